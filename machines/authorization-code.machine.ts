@@ -1,0 +1,122 @@
+/**
+ * The authorization code: active → used → revoked.
+ *
+ *   presented, all right, in time          presented again, all right
+ *   ┌────────┐      issueTokens     ┌──────┐      revokeGrant      ┌─────────┐
+ *   │ active │ ───────────────────► │ used │ ────────────────────► │ revoked │
+ *   └────────┘                      └──────┘                       └─────────┘
+ *
+ * A wrong presentation (client, redirect URI, verifier) changes nothing in any state: whoever intercepts a code
+ * could otherwise end a sign-in that they cannot redeem (OAuth 2.1 §7.5.2).
+ */
+import { setup } from 'xstate';
+import { authorizationCodeGuards } from './guards.ts';
+import {
+  type AuthorizationCodeContext,
+  type AuthorizationCodeEvent,
+  effects,
+  reject,
+  revokeGrant,
+} from './vocabulary.ts';
+
+/** Asked first, in every state. The order is from "who" to "what": the answer to a stranger says the least. */
+const refuseWrongPresentation = [
+  {
+    guard: 'byAnotherClient',
+    actions: reject('client_mismatch'),
+    description: 'Another client presents it: the code is bound to the client it was issued to.',
+    meta: { spec: 'OAuth 2.1 §4.1.3, RFC 6749 §4.1.3' },
+  },
+  {
+    guard: 'redirectUriDiffers',
+    actions: reject('redirect_uri_mismatch'),
+    description: 'A redirect URI was sent, and it is not the one of the authorization request.',
+    meta: { spec: 'OAuth 2.1 §10.2' },
+  },
+  {
+    guard: 'verifierDiffers',
+    actions: reject('code_verifier_mismatch'),
+    description: 'The presenter does not hold the verifier: they intercepted the code.',
+    meta: { spec: 'RFC 7636 §4.6' },
+  },
+] as const;
+
+export const authorizationCodeMachine = setup({
+  types: { context: {} as AuthorizationCodeContext, events: {} as AuthorizationCodeEvent },
+  guards: authorizationCodeGuards,
+  actions: effects,
+}).createMachine({
+  id: 'authorizationCode',
+  context: {} as AuthorizationCodeContext,
+  initial: 'active',
+  states: {
+    active: {
+      description: 'Issued by an approval; its client may exchange it once, until it ends.',
+      meta: { spec: 'OAuth 2.1 §4.1.2' },
+      on: {
+        presented: [
+          ...refuseWrongPresentation,
+          {
+            guard: 'expired',
+            actions: reject('authorization_code_expired'),
+            description: 'Too late. Expired is a fact about now, asked before anything that issues.',
+            meta: { spec: 'OAuth 2.1 §4.1.2' },
+          },
+          {
+            target: 'used',
+            actions: ['beginChain', 'issueTokens'],
+            description: 'The right client, verifier and redirect URI, in time: the one exchange.',
+            meta: { spec: 'OAuth 2.1 §4.1.3' },
+          },
+        ],
+      },
+    },
+    used: {
+      description: 'Exchanged. Presenting it again, expired or not, is a leak.',
+      meta: { spec: 'OAuth 2.1 §4.1.3' },
+      on: {
+        presented: [
+          ...refuseWrongPresentation,
+          {
+            target: 'revoked',
+            actions: [revokeGrant('authorizationCodeReused'), reject('authorization_code_reused')],
+            description: 'Reuse by someone who holds code and verifier: every token that came from it ends.',
+            meta: { spec: 'OAuth 2.1 §7.5.3, RFC 6749 §4.1.2' },
+          },
+        ],
+      },
+    },
+    revoked: {
+      description: 'Its grant has ended. Nothing leads out of here.',
+      meta: { spec: 'OAuth 2.1 §4.1.2' },
+      on: {
+        presented: [
+          ...refuseWrongPresentation,
+          {
+            guard: 'endedByClient',
+            actions: reject('client_ended'),
+            description: 'The client was deleted, or all of its grants were ended, after the approval.',
+            meta: { spec: 'RFC 9700 §4.14.2' },
+          },
+          {
+            guard: 'endedBySubject',
+            actions: reject('subject_ended'),
+            description: 'The resource owner was disabled, or signed out everywhere, after the approval.',
+            meta: { spec: 'RFC 9700 §4.14.2' },
+          },
+          {
+            guard: 'endedByServer',
+            actions: reject('server_epoch_raised'),
+            description: 'The operator ended all older grants, as after restoring a backup.',
+            meta: { spec: 'RFC 9700 §4.14.2' },
+          },
+          {
+            actions: reject('grant_revoked'),
+            description: 'The grant was revoked before.',
+            meta: { spec: 'RFC 6749 §5.2' },
+          },
+        ],
+      },
+    },
+  },
+});

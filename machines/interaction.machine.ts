@@ -1,0 +1,179 @@
+/**
+ * The interaction: what happens between GET /oauth/authorize and the redirect back to the client.
+ *
+ *                     signedIn                      consented
+ *   ┌────────────────┐        ┌─────────────────┐           ┌──────────┐
+ *   │ awaitingSignIn │ ─────► │ awaitingConsent │ ────────► │ approved │
+ *   └────────────────┘        └─────────────────┘ ──┐       └──────────┘
+ *           │ a live session, a remembered consent  │ refused  ▲  ┌────────┐
+ *           └───────────────────────────────────────┼──────────┘  │ denied │
+ *                                                   └────────────►└────────┘
+ *
+ * A live session or a remembered consent skips a state by an arm of its own, never by code beside the machine.
+ */
+import { setup } from 'xstate';
+import { interactionGuards } from './guards.ts';
+import { effects, type InteractionContext, type InteractionEvent, reject } from './vocabulary.ts';
+
+const refuseExpired = {
+  guard: 'expired',
+  actions: reject('interaction_expired'),
+  description: 'The page was open for too long; the client has to ask again.',
+  meta: { spec: 'OAuth 2.1 §4.1.1' },
+} as const;
+
+const refuseEndedClient = {
+  guard: 'clientEnded',
+  actions: reject('client_ended'),
+  description: 'The client was deleted, or all of its grants were ended, in the meantime.',
+  meta: { spec: 'RFC 6749 §4.1.2.1' },
+} as const;
+
+const refuseAnotherPerson = {
+  guard: 'signedInAsAnother',
+  actions: reject('subject_changed'),
+  description: 'The browser now holds another session than the one that this page was made for, or none.',
+  meta: { spec: 'OAuth 2.1 §7.11' },
+} as const;
+
+const skipRememberedConsent = {
+  guard: 'consentIsRemembered',
+  target: 'approved',
+  actions: 'issueCode',
+  description: 'The same client was allowed at least this much before, and it can be told apart from impostors.',
+  meta: { spec: 'RFC 6749 §10.2, RFC 8252 §8.6' },
+} as const;
+
+const askForConsent = {
+  target: 'awaitingConsent',
+  actions: 'askConsent',
+  description: 'Someone is signed in; now they decide.',
+  meta: { spec: 'OAuth 2.1 §4.1.1' },
+} as const;
+
+const refuseSecondBeginning = {
+  actions: reject('interaction_already_begun'),
+  description: 'An authorization request begins one interaction, once.',
+  meta: { spec: 'OAuth 2.1 §4.1.1' },
+} as const;
+
+const refuseCompleted = {
+  actions: reject('interaction_completed'),
+  description: 'It has been answered, and the answer stays.',
+  meta: { spec: 'OAuth 2.1 §4.1.2' },
+} as const;
+
+const refuseUnsigned = {
+  actions: reject('sign_in_required'),
+  description: 'Nobody has signed in, so nobody can decide.',
+  meta: { spec: 'OAuth 2.1 §4.1.1' },
+} as const;
+
+/** A double submit is answered with the same redirect and the same code, as long as that code is of use. */
+const repeatWhileCodeWaits = [
+  refuseAnotherPerson,
+  {
+    guard: 'codeIsWaiting',
+    actions: 'repeatAnswer',
+    description: 'Sent twice (a double click): the same answer, no second code.',
+    meta: { spec: 'OAuth 2.1 §4.1.2' },
+  },
+  refuseCompleted,
+] as const;
+
+export const interactionMachine = setup({
+  types: { context: {} as InteractionContext, events: {} as InteractionEvent },
+  guards: interactionGuards,
+  actions: effects,
+}).createMachine({
+  id: 'interaction',
+  context: {} as InteractionContext,
+  initial: 'awaitingSignIn',
+  states: {
+    awaitingSignIn: {
+      description: 'Client and redirect URI are proven; who the person is, is not.',
+      meta: { spec: 'OAuth 2.1 §4.1.1' },
+      on: {
+        requested: [
+          refuseExpired,
+          refuseEndedClient,
+          {
+            guard: 'nobodySignedIn',
+            actions: 'askSignIn',
+            description: 'The browser holds no live session.',
+            meta: { spec: 'OAuth 2.1 §3.1' },
+          },
+          skipRememberedConsent,
+          askForConsent,
+        ],
+        signedIn: [refuseExpired, refuseEndedClient, skipRememberedConsent, askForConsent],
+        consented: refuseUnsigned,
+        refused: refuseUnsigned,
+      },
+    },
+    awaitingConsent: {
+      description: 'The person is known; whether they allow it, is not.',
+      meta: { spec: 'OAuth 2.1 §4.1.1' },
+      on: {
+        requested: refuseSecondBeginning,
+        signedIn: [refuseExpired, refuseEndedClient, skipRememberedConsent, askForConsent],
+        consented: [
+          refuseExpired,
+          refuseEndedClient,
+          refuseAnotherPerson,
+          {
+            guard: 'consentMayBeRemembered',
+            target: 'approved',
+            actions: ['rememberConsent', 'issueCode'],
+            description: 'Allowed, by a client whose identity is assured: remembered.',
+            meta: { spec: 'OAuth 2.1 §4.1.2' },
+          },
+          {
+            target: 'approved',
+            actions: 'issueCode',
+            description: 'Allowed, this time only: another app could pose as this client.',
+            meta: { spec: 'OAuth 2.1 §4.1.2, RFC 8252 §8.6' },
+          },
+        ],
+        refused: [
+          refuseExpired,
+          refuseEndedClient,
+          refuseAnotherPerson,
+          {
+            target: 'denied',
+            actions: 'refuseAuthorization',
+            description: 'Not allowed: the client is told access_denied.',
+            meta: { spec: 'RFC 6749 §4.1.2.1' },
+          },
+        ],
+      },
+    },
+    approved: {
+      description: 'A grant exists, and its code is on its way to the client.',
+      meta: { spec: 'OAuth 2.1 §4.1.2' },
+      on: {
+        requested: refuseSecondBeginning,
+        signedIn: repeatWhileCodeWaits,
+        consented: repeatWhileCodeWaits,
+        refused: refuseCompleted,
+      },
+    },
+    denied: {
+      description: 'The person said no.',
+      meta: { spec: 'RFC 6749 §4.1.2.1' },
+      on: {
+        requested: refuseSecondBeginning,
+        signedIn: refuseCompleted,
+        consented: refuseCompleted,
+        refused: [
+          refuseAnotherPerson,
+          {
+            actions: 'repeatAnswer',
+            description: 'Sent twice: the same answer.',
+            meta: { spec: 'RFC 6749 §4.1.2.1' },
+          },
+        ],
+      },
+    },
+  },
+});

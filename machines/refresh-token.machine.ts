@@ -1,0 +1,121 @@
+/**
+ * The refresh token: active → used → revoked. Each token is used once; its successor is the chain's new head.
+ *
+ *   presented by its client, in time       presented again, expired or not
+ *   ┌────────┐  rotate, issueTokens ┌──────┐      revokeGrant      ┌─────────┐
+ *   │ active │ ───────────────────► │ used │ ────────────────────► │ revoked │
+ *   └────────┘                      └──────┘     (whole chain)     └─────────┘
+ *
+ * "Active" is the head of its chain; every other authentic token of the chain is used. The loser of a race
+ * is a reuse too, so two parallel presentations leave a dead chain: no overlap, no grace period.
+ */
+import { setup } from 'xstate';
+import { refreshTokenGuards } from './guards.ts';
+import { effects, type RefreshTokenContext, type RefreshTokenEvent, reject, revokeGrant } from './vocabulary.ts';
+
+/** Asked first, in every state: what another client does with a token must not harm its owner. */
+const refuseAnotherClient = {
+  guard: 'byAnotherClient',
+  actions: reject('client_mismatch'),
+  description: 'Another client presents it: the token is bound to the client it was issued to.',
+  meta: { spec: 'RFC 6749 §10.4' },
+} as const;
+
+export const refreshTokenMachine = setup({
+  types: { context: {} as RefreshTokenContext, events: {} as RefreshTokenEvent },
+  guards: refreshTokenGuards,
+  actions: effects,
+}).createMachine({
+  id: 'refreshToken',
+  context: {} as RefreshTokenContext,
+  initial: 'active',
+  states: {
+    active: {
+      description: 'The head of its chain; its client may use it once, until the chain ends.',
+      meta: { spec: 'OAuth 2.1 §4.3' },
+      on: {
+        presented: [
+          refuseAnotherClient,
+          {
+            guard: 'expired',
+            actions: reject('refresh_token_expired'),
+            description: 'Too late: the chain idled out, or reached its absolute end.',
+            meta: { spec: 'OAuth 2.1 §4.3.1' },
+          },
+          {
+            guard: 'scopeExceedsGrant',
+            actions: reject('scope_exceeds_grant'),
+            description: 'Scope may narrow at a refresh, never widen. The token stays good.',
+            meta: { spec: 'RFC 6749 §6' },
+          },
+          {
+            guard: 'resourceExceedsGrant',
+            actions: reject('resource_exceeds_grant'),
+            description: 'A resource that was not granted. The token stays good.',
+            meta: { spec: 'RFC 8707 §2.2' },
+          },
+          {
+            target: 'used',
+            actions: ['rotate', 'issueTokens'],
+            description: 'First presentation, in time: the successor becomes the head.',
+            meta: { spec: 'OAuth 2.1 §4.3.1' },
+          },
+        ],
+      },
+    },
+    used: {
+      description: 'Not the head of its chain. Presenting it, expired or not, is a leak.',
+      meta: { spec: 'RFC 9700 §4.14.2' },
+      on: {
+        presented: [
+          refuseAnotherClient,
+          {
+            guard: 'aheadOfItsChain',
+            target: 'revoked',
+            actions: [revokeGrant('chainFellBehind'), reject('chain_behind_token')],
+            description: 'Authentic, yet newer than the stored head: commits were lost, so no one knows who used what.',
+            meta: { spec: 'RFC 9700 §4.14.2' },
+          },
+          {
+            target: 'revoked',
+            actions: [revokeGrant('refreshTokenReused'), reject('refresh_token_reused')],
+            description: 'Reuse: client or thief, one of two holders; the whole chain ends.',
+            meta: { spec: 'OAuth 2.1 §4.3.1, RFC 9700 §4.14.2' },
+          },
+        ],
+      },
+    },
+    revoked: {
+      description: 'Its grant has ended. Nothing leads out of here.',
+      meta: { spec: 'RFC 9700 §4.14.2' },
+      on: {
+        presented: [
+          refuseAnotherClient,
+          {
+            guard: 'endedByClient',
+            actions: reject('client_ended'),
+            description: 'The client was deleted, or all of its grants were ended, after the approval.',
+            meta: { spec: 'RFC 9700 §4.14.2' },
+          },
+          {
+            guard: 'endedBySubject',
+            actions: reject('subject_ended'),
+            description: 'The resource owner was disabled, or signed out everywhere, after the approval.',
+            meta: { spec: 'RFC 9700 §4.14.2' },
+          },
+          {
+            guard: 'endedByServer',
+            actions: reject('server_epoch_raised'),
+            description: 'The operator ended all older grants, as after restoring a backup.',
+            meta: { spec: 'RFC 9700 §4.14.2' },
+          },
+          {
+            actions: reject('grant_revoked'),
+            description: 'The grant was revoked before.',
+            meta: { spec: 'RFC 6749 §5.2' },
+          },
+        ],
+      },
+    },
+  },
+});

@@ -1,0 +1,149 @@
+/**
+ * Every word that a machine may say: events (what happened), effects (what to make true), reasons (why).
+ * Machines are pure data; an effect is never executed by XState, the engine reads it and commits it.
+ */
+
+/** Why a presentation or an interaction was turned down. Closed: log, ledger and OAuth answers are keyed by it. */
+export type RejectReason =
+  | 'client_mismatch'
+  | 'redirect_uri_mismatch'
+  | 'code_verifier_mismatch'
+  | 'authorization_code_expired'
+  | 'authorization_code_reused'
+  | 'refresh_token_expired'
+  | 'refresh_token_reused'
+  | 'chain_behind_token'
+  | 'scope_exceeds_grant'
+  | 'resource_exceeds_grant'
+  | 'grant_revoked'
+  | 'client_ended'
+  | 'subject_ended'
+  | 'server_epoch_raised'
+  | 'interaction_expired'
+  | 'interaction_completed'
+  | 'interaction_already_begun'
+  | 'sign_in_required'
+  | 'subject_changed';
+
+/** Why a chain ended by decision. */
+export type RevocationReason =
+  | 'authorization_code_reused'
+  | 'refresh_token_reused'
+  | 'chain_behind_token'
+  | 'revocation_requested';
+
+export type AuthorizationCodeState = 'active' | 'used' | 'revoked';
+export type RefreshTokenState = 'active' | 'used' | 'revoked';
+export type GrantState = 'active' | 'revoked';
+export type InteractionState = 'awaitingSignIn' | 'awaitingConsent' | 'approved' | 'denied';
+
+/** What ended a grant without a row of its own being written: an epoch that moved on. `null`: nothing did. */
+export type EndedBy = 'client' | 'subject' | 'server' | null;
+
+/** Instants are milliseconds since 1970 (UTC); `now` is the database's clock, read together with the row. */
+type Instant = number;
+
+export type AuthorizationCodeContext = {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  /** BASE64URL(SHA256(code_verifier)) from the authorization request, RFC 7636 §4.2. */
+  readonly codeChallenge: string;
+  readonly endsAt: Instant;
+  readonly endedBy: EndedBy;
+};
+
+export type AuthorizationCodeEvent = {
+  readonly type: 'presented';
+  readonly now: Instant;
+  /** The client that authenticated (or named itself, when public). */
+  readonly clientId: string;
+  /** As sent with the token request; `null` when it was not sent. */
+  readonly redirectUri: string | null;
+  /** S256 of the presented verifier; `null` when the verifier is not one (RFC 7636 §4.1). */
+  readonly challengeOfVerifier: string | null;
+};
+
+export type RefreshTokenContext = {
+  readonly clientId: string;
+  readonly scope: readonly string[];
+  readonly resources: readonly string[];
+  readonly endsAt: Instant;
+  readonly endedBy: EndedBy;
+  /** The token is authentic, yet its chain never got that far: commits were lost (a restored backup, a failover). */
+  readonly aheadOfChain: boolean;
+};
+
+export type RefreshTokenEvent = {
+  readonly type: 'presented';
+  readonly now: Instant;
+  readonly clientId: string;
+  /** As sent; `null` when not sent, which means the scope of the grant (RFC 6749 §6). */
+  readonly scope: readonly string[] | null;
+  readonly resources: readonly string[] | null;
+};
+
+export type GrantEventType =
+  | 'authorizationCodeReused'
+  | 'refreshTokenReused'
+  | 'chainFellBehind'
+  | 'revocationRequested';
+export type GrantEvent = { readonly type: GrantEventType };
+
+export type InteractionContext = {
+  readonly endsAt: Instant;
+  readonly scope: readonly string[];
+  readonly resources: readonly string[];
+  /** The person who signed in for this interaction, if someone did. */
+  readonly subjectId: string | null;
+  /** The client was deleted, or signed out everywhere, since the interaction began. */
+  readonly clientEnded: boolean;
+  /** Confidential clients, and public ones with an https redirect; others could be impersonated (RFC 8252 §8.6). */
+  readonly consentMayBeRemembered: boolean;
+  /** The code that was issued has not been exchanged and has not ended. */
+  readonly codeIsWaiting: boolean;
+};
+
+type InteractionFacts = {
+  readonly now: Instant;
+  /** The person whose session the browser holds; `null` when it holds none. */
+  readonly subjectId: string | null;
+  /** What this person has allowed this client before; `null` when nothing. */
+  readonly remembered: { readonly scope: readonly string[]; readonly resources: readonly string[] } | null;
+};
+export type InteractionEvent = { readonly type: 'requested' | 'signedIn' | 'consented' | 'refused' } & InteractionFacts;
+
+/**
+ * The effects, as XState wants them named. They do nothing here on purpose: the engine reads `{type, params}`
+ * and makes it true in one guarded statement.
+ */
+export const effects = {
+  /** Issue an access token and, where the client may refresh, the head of the chain. */
+  issueTokens(): void {},
+  /** The code becomes used: the chain of refresh tokens begins, at generation 0. */
+  beginChain(): void {},
+  /** Move the chain's head: the presented token becomes used, its successor is the new head. */
+  rotate(): void {},
+  /** Send this event to the grant's machine; only that machine writes `revoked`. */
+  revokeGrant(_: unknown, _params: { event: GrantEventType }): void {},
+  /** End the grant, and with it its code and every refresh token of the chain. */
+  writeRevoked(_: unknown, _params: { reason: RevocationReason }): void {},
+  /** Turn the request down; nothing is issued. */
+  reject(_: unknown, _params: { reason: RejectReason }): void {},
+  /** Show the sign-in page. */
+  askSignIn(): void {},
+  /** Bind the interaction to the person who signed in, and show the consent page. */
+  askConsent(): void {},
+  /** Approve: make the grant and its authorization code, and redirect with `code`. */
+  issueCode(): void {},
+  /** Remember what was allowed, so that the same request need not ask again. */
+  rememberConsent(): void {},
+  /** Redirect with `error=access_denied`. */
+  refuseAuthorization(): void {},
+  /** Answer again what was answered before; nothing new is issued. */
+  repeatAnswer(): void {},
+};
+
+/** The params are data, so that diagrams and tables can print them. */
+export const reject = (reason: RejectReason) => ({ type: 'reject', params: { reason } }) as const;
+export const revokeGrant = (event: GrantEventType) => ({ type: 'revokeGrant', params: { event } }) as const;
+export const writeRevoked = (reason: RevocationReason) => ({ type: 'writeRevoked', params: { reason } }) as const;

@@ -1,0 +1,73 @@
+/**
+ * decide: rebuild the snapshot, call XState's pure `transition`, read off the next state and the effects as data.
+ * Nothing runs here: no actors, no timers, no I/O, no clock.
+ */
+import { type AnyStateMachine, transition } from 'xstate';
+import type { effects, GrantEventType, RejectReason, RevocationReason } from '../../machines/vocabulary.ts';
+import { InvariantViolation } from './errors.ts';
+
+type Plain = Exclude<keyof typeof effects, 'reject' | 'revokeGrant' | 'writeRevoked'>;
+export type Effect =
+  | { readonly type: Plain }
+  | { readonly type: 'reject'; readonly params: { readonly reason: RejectReason } }
+  | { readonly type: 'revokeGrant'; readonly params: { readonly event: GrantEventType } }
+  | { readonly type: 'writeRevoked'; readonly params: { readonly reason: RevocationReason } };
+
+export type Decision = {
+  readonly machine: string;
+  readonly event: string;
+  readonly from: string;
+  readonly to: string;
+  readonly effects: readonly Effect[];
+};
+
+/** Every event has exactly one of these answers; silence would be a defect of the machine. */
+const ANSWERS: ReadonlySet<string> = new Set<Effect['type']>([
+  'issueTokens',
+  'reject',
+  'askSignIn',
+  'askConsent',
+  'issueCode',
+  'refuseAuthorization',
+  'repeatAnswer',
+]);
+
+/** @throws InvariantViolation when the machine gave no answer, or more than one. */
+export function decide(
+  machine: AnyStateMachine,
+  from: string,
+  context: object,
+  event: { readonly type: string },
+): Decision {
+  const decision = transitionOf(machine, from, context, event);
+  const answers = decision.effects.filter((effect) => ANSWERS.has(effect.type));
+  if (answers.length !== 1) {
+    throw new InvariantViolation(`${machine.id}: ${event.type} in ${from} has ${answers.length} answers, not one`);
+  }
+  return decision;
+}
+
+/** The grant machine answers nobody: it only says whether `revoked` is to be written. */
+export function decideGrant(machine: AnyStateMachine, from: string, event: GrantEventType): Decision {
+  return transitionOf(machine, from, {}, { type: event });
+}
+
+function transitionOf(machine: AnyStateMachine, from: string, context: object, event: { readonly type: string }): Decision {
+  const before = machine.resolveState({ value: from, context });
+  const [after, actions] = transition(machine, before, event);
+  return {
+    machine: machine.id,
+    event: event.type,
+    from,
+    to: String(after.value),
+    // The machines' `setup` admits only the vocabulary's effects; XState's own type also lists its built-in actions.
+    effects: actions.map(({ type, params }) => ({ type, params }) as unknown as Effect),
+  };
+}
+
+export function effectOf<T extends Effect['type']>(
+  decision: Decision,
+  type: T,
+): Extract<Effect, { type: T }> | undefined {
+  return decision.effects.find((effect): effect is Extract<Effect, { type: T }> => effect.type === type);
+}

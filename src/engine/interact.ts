@@ -1,0 +1,145 @@
+/** One step of an interaction: load → decide → commit, as for tokens. Approving makes the grant in the same statement. */
+import { interactionMachine } from '../../machines/interaction.machine.ts';
+import type { InteractionContext, InteractionEvent, RejectReason } from '../../machines/vocabulary.ts';
+import { type Decision, decide, effectOf } from './decide.ts';
+import { interactionState } from './derive.ts';
+import { InvariantViolation, StoreUnavailable, Unavailable } from './errors.ts';
+import type { Lifetimes } from './lifetimes.ts';
+import type { ClientRecord, InteractionStore, LiveSession, LoadedInteraction, LoadedInteractionFacts } from './ports.ts';
+
+export type InteractionDeps = {
+  readonly store: InteractionStore;
+  readonly makeGrantId: () => string;
+  /** The code of a grant is a function of its id and the root secret, so that a repeated answer is the same answer. */
+  readonly codeOf: (grantId: string) => { readonly code: string; readonly secretHash: Uint8Array };
+  readonly lifetimesOf: (client: ClientRecord) => Lifetimes;
+};
+
+/** What the browser is to see next. */
+export type InteractionOutcome = { readonly interaction: LoadedInteraction; readonly client: ClientRecord } & (
+  | { readonly kind: 'signIn' }
+  | { readonly kind: 'consent' }
+  | { readonly kind: 'approved'; readonly code: string }
+  | { readonly kind: 'denied' }
+  | { readonly kind: 'rejected'; readonly reason: RejectReason }
+);
+
+const MOST_TRIES = 5;
+
+/** @returns null when there is no such interaction. @throws Unavailable as `present` does. */
+export async function interact(
+  deps: InteractionDeps,
+  id: string,
+  type: InteractionEvent['type'],
+  session: LiveSession | null,
+): Promise<InteractionOutcome | null> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const facts = await read(deps.store, id, session);
+    if (!facts) return null;
+    const decision = decideInteraction(facts, type, session);
+    const outcome = await settle(deps, facts, decision, session);
+    if (outcome) return outcome;
+  }
+  throw new Unavailable('too_many_conflicts');
+}
+
+async function read(store: InteractionStore, id: string, session: LiveSession | null) {
+  try {
+    return await store.loadInteraction({ id, subjectId: session?.subjectId ?? null });
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw new Unavailable('store_unavailable', { cause: error });
+    throw error;
+  }
+}
+
+function decideInteraction(
+  { now, interaction, client, remembered, grant }: LoadedInteractionFacts,
+  type: InteractionEvent['type'],
+  session: LiveSession | null,
+): Decision {
+  const context: InteractionContext = {
+    endsAt: interaction.endsAt.getTime(),
+    scope: interaction.scope,
+    resources: interaction.resources,
+    subjectId: interaction.subjectId,
+    clientEnded: client.deletedAt !== null || client.epoch !== interaction.clientEpoch,
+    consentMayBeRemembered: client.tokenEndpointAuthMethod !== 'none' || interaction.redirectUri.startsWith('https:'),
+    codeIsWaiting: grant?.codeIsUnused === true && now < grant.codeEndsAt,
+  };
+  const event: InteractionEvent = { type, now: now.getTime(), subjectId: session?.subjectId ?? null, remembered };
+  return decide(interactionMachine, interactionState(interaction), context, event);
+}
+
+/** @returns null when a loaded fact no longer held: load and decide again. */
+async function settle(
+  deps: InteractionDeps,
+  facts: LoadedInteractionFacts,
+  decision: Decision,
+  session: LiveSession | null,
+): Promise<InteractionOutcome | null> {
+  const { interaction, client } = facts;
+  const rejected = effectOf(decision, 'reject');
+  if (rejected) return { kind: 'rejected', interaction, client, reason: rejected.params.reason };
+  if (effectOf(decision, 'askSignIn')) return { kind: 'signIn', interaction, client };
+  if (effectOf(decision, 'repeatAnswer')) return repeat(deps, facts);
+
+  const move = moveOf(facts, decision, session);
+  if (effectOf(decision, 'askConsent')) {
+    return (await sent(deps.store.moveInteraction(move))) ? { kind: 'consent', interaction, client } : null;
+  }
+  if (effectOf(decision, 'refuseAuthorization')) {
+    return (await sent(deps.store.moveInteraction(move))) ? { kind: 'denied', interaction, client } : null;
+  }
+  if (!effectOf(decision, 'issueCode') || !session) throw new InvariantViolation('an answer without a commit');
+  const grantId = deps.makeGrantId();
+  const { code, secretHash } = deps.codeOf(grantId);
+  const policy = deps.lifetimesOf(client);
+  const approved = await sent(
+    deps.store.approveInteraction({
+      ...move,
+      session,
+      grantId,
+      codeHash: secretHash,
+      codeEndsAt: new Date(facts.now.getTime() + policy.authorizationCodeLifetimeSeconds * 1000),
+      policy: policy.name,
+      remember: effectOf(decision, 'rememberConsent') !== undefined,
+    }),
+  );
+  return approved ? { kind: 'approved', interaction, client, code } : null;
+}
+
+function repeat(deps: InteractionDeps, { interaction, client, grant }: LoadedInteractionFacts): InteractionOutcome {
+  if (interaction.state === 'denied') return { kind: 'denied', interaction, client };
+  if (!grant) throw new InvariantViolation('an approved interaction without its grant');
+  return { kind: 'approved', interaction, client, code: deps.codeOf(grant.id).code };
+}
+
+const STATE_OF_EFFECT = {
+  askConsent: 'awaitingConsent',
+  issueCode: 'approved',
+  refuseAuthorization: 'denied',
+} as const;
+
+/** What the effects make of the row; it must be what the machine says. */
+function moveOf({ interaction, now }: LoadedInteractionFacts, decision: Decision, session: LiveSession | null) {
+  const effect = (Object.keys(STATE_OF_EFFECT) as (keyof typeof STATE_OF_EFFECT)[]).find((one) => effectOf(decision, one));
+  const to = effect && STATE_OF_EFFECT[effect];
+  if (to === undefined || to !== decision.to) {
+    throw new InvariantViolation(`interaction: the machine says ${decision.to}, its effects make ${to ?? 'nothing'}`);
+  }
+  const subjectId = session?.subjectId ?? interaction.subjectId;
+  const { machine, event, from } = decision;
+  const entry = { machine, event, from, to, reason: null, generation: null };
+  return { loaded: interaction, now, to, subjectId, entry };
+}
+
+/** A lost commit is safe to decide again: whatever it made of the interaction, the machine has an arm for. */
+async function sent(commit: Promise<boolean>): Promise<boolean> {
+  try {
+    return await commit;
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    if (error.maybeCommitted) return false;
+    throw new Unavailable('store_unavailable', { cause: error });
+  }
+}

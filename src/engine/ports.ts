@@ -1,0 +1,159 @@
+/** What the engine asks of the world. Storage and crypto implement these; the engine imports neither. */
+import type { GrantState, InteractionState, RevocationReason } from '../../machines/vocabulary.ts';
+
+export type Bytes = Uint8Array;
+
+/** A registered client as stored (RFC 7591 names in camelCase). */
+export type ClientRecord = {
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly applicationType: 'web' | 'native';
+  readonly tokenEndpointAuthMethod: 'none' | 'client_secret_basic' | 'client_secret_post';
+  readonly secretMacs: readonly { readonly keyId: string; readonly mac: string }[];
+  readonly redirectUris: readonly string[];
+  readonly grantTypes: readonly string[];
+  readonly scope: readonly string[] | null;
+  readonly defaultScope: readonly string[] | null;
+  readonly defaultResource: string | null;
+  readonly policy: string;
+  readonly epoch: bigint;
+  readonly deletedAt: Date | null;
+};
+
+/** One row of `grants`, with the epochs of today beside those it was made under. */
+export type LoadedGrant = {
+  readonly id: string;
+  readonly interactionId: string;
+  readonly clientId: string;
+  readonly subjectId: string;
+  readonly clientEpoch: bigint;
+  readonly subjectEpoch: bigint;
+  readonly serverEpoch: bigint;
+  readonly scope: readonly string[];
+  readonly resources: readonly string[];
+  readonly codeHash: Bytes;
+  readonly codeChallenge: string;
+  readonly redirectUri: string;
+  readonly codeEndsAt: Date;
+  readonly state: GrantState;
+  readonly revokedReason: string | null;
+  readonly refreshGeneration: bigint | null;
+  readonly refreshNonce: Bytes | null;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+  readonly chainEndsAt: Date | null;
+  /** Of today; null when the client is deleted or the subject disabled. Another client's presentation is refused unseen. */
+  readonly liveClientEpoch: bigint | null;
+  readonly liveSubjectEpoch: bigint | null;
+  readonly liveServerEpoch: bigint;
+};
+
+/** What one presentation depends on, read in one statement without a lock. */
+export type Loaded = {
+  /** The database's clock. */
+  readonly now: Date;
+  /** The client that presents; null: no such client. A deleted client is loaded with its `deletedAt`. */
+  readonly client: ClientRecord | null;
+  /** The grant that the credential names; null when it names none that is stored. */
+  readonly grant: LoadedGrant | null;
+};
+
+/** One line of the ledger: a decision that changed a state. */
+export type LedgerEntry = {
+  readonly machine: string;
+  readonly event: string;
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string | null;
+  readonly generation: bigint | null;
+};
+
+/** Issuing: compare every loaded fact and swap the head of the chain. */
+export type HeadMove = {
+  readonly loaded: LoadedGrant;
+  readonly now: Date;
+  readonly generation: bigint;
+  readonly nonce: Bytes;
+  readonly chainEndsAt: Date;
+  readonly policy: string;
+  readonly entry: LedgerEntry;
+};
+
+/** Revoking: asks only for `state = 'active'`, so that nobody can outrun it. */
+export type Revocation = {
+  readonly grantId: string;
+  readonly now: Date;
+  readonly reason: RevocationReason;
+  readonly clientId: string;
+  readonly policy: string | null;
+  readonly entries: readonly LedgerEntry[];
+};
+
+export type GrantStore = {
+  readonly load: (key: { clientId: string; grantId: string | null }) => Promise<Loaded>;
+  /** False: a loaded fact no longer held (or Postgres saw a conflict), and nothing changed. */
+  readonly moveHead: (move: HeadMove) => Promise<boolean>;
+  /** False: the grant was revoked already, and nothing changed. */
+  readonly revoke: (revocation: Revocation) => Promise<boolean>;
+};
+
+/** One row of `interactions`, with what deciding about it depends on. */
+export type LoadedInteraction = {
+  readonly id: string;
+  readonly state: InteractionState;
+  readonly browserHash: Bytes;
+  readonly clientId: string;
+  readonly clientEpoch: bigint;
+  readonly redirectUri: string;
+  readonly codeChallenge: string;
+  readonly scope: readonly string[];
+  readonly resources: readonly string[];
+  readonly requestState: string | null;
+  readonly subjectId: string | null;
+  readonly endsAt: Date;
+};
+
+/** The signed-in person whose browser is asking. */
+export type LiveSession = {
+  readonly subjectId: string;
+  readonly username: string;
+  readonly subjectEpoch: bigint;
+  readonly serverEpoch: bigint;
+  readonly signedInAt: Date;
+};
+
+export type LoadedInteractionFacts = {
+  readonly now: Date;
+  readonly interaction: LoadedInteraction;
+  readonly client: ClientRecord;
+  /** What the person in `subjectId` of the load has allowed this client before. */
+  readonly remembered: { readonly scope: readonly string[]; readonly resources: readonly string[] } | null;
+  /** The grant that this interaction made, if it did. */
+  readonly grant: { readonly id: string; readonly codeIsUnused: boolean; readonly codeEndsAt: Date } | null;
+};
+
+/** A step that makes no grant. */
+export type InteractionMove = {
+  readonly loaded: LoadedInteraction;
+  readonly now: Date;
+  readonly to: InteractionState;
+  readonly subjectId: string | null;
+  readonly entry: LedgerEntry;
+};
+
+/** Approving: the interaction moves and its grant is inserted in one statement. */
+export type Approval = InteractionMove & {
+  readonly session: LiveSession;
+  readonly grantId: string;
+  readonly codeHash: Bytes;
+  readonly codeEndsAt: Date;
+  readonly policy: string;
+  readonly remember: boolean;
+};
+
+export type InteractionStore = {
+  /** Null: no such interaction. */
+  readonly loadInteraction: (key: { id: string; subjectId: string | null }) => Promise<LoadedInteractionFacts | null>;
+  readonly moveInteraction: (move: InteractionMove) => Promise<boolean>;
+  readonly approveInteraction: (approval: Approval) => Promise<boolean>;
+};

@@ -1,0 +1,179 @@
+/**
+ * One presentation of a code or a refresh token: load → decide → commit.
+ *
+ *   load     the row and the database's now(), no lock (done by the caller, who also authenticates the client)
+ *   decide   the machine's answer to the event, as data
+ *   check    the effects, applied to the row, must derive to the machine's next state: the machine is no decoration
+ *   commit   one guarded statement with its ledger entries; a lost guard means: load and decide again
+ */
+import type { AnyStateMachine } from 'xstate';
+import { grantMachine } from '../../machines/grant.machine.ts';
+import { applyEffects, type Draw } from './apply.ts';
+import { type Decision, decide, decideGrant, effectOf } from './decide.ts';
+import { grantState } from './derive.ts';
+import { InvariantViolation, StoreUnavailable, Unavailable } from './errors.ts';
+import { type Lifetimes, nextChainEndsAt } from './lifetimes.ts';
+import type { Outcome } from './outcome.ts';
+import type { ClientRecord, GrantStore, LedgerEntry, Loaded, LoadedGrant } from './ports.ts';
+import { sameBytes } from './same-bytes.ts';
+
+export type EngineDeps = {
+  readonly store: GrantStore;
+  /** Random bytes: 16 for a nonce. */
+  readonly random: (size: number) => Uint8Array;
+  readonly lifetimesOf: (client: ClientRecord) => Lifetimes;
+  /** Milliseconds; waits between reloads after an ambiguous commit. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+/** What tells a code from a refresh token. */
+export type Presentation<Issued> = {
+  readonly machine: AnyStateMachine;
+  readonly stateOf: (grant: LoadedGrant) => string;
+  readonly contextOf: (grant: LoadedGrant, lifetimes: Lifetimes) => object;
+  readonly eventAt: (now: Date) => { readonly type: 'presented' };
+  readonly reload: () => Promise<Loaded>;
+  /** Signs and encodes the tokens of `next`, the row as it will be. Whatever can fail, fails here, before the commit. */
+  readonly mint: (next: LoadedGrant, now: Date, client: ClientRecord) => Promise<Issued>;
+};
+
+/** A presentation that names a stored grant and comes from a client that exists. */
+type Present = Loaded & { readonly client: ClientRecord; readonly grant: LoadedGrant };
+
+const MOST_TRIES = 5;
+
+/** @throws Unavailable when the store cannot be reached, does not settle, or its commit cannot be known. */
+export async function present<Issued>(
+  deps: EngineDeps,
+  first: Present,
+  presentation: Presentation<Issued>,
+): Promise<Outcome<Issued>> {
+  const nonce = deps.random(16);
+  let loaded = first;
+  let lost: StoreUnavailable | null = null;
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const plan = planOf(deps, loaded, presentation, nonce);
+    const issued = plan.issues ? await presentation.mint(plan.next, loaded.now, loaded.client) : null;
+    try {
+      if (await commit(deps.store, plan)) return outcomeOf(plan, issued);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      if (error.maybeCommitted) lost = error;
+      if (lost === null) throw new Unavailable('store_unavailable', { cause: error });
+    }
+    loaded = await reload(deps, presentation, lost);
+    // Nobody else can have drawn this nonce: it did commit, and only the answer got lost. Had it not (or not yet),
+    // the same guarded swap with the same nonce is safe to send again.
+    if (issued !== null && sameBytes(loaded.grant.refreshNonce, nonce) && grantState(loaded.grant) === 'active') {
+      return { kind: 'issued', issued };
+    }
+  }
+  throw new Unavailable(lost ? 'commit_unknown' : 'too_many_conflicts', lost ? { cause: lost } : {});
+}
+
+type Plan = {
+  readonly before: Present;
+  readonly next: LoadedGrant;
+  readonly decisions: readonly Decision[];
+  readonly issues: boolean;
+  readonly policy: string;
+};
+
+function planOf<Issued>(
+  deps: EngineDeps,
+  loaded: Present,
+  presentation: Presentation<Issued>,
+  nonce: Uint8Array,
+): Plan {
+  const { grant, now, client } = loaded;
+  const lifetimes = deps.lifetimesOf(client);
+  const draw: Draw = { now, nonce, nextChainEndsAt: new Date(nextChainEndsAt(grant, now, lifetimes)) };
+
+  const decision = decide(
+    presentation.machine,
+    presentation.stateOf(grant),
+    presentation.contextOf(grant, lifetimes),
+    presentation.eventAt(now),
+  );
+  const revoke = effectOf(decision, 'revokeGrant');
+  const ofGrant = revoke ? decideGrant(grantMachine, grantState(grant), revoke.params.event) : null;
+  const decisions = ofGrant ? [decision, ofGrant] : [decision];
+
+  const next = applyEffects(grant, decisions.flatMap((one) => one.effects), draw);
+  const issues = effectOf(decision, 'issueTokens') !== undefined;
+  requireSameState(decision, presentation.stateOf(next));
+  if (ofGrant) requireSameState(ofGrant, grantState(next));
+  requireHonestIssue(decision, issues, grant, next);
+  return { before: loaded, next, decisions, issues, policy: lifetimes.name };
+}
+
+function requireSameState(decision: Decision, derived: string): void {
+  if (derived !== decision.to) {
+    throw new InvariantViolation(
+      `${decision.machine}: the machine says ${decision.to}, the row that its effects make says ${derived}`,
+    );
+  }
+}
+
+/** Tokens leave exactly when the head moves, out of an active state; a revocation never comes with tokens. */
+function requireHonestIssue(decision: Decision, issues: boolean, before: LoadedGrant, next: LoadedGrant): void {
+  const moved = next.refreshGeneration !== before.refreshGeneration;
+  if (issues !== moved || (issues && (decision.from !== 'active' || next.state !== 'active'))) {
+    throw new InvariantViolation(`${decision.machine}: ${decision.event} in ${decision.from} must not issue like this`);
+  }
+}
+
+async function commit(store: GrantStore, plan: Plan): Promise<boolean> {
+  const { before, next, policy } = plan;
+  const entries = plan.decisions.filter((one) => one.from !== one.to).map((one) => entryOf(one, plan));
+  if (next.refreshGeneration !== null && next.refreshNonce !== null && next.chainEndsAt !== null && plan.issues) {
+    const [entry] = entries;
+    if (!entry) throw new InvariantViolation('tokens would be issued without a change of state');
+    const { refreshGeneration: generation, refreshNonce: nonce, chainEndsAt } = next;
+    return store.moveHead({ loaded: before.grant, now: before.now, generation, nonce, chainEndsAt, policy, entry });
+  }
+  const reason = plan.decisions.map((one) => effectOf(one, 'writeRevoked')).find(Boolean)?.params.reason;
+  if (reason) {
+    const { id: grantId, clientId } = before.grant;
+    return store.revoke({ grantId, now: before.now, reason, clientId, policy, entries });
+  }
+  if (entries.length > 0) throw new InvariantViolation('a state would change without a commit');
+  return true;
+}
+
+function entryOf(decision: Decision, plan: Plan): LedgerEntry {
+  const reason = effectOf(decision, 'reject')?.params.reason ?? effectOf(decision, 'writeRevoked')?.params.reason ?? null;
+  const { machine, event, from, to } = decision;
+  return { machine, event, from, to, reason, generation: plan.next.refreshGeneration };
+}
+
+function outcomeOf<Issued>(plan: Plan, issued: Issued | null): Outcome<Issued> {
+  if (plan.issues && issued !== null) return { kind: 'issued', issued };
+  const [decision] = plan.decisions;
+  const rejected = decision && effectOf(decision, 'reject');
+  if (!rejected) throw new InvariantViolation('neither tokens nor a refusal');
+  return { kind: 'rejected', reason: rejected.params.reason, revoked: plan.next.state !== plan.before.grant.state };
+}
+
+const NO_WAIT = [0] as const;
+const WAITS_AFTER_LOST_COMMIT_MILLISECONDS = [0, 100, 300, 900, 2700] as const;
+
+/** After a lost commit it is worth waiting: what happened can be known only from the row. */
+async function reload<Issued>(
+  deps: EngineDeps,
+  presentation: Presentation<Issued>,
+  lost: StoreUnavailable | null,
+): Promise<Present> {
+  for (const wait of lost ? WAITS_AFTER_LOST_COMMIT_MILLISECONDS : NO_WAIT) {
+    if (wait > 0) await deps.sleep(wait);
+    try {
+      const { client, grant, ...rest } = await presentation.reload();
+      // Rows of `grants` are deleted only long after their chain has ended, and those of `clients` never.
+      if (!client || !grant) throw new InvariantViolation('a grant or its client vanished while it was presented');
+      return { ...rest, client, grant };
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
+  }
+  throw new Unavailable(lost ? 'commit_unknown' : 'store_unavailable', lost ? { cause: lost } : {});
+}

@@ -1,0 +1,232 @@
+/**
+ * The tables. One authorization is one row in `grants` (docs/decisions/0001); what a code or a refresh token is,
+ * is derived from that row, never stored.
+ */
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { bytes } from './columns.ts';
+
+const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+/** Raised to end, at once and for good, every grant that carries an older value. */
+const epoch = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
+
+/** One row: what concerns the server as a whole. */
+export const server = pgTable(
+  'server',
+  { id: integer('id').primaryKey(), epoch: epoch('epoch').default(sql`0`) },
+  (table) => [check('server_is_one_row', sql`${table.id} = 1`)],
+);
+
+/** Registered clients, with RFC 7591 names. A deleted client keeps its row, so that its id never revives a grant. */
+export const clients = pgTable('clients', {
+  clientId: text('client_id').primaryKey(),
+  clientName: text('client_name').notNull(),
+  applicationType: text('application_type').$type<'web' | 'native'>().notNull(),
+  tokenEndpointAuthMethod: text('token_endpoint_auth_method')
+    .$type<'none' | 'client_secret_basic' | 'client_secret_post'>()
+    .notNull(),
+  /** HMACs of the SHA-256 of each live secret, with the id of the root secret that made them. */
+  secretMacs: jsonb('secret_macs').$type<readonly { keyId: string; mac: string }[]>().notNull(),
+  redirectUris: text('redirect_uris').array().notNull(),
+  grantTypes: text('grant_types').array().notNull(),
+  /** The ceiling; null: every scope of the configured resources. */
+  scope: text('scope').array(),
+  defaultScope: text('default_scope').array(),
+  defaultResource: text('default_resource'),
+  policy: text('policy').notNull(),
+  epoch: epoch('epoch').default(sql`0`),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  deletedAt: instant('deleted_at'),
+});
+
+/** Resource owners. `id` is the `sub` of every token: made here, never a username. */
+export const users = pgTable(
+  'users',
+  {
+    id: uuid('id').primaryKey(),
+    /** As typed, for people to read. */
+    username: text('username').notNull(),
+    /** Case-folded and normalized: what sign-in compares. */
+    usernameKey: text('username_key').notNull(),
+    passwordHash: text('password_hash').notNull(),
+    /** OpenID Connect standard claims (`email`, `name`, …). */
+    claims: jsonb('claims').$type<Readonly<Record<string, unknown>>>().notNull(),
+    epoch: epoch('epoch').default(sql`0`),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    disabledAt: instant('disabled_at'),
+  },
+  (table) => [uniqueIndex('users_username_key').on(table.usernameKey)],
+);
+
+/** A browser in which a person has signed in. Only the hash of the cookie is stored. */
+export const sessions = pgTable(
+  'sessions',
+  {
+    idHash: bytes('id_hash').primaryKey(),
+    subjectId: uuid('subject_id')
+      .notNull()
+      .references(() => users.id),
+    subjectEpoch: epoch('subject_epoch'),
+    serverEpoch: epoch('server_epoch'),
+    signedInAt: instant('signed_in_at').notNull(),
+    endsAt: instant('ends_at').notNull(),
+  },
+  (table) => [index('sessions_ends_at').on(table.endsAt)],
+);
+
+/** An authorization request on its way through sign-in and consent. */
+export const interactions = pgTable(
+  'interactions',
+  {
+    id: uuid('id').primaryKey(),
+    state: text('state').$type<'awaitingSignIn' | 'awaitingConsent' | 'approved' | 'denied'>().notNull(),
+    /** SHA-256 of the cookie of the browser that began it. */
+    browserHash: bytes('browser_hash').notNull(),
+    clientId: text('client_id')
+      .notNull()
+      .references(() => clients.clientId),
+    clientEpoch: epoch('client_epoch'),
+    redirectUri: text('redirect_uri').notNull(),
+    codeChallenge: text('code_challenge').notNull(),
+    scope: text('scope').array().notNull(),
+    resources: text('resources').array().notNull(),
+    /** The client's `state` parameter, to be returned untouched; null: not sent. */
+    requestState: text('request_state'),
+    subjectId: uuid('subject_id').references(() => users.id),
+    createdAt: instant('created_at').notNull(),
+    endsAt: instant('ends_at').notNull(),
+  },
+  (table) => [
+    index('interactions_ends_at').on(table.endsAt),
+    check(
+      'interactions_state',
+      sql`${table.state} in ('awaitingSignIn', 'awaitingConsent', 'approved', 'denied')`,
+    ),
+  ],
+);
+
+/** What a person has allowed a client before; valid while both epochs stand. */
+export const consents = pgTable(
+  'consents',
+  {
+    subjectId: uuid('subject_id')
+      .notNull()
+      .references(() => users.id),
+    clientId: text('client_id')
+      .notNull()
+      .references(() => clients.clientId),
+    subjectEpoch: epoch('subject_epoch'),
+    clientEpoch: epoch('client_epoch'),
+    scope: text('scope').array().notNull(),
+    resources: text('resources').array().notNull(),
+    grantedAt: instant('granted_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.subjectId, table.clientId] })],
+);
+
+/** One authorization: the code's half, then the chain of refresh tokens. Constant space for its whole life. */
+export const grants = pgTable(
+  'grants',
+  {
+    id: uuid('id').primaryKey(),
+    /** Unique, so that a double submit makes one code. */
+    interactionId: uuid('interaction_id').notNull(),
+    clientId: text('client_id')
+      .notNull()
+      .references(() => clients.clientId),
+    subjectId: uuid('subject_id')
+      .notNull()
+      .references(() => users.id),
+    clientEpoch: epoch('client_epoch'),
+    subjectEpoch: epoch('subject_epoch'),
+    serverEpoch: epoch('server_epoch'),
+    scope: text('scope').array().notNull(),
+    resources: text('resources').array().notNull(),
+    /** The name of the policy that approved it. Lifetimes follow the client's policy of today. */
+    policy: text('policy').notNull(),
+    /** SHA-256 of the code's secret half. */
+    codeHash: bytes('code_hash').notNull(),
+    codeChallenge: text('code_challenge').notNull(),
+    redirectUri: text('redirect_uri').notNull(),
+    codeEndsAt: instant('code_ends_at').notNull(),
+    state: text('state').$type<'active' | 'revoked'>().notNull(),
+    revokedAt: instant('revoked_at'),
+    revokedReason: text('revoked_reason'),
+    /** The head of the chain; null until the code is exchanged. */
+    refreshGeneration: bigint('refresh_generation', { mode: 'bigint' }),
+    /** 16 random bytes, new at each rotation. */
+    refreshNonce: bytes('refresh_nonce'),
+    createdAt: instant('created_at').notNull(),
+    /** The exchange, then the last rotation. */
+    lastUsedAt: instant('last_used_at'),
+    /** The chain's end as it stood at the last use; a policy may shorten it, never extend it. */
+    chainEndsAt: instant('chain_ends_at'),
+  },
+  (table) => [
+    uniqueIndex('grants_interaction_id').on(table.interactionId),
+    // Nothing that a rotation changes is indexed, so that Postgres can update the row in place (HOT).
+    index('grants_created_at').on(table.createdAt),
+    check('grants_state', sql`${table.state} in ('active', 'revoked')`),
+    check('grants_revoked_has_reason', sql`(${table.state} = 'revoked') = (${table.revokedReason} is not null)`),
+    check('grants_head_is_whole', sql`(${table.refreshGeneration} is null) = (${table.refreshNonce} is null)`),
+  ],
+);
+
+/** The ledger: each decision that changed a state. Append-only, partitioned by month; no engine reads it. */
+export const transitions = pgTable(
+  'transitions',
+  {
+    at: instant('at').notNull(),
+    machine: text('machine').notNull(),
+    grantId: uuid('grant_id'),
+    interactionId: uuid('interaction_id'),
+    event: text('event').notNull(),
+    fromState: text('from_state').notNull(),
+    toState: text('to_state').notNull(),
+    reason: text('reason'),
+    generation: bigint('generation', { mode: 'bigint' }),
+    clientId: text('client_id').notNull(),
+    policy: text('policy'),
+  },
+  (table) => [index('transitions_grant_id').on(table.grantId, table.at)],
+);
+
+/** Private signing keys, encrypted under the root secret. */
+export const signingKeys = pgTable(
+  'signing_keys',
+  {
+    kid: text('kid').primaryKey(),
+    alg: text('alg').notNull(),
+    publicJwk: jsonb('public_jwk').$type<Readonly<Record<string, unknown>>>().notNull(),
+    /** A JWE (compact); its `kid` names the root secret. */
+    privateJwe: text('private_jwe').notNull(),
+    signing: boolean('signing').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  // However many nodes start at once, one key signs per algorithm.
+  (table) => [uniqueIndex('signing_keys_one_signs').on(table.alg).where(sql`${table.signing}`)],
+);
+
+/** Failed sign-ins per account with address, and per address. Counted before the password is looked at. */
+export const signInFailures = pgTable(
+  'sign_in_failures',
+  {
+    keyHash: bytes('key_hash').primaryKey(),
+    failures: integer('failures').notNull(),
+    windowEndsAt: instant('window_ends_at').notNull(),
+  },
+  (table) => [index('sign_in_failures_window_ends_at').on(table.windowEndsAt)],
+);
