@@ -63,6 +63,12 @@ export const authorizationCodeMachine = setup({
             meta: { spec: 'OAuth 2.1 §4.1.2' },
           },
           {
+            guard: 'resourceExceedsGrant',
+            actions: reject('resource_exceeds_grant'),
+            description: 'A resource that was not granted. The code stays good.',
+            meta: { spec: 'RFC 8707 §2.2' },
+          },
+          {
             target: 'used',
             actions: ['beginChain', 'issueTokens'],
             description: 'The right client, verifier and redirect URI, in time: the one exchange.',

@@ -22,6 +22,7 @@ export const authorizationCodeGuards = {
   redirectUriDiffers: ({ context, event }: Code) => event.redirectUri !== null && event.redirectUri !== context.redirectUri,
   verifierDiffers: ({ context, event }: Code) => event.challengeOfVerifier !== context.codeChallenge,
   expired: ({ context, event }: Code) => event.now >= context.endsAt,
+  resourceExceedsGrant: ({ context, event }: Code) => event.resources !== null && !within(event.resources, context.resources),
   endedByClient: ({ context }: Code) => context.endedBy === 'client',
   endedBySubject: ({ context }: Code) => context.endedBy === 'subject',
   endedByServer: ({ context }: Code) => context.endedBy === 'server',

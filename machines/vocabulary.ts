@@ -48,6 +48,7 @@ export type AuthorizationCodeContext = {
   readonly redirectUri: string;
   /** BASE64URL(SHA256(code_verifier)) from the authorization request, RFC 7636 §4.2. */
   readonly codeChallenge: string;
+  readonly resources: readonly string[];
   readonly endsAt: Instant;
   readonly endedBy: EndedBy;
 };
@@ -61,6 +62,8 @@ export type AuthorizationCodeEvent = {
   readonly redirectUri: string | null;
   /** S256 of the presented verifier; `null` when the verifier is not one (RFC 7636 §4.1). */
   readonly challengeOfVerifier: string | null;
+  /** As sent; `null` when not sent, which means the resources of the grant (RFC 8707 §2.2). */
+  readonly resources: readonly string[] | null;
 };
 
 export type RefreshTokenContext = {

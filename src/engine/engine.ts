@@ -31,6 +31,7 @@ export function presentAuthorizationCode<Issued>(
       clientId: grant.clientId,
       redirectUri: grant.redirectUri,
       codeChallenge: grant.codeChallenge,
+      resources: grant.resources,
       endsAt: codeEndsAt(grant, lifetimes),
       endedBy: endedBy(grant),
     }),

@@ -1,0 +1,22 @@
+/** The configuration that is in force: policies by name, resources, sign-in. */
+import type { Policy, Resource, SignInPolicy } from '../../policies/schema.ts';
+import type { ClientRecord } from '../engine/ports.ts';
+
+export type Configuration = {
+  readonly policies: ReadonlyMap<string, Policy>;
+  readonly resources: readonly Resource[];
+  readonly signIn: SignInPolicy;
+};
+
+export const DEFAULT_POLICY = 'default';
+
+export type NamedPolicy = Policy & { readonly name: string };
+
+/** @throws Error when the client names a policy that no file defines. */
+export function policyOf(configuration: Configuration, client: Pick<ClientRecord, 'clientId' | 'policy'>): NamedPolicy {
+  const policy = configuration.policies.get(client.policy);
+  if (!policy) {
+    throw new Error(`The client ${client.clientId} names the policy "${client.policy}", which no file defines.`);
+  }
+  return { name: client.policy, ...policy };
+}

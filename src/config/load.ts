@@ -1,0 +1,82 @@
+/** Reads the folder of policies. Everything wrong in every file is reported at once; nothing half-good comes into force. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { policySchema, resourcesSchema, signInSchema } from '../../policies/schema.ts';
+import { type Configuration, DEFAULT_POLICY } from './configuration.ts';
+import { ConfigurationError, type Problem } from './problem.ts';
+import { readYaml } from './yaml-file.ts';
+
+const POLICY_FILE = /^(?<name>[a-z0-9][a-z0-9-]*)\.policy\.yaml$/;
+const OTHER_FILES = ['resources.yaml', 'sign-in.yaml'];
+
+/** @throws ConfigurationError with every problem found: file, line, key, found, allowed, nearest key. */
+export function loadConfiguration(folder: string): Configuration {
+  const problems: Problem[] = [];
+  const read = <Schema extends z.ZodType>(file: string, schema: Schema): z.infer<Schema> | null => {
+    const result = readYaml(file, textOf(folder, file), schema);
+    if (result.ok) return result.value;
+    problems.push(...result.problems);
+    return null;
+  };
+
+  const files = filesOf(folder);
+  problems.push(...files.filter((file) => !isKnown(file)).map(unknownFile));
+  const policies = new Map(
+    files.flatMap((file) => {
+      const name = POLICY_FILE.exec(file)?.groups?.['name'];
+      const policy = name && read(file, policySchema);
+      return name && policy ? [[name, policy] as const] : [];
+    }),
+  );
+  const resources = read('resources.yaml', resourcesSchema);
+  const signIn = read('sign-in.yaml', signInSchema);
+  if (problems.length === 0 && !policies.has(DEFAULT_POLICY)) {
+    problems.push({
+      file: `${DEFAULT_POLICY}.policy.yaml`,
+      line: null,
+      key: null,
+      found: 'no such file',
+      allowed: 'the policy of clients that name none',
+      nearest: null,
+    });
+  }
+  if (problems.length > 0 || !resources || !signIn) throw new ConfigurationError(folder, problems);
+  return { policies, resources: resources.resources, signIn };
+}
+
+const isKnown = (file: string) => POLICY_FILE.test(file) || OTHER_FILES.includes(file);
+
+function filesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((file) => /\.ya?ml$/.test(file)).sort();
+  } catch (error) {
+    throw new ConfigurationError(folder, [
+      {
+        file: '.',
+        line: null,
+        key: null,
+        found: (error as NodeJS.ErrnoException).code ?? 'unreadable',
+        allowed: 'a folder of policies (STATEHOUSE_CONFIG)',
+        nearest: null,
+      },
+    ]);
+  }
+}
+
+function textOf(folder: string, file: string): string | null {
+  try {
+    return readFileSync(join(folder, file), 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+const unknownFile = (file: string): Problem => ({
+  file,
+  line: null,
+  key: null,
+  found: 'a file of another name',
+  allowed: `<name>.policy.yaml (lower case, digits, "-"), ${OTHER_FILES.join(', ')}`,
+  nearest: null,
+});

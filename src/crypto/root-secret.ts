@@ -1,0 +1,45 @@
+/**
+ * The root secret: a list. The first makes, all verify. One key per purpose is derived from each by HKDF (RFC 5869),
+ * and an entry's id is derived from the entry itself, so that rotating needs no names.
+ */
+import { hkdfSync } from 'node:crypto';
+
+const PURPOSES = ['refresh-token', 'authorization-code', 'client-secret', 'signing-key', 'form', 'throttle'] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
+export const LEAST_ROOT_SECRET_BYTES = 32;
+
+export type RootKey = {
+  /** 8 hex digits. */
+  readonly id: string;
+  readonly key: (purpose: Purpose) => Buffer;
+};
+
+export type RootKeys = {
+  /** Makes whatever is made from now on. */
+  readonly first: RootKey;
+  readonly byId: ReadonlyMap<string, RootKey>;
+};
+
+/** @throws Error naming the place in the list (never the value) of an entry under 32 bytes. */
+export function rootKeys(secrets: readonly string[]): RootKeys {
+  const keys = secrets.map((secret, index) => {
+    const bytes = Buffer.from(secret, 'utf8');
+    if (bytes.length < LEAST_ROOT_SECRET_BYTES) {
+      throw new Error(
+        `STATEHOUSE_SECRET: entry ${index + 1} has ${bytes.length} bytes; at least ${LEAST_ROOT_SECRET_BYTES} are needed. ` +
+          'Make one with: openssl rand -base64 32',
+      );
+    }
+    return rootKey(bytes);
+  });
+  const [first] = keys;
+  if (!first) throw new Error('STATEHOUSE_SECRET is empty. Make one with: openssl rand -base64 32');
+  return { first, byId: new Map(keys.map((key) => [key.id, key])) };
+}
+
+function rootKey(secret: Buffer): RootKey {
+  const derive = (info: string, size: number) => Buffer.from(hkdfSync('sha256', secret, '', `statehouse/${info}`, size));
+  const keys = new Map(PURPOSES.map((purpose) => [purpose, derive(purpose, 32)] as const));
+  return { id: derive('key-id', 4).toString('hex'), key: (purpose) => keys.get(purpose) as Buffer };
+}

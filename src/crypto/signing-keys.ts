@@ -1,0 +1,49 @@
+/** The key that signs access tokens: ES256, made on first start, stored encrypted (JWE) under the root secret. */
+import {
+  type CryptoKey,
+  calculateJwkThumbprint,
+  CompactEncrypt,
+  compactDecrypt,
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+} from 'jose';
+import type { RootKeys } from './root-secret.ts';
+
+export type StoredSigningKey = {
+  readonly kid: string;
+  readonly alg: string;
+  readonly publicJwk: Readonly<Record<string, unknown>>;
+  /** JWE compact serialization of the private JWK; its `kid` names the root secret. */
+  readonly privateJwe: string;
+};
+
+export type SigningKey = { readonly kid: string; readonly alg: string; readonly privateKey: CryptoKey };
+
+export async function makeSigningKey(keys: RootKeys): Promise<StoredSigningKey> {
+  const alg = 'ES256';
+  const pair = await generateKeyPair(alg, { extractable: true });
+  const publicKey = await exportJWK(pair.publicKey);
+  const kid = await calculateJwkThumbprint(publicKey);
+  const privateJwe = await new CompactEncrypt(Buffer.from(JSON.stringify(await exportJWK(pair.privateKey))))
+    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: keys.first.id })
+    .encrypt(keys.first.key('signing-key'));
+  return { kid, alg, publicJwk: { ...publicKey, kid, alg, use: 'sig' }, privateJwe };
+}
+
+/** @throws Error when the root secret that encrypted the key is not listed any more. */
+export async function openSigningKey(keys: RootKeys, stored: StoredSigningKey): Promise<SigningKey> {
+  const keyId = String(decodeProtectedHeader(stored.privateJwe).kid);
+  const root = keys.byId.get(keyId);
+  if (!root) {
+    throw new Error(
+      `The stored signing key ${stored.kid} was encrypted with a root secret (key id ${keyId}) that STATEHOUSE_SECRET ` +
+        'does not list. Add that secret to the end of the list: the first makes, all verify.',
+    );
+  }
+  const { plaintext } = await compactDecrypt(stored.privateJwe, root.key('signing-key'));
+  const jwk = JSON.parse(Buffer.from(plaintext).toString('utf8')) as JWK;
+  return { kid: stored.kid, alg: stored.alg, privateKey: (await importJWK(jwk, stored.alg)) as CryptoKey };
+}

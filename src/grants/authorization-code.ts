@@ -1,0 +1,47 @@
+/** grant_type=authorization_code (OAuth 2.1 §4.1.3): parse → load → prove the client → present the code. */
+import { policyOf } from '../config/configuration.ts';
+import { readAuthorizationCode } from '../crypto/authorization-code.ts';
+import { sameSecretBytes, sha256 } from '../crypto/digest.ts';
+import { presentAuthorizationCode } from '../engine/engine.ts';
+import { isCodeVerifier } from '../oauth/pkce.ts';
+import { type GrantType, refuse } from './grant-type.ts';
+import { engineDeps, settled } from './engine-deps.ts';
+import { issueTokens } from './issue.ts';
+import { askedResources, narrowedAccess } from './narrowing.ts';
+
+export const authorizationCode: GrantType = {
+  name: 'authorization_code',
+  parse: (parameters) => {
+    const code = parameters.get('code');
+    const verifier = parameters.get('code_verifier');
+    if (code === null) return refuse('missing_parameter', 'code');
+    // RFC 7636 §4.5: required from every client, since every code was bound to a challenge.
+    if (verifier === null) return refuse('missing_parameter', 'code_verifier');
+    // RFC 6749 §4.1.3 knows no `scope` here, so it is ignored; RFC 8707 §2.2 lets `resource` narrow.
+    const resources = askedResources(parameters);
+    const read = readAuthorizationCode(code);
+    if (!read) return { grantId: null, apply: async () => refuse('authorization_code_unknown') };
+    // RFC 7636 §4.6: BASE64URL-ENCODE(SHA256(ASCII(code_verifier))); what is no verifier matches no challenge.
+    const challengeOfVerifier = isCodeVerifier(verifier) ? sha256(verifier).toString('base64url') : null;
+    const redirectUri = parameters.get('redirect_uri');
+
+    return {
+      grantId: read.grantId,
+      apply: async (deps, request) => {
+        const { grant, client } = request;
+        // A code whose secret does not match is unknown, not presented: nobody ends a chain by guessing.
+        if (!grant || !sameSecretBytes(grant.codeHash, read.secretHash)) return refuse('authorization_code_unknown');
+        const outcome = await presentAuthorizationCode(
+          engineDeps(deps, (one) => policyOf(deps.configuration(), one)),
+          { ...request, grant },
+          { clientId: client.clientId, redirectUri, challengeOfVerifier, resources },
+          {
+            reload: () => deps.store.load({ clientId: client.clientId, grantId: grant.id }),
+            mint: (next, now, owner) => issueTokens(deps, next, narrowedAccess(next, { scope: null, resources }), now, owner),
+          },
+        );
+        return settled(outcome);
+      },
+    };
+  },
+};

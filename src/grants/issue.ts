@@ -1,0 +1,62 @@
+/** What leaves with a decision to issue: the signed access token and, where the client may refresh, the chain's head. */
+import { policyOf } from '../config/configuration.ts';
+import { signAccessToken } from '../crypto/access-token.ts';
+import { writeRefreshToken } from '../crypto/refresh-token.ts';
+import { uuidToBytes } from '../crypto/uuid-bytes.ts';
+import { InvariantViolation } from '../engine/errors.ts';
+import type { ClientRecord, LoadedGrant } from '../engine/ports.ts';
+import { formatScope } from '../oauth/scope.ts';
+import type { TokenDeps, TokenResponse } from './grant-type.ts';
+import type { Access } from './requested-access.ts';
+
+type Subject = { readonly client: ClientRecord; readonly sub: string; readonly grantId: string | null };
+
+/** RFC 9068 §2.2. */
+export async function issueAccessToken(deps: TokenDeps, subject: Subject, access: Access, now: Date): Promise<TokenResponse> {
+  const { client, sub, grantId } = subject;
+  const expiresIn = accessTokenLifetimeSeconds(deps, client, access);
+  const iat = Math.floor(now.getTime() / 1000);
+  const [aud, ...more] = access.resources;
+  if (aud === undefined) throw new InvariantViolation('an access token without an audience');
+  const accessToken = await signAccessToken(deps.signingKey(), {
+    iss: deps.issuer,
+    sub,
+    aud: more.length > 0 ? access.resources : aud,
+    client_id: client.clientId,
+    scope: formatScope(access.scope),
+    jti: tokenId(deps, grantId),
+    iat,
+    exp: iat + expiresIn,
+  });
+  return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope: formatScope(access.scope) };
+}
+
+/** Both tokens of a chain whose head is `next`. */
+export async function issueTokens(
+  deps: TokenDeps,
+  next: LoadedGrant,
+  access: Access,
+  now: Date,
+  client: ClientRecord,
+): Promise<TokenResponse> {
+  const response = await issueAccessToken(deps, { client, sub: next.subjectId, grantId: next.id }, access, now);
+  const { refreshGeneration: generation, refreshNonce: nonce } = next;
+  if (generation === null || nonce === null) throw new InvariantViolation('tokens of a chain that has not begun');
+  if (!client.grantTypes.includes('refresh_token')) return response;
+  return { ...response, refresh_token: writeRefreshToken(deps.keys, { grantId: next.id, generation, nonce }) };
+}
+
+/** Seconds: the client's policy, capped by every resource that the token is for. */
+function accessTokenLifetimeSeconds(deps: TokenDeps, client: ClientRecord, access: Access): number {
+  const configuration = deps.configuration();
+  const caps = configuration.resources
+    .filter((one) => access.resources.includes(one.identifier))
+    .map((one) => one.accessTokenLifetimeSeconds ?? Number.POSITIVE_INFINITY);
+  return Math.min(policyOf(configuration, client).accessTokenLifetimeSeconds, ...caps);
+}
+
+/** `jti` = grant id and random bytes, so that a token leads back to its grant; random alone where there is none. */
+function tokenId(deps: TokenDeps, grantId: string | null): string {
+  const random = deps.random.bytes(16);
+  return Buffer.concat(grantId === null ? [random] : [uuidToBytes(grantId), random]).toString('base64url');
+}

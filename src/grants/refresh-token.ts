@@ -1,0 +1,46 @@
+/** grant_type=refresh_token (OAuth 2.1 §4.3): parse → load → prove the client → present the token. */
+import { policyOf } from '../config/configuration.ts';
+import { readRefreshToken } from '../crypto/refresh-token.ts';
+import { presentRefreshToken } from '../engine/engine.ts';
+import { engineDeps, settled } from './engine-deps.ts';
+import { type GrantType, refuse } from './grant-type.ts';
+import { issueTokens } from './issue.ts';
+import { narrowedAccess, readNarrowing } from './narrowing.ts';
+
+const REASON_OF_READING = {
+  malformed: 'refresh_token_malformed',
+  forged: 'refresh_token_forged',
+  unknown_key: 'refresh_token_unknown_key',
+} as const;
+
+export const refreshToken: GrantType = {
+  name: 'refresh_token',
+  parse: (parameters, keys) => {
+    const sent = parameters.get('refresh_token');
+    if (sent === null) return refuse('missing_parameter', 'refresh_token');
+    const narrowing = readNarrowing(parameters);
+    if (narrowing === null) return refuse('scope_unknown', 'scope');
+    const token = readRefreshToken(keys, sent);
+    // Refused after the client is proven, and without touching any row.
+    if (token.kind !== 'authentic') return { grantId: null, apply: async () => refuse(REASON_OF_READING[token.kind]) };
+
+    return {
+      grantId: token.grantId,
+      apply: async (deps, request) => {
+        const { grant, client } = request;
+        if (!grant) return refuse('refresh_token_unknown');
+        const outcome = await presentRefreshToken(
+          engineDeps(deps, (one) => policyOf(deps.configuration(), one)),
+          { ...request, grant },
+          token,
+          { clientId: client.clientId, ...narrowing },
+          {
+            reload: () => deps.store.load({ clientId: client.clientId, grantId: grant.id }),
+            mint: (next, now, owner) => issueTokens(deps, next, narrowedAccess(next, narrowing), now, owner),
+          },
+        );
+        return settled(outcome);
+      },
+    };
+  },
+};

@@ -1,0 +1,54 @@
+/** Which scope and which resources a request means, given what the client may ask for (RFC 6749 §3.3, RFC 8707 §2). */
+import type { Configuration } from '../config/configuration.ts';
+import type { ClientRecord } from '../engine/ports.ts';
+import { parseScope } from '../oauth/scope.ts';
+
+export type Access = { readonly scope: readonly string[]; readonly resources: readonly string[] };
+export type AccessProblem = 'scope_unknown' | 'resource_unknown';
+
+/** Words of OpenID Connect: until there are ID Tokens, granting them would be a lie. */
+const RESERVED = new Set(['openid']);
+
+export function requestedAccess(
+  configuration: Configuration,
+  client: ClientRecord,
+  asked: { readonly scope: string | null; readonly resources: readonly string[] },
+): Access | AccessProblem {
+  const fallback = configuration.resources.find((one) => one.default)?.identifier;
+  const resources = asked.resources.length > 0 ? [...new Set(asked.resources)] : [client.defaultResource ?? fallback];
+  const known = configuration.resources.filter((one) => resources.includes(one.identifier));
+  if (known.length !== resources.length) return 'resource_unknown';
+
+  const allowed = allowedScope(configuration, client, known.map((one) => one.identifier));
+  if (asked.scope === null) {
+    const scope = (client.defaultScope ?? allowed).filter((one) => allowed.includes(one));
+    return scope.length > 0 ? { scope, resources: known.map((one) => one.identifier) } : 'scope_unknown';
+  }
+  const scope = parseScope(asked.scope);
+  if (!scope?.every((one) => allowed.includes(one))) return 'scope_unknown';
+  return { scope, resources: known.map((one) => one.identifier) };
+}
+
+/**
+ * What this client may ask for at these resources: their scopes, under the client's ceiling. A scope that the client is
+ * registered for and that no resource describes belongs to the default resource; `check` warns of it.
+ */
+function allowedScope(configuration: Configuration, client: ClientRecord, resources: readonly string[]): string[] {
+  const chosen = configuration.resources.filter((one) => resources.includes(one.identifier));
+  const described = new Set(configuration.resources.flatMap((one) => one.scopes.map((scope) => scope.name)));
+  const offered = new Set(chosen.flatMap((one) => one.scopes.map((scope) => scope.name)));
+  if (client.scope === null) return [...offered];
+  const ofDefault = chosen.some((one) => one.default);
+  return client.scope.filter(
+    (one) => offered.has(one) || (ofDefault && !described.has(one) && !RESERVED.has(one)),
+  );
+}
+
+/** The words for consent; the scope's own name where no resource describes it. */
+export function describeScope(configuration: Configuration, access: Access): { name: string; description: string | null }[] {
+  const chosen = configuration.resources.filter((one) => access.resources.includes(one.identifier));
+  return access.scope.map((name) => {
+    const described = chosen.flatMap((one) => one.scopes).find((scope) => scope.name === name);
+    return { name, description: described?.description ?? null };
+  });
+}

@@ -1,0 +1,25 @@
+/** Error codes of the endpoints. Closed: the words of the standards, each with its HTTP status at the token endpoint. */
+
+/** RFC 6749 §5.2 and RFC 8707 §2. */
+export type TokenErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'invalid_scope'
+  | 'invalid_target';
+
+/** RFC 6749 §4.1.2.1 and RFC 8707 §2: sent by redirect, so without a status. */
+export type AuthorizationErrorCode =
+  | 'invalid_request'
+  | 'unauthorized_client'
+  | 'access_denied'
+  | 'unsupported_response_type'
+  | 'invalid_scope'
+  | 'invalid_target'
+  | 'server_error'
+  | 'temporarily_unavailable';
+
+/** RFC 6749 §5.2: error_description MUST NOT include characters outside %x20-21 / %x23-5B / %x5D-7E. */
+export const errorDescription = (text: string): string => text.replace(/"/g, "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?');

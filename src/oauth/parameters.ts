@@ -1,0 +1,77 @@
+/**
+ * Request parameters as the standards want them read. RFC 6749 §3.1, §3.2: parameters MUST NOT be included more than once,
+ * those sent without a value MUST be treated as if omitted, unknown ones MUST be ignored (even repeated ones).
+ */
+export type Parameters<Name extends string> = {
+  readonly get: (name: Name) => string | null;
+  /** `resource` may be sent several times (RFC 8707 §2). */
+  readonly getAll: (name: Name) => readonly string[];
+};
+
+export type ParameterProblem = {
+  readonly reason: 'malformed_body' | 'repeated_parameter' | 'malformed_parameter';
+  /** The parameter's name; null when it concerns the whole. Never a value. */
+  readonly parameter: string | null;
+  /** How it is wrong, in words. */
+  readonly detail: string;
+};
+
+/** With a problem, the parameters that are right can still be read: an error must find its way to the client. */
+export type ParameterReading<Name extends string> = {
+  readonly problem: ParameterProblem | null;
+  readonly parameters: Parameters<Name>;
+};
+
+/** Longest value in characters; anything longer is refused before it reaches the database. */
+const LONGEST: Readonly<Record<string, number>> = { state: 4096, redirect_uri: 2048, scope: 4096, resource: 512 };
+const LONGEST_OTHER = 1024;
+const REPEATABLE = new Set(['resource']);
+
+export function parseParameters<Name extends string>(
+  encoded: string,
+  known: readonly Name[],
+): ParameterReading<Name> {
+  const values = new Map<string, string[]>();
+  const counts = new Map<string, number>();
+  const problems: ParameterProblem[] = [];
+  const names: ReadonlySet<string> = new Set(known);
+  for (const pair of encoded.split('&')) {
+    if (pair === '') continue;
+    const at = pair.indexOf('=');
+    const name = decode(at < 0 ? pair : pair.slice(0, at));
+    if (name === null || !names.has(name)) continue;
+    const value = decode(at < 0 ? '' : pair.slice(at + 1));
+    const detail = value === null ? 'is not percent-encoded UTF-8' : whatIsWrong(name, value);
+    if (detail !== null) problems.push({ reason: 'malformed_parameter', parameter: name, detail });
+    else if (value) values.set(name, [...(values.get(name) ?? []), value]);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  for (const [name, count] of counts) {
+    if (count > 1 && !REPEATABLE.has(name)) {
+      problems.unshift({ reason: 'repeated_parameter', parameter: name, detail: 'is repeated' });
+    }
+  }
+  const wrong = new Set(problems.map((one) => one.parameter));
+  const parameters: Parameters<Name> = {
+    // A parameter that is wrong has no value: nobody may act on the one of two that suits them.
+    get: (name) => (wrong.has(name) ? null : (values.get(name)?.[0] ?? null)),
+    getAll: (name) => (wrong.has(name) ? [] : (values.get(name) ?? [])),
+  };
+  const [problem] = problems;
+  return { problem: problem ?? null, parameters };
+}
+
+function whatIsWrong(name: string, value: string): string | null {
+  if (value.includes('\0')) return 'has the character U+0000';
+  const longest = LONGEST[name] ?? LONGEST_OTHER;
+  return value.length > longest ? `is longer than ${longest} characters` : null;
+}
+
+/** application/x-www-form-urlencoded, strictly: a broken escape or broken UTF-8 is an error, not a replacement character. */
+export function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * OAuth 2.1 §4.1.1: the server MUST compare redirect URIs as exact strings. One exception, RFC 8252 §7.3: a native app on
+ * a loopback IP literal over http may use any port, since the operating system picks it; all else stays byte-equal.
+ */
+type Registered = { readonly redirectUris: readonly string[]; readonly applicationType: 'web' | 'native' };
+
+export function isRegisteredRedirectUri(client: Registered, asked: string): boolean {
+  return client.redirectUris.some(
+    (registered) =>
+      asked === registered || (client.applicationType === 'native' && differsInLoopbackPortOnly(registered, asked)),
+  );
+}
+
+/** 1: scheme and literal; 2: port; 3: the rest, byte for byte. `localhost` is no literal: a name can be resolved elsewhere. */
+const LOOPBACK_LITERAL = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([0-9]{1,5}))?((?:[/?].*)?)$/s;
+
+function differsInLoopbackPortOnly(registered: string, asked: string): boolean {
+  const [, registeredHost, , registeredRest] = LOOPBACK_LITERAL.exec(registered) ?? [];
+  const [, askedHost, askedPort, askedRest] = LOOPBACK_LITERAL.exec(asked) ?? [];
+  if (registeredHost === undefined || askedHost === undefined) return false;
+  const portIsOne = askedPort === undefined || (Number(askedPort) >= 1 && Number(askedPort) <= 65_535);
+  return portIsOne && registeredHost === askedHost && registeredRest === askedRest;
+}
+
+/** What may be registered. Wildcards are refused; so is what could never be compared or would lose the answer. */
+export function whatIsWrongWithRedirectUri(text: string): string | null {
+  if (!/^[\x21-\x7e]+$/.test(text)) return 'has characters that a URI cannot have';
+  if (!URL.canParse(text)) return 'is not an absolute URI';
+  if (text.includes('#')) return 'has a fragment (RFC 6749 §3.1.2 forbids it)';
+  const url = new URL(text);
+  if (/^(javascript|data|vbscript|file|blob|about):$/.test(url.protocol)) return `has the scheme ${url.protocol}`;
+  if (url.username || url.password) return 'has a user or a password in it';
+  if (`${url.host}${url.pathname}`.includes('*')) return 'has a wildcard; redirect URIs are compared exactly';
+  return null;
+}
+
+/** Adds parameters to the query of a redirect URI, leaving what is there untouched (RFC 6749 §4.1.2). */
+export function withParameters(redirectUri: string, parameters: Readonly<Record<string, string | null>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== null) query.set(name, value);
+  const glue = redirectUri.includes('?') ? (/[?&]$/.test(redirectUri) ? '' : '&') : '?';
+  return `${redirectUri}${glue}${query}`;
+}

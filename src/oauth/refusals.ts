@@ -1,0 +1,98 @@
+/**
+ * One table: why a token request is turned down → what the client is told. The precise reason goes to log and ledger;
+ * the client sees the OAuth error and a description that helps its developer and nobody else.
+ */
+import type { RejectReason } from '../../machines/vocabulary.ts';
+import type { TokenErrorCode } from './errors.ts';
+
+/** Reasons that arise before a machine is asked. */
+export type RequestReason =
+  | 'content_type'
+  | 'malformed_body'
+  | 'body_too_large'
+  | 'repeated_parameter'
+  | 'missing_parameter'
+  | 'malformed_parameter'
+  | 'unknown_grant_type'
+  | 'grant_type_not_allowed'
+  | 'public_client_credentials'
+  | 'malformed_client_authentication'
+  | 'two_client_authentications'
+  | 'client_unknown'
+  | 'client_authentication_missing'
+  | 'client_secret_mismatch'
+  | 'client_has_no_secret'
+  | 'authorization_code_unknown'
+  | 'refresh_token_unknown'
+  | 'refresh_token_malformed'
+  | 'refresh_token_forged'
+  | 'refresh_token_unknown_key'
+  | 'scope_unknown'
+  | 'resource_unknown';
+
+export type TokenReason = RejectReason | RequestReason;
+
+export type Refusal = {
+  readonly error: TokenErrorCode;
+  /** 400, and 401 for `invalid_client` (RFC 6749 §5.2); 413 where HTTP has a better word. */
+  readonly status: 400 | 401 | 413;
+  readonly description: string;
+};
+
+const request = (description: string, status: Refusal['status'] = 400): Refusal => ({ error: 'invalid_request', status, description });
+const client = (description: string): Refusal => ({ error: 'invalid_client', status: 401, description });
+const grant = (description: string): Refusal => ({ error: 'invalid_grant', status: 400, description });
+const scope = (description: string): Refusal => ({ error: 'invalid_scope', status: 400, description });
+const target = (description: string): Refusal => ({ error: 'invalid_target', status: 400, description });
+
+/** Said for everything that could tell a thief how far they got. */
+const CODE_NOT_GOOD = 'The authorization code is not valid: it is unknown, expired, already used, revoked, or bound to other values.';
+const TOKEN_NOT_GOOD = 'The refresh token is not valid: it is unknown, expired, already used, revoked, or bound to another client.';
+const CLIENT_NOT_PROVEN = 'Client authentication failed.';
+
+export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
+  content_type: request('The body must be application/x-www-form-urlencoded.'),
+  malformed_body: request('The body is not well-formed application/x-www-form-urlencoded data in UTF-8.'),
+  body_too_large: request('The body is larger than this endpoint accepts.', 413),
+  repeated_parameter: request('A parameter is repeated.'),
+  missing_parameter: request('A required parameter is missing.'),
+  malformed_parameter: request('A parameter has a value that it cannot have.'),
+  unknown_grant_type: { error: 'unsupported_grant_type', status: 400, description: 'Supported: authorization_code, refresh_token, client_credentials.' },
+  grant_type_not_allowed: { error: 'unauthorized_client', status: 400, description: 'This client is not registered for this grant type.' },
+  public_client_credentials: { error: 'unauthorized_client', status: 400, description: 'Public clients cannot use client credentials.' },
+  malformed_client_authentication: client('The Authorization header is not well-formed Basic authentication.'),
+  two_client_authentications: request('The client authenticated in more than one way, or as more than one client.'),
+  client_unknown: client(CLIENT_NOT_PROVEN),
+  client_authentication_missing: client(CLIENT_NOT_PROVEN),
+  client_secret_mismatch: client(CLIENT_NOT_PROVEN),
+  client_has_no_secret: client(CLIENT_NOT_PROVEN),
+  authorization_code_unknown: grant(CODE_NOT_GOOD),
+  refresh_token_unknown: grant(TOKEN_NOT_GOOD),
+  refresh_token_malformed: grant(TOKEN_NOT_GOOD),
+  refresh_token_forged: grant(TOKEN_NOT_GOOD),
+  refresh_token_unknown_key: grant(TOKEN_NOT_GOOD),
+  scope_unknown: scope('A scope is unknown, malformed, or more than this client may ask for.'),
+  resource_unknown: target('A resource is unknown, malformed, or more than was asked for.'),
+
+  client_mismatch: grant('It was issued to another client.'),
+  redirect_uri_mismatch: grant('redirect_uri is not the one of the authorization request.'),
+  code_verifier_mismatch: grant('code_verifier does not match the code_challenge.'),
+  authorization_code_expired: grant(CODE_NOT_GOOD),
+  authorization_code_reused: grant(CODE_NOT_GOOD),
+  refresh_token_expired: grant(TOKEN_NOT_GOOD),
+  refresh_token_reused: grant(TOKEN_NOT_GOOD),
+  chain_behind_token: grant(TOKEN_NOT_GOOD),
+  scope_exceeds_grant: scope('The scope is more than the resource owner granted.'),
+  resource_exceeds_grant: target('The resource is not one that the resource owner granted.'),
+  grant_revoked: grant('The grant has been revoked.'),
+  client_ended: grant('The grant has been revoked.'),
+  subject_ended: grant('The grant has been revoked.'),
+  server_epoch_raised: grant('The grant has been revoked.'),
+
+  // The interaction machine's reasons are shown on pages and never reach the token endpoint.
+  interaction_expired: request('The sign-in took too long.'),
+  interaction_completed: request('The request has been answered.'),
+  interaction_already_begun: request('The request has begun already.'),
+  sign_in_required: request('Nobody is signed in.'),
+  subject_changed: request('Another person is signed in now.'),
+};

@@ -1,0 +1,55 @@
+import { asc, eq, isNull, sql } from 'drizzle-orm';
+import type { ClientRecord } from '../engine/ports.ts';
+import type { Drizzle } from './database.ts';
+import { reading, writing } from './failures.ts';
+import { clients } from './schema.ts';
+
+export type ClientRegistration = Omit<ClientRecord, 'epoch' | 'deletedAt'>;
+
+/** A deleted client is not found. */
+export async function findClient(db: Drizzle, clientId: string): Promise<ClientRecord | null> {
+  const [client] = await reading(() => db.select().from(clients).where(eq(clients.clientId, clientId)));
+  return client && client.deletedAt === null ? client : null;
+}
+
+export const listClients = (db: Drizzle): Promise<ClientRecord[]> =>
+  reading(() => db.select().from(clients).where(isNull(clients.deletedAt)).orderBy(asc(clients.clientId)));
+
+/**
+ * Registers, or replaces the registration of, a client. Grants live on, except those of a deleted client with the same
+ * id: deleting raised its epoch for good.
+ */
+export function saveClient(db: Drizzle, registration: ClientRegistration): Promise<unknown> {
+  const values = {
+    ...registration,
+    redirectUris: [...registration.redirectUris],
+    grantTypes: [...registration.grantTypes],
+    scope: registration.scope && [...registration.scope],
+    defaultScope: registration.defaultScope && [...registration.defaultScope],
+  };
+  return writing(() =>
+    db
+      .insert(clients)
+      .values(values)
+      .onConflictDoUpdate({ target: clients.clientId, set: { ...values, deletedAt: null } }),
+  );
+}
+
+/** Ends all of its grants, at once and for good. @returns false when there is no such client. */
+export async function deleteClient(db: Drizzle, clientId: string): Promise<boolean> {
+  const deleted = await writing(() =>
+    db
+      .update(clients)
+      .set({ deletedAt: sql`now()`, epoch: sql`${clients.epoch} + 1`, secretMacs: [] })
+      .where(sql`${clients.clientId} = ${clientId} and ${clients.deletedAt} is null`)
+      .returning({ clientId: clients.clientId }),
+  );
+  return deleted.length > 0;
+}
+
+/** After the root secret has been rotated: the same client secret, under the secret that makes today. */
+export const replaceSecretMacs = (
+  db: Drizzle,
+  clientId: string,
+  secretMacs: ClientRecord['secretMacs'],
+): Promise<unknown> => writing(() => db.update(clients).set({ secretMacs }).where(eq(clients.clientId, clientId)));

@@ -1,0 +1,27 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { drizzle } from 'drizzle-orm/pglite';
+import { migrate } from 'drizzle-orm/pglite/migrator';
+import { type Database, MIGRATIONS_FOLDER } from './database.ts';
+import { lockFolder } from './folder-lock.ts';
+
+/**
+ * @param folder where the database lives; null: in memory, for tests.
+ * @throws FolderInUse when another process holds the folder: the embedded database belongs to one process.
+ */
+export async function openEmbedded(folder: string | null): Promise<Database> {
+  if (folder !== null) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const unlock = folder === null ? () => {} : lockFolder(folder);
+  const client = await PGlite.create(folder === null ? {} : { dataDir: join(folder, 'database') });
+  const database = drizzle(client);
+  return {
+    kind: 'embedded',
+    drizzle: database,
+    migrate: () => migrate(database, { migrationsFolder: MIGRATIONS_FOLDER }),
+    close: async () => {
+      await client.close();
+      unlock();
+    },
+  };
+}

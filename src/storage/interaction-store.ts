@@ -1,0 +1,230 @@
+/** Interactions: begun by an authorization request, moved by guarded updates, approved together with their grant. */
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import type { Approval, InteractionMove, InteractionStore, LoadedInteraction } from '../engine/ports.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Drizzle } from './database.ts';
+import { committing, reading, writing } from './failures.ts';
+import { nowOr } from './grant-store.ts';
+import { clients, consents, grants, interactions, server, transitions, users } from './schema.ts';
+
+export type NewInteraction = Omit<LoadedInteraction, 'state' | 'subjectId' | 'endsAt'> & {
+  readonly lifetimeSeconds: number;
+};
+
+export function insertInteraction(db: Drizzle, clock: Clock, { lifetimeSeconds, ...interaction }: NewInteraction): Promise<unknown> {
+  const createdAt = sql`coalesce(${clock.fixedNow()?.toISOString() ?? null}::timestamptz, now())`;
+  return writing(() =>
+    db.insert(interactions).values({
+      ...interaction,
+      browserHash: Buffer.from(interaction.browserHash),
+      scope: [...interaction.scope],
+      resources: [...interaction.resources],
+      state: 'awaitingSignIn',
+      createdAt,
+      endsAt: sql`${createdAt} + make_interval(secs => ${lifetimeSeconds})`,
+    }),
+  );
+}
+
+export function interactionStore(db: Drizzle, clock: Clock): InteractionStore {
+  const loadStatement = prepareLoad(db);
+  return {
+    loadInteraction: async ({ id, subjectId }) => {
+      const now = clock.fixedNow()?.toISOString() ?? null;
+      const [row] = await reading(() => loadStatement.execute({ id, subjectId, now }));
+      if (!row) return null;
+      const { interaction, client, consent, grant } = row;
+      const remembered =
+        consent && consent.subjectEpoch === row.subject?.epoch && consent.clientEpoch === client.epoch ? consent : null;
+      return {
+        now: new Date(row.now),
+        interaction,
+        client,
+        remembered,
+        grant: grant && {
+          id: grant.id,
+          codeEndsAt: grant.codeEndsAt,
+          codeIsUnused: grant.state === 'active' && grant.refreshGeneration === null,
+        },
+      };
+    },
+    moveInteraction: (move) => committing(() => moved(db, move)),
+    approveInteraction: (approval) => committing(() => approved(db, approval)),
+  };
+}
+
+function prepareLoad(db: Drizzle) {
+  const subjectId = sql`${sql.placeholder('subjectId')}::uuid`;
+  return db
+    .select({
+      now: nowOr('now'),
+      interaction: interactions,
+      client: clients,
+      subject: { epoch: users.epoch },
+      consent: consents,
+      grant: {
+        id: grants.id,
+        state: grants.state,
+        refreshGeneration: grants.refreshGeneration,
+        codeEndsAt: grants.codeEndsAt,
+      },
+    })
+    .from(interactions)
+    .innerJoin(clients, eq(clients.clientId, interactions.clientId))
+    .leftJoin(users, sql`${users.id} = ${subjectId}`)
+    .leftJoin(consents, and(eq(consents.subjectId, users.id), eq(consents.clientId, interactions.clientId)))
+    .leftJoin(grants, eq(grants.interactionId, interactions.id))
+    .where(sql`${interactions.id} = ${sql.placeholder('id')}::uuid`)
+    .prepare('load_interaction');
+}
+
+/** The row is still what the machine decided about. */
+const stillAsLoaded = ({ loaded }: InteractionMove) =>
+  and(
+    eq(interactions.id, loaded.id),
+    eq(interactions.state, loaded.state),
+    sql`${interactions.subjectId} is not distinct from ${loaded.subjectId}::uuid`,
+  );
+
+function moved(db: Drizzle, move: InteractionMove) {
+  const moved = db.$with('moved').as(
+    db
+      .update(interactions)
+      .set({ state: move.to, subjectId: move.subjectId })
+      .where(stillAsLoaded(move))
+      .returning({ id: interactions.id, clientId: interactions.clientId }),
+  );
+  const columns = ledgerColumns(move, sql`null::uuid`, sql`${moved.id}`, sql`${moved.clientId}`, sql`null`);
+  return db
+    .with(moved)
+    .insert(transitions)
+    .select(db.select(columns).from(moved))
+    .returning({ interactionId: transitions.interactionId });
+}
+
+/**
+ * One statement: the interaction becomes approved, its grant (and so its code) exists, the consent is remembered, the
+ * ledger says so. It commits only while client, subject and server are what the person saw; a disable in between wins.
+ */
+function approved(db: Drizzle, approval: Approval) {
+  const { session, now } = approval;
+  const moved = db.$with('moved').as(
+    db
+      .update(interactions)
+      .set({ state: approval.to, subjectId: session.subjectId })
+      .from(clients)
+      .innerJoin(users, eq(users.id, session.subjectId))
+      .innerJoin(server, eq(server.epoch, session.serverEpoch))
+      .where(
+        and(
+          stillAsLoaded(approval),
+          eq(clients.clientId, interactions.clientId),
+          eq(clients.epoch, interactions.clientEpoch),
+          isNull(clients.deletedAt),
+          eq(users.epoch, session.subjectEpoch),
+          isNull(users.disabledAt),
+        ),
+      )
+      .returning({
+        id: interactions.id,
+        clientId: interactions.clientId,
+        clientEpoch: interactions.clientEpoch,
+        scope: interactions.scope,
+        resources: interactions.resources,
+        redirectUri: interactions.redirectUri,
+        codeChallenge: interactions.codeChallenge,
+      }),
+  );
+  const instant = (value: Date) => sql<Date>`${value.toISOString()}::timestamptz`;
+  const granted = db.$with('granted').as(
+    db
+      .insert(grants)
+      .select(
+        db
+          .select({
+            id: sql<string>`${approval.grantId}::uuid`.as('id'),
+            interactionId: sql<string>`${moved.id}`.as('interaction_id'),
+            clientId: sql<string>`${moved.clientId}`.as('client_id'),
+            subjectId: sql<string>`${session.subjectId}::uuid`.as('subject_id'),
+            clientEpoch: sql<bigint>`${moved.clientEpoch}`.as('client_epoch'),
+            subjectEpoch: sql<bigint>`${session.subjectEpoch.toString()}::bigint`.as('subject_epoch'),
+            serverEpoch: sql<bigint>`${session.serverEpoch.toString()}::bigint`.as('server_epoch'),
+            scope: sql<string[]>`${moved.scope}`.as('scope'),
+            resources: sql<string[]>`${moved.resources}`.as('resources'),
+            policy: sql<string>`${approval.policy}::text`.as('policy'),
+            codeHash: sql<Buffer>`${Buffer.from(approval.codeHash)}::bytea`.as('code_hash'),
+            codeChallenge: sql<string>`${moved.codeChallenge}`.as('code_challenge'),
+            redirectUri: sql<string>`${moved.redirectUri}`.as('redirect_uri'),
+            codeEndsAt: instant(approval.codeEndsAt).as('code_ends_at'),
+            state: sql<'active'>`'active'`.as('state'),
+            revokedAt: sql<Date>`null::timestamptz`.as('revoked_at'),
+            revokedReason: sql<string>`null::text`.as('revoked_reason'),
+            refreshGeneration: sql<bigint>`null::bigint`.as('refresh_generation'),
+            refreshNonce: sql<Buffer>`null::bytea`.as('refresh_nonce'),
+            createdAt: instant(now).as('created_at'),
+            lastUsedAt: sql<Date>`null::timestamptz`.as('last_used_at'),
+            chainEndsAt: sql<Date>`null::timestamptz`.as('chain_ends_at'),
+          })
+          .from(moved),
+      )
+      .returning({ id: grants.id }),
+  );
+  const remembered = db.$with('remembered').as(
+    db
+      .insert(consents)
+      .select(
+        db
+          .select({
+            subjectId: sql<string>`${session.subjectId}::uuid`.as('subject_id'),
+            clientId: sql<string>`${moved.clientId}`.as('client_id'),
+            subjectEpoch: sql<bigint>`${session.subjectEpoch.toString()}::bigint`.as('subject_epoch'),
+            clientEpoch: sql<bigint>`${moved.clientEpoch}`.as('client_epoch'),
+            scope: sql<string[]>`${moved.scope}`.as('scope'),
+            resources: sql<string[]>`${moved.resources}`.as('resources'),
+            grantedAt: instant(now).as('granted_at'),
+          })
+          .from(moved)
+          .where(sql`${approval.remember}::boolean`),
+      )
+      .onConflictDoUpdate({ target: [consents.subjectId, consents.clientId], set: widenedConsent() })
+      .returning({ clientId: consents.clientId }),
+  );
+  const columns = ledgerColumns(approval, sql`${granted.id}`, sql`${moved.id}`, sql`${moved.clientId}`, sql`${approval.policy}`);
+  return db
+    .with(moved, granted, remembered)
+    .insert(transitions)
+    .select(db.select(columns).from(moved).innerJoin(granted, sql`true`))
+    .returning({ grantId: transitions.grantId });
+}
+
+/** What was allowed before and what is allowed now; what was allowed under other epochs is forgotten. */
+function widenedConsent() {
+  const alive = sql`consents.subject_epoch = excluded.subject_epoch and consents.client_epoch = excluded.client_epoch`;
+  const union = (column: string) => {
+    const [old, added] = [sql.raw(`consents.${column}`), sql.raw(`excluded.${column}`)];
+    return sql`case when ${alive} then array(select distinct unnest(${old} || ${added})) else ${added} end`;
+  };
+  return {
+    scope: union('scope'),
+    resources: union('resources'),
+    subjectEpoch: sql`excluded.subject_epoch`,
+    clientEpoch: sql`excluded.client_epoch`,
+    grantedAt: sql`excluded.granted_at`,
+  };
+}
+
+function ledgerColumns({ now, entry }: InteractionMove, grantId: SQL, interactionId: SQL, clientId: SQL, policy: SQL) {
+  return {
+    at: sql<Date>`${now.toISOString()}::timestamptz`.as('at'),
+    machine: sql<string>`${entry.machine}::text`.as('machine'),
+    grantId: sql<string>`${grantId}`.as('grant_id'),
+    interactionId: sql<string>`${interactionId}`.as('interaction_id'),
+    event: sql<string>`${entry.event}::text`.as('event'),
+    fromState: sql<string>`${entry.from}::text`.as('from_state'),
+    toState: sql<string>`${entry.to}::text`.as('to_state'),
+    reason: sql<string>`${entry.reason}::text`.as('reason'),
+    generation: sql<bigint>`null::bigint`.as('generation'),
+    clientId: sql<string>`${clientId}`.as('client_id'),
+    policy: sql<string>`${policy}::text`.as('policy'),
+  };
+}

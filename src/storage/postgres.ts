@@ -1,0 +1,37 @@
+import { drizzle } from 'drizzle-orm/postgres-js';
+import { migrate } from 'drizzle-orm/postgres-js/migrator';
+import postgres from 'postgres';
+import { type Database, MIGRATIONS_FOLDER } from './database.ts';
+
+/** Any number; the same for every node, so that one migrates and the others wait for it. */
+const MIGRATION_LOCK = 7_382_645_190;
+
+/** Loads and commits are single statements of milliseconds; one that takes longer is better ended than waited for. */
+const STATEMENT_TIMEOUT_MILLISECONDS = 10_000;
+
+export function openPostgres(url: string, options: { readonly connections?: number } = {}): Database {
+  const quiet = { onnotice: () => {} };
+  const client = postgres(url, {
+    ...quiet,
+    max: options.connections ?? 10,
+    connect_timeout: 5,
+    idle_timeout: 600,
+    backoff: (retries) => Math.min(2 ** retries / 20, 2),
+    connection: { application_name: 'statehouse', statement_timeout: STATEMENT_TIMEOUT_MILLISECONDS },
+  });
+  return {
+    kind: 'postgres',
+    drizzle: drizzle(client),
+    migrate: async () => {
+      const alone = postgres(url, { ...quiet, max: 1, connect_timeout: 5, connection: { application_name: 'statehouse-migrate' } });
+      try {
+        // Held by the connection, so it is released even when this process dies.
+        await alone`select pg_advisory_lock(${MIGRATION_LOCK})`;
+        await migrate(drizzle(alone), { migrationsFolder: MIGRATIONS_FOLDER });
+      } finally {
+        await alone.end({ timeout: 5 });
+      }
+    },
+    close: () => client.end({ timeout: 10 }),
+  };
+}

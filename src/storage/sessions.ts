@@ -1,0 +1,53 @@
+import { and, eq, gt, isNull, sql } from 'drizzle-orm';
+import type { LiveSession } from '../engine/ports.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Drizzle } from './database.ts';
+import { reading, writing } from './failures.ts';
+import { nowOr } from './grant-store.ts';
+import { server, sessions, users } from './schema.ts';
+
+export type NewSession = {
+  /** SHA-256 of the cookie's value. */
+  readonly idHash: Buffer;
+  readonly subjectId: string;
+  readonly subjectEpoch: bigint;
+  readonly serverEpoch: bigint;
+  readonly lifetimeSeconds: number;
+};
+
+export function sessionStore(db: Drizzle, clock: Clock) {
+  const now = () => clock.fixedNow()?.toISOString() ?? null;
+  const findStatement = db
+    .select({
+      subjectId: sessions.subjectId,
+      username: users.username,
+      subjectEpoch: sessions.subjectEpoch,
+      serverEpoch: sessions.serverEpoch,
+      signedInAt: sessions.signedInAt,
+    })
+    .from(sessions)
+    .innerJoin(users, and(eq(users.id, sessions.subjectId), eq(users.epoch, sessions.subjectEpoch)))
+    .innerJoin(server, eq(server.epoch, sessions.serverEpoch))
+    .where(
+      and(
+        sql`${sessions.idHash} = ${sql.placeholder('idHash')}::bytea`,
+        gt(sessions.endsAt, nowOr('now')),
+        isNull(users.disabledAt),
+      ),
+    )
+    .prepare('find_session');
+  return {
+    /** A session that has ended, or whose person was disabled or signed out everywhere, is not found. */
+    find: async (idHash: Buffer): Promise<LiveSession | null> => {
+      const [session] = await reading(() => findStatement.execute({ idHash, now: now() }));
+      return session ?? null;
+    },
+    insert: ({ lifetimeSeconds, ...session }: NewSession): Promise<unknown> => {
+      const signedInAt = sql`coalesce(${now()}::timestamptz, now())`;
+      const endsAt = sql`${signedInAt} + make_interval(secs => ${lifetimeSeconds})`;
+      return writing(() => db.insert(sessions).values({ ...session, signedInAt, endsAt }));
+    },
+    remove: (idHash: Buffer): Promise<unknown> =>
+      writing(() => db.delete(sessions).where(eq(sessions.idHash, idHash))),
+  };
+}

@@ -1,0 +1,38 @@
+/** Counting failed sign-ins, for every node together. An attempt is counted before it is tried, and given back when right. */
+import { inArray, sql } from 'drizzle-orm';
+import type { Clock } from '../system/clock.ts';
+import type { Drizzle } from './database.ts';
+import { writing } from './failures.ts';
+import { signInFailures } from './schema.ts';
+
+export function signInFailureStore(db: Drizzle, clock: Clock) {
+  const now = () => sql`coalesce(${clock.fixedNow()?.toISOString() ?? null}::timestamptz, now())`;
+  return {
+    /** Counts one attempt under each key. @returns the count of the running window, in the order of the keys. */
+    count: async (keyHashes: readonly Buffer[], windowSeconds: number): Promise<number[]> => {
+      const windowEndsAt = sql`${now()} + make_interval(secs => ${windowSeconds})`;
+      const ended = sql`${signInFailures.windowEndsAt} <= ${now()}`;
+      const counted = await writing(() =>
+        db
+          .insert(signInFailures)
+          .values(keyHashes.map((keyHash) => ({ keyHash, failures: 1, windowEndsAt })))
+          .onConflictDoUpdate({
+            target: signInFailures.keyHash,
+            set: {
+              failures: sql`case when ${ended} then 1 else ${signInFailures.failures} + 1 end`,
+              windowEndsAt: sql`case when ${ended} then excluded.window_ends_at else ${signInFailures.windowEndsAt} end`,
+            },
+          })
+          .returning({ keyHash: signInFailures.keyHash, failures: signInFailures.failures }),
+      );
+      return keyHashes.map((key) => counted.find((row) => row.keyHash.equals(key))?.failures ?? 0);
+    },
+    giveBack: (keyHashes: readonly Buffer[]): Promise<unknown> =>
+      writing(() =>
+        db
+          .update(signInFailures)
+          .set({ failures: sql`greatest(${signInFailures.failures} - 1, 0)` })
+          .where(inArray(signInFailures.keyHash, [...keyHashes])),
+      ),
+  };
+}

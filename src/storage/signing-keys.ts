@@ -1,0 +1,20 @@
+import { desc } from 'drizzle-orm';
+import type { StoredSigningKey } from '../crypto/signing-keys.ts';
+import type { Drizzle } from './database.ts';
+import { reading, writing } from './failures.ts';
+import { signingKeys } from './schema.ts';
+
+export type ListedSigningKey = StoredSigningKey & { readonly signing: boolean };
+
+/** Newest first. */
+export const listSigningKeys = (db: Drizzle): Promise<ListedSigningKey[]> =>
+  reading(() => db.select().from(signingKeys).orderBy(desc(signingKeys.createdAt)));
+
+/** Of nodes that start at once, one inserts; the others find its key. */
+export const insertSigningKeyIfNone = (db: Drizzle, key: StoredSigningKey): Promise<unknown> =>
+  writing(() =>
+    db
+      .insert(signingKeys)
+      .values({ ...key, signing: true })
+      .onConflictDoNothing(),
+  );
