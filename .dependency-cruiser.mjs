@@ -1,0 +1,231 @@
+/**
+ * The rooms and the arrows between them, as data. `npm run check:rooms` holds them.
+ *
+ * A rule names the folder that imports (`from`), what it must not reach (`to`), and why (`comment`). "Values" are imports
+ * that run; `import type` is erased and allowed wherever a rule says `dependencyTypesNot: ['type-only']`.
+ *
+ * dependency-cruiser reads TypeScript with the compiler's JavaScript API, which TypeScript 7 does not have. So the name
+ * `typescript` is TypeScript 6 (for tools), and `@typescript/native` is TypeScript 7 (for `tsc`).
+ */
+
+const valuesOnly = { dependencyTypesNot: ['type-only'] };
+const packages = (...names) => `node_modules/(${names.join('|')})/`;
+const NODE =
+  '^(node:)?(assert|buffer|events|fs|fs/promises|net|os|path|process|stream|timers|timers/promises|url|util)$';
+const TESTS = '^test/';
+
+/** A room that may reach only what is listed. */
+const only = (name, from, pathNot, comment, to = {}) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: from },
+  to: { pathNot, ...to },
+});
+
+/** A part that only the listed rooms may know. */
+const onlyFrom = (name, pathNot, path, comment, to = {}) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { pathNot },
+  to: { path, ...to },
+});
+
+export default {
+  forbidden: [
+    // What each room may reach.
+    only(
+      'machines-are-pure',
+      '^machines/',
+      ['^machines/', packages('xstate')],
+      'A machine says what may happen; a reviewer must be able to read it without reading anything else.',
+    ),
+    only(
+      'policies-are-data',
+      '^policies/',
+      ['^policies/', packages('zod')],
+      'A policy is data beside the schema that bounds it; engineers edit it without knowing the server.',
+    ),
+    only(
+      'oauth-is-a-leaf',
+      '^src/oauth/',
+      ['^src/oauth/', '^machines/vocabulary\\.ts$'],
+      'The protocol vocabulary knows no server, so that every room may use it; it sees the reasons of the machines as types.',
+    ),
+    only(
+      'engine-is-the-core',
+      '^src/engine/',
+      ['^src/engine/', '^machines/', packages('xstate')],
+      'The engine never learns that HTTP, SQL, keys or time exist; what it needs from the world are its ports.',
+    ),
+    only(
+      'crypto-is-a-leaf',
+      '^src/crypto/',
+      ['^src/crypto/', packages('jose', '@node-rs/argon2'), '^(node:)?(crypto|buffer|util)$'],
+      'Whoever reviews the cryptography reads one folder; it knows formats and keys, and neither grants nor tables.',
+    ),
+    only(
+      'system-is-a-leaf',
+      '^src/system/',
+      ['^src/system/', packages('pino', 'pino-pretty'), NODE],
+      'Clock and logger are used by every room, so they depend on none.',
+    ),
+    only(
+      'storage-serves-the-engine',
+      '^src/storage/',
+      [
+        '^src/storage/',
+        '^src/engine/(ports|errors)\\.ts$',
+        '^src/(crypto|system)/',
+        '^machines/vocabulary\\.ts$',
+        packages('drizzle-orm', 'postgres', '@electric-sql/pglite'),
+        NODE,
+      ],
+      'Tables fulfil the ports of the engine and decide nothing, so they never reach decisions, grants or HTTP.',
+    ),
+    {
+      name: 'storage-makes-no-secrets',
+      comment: 'Storage names the types of stored secrets; making and checking them is for crypto.',
+      severity: 'error',
+      from: { path: '^src/storage/' },
+      to: { path: '^src/crypto/', ...valuesOnly },
+    },
+    only(
+      'grants-decide-nothing-alone',
+      '^src/grants/',
+      ['^src/(grants|engine|oauth|crypto)/', '^src/config/configuration\\.ts$', '^(?!src/)'],
+      'A grant type parses, authenticates, asks the engine and responds; tables, HTTP and files are handed to it.',
+      valuesOnly,
+    ),
+    {
+      name: 'grants-know-no-http',
+      comment: 'A grant type returns values; how they travel is for src/http, so not even its types belong here.',
+      severity: 'error',
+      from: { path: '^src/grants/' },
+      to: { path: '^src/(http|cli|review|app|main)' },
+    },
+    only(
+      'config-reads-and-checks',
+      '^src/config/',
+      ['^src/(config|oauth)/', '^policies/', packages('yaml', 'zod', 'leven'), NODE],
+      'Configuration turns the environment and files into checked values, and starts nothing.',
+      valuesOnly,
+    ),
+
+    // Who may know a part.
+    onlyFrom(
+      'only-the-engine-asks-machines',
+      ['^machines/', '^src/(engine|review)/', TESTS],
+      '^machines/',
+      'A decision that the engine did not ask for is one that it does not check and commit; others see types.',
+      valuesOnly,
+    ),
+    onlyFrom(
+      'only-the-engine-knows-xstate',
+      ['^machines/', '^src/(engine|review)/', TESTS],
+      packages('xstate', '@xstate/[^/]+'),
+      'XState is called in one place, as a pure function: no actors and no timers in the server.',
+    ),
+    onlyFrom(
+      'only-http-knows-fastify',
+      ['^src/http/', '^src/(app|main)\\.ts$', TESTS],
+      packages('fastify', '@fastify/[^/]+', 'fastify-[^/]+', 'ghtml'),
+      'HTTP is one way in; the command line and the tests of the core need none.',
+    ),
+    onlyFrom(
+      'only-storage-knows-sql',
+      ['^src/storage/', TESTS, '^drizzle\\.config\\.ts$'],
+      packages('drizzle-orm', 'postgres', '@electric-sql/pglite'),
+      'Every statement that can change a grant is in one folder, where a reviewer can list them.',
+    ),
+    onlyFrom(
+      'only-crypto-knows-cryptography',
+      ['^src/crypto/', TESTS],
+      [packages('jose', '@node-rs/argon2'), '^(node:)?crypto$'],
+      'Randomness, digests, comparisons and signatures are reviewed in one folder.',
+    ),
+    onlyFrom(
+      'only-system-makes-loggers',
+      ['^src/system/', TESTS],
+      packages('pino', 'pino-pretty'),
+      'Redaction holds only if every line goes through the one logger that redacts.',
+      valuesOnly,
+    ),
+    onlyFrom(
+      'only-config-reads-yaml',
+      ['^src/(config|review)/', '^policies/', TESTS],
+      packages('yaml'),
+      'A file that is read elsewhere would not be checked.',
+    ),
+    onlyFrom(
+      'only-cli-knows-commander',
+      ['^src/cli/', TESTS],
+      packages('commander'),
+      'Arguments are parsed at the edge.',
+    ),
+    onlyFrom(
+      'http-is-an-edge',
+      ['^src/http/', '^src/(app|main)\\.ts$', TESTS],
+      '^src/http/',
+      'Arrows point from the shell to the core: nothing but the app knows its routes.',
+    ),
+    onlyFrom('cli-is-an-edge', ['^src/cli/', TESTS], '^src/cli/', 'Arrows point from the shell to the core.'),
+    onlyFrom(
+      'review-is-an-edge',
+      ['^src/(review|cli)/', TESTS],
+      '^src/review/',
+      'What reviewers run reads the server; the server does not depend on it.',
+    ),
+
+    // Everywhere.
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other cannot be read one after the other.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-orphans',
+      comment: 'A file that nobody imports and that imports nobody is left over.',
+      severity: 'error',
+      from: { orphan: true, pathNot: ['\\.d\\.ts$', '\\.test\\.ts$', '\\.config\\.ts$'] },
+      to: {},
+    },
+    {
+      name: 'no-test-in-the-server',
+      comment: 'What runs in production does not depend on what tests it.',
+      severity: 'error',
+      from: { path: '^(src|machines|policies)/' },
+      to: { path: TESTS },
+    },
+    {
+      name: 'no-dev-dependency-in-the-server',
+      comment: 'A production installation has no devDependencies, so the server would not start.',
+      severity: 'error',
+      from: { path: '^(src|machines|policies)/' },
+      to: { dependencyTypes: ['npm-dev'] },
+    },
+    {
+      name: 'no-unlisted-package',
+      comment: 'A package that is not in package.json is there by accident of another one.',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'no-unresolvable',
+      comment: 'An import that leads nowhere fails only when it runs.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types', 'default'] },
+  },
+};
