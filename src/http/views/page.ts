@@ -1,8 +1,15 @@
 /** The frame of every page: plain HTML that works without JavaScript. Everything that is not markup is escaped by `html`. */
+import { readFileSync } from 'node:fs';
 import { html } from 'ghtml';
+import { sha256 } from '../../crypto/digest.ts';
 
 /** HTML that is safe to send: made by `html`, which escapes what it is given. */
 export type Markup = string & { readonly markup?: never };
+
+const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
+
+/** For `style-src`: the one style that the pages have, and no other. */
+export const STYLE_SOURCE = `'sha256-${sha256(STYLE).toString('base64')}'`;
 
 export const page = (title: string, body: Markup, options: { readonly wide?: boolean } = {}): string =>
   html`<!doctype html>
@@ -12,7 +19,7 @@ export const page = (title: string, body: Markup, options: { readonly wide?: boo
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-<link rel="stylesheet" href="${STYLE_PATH}">
+<style>!${STYLE}</style>
 </head>
 <body>
 <main class="${options.wide ? 'wide' : 'narrow'}">
@@ -21,9 +28,3 @@ export const page = (title: string, body: Markup, options: { readonly wide?: boo
 </body>
 </html>
 `;
-
-/** Relative to the issuer; set once by buildApp when the issuer has a path. */
-export let STYLE_PATH = '/assets/style.css';
-export const setStylePath = (path: string): void => {
-  STYLE_PATH = path;
-};

@@ -1,0 +1,48 @@
+/** buildApp: everything that answers requests, registered in an explicit order. No listening, no environment. */
+import cookie from '@fastify/cookie';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { TokenDeps } from './grants/grant-type.ts';
+import { authorizeRoutes } from './http/authorize-routes.ts';
+import type { HttpDeps } from './http/deps.ts';
+import { answerErrors } from './http/error-handler.ts';
+import { formBodies, LARGEST_BODY_BYTES } from './http/form-body.ts';
+import { healthRoutes } from './http/health-routes.ts';
+import { interactionRoutes } from './http/interaction-routes.ts';
+import { metadataRoutes } from './http/metadata-routes.ts';
+import { logRequests } from './http/request-log.ts';
+import { securityHeaders } from './http/security-headers.ts';
+import { tokenRoutes } from './http/token-routes.ts';
+
+export type AppDeps = TokenDeps & HttpDeps & { readonly logger: FastifyBaseLogger; readonly trustedProxies: readonly string[] };
+
+export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: deps.logger,
+    // The request's own line carries no query and no headers: see http/request-log.ts.
+    disableRequestLogging: true,
+    trustProxy: deps.trustedProxies.length > 0 ? [...deps.trustedProxies] : false,
+    bodyLimit: LARGEST_BODY_BYTES,
+    requestTimeout: 30_000,
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 200 },
+  });
+  logRequests(app);
+  answerErrors(app);
+  formBodies(app);
+  await app.register(cookie);
+  await securityHeaders(app, deps);
+
+  healthRoutes(app, deps);
+  metadataRoutes(app, deps);
+  const path = new URL(deps.issuer).pathname.replace(/\/$/, '');
+  await app.register(
+    async (scope) => {
+      tokenRoutes(scope, deps);
+      authorizeRoutes(scope, deps);
+      interactionRoutes(scope, deps);
+    },
+    { prefix: path },
+  );
+  return app;
+}

@@ -1,0 +1,88 @@
+/** GET and POST /oauth/authorize: prove client and redirect URI, check the rest, begin an interaction. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { interact } from '../engine/interact.ts';
+import {
+  AUTHORIZATION_PARAMETERS,
+  checkAuthorizationRequest,
+  type ProvenClient,
+  proveClientAndRedirectUri,
+  type RedirectedError,
+} from '../grants/authorization-request.ts';
+import { errorDescription } from '../oauth/errors.ts';
+import { parseParameters } from '../oauth/parameters.ts';
+import { withParameters } from '../oauth/redirect-uri.ts';
+import { findClient } from '../storage/clients.ts';
+import { insertInteraction } from '../storage/interaction-store.ts';
+import { cookieHash, makeCookie, readCookie } from './cookies.ts';
+import type { HttpDeps } from './deps.ts';
+import { bodyOf } from './form-body.ts';
+import { type InteractionDeps, answerInteraction, interactionDeps, sessionOf } from './interaction-answer.ts';
+import { refusedOtherMethods } from './other-methods.ts';
+import { noStore, seeOther, sendPage } from './security-headers.ts';
+import { unprovenPage } from './unproven-page.ts';
+import { pathUnder } from './urls.ts';
+
+export function authorizeRoutes(app: FastifyInstance, deps: HttpDeps): void {
+  const interactions = interactionDeps(deps);
+  app.get('/oauth/authorize', (request, reply) => authorize(deps, interactions, request, reply, queryOf(request)));
+  app.post('/oauth/authorize', (request, reply) => authorize(deps, interactions, request, reply, bodyOf(request.body)));
+  refusedOtherMethods(app, '/oauth/authorize', ['GET', 'POST'], (reply) =>
+    noStore(reply).code(405).send({ error: 'invalid_request', error_description: 'Use GET or POST.' }),
+  );
+}
+
+const queryOf = ({ raw }: FastifyRequest): string => raw.url?.split('?').slice(1).join('?') ?? '';
+
+async function authorize(
+  deps: HttpDeps,
+  interactions: InteractionDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  encoded: string,
+): Promise<FastifyReply> {
+  const reading = parseParameters(encoded, AUTHORIZATION_PARAMETERS);
+  const proven = await proveClientAndRedirectUri(reading, (clientId) => findClient(deps.db, clientId));
+  if (proven.kind === 'unproven') {
+    const { kind: _, ...facts } = proven;
+    request.log.info(facts, 'refused');
+    return sendPage(reply, 400, unprovenPage(proven, deps.production));
+  }
+  const state = reading.parameters.get('state');
+  const checked = checkAuthorizationRequest(reading, proven.client, deps.configuration());
+  if (checked.kind === 'error') {
+    request.log.info({ reason: checked.reason, clientId: proven.client.clientId, detail: checked.description }, 'refused');
+    return redirectError(deps, reply, proven, state, checked);
+  }
+  // A POST from the client's site carries no SameSite=Lax cookie; the GET that follows a redirect does.
+  if (request.method === 'POST') return seeOther(reply, `${pathUnder(deps.issuer, '/oauth/authorize')}?${againAsQuery(reading.parameters)}`);
+
+  const browser = readCookie(deps, request, 'browser') ?? makeCookie(deps, reply, 'browser');
+  const session = await sessionOf(deps, request);
+  const id = deps.random.uuid();
+  await insertInteraction(deps.db, deps.clock, {
+    id,
+    browserHash: cookieHash(browser),
+    clientId: proven.client.clientId,
+    clientEpoch: proven.client.epoch,
+    redirectUri: proven.redirectUri,
+    codeChallenge: checked.codeChallenge,
+    scope: checked.access.scope,
+    resources: checked.access.resources,
+    requestState: state,
+    lifetimeSeconds: deps.configuration().signIn.interactionLifetimeSeconds,
+  });
+  const outcome = await interact(interactions, id, 'requested', session);
+  return answerInteraction(deps, request, reply, outcome);
+}
+
+/** OAuth 2.1 §4.1.2.1, with RFC 9207's `iss`. */
+function redirectError(deps: HttpDeps, reply: FastifyReply, { redirectUri }: ProvenClient, state: string | null, { error, description }: RedirectedError) {
+  const parameters = { error, error_description: errorDescription(description), state, iss: deps.issuer };
+  return seeOther(reply, withParameters(redirectUri, parameters));
+}
+
+function againAsQuery(parameters: ReturnType<typeof parseParameters<(typeof AUTHORIZATION_PARAMETERS)[number]>>['parameters']): string {
+  const query = new URLSearchParams();
+  for (const name of AUTHORIZATION_PARAMETERS) for (const value of parameters.getAll(name)) query.append(name, value);
+  return query.toString();
+}

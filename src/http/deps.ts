@@ -1,0 +1,25 @@
+import type { Configuration } from '../config/configuration.ts';
+import type { Random } from '../crypto/random.ts';
+import type { RootKeys } from '../crypto/root-secret.ts';
+import type { InteractionStore } from '../engine/ports.ts';
+import type { Drizzle } from '../storage/database.ts';
+import type { sessionStore } from '../storage/sessions.ts';
+import type { signInFailureStore } from '../storage/sign-in-failures.ts';
+import type { Clock } from '../system/clock.ts';
+
+/** What the routes need besides the grants. */
+export type HttpDeps = {
+  readonly issuer: string;
+  readonly keys: RootKeys;
+  readonly random: Random;
+  readonly clock: Clock;
+  readonly db: Drizzle;
+  readonly interactions: InteractionStore;
+  readonly sessions: ReturnType<typeof sessionStore>;
+  readonly signInFailures: ReturnType<typeof signInFailureStore>;
+  readonly configuration: () => Configuration;
+  /** Public JWKs, as published. */
+  readonly publicKeys: () => readonly Readonly<Record<string, unknown>>[];
+  /** Development shows on pages what production only logs. */
+  readonly production: boolean;
+};

@@ -1,0 +1,48 @@
+/** What no route has an answer for: pages for people, JSON for programs, and never a stack or a value in either. */
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sendPage } from './security-headers.ts';
+import { isUnavailable, sendUnavailable } from './unavailable.ts';
+import { problemPage } from './views/problem.ts';
+
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    if (isUnavailable(error)) {
+      if (!wantsPage(request)) return sendUnavailable(request, reply, error);
+      request.log.error({ err: error }, 'unavailable');
+      return sendPage(reply.header('retry-after', '1'), 503, problemPage(UNAVAILABLE));
+    }
+    const status = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500 ? error.statusCode : 500;
+    request.log[status === 500 ? 'error' : 'info']({ err: error, reason: error.code }, status === 500 ? 'failed' : 'refused');
+    if (wantsPage(request)) return sendPage(reply, status, problemPage(status === 500 ? FAILED : REFUSED));
+    return send(reply, status, status === 500 ? 'server_error' : 'invalid_request');
+  });
+  app.setNotFoundHandler((request, reply) =>
+    wantsPage(request) ? sendPage(reply, 404, problemPage(NOT_FOUND)) : send(reply, 404, 'not_found'),
+  );
+}
+
+const wantsPage = (request: FastifyRequest) => /text\/html/.test(request.headers.accept ?? '');
+
+const send = (reply: FastifyReply, status: number, error: string) =>
+  reply.code(status).header('cache-control', 'no-store').send({ error });
+
+const UNAVAILABLE = {
+  title: 'Not available right now',
+  what: 'The server cannot reach its database, so nothing was changed.',
+  next: 'Wait a moment, then reload this page.',
+};
+const FAILED = {
+  title: 'Something went wrong here',
+  what: 'The server failed to answer. The operator finds the reason in the log.',
+  next: 'Go back to the app and try again.',
+};
+const REFUSED = {
+  title: 'This request cannot be read',
+  what: 'What the browser sent is not what this page expects.',
+  next: 'Go back to the app and start again.',
+};
+const NOT_FOUND = {
+  title: 'There is nothing here',
+  what: 'This server has no page under this address.',
+  next: 'Check the address, or go back to the app that sent you.',
+};

@@ -1,0 +1,18 @@
+import type { FastifyInstance } from 'fastify';
+
+/** Far more than any request of the standards needs. */
+export const LARGEST_BODY_BYTES = 32_768;
+
+/**
+ * Form bodies arrive as raw text: OAuth forbids repeated parameters, so nothing may merge or drop them on the way to
+ * src/oauth/parameters.ts. Any other content type is refused by Fastify.
+ */
+export function formBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, body, done) => {
+    // Percent-encoding makes everything ASCII; latin1 keeps other bytes visible, and the parser refuses them.
+    done(null, Buffer.isBuffer(body) ? body.toString('latin1') : body);
+  });
+}
+
+export const bodyOf = (body: unknown): string => (typeof body === 'string' ? body : '');

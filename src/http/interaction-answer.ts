@@ -1,0 +1,98 @@
+/** From what the interaction machine decided to what the browser gets. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RejectReason } from '../../machines/vocabulary.ts';
+import { policyOf } from '../config/configuration.ts';
+import { authorizationCodeOf } from '../crypto/authorization-code.ts';
+import type { InteractionOutcome, InteractionDeps } from '../engine/interact.ts';
+import type { LiveSession } from '../engine/ports.ts';
+import { withParameters } from '../oauth/redirect-uri.ts';
+import { cookieHash, readCookie } from './cookies.ts';
+import type { HttpDeps } from './deps.ts';
+import { seeOther, sendPage } from './security-headers.ts';
+import { pathUnder } from './urls.ts';
+import { problemPage } from './views/problem.ts';
+
+export type { InteractionDeps };
+
+export const interactionDeps = (deps: HttpDeps): InteractionDeps => ({
+  store: deps.interactions,
+  makeGrantId: deps.random.uuid,
+  codeOf: (grantId) => authorizationCodeOf(deps.keys, grantId),
+  lifetimesOf: (client) => policyOf(deps.configuration(), client),
+});
+
+export async function sessionOf(deps: HttpDeps, request: FastifyRequest): Promise<LiveSession | null> {
+  const value = readCookie(deps, request, 'session');
+  return value === null ? null : deps.sessions.find(cookieHash(value));
+}
+
+export const interactionPath = (deps: HttpDeps, id: string, rest = ''): string =>
+  pathUnder(deps.issuer, `/interactions/${id}${rest}`);
+
+export function answerInteraction(
+  deps: HttpDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  outcome: InteractionOutcome | null,
+): FastifyReply {
+  if (!outcome) return sendPage(reply, 404, problemPage(UNKNOWN));
+  const { interaction, client } = outcome;
+  const facts = { clientId: client.clientId, interactionId: interaction.id };
+  switch (outcome.kind) {
+    case 'signIn':
+    case 'consent':
+      return seeOther(reply, interactionPath(deps, interaction.id));
+    case 'approved':
+      request.log.info(facts, 'approved');
+      // OAuth 2.1 §4.1.2 and RFC 9207 §2: the server MUST name itself in `iss`.
+      return toClient(deps, reply, outcome, { code: outcome.code });
+    case 'denied':
+      request.log.info({ ...facts, reason: 'access_denied' }, 'refused');
+      return toClient(deps, reply, outcome, { error: 'access_denied', error_description: 'The resource owner denied the request.' });
+    case 'rejected':
+      request.log.info({ ...facts, reason: outcome.reason }, 'refused');
+      if (outcome.reason === 'sign_in_required' || outcome.reason === 'subject_changed') {
+        return seeOther(reply, interactionPath(deps, interaction.id));
+      }
+      return sendPage(reply, 400, problemPage(PROBLEMS[outcome.reason] ?? UNKNOWN));
+  }
+}
+
+function toClient(
+  deps: HttpDeps,
+  reply: FastifyReply,
+  { interaction }: InteractionOutcome,
+  answer: Readonly<Record<string, string>>,
+): FastifyReply {
+  const parameters = { ...answer, state: interaction.requestState, iss: deps.issuer };
+  return seeOther(reply, withParameters(interaction.redirectUri, parameters));
+}
+
+export const UNKNOWN = {
+  title: 'This sign-in is not known',
+  what: 'It does not exist, or it was cleaned away some time ago.',
+  next: 'Go back to the app and start again.',
+};
+
+export const PROBLEMS: Readonly<Partial<Record<RejectReason, typeof UNKNOWN>>> = {
+  interaction_expired: {
+    title: 'This took too long',
+    what: 'The sign-in was open for longer than it may be, so it has ended.',
+    next: 'Go back to the app and start again.',
+  },
+  interaction_completed: {
+    title: 'Already answered',
+    what: 'You have answered this request before, and that answer stays.',
+    next: 'Go back to the app. If it does not let you in, start again from there.',
+  },
+  interaction_already_begun: {
+    title: 'Already begun',
+    what: 'This request has begun in this browser before.',
+    next: 'Go back to the app and start again.',
+  },
+  client_ended: {
+    title: 'This app is no longer registered',
+    what: 'The app that sent you was removed, or all of its access was ended, while this page was open.',
+    next: 'Go back to the app and start again, or ask its makers.',
+  },
+};

@@ -1,0 +1,152 @@
+/** The pages between the authorization request and the redirect: sign in, decide. Bound to the browser that began. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sameSecretBytes } from '../crypto/digest.ts';
+import { interact } from '../engine/interact.ts';
+import type { LoadedInteractionFacts } from '../engine/ports.ts';
+import { describeScope } from '../grants/requested-access.ts';
+import { parseParameters } from '../oauth/parameters.ts';
+import { cookieHash, makeCookie, readCookie } from './cookies.ts';
+import { csrfToken, isCsrfToken } from './csrf.ts';
+import type { HttpDeps } from './deps.ts';
+import { bodyOf } from './form-body.ts';
+import { answerInteraction, interactionDeps, interactionPath, PROBLEMS, sessionOf, UNKNOWN } from './interaction-answer.ts';
+import { noStore, sendPage } from './security-headers.ts';
+import { signIn } from './sign-in.ts';
+import { consentPage } from './views/consent.ts';
+import { problemPage } from './views/problem.ts';
+import { signInPage } from './views/sign-in.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+type Params = { Params: { id: string }; Querystring: { account?: string } };
+type Opened = { readonly facts: LoadedInteractionFacts; readonly browser: string };
+
+export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
+  const machine = interactionDeps(deps);
+
+  app.get<Params>('/interactions/:id', async (request, reply) => {
+    const session = await sessionOf(deps, request);
+    const opened = await open(deps, request, reply, session?.subjectId ?? null);
+    if (!opened) return reply;
+    const { facts, browser } = opened;
+    const { interaction, client } = facts;
+    if (interaction.state === 'approved' || interaction.state === 'denied') {
+      return sendPage(reply, 400, problemPage(PROBLEMS.interaction_completed ?? UNKNOWN));
+    }
+    if (facts.now >= interaction.endsAt) return sendPage(reply, 400, problemPage(PROBLEMS.interaction_expired ?? UNKNOWN));
+    const decides = interaction.state === 'awaitingConsent' && session !== null && session.subjectId === interaction.subjectId;
+    if (!decides || request.query.account === 'another') return showSignIn(deps, reply, 200, opened, '', null);
+    const configuration = deps.configuration();
+    return sendPage(
+      reply,
+      200,
+      consentPage({
+        action: interactionPath(deps, interaction.id, '/consent'),
+        csrf: csrfToken(deps.keys, interaction.id, browser),
+        clientName: client.clientName,
+        username: session.username,
+        destination: destinationOf(interaction.redirectUri),
+        scopes: describeScope(configuration, interaction),
+        resources: configuration.resources.filter((one) => interaction.resources.includes(one.identifier)).map((one) => one.name),
+        switchUser: interactionPath(deps, interaction.id, '?account=another'),
+      }),
+    );
+  });
+
+  app.post<Params>('/interactions/:id/sign-in', async (request, reply) => {
+    const opened = await open(deps, request, reply, null);
+    if (!opened) return reply;
+    const { problem, parameters } = parseParameters(bodyOf(request.body), ['csrf', 'username', 'password']);
+    if (!isCsrfToken(deps.keys, request.params.id, opened.browser, parameters.get('csrf'))) return refuseForm(request, reply);
+    const username = parameters.get('username') ?? '';
+    const password = parameters.get('password') ?? '';
+    if (problem || username === '' || password === '') {
+      return showSignIn(deps, reply, 400, opened, username, 'Type your username and your password.');
+    }
+    const result = await signIn(deps, request, username, password);
+    if (result.kind === 'refused') {
+      request.log.info({ reason: result.reason, interactionId: request.params.id, address: request.ip }, 'refused');
+      if (result.retryAfterSeconds !== null) reply.header('retry-after', String(result.retryAfterSeconds));
+      return showSignIn(deps, reply, result.retryAfterSeconds === null ? 400 : 429, opened, username, result.words);
+    }
+    // A new session for every sign-in: none that was planted before can become signed in.
+    const old = readCookie(deps, request, 'session');
+    if (old !== null) await deps.sessions.remove(cookieHash(old));
+    await deps.sessions.insert({
+      idHash: cookieHash(makeCookie(deps, reply, 'session')),
+      subjectId: result.user.id,
+      subjectEpoch: result.user.epoch,
+      serverEpoch: result.user.serverEpoch,
+      lifetimeSeconds: deps.configuration().signIn.sessionLifetimeSeconds,
+    });
+    request.log.info({ subjectId: result.user.id, interactionId: request.params.id }, 'signed in');
+    const session = {
+      subjectId: result.user.id,
+      username: result.user.username,
+      subjectEpoch: result.user.epoch,
+      serverEpoch: result.user.serverEpoch,
+      signedInAt: opened.facts.now,
+    };
+    return answerInteraction(deps, request, reply, await interact(machine, request.params.id, 'signedIn', session));
+  });
+
+  app.post<Params>('/interactions/:id/consent', async (request, reply) => {
+    const opened = await open(deps, request, reply, null);
+    if (!opened) return reply;
+    const { problem, parameters } = parseParameters(bodyOf(request.body), ['csrf', 'decision']);
+    const event = DECISIONS[parameters.get('decision') ?? ''];
+    if (problem || !event || !isCsrfToken(deps.keys, request.params.id, opened.browser, parameters.get('csrf'))) {
+      return refuseForm(request, reply);
+    }
+    const session = await sessionOf(deps, request);
+    return answerInteraction(deps, request, reply, await interact(machine, request.params.id, event, session));
+  });
+}
+
+const DECISIONS: Readonly<Record<string, 'consented' | 'refused' | undefined>> = { approve: 'consented', deny: 'refused' };
+
+/** @returns null when the reply has been sent: no such interaction, or another browser's. */
+async function open(deps: HttpDeps, request: FastifyRequest<Params>, reply: FastifyReply, subjectId: string | null): Promise<Opened | null> {
+  noStore(reply);
+  const { id } = request.params;
+  const facts = UUID.test(id) ? await deps.interactions.loadInteraction({ id, subjectId }) : null;
+  const browser = readCookie(deps, request, 'browser');
+  if (!facts) {
+    sendPage(reply, 404, problemPage(UNKNOWN));
+    return null;
+  }
+  if (browser === null || !sameSecretBytes(cookieHash(browser), facts.interaction.browserHash)) {
+    request.log.info({ reason: 'another_browser', interactionId: id }, 'refused');
+    sendPage(reply, 403, problemPage(ANOTHER_BROWSER));
+    return null;
+  }
+  return { facts, browser };
+}
+
+function showSignIn(deps: HttpDeps, reply: FastifyReply, status: number, { facts, browser }: Opened, username: string, problem: string | null): FastifyReply {
+  const { interaction, client } = facts;
+  const action = interactionPath(deps, interaction.id, '/sign-in');
+  const csrf = csrfToken(deps.keys, interaction.id, browser);
+  return sendPage(reply, status, signInPage({ action, csrf, clientName: client.clientName, username, problem }));
+}
+
+function refuseForm(request: FastifyRequest<Params>, reply: FastifyReply): FastifyReply {
+  request.log.info({ reason: 'form_refused', interactionId: request.params.id }, 'refused');
+  return sendPage(reply, 403, problemPage(FORM_REFUSED));
+}
+
+/** The host that gets the answer, or the scheme of an app. */
+function destinationOf(redirectUri: string): string {
+  const url = new URL(redirectUri);
+  return url.protocol === 'https:' || url.protocol === 'http:' ? url.host : `an app on this device (${url.protocol})`;
+}
+
+const ANOTHER_BROWSER = {
+  title: 'This page belongs to another browser',
+  what: 'A sign-in can only go on in the browser in which it began, and that browser keeps a cookie for it. This one sent none, or another.',
+  next: 'Allow cookies for this site, go back to the app, and start again.',
+};
+const FORM_REFUSED = {
+  title: 'This form cannot be accepted',
+  what: 'It was not made by this server for this browser, or it was changed on the way. Nothing happened.',
+  next: 'Go back to the app and start again.',
+};

@@ -1,0 +1,18 @@
+import type { FastifyInstance, FastifyReply, HTTPMethods } from 'fastify';
+
+const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** RFC 9110 §15.5.6: 405 says which methods there are. The body is not looked at. */
+export function refusedOtherMethods(
+  app: FastifyInstance,
+  url: string,
+  allowed: readonly HTTPMethods[],
+  answer: (reply: FastifyReply) => FastifyReply,
+): void {
+  app.route({
+    method: METHODS.filter((method) => !allowed.includes(method)),
+    url,
+    onRequest: async (_request, reply) => answer(reply.header('allow', allowed.join(', '))),
+    handler: (_request, reply) => reply,
+  });
+}

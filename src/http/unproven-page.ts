@@ -1,0 +1,19 @@
+import type { Unproven } from '../grants/authorization-request.ts';
+import { problemPage } from './views/problem.ts';
+
+const WHAT: Readonly<Record<Unproven['reason'], string>> = {
+  client_id_missing: 'The app did not say who it is: client_id is missing.',
+  client_id_malformed: 'The app did not say clearly who it is: client_id is repeated or malformed.',
+  client_unknown: 'No app is registered here under the client_id that was sent.',
+  redirect_uri_missing: 'The app did not say where the answer is to go: redirect_uri is missing, and it is always required.',
+  redirect_uri_malformed: 'The app did not say clearly where the answer is to go: redirect_uri is repeated or malformed.',
+  redirect_uri_mismatch: 'The app asks for the answer at an address that is not registered for it.',
+};
+
+/** An error page, and never a redirect: where to redirect to is just what is not proven. */
+export const unprovenPage = ({ reason }: Unproven, _production: boolean): string =>
+  problemPage({
+    title: 'This app cannot be let in',
+    what: `${WHAT[reason]} For your safety you are not sent anywhere.`,
+    next: 'Go back to the app. If it is yours, compare its settings with its registration; the log of this server has the details.',
+  });

@@ -1,0 +1,36 @@
+/** What every command stands on: environment, configuration, root keys, database. */
+import { type Environment, readEnvironment } from './config/environment.ts';
+import type { Configuration } from './config/configuration.ts';
+import { loadConfiguration } from './config/load.ts';
+import { type Random, systemRandom } from './crypto/random.ts';
+import { type RootKeys, rootKeys } from './crypto/root-secret.ts';
+import type { Database } from './storage/database.ts';
+import { openEmbedded } from './storage/embedded.ts';
+import { openPostgres } from './storage/postgres.ts';
+import { homeFolder, keptSecrets } from './system/home-folder.ts';
+
+export type Runtime = {
+  readonly environment: Environment;
+  readonly configuration: Configuration;
+  readonly keys: RootKeys;
+  readonly random: Random;
+  readonly database: Database;
+};
+
+/**
+ * Opens the database and applies its migrations.
+ * @throws EnvironmentError, ConfigurationError, FolderInUse, StoreUnavailable: each says what to do about it.
+ */
+export async function openRuntime(env: NodeJS.ProcessEnv): Promise<Runtime> {
+  const environment = readEnvironment(env);
+  const configuration = loadConfiguration(environment.configFolder);
+  const keys = rootKeys(environment.secrets ?? keptSecrets(homeFolder(), systemRandom));
+  const database = environment.databaseUrl ? openPostgres(environment.databaseUrl) : await openEmbedded(homeFolder());
+  try {
+    await database.migrate();
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return { environment, configuration, keys, random: systemRandom, database };
+}

@@ -1,0 +1,41 @@
+/**
+ * Errors, as a log may hold them. Database drivers put bound parameters into messages (DrizzleQueryError: all of them), so
+ * a message is logged only for errors that we raise ourselves; of others: type, code, and where it happened.
+ */
+import { ConfigurationError } from '../config/problem.ts';
+import { InvariantViolation, StoreUnavailable, Unavailable } from '../engine/errors.ts';
+
+export type SafeError = {
+  readonly type: string;
+  readonly code?: string;
+  readonly message?: string;
+  readonly constraint?: string;
+  readonly table?: string;
+  readonly stack?: string;
+  readonly cause?: SafeError;
+};
+
+const OURS = [InvariantViolation, StoreUnavailable, Unavailable, ConfigurationError] as const;
+
+export function safeError(error: unknown): SafeError {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const text = (key: string): Record<string, string> => {
+    const value = (error as unknown as Record<string, unknown>)[key];
+    return typeof value === 'string' && /^[\w.:-]{1,80}$/.test(value) ? { [key]: value } : {};
+  };
+  return {
+    type: error.name,
+    ...text('code'),
+    ...text('constraint'),
+    ...text('table'),
+    ...(OURS.some((own) => error instanceof own) && { message: error.message }),
+    ...framesOf(error),
+    ...(error.cause !== undefined && { cause: safeError(error.cause) }),
+  };
+}
+
+/** The stack without its first lines: those repeat the message. */
+function framesOf({ stack }: Error): { stack?: string } {
+  const frames = (stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return frames.length > 0 ? { stack: frames.map((line) => line.trim()).join('\n') } : {};
+}
