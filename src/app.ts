@@ -1,6 +1,6 @@
 /** buildApp: everything that answers requests, registered in an explicit order. No listening, no environment. */
 import cookie from '@fastify/cookie';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { TokenDeps } from './grants/grant-type.ts';
 import { authorizeRoutes } from './http/authorize-routes.ts';
 import type { HttpDeps } from './http/deps.ts';
@@ -9,17 +9,24 @@ import { formBodies, LARGEST_BODY_BYTES } from './http/form-body.ts';
 import { healthRoutes } from './http/health-routes.ts';
 import { interactionRoutes } from './http/interaction-routes.ts';
 import { metadataRoutes } from './http/metadata-routes.ts';
+import { playgroundRoutes } from './http/playground-routes.ts';
 import { logRequests } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { tokenRoutes } from './http/token-routes.ts';
 
-export type AppDeps = TokenDeps & HttpDeps & { readonly logger: FastifyBaseLogger; readonly trustedProxies: readonly string[] };
+export type AppDeps = TokenDeps &
+  HttpDeps & {
+    readonly logger: FastifyBaseLogger;
+    readonly trustedProxies: readonly string[];
+    /** Null: no playground. */
+    readonly demo: { readonly app: { readonly clientId: string; readonly redirectUri: string } } | null;
+  };
 
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: deps.logger,
     // The request's own line carries no query and no headers: see http/request-log.ts.
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     trustProxy: deps.trustedProxies.length > 0 ? [...deps.trustedProxies] : false,
     bodyLimit: LARGEST_BODY_BYTES,
     requestTimeout: 30_000,
@@ -41,6 +48,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       tokenRoutes(scope, deps);
       authorizeRoutes(scope, deps);
       interactionRoutes(scope, deps);
+      if (deps.demo) playgroundRoutes(scope, { ...deps, app: deps.demo.app });
     },
     { prefix: path },
   );

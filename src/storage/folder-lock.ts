@@ -1,6 +1,6 @@
 /** One process per embedded database. A lock left by a process that died (kill -9, power loss) is taken over. */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 
 export class FolderInUse extends Error {
   readonly pid: number;
@@ -13,9 +13,13 @@ export class FolderInUse extends Error {
 
 type Holder = { readonly pid: number; readonly startedAt: string };
 
+/** The locks of this very process, which its pid in the file cannot tell from those of a dead one with the same pid. */
+const held = new Set<string>();
+
 /** @returns how to let go. @throws FolderInUse */
 export function lockFolder(folder: string): () => void {
-  const path = join(folder, 'lock');
+  const path = resolve(folder, 'lock');
+  if (held.has(path)) throw new FolderInUse(folder, process.pid);
   const mine: Holder = { pid: process.pid, startedAt: startOf(process.pid) };
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, JSON.stringify(mine), { mode: 0o600 });
@@ -25,7 +29,10 @@ export function lockFolder(folder: string): () => void {
   } finally {
     rmSync(draft, { force: true });
   }
-  return () => rmSync(path, { force: true });
+  held.add(path);
+  return () => {
+    if (held.delete(path)) rmSync(path, { force: true });
+  };
 }
 
 function tryLink(from: string, to: string): boolean {
@@ -47,6 +54,9 @@ function removeStale(folder: string, path: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
+  // Of two processes that found the same stale lock, the slower one must not throw away the lock of the quicker one.
+  const taken = read(stale);
+  if (taken && isAlive(taken)) tryLink(stale, path);
   rmSync(stale, { force: true });
 }
 

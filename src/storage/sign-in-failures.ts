@@ -1,5 +1,5 @@
 /** Counting failed sign-ins, for every node together. An attempt is counted before it is tried, and given back when right. */
-import { inArray, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { writing } from './failures.ts';
@@ -15,7 +15,8 @@ export function signInFailureStore(db: Drizzle, clock: Clock) {
       const counted = await writing(() =>
         db
           .insert(signInFailures)
-          .values(keyHashes.map((keyHash) => ({ keyHash, failures: 1, windowEndsAt })))
+          // Always in the same order: two attempts that lock each other's rows would be a deadlock.
+          .values(keyHashes.toSorted(Buffer.compare).map((keyHash) => ({ keyHash, failures: 1, windowEndsAt })))
           .onConflictDoUpdate({
             target: signInFailures.keyHash,
             set: {
@@ -27,12 +28,17 @@ export function signInFailureStore(db: Drizzle, clock: Clock) {
       );
       return keyHashes.map((key) => counted.find((row) => row.keyHash.equals(key))?.failures ?? 0);
     },
+    /** One statement per key, so that none waits for a row while it holds another. */
     giveBack: (keyHashes: readonly Buffer[]): Promise<unknown> =>
-      writing(() =>
-        db
-          .update(signInFailures)
-          .set({ failures: sql`greatest(${signInFailures.failures} - 1, 0)` })
-          .where(inArray(signInFailures.keyHash, [...keyHashes])),
+      Promise.all(
+        keyHashes.map((keyHash) =>
+          writing(() =>
+            db
+              .update(signInFailures)
+              .set({ failures: sql`greatest(${signInFailures.failures} - 1, 0)` })
+              .where(eq(signInFailures.keyHash, keyHash)),
+          ),
+        ),
       ),
   };
 }

@@ -1,0 +1,57 @@
+/**
+ * Demo data, only on the embedded database with a loopback HOST: one person, one app that signs people in, one service.
+ * Password and secret are random per installation and kept in `.statehouse/` (mode 0600).
+ */
+import { hashPassword } from '../crypto/password.ts';
+import { storedSecretMac } from '../crypto/client-secret.ts';
+import { rawSecret } from '../crypto/secret-types.ts';
+import type { Runtime } from '../runtime.ts';
+import { findClient, saveClient } from '../storage/clients.ts';
+import { findUserForSignIn, insertUser } from '../storage/users.ts';
+import { homeFolder, readOrMake } from '../system/home-folder.ts';
+
+export type Demo = {
+  readonly username: string;
+  readonly password: string;
+  readonly service: { readonly clientId: string; readonly clientSecret: string };
+  readonly app: { readonly clientId: string; readonly redirectUri: string };
+};
+
+export async function demo({ environment, keys, random, database }: Runtime): Promise<Demo> {
+  const make = () => random.bytes(12).toString('base64url');
+  const [password = '', secret = ''] = readOrMake(homeFolder(), 'demo', () => `${make()} ${make()}${make()}`).split(' ');
+  const shown: Demo = {
+    username: 'demo',
+    password,
+    service: { clientId: 'demo-service', clientSecret: secret },
+    app: { clientId: 'demo-app', redirectUri: `${environment.issuer.replace(/\/$/, '')}/playground/callback` },
+  };
+  const db = database.drizzle;
+  if (!(await findUserForSignIn(db, shown.username))) {
+    const passwordHash = await hashPassword(rawSecret(password));
+    await insertUser(db, { id: random.uuid(), username: shown.username, passwordHash, claims: { name: 'Demo Person' } });
+  }
+  const common = { scope: null, defaultScope: null, defaultResource: null, policy: 'default', applicationType: 'web' } as const;
+  if (!(await findClient(db, shown.service.clientId))) {
+    await saveClient(db, {
+      ...common,
+      clientId: shown.service.clientId,
+      clientName: 'Demo service',
+      tokenEndpointAuthMethod: 'client_secret_basic',
+      secretMacs: [storedSecretMac(keys, rawSecret(secret))],
+      redirectUris: [],
+      grantTypes: ['client_credentials'],
+    });
+  }
+  // Saved at each start: the redirect URI follows PORT and STATEHOUSE_ISSUER.
+  await saveClient(db, {
+    ...common,
+    clientId: shown.app.clientId,
+    clientName: 'Demo app',
+    tokenEndpointAuthMethod: 'none',
+    secretMacs: [],
+    redirectUris: [shown.app.redirectUri],
+    grantTypes: ['authorization_code', 'refresh_token'],
+  });
+  return shown;
+}

@@ -1,0 +1,67 @@
+/** The process: runtime, keys, app, listen, graceful close. Configuration and environment are checked before anything opens. */
+import type { Logger } from 'pino';
+import { buildApp } from './app.ts';
+import { appDeps } from './app-deps.ts';
+import { isLoopback } from './config/environment.ts';
+import { demo } from './demo/demo.ts';
+import { banner } from './demo/banner.ts';
+import { openRuntime, type Runtime } from './runtime.ts';
+import { housekeeper } from './storage/housekeeping.ts';
+import { databaseClock } from './system/clock.ts';
+import { makeLogger } from './system/logger.ts';
+
+const TIDY_EVERY_MILLISECONDS = 60_000;
+
+/** Listens until SIGTERM or SIGINT; then finishes the requests in flight, and closes. */
+export async function start(env: NodeJS.ProcessEnv): Promise<void> {
+  const runtime = await openRuntime(env);
+  const { environment, database } = runtime;
+  const logger = makeLogger({ level: environment.logLevel, readable: !environment.production });
+  const deps = await appDeps({ ...runtime, ...environment, logger, clock: databaseClock });
+  const isDemo = database.kind === 'embedded' && isLoopback(environment.host);
+  const shown = isDemo ? await demo(runtime) : null;
+  const app = await buildApp({ ...deps, demo: shown });
+  const tidying = tidyRegularly(runtime, logger);
+
+  await app.listen({ host: environment.host, port: environment.port });
+  process.stdout.write(banner(environment, shown));
+  logger.info({ issuer: environment.issuer, database: database.kind }, 'listening');
+
+  closeOnSignal(logger, async () => {
+    clearInterval(tidying);
+    await app.close();
+    await database.close();
+  });
+}
+
+function tidyRegularly({ database }: Runtime, logger: Logger): NodeJS.Timeout {
+  const { tidy } = housekeeper(database.drizzle);
+  const round = () =>
+    tidy(new Date()).then(
+      (removed) => logger.debug({ removed }, 'tidied'),
+      (error: unknown) => logger.warn({ err: error }, 'tidying failed; it is tried again'),
+    );
+  void round();
+  const timer = setInterval(round, TIDY_EVERY_MILLISECONDS);
+  timer.unref();
+  return timer;
+}
+
+function closeOnSignal(logger: Logger, close: () => Promise<void>): void {
+  let closing = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      // The second Ctrl-C is impatient: end at once.
+      if (closing) process.exit(1);
+      closing = true;
+      logger.info({ signal }, 'closing: finishing the requests in flight');
+      close().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          logger.error({ err: error }, 'closing failed');
+          process.exit(1);
+        },
+      );
+    });
+  }
+}

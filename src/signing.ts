@@ -1,0 +1,23 @@
+/** The signing key at start: made if there is none, opened with the root secret, published. */
+import type { RootKeys } from './crypto/root-secret.ts';
+import { makeSigningKey, openSigningKey, type SigningKey } from './crypto/signing-keys.ts';
+import type { Drizzle } from './storage/database.ts';
+import { insertSigningKeyIfNone, listSigningKeys } from './storage/signing-keys.ts';
+
+export type Signing = {
+  readonly signingKey: SigningKey;
+  readonly publicKeys: readonly Readonly<Record<string, unknown>>[];
+};
+
+/** @throws Error when a stored key needs a root secret that is not listed. */
+export async function prepareSigning(db: Drizzle, keys: RootKeys): Promise<Signing> {
+  if (!(await listSigningKeys(db)).some((one) => one.signing)) {
+    // Several nodes may get here at once; the unique index lets one key in, and all read it back.
+    await insertSigningKeyIfNone(db, await makeSigningKey(keys));
+  }
+  const stored = await listSigningKeys(db);
+  const opened = await Promise.all(stored.map(async (one) => ({ one, key: await openSigningKey(keys, one) })));
+  const signer = opened.find(({ one }) => one.signing);
+  if (!signer) throw new Error('There is no signing key, although one was just made.');
+  return { signingKey: signer.key, publicKeys: stored.map((one) => one.publicJwk) };
+}

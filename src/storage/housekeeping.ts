@@ -1,0 +1,49 @@
+/** Removing what is over, in small batches. Each DELETE tests its condition again, so nothing that came alive is lost. */
+import { lt, sql } from 'drizzle-orm';
+import type { Drizzle } from './database.ts';
+import { keepLedgerPartitions } from './ledger-partitions.ts';
+import { grants, interactions, sessions, signInFailures } from './schema.ts';
+
+/** No access token lives longer (policies/schema.ts), so after this a grant leads nowhere. */
+const LONGEST_ACCESS_TOKEN = sql`interval '3600 seconds'`;
+const WINDOW_ROWS = 5000;
+
+export function housekeeper(db: Drizzle) {
+  let cursor: Date | null = null;
+  return {
+    /** One round; call it every minute or so. @returns how many grants were removed. */
+    tidy: async (now: Date): Promise<number> => {
+      await keepLedgerPartitions(db, now);
+      await db.delete(sessions).where(lt(sessions.endsAt, now));
+      await db.delete(interactions).where(lt(interactions.endsAt, new Date(now.getTime() - 3_600_000)));
+      await db.delete(signInFailures).where(lt(signInFailures.windowEndsAt, now));
+      const window = await nextWindow(db, cursor);
+      const removed = window === null ? 0 : await deleteEndedGrants(db, cursor, window, now);
+      cursor = window;
+      return removed;
+    },
+  };
+}
+
+/** Walks the table by age, a window a round: its cost does not grow with the table. @returns null at the end. */
+async function nextWindow(db: Drizzle, cursor: Date | null): Promise<Date | null> {
+  const window = db
+    .select({ createdAt: grants.createdAt })
+    .from(grants)
+    .where(after(cursor))
+    .orderBy(grants.createdAt)
+    .limit(WINDOW_ROWS)
+    .as('window');
+  const [row] = await db.select({ last: sql<string | null>`max(${window.createdAt})` }).from(window);
+  return row?.last ? new Date(row.last) : null;
+}
+
+const after = (cursor: Date | null) => sql`${grants.createdAt} > ${cursor?.toISOString() ?? '-infinity'}::timestamptz`;
+
+/** Codes that were never exchanged, and chains past their end and past the life of their last access token. */
+async function deleteEndedGrants(db: Drizzle, cursor: Date | null, window: Date, now: Date): Promise<number> {
+  const ended = sql`coalesce(${grants.chainEndsAt}, ${grants.codeEndsAt}) < ${now.toISOString()}::timestamptz - ${LONGEST_ACCESS_TOKEN}`;
+  const upTo = sql`${grants.createdAt} <= ${window.toISOString()}::timestamptz`;
+  const removed = await db.delete(grants).where(sql`${after(cursor)} and ${upTo} and ${ended}`).returning({ id: grants.id });
+  return removed.length;
+}

@@ -1,0 +1,79 @@
+/** A browser without pictures: keeps cookies, follows this server's redirects, fills in forms. Stops at the client's door. */
+import type { FastifyInstance } from 'fastify';
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
+  readonly body: string;
+  /** The path that answered, or the URL of the client that the browser was sent to. */
+  readonly url: string;
+};
+
+export type Form = { readonly action: string; readonly fields: Readonly<Record<string, string>> };
+
+export class Browser {
+  readonly cookies = new Map<string, string>();
+  readonly #app: FastifyInstance;
+  readonly #address: string;
+
+  constructor(app: FastifyInstance, address = '198.51.100.7') {
+    this.#app = app;
+    this.#address = address;
+  }
+
+  get(url: string): Promise<Answer> {
+    return this.#follow('GET', url, null);
+  }
+
+  post(url: string, fields: Readonly<Record<string, string>>): Promise<Answer> {
+    return this.#follow('POST', url, new URLSearchParams(fields).toString());
+  }
+
+  /** Fills the form that the page shows, keeping its hidden fields. */
+  submit(page: Answer, fields: Readonly<Record<string, string>>): Promise<Answer> {
+    const form = formOf(page.body);
+    return this.post(form.action, { ...form.fields, ...fields });
+  }
+
+  /** One request, no redirect followed. */
+  async send(method: 'GET' | 'POST', url: string, body: string | null): Promise<Answer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const reply = await this.#app.inject({
+      method,
+      url,
+      remoteAddress: this.#address,
+      headers: {
+        accept: 'text/html',
+        ...(cookie !== '' && { cookie }),
+        ...(body !== null && { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
+      ...(body !== null && { payload: body }),
+    });
+    for (const one of reply.cookies) this.cookies.set(one.name, one.value);
+    return { status: reply.statusCode, headers: reply.headers, body: reply.body, url };
+  }
+
+  async #follow(method: 'GET' | 'POST', url: string, body: string | null): Promise<Answer> {
+    let answer = await this.send(method, url, body);
+    for (let hops = 0; hops < 10 && answer.status === 303; hops++) {
+      const location = String(answer.headers['location']);
+      if (!location.startsWith('/')) return { ...answer, url: location };
+      answer = await this.send('GET', location, null);
+    }
+    return answer;
+  }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&#34;': '"', '&#38;': '&', '&#39;': "'", '&#60;': '<', '&#62;': '>', '&#61;': '=', '&#96;': '`' };
+const unescape = (text: string) => text.replace(/&#\d+;/g, (entity) => ENTITIES[entity] ?? entity);
+const attribute = (tag: string, name: string) => unescape(new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
+
+/** The page's one form: where it goes, and its hidden fields. */
+export function formOf(html: string): Form {
+  const [form = ''] = /<form\b[^>]*>/.exec(html) ?? [];
+  const hidden = html.match(/<input type="hidden"[^>]*>/g) ?? [];
+  return {
+    action: attribute(form, 'action'),
+    fields: Object.fromEntries(hidden.map((tag) => [attribute(tag, 'name'), attribute(tag, 'value')])),
+  };
+}
