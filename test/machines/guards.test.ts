@@ -1,0 +1,202 @@
+/** The predicates themselves, with real contexts and events: both outcomes of each, and the edges between them. */
+import { describe, expect, test } from 'vitest';
+import { authorizationCodeGuards, interactionGuards, refreshTokenGuards } from '../../machines/guards.ts';
+import type {
+  AuthorizationCodeContext,
+  AuthorizationCodeEvent,
+  InteractionContext,
+  InteractionEvent,
+  RefreshTokenContext,
+  RefreshTokenEvent,
+} from '../../machines/vocabulary.ts';
+
+const NOW = Date.UTC(2030, 0, 1);
+const AFTER = NOW + 1;
+
+type Case<Context, Event> = readonly [
+  what: string,
+  outcome: boolean,
+  context: Partial<Context>,
+  event: Partial<Omit<Event, 'type'>>,
+];
+type Cases<Guards, Context, Event> = Readonly<Record<keyof Guards, readonly Case<Context, Event>[]>>;
+
+const code: AuthorizationCodeContext = {
+  clientId: 'shop',
+  redirectUri: 'https://shop.example/callback',
+  codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  resources: ['https://api.example'],
+  endsAt: AFTER,
+  endedBy: null,
+};
+const exchange: AuthorizationCodeEvent = {
+  type: 'presented',
+  now: NOW,
+  clientId: 'shop',
+  redirectUri: null,
+  challengeOfVerifier: code.codeChallenge,
+  resources: null,
+};
+const codeCases: Cases<typeof authorizationCodeGuards, AuthorizationCodeContext, AuthorizationCodeEvent> = {
+  byAnotherClient: [
+    ['its client', false, {}, { clientId: 'shop' }],
+    ['another', true, {}, { clientId: 'thief' }],
+    ['its client in other letters', true, {}, { clientId: 'Shop' }],
+  ],
+  redirectUriDiffers: [
+    ['not sent', false, {}, { redirectUri: null }],
+    ['the same', false, {}, { redirectUri: 'https://shop.example/callback' }],
+    ['with a slash more', true, {}, { redirectUri: 'https://shop.example/callback/' }],
+    ['sent, but empty', true, {}, { redirectUri: '' }],
+  ],
+  verifierDiffers: [
+    ['the challenge', false, {}, { challengeOfVerifier: code.codeChallenge }],
+    ['another', true, {}, { challengeOfVerifier: 'e9melhoa2owvfremtjgucHaoek1t8urwbugjsstw-cm' }],
+    ['no verifier', true, {}, { challengeOfVerifier: null }],
+  ],
+  expired: [
+    ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
+    ['at the end', true, { endsAt: NOW }, {}],
+    ['after the end', true, { endsAt: NOW - 1 }, {}],
+  ],
+  resourceExceedsGrant: [
+    ['none sent', false, {}, { resources: null }],
+    ['the one that was granted', false, {}, { resources: ['https://api.example'] }],
+    ['one more', true, {}, { resources: ['https://api.example', 'https://other.example'] }],
+  ],
+  endedByClient: [
+    ['by nothing', false, { endedBy: null }, {}],
+    ['by the subject', false, { endedBy: 'subject' }, {}],
+    ['by the client', true, { endedBy: 'client' }, {}],
+  ],
+  endedBySubject: [
+    ['by nothing', false, { endedBy: null }, {}],
+    ['by the server', false, { endedBy: 'server' }, {}],
+    ['by the subject', true, { endedBy: 'subject' }, {}],
+  ],
+  endedByServer: [
+    ['by nothing', false, { endedBy: null }, {}],
+    ['by the client', false, { endedBy: 'client' }, {}],
+    ['by the server', true, { endedBy: 'server' }, {}],
+  ],
+};
+
+const token: RefreshTokenContext = {
+  clientId: 'shop',
+  scope: ['read', 'write'],
+  resources: ['https://api.example'],
+  endsAt: AFTER,
+  endedBy: null,
+  aheadOfChain: false,
+};
+const refresh: RefreshTokenEvent = { type: 'presented', now: NOW, clientId: 'shop', scope: null, resources: null };
+const tokenCases: Cases<typeof refreshTokenGuards, RefreshTokenContext, RefreshTokenEvent> = {
+  byAnotherClient: [
+    ['its client', false, {}, { clientId: 'shop' }],
+    ['another', true, {}, { clientId: 'thief' }],
+  ],
+  expired: [
+    ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
+    ['at the end', true, { endsAt: NOW }, {}],
+    ['after the end', true, { endsAt: NOW - 1 }, {}],
+  ],
+  scopeExceedsGrant: [
+    ['none sent', false, {}, { scope: null }],
+    ['the same in another order', false, {}, { scope: ['write', 'read'] }],
+    ['less', false, {}, { scope: ['read'] }],
+    ['more', true, {}, { scope: ['read', 'write', 'admin'] }],
+    ['another', true, {}, { scope: ['admin'] }],
+    ['in other letters', true, {}, { scope: ['READ'] }],
+  ],
+  resourceExceedsGrant: [
+    ['none sent', false, {}, { resources: null }],
+    ['the one that was granted', false, {}, { resources: ['https://api.example'] }],
+    ['another', true, {}, { resources: ['https://other.example'] }],
+  ],
+  aheadOfItsChain: [
+    ['behind its head', false, { aheadOfChain: false }, {}],
+    ['ahead of its head', true, { aheadOfChain: true }, {}],
+  ],
+  endedByClient: [
+    ['by the server', false, { endedBy: 'server' }, {}],
+    ['by the client', true, { endedBy: 'client' }, {}],
+  ],
+  endedBySubject: [
+    ['by the client', false, { endedBy: 'client' }, {}],
+    ['by the subject', true, { endedBy: 'subject' }, {}],
+  ],
+  endedByServer: [
+    ['by the subject', false, { endedBy: 'subject' }, {}],
+    ['by the server', true, { endedBy: 'server' }, {}],
+  ],
+};
+
+const page: InteractionContext = {
+  endsAt: AFTER,
+  scope: ['read', 'write'],
+  resources: ['https://api.example'],
+  subjectId: 'alice',
+  clientEnded: false,
+  consentMayBeRemembered: true,
+  codeIsWaiting: false,
+};
+const visit: InteractionEvent = { type: 'signedIn', now: NOW, subjectId: 'alice', remembered: null };
+const all = { scope: ['read', 'write'], resources: ['https://api.example'] };
+const pageCases: Cases<typeof interactionGuards, InteractionContext, InteractionEvent> = {
+  expired: [
+    ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
+    ['at the end', true, { endsAt: NOW }, {}],
+  ],
+  clientEnded: [
+    ['in force', false, { clientEnded: false }, {}],
+    ['ended', true, { clientEnded: true }, {}],
+  ],
+  nobodySignedIn: [
+    ['a live session', false, {}, { subjectId: 'alice' }],
+    ['none', true, {}, { subjectId: null }],
+  ],
+  signedInAsAnother: [
+    ['the same person', false, {}, { subjectId: 'alice' }],
+    ['another person', true, {}, { subjectId: 'bob' }],
+    ['nobody any more', true, {}, { subjectId: null }],
+  ],
+  consentIsRemembered: [
+    ['nothing remembered', false, {}, { remembered: null }],
+    ['all of it', true, {}, { remembered: all }],
+    ['more than is asked', true, { scope: ['read'] }, { remembered: all }],
+    ['less scope than is asked', false, {}, { remembered: { ...all, scope: ['read'] } }],
+    ['another resource', false, {}, { remembered: { ...all, resources: ['https://other.example'] } }],
+    ['a client that could be impersonated', false, { consentMayBeRemembered: false }, { remembered: all }],
+  ],
+  consentMayBeRemembered: [
+    ['a client whose identity is assured', true, { consentMayBeRemembered: true }, {}],
+    ['one that could be impersonated', false, { consentMayBeRemembered: false }, {}],
+  ],
+  codeIsWaiting: [
+    ['exchanged or over', false, { codeIsWaiting: false }, {}],
+    ['waiting', true, { codeIsWaiting: true }, {}],
+  ],
+};
+
+type AnyGuard = (asked: { context: object; event: object }) => boolean;
+const rooms: readonly (readonly [string, object, Cases<Record<string, unknown>, object, object>, object, object])[] = [
+  ['authorization code', authorizationCodeGuards, codeCases, code, exchange],
+  ['refresh token', refreshTokenGuards, tokenCases, token, refresh],
+  ['interaction', interactionGuards, pageCases, page, visit],
+];
+
+describe.each(rooms)('%s', (_, guards, cases, context, event) => {
+  const named = Object.entries(guards) as [string, AnyGuard][];
+
+  describe.each(named)('%s', (name, guard) => {
+    test.each(cases[name] ?? [])('%s: %s', (_what, outcome, otherContext, otherEvent) => {
+      expect(guard({ context: { ...context, ...otherContext }, event: { ...event, ...otherEvent } })).toBe(outcome);
+    });
+    test('is shown to be true and to be false', () => {
+      expect(new Set(cases[name]?.map(([, outcome]) => outcome))).toEqual(new Set([true, false]));
+    });
+    test('is one expression, of context and event alone', () => {
+      expect(guard.toString()).toMatch(/^\(\{ (context, event|context|event) \}\) =>\s*[^{\s]/);
+    });
+  });
+});

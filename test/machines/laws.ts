@@ -1,0 +1,454 @@
+/**
+ * What must hold of the machines, said independently of how they say it. The transition table shows every change to a
+ * reviewer; a law refuses the dangerous ones by itself. Each law returns where it is broken.
+ */
+import { effects, type GrantEventType, type RejectReason, type RevocationReason } from '../../machines/vocabulary.ts';
+import { type Answer, allAnswers } from './answers.ts';
+import {
+  type Arm,
+  actionsOf,
+  armsOf,
+  authorizationCode,
+  type Config,
+  grant,
+  interaction,
+  refreshToken,
+  type Subject,
+} from './catalogue.ts';
+
+export type Case = {
+  readonly subject: Subject;
+  /** As it is written. */
+  readonly written: Config;
+  /** The same with a name instead of any function: a function has no name to ask about. */
+  readonly config: Config;
+  readonly answers: readonly Answer[];
+};
+export type Law = {
+  readonly name: string;
+  /** Null: all machines. */
+  readonly of: Subject | null;
+  readonly broken: (tested: Case) => readonly string[];
+};
+
+/** @param written the configuration of the subject's machine, or of a mutant of it. */
+export function caseOf(subject: Subject, written: Config): Case {
+  const named = (_: string, value: unknown) => (typeof value === 'function' ? 'code' : value);
+  const config = JSON.parse(JSON.stringify(written, named)) as Config;
+  return { subject, written, config, answers: allAnswers({ config, events: subject.events }, subject.config) };
+}
+
+export const lawsOf = (subject: Subject): readonly Law[] => LAWS.filter((law) => law.of === null || law.of === subject);
+
+// Every arm of every machine, with where it stands.
+type Place = { readonly at: string; readonly state: string; readonly event: string; readonly arms: readonly Arm[] };
+
+const placesOf = ({ subject, config }: Case): readonly Place[] =>
+  Object.keys(config.states).flatMap((state) =>
+    subject.events.map((event) => ({ at: `${event} in ${state}`, state, event, arms: armsOf(config, state, event) })),
+  );
+
+const eachArm = (tested: Case, isBroken: (arm: Arm, place: Place) => boolean): readonly string[] =>
+  placesOf(tested).flatMap((place) =>
+    place.arms.flatMap((arm, index) => (isBroken(arm, place) ? [`arm ${index + 1} of ${place.at}`] : [])),
+  );
+
+const eachAnswer = (tested: Case, isBroken: (answer: Answer) => boolean): readonly string[] =>
+  tested.answers.filter(isBroken).map((one) => `${one.event} in ${one.state}, ${JSON.stringify(one.outcomes)}`);
+
+// Words about answers.
+const ISSUING = ['issueTokens', 'beginChain', 'rotate', 'issueCode'];
+const nameOf = (effect: string): string => effect.replace(/\(.*/, '');
+const issues = (effects: readonly string[]): boolean => effects.some((effect) => ISSUING.includes(nameOf(effect)));
+const isOneRejection = ({ effects }: Answer): boolean => effects.length === 1 && nameOf(effects[0] ?? '') === 'reject';
+const changesNothing = (answer: Answer): boolean => answer.next === answer.state && isOneRejection(answer);
+const has = (answer: Answer, effect: string): boolean => answer.effects.includes(effect);
+const does = (answer: Answer, next: string, ...effects: readonly string[]): boolean =>
+  answer.next === next && answer.effects.join() === effects.join();
+const none = ({ outcomes }: Answer, ...guards: readonly string[]): boolean =>
+  guards.every((guard) => outcomes[guard] === false);
+/** The answer is exactly this when the condition holds, and has nothing of it when it does not. */
+const exactly = (answer: Answer, effect: string, condition: boolean, next: string, ...effects: string[]): boolean =>
+  condition ? does(answer, next, ...effects) : !has(answer, effect);
+const reject = (reason: RejectReason): string => `reject(${reason})`;
+const revokeGrant = (event: GrantEventType): string => `revokeGrant(${event})`;
+
+const REASON_OF: Record<GrantEventType, RevocationReason> = {
+  authorizationCodeReused: 'authorization_code_reused',
+  refreshTokenReused: 'refresh_token_reused',
+  chainFellBehind: 'chain_behind_token',
+  revocationRequested: 'revocation_requested',
+};
+
+/** What an answer to somebody who has not proven this must be, whatever else is true and in every state. */
+const toldTheSame = (tested: Case, ...orderedReasons: readonly (readonly [guard: string, reason: RejectReason])[]) =>
+  eachAnswer(tested, (answer) => {
+    const first = orderedReasons.find(([guard]) => answer.outcomes[guard] === true);
+    return first !== undefined && !does(answer, answer.state, reject(first[1]));
+  });
+
+const ENDED = [
+  ['endedByClient', 'client_ended'],
+  ['endedBySubject', 'subject_ended'],
+  ['endedByServer', 'server_epoch_raised'],
+] as const;
+
+function statesReachableFrom(config: Config, begin: readonly string[]): ReadonlySet<string> {
+  const reached = new Set(begin);
+  for (const state of reached) {
+    for (const arms of Object.values(config.states[state]?.on ?? {})) {
+      for (const arm of [arms].flat()) if (arm.target !== undefined) reached.add(arm.target);
+    }
+  }
+  return reached;
+}
+
+const ALLOWED_KEYS = {
+  // `schemas` holds the types that `setup` was given; nothing reads it when the machine is asked.
+  machine: ['id', 'context', 'initial', 'states', 'schemas'],
+  state: ['description', 'meta', 'on'],
+  arm: ['guard', 'target', 'actions', 'description', 'meta'],
+};
+const strangers = (value: object, allowed: readonly string[]): readonly string[] =>
+  Object.keys(value).filter((key) => !allowed.includes(key));
+
+const LAWS: readonly Law[] = [
+  {
+    name: 'nothing is final, waits, runs or happens by itself',
+    of: null,
+    broken: (tested) => [
+      ...strangers(tested.config, ALLOWED_KEYS.machine),
+      ...Object.values(tested.config.states).flatMap((state) => strangers(state, ALLOWED_KEYS.state)),
+      ...eachArm(tested, (arm) => strangers(arm, ALLOWED_KEYS.arm).length > 0),
+    ],
+  },
+  {
+    name: 'every state has an arm for every event of the vocabulary, and for no other',
+    of: null,
+    broken: (tested) => [
+      ...placesOf(tested).flatMap(({ at, arms }) => (arms.length === 0 ? [at] : [])),
+      ...Object.values(tested.config.states).flatMap((state) => strangers(state.on, tested.subject.events)),
+    ],
+  },
+  {
+    name: 'the last arm, and only the last, is unguarded; no guard is asked twice',
+    of: null,
+    broken: (tested) =>
+      placesOf(tested).flatMap(({ at, arms }) => {
+        const guards = arms.map((arm) => arm.guard);
+        const lastIsOpen = guards.indexOf(undefined) === guards.length - 1;
+        return lastIsOpen && new Set(guards).size === guards.length ? [] : [at];
+      }),
+  },
+  {
+    name: 'nothing is answered with silence',
+    of: null,
+    broken: (tested) => eachAnswer(tested, (answer) => answer.arm === null),
+  },
+  {
+    name: 'every state and every arm has a description and a reference',
+    of: null,
+    broken: (tested) => [
+      ...Object.entries(tested.config.states).flatMap(([name, state]) =>
+        state.description && state.meta?.spec ? [] : [name],
+      ),
+      ...eachArm(tested, (arm) => !arm.description || !arm.meta?.spec),
+    ],
+  },
+  {
+    name: 'guards and actions are names, their parameters data, and the names exist',
+    of: null,
+    broken: (tested) => [
+      ...(JSON.stringify(tested.written) === JSON.stringify(tested.config) ? [] : ['a function']),
+      ...eachArm(tested, ({ guard }) => guard !== undefined && !Object.hasOwn(tested.subject.guards, guard)),
+      ...eachArm(tested, (arm) => actionsOf(arm).some(({ type }) => !Object.hasOwn(effects, type))),
+    ],
+  },
+  {
+    name: 'every state can be reached, and every target exists',
+    of: null,
+    broken: ({ config }) => {
+      const reached = statesReachableFrom(config, [config.initial]);
+      const states = Object.keys(config.states);
+      const [unknown, unreached] = [
+        [...reached].filter((state) => !states.includes(state)),
+        states.filter((state) => !reached.has(state)),
+      ];
+      return [...unknown, ...unreached];
+    },
+  },
+  {
+    name: 'every guard that guards.ts offers is asked',
+    of: null,
+    broken: (tested) => {
+      const asked = new Set(placesOf(tested).flatMap(({ arms }) => arms.map((arm) => arm.guard)));
+      return Object.keys(tested.subject.guards).filter((guard) => !asked.has(guard));
+    },
+  },
+  {
+    name: 'expired is asked, and rejects, before anything that issues',
+    of: null,
+    broken: (tested) =>
+      placesOf(tested).flatMap(({ at, arms, state }) => {
+        const issuing = arms.findIndex((arm) => issues(actionsOf(arm).map(({ type }) => type)));
+        if (issuing === -1) return [];
+        const expired = arms.findIndex((arm) => arm.guard === 'expired');
+        const arm = arms[expired];
+        const rejects = arm && actionsOf(arm).every(({ type }) => type === 'reject') && (arm.target ?? state) === state;
+        return rejects && expired < issuing ? [] : [at];
+      }),
+  },
+  {
+    name: 'no path leads from used or revoked to an effect that issues',
+    of: null,
+    broken: (tested) => {
+      const after = statesReachableFrom(
+        tested.config,
+        ['used', 'revoked'].filter((state) => state in tested.config.states),
+      );
+      return eachArm(tested, (arm, { state }) => after.has(state) && issues(actionsOf(arm).map(({ type }) => type)));
+    },
+  },
+  {
+    name: 'revoked, approved and denied are never left',
+    of: null,
+    broken: (tested) =>
+      eachArm(
+        tested,
+        (arm, { state }) => ['revoked', 'approved', 'denied'].includes(state) && (arm.target ?? state) !== state,
+      ),
+  },
+
+  // The authorization code.
+  {
+    name: 'a code is exchanged exactly when it is active, its presenter right, the time not over, the resource granted',
+    of: authorizationCode,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const guards = ['byAnotherClient', 'redirectUriDiffers', 'verifierDiffers', 'expired', 'resourceExceedsGrant'];
+        const right = answer.state === 'active' && none(answer, ...guards);
+        return right !== issues(answer.effects) || (right && !does(answer, 'used', 'beginChain', 'issueTokens'));
+      }),
+  },
+  {
+    name: 'a used code revokes its grant exactly when its presenter is right, expired or not',
+    of: authorizationCode,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const reused =
+          answer.state === 'used' && none(answer, 'byAnotherClient', 'redirectUriDiffers', 'verifierDiffers');
+        const [effect, answered] = [revokeGrant('authorizationCodeReused'), reject('authorization_code_reused')];
+        return !exactly(answer, effect, reused, 'revoked', effect, answered);
+      }),
+  },
+  {
+    name: 'whatever else is presented changes nothing and gets one rejection (code)',
+    of: authorizationCode,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => !changesNothing(answer) && !has(answer, 'issueTokens') && !revokes(answer)),
+  },
+  {
+    name: 'who has not proven to be its client with its verifier is told the same in every state',
+    of: authorizationCode,
+    broken: (tested) =>
+      toldTheSame(
+        tested,
+        ['byAnotherClient', 'client_mismatch'],
+        ['redirectUriDiffers', 'redirect_uri_mismatch'],
+        ['verifierDiffers', 'code_verifier_mismatch'],
+        ['expired', 'authorization_code_expired'],
+        ['resourceExceedsGrant', 'resource_exceeds_grant'],
+        ...ENDED,
+      ),
+  },
+  {
+    name: 'a revoked code that no epoch ended says that its grant was revoked',
+    of: authorizationCode,
+    broken: (tested) => revokedSaysSo(tested, 'byAnotherClient', 'redirectUriDiffers', 'verifierDiffers'),
+  },
+
+  // The refresh token.
+  {
+    name: 'a refresh token rotates exactly when it is active, its client presents it in time and asks for no more',
+    of: refreshToken,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const guards = ['byAnotherClient', 'expired', 'scopeExceedsGrant', 'resourceExceedsGrant'];
+        const right = answer.state === 'active' && none(answer, ...guards);
+        return right !== issues(answer.effects) || (right && !does(answer, 'used', 'rotate', 'issueTokens'));
+      }),
+  },
+  {
+    name: 'a used refresh token revokes its chain exactly when its client presents it, expired or not',
+    of: refreshToken,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const reused = answer.state === 'used' && none(answer, 'byAnotherClient');
+        const ahead = answer.outcomes['aheadOfItsChain'] === true;
+        const event = ahead ? 'chainFellBehind' : 'refreshTokenReused';
+        const reason = ahead ? 'chain_behind_token' : 'refresh_token_reused';
+        return reused !== revokes(answer) || (reused && !does(answer, 'revoked', revokeGrant(event), reject(reason)));
+      }),
+  },
+  {
+    name: 'whatever else is presented changes nothing and gets one rejection (refresh token)',
+    of: refreshToken,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => !changesNothing(answer) && !has(answer, 'issueTokens') && !revokes(answer)),
+  },
+  {
+    name: 'another client is told the same in every state; its own client is told why',
+    of: refreshToken,
+    broken: (tested) =>
+      toldTheSame(
+        tested,
+        ['byAnotherClient', 'client_mismatch'],
+        ['expired', 'refresh_token_expired'],
+        ['scopeExceedsGrant', 'scope_exceeds_grant'],
+        ['resourceExceedsGrant', 'resource_exceeds_grant'],
+        ...ENDED,
+      ),
+  },
+  {
+    name: 'a revoked refresh token that no epoch ended says that its grant was revoked',
+    of: refreshToken,
+    broken: (tested) => revokedSaysSo(tested, 'byAnotherClient'),
+  },
+
+  // The grant.
+  {
+    name: 'every event ends an active grant, with the reason of that event',
+    of: grant,
+    broken: (tested) =>
+      eachAnswer(
+        tested,
+        (answer) =>
+          answer.state === 'active' &&
+          !does(answer, 'revoked', `writeRevoked(${REASON_OF[answer.event as GrantEventType]})`),
+      ),
+  },
+  {
+    name: 'nothing is written to a revoked grant: the first reason stays',
+    of: grant,
+    broken: (tested) => eachAnswer(tested, (answer) => answer.state === 'revoked' && !does(answer, 'revoked')),
+  },
+
+  // The interaction.
+  {
+    name: 'a code is issued exactly when the signed-in person consents, or has consented before',
+    of: interaction,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const approves = inTime(answer) && (consents(answer) || skipsConsent(answer));
+        const remembers = consents(answer) && answer.outcomes['consentMayBeRemembered'] === true;
+        const effects = remembers ? ['rememberConsent', 'issueCode'] : ['issueCode'];
+        if (!approves) return has(answer, 'issueCode') || has(answer, 'rememberConsent');
+        return !does(answer, 'approved', ...effects);
+      }),
+  },
+  {
+    name: 'a person is asked to consent exactly when they are signed in and have not consented before',
+    of: interaction,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const asks = inTime(answer) && arrivesSignedIn(answer) && none(answer, 'consentIsRemembered');
+        return !exactly(answer, 'askConsent', asks, 'awaitingConsent', 'askConsent');
+      }),
+  },
+  {
+    name: 'a person is asked to sign in exactly when the request finds nobody signed in',
+    of: interaction,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const begins = answer.state === 'awaitingSignIn' && answer.event === 'requested' && inTime(answer);
+        const asks = begins && answer.outcomes['nobodySignedIn'] === true;
+        return !exactly(answer, 'askSignIn', asks, 'awaitingSignIn', 'askSignIn');
+      }),
+  },
+  {
+    name: 'an authorization is denied exactly when the signed-in person refuses',
+    of: interaction,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const refuses = answer.state === 'awaitingConsent' && answer.event === 'refused';
+        const denies = refuses && inTime(answer) && none(answer, 'signedInAsAnother');
+        return !exactly(answer, 'refuseAuthorization', denies, 'denied', 'refuseAuthorization');
+      }),
+  },
+  {
+    name: 'an answer is repeated exactly to the same person who asks the same, a code only while it waits',
+    of: interaction,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const again = answer.state === 'approved' && ['signedIn', 'consented'].includes(answer.event);
+        const codeAgain = again && answer.outcomes['codeIsWaiting'] === true;
+        const noAgain = answer.state === 'denied' && answer.event === 'refused';
+        const repeats = (codeAgain || noAgain) && none(answer, 'signedInAsAnother');
+        return !exactly(answer, 'repeatAnswer', repeats, answer.state, 'repeatAnswer');
+      }),
+  },
+  {
+    name: 'every other event changes nothing and gets one rejection (interaction)',
+    of: interaction,
+    broken: (tested) => {
+      const answers = ['askSignIn', 'askConsent', 'issueCode', 'refuseAuthorization', 'repeatAnswer'];
+      return eachAnswer(tested, (answer) => !answers.some((one) => has(answer, one)) && !changesNothing(answer));
+    },
+  },
+  {
+    name: 'an interaction that turns something down says why',
+    of: interaction,
+    broken: (tested) => [
+      ...toldTheSame(
+        tested,
+        ['expired', 'interaction_expired'],
+        ['clientEnded', 'client_ended'],
+        ['signedInAsAnother', 'subject_changed'],
+      ),
+      ...eachAnswer(
+        tested,
+        (answer) =>
+          changesNothing(answer) && noGuardSays(answer) && !does(answer, answer.state, reject(reasonOf(answer))),
+      ),
+    ],
+  },
+];
+
+const noGuardSays = ({ outcomes }: Answer): boolean => Object.values(outcomes).every((outcome) => !outcome);
+
+/** Of what is turned down whatever the guards say. */
+function reasonOf({ state, event }: Answer): RejectReason {
+  if (state === 'awaitingSignIn') return 'sign_in_required';
+  return event === 'requested' ? 'interaction_already_begun' : 'interaction_completed';
+}
+
+function revokes({ effects }: Answer): boolean {
+  return effects.some((effect) => nameOf(effect) === 'revokeGrant');
+}
+
+function revokedSaysSo(tested: Case, ...proofs: readonly string[]): readonly string[] {
+  const guards = [...proofs, ...ENDED.map(([guard]) => guard)];
+  return eachAnswer(
+    tested,
+    (answer) =>
+      answer.state === 'revoked' && none(answer, ...guards) && !does(answer, 'revoked', reject('grant_revoked')),
+  );
+}
+
+function inTime(answer: Answer): boolean {
+  return none(answer, 'expired', 'clientEnded');
+}
+
+function consents(answer: Answer): boolean {
+  return answer.state === 'awaitingConsent' && answer.event === 'consented' && none(answer, 'signedInAsAnother');
+}
+
+/** By a live session at the request, or by signing in. */
+function arrivesSignedIn(answer: Answer): boolean {
+  const requested = answer.state === 'awaitingSignIn' && answer.event === 'requested' && none(answer, 'nobodySignedIn');
+  return requested || (['awaitingSignIn', 'awaitingConsent'].includes(answer.state) && answer.event === 'signedIn');
+}
+
+function skipsConsent(answer: Answer): boolean {
+  return arrivesSignedIn(answer) && answer.outcomes['consentIsRemembered'] === true;
+}
