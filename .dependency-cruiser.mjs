@@ -68,8 +68,13 @@ export default {
     only(
       'system-is-a-leaf',
       '^src/system/',
-      ['^src/system/', packages('pino', 'pino-pretty'), NODE],
-      'Clock and logger are used by every room, so they depend on none.',
+      [
+        '^src/system/',
+        '^src/(engine/errors|config/problem|crypto/random)\\.ts$',
+        packages('pino', 'pino-pretty'),
+        NODE,
+      ],
+      'Clock and logger are used by every room, so they depend on none; the logger knows which errors are safe to print.',
     ),
     only(
       'storage-serves-the-engine',
@@ -112,6 +117,14 @@ export default {
       'Configuration turns the environment and files into checked values, and starts nothing.',
       valuesOnly,
     ),
+
+    {
+      name: 'registration-knows-no-edge',
+      comment: 'Registering a client or a person is the same from the command line and from a declaration in files.',
+      severity: 'error',
+      from: { path: '^src/registration/' },
+      to: { path: '^src/(http|cli|grants|review|demo|app|main)' },
+    },
 
     // Who may know a part.
     onlyFrom(
@@ -171,6 +184,12 @@ export default {
       'Arrows point from the shell to the core: nothing but the app knows its routes.',
     ),
     onlyFrom('cli-is-an-edge', ['^src/cli/', TESTS], '^src/cli/', 'Arrows point from the shell to the core.'),
+    onlyFrom(
+      'demo-is-an-edge',
+      ['^src/(demo|cli)/', '^src/main\\.ts$', TESTS],
+      '^src/demo/',
+      'Demo data is made by the process that starts, and by nothing that answers requests.',
+    ),
     onlyFrom(
       'review-is-an-edge',
       ['^src/(review|cli)/', TESTS],
