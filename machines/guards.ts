@@ -19,10 +19,12 @@ const within = (asked: readonly string[], allowed: readonly string[]) => asked.e
 
 export const authorizationCodeGuards = {
   byAnotherClient: ({ context, event }: Code) => event.clientId !== context.clientId,
-  redirectUriDiffers: ({ context, event }: Code) => event.redirectUri !== null && event.redirectUri !== context.redirectUri,
+  redirectUriDiffers: ({ context, event }: Code) =>
+    event.redirectUri !== null && event.redirectUri !== context.redirectUri,
   verifierDiffers: ({ context, event }: Code) => event.challengeOfVerifier !== context.codeChallenge,
   expired: ({ context, event }: Code) => event.now >= context.endsAt,
-  resourceExceedsGrant: ({ context, event }: Code) => event.resources !== null && !within(event.resources, context.resources),
+  resourceExceedsGrant: ({ context, event }: Code) =>
+    event.resources !== null && !within(event.resources, context.resources),
   endedByClient: ({ context }: Code) => context.endedBy === 'client',
   endedBySubject: ({ context }: Code) => context.endedBy === 'subject',
   endedByServer: ({ context }: Code) => context.endedBy === 'server',
@@ -32,7 +34,8 @@ export const refreshTokenGuards = {
   byAnotherClient: ({ context, event }: Refresh) => event.clientId !== context.clientId,
   expired: ({ context, event }: Refresh) => event.now >= context.endsAt,
   scopeExceedsGrant: ({ context, event }: Refresh) => event.scope !== null && !within(event.scope, context.scope),
-  resourceExceedsGrant: ({ context, event }: Refresh) => event.resources !== null && !within(event.resources, context.resources),
+  resourceExceedsGrant: ({ context, event }: Refresh) =>
+    event.resources !== null && !within(event.resources, context.resources),
   aheadOfItsChain: ({ context }: Refresh) => context.aheadOfChain,
   endedByClient: ({ context }: Refresh) => context.endedBy === 'client',
   endedBySubject: ({ context }: Refresh) => context.endedBy === 'subject',
@@ -45,7 +48,10 @@ export const interactionGuards = {
   nobodySignedIn: ({ event }: Interaction) => event.subjectId === null,
   signedInAsAnother: ({ context, event }: Interaction) => event.subjectId !== context.subjectId,
   consentIsRemembered: ({ context, event }: Interaction) =>
-    context.consentMayBeRemembered && event.remembered !== null && within(context.scope, event.remembered.scope) && within(context.resources, event.remembered.resources),
+    context.consentMayBeRemembered &&
+    event.remembered !== null &&
+    within(context.scope, event.remembered.scope) &&
+    within(context.resources, event.remembered.resources),
   consentMayBeRemembered: ({ context }: Interaction) => context.consentMayBeRemembered,
   codeIsWaiting: ({ context }: Interaction) => context.codeIsWaiting,
 };

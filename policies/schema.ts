@@ -39,7 +39,10 @@ export const policySchema = z
   });
 
 /** RFC 6749 §3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E ). */
-const scopeToken = z.string().max(128).regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'a scope token (RFC 6749 §3.3)');
+const scopeToken = z
+  .string()
+  .max(128)
+  .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'a scope token (RFC 6749 §3.3)');
 
 /** RFC 8707 §2: an absolute URI without a fragment. */
 const resourceIdentifier = z
@@ -85,7 +88,11 @@ export const signInSchema = z.strictObject({
     .min(3)
     .max(100)
     .describe('Failures of one account from one address per window. Others can still sign in to the account.'),
-  failuresPerAddress: z.int().min(10).max(100_000).describe('Failures of one address per window, whatever the account.'),
+  failuresPerAddress: z
+    .int()
+    .min(10)
+    .max(100_000)
+    .describe('Failures of one address per window, whatever the account.'),
 });
 
 export type Policy = z.infer<typeof policySchema>;

@@ -1,6 +1,7 @@
 /** What every command stands on: environment, configuration, root keys, database. */
-import { type Environment, readEnvironment } from './config/environment.ts';
+
 import type { Configuration } from './config/configuration.ts';
+import { type Environment, readEnvironment } from './config/environment.ts';
 import { loadConfiguration } from './config/load.ts';
 import { type Random, systemRandom } from './crypto/random.ts';
 import { type RootKeys, rootKeys } from './crypto/root-secret.ts';

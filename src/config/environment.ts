@@ -40,8 +40,17 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   };
 
   const production = get('NODE_ENV') === 'production';
-  if (production) problems.push(...REQUIRED_IN_PRODUCTION.filter(([name]) => !get(name)).map(([name, say]) => `${name} is not set. ${say}`));
-  const port = check('PORT', z.coerce.number().int().min(1).max(65_535), get('PORT') ?? '3000', 'a port from 1 to 65535', 3000);
+  if (production)
+    problems.push(
+      ...REQUIRED_IN_PRODUCTION.filter(([name]) => !get(name)).map(([name, say]) => `${name} is not set. ${say}`),
+    );
+  const port = check(
+    'PORT',
+    z.coerce.number().int().min(1).max(65_535),
+    get('PORT') ?? '3000',
+    'a port from 1 to 65535',
+    3000,
+  );
   const issuer = get('STATEHOUSE_ISSUER') ?? `http://localhost:${port}`;
   const wrong = whatIsWrongWithIssuer(issuer);
   if (wrong) problems.push(`STATEHOUSE_ISSUER: ${wrong}`);
@@ -52,9 +61,17 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const trustedProxies = list(get('STATEHOUSE_TRUSTED_PROXIES'));
   const notAddresses = trustedProxies.filter((one) => !isAddressOrRange(one));
   if (notAddresses.length > 0) {
-    problems.push(`STATEHOUSE_TRUSTED_PROXIES: addresses or CIDR ranges, separated by commas; found ${notAddresses.join(', ')}`);
+    problems.push(
+      `STATEHOUSE_TRUSTED_PROXIES: addresses or CIDR ranges, separated by commas; found ${notAddresses.join(', ')}`,
+    );
   }
-  const logLevel = check('LOG_LEVEL', z.enum(LOG_LEVELS), get('LOG_LEVEL') ?? 'info', `one of ${LOG_LEVELS.join(', ')}`, 'info');
+  const logLevel = check(
+    'LOG_LEVEL',
+    z.enum(LOG_LEVELS),
+    get('LOG_LEVEL') ?? 'info',
+    `one of ${LOG_LEVELS.join(', ')}`,
+    'info',
+  );
   if (problems.length > 0) throw new EnvironmentError(problems);
   const secrets = list(env['STATEHOUSE_SECRET'] ?? null);
   return {

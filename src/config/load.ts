@@ -49,7 +49,9 @@ const isKnown = (file: string) => POLICY_FILE.test(file) || OTHER_FILES.includes
 
 function filesOf(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((file) => /\.ya?ml$/.test(file)).sort();
+    return readdirSync(folder)
+      .filter((file) => /\.ya?ml$/.test(file))
+      .sort();
   } catch (error) {
     throw new ConfigurationError(folder, [
       {

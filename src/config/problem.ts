@@ -20,7 +20,9 @@ export function describeProblem({ file, line, key, found, allowed, nearest }: Pr
 export class ConfigurationError extends Error {
   readonly problems: readonly Problem[];
   constructor(folder: string, problems: readonly Problem[]) {
-    super(`The configuration in ${folder} is refused:\n${problems.map((one) => `  ${describeProblem(one)}`).join('\n')}`);
+    super(
+      `The configuration in ${folder} is refused:\n${problems.map((one) => `  ${describeProblem(one)}`).join('\n')}`,
+    );
     this.name = 'ConfigurationError';
     this.problems = problems;
   }

@@ -4,18 +4,30 @@ import { type Document, isMap, isNode, isPair, LineCounter, parseDocument } from
 import { z } from 'zod';
 import type { Problem } from './problem.ts';
 
-export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: Problem[] };
+export type Reading<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: Problem[] };
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-export function readYaml<Schema extends z.ZodType>(file: string, text: string | null, schema: Schema): Reading<z.infer<Schema>> {
+export function readYaml<Schema extends z.ZodType>(
+  file: string,
+  text: string | null,
+  schema: Schema,
+): Reading<z.infer<Schema>> {
   if (text === null) return { ok: false, problems: [problem(file, null, [], 'no such file', 'a file with this name')] };
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   if (document.errors.length > 0) {
     const problems = document.errors.map((error) => {
       const [summary = 'broken YAML'] = error.message.split('\n');
-      return problem(file, lines.linePos(error.pos[0]).line, [], summary.replace(/ at line \d+, column \d+:?$/, ''), 'YAML');
+      return problem(
+        file,
+        lines.linePos(error.pos[0]).line,
+        [],
+        summary.replace(/ at line \d+, column \d+:?$/, ''),
+        'YAML',
+      );
     });
     return { ok: false, problems };
   }
@@ -45,7 +57,9 @@ function problem(file: string, line: number | null, path: Path, found: string, a
 function lineIn(document: Document, lines: LineCounter, path: Path): number | null {
   const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
   const last = path.at(-1);
-  const pair = isMap(parent) ? parent.items.find((item) => isPair(item) && String(item.key) === String(last)) : undefined;
+  const pair = isMap(parent)
+    ? parent.items.find((item) => isPair(item) && String(item.key) === String(last))
+    : undefined;
   const node = pair?.key ?? (path.length > 0 ? document.getIn([...path], true) : document.contents);
   if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
   return path.length > 0 ? lineIn(document, lines, path.slice(0, -1)) : null;

@@ -39,7 +39,8 @@ export function rootKeys(secrets: readonly string[]): RootKeys {
 }
 
 function rootKey(secret: Buffer): RootKey {
-  const derive = (info: string, size: number) => Buffer.from(hkdfSync('sha256', secret, '', `statehouse/${info}`, size));
+  const derive = (info: string, size: number) =>
+    Buffer.from(hkdfSync('sha256', secret, '', `statehouse/${info}`, size));
   const keys = new Map(PURPOSES.map((purpose) => [purpose, derive(purpose, 32)] as const));
   return { id: derive('key-id', 4).toString('hex'), key: (purpose) => keys.get(purpose) as Buffer };
 }

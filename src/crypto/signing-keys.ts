@@ -1,8 +1,8 @@
 /** The key that signs access tokens: ES256, made on first start, stored encrypted (JWE) under the root secret. */
 import {
+  CompactEncrypt,
   type CryptoKey,
   calculateJwkThumbprint,
-  CompactEncrypt,
   compactDecrypt,
   decodeProtectedHeader,
   exportJWK,

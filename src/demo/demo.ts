@@ -2,8 +2,9 @@
  * Demo data, only on the embedded database with a loopback HOST: one person, one app that signs people in, one service.
  * Password and secret are random per installation and kept in `.statehouse/` (mode 0600).
  */
-import { hashPassword } from '../crypto/password.ts';
+
 import { storedSecretMac } from '../crypto/client-secret.ts';
+import { hashPassword } from '../crypto/password.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
 import type { Runtime } from '../runtime.ts';
 import { findClient, saveClient } from '../storage/clients.ts';
@@ -19,7 +20,9 @@ export type Demo = {
 
 export async function demo({ environment, keys, random, database }: Runtime): Promise<Demo> {
   const make = () => random.bytes(12).toString('base64url');
-  const [password = '', secret = ''] = readOrMake(homeFolder(), 'demo', () => `${make()} ${make()}${make()}`).split(' ');
+  const [password = '', secret = ''] = readOrMake(homeFolder(), 'demo', () => `${make()} ${make()}${make()}`).split(
+    ' ',
+  );
   const shown: Demo = {
     username: 'demo',
     password,
@@ -29,9 +32,20 @@ export async function demo({ environment, keys, random, database }: Runtime): Pr
   const db = database.drizzle;
   if (!(await findUserForSignIn(db, shown.username))) {
     const passwordHash = await hashPassword(rawSecret(password));
-    await insertUser(db, { id: random.uuid(), username: shown.username, passwordHash, claims: { name: 'Demo Person' } });
+    await insertUser(db, {
+      id: random.uuid(),
+      username: shown.username,
+      passwordHash,
+      claims: { name: 'Demo Person' },
+    });
   }
-  const common = { scope: null, defaultScope: null, defaultResource: null, policy: 'default', applicationType: 'web' } as const;
+  const common = {
+    scope: null,
+    defaultScope: null,
+    defaultResource: null,
+    policy: 'default',
+    applicationType: 'web',
+  } as const;
   if (!(await findClient(db, shown.service.clientId))) {
     await saveClient(db, {
       ...common,

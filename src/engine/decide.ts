@@ -52,7 +52,12 @@ export function decideGrant(machine: AnyStateMachine, from: string, event: Grant
   return transitionOf(machine, from, {}, { type: event });
 }
 
-function transitionOf(machine: AnyStateMachine, from: string, context: object, event: { readonly type: string }): Decision {
+function transitionOf(
+  machine: AnyStateMachine,
+  from: string,
+  context: object,
+  event: { readonly type: string },
+): Decision {
   const before = machine.resolveState({ value: from, context });
   const [after, actions] = transition(machine, before, event);
   return {

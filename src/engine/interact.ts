@@ -5,7 +5,13 @@ import { type Decision, decide, effectOf } from './decide.ts';
 import { interactionState } from './derive.ts';
 import { InvariantViolation, StoreUnavailable, Unavailable } from './errors.ts';
 import type { Lifetimes } from './lifetimes.ts';
-import type { ClientRecord, InteractionStore, LiveSession, LoadedInteraction, LoadedInteractionFacts } from './ports.ts';
+import type {
+  ClientRecord,
+  InteractionStore,
+  LiveSession,
+  LoadedInteraction,
+  LoadedInteractionFacts,
+} from './ports.ts';
 
 export type InteractionDeps = {
   readonly store: InteractionStore;
@@ -122,7 +128,9 @@ const STATE_OF_EFFECT = {
 
 /** What the effects make of the row; it must be what the machine says. */
 function moveOf({ interaction, now }: LoadedInteractionFacts, decision: Decision, session: LiveSession | null) {
-  const effect = (Object.keys(STATE_OF_EFFECT) as (keyof typeof STATE_OF_EFFECT)[]).find((one) => effectOf(decision, one));
+  const effect = (Object.keys(STATE_OF_EFFECT) as (keyof typeof STATE_OF_EFFECT)[]).find((one) =>
+    effectOf(decision, one),
+  );
   const to = effect && STATE_OF_EFFECT[effect];
   if (to === undefined || to !== decision.to) {
     throw new InvariantViolation(`interaction: the machine says ${decision.to}, its effects make ${to ?? 'nothing'}`);

@@ -99,7 +99,11 @@ function planOf<Issued>(
   const ofGrant = revoke ? decideGrant(grantMachine, grantState(grant), revoke.params.event) : null;
   const decisions = ofGrant ? [decision, ofGrant] : [decision];
 
-  const next = applyEffects(grant, decisions.flatMap((one) => one.effects), draw);
+  const next = applyEffects(
+    grant,
+    decisions.flatMap((one) => one.effects),
+    draw,
+  );
   const issues = effectOf(decision, 'issueTokens') !== undefined;
   requireSameState(decision, presentation.stateOf(next));
   if (ofGrant) requireSameState(ofGrant, grantState(next));
@@ -142,7 +146,8 @@ async function commit(store: GrantStore, plan: Plan): Promise<boolean> {
 }
 
 function entryOf(decision: Decision, plan: Plan): LedgerEntry {
-  const reason = effectOf(decision, 'reject')?.params.reason ?? effectOf(decision, 'writeRevoked')?.params.reason ?? null;
+  const reason =
+    effectOf(decision, 'reject')?.params.reason ?? effectOf(decision, 'writeRevoked')?.params.reason ?? null;
   const { machine, event, from, to } = decision;
   return { machine, event, from, to, reason, generation: plan.next.refreshGeneration };
 }

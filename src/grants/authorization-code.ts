@@ -4,8 +4,8 @@ import { readAuthorizationCode } from '../crypto/authorization-code.ts';
 import { sameSecretBytes, sha256 } from '../crypto/digest.ts';
 import { presentAuthorizationCode } from '../engine/engine.ts';
 import { isCodeVerifier } from '../oauth/pkce.ts';
-import { type GrantType, refuse } from './grant-type.ts';
 import { engineDeps, settled } from './engine-deps.ts';
+import { type GrantType, refuse } from './grant-type.ts';
 import { issueTokens } from './issue.ts';
 import { askedResources, narrowedAccess } from './narrowing.ts';
 
@@ -37,7 +37,8 @@ export const authorizationCode: GrantType = {
           { clientId: client.clientId, redirectUri, challengeOfVerifier, resources },
           {
             reload: () => deps.store.load({ clientId: client.clientId, grantId: grant.id }),
-            mint: (next, now, owner) => issueTokens(deps, next, narrowedAccess(next, { scope: null, resources }), now, owner),
+            mint: (next, now, owner) =>
+              issueTokens(deps, next, narrowedAccess(next, { scope: null, resources }), now, owner),
           },
         );
         return settled(outcome);

@@ -26,7 +26,13 @@ type Reading = ParameterReading<(typeof AUTHORIZATION_PARAMETERS)[number]>;
 /** Shown on a page, never redirected. */
 export type Unproven = {
   readonly kind: 'unproven';
-  readonly reason: 'client_id_missing' | 'client_id_malformed' | 'client_unknown' | 'redirect_uri_missing' | 'redirect_uri_malformed' | 'redirect_uri_mismatch';
+  readonly reason:
+    | 'client_id_missing'
+    | 'client_id_malformed'
+    | 'client_unknown'
+    | 'redirect_uri_missing'
+    | 'redirect_uri_malformed'
+    | 'redirect_uri_mismatch';
   readonly clientId: string | null;
   /** For a mismatch: what was registered, and what came. */
   readonly registered?: readonly string[];
@@ -53,14 +59,22 @@ export async function proveClientAndRedirectUri(
   { problem, parameters }: Reading,
   findClient: (clientId: string) => Promise<ClientRecord | null>,
 ): Promise<ProvenClient | Unproven> {
-  const unproven = (reason: Unproven['reason'], clientId: string | null = null): Unproven => ({ kind: 'unproven', reason, clientId });
+  const unproven = (reason: Unproven['reason'], clientId: string | null = null): Unproven => ({
+    kind: 'unproven',
+    reason,
+    clientId,
+  });
   const clientId = parameters.get('client_id');
-  if (clientId === null) return unproven(problem?.parameter === 'client_id' ? 'client_id_malformed' : 'client_id_missing');
+  if (clientId === null)
+    return unproven(problem?.parameter === 'client_id' ? 'client_id_malformed' : 'client_id_missing');
   const client = await findClient(clientId);
   if (!client) return unproven('client_unknown');
   const redirectUri = parameters.get('redirect_uri');
   if (redirectUri === null) {
-    return unproven(problem?.parameter === 'redirect_uri' ? 'redirect_uri_malformed' : 'redirect_uri_missing', clientId);
+    return unproven(
+      problem?.parameter === 'redirect_uri' ? 'redirect_uri_malformed' : 'redirect_uri_missing',
+      clientId,
+    );
   }
   if (!isRegisteredRedirectUri(client, redirectUri)) {
     return { ...unproven('redirect_uri_mismatch', clientId), registered: client.redirectUris, received: redirectUri };
@@ -78,17 +92,50 @@ type Check = readonly [
 /** One line a check; the first that fails is the answer. */
 const CHECKS: readonly Check[] = [
   [(p) => p.get('response_type') === null, 'invalid_request', 'response_type_missing', 'response_type is required'],
-  [(p) => p.get('response_type') !== 'code', 'unsupported_response_type', 'response_type_unsupported', 'only response_type=code is supported'],
-  [(_, c) => !c.grantTypes.includes('authorization_code'), 'unauthorized_client', 'grant_type_not_allowed', 'this client is not registered for the authorization code grant'],
-  [(p) => p.get('code_challenge') === null, 'invalid_request', 'code_challenge_missing', 'code_challenge is required from every client (OAuth 2.1 section 7.5.1)'],
+  [
+    (p) => p.get('response_type') !== 'code',
+    'unsupported_response_type',
+    'response_type_unsupported',
+    'only response_type=code is supported',
+  ],
+  [
+    (_, c) => !c.grantTypes.includes('authorization_code'),
+    'unauthorized_client',
+    'grant_type_not_allowed',
+    'this client is not registered for the authorization code grant',
+  ],
+  [
+    (p) => p.get('code_challenge') === null,
+    'invalid_request',
+    'code_challenge_missing',
+    'code_challenge is required from every client (OAuth 2.1 section 7.5.1)',
+  ],
   // RFC 7636 §4.3: an absent method means plain, and plain is refused.
-  [(p) => p.get('code_challenge_method') === null, 'invalid_request', 'code_challenge_method_missing', 'code_challenge_method is required and must be S256'],
-  [(p) => p.get('code_challenge_method') !== 'S256', 'invalid_request', 'code_challenge_method_unsupported', 'code_challenge_method must be S256'],
-  [(p) => !isS256Challenge(p.get('code_challenge') ?? ''), 'invalid_request', 'code_challenge_malformed', 'code_challenge is not the base64url of a SHA-256 hash'],
+  [
+    (p) => p.get('code_challenge_method') === null,
+    'invalid_request',
+    'code_challenge_method_missing',
+    'code_challenge_method is required and must be S256',
+  ],
+  [
+    (p) => p.get('code_challenge_method') !== 'S256',
+    'invalid_request',
+    'code_challenge_method_unsupported',
+    'code_challenge_method must be S256',
+  ],
+  [
+    (p) => !isS256Challenge(p.get('code_challenge') ?? ''),
+    'invalid_request',
+    'code_challenge_malformed',
+    'code_challenge is not the base64url of a SHA-256 hash',
+  ],
 ];
 
 const ACCESS_ERRORS: Readonly<Record<AccessProblem, Pick<RedirectedError, 'error' | 'description'>>> = {
-  scope_unknown: { error: 'invalid_scope', description: 'a scope is unknown, malformed, or more than this client may ask for' },
+  scope_unknown: {
+    error: 'invalid_scope',
+    description: 'a scope is unknown, malformed, or more than this client may ask for',
+  },
   resource_unknown: { error: 'invalid_target', description: 'a resource is unknown' },
 };
 

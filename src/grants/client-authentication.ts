@@ -10,11 +10,15 @@ import { type Refused, refuse, type TokenDeps, type TokenParameters } from './gr
 export type ClientClaim = { readonly clientId: string; readonly secret: RawSecret | null };
 
 /** @returns one claim, or two readings of one Basic header (see src/oauth/basic-auth.ts). */
-export function readClientClaims(authorization: string | undefined, parameters: TokenParameters): readonly ClientClaim[] | Refused {
+export function readClientClaims(
+  authorization: string | undefined,
+  parameters: TokenParameters,
+): readonly ClientClaim[] | Refused {
   const clientId = parameters.get('client_id');
   const secret = parameters.get('client_secret');
   if (authorization === undefined) {
-    if (clientId === null) return secret === null ? refuse('client_authentication_missing') : refuse('missing_parameter', 'client_id');
+    if (clientId === null)
+      return secret === null ? refuse('client_authentication_missing') : refuse('missing_parameter', 'client_id');
     return [{ clientId, secret: secret === null ? null : rawSecret(secret) }];
   }
   // RFC 6749 §2.3: the client MUST NOT use more than one authentication method in each request.
@@ -46,8 +50,13 @@ function nobody(keys: RootKeys): ClientRecord['secretMacs'] {
 export async function renewSecretMac(deps: TokenDeps, claim: ClientClaim, client: ClientRecord): Promise<void> {
   const { secret } = claim;
   if (secret === null) return;
-  const old = client.secretMacs.find((one) => one.keyId !== deps.keys.first.id && matchesStoredSecret(deps.keys, [one], secret));
+  const old = client.secretMacs.find(
+    (one) => one.keyId !== deps.keys.first.id && matchesStoredSecret(deps.keys, [one], secret),
+  );
   if (!old) return;
   const fresh = storedSecretMac(deps.keys, secret);
-  await deps.renewSecretMac(client, client.secretMacs.map((one) => (one === old ? fresh : one)));
+  await deps.renewSecretMac(
+    client,
+    client.secretMacs.map((one) => (one === old ? fresh : one)),
+  );
 }

@@ -1,8 +1,8 @@
 /** What every grant type is: a way to read its parameters, and a way to apply them once the client is proven. */
 import type { Configuration } from '../config/configuration.ts';
-import type { SigningKey } from '../crypto/signing-keys.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
+import type { SigningKey } from '../crypto/signing-keys.ts';
 import type { ClientRecord, GrantStore, Loaded } from '../engine/ports.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
@@ -42,9 +42,7 @@ export type TokenResponse = {
   readonly scope: string;
 };
 
-export type TokenOutcome =
-  | { readonly kind: 'issued'; readonly response: TokenResponse }
-  | Refused;
+export type TokenOutcome = { readonly kind: 'issued'; readonly response: TokenResponse } | Refused;
 
 export type Refused = {
   readonly kind: 'refused';

@@ -12,7 +12,12 @@ import type { Access } from './requested-access.ts';
 type Subject = { readonly client: ClientRecord; readonly sub: string; readonly grantId: string | null };
 
 /** RFC 9068 §2.2. */
-export async function issueAccessToken(deps: TokenDeps, subject: Subject, access: Access, now: Date): Promise<TokenResponse> {
+export async function issueAccessToken(
+  deps: TokenDeps,
+  subject: Subject,
+  access: Access,
+  now: Date,
+): Promise<TokenResponse> {
   const { client, sub, grantId } = subject;
   const expiresIn = accessTokenLifetimeSeconds(deps, client, access);
   const iat = Math.floor(now.getTime() / 1000);

@@ -19,7 +19,11 @@ export function requestedAccess(
   const known = configuration.resources.filter((one) => resources.includes(one.identifier));
   if (known.length !== resources.length) return 'resource_unknown';
 
-  const allowed = allowedScope(configuration, client, known.map((one) => one.identifier));
+  const allowed = allowedScope(
+    configuration,
+    client,
+    known.map((one) => one.identifier),
+  );
   if (asked.scope === null) {
     const scope = (client.defaultScope ?? allowed).filter((one) => allowed.includes(one));
     return scope.length > 0 ? { scope, resources: known.map((one) => one.identifier) } : 'scope_unknown';
@@ -39,13 +43,14 @@ function allowedScope(configuration: Configuration, client: ClientRecord, resour
   const offered = new Set(chosen.flatMap((one) => one.scopes.map((scope) => scope.name)));
   if (client.scope === null) return [...offered];
   const ofDefault = chosen.some((one) => one.default);
-  return client.scope.filter(
-    (one) => offered.has(one) || (ofDefault && !described.has(one) && !RESERVED.has(one)),
-  );
+  return client.scope.filter((one) => offered.has(one) || (ofDefault && !described.has(one) && !RESERVED.has(one)));
 }
 
 /** The words for consent; the scope's own name where no resource describes it. */
-export function describeScope(configuration: Configuration, access: Access): { name: string; description: string | null }[] {
+export function describeScope(
+  configuration: Configuration,
+  access: Access,
+): { name: string; description: string | null }[] {
   const chosen = configuration.resources.filter((one) => access.resources.includes(one.identifier));
   return access.scope.map((name) => {
     const described = chosen.flatMap((one) => one.scopes).find((scope) => scope.name === name);

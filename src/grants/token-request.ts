@@ -2,9 +2,17 @@
 import { parseParameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import { authorizationCode } from './authorization-code.ts';
-import { clientCredentials } from './client-credentials.ts';
 import { provesClient, readClientClaims, renewSecretMac } from './client-authentication.ts';
-import { type GrantType, type ProvenRequest, type Refused, refuse, TOKEN_PARAMETERS, type TokenDeps, type TokenOutcome } from './grant-type.ts';
+import { clientCredentials } from './client-credentials.ts';
+import {
+  type GrantType,
+  type ProvenRequest,
+  type Refused,
+  refuse,
+  TOKEN_PARAMETERS,
+  type TokenDeps,
+  type TokenOutcome,
+} from './grant-type.ts';
 import { refreshToken } from './refresh-token.ts';
 
 /** Every grant type there is. Implicit and password are not switched off: they do not exist. */
@@ -22,7 +30,11 @@ export type TokenRequestFacts = {
 export type TokenAnswer = { readonly outcome: TokenOutcome; readonly facts: TokenRequestFacts };
 
 /** @throws Unavailable when the store cannot make the decision true. */
-export async function answerTokenRequest(deps: TokenDeps, authorization: string | undefined, body: string): Promise<TokenAnswer> {
+export async function answerTokenRequest(
+  deps: TokenDeps,
+  authorization: string | undefined,
+  body: string,
+): Promise<TokenAnswer> {
   const nothing = { grantType: null, clientId: null, grantId: null };
   const { problem, parameters } = parseParameters(body, TOKEN_PARAMETERS);
   if (problem) return { outcome: refuse(problem.reason, problem.parameter ?? undefined), facts: nothing };

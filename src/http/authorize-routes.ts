@@ -16,7 +16,7 @@ import { insertInteraction } from '../storage/interaction-store.ts';
 import { cookieHash, makeCookie, readCookie } from './cookies.ts';
 import type { HttpDeps } from './deps.ts';
 import { bodyOf } from './form-body.ts';
-import { type InteractionDeps, answerInteraction, interactionDeps, sessionOf } from './interaction-answer.ts';
+import { answerInteraction, type InteractionDeps, interactionDeps, sessionOf } from './interaction-answer.ts';
 import { refusedOtherMethods } from './other-methods.ts';
 import { noStore, seeOther, sendPage } from './security-headers.ts';
 import { unprovenPage } from './unproven-page.ts';
@@ -50,11 +50,15 @@ async function authorize(
   const state = reading.parameters.get('state');
   const checked = checkAuthorizationRequest(reading, proven.client, deps.configuration());
   if (checked.kind === 'error') {
-    request.log.info({ reason: checked.reason, clientId: proven.client.clientId, detail: checked.description }, 'refused');
+    request.log.info(
+      { reason: checked.reason, clientId: proven.client.clientId, detail: checked.description },
+      'refused',
+    );
     return redirectError(deps, reply, proven, state, checked);
   }
   // A POST from the client's site carries no SameSite=Lax cookie; the GET that follows a redirect does.
-  if (request.method === 'POST') return seeOther(reply, `${pathUnder(deps.issuer, '/oauth/authorize')}?${againAsQuery(reading.parameters)}`);
+  if (request.method === 'POST')
+    return seeOther(reply, `${pathUnder(deps.issuer, '/oauth/authorize')}?${againAsQuery(reading.parameters)}`);
 
   const browser = readCookie(deps, request, 'browser') ?? makeCookie(deps, reply, 'browser');
   const session = await sessionOf(deps, request);
@@ -76,12 +80,20 @@ async function authorize(
 }
 
 /** OAuth 2.1 §4.1.2.1, with RFC 9207's `iss`. */
-function redirectError(deps: HttpDeps, reply: FastifyReply, { redirectUri }: ProvenClient, state: string | null, { error, description }: RedirectedError) {
+function redirectError(
+  deps: HttpDeps,
+  reply: FastifyReply,
+  { redirectUri }: ProvenClient,
+  state: string | null,
+  { error, description }: RedirectedError,
+) {
   const parameters = { error, error_description: errorDescription(description), state, iss: deps.issuer };
   return seeOther(reply, withParameters(redirectUri, parameters));
 }
 
-function againAsQuery(parameters: ReturnType<typeof parseParameters<(typeof AUTHORIZATION_PARAMETERS)[number]>>['parameters']): string {
+function againAsQuery(
+  parameters: ReturnType<typeof parseParameters<(typeof AUTHORIZATION_PARAMETERS)[number]>>['parameters'],
+): string {
   const query = new URLSearchParams();
   for (const name of AUTHORIZATION_PARAMETERS) for (const value of parameters.getAll(name)) query.append(name, value);
   return query.toString();

@@ -11,8 +11,12 @@ export function answerErrors(app: FastifyInstance): void {
       request.log.error({ err: error }, 'unavailable');
       return sendPage(reply.header('retry-after', '1'), 503, problemPage(UNAVAILABLE));
     }
-    const status = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500 ? error.statusCode : 500;
-    request.log[status === 500 ? 'error' : 'info']({ err: error, reason: error.code }, status === 500 ? 'failed' : 'refused');
+    const status =
+      error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500 ? error.statusCode : 500;
+    request.log[status === 500 ? 'error' : 'info'](
+      { err: error, reason: error.code },
+      status === 500 ? 'failed' : 'refused',
+    );
     if (wantsPage(request)) return sendPage(reply, status, problemPage(status === 500 ? FAILED : REFUSED));
     return send(reply, status, status === 500 ? 'server_error' : 'invalid_request');
   });

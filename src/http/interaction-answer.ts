@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RejectReason } from '../../machines/vocabulary.ts';
 import { policyOf } from '../config/configuration.ts';
 import { authorizationCodeOf } from '../crypto/authorization-code.ts';
-import type { InteractionOutcome, InteractionDeps } from '../engine/interact.ts';
+import type { InteractionDeps, InteractionOutcome } from '../engine/interact.ts';
 import type { LiveSession } from '../engine/ports.ts';
 import { withParameters } from '../oauth/redirect-uri.ts';
 import { cookieHash, readCookie } from './cookies.ts';
@@ -48,7 +48,10 @@ export function answerInteraction(
       return toClient(deps, reply, outcome, { code: outcome.code });
     case 'denied':
       request.log.info({ ...facts, reason: 'access_denied' }, 'refused');
-      return toClient(deps, reply, outcome, { error: 'access_denied', error_description: 'The resource owner denied the request.' });
+      return toClient(deps, reply, outcome, {
+        error: 'access_denied',
+        error_description: 'The resource owner denied the request.',
+      });
     case 'rejected':
       request.log.info({ ...facts, reason: outcome.reason }, 'refused');
       if (outcome.reason === 'sign_in_required' || outcome.reason === 'subject_changed') {

@@ -9,7 +9,14 @@ import { cookieHash, makeCookie, readCookie } from './cookies.ts';
 import { csrfToken, isCsrfToken } from './csrf.ts';
 import type { HttpDeps } from './deps.ts';
 import { bodyOf } from './form-body.ts';
-import { answerInteraction, interactionDeps, interactionPath, PROBLEMS, sessionOf, UNKNOWN } from './interaction-answer.ts';
+import {
+  answerInteraction,
+  interactionDeps,
+  interactionPath,
+  PROBLEMS,
+  sessionOf,
+  UNKNOWN,
+} from './interaction-answer.ts';
 import { noStore, sendPage } from './security-headers.ts';
 import { signIn } from './sign-in.ts';
 import { consentPage } from './views/consent.ts';
@@ -32,8 +39,10 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
     if (interaction.state === 'approved' || interaction.state === 'denied') {
       return sendPage(reply, 400, problemPage(PROBLEMS.interaction_completed ?? UNKNOWN));
     }
-    if (facts.now >= interaction.endsAt) return sendPage(reply, 400, problemPage(PROBLEMS.interaction_expired ?? UNKNOWN));
-    const decides = interaction.state === 'awaitingConsent' && session !== null && session.subjectId === interaction.subjectId;
+    if (facts.now >= interaction.endsAt)
+      return sendPage(reply, 400, problemPage(PROBLEMS.interaction_expired ?? UNKNOWN));
+    const decides =
+      interaction.state === 'awaitingConsent' && session !== null && session.subjectId === interaction.subjectId;
     if (!decides || request.query.account === 'another') return showSignIn(deps, reply, 200, opened, '', null);
     const configuration = deps.configuration();
     return sendPage(
@@ -46,7 +55,9 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
         username: session.username,
         destination: destinationOf(interaction.redirectUri),
         scopes: describeScope(configuration, interaction),
-        resources: configuration.resources.filter((one) => interaction.resources.includes(one.identifier)).map((one) => one.name),
+        resources: configuration.resources
+          .filter((one) => interaction.resources.includes(one.identifier))
+          .map((one) => one.name),
         switchUser: interactionPath(deps, interaction.id, '?account=another'),
       }),
     );
@@ -56,7 +67,8 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
     const opened = await open(deps, request, reply, null);
     if (!opened) return reply;
     const { problem, parameters } = parseParameters(bodyOf(request.body), ['csrf', 'username', 'password']);
-    if (!isCsrfToken(deps.keys, request.params.id, opened.browser, parameters.get('csrf'))) return refuseForm(request, reply);
+    if (!isCsrfToken(deps.keys, request.params.id, opened.browser, parameters.get('csrf')))
+      return refuseForm(request, reply);
     const username = parameters.get('username') ?? '';
     const password = parameters.get('password') ?? '';
     if (problem || username === '' || password === '') {
@@ -102,10 +114,18 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
   });
 }
 
-const DECISIONS: Readonly<Record<string, 'consented' | 'refused' | undefined>> = { approve: 'consented', deny: 'refused' };
+const DECISIONS: Readonly<Record<string, 'consented' | 'refused' | undefined>> = {
+  approve: 'consented',
+  deny: 'refused',
+};
 
 /** @returns null when the reply has been sent: no such interaction, or another browser's. */
-async function open(deps: HttpDeps, request: FastifyRequest<Params>, reply: FastifyReply, subjectId: string | null): Promise<Opened | null> {
+async function open(
+  deps: HttpDeps,
+  request: FastifyRequest<Params>,
+  reply: FastifyReply,
+  subjectId: string | null,
+): Promise<Opened | null> {
   noStore(reply);
   const { id } = request.params;
   const facts = UUID.test(id) ? await deps.interactions.loadInteraction({ id, subjectId }) : null;
@@ -122,7 +142,14 @@ async function open(deps: HttpDeps, request: FastifyRequest<Params>, reply: Fast
   return { facts, browser };
 }
 
-function showSignIn(deps: HttpDeps, reply: FastifyReply, status: number, { facts, browser }: Opened, username: string, problem: string | null): FastifyReply {
+function showSignIn(
+  deps: HttpDeps,
+  reply: FastifyReply,
+  status: number,
+  { facts, browser }: Opened,
+  username: string,
+  problem: string | null,
+): FastifyReply {
   const { interaction, client } = facts;
   const action = interactionPath(deps, interaction.id, '/sign-in');
   const csrf = csrfToken(deps.keys, interaction.id, browser);

@@ -4,7 +4,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 export function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {
     request.log.info(
-      { method: request.method, route: routeOf(request), status: reply.statusCode, milliseconds: Math.round(reply.elapsedTime * 10) / 10 },
+      {
+        method: request.method,
+        route: routeOf(request),
+        status: reply.statusCode,
+        milliseconds: Math.round(reply.elapsedTime * 10) / 10,
+      },
       'answered',
     );
   });

@@ -19,7 +19,12 @@ export type SignInResult =
       readonly retryAfterSeconds: number | null;
     };
 
-export async function signIn(deps: HttpDeps, request: FastifyRequest, username: string, password: string): Promise<SignInResult> {
+export async function signIn(
+  deps: HttpDeps,
+  request: FastifyRequest,
+  username: string,
+  password: string,
+): Promise<SignInResult> {
   const policy = deps.configuration().signIn;
   const address = addressKey(request.ip);
   const key = (...parts: string[]) => hmacSha256(deps.keys.first.key('throttle'), parts.join('\n'));
@@ -28,7 +33,11 @@ export async function signIn(deps: HttpDeps, request: FastifyRequest, username: 
   // Counted before the password is looked at, so that parallel guesses cannot slip past the limit together.
   const [ofAccount = 0, ofAddress = 0] = await deps.signInFailures.count(keys, policy.failureWindowSeconds);
   const throttled =
-    ofAccount > policy.failuresPerAccountAndAddress ? 'throttled_account' : ofAddress > policy.failuresPerAddress ? 'throttled_address' : null;
+    ofAccount > policy.failuresPerAccountAndAddress
+      ? 'throttled_account'
+      : ofAddress > policy.failuresPerAddress
+        ? 'throttled_address'
+        : null;
   if (throttled) {
     const words = 'Too many failed attempts from your network. Wait a few minutes, then try again.';
     return { kind: 'refused', reason: throttled, words, retryAfterSeconds: policy.failureWindowSeconds };
@@ -50,6 +59,8 @@ function addressKey(address: string): string {
   const [head = '', tail = ''] = address.split('%')[0]?.split('::') ?? [];
   const left = head.split(':').filter(Boolean);
   const right = tail.split(':').filter(Boolean);
-  const groups = address.includes('::') ? [...left, ...Array(8 - left.length - right.length).fill('0'), ...right] : left;
+  const groups = address.includes('::')
+    ? [...left, ...Array(8 - left.length - right.length).fill('0'), ...right]
+    : left;
   return groups.slice(0, 4).join(':');
 }

@@ -4,9 +4,9 @@ import type { Refused, TokenDeps } from '../grants/grant-type.ts';
 import { answerTokenRequest, type TokenRequestFacts } from '../grants/token-request.ts';
 import { errorDescription } from '../oauth/errors.ts';
 import { REFUSALS, type TokenReason } from '../oauth/refusals.ts';
+import { bodyOf } from './form-body.ts';
 import { refusedOtherMethods } from './other-methods.ts';
 import { isUnavailable, sendUnavailable } from './unavailable.ts';
-import { bodyOf } from './form-body.ts';
 
 export function tokenRoutes(app: FastifyInstance, deps: TokenDeps): void {
   app.post(
@@ -20,7 +20,8 @@ export function tokenRoutes(app: FastifyInstance, deps: TokenDeps): void {
       },
     },
     async (request, reply) => {
-      if (request.body === undefined) return refuseRequest(request.log, reply, { kind: 'refused', reason: 'content_type' }, null);
+      if (request.body === undefined)
+        return refuseRequest(request.log, reply, { kind: 'refused', reason: 'content_type' }, null);
       const { outcome, facts } = await answerTokenRequest(deps, request.headers.authorization, bodyOf(request.body));
       if (outcome.kind === 'refused') return refuseRequest(request.log, reply, outcome, facts);
       request.log.info({ ...facts, scope: outcome.response.scope }, 'issued');
@@ -40,9 +41,18 @@ const REASON_OF_FASTIFY_ERROR: Readonly<Record<string, TokenReason | undefined>>
 };
 
 /** Reasons that mean: a credential leaked, or the store lost what it had acknowledged. */
-const ALARMS: ReadonlySet<TokenReason> = new Set(['authorization_code_reused', 'refresh_token_reused', 'chain_behind_token']);
+const ALARMS: ReadonlySet<TokenReason> = new Set([
+  'authorization_code_reused',
+  'refresh_token_reused',
+  'chain_behind_token',
+]);
 
-function refuseRequest(log: FastifyBaseLogger, reply: FastifyReply, refused: Refused, facts: TokenRequestFacts | null): FastifyReply {
+function refuseRequest(
+  log: FastifyBaseLogger,
+  reply: FastifyReply,
+  refused: Refused,
+  facts: TokenRequestFacts | null,
+): FastifyReply {
   const { reason, parameter, revoked } = refused;
   const refusal = REFUSALS[reason];
   const level = reason === 'chain_behind_token' ? 'error' : ALARMS.has(reason) ? 'warn' : 'info';

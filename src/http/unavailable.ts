@@ -8,12 +8,19 @@ export const isUnavailable = (error: unknown): error is Unavailable | StoreUnava
  * 503. With `Retry-After` when trying again is safe; without it when nobody knows whether the commit took place: a client
  * that retries a rotation that did commit presents a used token.
  */
-export function sendUnavailable(request: FastifyRequest, reply: FastifyReply, error: Unavailable | StoreUnavailable): FastifyReply {
+export function sendUnavailable(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: Unavailable | StoreUnavailable,
+): FastifyReply {
   const reason = error instanceof Unavailable ? error.reason : 'store_unavailable';
   request.log.error({ reason, err: error }, 'unavailable');
   if (reason !== 'commit_unknown') reply.header('retry-after', '1');
   return reply
     .code(503)
     .header('cache-control', 'no-store')
-    .send({ error: 'temporarily_unavailable', error_description: 'The server cannot reach its database. Nothing was issued.' });
+    .send({
+      error: 'temporarily_unavailable',
+      error_description: 'The server cannot reach its database. Nothing was issued.',
+    });
 }

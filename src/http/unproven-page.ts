@@ -5,8 +5,10 @@ const WHAT: Readonly<Record<Unproven['reason'], string>> = {
   client_id_missing: 'The app did not say who it is: client_id is missing.',
   client_id_malformed: 'The app did not say clearly who it is: client_id is repeated or malformed.',
   client_unknown: 'No app is registered here under the client_id that was sent.',
-  redirect_uri_missing: 'The app did not say where the answer is to go: redirect_uri is missing, and it is always required.',
-  redirect_uri_malformed: 'The app did not say clearly where the answer is to go: redirect_uri is repeated or malformed.',
+  redirect_uri_missing:
+    'The app did not say where the answer is to go: redirect_uri is missing, and it is always required.',
+  redirect_uri_malformed:
+    'The app did not say clearly where the answer is to go: redirect_uri is repeated or malformed.',
   redirect_uri_mismatch: 'The app asks for the answer at an address that is not registered for it.',
 };
 

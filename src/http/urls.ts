@@ -2,4 +2,5 @@
 export const urlUnder = (issuer: string, path: string): string => `${issuer.replace(/\/$/, '')}${path}`;
 
 /** Path only, for forms and redirects within this server. */
-export const pathUnder = (issuer: string, path: string): string => `${new URL(issuer).pathname.replace(/\/$/, '')}${path}`;
+export const pathUnder = (issuer: string, path: string): string =>
+  `${new URL(issuer).pathname.replace(/\/$/, '')}${path}`;

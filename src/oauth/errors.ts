@@ -22,4 +22,5 @@ export type AuthorizationErrorCode =
   | 'temporarily_unavailable';
 
 /** RFC 6749 §5.2: error_description MUST NOT include characters outside %x20-21 / %x23-5B / %x5D-7E. */
-export const errorDescription = (text: string): string => text.replace(/"/g, "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?');
+export const errorDescription = (text: string): string =>
+  text.replace(/"/g, "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?');

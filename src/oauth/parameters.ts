@@ -27,10 +27,7 @@ const LONGEST: Readonly<Record<string, number>> = { state: 4096, redirect_uri: 2
 const LONGEST_OTHER = 1024;
 const REPEATABLE = new Set(['resource']);
 
-export function parseParameters<Name extends string>(
-  encoded: string,
-  known: readonly Name[],
-): ParameterReading<Name> {
+export function parseParameters<Name extends string>(encoded: string, known: readonly Name[]): ParameterReading<Name> {
   const values = new Map<string, string[]>();
   const counts = new Map<string, number>();
   const problems: ParameterProblem[] = [];

@@ -39,15 +39,21 @@ export type Refusal = {
   readonly description: string;
 };
 
-const request = (description: string, status: Refusal['status'] = 400): Refusal => ({ error: 'invalid_request', status, description });
+const request = (description: string, status: Refusal['status'] = 400): Refusal => ({
+  error: 'invalid_request',
+  status,
+  description,
+});
 const client = (description: string): Refusal => ({ error: 'invalid_client', status: 401, description });
 const grant = (description: string): Refusal => ({ error: 'invalid_grant', status: 400, description });
 const scope = (description: string): Refusal => ({ error: 'invalid_scope', status: 400, description });
 const target = (description: string): Refusal => ({ error: 'invalid_target', status: 400, description });
 
 /** Said for everything that could tell a thief how far they got. */
-const CODE_NOT_GOOD = 'The authorization code is not valid: it is unknown, expired, already used, revoked, or bound to other values.';
-const TOKEN_NOT_GOOD = 'The refresh token is not valid: it is unknown, expired, already used, revoked, or bound to another client.';
+const CODE_NOT_GOOD =
+  'The authorization code is not valid: it is unknown, expired, already used, revoked, or bound to other values.';
+const TOKEN_NOT_GOOD =
+  'The refresh token is not valid: it is unknown, expired, already used, revoked, or bound to another client.';
 const CLIENT_NOT_PROVEN = 'Client authentication failed.';
 
 export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
@@ -57,9 +63,21 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   repeated_parameter: request('A parameter is repeated.'),
   missing_parameter: request('A required parameter is missing.'),
   malformed_parameter: request('A parameter has a value that it cannot have.'),
-  unknown_grant_type: { error: 'unsupported_grant_type', status: 400, description: 'Supported: authorization_code, refresh_token, client_credentials.' },
-  grant_type_not_allowed: { error: 'unauthorized_client', status: 400, description: 'This client is not registered for this grant type.' },
-  public_client_credentials: { error: 'unauthorized_client', status: 400, description: 'Public clients cannot use client credentials.' },
+  unknown_grant_type: {
+    error: 'unsupported_grant_type',
+    status: 400,
+    description: 'Supported: authorization_code, refresh_token, client_credentials.',
+  },
+  grant_type_not_allowed: {
+    error: 'unauthorized_client',
+    status: 400,
+    description: 'This client is not registered for this grant type.',
+  },
+  public_client_credentials: {
+    error: 'unauthorized_client',
+    status: 400,
+    description: 'Public clients cannot use client credentials.',
+  },
   malformed_client_authentication: client('The Authorization header is not well-formed Basic authentication.'),
   two_client_authentications: request('The client authenticated in more than one way, or as more than one client.'),
   client_unknown: client(CLIENT_NOT_PROVEN),

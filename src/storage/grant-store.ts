@@ -26,7 +26,8 @@ export function grantStore(db: Drizzle, clock: Clock): GrantStore {
       const loaded = grant && {
         ...grant,
         // Another client's presentation is refused by the machine before any state is looked at.
-        liveClientEpoch: client?.clientId !== grant.clientId ? grant.clientEpoch : client.deletedAt ? null : client.epoch,
+        liveClientEpoch:
+          client?.clientId !== grant.clientId ? grant.clientEpoch : client.deletedAt ? null : client.epoch,
         liveSubjectEpoch: subject && !subject.disabledAt ? subject.epoch : null,
         liveServerEpoch: row.serverEpoch,
       };
@@ -104,7 +105,11 @@ function prepareRevoke(db: Drizzle) {
   const moved = db.$with('moved').as(
     db
       .update(grants)
-      .set({ state: 'revoked', revokedAt: bound('now', 'timestamptz'), revokedReason: sql`${sql.placeholder('revokedReason')}` })
+      .set({
+        state: 'revoked',
+        revokedAt: bound('now', 'timestamptz'),
+        revokedReason: sql`${sql.placeholder('revokedReason')}`,
+      })
       .where(and(sql`${grants.id} = ${bound('grantId', 'uuid')}`, eq(grants.state, 'active')))
       .returning({ grantId: grants.id, clientId: grants.clientId }),
   );
@@ -177,4 +182,3 @@ function entryValues(entry: LedgerEntry | undefined, suffix: string) {
     [`generation${suffix}`]: entry?.generation?.toString() ?? null,
   };
 }
-

@@ -44,6 +44,9 @@ const after = (cursor: Date | null) => sql`${grants.createdAt} > ${cursor?.toISO
 async function deleteEndedGrants(db: Drizzle, cursor: Date | null, window: Date, now: Date): Promise<number> {
   const ended = sql`coalesce(${grants.chainEndsAt}, ${grants.codeEndsAt}) < ${now.toISOString()}::timestamptz - ${LONGEST_ACCESS_TOKEN}`;
   const upTo = sql`${grants.createdAt} <= ${window.toISOString()}::timestamptz`;
-  const removed = await db.delete(grants).where(sql`${after(cursor)} and ${upTo} and ${ended}`).returning({ id: grants.id });
+  const removed = await db
+    .delete(grants)
+    .where(sql`${after(cursor)} and ${upTo} and ${ended}`)
+    .returning({ id: grants.id });
   return removed.length;
 }

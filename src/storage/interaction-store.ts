@@ -11,7 +11,11 @@ export type NewInteraction = Omit<LoadedInteraction, 'state' | 'subjectId' | 'en
   readonly lifetimeSeconds: number;
 };
 
-export function insertInteraction(db: Drizzle, clock: Clock, { lifetimeSeconds, ...interaction }: NewInteraction): Promise<unknown> {
+export function insertInteraction(
+  db: Drizzle,
+  clock: Clock,
+  { lifetimeSeconds, ...interaction }: NewInteraction,
+): Promise<unknown> {
   const createdAt = sql`coalesce(${clock.fixedNow()?.toISOString() ?? null}::timestamptz, now())`;
   return writing(() =>
     db.insert(interactions).values({
@@ -87,13 +91,15 @@ const stillAsLoaded = ({ loaded }: InteractionMove) =>
   );
 
 function moved(db: Drizzle, move: InteractionMove) {
-  const moved = db.$with('moved').as(
-    db
-      .update(interactions)
-      .set({ state: move.to, subjectId: move.subjectId })
-      .where(stillAsLoaded(move))
-      .returning({ id: interactions.id, clientId: interactions.clientId }),
-  );
+  const moved = db
+    .$with('moved')
+    .as(
+      db
+        .update(interactions)
+        .set({ state: move.to, subjectId: move.subjectId })
+        .where(stillAsLoaded(move))
+        .returning({ id: interactions.id, clientId: interactions.clientId }),
+    );
   const columns = ledgerColumns(move, sql`null::uuid`, sql`${moved.id}`, sql`${moved.clientId}`, sql`null`);
   return db
     .with(moved)
@@ -189,7 +195,13 @@ function approved(db: Drizzle, approval: Approval) {
       .onConflictDoUpdate({ target: [consents.subjectId, consents.clientId], set: widenedConsent() })
       .returning({ clientId: consents.clientId }),
   );
-  const columns = ledgerColumns(approval, sql`${granted.id}`, sql`${moved.id}`, sql`${moved.clientId}`, sql`${approval.policy}`);
+  const columns = ledgerColumns(
+    approval,
+    sql`${granted.id}`,
+    sql`${moved.id}`,
+    sql`${moved.clientId}`,
+    sql`${approval.policy}`,
+  );
   return db
     .with(moved, granted, remembered)
     .insert(transitions)

@@ -15,7 +15,8 @@ export async function keepLedgerPartitions(db: Drizzle, now: Date): Promise<void
   }
 }
 
-const firstOfMonth = (now: Date, ahead: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1));
+const firstOfMonth = (now: Date, ahead: number) =>
+  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1));
 const nameOf = (month: Date) => `transitions_${month.toISOString().slice(0, 7).replace('-', '_')}`;
 
 /** 42P07: another node was first. 23514: the default partition already has lines of this month, so it keeps them. */
@@ -25,7 +26,9 @@ async function makeMonth(db: Drizzle, month: Date): Promise<void> {
   const [from, to] = [month.toISOString(), firstOfMonth(month, 1).toISOString()];
   try {
     await db.execute(
-      sql.raw(`create table if not exists ${nameOf(month)} partition of transitions for values from ('${from}') to ('${to}')`),
+      sql.raw(
+        `create table if not exists ${nameOf(month)} partition of transitions for values from ('${from}') to ('${to}')`,
+      ),
     );
   } catch (error) {
     if (!HARMLESS.has(codeOf(error) ?? '')) throw error;

@@ -23,7 +23,12 @@ export function openPostgres(url: string, options: { readonly connections?: numb
     kind: 'postgres',
     drizzle: drizzle(client),
     migrate: async () => {
-      const alone = postgres(url, { ...quiet, max: 1, connect_timeout: 5, connection: { application_name: 'statehouse-migrate' } });
+      const alone = postgres(url, {
+        ...quiet,
+        max: 1,
+        connect_timeout: 5,
+        connection: { application_name: 'statehouse-migrate' },
+      });
       try {
         // Held by the connection, so it is released even when this process dies.
         await alone`select pg_advisory_lock(${MIGRATION_LOCK})`;

@@ -111,10 +111,7 @@ export const interactions = pgTable(
   },
   (table) => [
     index('interactions_ends_at').on(table.endsAt),
-    check(
-      'interactions_state',
-      sql`${table.state} in ('awaitingSignIn', 'awaitingConsent', 'approved', 'denied')`,
-    ),
+    check('interactions_state', sql`${table.state} in ('awaitingSignIn', 'awaitingConsent', 'approved', 'denied')`),
   ],
 );
 

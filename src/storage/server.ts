@@ -9,7 +9,10 @@ export const ping = (db: Drizzle): Promise<unknown> => reading(() => db.select({
 /** Ends every grant and session that exists: for use after a backup was restored, before traffic. @returns the epoch. */
 export async function raiseServerEpoch(db: Drizzle): Promise<bigint> {
   const [row] = await writing(() =>
-    db.update(server).set({ epoch: sql`${server.epoch} + 1` }).returning({ epoch: server.epoch }),
+    db
+      .update(server)
+      .set({ epoch: sql`${server.epoch} + 1` })
+      .returning({ epoch: server.epoch }),
   );
   if (!row) throw new Error('The table "server" has lost its row: apply the migrations.');
   return row.epoch;

@@ -47,7 +47,6 @@ export function sessionStore(db: Drizzle, clock: Clock) {
       const endsAt = sql`${signedInAt} + make_interval(secs => ${lifetimeSeconds})`;
       return writing(() => db.insert(sessions).values({ ...session, signedInAt, endsAt }));
     },
-    remove: (idHash: Buffer): Promise<unknown> =>
-      writing(() => db.delete(sessions).where(eq(sessions.idHash, idHash))),
+    remove: (idHash: Buffer): Promise<unknown> => writing(() => db.delete(sessions).where(eq(sessions.idHash, idHash))),
   };
 }

@@ -7,7 +7,9 @@ export const homeFolder = (): string => resolve('.statehouse');
 
 /** Made on first use, mode 0600. @returns the root secrets, the first makes. */
 export function keptSecrets(folder: string, random: Random): readonly string[] {
-  return readOrMake(folder, 'secret', () => random.bytes(32).toString('base64url')).split(/[\s,]+/).filter(Boolean);
+  return readOrMake(folder, 'secret', () => random.bytes(32).toString('base64url'))
+    .split(/[\s,]+/)
+    .filter(Boolean);
 }
 
 /** A small private file: read, or made by `make`. Of two processes that make it at once, both read what the first wrote. */

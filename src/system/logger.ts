@@ -21,7 +21,9 @@ export function makeLogger({ level, readable, destination }: LoggerOptions): Log
       censor: '[redacted]',
     },
   };
-  const stream = destination ?? (readable ? pretty({ ignore: 'reqId', singleLine: true, translateTime: 'SYS:HH:MM:ss' }) : undefined);
+  const stream =
+    destination ??
+    (readable ? pretty({ ignore: 'reqId', singleLine: true, translateTime: 'SYS:HH:MM:ss' }) : undefined);
   return stream ? pino(options, stream) : pino(options);
 }
 

@@ -18,7 +18,10 @@ export type TestClient = ClientRegistration & { readonly secret: string | null }
 
 let serial = 0;
 
-export async function makeUser({ database }: Pick<TestApp, 'database'>, username = `person-${++serial}`): Promise<TestUser> {
+export async function makeUser(
+  { database }: Pick<TestApp, 'database'>,
+  username = `person-${++serial}`,
+): Promise<TestUser> {
   const user = { id: randomUUID(), username };
   await insertUser(database.drizzle, { ...user, passwordHash: await passwordHash, claims: {} });
   return user;
@@ -54,7 +57,11 @@ export function makePkce(): Pkce {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-export function authorizeUrl(client: TestClient, pkce: Pkce, change: Readonly<Record<string, string | undefined>> = {}): string {
+export function authorizeUrl(
+  client: TestClient,
+  pkce: Pkce,
+  change: Readonly<Record<string, string | undefined>> = {},
+): string {
   const parameters = {
     response_type: 'code',
     client_id: client.clientId,
@@ -70,9 +77,15 @@ export function authorizeUrl(client: TestClient, pkce: Pkce, change: Readonly<Re
 }
 
 /** Signs in and decides where asked; ends at the client's redirect URI. */
-export async function goThrough(browser: Browser, url: string, user: TestUser, decision: 'approve' | 'deny' = 'approve'): Promise<Answer> {
+export async function goThrough(
+  browser: Browser,
+  url: string,
+  user: TestUser,
+  decision: 'approve' | 'deny' = 'approve',
+): Promise<Answer> {
   let at = await browser.get(url);
-  if (at.body.includes('name="password"')) at = await browser.submit(at, { username: user.username, password: PASSWORD });
+  if (at.body.includes('name="password"'))
+    at = await browser.submit(at, { username: user.username, password: PASSWORD });
   if (at.body.includes('name="decision"')) at = await browser.submit(at, { decision });
   return at;
 }
@@ -131,7 +144,8 @@ export const exchange = (
   client: TestClient,
   { code, verifier }: { readonly code: string; readonly verifier: string },
   more: Readonly<Record<string, string>> = {},
-): Promise<TokenAnswer> => token(test, client, { grant_type: 'authorization_code', code, code_verifier: verifier, ...more });
+): Promise<TokenAnswer> =>
+  token(test, client, { grant_type: 'authorization_code', code, code_verifier: verifier, ...more });
 
 export const refresh = (
   test: Pick<TestApp, 'app'>,

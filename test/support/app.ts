@@ -40,7 +40,11 @@ export type TestAppOptions = {
 export async function openTestApp(database: Database, options: TestAppOptions = {}): Promise<TestApp> {
   const { clock = testClock(), issuer = ISSUER, keys = testKeys, change = (deps: AppDeps) => deps } = options;
   const lines: string[] = [];
-  const logger = makeLogger({ level: 'trace', readable: false, destination: { write: (line) => void lines.push(line) } });
+  const logger = makeLogger({
+    level: 'trace',
+    readable: false,
+    destination: { write: (line) => void lines.push(line) },
+  });
   const made = await appDeps({
     issuer,
     production: options.production ?? true,

@@ -64,9 +64,17 @@ export class Browser {
   }
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&#34;': '"', '&#38;': '&', '&#39;': "'", '&#60;': '<', '&#62;': '>', '&#61;': '=', '&#96;': '`' };
-const unescape = (text: string) => text.replace(/&#\d+;/g, (entity) => ENTITIES[entity] ?? entity);
-const attribute = (tag: string, name: string) => unescape(new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&#34;': '"',
+  '&#38;': '&',
+  '&#39;': "'",
+  '&#60;': '<',
+  '&#62;': '>',
+  '&#61;': '=',
+  '&#96;': '`',
+};
+const unescaped = (text: string) => text.replace(/&#\d+;/g, (entity) => ENTITIES[entity] ?? entity);
+const attribute = (tag: string, name: string) => unescaped(new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
 
 /** The page's one form: where it goes, and its hidden fields. */
 export function formOf(html: string): Form {

@@ -1,0 +1,27 @@
+/** What a command stands on; tests hand in their own. */
+import { openRuntime, type Runtime } from '../runtime.ts';
+import { type Input, systemInput } from './input.ts';
+import { type Output, systemOutput } from './output.ts';
+
+export type Cli = {
+  readonly env: NodeJS.ProcessEnv;
+  readonly input: Input;
+  readonly output: Output;
+  readonly openRuntime: (env: NodeJS.ProcessEnv) => Promise<Runtime>;
+};
+
+export const systemCli: Cli = { env: process.env, input: systemInput, output: systemOutput, openRuntime };
+
+/** With database and configuration, which are let go whatever happens: a command never hangs. */
+export async function withRuntime<T>(cli: Cli, use: (runtime: Runtime) => Promise<T>): Promise<T> {
+  const runtime = await cli.openRuntime(cli.env);
+  try {
+    return await use(runtime);
+  } finally {
+    await runtime.database.close();
+  }
+}
+
+/** What registering needs of it. */
+export const registrationDeps = ({ database, keys, random }: Runtime) => ({ db: database.drizzle, keys, random });
+

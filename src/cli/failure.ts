@@ -1,0 +1,86 @@
+/** What went wrong, for people: words for what they can mend, the place in the code for what only we can. */
+import { EnvironmentError } from '../config/environment.ts';
+import { ConfigurationError } from '../config/problem.ts';
+import { StoreUnavailable } from '../engine/errors.ts';
+import { codeOf } from '../storage/failures.ts';
+import { FolderInUse } from '../storage/folder-lock.ts';
+import { safeError } from '../system/safe-error.ts';
+
+/** The command cannot do what was asked; the message says why and what to do. */
+export class CommandRefused extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'CommandRefused';
+  }
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export function wordsFor(error: unknown, env: Env): string {
+  return `${knownWords(error, env) ?? unknownWords(error)}\n`;
+}
+
+function knownWords(error: unknown, env: Env): string | null {
+  if (error instanceof CommandRefused || error instanceof EnvironmentError || error instanceof ConfigurationError) {
+    return error.message;
+  }
+  // crypto/root-secret.ts: names the place in the list, never the value.
+  if (error instanceof Error && error.message.startsWith('STATEHOUSE_SECRET')) return error.message;
+  if (error instanceof FolderInUse) {
+    return [
+      error.message,
+      'One process at a time can use it. Stop the server and run this again,',
+      'or set DATABASE_URL to a Postgres server, which any number of processes can use.',
+    ].join('\n');
+  }
+  const code = codeOf(error) ?? '';
+  const database = env['DATABASE_URL']?.trim() ? DATABASE_WORDS.get(code) : undefined;
+  if (error instanceof StoreUnavailable || database !== undefined) {
+    return `${database ?? 'The database cannot be reached'}: check DATABASE_URL (${placeOf(env['DATABASE_URL'])}).`;
+  }
+  return FILE_WORDS.get(code) ?? null;
+}
+
+const UNREACHABLE = 'The database cannot be reached';
+
+/** Codes of Node, of postgres.js and of Postgres (SQLSTATE). */
+const DATABASE_WORDS: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', `${UNREACHABLE}: nothing listens there`],
+  ['ENOTFOUND', `${UNREACHABLE}: no such host`],
+  ['EAI_AGAIN', `${UNREACHABLE}: no such host`],
+  ['EHOSTUNREACH', `${UNREACHABLE}: no way to the host`],
+  ['ENETUNREACH', `${UNREACHABLE}: no way to the host`],
+  ['ECONNRESET', `${UNREACHABLE}: the connection was cut`],
+  ['CONNECT_TIMEOUT', `${UNREACHABLE}: it does not answer`],
+  ['CONNECTION_CLOSED', `${UNREACHABLE}: the connection was cut`],
+  ['CONNECTION_ENDED', `${UNREACHABLE}: the connection was cut`],
+  ['57P03', `${UNREACHABLE}: it is starting or stopping`],
+  ['53300', `${UNREACHABLE}: it has too many connections`],
+  ['28P01', 'The database refuses the password'],
+  ['28000', 'The database refuses the user'],
+  ['3D000', 'The database server has no database of this name'],
+  ['42501', 'The database user may not do this'],
+  ['ERR_INVALID_URL', 'This is no URL (characters such as "#", "/" and "@" in a password are written as %23, %2F, %40)'],
+]);
+
+const FILE_WORDS: ReadonlyMap<string, string> = new Map([
+  ['EACCES', 'The folder .statehouse cannot be written here: permission denied (EACCES).'],
+  ['EPERM', 'The folder .statehouse cannot be written here: not permitted (EPERM).'],
+  ['EROFS', 'The folder .statehouse cannot be written here: the file system is read-only (EROFS).'],
+  ['ENOSPC', 'The disk is full (ENOSPC).'],
+  ['EADDRINUSE', 'Another program listens on this port: set PORT to another one, or stop that program (EADDRINUSE).'],
+]);
+
+/** Host and database; never user and password. */
+function placeOf(url: string | undefined): string {
+  if (url === undefined || !URL.canParse(url.trim())) return 'not shown: it cannot be read';
+  const { host, pathname } = new URL(url.trim());
+  return `host ${host || 'localhost'}, database ${pathname.slice(1) || 'of the user'}`;
+}
+
+/** A driver's message may hold what was being stored, so only type, code and place are printed. */
+function unknownWords(error: unknown): string {
+  const { type, code, message, stack } = safeError(error);
+  const head = `Unexpected ${type}${code === undefined ? '' : ` (${code})`}${message === undefined ? '' : `: ${message}`}`;
+  return stack === undefined ? head : `${head}\n${stack.replaceAll(/^/gm, '    ')}`;
+}

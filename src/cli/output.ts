@@ -1,0 +1,33 @@
+/** Where words go. Standard output is for what was asked for, standard error for what went wrong. */
+export type Output = {
+  readonly print: (text: string) => void;
+  readonly complain: (text: string) => void;
+};
+
+export const systemOutput: Output = {
+  print: (text) => void process.stdout.write(text),
+  complain: (text) => void process.stderr.write(text),
+};
+
+/** `statehouse clients list | head -1`: that nobody reads on is no failure. */
+export function endQuietlyWhenNobodyReads(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      process.exit(0);
+    });
+  }
+}
+
+/** One document for machines. */
+export const json = (document: unknown): string => `${JSON.stringify(document, null, 2)}\n`;
+
+export const warningLines = (warnings: readonly string[]): string =>
+  warnings.map((one) => `  warning: ${one}\n`).join('');
+
+/** Columns as wide as their widest cell. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+  return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
+}

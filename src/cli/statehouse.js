@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+// Plain JavaScript, so that an older Node gets as far as saying what is missing. The rest is TypeScript, which Node 24 runs.
+if (Number(process.versions.node.split('.')[0]) >= 24) {
+  await import('./main.ts');
+} else {
+  process.stderr.write(
+    `Statehouse needs Node 24 or newer; this is Node ${process.versions.node}.\n` +
+      'Run it through npm, which uses the Node 24 that "npm ci" has installed: npm start, or npx statehouse <command>.\n' +
+      'Or install Node 24 (https://nodejs.org) and run this again.\n',
+  );
+  process.exitCode = 1;
+}

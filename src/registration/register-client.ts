@@ -1,0 +1,80 @@
+/** A client's record becomes its row. The same record again changes nothing. */
+import { isDeepStrictEqual } from 'node:util';
+import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts';
+import type { Random } from '../crypto/random.ts';
+import type { RootKeys } from '../crypto/root-secret.ts';
+import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
+import type { ClientRecord } from '../engine/ports.ts';
+import { type ClientRegistration, findClient, saveClient } from '../storage/clients.ts';
+import type { Drizzle } from '../storage/database.ts';
+import type { ClientMetadata } from './client-metadata.ts';
+
+export type RegistrationDeps = { readonly db: Drizzle; readonly keys: RootKeys; readonly random: Random };
+
+export type ClientPlan = {
+  readonly outcome: 'created' | 'updated' | 'unchanged';
+  readonly registration: ClientRegistration;
+  /** Which parts differ from what is stored, as RFC 7591 names them. */
+  readonly changed: readonly string[];
+  /** Made here, because a confidential client has none. Shown once; the database keeps a keyed hash. */
+  readonly madeSecret: RawSecret | null;
+};
+
+/** What registering would do. Changes nothing. */
+export async function planClient(deps: RegistrationDeps, metadata: ClientMetadata): Promise<ClientPlan> {
+  const { clientId: givenId, clientName, secret, ...rest } = metadata;
+  const clientId = givenId ?? deps.random.bytes(16).toString('base64url');
+  const stored = givenId === null ? null : await findClient(deps.db, givenId);
+  const { secretMacs, madeSecret } = secretOf(deps, metadata, stored?.secretMacs ?? []);
+  const registration: ClientRegistration = { ...rest, clientId, clientName: clientName ?? clientId, secretMacs };
+  const changed = stored ? differences(stored, registration) : [];
+  const outcome = stored ? (changed.length > 0 ? 'updated' : 'unchanged') : 'created';
+  return { outcome, registration, changed, madeSecret };
+}
+
+/** Creates the client or replaces its registration; its grants live on. */
+export async function registerClient(deps: RegistrationDeps, metadata: ClientMetadata): Promise<ClientPlan> {
+  const plan = await planClient(deps, metadata);
+  await applyClientPlan(deps, plan);
+  return plan;
+}
+
+export async function applyClientPlan({ db }: RegistrationDeps, { outcome, registration }: ClientPlan): Promise<void> {
+  if (outcome !== 'unchanged') await saveClient(db, registration);
+}
+
+type Secrets = Pick<ClientRegistration, 'secretMacs'> & { readonly madeSecret: RawSecret | null };
+
+function secretOf(
+  { keys, random }: RegistrationDeps,
+  { secret, tokenEndpointAuthMethod }: ClientMetadata,
+  stored: ClientRecord['secretMacs'],
+): Secrets {
+  if (tokenEndpointAuthMethod === 'none') return { secretMacs: [], madeSecret: null };
+  if (secret !== null) {
+    // Under whichever root secret it was stored: the same secret again is no change.
+    const same = stored.filter((one) => matchesStoredSecret(keys, [one], secret));
+    return { secretMacs: same.length > 0 ? same : [storedSecretMac(keys, secret)], madeSecret: null };
+  }
+  if (stored.length > 0) return { secretMacs: stored, madeSecret: null };
+  const madeSecret = rawSecret(random.bytes(32).toString('base64url'));
+  return { secretMacs: [storedSecretMac(keys, madeSecret)], madeSecret };
+}
+
+const NAMES = {
+  clientName: 'client_name',
+  applicationType: 'application_type',
+  tokenEndpointAuthMethod: 'token_endpoint_auth_method',
+  secretMacs: 'client_secret',
+  redirectUris: 'redirect_uris',
+  grantTypes: 'grant_types',
+  scope: 'scope',
+  defaultScope: 'default_scope',
+  defaultResource: 'default_resource',
+  policy: 'policy',
+} as const satisfies Record<Exclude<keyof ClientRegistration, 'clientId'>, string>;
+
+function differences(stored: ClientRecord, wanted: ClientRegistration): string[] {
+  const keys = Object.keys(NAMES) as (keyof typeof NAMES)[];
+  return keys.filter((key) => !isDeepStrictEqual(stored[key], wanted[key])).map((key) => NAMES[key]);
+}

@@ -1,0 +1,77 @@
+/** A person's record becomes their row. The same record again changes nothing and ends no session. */
+import { isDeepStrictEqual } from 'node:util';
+import { hashPassword, matchesPassword } from '../crypto/password.ts';
+import type { PasswordHash } from '../crypto/secret-types.ts';
+import { findUserForSignIn, insertUser, updateUser } from '../storage/users.ts';
+import type { RegistrationDeps } from './register-client.ts';
+import type { UserRecord } from './user-record.ts';
+
+type Deps = Pick<RegistrationDeps, 'db' | 'random'>;
+
+export type UserPlan = {
+  readonly outcome: 'created' | 'updated' | 'unchanged';
+  /** The `sub` of every token: random, made here, never the username. */
+  readonly id: string;
+  /** As stored, where the person is known already. */
+  readonly username: string;
+  /** Null: stays as it is. A new one ends every session and grant of the person. */
+  readonly passwordHash: PasswordHash | null;
+  readonly claims: UserRecord['claims'];
+  readonly changed: readonly ('password' | 'claims')[];
+  readonly disabled: boolean;
+};
+
+/** A new person needs a password. */
+export class PasswordMissing extends Error {
+  constructor() {
+    super('password: found nothing; allowed: 1 to 1024 characters, needed for a new user');
+    this.name = 'PasswordMissing';
+  }
+}
+
+/** What registering would do. Changes nothing. @throws PasswordMissing */
+export async function planUser({ db, random }: Deps, { username, password, claims }: UserRecord): Promise<UserPlan> {
+  const stored = await findUserForSignIn(db, username);
+  if (!stored) {
+    if (password === null) throw new PasswordMissing();
+    const passwordHash = await hashPassword(password);
+    return { outcome: 'created', id: random.uuid(), username, passwordHash, claims, changed: [], disabled: false };
+  }
+  // A new hash of the same password would end every session for nothing.
+  const replaces = password !== null && !(await matchesPassword(stored.passwordHash, password));
+  const passwordHash = replaces ? await hashPassword(password) : null;
+  const changed: UserPlan['changed'] = [
+    ...(passwordHash ? (['password'] as const) : []),
+    ...(isDeepStrictEqual(stored.claims, claims) ? [] : (['claims'] as const)),
+  ];
+  return {
+    outcome: changed.length > 0 ? 'updated' : 'unchanged',
+    id: stored.id,
+    username: stored.username,
+    passwordHash,
+    claims,
+    changed,
+    disabled: stored.disabledAt !== null,
+  };
+}
+
+/** @throws PasswordMissing */
+export async function registerUser(deps: Deps, record: UserRecord): Promise<UserPlan> {
+  const plan = await planUser(deps, record);
+  await applyUserPlan(deps, plan);
+  return plan;
+}
+
+export async function applyUserPlan({ db }: Pick<Deps, 'db'>, plan: UserPlan): Promise<void> {
+  const { outcome, id, username, passwordHash, claims } = plan;
+  if (outcome === 'unchanged') return;
+  if (outcome === 'updated') {
+    await updateUser(db, id, { claims, passwordHash });
+    return;
+  }
+  if (passwordHash === null) throw new PasswordMissing();
+  // Lost against another process that registered the same name just now: do again, as an update.
+  if (!(await insertUser(db, { id, username, passwordHash, claims }))) {
+    throw new Error('Another process has registered the same username meanwhile.');
+  }
+}

@@ -1,0 +1,74 @@
+import * as client from 'openid-client';
+import { describe, expect, it } from 'vitest';
+import { REDIRECT_URI, type TestClient } from '../support/actors.ts';
+import { judged } from '../support/interop.ts';
+
+describe('openid-client, an outside judge', () => {
+  const subject = judged();
+
+  const discover = ({ clientId, secret }: TestClient) =>
+    client.discovery(
+      new URL(subject.current.test.issuer),
+      clientId,
+      undefined,
+      secret === null ? client.None() : client.ClientSecretPost(secret),
+      {
+        algorithm: 'oauth2',
+        execute: [client.allowInsecureRequests],
+      },
+    );
+
+  async function authorize(config: client.Configuration) {
+    const pkceCodeVerifier = client.randomPKCECodeVerifier();
+    const expectedState = client.randomState();
+    const url = client.buildAuthorizationUrl(config, {
+      redirect_uri: REDIRECT_URI,
+      scope: 'read',
+      code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+      code_challenge_method: 'S256',
+      state: expectedState,
+    });
+    return { back: await subject.current.approve(url), checks: { pkceCodeVerifier, expectedState } };
+  }
+
+  const errorOf = (work: Promise<unknown>) =>
+    work.then(
+      () => null,
+      (error: { error?: string }) => error.error ?? String(error),
+    );
+
+  it('knows from metadata that the server does PKCE', async () => {
+    const config = await discover(subject.current.confidential);
+    expect(config.serverMetadata().supportsPKCE()).toBe(true);
+  });
+
+  it.each(['confidential', 'publicClient'] as const)('drives the whole flow as a %s client', async (kind) => {
+    const config = await discover(subject.current[kind]);
+    const { back, checks } = await authorize(config);
+    const first = await client.authorizationCodeGrant(config, back, checks);
+    expect(first.expiresIn()).toBeGreaterThan(0);
+    const second = await client.refreshTokenGrant(config, first.refresh_token ?? '');
+    expect(await errorOf(client.refreshTokenGrant(config, first.refresh_token ?? ''))).toBe('invalid_grant');
+    expect(await errorOf(client.refreshTokenGrant(config, second.refresh_token ?? ''))).toBe('invalid_grant');
+  });
+
+  it('ends the chain when a code is replayed', async () => {
+    const config = await discover(subject.current.confidential);
+    const { back, checks } = await authorize(config);
+    const first = await client.authorizationCodeGrant(config, back, checks);
+    expect(await errorOf(client.authorizationCodeGrant(config, back, checks))).toBe('invalid_grant');
+    expect(await errorOf(client.refreshTokenGrant(config, first.refresh_token ?? ''))).toBe('invalid_grant');
+  });
+
+  it('gets client credentials, and is refused a scope that there is not', async () => {
+    const config = await discover(subject.current.confidential);
+    const answer = await client.clientCredentialsGrant(config, { scope: 'write' });
+    expect(answer.scope).toBe('write');
+    expect(await errorOf(client.clientCredentialsGrant(config, { scope: 'admin' }))).toBe('invalid_scope');
+  });
+
+  it('is refused client credentials as a public client', async () => {
+    const config = await discover(subject.current.publicClient);
+    expect(await errorOf(client.clientCredentialsGrant(config, {}))).toBe('unauthorized_client');
+  });
+});

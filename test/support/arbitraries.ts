@@ -1,0 +1,19 @@
+/** Random facts, as far apart as they can be and as near as they must be to meet. */
+import { fc } from '@fast-check/vitest';
+
+/** Small, so that two of them are often the same. */
+export const epochs = fc.bigInt({ min: 0n, max: 2n });
+
+export const nonces = fc.uint8Array({ minLength: 16, maxLength: 16 });
+
+/** As far as the database's 64 bits (signed) go. */
+export const generations = fc.oneof(
+  fc.bigInt({ min: 0n, max: 3n }),
+  fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),
+  fc.constant(2n ** 63n - 1n),
+);
+
+export const grantIds = fc.uuid();
+
+/** Of at least 32 bytes. */
+export const rootSecrets = fc.string({ minLength: 32, maxLength: 80 });

@@ -1,0 +1,59 @@
+/** A fresh database for each caller, on either driver. */
+import { randomBytes } from 'node:crypto';
+import postgres from 'postgres';
+import { inject } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
+import { openEmbedded } from '../../src/storage/embedded.ts';
+import { openPostgres } from '../../src/storage/postgres.ts';
+import { databaseUrl } from './database-url.ts';
+
+/** For `describe.each`: what holds on one driver holds on the other. */
+export const databaseKinds = ['postgres', 'embedded'] as const;
+export type DatabaseKind = (typeof databaseKinds)[number];
+
+export type TestDatabase<Url = string | null> = {
+  readonly database: Database;
+  /** For further connections, as of other nodes; null: the embedded database has one process only. */
+  readonly url: Url;
+  /** Closes and drops it. */
+  readonly close: () => Promise<void>;
+};
+
+/** Migrated and empty. */
+export function openTestDatabase(kind: 'postgres'): Promise<TestDatabase<string>>;
+export function openTestDatabase(kind: DatabaseKind): Promise<TestDatabase>;
+export function openTestDatabase(kind: DatabaseKind): Promise<TestDatabase> {
+  return kind === 'postgres' ? openFromTemplate() : openInMemory();
+}
+
+async function openFromTemplate(): Promise<TestDatabase<string>> {
+  const { url, drop } = await createDatabase(inject('postgres').template);
+  const database = openPostgres(url);
+  return { database, url, close: () => database.close().finally(drop) };
+}
+
+async function openInMemory(): Promise<TestDatabase<null>> {
+  const database = await openEmbedded(null);
+  await database.migrate();
+  return { database, url: null, close: database.close };
+}
+
+export type PostgresDatabase = { readonly url: string; readonly drop: () => Promise<void> };
+
+/** On the Postgres server, without a table. */
+export const createEmptyDatabase = (): Promise<PostgresDatabase> => createDatabase('template0');
+
+async function createDatabase(template: string): Promise<PostgresDatabase> {
+  const { url, prefix } = inject('postgres');
+  const name = prefix + randomBytes(8).toString('hex');
+  await administer(url, (admin) => admin`create database ${admin(name)} template ${admin(template)}`);
+  return {
+    url: databaseUrl(url, name),
+    drop: () => administer(url, (admin) => admin`drop database if exists ${admin(name)} with (force)`),
+  };
+}
+
+async function administer(url: string, statement: (admin: postgres.Sql) => Promise<unknown>): Promise<void> {
+  const admin = postgres(url, { max: 1, onnotice: () => {} });
+  await statement(admin).finally(() => admin.end());
+}

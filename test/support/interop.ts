@@ -1,0 +1,42 @@
+/** What every outside judge needs: the server on a port, a person who approves, clients that nobody here wrote. */
+import { afterAll, beforeAll } from 'vitest';
+import { goThrough, makeClient, makeUser, type TestClient, type TestUser } from './actors.ts';
+import type { TestApp } from './app.ts';
+import { Browser } from './browser.ts';
+import { openTestDatabase, type TestDatabase } from './database.ts';
+import { listen } from './listening.ts';
+
+export type Judged = {
+  readonly test: TestApp;
+  readonly confidential: TestClient;
+  readonly publicClient: TestClient;
+  readonly user: TestUser;
+  /** The person signs in and approves; @returns the URL at which the client gets its answer. */
+  readonly approve: (authorizationUrl: URL, decision?: 'approve' | 'deny') => Promise<URL>;
+};
+
+export function judged(): { readonly current: Judged } {
+  let opened: TestDatabase;
+  const holder = {} as { current: Judged };
+  beforeAll(async () => {
+    opened = await openTestDatabase('postgres');
+    const test = await listen(opened.database);
+    const user = await makeUser(test);
+    const grantTypes = ['authorization_code', 'refresh_token'];
+    holder.current = {
+      test,
+      user,
+      confidential: await makeClient(test),
+      publicClient: await makeClient(test, { tokenEndpointAuthMethod: 'none', grantTypes }),
+      approve: async (url, decision = 'approve') => {
+        const { url: back } = await goThrough(new Browser(test.app), `${url.pathname}${url.search}`, user, decision);
+        return new URL(back);
+      },
+    };
+  });
+  afterAll(async () => {
+    await holder.current.test.app.close();
+    await opened.close();
+  });
+  return holder;
+}

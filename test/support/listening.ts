@@ -1,0 +1,45 @@
+/** The app behind a real port, and a client's redirect URI behind another. */
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, createServer as createSocket } from 'node:net';
+import type { Database } from '../../src/storage/database.ts';
+import { openTestApp, type TestApp, type TestAppOptions } from './app.ts';
+
+export async function freePort(): Promise<number> {
+  const socket = createSocket();
+  await new Promise<void>((resolve) => socket.listen(0, '127.0.0.1', resolve));
+  const { port } = socket.address() as AddressInfo;
+  await new Promise((resolve) => socket.close(resolve));
+  return port;
+}
+
+export async function listen(database: Database, options: TestAppOptions = {}): Promise<TestApp> {
+  const port = await freePort();
+  const test = await openTestApp(database, { issuer: `http://localhost:${port}`, ...options });
+  await test.app.listen({ host: 'localhost', port });
+  return test;
+}
+
+export type Callback = {
+  readonly redirectUri: string;
+  /** What came back, in order. */
+  readonly received: readonly URLSearchParams[];
+  readonly close: () => Promise<void>;
+};
+
+/** A client's redirect URI on a loopback port: shows a page, and keeps what came. */
+export async function openCallback(): Promise<Callback> {
+  const received: URLSearchParams[] = [];
+  const server: Server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    if (url.pathname === '/callback') received.push(url.searchParams);
+    response.setHeader('content-type', 'text/html');
+    response.end('<!doctype html><title>Client</title><h1>Welcome back</h1>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    redirectUri: `http://127.0.0.1:${port}/callback`,
+    received,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}

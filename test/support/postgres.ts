@@ -1,0 +1,137 @@
+/** A real Postgres server for tests: made in a temporary folder, on a free port of the loopback, gone afterwards. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type PostgresBinaries, postgresBinaries, type RunAs, unprivileged } from './postgres-binaries.ts';
+
+export type PostgresServer = {
+  /** Its maintenance database, as a superuser. */
+  readonly url: string;
+  /** Ends it as a crash would: no checkpoint, connections cut. The data stays for `restart`. */
+  readonly crash: () => Promise<void>;
+  /** On the same port, with the same data. */
+  readonly restart: () => Promise<void>;
+  /** For good: the data goes too. */
+  readonly stop: () => Promise<void>;
+};
+
+export type PostgresOptions = {
+  /** Flush to disk at each commit, as production does. Off by default: tests that crash nothing need not wait for it. */
+  readonly durable?: boolean;
+};
+
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  const runAs = unprivileged();
+  const folder = mkdtempSync(join(tmpdir(), 'statehouse-postgres-'));
+  if (runAs.uid !== undefined && runAs.gid !== undefined) chownSync(folder, runAs.uid, runAs.gid);
+  const janitor = startJanitor(folder);
+  try {
+    const binaries = await postgresBinaries(runAs, folder);
+    await initialize(binaries, runAs, folder);
+    return await serve(binaries, runAs, folder, janitor, options);
+  } catch (error) {
+    janitor.stdin?.end();
+    throw error;
+  }
+}
+
+async function serve(
+  binaries: PostgresBinaries,
+  runAs: RunAs,
+  folder: string,
+  janitor: ChildProcess,
+  options: PostgresOptions,
+): Promise<PostgresServer> {
+  const port = await freePort();
+  const start = () => launch(binaries, runAs, folder, settings(port, options));
+  let server = await start();
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    crash: () => end(server, 'SIGQUIT'),
+    restart: async () => {
+      server = await start();
+    },
+    stop: async () => {
+      await end(server, 'SIGINT');
+      await rm(folder, { recursive: true, force: true });
+      janitor.stdin?.end();
+    },
+  };
+}
+
+function startJanitor(folder: string): ChildProcess {
+  const script = join(import.meta.dirname, 'postgres-janitor.ts');
+  // Detached: an interrupt from the terminal goes to the tests, and must not take their janitor with them.
+  const janitor = spawn(process.execPath, [script, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  janitor.unref();
+  return janitor;
+}
+
+/** Loopback only, so `trust` lets in nobody but the users of this machine, for as long as the tests run. */
+async function initialize({ initdb }: PostgresBinaries, runAs: RunAs, folder: string): Promise<void> {
+  const how = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  const child = spawn(initdb, [`--pgdata=${join(folder, 'data')}`, ...how], { ...runAs, ...quiet(folder) });
+  let log = '';
+  child.stdout.on('data', (chunk) => {
+    log += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    log += chunk;
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`initdb failed:\n${log}`);
+}
+
+const READY = 'database system is ready to accept connections';
+
+function launch({ postgres }: PostgresBinaries, runAs: RunAs, folder: string, args: string[]): Promise<ChildProcess> {
+  const server = spawn(postgres, ['-D', join(folder, 'data'), ...args], { ...runAs, ...quiet(folder) });
+  return new Promise((resolve, reject) => {
+    let log = '';
+    server.stdout.resume();
+    server.stderr.on('data', (chunk) => {
+      log = (log + chunk).slice(-10_000);
+      if (log.includes(READY)) resolve(server);
+    });
+    server.once('error', reject);
+    server.once('exit', () => reject(new Error(`Postgres did not start:\n${log}`)));
+  });
+}
+
+async function end(server: ChildProcess, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, 'exit');
+  server.kill(signal);
+  await ended;
+}
+
+/** A folder that the server's user may enter, and messages in English whatever the machine speaks. */
+const quiet = (folder: string) => ({ cwd: folder, env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } });
+
+function settings(port: number, { durable = false }: PostgresOptions): string[] {
+  const flush = durable ? 'on' : 'off';
+  return [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'max_connections=200',
+    'shared_buffers=64MB',
+    'max_parallel_workers_per_gather=0',
+    `fsync=${flush}`,
+    `full_page_writes=${flush}`,
+  ].flatMap((setting) => ['-c', setting]);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
