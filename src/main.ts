@@ -4,8 +4,9 @@ import { buildApp } from './app.ts';
 import { appDeps } from './app-deps.ts';
 import { isLoopback } from './config/environment.ts';
 import { banner } from './demo/banner.ts';
-import { demo } from './demo/demo.ts';
+import { type Demo, demo, endDemo } from './demo/demo.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
+import { listClients } from './storage/clients.ts';
 import { housekeeper } from './storage/housekeeping.ts';
 import { databaseClock } from './system/clock.ts';
 import { makeLogger } from './system/logger.ts';
@@ -18,8 +19,8 @@ export async function start(env: NodeJS.ProcessEnv): Promise<void> {
   const { environment, database } = runtime;
   const logger = makeLogger({ level: environment.logLevel, readable: !environment.production });
   const deps = await appDeps({ ...runtime, ...environment, logger, clock: databaseClock });
-  const isDemo = database.kind === 'embedded' && isLoopback(environment.host);
-  const shown = isDemo ? await demo(runtime) : null;
+  await requireKnownPolicies(runtime);
+  const shown = await demoData(runtime);
   const app = await buildApp({ ...deps, demo: shown });
   const tidying = tidyRegularly(runtime, logger);
 
@@ -32,6 +33,24 @@ export async function start(env: NodeJS.ProcessEnv): Promise<void> {
     await app.close();
     await database.close();
   });
+}
+
+/** Demo data exists only on the embedded database with a loopback HOST. */
+async function demoData(runtime: Runtime): Promise<Demo | null> {
+  if (runtime.database.kind !== 'embedded') return null;
+  if (isLoopback(runtime.environment.host)) return demo(runtime);
+  await endDemo(runtime);
+  return null;
+}
+
+/** Better told at start than by the first client that asks. @throws Error naming every client without a policy. */
+async function requireKnownPolicies({ database, configuration, environment }: Runtime): Promise<void> {
+  const lost = (await listClients(database.drizzle)).filter((one) => !configuration.policies.has(one.policy));
+  if (lost.length === 0) return;
+  const names = lost.map((one) => `${one.clientId} names "${one.policy}"`).join(', ');
+  throw new Error(
+    `Clients name policies that ${environment.configFolder} does not define: ${names}. Add <policy>.policy.yaml, or register the clients anew.`,
+  );
 }
 
 function tidyRegularly({ database }: Runtime, logger: Logger): NodeJS.Timeout {

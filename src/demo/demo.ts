@@ -7,8 +7,8 @@ import { storedSecretMac } from '../crypto/client-secret.ts';
 import { hashPassword } from '../crypto/password.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
 import type { Runtime } from '../runtime.ts';
-import { findClient, saveClient } from '../storage/clients.ts';
-import { findUserForSignIn, insertUser } from '../storage/users.ts';
+import { deleteClient, findClient, saveClient } from '../storage/clients.ts';
+import { disableUser, enableUser, findUserForSignIn, insertUser } from '../storage/users.ts';
 import { homeFolder, readOrMake } from '../system/home-folder.ts';
 
 export type Demo = {
@@ -18,19 +18,32 @@ export type Demo = {
   readonly app: { readonly clientId: string; readonly redirectUri: string };
 };
 
+/** On a HOST that others can reach: whoever has started the demo before must not leave its users and clients behind. */
+export async function endDemo({ database }: Runtime): Promise<void> {
+  await disableUser(database.drizzle, USERNAME);
+  await deleteClient(database.drizzle, SERVICE);
+  await deleteClient(database.drizzle, APP);
+}
+
+const USERNAME = 'demo';
+const SERVICE = 'demo-service';
+const APP = 'demo-app';
+
 export async function demo({ environment, keys, random, database }: Runtime): Promise<Demo> {
   const make = () => random.bytes(12).toString('base64url');
   const [password = '', secret = ''] = readOrMake(homeFolder(), 'demo', () => `${make()} ${make()}${make()}`).split(
     ' ',
   );
   const shown: Demo = {
-    username: 'demo',
+    username: USERNAME,
     password,
-    service: { clientId: 'demo-service', clientSecret: secret },
-    app: { clientId: 'demo-app', redirectUri: `${environment.issuer.replace(/\/$/, '')}/playground/callback` },
+    service: { clientId: SERVICE, clientSecret: secret },
+    app: { clientId: APP, redirectUri: `${environment.issuer.replace(/\/$/, '')}/playground/callback` },
   };
   const db = database.drizzle;
-  if (!(await findUserForSignIn(db, shown.username))) {
+  const user = await findUserForSignIn(db, shown.username);
+  if (user?.disabledAt) await enableUser(db, shown.username);
+  if (!user) {
     const passwordHash = await hashPassword(rawSecret(password));
     await insertUser(db, {
       id: random.uuid(),

@@ -161,7 +161,7 @@ function outcomeOf<Issued>(plan: Plan, issued: Issued | null): Outcome<Issued> {
 }
 
 const NO_WAIT = [0] as const;
-const WAITS_AFTER_LOST_COMMIT_MILLISECONDS = [0, 100, 300, 900, 2700] as const;
+const WAITS_AFTER_LOST_COMMIT_MILLISECONDS = [0, 200, 1000] as const;
 
 /** After a lost commit it is worth waiting: what happened can be known only from the row. */
 async function reload<Issued>(

@@ -31,8 +31,12 @@ const MAYBE_COMMITTED = new Set([
   'DEADLINE',
 ]);
 
-/** A little longer than Postgres's own statement_timeout: only a host that fell silent gets here. */
-const DEADLINE_MILLISECONDS = 15_000;
+/**
+ * Only a host that fell silent, or something in front of it that accepts and hangs up, gets here. Reads are tried again by
+ * whoever asked; writes get a little longer than Postgres's own statement_timeout.
+ */
+const READ_DEADLINE_MILLISECONDS = 5_000;
+const WRITE_DEADLINE_MILLISECONDS = 12_000;
 
 /** @throws StoreUnavailable when the database is away; reads never commit anything. */
 export const reading = <T>(statement: () => Promise<T>): Promise<T> => run(statement, false);
@@ -52,7 +56,7 @@ export async function committing(statement: () => Promise<readonly unknown[]>): 
 
 async function run<T>(statement: () => Promise<T>, writes: boolean): Promise<T> {
   try {
-    return await beforeDeadline(statement());
+    return await beforeDeadline(statement(), writes ? WRITE_DEADLINE_MILLISECONDS : READ_DEADLINE_MILLISECONDS);
   } catch (error) {
     const code = codeOf(error) ?? '';
     const cause = new Error(code);
@@ -71,11 +75,11 @@ export function codeOf(error: unknown): string | undefined {
   return code;
 }
 
-function beforeDeadline<T>(statement: Promise<T>): Promise<T> {
+function beforeDeadline<T>(statement: Promise<T>, milliseconds: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => reject(Object.assign(new Error('The database fell silent.'), { code: 'DEADLINE' })),
-      DEADLINE_MILLISECONDS,
+      milliseconds,
     );
     timer.unref();
     statement.then(resolve, reject).finally(() => clearTimeout(timer));
