@@ -122,7 +122,8 @@ export type TokenAnswer = {
 export async function token(
   { app }: Pick<TestApp, 'app'>,
   client: TestClient,
-  fields: Readonly<Record<string, string>>,
+  /** As pairs, where a parameter is to be sent several times. */
+  fields: Readonly<Record<string, string>> | [string, string][],
 ): Promise<TokenAnswer> {
   const body = new URLSearchParams(fields);
   if (client.secret === null) body.set('client_id', client.clientId);

@@ -1,0 +1,152 @@
+/** RFC 6749 §6, RFC 8707 §2.2: whatever is asked at a refresh, an access token says no more than the person allowed. */
+import { fc } from '@fast-check/vitest';
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Configuration } from '../../src/config/configuration.ts';
+import { authorizeUrl, exchange, goThrough, makePkce, token } from '../support/actors.ts';
+import { shippedConfiguration } from '../support/app.ts';
+import { type DatabaseKind, databaseKinds } from '../support/database.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+
+const described = (name: string) => ({ name, description: `do ${name}` });
+const API = { identifier: 'https://api.test', scopes: ['read', 'write', 'admin', 'a:b/c.d'] };
+const FILES = { identifier: 'https://files.test/v1', scopes: ['read', 'upload'] };
+const configuration: Configuration = {
+  ...shippedConfiguration,
+  resources: [API, FILES].map(({ identifier, scopes }, index) => ({
+    identifier,
+    name: identifier,
+    default: index === 0,
+    scopes: scopes.map(described),
+  })),
+};
+const EVERY_SCOPE = [...new Set([...API.scopes, ...FILES.scopes])];
+const EVERY_RESOURCE = [API.identifier, FILES.identifier];
+
+const granted = fc.subarray(EVERY_RESOURCE, { minLength: 1 }).chain((resources) =>
+  fc.record({
+    resources: fc.constant(resources),
+    scope: fc.subarray(
+      [...new Set([API, FILES].filter((one) => resources.includes(one.identifier)).flatMap((one) => one.scopes))],
+      {
+        minLength: 1,
+      },
+    ),
+  }),
+);
+
+/** Less, the same, more, unknown, misspelt, in another order, twice; or nothing, which means all of it. */
+const strangeScopes = ['openid', 'READ', 'Admin', 'read,write', 'read*', '*', 'rea', 'readwrite', 'ré'];
+const askedScope = fc.option(
+  fc.oneof(
+    { weight: 3, arbitrary: fc.shuffledSubarray(EVERY_SCOPE, { minLength: 1 }) },
+    fc.array(fc.constantFrom(...EVERY_SCOPE, ...strangeScopes), { minLength: 1, maxLength: 5 }),
+  ),
+);
+const strangeResources = [
+  'https://api.test/',
+  'https://API.test',
+  'http://api.test',
+  'https://files.test',
+  'https://files.test/v1/',
+  'x',
+];
+const askedResources = fc.option(
+  fc.oneof(
+    { weight: 3, arbitrary: fc.shuffledSubarray(EVERY_RESOURCE, { minLength: 1 }) },
+    fc.array(fc.constantFrom(...EVERY_RESOURCE, ...strangeResources), { minLength: 1, maxLength: 3 }),
+  ),
+);
+const asks = fc.array(fc.record({ scope: askedScope, resources: askedResources }), { minLength: 1, maxLength: 6 });
+
+const isWithin = (asked: readonly string[], allowed: readonly string[]) => asked.every((one) => allowed.includes(one));
+const sorted = (many: Iterable<string>) => [...new Set(many)].sort();
+
+describe.each(databaseKinds)('scope never widens, on %s', (kind: DatabaseKind) => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await openScene(kind, { configuration });
+  });
+  afterAll(() => scene.close());
+
+  async function codeFor(allowed: { scope: readonly string[]; resources: readonly string[] }) {
+    const pkce = makePkce();
+    const url = authorizeUrl(scene.client, pkce, { scope: allowed.scope.join(' ') });
+    const resources = allowed.resources.map((one) => `&resource=${encodeURIComponent(one)}`).join('');
+    const answer = await goThrough(scene.browser, url + resources, scene.user);
+    return { code: new URL(answer.url).searchParams.get('code') ?? '', verifier: pkce.verifier };
+  }
+
+  function ask(refreshToken: string, scope: readonly string[] | null, resources: readonly string[] | null) {
+    const fields: [string, string][] = [
+      ['grant_type', 'refresh_token'],
+      ['refresh_token', refreshToken],
+    ];
+    if (scope) fields.push(['scope', scope.join(' ')]);
+    for (const one of resources ?? []) fields.push(['resource', one]);
+    return token(scene, scene.client, fields);
+  }
+
+  function accessOf(json: { readonly access_token?: string; readonly scope?: string }) {
+    const { scope, aud } = decodeJwt(json.access_token ?? '');
+    expect(scope).toBe(json.scope);
+    return { scope: String(scope).split(' '), resources: typeof aud === 'string' ? [aud] : (aud ?? []) };
+  }
+
+  it('over any sequence of asking for less and for more; and less is only for that once', async () => {
+    await fc.assert(
+      fc.asyncProperty(granted, asks, async (allowed, sequence) => {
+        const first = await exchange(scene, scene.client, await codeFor(allowed));
+        expect(first.status).toBe(200);
+        expect(sorted(accessOf(first.json).scope)).toEqual(sorted(allowed.scope));
+        let head = first.json.refresh_token ?? '';
+        for (const { scope, resources } of sequence) {
+          const { status, json } = await ask(head, scope, resources);
+          const fits = isWithin(scope ?? [], allowed.scope) && isWithin(resources ?? [], allowed.resources);
+          expect(status).toBe(fits ? 200 : 400);
+          if (!fits) {
+            // The token stays good: asking for too much is a mistake, not a leak.
+            expect(json.error).toBe(isWithin(scope ?? [], allowed.scope) ? 'invalid_target' : 'invalid_scope');
+            continue;
+          }
+          const access = accessOf(json);
+          expect(sorted(access.scope)).toEqual(sorted(scope ?? allowed.scope));
+          expect(sorted(access.resources)).toEqual(sorted(resources ?? allowed.resources));
+          head = json.refresh_token ?? '';
+        }
+        const whole = await ask(head, null, null);
+        expect(sorted(accessOf(whole.json).scope)).toEqual(sorted(allowed.scope));
+        expect(sorted(accessOf(whole.json).resources)).toEqual(sorted(allowed.resources));
+      }),
+      { numRuns: 50 },
+    );
+  }, 60_000);
+
+  it('at the exchange of the code: `scope` means nothing there, and `resource` only narrows', async () => {
+    await fc.assert(
+      fc.asyncProperty(granted, askedScope, askedResources, async (allowed, scope, resources) => {
+        const code = await codeFor(allowed);
+        const fields: [string, string][] = [
+          ['grant_type', 'authorization_code'],
+          ['code', code.code],
+          ['code_verifier', code.verifier],
+          ...(scope ? [['scope', scope.join(' ')] as [string, string]] : []),
+          ...(resources ?? []).map((one): [string, string] => ['resource', one]),
+        ];
+        const { status, json } = await token(scene, scene.client, fields);
+        if (!isWithin(resources ?? [], allowed.resources)) {
+          expect(json.error).toBe('invalid_target');
+          expect((await exchange(scene, scene.client, code)).status).toBe(200);
+          return;
+        }
+        expect(status).toBe(200);
+        expect(sorted(accessOf(json).scope)).toEqual(sorted(allowed.scope));
+        expect(sorted(accessOf(json).resources)).toEqual(sorted(resources ?? allowed.resources));
+        // The chain keeps all that was granted.
+        const whole = await ask(json.refresh_token ?? '', null, null);
+        expect(sorted(accessOf(whole.json).resources)).toEqual(sorted(allowed.resources));
+      }),
+      { numRuns: 40 },
+    );
+  }, 60_000);
+});
