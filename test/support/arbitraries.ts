@@ -17,3 +17,8 @@ export const grantIds = fc.uuid();
 
 /** Of at least 32 bytes. */
 export const rootSecrets = fc.string({ minLength: 32, maxLength: 80 });
+
+const UNRESERVED = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~'];
+
+/** RFC 7636 §4.1: 43*128unreserved. */
+export const codeVerifiers = fc.string({ unit: fc.constantFrom(...UNRESERVED), minLength: 43, maxLength: 128 });
