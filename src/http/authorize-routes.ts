@@ -18,6 +18,7 @@ import type { HttpDeps } from './deps.ts';
 import { bodyOf } from './form-body.ts';
 import { answerInteraction, type InteractionDeps, interactionDeps, sessionOf } from './interaction-answer.ts';
 import { refusedOtherMethods } from './other-methods.ts';
+import { tell } from './request-log.ts';
 import { noStore, seeOther, sendPage } from './security-headers.ts';
 import { unprovenPage } from './unproven-page.ts';
 import { pathUnder } from './urls.ts';
@@ -44,16 +45,13 @@ async function authorize(
   const proven = await proveClientAndRedirectUri(reading, (clientId) => findClient(deps.db, clientId));
   if (proven.kind === 'unproven') {
     const { kind: _, ...facts } = proven;
-    request.log.info(facts, 'refused');
+    tell(request, 'refused', facts);
     return sendPage(reply, 400, unprovenPage(proven, deps.production));
   }
   const state = reading.parameters.get('state');
   const checked = checkAuthorizationRequest(reading, proven.client, deps.configuration());
   if (checked.kind === 'error') {
-    request.log.info(
-      { reason: checked.reason, clientId: proven.client.clientId, detail: checked.description },
-      'refused',
-    );
+    tell(request, 'refused', { reason: checked.reason, clientId: proven.client.clientId, detail: checked.description });
     return redirectError(deps, reply, proven, state, checked);
   }
   // A POST from the client's site carries no SameSite=Lax cookie; the GET that follows a redirect does.

@@ -1,5 +1,6 @@
 /** What no route has an answer for: pages for people, JSON for programs, and never a stack or a value in either. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { tell } from './request-log.ts';
 import { sendPage } from './security-headers.ts';
 import { isUnavailable, sendUnavailable } from './unavailable.ts';
 import { problemPage } from './views/problem.ts';
@@ -8,14 +9,16 @@ export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     if (isUnavailable(error)) {
       if (!wantsPage(request)) return sendUnavailable(request, reply, error);
-      request.log.error({ err: error }, 'unavailable');
+      tell(request, 'unavailable', { err: error }, 'error');
       return sendPage(reply.header('retry-after', '1'), 503, problemPage(UNAVAILABLE));
     }
     const status =
       error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500 ? error.statusCode : 500;
-    request.log[status === 500 ? 'error' : 'info'](
-      { err: error, reason: error.code },
+    tell(
+      request,
       status === 500 ? 'failed' : 'refused',
+      { err: error, reason: error.code },
+      status === 500 ? 'error' : 'info',
     );
     if (wantsPage(request)) return sendPage(reply, status, problemPage(status === 500 ? FAILED : REFUSED));
     return send(reply, status, status === 500 ? 'server_error' : 'invalid_request');

@@ -8,6 +8,7 @@ import type { LiveSession } from '../engine/ports.ts';
 import { withParameters } from '../oauth/redirect-uri.ts';
 import { cookieHash, readCookie } from './cookies.ts';
 import type { HttpDeps } from './deps.ts';
+import { tell } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { pathUnder } from './urls.ts';
 import { problemPage } from './views/problem.ts';
@@ -43,17 +44,17 @@ export function answerInteraction(
     case 'consent':
       return seeOther(reply, interactionPath(deps, interaction.id));
     case 'approved':
-      request.log.info(facts, 'approved');
+      tell(request, 'approved', facts);
       // OAuth 2.1 §4.1.2 and RFC 9207 §2: the server MUST name itself in `iss`.
       return toClient(deps, reply, outcome, { code: outcome.code });
     case 'denied':
-      request.log.info({ ...facts, reason: 'access_denied' }, 'refused');
+      tell(request, 'refused', { ...facts, reason: 'access_denied' });
       return toClient(deps, reply, outcome, {
         error: 'access_denied',
         error_description: 'The resource owner denied the request.',
       });
     case 'rejected':
-      request.log.info({ ...facts, reason: outcome.reason }, 'refused');
+      tell(request, 'refused', { ...facts, reason: outcome.reason });
       if (outcome.reason === 'sign_in_required' || outcome.reason === 'subject_changed') {
         return seeOther(reply, interactionPath(deps, interaction.id));
       }

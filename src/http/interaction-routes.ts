@@ -17,6 +17,7 @@ import {
   sessionOf,
   UNKNOWN,
 } from './interaction-answer.ts';
+import { tell } from './request-log.ts';
 import { noStore, sendPage } from './security-headers.ts';
 import { signIn } from './sign-in.ts';
 import { consentPage } from './views/consent.ts';
@@ -76,7 +77,7 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
     }
     const result = await signIn(deps, request, username, password);
     if (result.kind === 'refused') {
-      request.log.info({ reason: result.reason, interactionId: request.params.id, address: request.ip }, 'refused');
+      tell(request, 'refused', { reason: result.reason, interactionId: request.params.id, address: request.ip });
       if (result.retryAfterSeconds !== null) reply.header('retry-after', String(result.retryAfterSeconds));
       return showSignIn(deps, reply, result.retryAfterSeconds === null ? 400 : 429, opened, username, result.words);
     }
@@ -135,7 +136,7 @@ async function open(
     return null;
   }
   if (browser === null || !sameSecretBytes(cookieHash(browser), facts.interaction.browserHash)) {
-    request.log.info({ reason: 'another_browser', interactionId: id }, 'refused');
+    tell(request, 'refused', { reason: 'another_browser', interactionId: id });
     sendPage(reply, 403, problemPage(ANOTHER_BROWSER));
     return null;
   }
@@ -157,7 +158,7 @@ function showSignIn(
 }
 
 function refuseForm(request: FastifyRequest<Params>, reply: FastifyReply): FastifyReply {
-  request.log.info({ reason: 'form_refused', interactionId: request.params.id }, 'refused');
+  tell(request, 'refused', { reason: 'form_refused', interactionId: request.params.id });
   return sendPage(reply, 403, problemPage(FORM_REFUSED));
 }
 

@@ -1,11 +1,12 @@
 /** POST /oauth/token: HTTP around src/grants/token-request.ts, and the log line of each answer. */
-import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Refused, TokenDeps } from '../grants/grant-type.ts';
 import { answerTokenRequest, type TokenRequestFacts } from '../grants/token-request.ts';
 import { errorDescription } from '../oauth/errors.ts';
 import { REFUSALS, type TokenReason } from '../oauth/refusals.ts';
 import { bodyOf } from './form-body.ts';
 import { refusedOtherMethods } from './other-methods.ts';
+import { tell } from './request-log.ts';
 import { isUnavailable, sendUnavailable } from './unavailable.ts';
 
 export function tokenRoutes(app: FastifyInstance, deps: TokenDeps): void {
@@ -16,15 +17,16 @@ export function tokenRoutes(app: FastifyInstance, deps: TokenDeps): void {
         if (isUnavailable(error)) return sendUnavailable(request, reply, error);
         const reason = REASON_OF_FASTIFY_ERROR[error.code];
         if (reason === undefined) throw error;
-        return refuseRequest(request.log, reply, { kind: 'refused', reason }, null);
+        return refuseRequest(request, reply, { kind: 'refused', reason }, null);
       },
     },
     async (request, reply) => {
-      if (request.body === undefined)
-        return refuseRequest(request.log, reply, { kind: 'refused', reason: 'content_type' }, null);
+      if (request.body === undefined) {
+        return refuseRequest(request, reply, { kind: 'refused', reason: 'content_type' }, null);
+      }
       const { outcome, facts } = await answerTokenRequest(deps, request.headers.authorization, bodyOf(request.body));
-      if (outcome.kind === 'refused') return refuseRequest(request.log, reply, outcome, facts);
-      request.log.info({ ...facts, scope: outcome.response.scope }, 'issued');
+      if (outcome.kind === 'refused') return refuseRequest(request, reply, outcome, facts);
+      tell(request, 'issued', { ...facts, scope: outcome.response.scope });
       return answer(reply, 200, outcome.response);
     },
   );
@@ -48,7 +50,7 @@ const ALARMS: ReadonlySet<TokenReason> = new Set([
 ]);
 
 function refuseRequest(
-  log: FastifyBaseLogger,
+  request: FastifyRequest,
   reply: FastifyReply,
   refused: Refused,
   facts: TokenRequestFacts | null,
@@ -56,7 +58,7 @@ function refuseRequest(
   const { reason, parameter, revoked } = refused;
   const refusal = REFUSALS[reason];
   const level = reason === 'chain_behind_token' ? 'error' : ALARMS.has(reason) ? 'warn' : 'info';
-  log[level]({ ...facts, reason, parameter, revoked, alarm: ALARMS.has(reason) || undefined }, 'refused');
+  tell(request, 'refused', { ...facts, reason, parameter, revoked, alarm: ALARMS.has(reason) || undefined }, level);
   if (refusal.status === 401) {
     // RFC 6749 §5.2: with the Authorization header used, the response MUST be 401 with WWW-Authenticate; RFC 9110 §15.5.2
     // wants the header with every 401.

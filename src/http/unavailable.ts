@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailable, Unavailable } from '../engine/errors.ts';
+import { tell } from './request-log.ts';
 
 export const isUnavailable = (error: unknown): error is Unavailable | StoreUnavailable =>
   error instanceof Unavailable || error instanceof StoreUnavailable;
@@ -14,13 +15,10 @@ export function sendUnavailable(
   error: Unavailable | StoreUnavailable,
 ): FastifyReply {
   const reason = error instanceof Unavailable ? error.reason : 'store_unavailable';
-  request.log.error({ reason, err: error }, 'unavailable');
+  tell(request, 'unavailable', { reason, err: error }, 'error');
   if (reason !== 'commit_unknown') reply.header('retry-after', '1');
-  return reply
-    .code(503)
-    .header('cache-control', 'no-store')
-    .send({
-      error: 'temporarily_unavailable',
-      error_description: 'The server cannot reach its database. Nothing was issued.',
-    });
+  return reply.code(503).header('cache-control', 'no-store').send({
+    error: 'temporarily_unavailable',
+    error_description: 'The server cannot reach its database. Nothing was issued.',
+  });
 }
