@@ -46,7 +46,8 @@ export const interactionGuards = {
   expired: ({ context, event }: Interaction) => event.now >= context.endsAt,
   clientEnded: ({ context }: Interaction) => context.clientEnded,
   nobodySignedIn: ({ event }: Interaction) => event.subjectId === null,
-  signedInAsAnother: ({ context, event }: Interaction) => event.subjectId !== context.subjectId,
+  signedInAsAnother: ({ context, event }: Interaction) =>
+    event.subjectId === null || event.subjectId !== context.subjectId,
   consentIsRemembered: ({ context, event }: Interaction) =>
     context.consentMayBeRemembered &&
     event.remembered !== null &&

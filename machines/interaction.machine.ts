@@ -69,6 +69,9 @@ const refuseUnsigned = {
   meta: { spec: 'OAuth 2.1 §4.1.1' },
 } as const;
 
+/** No approval without a person, whatever the caller forgot. */
+const refuseNobody = { ...refuseUnsigned, guard: 'nobodySignedIn' } as const;
+
 /** A double submit is answered with the same redirect and the same code, as long as that code is of use. */
 const repeatWhileCodeWaits = [
   refuseAnotherPerson,
@@ -106,7 +109,7 @@ export const interactionMachine = setup({
           skipRememberedConsent,
           askForConsent,
         ],
-        signedIn: [refuseExpired, refuseEndedClient, skipRememberedConsent, askForConsent],
+        signedIn: [refuseExpired, refuseEndedClient, refuseNobody, skipRememberedConsent, askForConsent],
         consented: refuseUnsigned,
         refused: refuseUnsigned,
       },
@@ -116,7 +119,7 @@ export const interactionMachine = setup({
       meta: { spec: 'OAuth 2.1 §4.1.1' },
       on: {
         requested: refuseSecondBeginning,
-        signedIn: [refuseExpired, refuseEndedClient, skipRememberedConsent, askForConsent],
+        signedIn: [refuseExpired, refuseEndedClient, refuseNobody, skipRememberedConsent, askForConsent],
         consented: [
           refuseExpired,
           refuseEndedClient,

@@ -5,15 +5,25 @@
  * code. The database holds only its SHA-256; a code whose secret does not match is unknown, not presented.
  */
 import { base64urlDecode } from './base64url.ts';
-import { hmacSha256, sha256 } from './digest.ts';
-import type { RootKeys } from './root-secret.ts';
+import { hmacSha256, sameSecretBytes, sha256 } from './digest.ts';
+import type { RootKey, RootKeys } from './root-secret.ts';
 import { uuidFromBytes, uuidToBytes } from './uuid-bytes.ts';
 
 const PREFIX = 'sh_ac_';
 
-export function authorizationCodeOf(keys: RootKeys, grantId: string): { code: string; secretHash: Buffer } {
+export type MadeCode = { readonly code: string; readonly secretHash: Buffer };
+
+export const authorizationCodeOf = (keys: RootKeys, grantId: string): MadeCode => codeUnder(keys.first, grantId);
+
+/** The code that was made before; null when the root secret that made it is not listed any more. */
+export function reauthorizationCodeOf(keys: RootKeys, grantId: string, storedHash: Uint8Array): string | null {
+  const made = [...keys.byId.values()].map((key) => codeUnder(key, grantId));
+  return made.find(({ secretHash }) => sameSecretBytes(secretHash, storedHash))?.code ?? null;
+}
+
+function codeUnder(root: RootKey, grantId: string): MadeCode {
   const id = uuidToBytes(grantId);
-  const secret = hmacSha256(keys.first.key('authorization-code'), id);
+  const secret = hmacSha256(root.key('authorization-code'), id);
   return { code: PREFIX + Buffer.concat([id, secret]).toString('base64url'), secretHash: sha256(secret) };
 }
 

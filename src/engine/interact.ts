@@ -17,7 +17,9 @@ export type InteractionDeps = {
   readonly store: InteractionStore;
   readonly makeGrantId: () => string;
   /** The code of a grant is a function of its id and the root secret, so that a repeated answer is the same answer. */
-  readonly codeOf: (grantId: string) => { readonly code: string; readonly secretHash: Uint8Array };
+  readonly makeCode: (grantId: string) => { readonly code: string; readonly secretHash: Uint8Array };
+  /** Null: the secret that made it is gone. */
+  readonly remakeCode: (grantId: string, storedHash: Uint8Array) => string | null;
   readonly lifetimesOf: (client: ClientRecord) => Lifetimes;
 };
 
@@ -98,7 +100,7 @@ async function settle(
   }
   if (!effectOf(decision, 'issueCode') || !session) throw new InvariantViolation('an answer without a commit');
   const grantId = deps.makeGrantId();
-  const { code, secretHash } = deps.codeOf(grantId);
+  const { code, secretHash } = deps.makeCode(grantId);
   const policy = deps.lifetimesOf(client);
   const approved = await sent(
     deps.store.approveInteraction({
@@ -117,7 +119,9 @@ async function settle(
 function repeat(deps: InteractionDeps, { interaction, client, grant }: LoadedInteractionFacts): InteractionOutcome {
   if (interaction.state === 'denied') return { kind: 'denied', interaction, client };
   if (!grant) throw new InvariantViolation('an approved interaction without its grant');
-  return { kind: 'approved', interaction, client, code: deps.codeOf(grant.id).code };
+  const code = deps.remakeCode(grant.id, grant.codeHash);
+  if (code === null) return { kind: 'rejected', interaction, client, reason: 'interaction_completed' };
+  return { kind: 'approved', interaction, client, code };
 }
 
 const STATE_OF_EFFECT = {

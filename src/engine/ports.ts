@@ -129,7 +129,12 @@ export type LoadedInteractionFacts = {
   /** What the person in `subjectId` of the load has allowed this client before. */
   readonly remembered: { readonly scope: readonly string[]; readonly resources: readonly string[] } | null;
   /** The grant that this interaction made, if it did. */
-  readonly grant: { readonly id: string; readonly codeIsUnused: boolean; readonly codeEndsAt: Date } | null;
+  readonly grant: {
+    readonly id: string;
+    readonly codeHash: Bytes;
+    readonly codeIsUnused: boolean;
+    readonly codeEndsAt: Date;
+  } | null;
 };
 
 /** A step that makes no grant. */

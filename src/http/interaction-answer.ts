@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RejectReason } from '../../machines/vocabulary.ts';
 import { policyOf } from '../config/configuration.ts';
-import { authorizationCodeOf } from '../crypto/authorization-code.ts';
+import { authorizationCodeOf, reauthorizationCodeOf } from '../crypto/authorization-code.ts';
 import type { InteractionDeps, InteractionOutcome } from '../engine/interact.ts';
 import type { LiveSession } from '../engine/ports.ts';
 import { withParameters } from '../oauth/redirect-uri.ts';
@@ -18,7 +18,8 @@ export type { InteractionDeps };
 export const interactionDeps = (deps: HttpDeps): InteractionDeps => ({
   store: deps.interactions,
   makeGrantId: deps.random.uuid,
-  codeOf: (grantId) => authorizationCodeOf(deps.keys, grantId),
+  makeCode: (grantId) => authorizationCodeOf(deps.keys, grantId),
+  remakeCode: (grantId, storedHash) => reauthorizationCodeOf(deps.keys, grantId, storedHash),
   lifetimesOf: (client) => policyOf(deps.configuration(), client),
 });
 

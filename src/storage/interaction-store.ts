@@ -47,6 +47,7 @@ export function interactionStore(db: Drizzle, clock: Clock): InteractionStore {
         remembered,
         grant: grant && {
           id: grant.id,
+          codeHash: grant.codeHash,
           codeEndsAt: grant.codeEndsAt,
           codeIsUnused: grant.state === 'active' && grant.refreshGeneration === null,
         },
@@ -68,6 +69,7 @@ function prepareLoad(db: Drizzle) {
       consent: consents,
       grant: {
         id: grants.id,
+        codeHash: grants.codeHash,
         state: grants.state,
         refreshGeneration: grants.refreshGeneration,
         codeEndsAt: grants.codeEndsAt,

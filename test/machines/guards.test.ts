@@ -159,6 +159,7 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
     ['the same person', false, {}, { subjectId: 'alice' }],
     ['another person', true, {}, { subjectId: 'bob' }],
     ['nobody any more', true, {}, { subjectId: null }],
+    ['nobody, where nobody was', true, { subjectId: null }, { subjectId: null }],
   ],
   consentIsRemembered: [
     ['nothing remembered', false, {}, { remembered: null }],

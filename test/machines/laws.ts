@@ -445,8 +445,9 @@ function consents(answer: Answer): boolean {
 
 /** By a live session at the request, or by signing in. */
 function arrivesSignedIn(answer: Answer): boolean {
-  const requested = answer.state === 'awaitingSignIn' && answer.event === 'requested' && none(answer, 'nobodySignedIn');
-  return requested || (['awaitingSignIn', 'awaitingConsent'].includes(answer.state) && answer.event === 'signedIn');
+  const requested = answer.state === 'awaitingSignIn' && answer.event === 'requested';
+  const signedIn = ['awaitingSignIn', 'awaitingConsent'].includes(answer.state) && answer.event === 'signedIn';
+  return (requested || signedIn) && none(answer, 'nobodySignedIn');
 }
 
 function skipsConsent(answer: Answer): boolean {
