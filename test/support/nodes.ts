@@ -1,0 +1,21 @@
+/** Several nodes of one server: apps with connections of their own, on one Postgres. */
+import { openPostgres } from '../../src/storage/postgres.ts';
+import { openTestApp, type TestApp } from './app.ts';
+import { openScene, type Scene } from './scene.ts';
+
+export type Nodes = Scene & {
+  /** Two of them; the scene's own app is the first. */
+  readonly nodes: readonly [TestApp, TestApp];
+};
+
+export async function openNodes(): Promise<Nodes> {
+  const scene = await openScene('postgres');
+  const database = openPostgres(scene.url ?? '');
+  const second = await openTestApp(database, { clock: scene.clock });
+  const close = async () => {
+    await second.app.close();
+    await database.close();
+    await scene.close();
+  };
+  return { ...scene, nodes: [scene, second], close };
+}
