@@ -12,7 +12,7 @@ import {
 } from './actors.ts';
 import { openTestApp, type TestApp, type TestAppOptions } from './app.ts';
 import { Browser } from './browser.ts';
-import { type DatabaseKind, openTestDatabase } from './database.ts';
+import { type DatabaseKind, openTestDatabase, type TestDatabase } from './database.ts';
 
 export type Code = { readonly code: string; readonly verifier: string };
 export type CodeRequest = {
@@ -39,7 +39,10 @@ export type Scene = TestApp & {
 };
 
 export async function openScene(kind: DatabaseKind, options: TestAppOptions = {}): Promise<Scene> {
-  const opened = await openTestDatabase(kind);
+  return openSceneOn(await openTestDatabase(kind), options);
+}
+
+export async function openSceneOn(opened: TestDatabase, options: TestAppOptions = {}): Promise<Scene> {
   const test = await openTestApp(opened.database, options);
   const [client, other, user] = [await makeClient(test), await makeClient(test), await makeUser(test)];
   const browser = new Browser(test.app);
