@@ -18,7 +18,7 @@ export type AppParts = {
   readonly issuer: string;
   readonly production: boolean;
   readonly trustedProxies: readonly string[];
-  readonly configuration: Configuration;
+  readonly configuration: () => Configuration;
   readonly keys: RootKeys;
   readonly random: Random;
   readonly clock: Clock;
@@ -46,7 +46,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     sessions: sessionStore(db, clock),
     signInFailures: signInFailureStore(db, clock),
     renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, client.clientId, secretMacs),
-    configuration: () => configuration,
+    configuration,
     signingKey: () => signing.signingKey,
     publicKeys: () => signing.publicKeys,
     demo: null,

@@ -5,8 +5,8 @@ import { appDeps } from './app-deps.ts';
 import { isLoopback } from './config/environment.ts';
 import { banner } from './demo/banner.ts';
 import { type Demo, demo, endDemo } from './demo/demo.ts';
+import { liveConfiguration } from './live-configuration.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
-import { listClients } from './storage/clients.ts';
 import { housekeeper } from './storage/housekeeping.ts';
 import { databaseClock } from './system/clock.ts';
 import { makeLogger } from './system/logger.ts';
@@ -18,11 +18,19 @@ export async function start(env: NodeJS.ProcessEnv): Promise<void> {
   const runtime = await openRuntime(env);
   const { environment, database } = runtime;
   const logger = makeLogger({ level: environment.logLevel, readable: !environment.production });
-  const deps = await appDeps({ ...runtime, ...environment, logger, clock: databaseClock });
-  await requireKnownPolicies(runtime);
+  const configuration = await liveConfiguration(runtime, logger, env);
+  const deps = await appDeps({
+    ...runtime,
+    ...environment,
+    logger,
+    clock: databaseClock,
+    configuration: configuration.current,
+  });
   const shown = await demoData(runtime);
   const app = await buildApp({ ...deps, demo: shown });
   const tidying = tidyRegularly(runtime, logger);
+  const unwatch = configuration.watch();
+  process.on('SIGHUP', () => void configuration.reload());
 
   await app.listen({ host: environment.host, port: environment.port });
   process.stdout.write(banner(environment, shown));
@@ -30,6 +38,7 @@ export async function start(env: NodeJS.ProcessEnv): Promise<void> {
 
   closeOnSignal(logger, async () => {
     clearInterval(tidying);
+    unwatch();
     await app.close();
     await database.close();
   });
@@ -41,16 +50,6 @@ async function demoData(runtime: Runtime): Promise<Demo | null> {
   if (isLoopback(runtime.environment.host)) return demo(runtime);
   await endDemo(runtime);
   return null;
-}
-
-/** Better told at start than by the first client that asks. @throws Error naming every client without a policy. */
-async function requireKnownPolicies({ database, configuration, environment }: Runtime): Promise<void> {
-  const lost = (await listClients(database.drizzle)).filter((one) => !configuration.policies.has(one.policy));
-  if (lost.length === 0) return;
-  const names = lost.map((one) => `${one.clientId} names "${one.policy}"`).join(', ');
-  throw new Error(
-    `Clients name policies that ${environment.configFolder} does not define: ${names}. Add <policy>.policy.yaml, or register the clients anew.`,
-  );
 }
 
 function tidyRegularly({ database }: Runtime, logger: Logger): NodeJS.Timeout {

@@ -1,12 +1,23 @@
 /** The configuration that is in force: policies by name, resources, sign-in. */
-import type { Policy, Resource, SignInPolicy } from '../../policies/schema.ts';
+import type { DeclaredClientRecord, Policy, Resource, SignInPolicy } from '../../policies/schema.ts';
 import type { ClientRecord } from '../engine/ports.ts';
 
 export type Configuration = {
   readonly policies: ReadonlyMap<string, Policy>;
   readonly resources: readonly Resource[];
   readonly signIn: SignInPolicy;
+  readonly declaredClients: readonly DeclaredClient[];
 };
+
+/** With where it stands, so that what is wrong with it can be said with its line. */
+export type DeclaredClient = {
+  readonly record: DeclaredClientRecord;
+  /** Dotted, as in problems. */
+  readonly path: string;
+  readonly lineOf: (field: string | null) => number | null;
+};
+
+export const CLIENTS_FILE = 'clients.yaml';
 
 export const DEFAULT_POLICY = 'default';
 

@@ -2,23 +2,24 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { policySchema, resourcesSchema, signInSchema } from '../../policies/schema.ts';
-import { type Configuration, DEFAULT_POLICY } from './configuration.ts';
+import { clientsSchema, policySchema, resourcesSchema, signInSchema } from '../../policies/schema.ts';
+import { CLIENTS_FILE, type Configuration, DEFAULT_POLICY } from './configuration.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
 import { readYaml } from './yaml-file.ts';
 
 const POLICY_FILE = /^(?<name>[a-z0-9][a-z0-9-]*)\.policy\.yaml$/;
-const OTHER_FILES = ['resources.yaml', 'sign-in.yaml'];
+const OTHER_FILES = ['resources.yaml', 'sign-in.yaml', CLIENTS_FILE];
 
 /** @throws ConfigurationError with every problem found: file, line, key, found, allowed, nearest key. */
 export function loadConfiguration(folder: string): Configuration {
   const problems: Problem[] = [];
-  const read = <Schema extends z.ZodType>(file: string, schema: Schema): z.infer<Schema> | null => {
+  const readFile = <Schema extends z.ZodType>(file: string, schema: Schema) => {
     const result = readYaml(file, textOf(folder, file), schema);
-    if (result.ok) return result.value;
+    if (result.ok) return result;
     problems.push(...result.problems);
     return null;
   };
+  const read = <Schema extends z.ZodType>(file: string, schema: Schema) => readFile(file, schema)?.value ?? null;
 
   const files = filesOf(folder);
   problems.push(...files.filter((file) => !isKnown(file)).map(unknownFile));
@@ -31,6 +32,12 @@ export function loadConfiguration(folder: string): Configuration {
   );
   const resources = read('resources.yaml', resourcesSchema);
   const signIn = read('sign-in.yaml', signInSchema);
+  const clients = files.includes(CLIENTS_FILE) ? readFile(CLIENTS_FILE, clientsSchema) : null;
+  const declaredClients = (clients?.value.clients ?? []).map((record, index) => ({
+    record,
+    path: `clients.${index}`,
+    lineOf: (field: string | null) => clients?.lineOf(['clients', index, ...(field === null ? [] : [field])]) ?? null,
+  }));
   if (problems.length === 0 && !policies.has(DEFAULT_POLICY)) {
     problems.push({
       file: `${DEFAULT_POLICY}.policy.yaml`,
@@ -42,7 +49,7 @@ export function loadConfiguration(folder: string): Configuration {
     });
   }
   if (problems.length > 0 || !resources || !signIn) throw new ConfigurationError(folder, problems);
-  return { policies, resources: resources.resources, signIn };
+  return { policies, resources: resources.resources, signIn, declaredClients };
 }
 
 const isKnown = (file: string) => POLICY_FILE.test(file) || OTHER_FILES.includes(file);

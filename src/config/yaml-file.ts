@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Problem } from './problem.ts';
 
 export type Reading<T> =
-  | { readonly ok: true; readonly value: T }
+  | { readonly ok: true; readonly value: T; readonly lineOf: (path: readonly PropertyKey[]) => number | null }
   | { readonly ok: false; readonly problems: Problem[] };
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
@@ -32,7 +32,7 @@ export function readYaml<Schema extends z.ZodType>(
     return { ok: false, problems };
   }
   const result = schema.safeParse(document.toJS());
-  if (result.success) return { ok: true, value: result.data };
+  if (result.success) return { ok: true, value: result.data, lineOf: (path) => lineIn(document, lines, path) };
   return { ok: false, problems: result.error.issues.flatMap((issue) => explain(file, issue, document, lines, schema)) };
 }
 

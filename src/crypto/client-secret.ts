@@ -8,19 +8,28 @@ import type { RawSecret } from './secret-types.ts';
 
 export type StoredSecretMac = { readonly keyId: string; readonly mac: string };
 
-const macOf = (key: RootKey, secret: RawSecret) => hmacSha256(key.key('client-secret'), sha256(secret));
+const macOf = (key: RootKey, secretHash: Uint8Array) => hmacSha256(key.key('client-secret'), secretHash);
 
-export const storedSecretMac = (keys: RootKeys, secret: RawSecret): StoredSecretMac => ({
+export const storedSecretMac = (keys: RootKeys, secret: RawSecret): StoredSecretMac =>
+  storedHashMac(keys, sha256(secret));
+
+/** For configuration that holds the SHA-256 of a secret instead of the secret. */
+export const storedHashMac = (keys: RootKeys, secretHash: Uint8Array): StoredSecretMac => ({
   keyId: keys.first.id,
-  mac: macOf(keys.first, secret).toString('hex'),
+  mac: macOf(keys.first, secretHash).toString('hex'),
 });
 
+export const secretHash = (secret: RawSecret): Buffer => sha256(secret);
+
 /** Constant time per stored secret; a client may have several live ones, so that rotating one breaks nothing. */
-export function matchesStoredSecret(keys: RootKeys, stored: readonly StoredSecretMac[], secret: RawSecret): boolean {
+export const matchesStoredSecret = (keys: RootKeys, stored: readonly StoredSecretMac[], secret: RawSecret): boolean =>
+  matchesStoredHash(keys, stored, sha256(secret));
+
+export function matchesStoredHash(keys: RootKeys, stored: readonly StoredSecretMac[], hash: Uint8Array): boolean {
   let matches = false;
   for (const { keyId, mac } of stored) {
     const key = keys.byId.get(keyId);
-    if (key && sameSecretBytes(macOf(key, secret), Buffer.from(mac, 'hex'))) matches = true;
+    if (key && sameSecretBytes(macOf(key, hash), Buffer.from(mac, 'hex'))) matches = true;
   }
   return matches;
 }

@@ -74,7 +74,7 @@ const NAMES = {
   policy: 'policy',
 } as const satisfies Record<Exclude<keyof ClientRegistration, 'clientId'>, string>;
 
-function differences(stored: ClientRecord, wanted: ClientRegistration): string[] {
+export function differences(stored: ClientRecord, wanted: ClientRegistration): string[] {
   const keys = Object.keys(NAMES) as (keyof typeof NAMES)[];
   return keys.filter((key) => !isDeepStrictEqual(stored[key], wanted[key])).map((key) => NAMES[key]);
 }

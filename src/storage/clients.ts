@@ -1,4 +1,4 @@
-import { asc, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import type { ClientRecord } from '../engine/ports.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
@@ -12,16 +12,26 @@ export async function findClient(db: Drizzle, clientId: string): Promise<ClientR
   return client && client.deletedAt === null ? client : null;
 }
 
-export const listClients = (db: Drizzle): Promise<ClientRecord[]> =>
-  reading(() => db.select().from(clients).where(isNull(clients.deletedAt)).orderBy(asc(clients.clientId)));
+/** `declared`: only those that configuration declares, or only the others. */
+export const listClients = (db: Drizzle, only: { readonly declared?: boolean } = {}): Promise<ClientRecord[]> =>
+  reading(() =>
+    db
+      .select()
+      .from(clients)
+      .where(
+        and(isNull(clients.deletedAt), only.declared === undefined ? undefined : eq(clients.declared, only.declared)),
+      )
+      .orderBy(asc(clients.clientId)),
+  );
 
 /**
  * Registers, or replaces the registration of, a client. Grants live on, except those of a deleted client with the same
  * id: deleting raised its epoch for good.
  */
-export function saveClient(db: Drizzle, registration: ClientRegistration): Promise<unknown> {
+export function saveClient(db: Drizzle, registration: ClientRegistration, declared = false): Promise<unknown> {
   const values = {
     ...registration,
+    declared,
     redirectUris: [...registration.redirectUris],
     grantTypes: [...registration.grantTypes],
     scope: registration.scope && [...registration.scope],

@@ -47,6 +47,8 @@ export const clients = pgTable('clients', {
   defaultScope: text('default_scope').array(),
   defaultResource: text('default_resource'),
   policy: text('policy').notNull(),
+  /** Declared in configuration, which then is the one place to change it. */
+  declared: boolean('declared').notNull().default(false),
   epoch: epoch('epoch').default(sql`0`),
   createdAt: instant('created_at').notNull().defaultNow(),
   deletedAt: instant('deleted_at'),

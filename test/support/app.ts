@@ -49,7 +49,7 @@ export async function openTestApp(database: Database, options: TestAppOptions = 
     issuer,
     production: options.production ?? true,
     trustedProxies: options.trustedProxies ?? [],
-    configuration: options.configuration ?? shippedConfiguration,
+    configuration: () => options.configuration ?? shippedConfiguration,
     keys,
     random: systemRandom,
     clock,

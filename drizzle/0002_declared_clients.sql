@@ -1,0 +1,1 @@
+ALTER TABLE "clients" ADD COLUMN "declared" boolean DEFAULT false NOT NULL;

@@ -1,0 +1,30 @@
+/** What differs between two configurations, key by key, for the log: old → new. */
+import type { Configuration } from './configuration.ts';
+
+export type Change = { readonly key: string; readonly from: unknown; readonly to: unknown };
+
+export function changesBetween(before: Configuration, after: Configuration): Change[] {
+  const [old, fresh] = [flatten(plain(before)), flatten(plain(after))];
+  const keys = [...new Set([...old.keys(), ...fresh.keys()])].sort();
+  return keys.flatMap((key) => {
+    const [from, to] = [old.get(key), fresh.get(key)];
+    return from === to ? [] : [{ key, from: from ?? null, to: to ?? null }];
+  });
+}
+
+/** Clients are compared where they are brought into the database. */
+const plain = ({ policies, resources, signIn }: Configuration) => ({
+  policies: Object.fromEntries(policies),
+  resources: Object.fromEntries(
+    resources.map(({ identifier, scopes, ...rest }) => [
+      identifier,
+      { ...rest, scopes: Object.fromEntries(scopes.map((one) => [one.name, one.description])) },
+    ]),
+  ),
+  signIn,
+});
+
+function flatten(value: unknown, path: string[] = []): Map<string, unknown> {
+  if (typeof value !== 'object' || value === null) return new Map([[path.join('.'), value]]);
+  return new Map(Object.entries(value).flatMap(([key, inner]) => [...flatten(inner, [...path, key])]));
+}

@@ -1,0 +1,29 @@
+/**
+ * The JSON Schema of each file in policies/, from the zod schema that the server itself uses, so that editors complete
+ * and explain the keys. `node src/review/policy-schemas.ts` writes them; with `--check` it fails when they have drifted.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import { clientsSchema, policySchema, resourcesSchema, signInSchema } from '../../policies/schema.ts';
+
+const FILES = [
+  ['policy', 'How long tokens and chains live (<name>.policy.yaml)', policySchema],
+  ['resources', 'The APIs and their scopes (resources.yaml)', resourcesSchema],
+  ['sign-in', 'Sessions and the brake on guessing (sign-in.yaml)', signInSchema],
+  ['clients', 'Clients declared in configuration (clients.yaml)', clientsSchema],
+] as const;
+
+const pathOf = (name: string) => new URL(`../../policies/json-schema/${name}.schema.json`, import.meta.url);
+
+const textOf = (title: string, schema: z.ZodType) =>
+  `${JSON.stringify({ title, ...z.toJSONSchema(schema, { target: 'draft-7', io: 'input' }) }, null, 2)}\n`;
+
+const check = process.argv.includes('--check');
+for (const [name, title, schema] of FILES) {
+  const text = textOf(title, schema);
+  if (!check) writeFileSync(pathOf(name), text);
+  else if (readFileSync(pathOf(name), 'utf8') !== text) {
+    process.stderr.write(`policies/json-schema/${name}.schema.json has drifted: run npm run generate:schemas\n`);
+    process.exitCode = 1;
+  }
+}
