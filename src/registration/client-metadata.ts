@@ -140,10 +140,10 @@ function secretWarnings({ secret, applicationType }: ClientMetadata): string[] {
 }
 
 const REFUSED_GRANT_TYPES: ReadonlyMap<unknown, string> = new Map([
-  ['implicit', 'the implicit grant is not part of OAuth 2.1 (§10.1); use "authorization_code" with PKCE'],
+  ['implicit', '"authorization_code" with PKCE; the implicit grant is not part of OAuth 2.1 (§10.1)'],
   [
     'password',
-    'the password grant is not part of OAuth 2.1 (§10); use "authorization_code", or "client_credentials" for a service',
+    '"authorization_code", or "client_credentials" for a service; the password grant is not part of OAuth 2.1 (§10)',
   ],
 ]);
 
