@@ -24,4 +24,3 @@ export async function withRuntime<T>(cli: Cli, use: (runtime: Runtime) => Promis
 
 /** What registering needs of it. */
 export const registrationDeps = ({ database, keys, random }: Runtime) => ({ db: database.drizzle, keys, random });
-

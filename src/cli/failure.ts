@@ -36,7 +36,7 @@ function knownWords(error: unknown, env: Env): string | null {
   const code = codeOf(error) ?? '';
   const database = env['DATABASE_URL']?.trim() ? DATABASE_WORDS.get(code) : undefined;
   if (error instanceof StoreUnavailable || database !== undefined) {
-    return `${database ?? 'The database cannot be reached'}: check DATABASE_URL (${placeOf(env['DATABASE_URL'])}).`;
+    return `${database ?? UNREACHABLE}. Check DATABASE_URL: ${placeOf(env['DATABASE_URL'])}.`;
   }
   return FILE_WORDS.get(code) ?? null;
 }
@@ -45,22 +45,22 @@ const UNREACHABLE = 'The database cannot be reached';
 
 /** Codes of Node, of postgres.js and of Postgres (SQLSTATE). */
 const DATABASE_WORDS: ReadonlyMap<string, string> = new Map([
-  ['ECONNREFUSED', `${UNREACHABLE}: nothing listens there`],
-  ['ENOTFOUND', `${UNREACHABLE}: no such host`],
-  ['EAI_AGAIN', `${UNREACHABLE}: no such host`],
-  ['EHOSTUNREACH', `${UNREACHABLE}: no way to the host`],
-  ['ENETUNREACH', `${UNREACHABLE}: no way to the host`],
-  ['ECONNRESET', `${UNREACHABLE}: the connection was cut`],
-  ['CONNECT_TIMEOUT', `${UNREACHABLE}: it does not answer`],
-  ['CONNECTION_CLOSED', `${UNREACHABLE}: the connection was cut`],
-  ['CONNECTION_ENDED', `${UNREACHABLE}: the connection was cut`],
-  ['57P03', `${UNREACHABLE}: it is starting or stopping`],
-  ['53300', `${UNREACHABLE}: it has too many connections`],
+  ['ECONNREFUSED', `${UNREACHABLE} (nothing listens there)`],
+  ['ENOTFOUND', `${UNREACHABLE} (no such host)`],
+  ['EAI_AGAIN', `${UNREACHABLE} (no such host)`],
+  ['EHOSTUNREACH', `${UNREACHABLE} (no way to the host)`],
+  ['ENETUNREACH', `${UNREACHABLE} (no way to the host)`],
+  ['ECONNRESET', `${UNREACHABLE} (the connection was cut)`],
+  ['CONNECT_TIMEOUT', `${UNREACHABLE} (it does not answer)`],
+  ['CONNECTION_CLOSED', `${UNREACHABLE} (the connection was cut)`],
+  ['CONNECTION_ENDED', `${UNREACHABLE} (the connection was cut)`],
+  ['57P03', `${UNREACHABLE} (it is starting or stopping)`],
+  ['53300', `${UNREACHABLE} (it has too many connections)`],
   ['28P01', 'The database refuses the password'],
   ['28000', 'The database refuses the user'],
   ['3D000', 'The database server has no database of this name'],
   ['42501', 'The database user may not do this'],
-  ['ERR_INVALID_URL', 'This is no URL (characters such as "#", "/" and "@" in a password are written as %23, %2F, %40)'],
+  ['ERR_INVALID_URL', 'A character in it must be written otherwise: in a password, "#" is %23, "/" is %2F, "@" is %40'],
 ]);
 
 const FILE_WORDS: ReadonlyMap<string, string> = new Map([
@@ -73,7 +73,7 @@ const FILE_WORDS: ReadonlyMap<string, string> = new Map([
 
 /** Host and database; never user and password. */
 function placeOf(url: string | undefined): string {
-  if (url === undefined || !URL.canParse(url.trim())) return 'not shown: it cannot be read';
+  if (url === undefined || !URL.canParse(url.trim())) return 'it is no URL';
   const { host, pathname } = new URL(url.trim());
   return `host ${host || 'localhost'}, database ${pathname.slice(1) || 'of the user'}`;
 }

@@ -14,10 +14,16 @@ export type Input = {
 
 export const systemInput: Input = {
   interactive: process.stdin.isTTY === true,
-  readAll: async () => Buffer.concat(await Array.fromAsync(process.stdin as AsyncIterable<Buffer>)),
+  readAll: () => allOf(process.stdin),
   readSecret: (prompt) => (process.stdin.isTTY ? ask(prompt, true) : firstLine(process.stdin)),
   confirm: async (question) => /^y(es)?$/i.test((await ask(question, false)).trim()),
 };
+
+async function allOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  const read: Buffer[] = [];
+  for await (const chunk of chunks) read.push(chunk);
+  return Buffer.concat(read);
+}
 
 /** A password is at most 1024 characters; whatever pours in more is no password. */
 const LONGEST_LINE_BYTES = 16_384;
@@ -29,7 +35,8 @@ export async function firstLine(chunks: AsyncIterable<Buffer>): Promise<string> 
     bytes = Buffer.concat([bytes, chunk]);
     if (bytes.includes('\n') || bytes.length > LONGEST_LINE_BYTES) break;
   }
-  return decodeUtf8(bytes, 'Standard input').split(/\r?\n/, 1)[0] ?? '';
+  const end = bytes.indexOf('\n');
+  return decodeUtf8(end < 0 ? bytes : bytes.subarray(0, end), 'Standard input').replace(/\r$/, '');
 }
 
 /** @throws CommandRefused: replacement characters in a secret would make it another one. */

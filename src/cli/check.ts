@@ -1,0 +1,121 @@
+import type { Command } from 'commander';
+import type { Policy } from '../../policies/schema.ts';
+import type { Configuration } from '../config/configuration.ts';
+import { readEnvironment } from '../config/environment.ts';
+import { loadConfiguration } from '../config/load.ts';
+import type { Cli } from './cli.ts';
+import { authenticationWords, clientDocument, fields, scopeWords } from './client-words.ts';
+import { inWords } from './durations.ts';
+import { configurationWarnings, type EffectivePolicy, effectivePolicy } from './effective-policy.ts';
+import { CommandRefused, wordsFor } from './failure.ts';
+import { json, warningLines } from './output.ts';
+import { rootKeysIfMade, storedClients } from './stored-clients.ts';
+
+export function checkCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('check')
+    .description('check environment and configuration; say what is in force for each client')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+Changes nothing. Without a database that can be read, it checks the configuration alone and says so.
+Exit status 1 when something is wrong; warnings alone are 0.
+
+Examples:
+  statehouse check
+  STATEHOUSE_CONFIG=./policies statehouse check --json`,
+    )
+    .action(async (options: { json?: true }) => {
+      const report = await check(cli);
+      cli.output.print(options.json ? asDocument(report) : asText(report));
+      const wrong = errorsIn(report);
+      if (wrong.length > 0) throw new CommandRefused(wrong.join('\n'));
+    });
+}
+
+type Report = {
+  /** Null: refused; `errors` says why. */
+  readonly configuration: Configuration | null;
+  readonly clients: readonly EffectivePolicy[];
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+};
+
+async function check({ env }: Cli): Promise<Report> {
+  try {
+    const environment = readEnvironment(env);
+    const configuration = loadConfiguration(environment.configFolder);
+    const keys = rootKeysIfMade(environment);
+    const { clients, missing } = await storedClients(environment, env);
+    return {
+      configuration,
+      clients: clients.map((one) => effectivePolicy(one, configuration, keys)),
+      errors: [],
+      warnings: [...configurationWarnings(configuration), ...(missing === null ? [] : [missing])],
+    };
+  } catch (error) {
+    return { configuration: null, clients: [], errors: [wordsFor(error, env).trim()], warnings: [] };
+  }
+}
+
+const errorsIn = ({ errors, clients }: Report): string[] => [
+  ...errors,
+  ...clients.flatMap((one) => one.errors.map((words) => `client ${one.client.clientId}: ${words}`)),
+];
+
+function asText({ configuration, clients, warnings }: Report): string {
+  if (!configuration) return '';
+  const policies = [...configuration.policies].map(([name, policy]) => `policy ${name}\n${fields(lifetimes(policy))}`);
+  const general = warnings.map((one) => `warning: ${one}\n`).join('');
+  return [...policies, ...clients.map(clientText), ...(general ? [general] : [])].join('\n');
+}
+
+function lifetimes(policy: Policy): [string, string][] {
+  return [
+    ['access token', inWords(policy.accessTokenLifetimeSeconds)],
+    ['authorization code', inWords(policy.authorizationCodeLifetimeSeconds)],
+    [
+      'refresh token',
+      `ends ${inWords(policy.refreshIdleLifetimeSeconds)} after its last use, ` +
+        `and ${inWords(policy.refreshAbsoluteLifetimeSeconds)} after the approval in any case`,
+    ],
+  ];
+}
+
+function clientText({ client, policy, accessTokens, warnings, errors }: EffectivePolicy): string {
+  const refreshes = client.grantTypes.includes('refresh_token');
+  const usesCode = client.grantTypes.includes('authorization_code');
+  const own = policy === null ? [] : lifetimes(policy).filter(([name]) => name !== 'access token');
+  const rows = fields([
+    ['policy', policy === null ? `${client.policy} (no such file)` : client.policy],
+    ...(policy === null
+      ? []
+      : [['access token', accessTokens.map((one) => `${inWords(one.seconds)} for ${one.resource}`)] as const]),
+    ...own.filter(([name]) => (name === 'refresh token' ? refreshes && usesCode : usesCode)),
+    ['grant types', client.grantTypes.join(', ')],
+    ['authenticates', authenticationWords(client)],
+    ['redirect URIs', client.redirectUris],
+    ['scopes', scopeWords(client.scope)],
+  ]);
+  const wrong = errors.map((one) => `  error: ${one}\n`).join('');
+  return `client ${client.clientId} (${client.clientName})\n${rows}${wrong}${warningLines(warnings)}`;
+}
+
+function asDocument(report: Report): string {
+  const { configuration, clients, warnings, errors } = report;
+  return json({
+    ok: errorsIn(report).length === 0,
+    policies: Object.fromEntries(configuration?.policies ?? []),
+    resources: configuration?.resources ?? [],
+    clients: clients.map((one) => ({
+      ...clientDocument(one.client),
+      lifetimes: one.policy,
+      access_tokens: one.accessTokens,
+      warnings: one.warnings,
+      errors: one.errors,
+    })),
+    warnings,
+    errors,
+  });
+}

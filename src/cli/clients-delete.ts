@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import { printable } from '../registration/record-problem.ts';
+import { deleteClient } from '../storage/clients.ts';
+import { type Cli, withRuntime } from './cli.ts';
+import { CommandRefused } from './failure.ts';
+import { json } from './output.ts';
+
+export function clientsDeleteCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('delete')
+    .description('delete a client; all of its grants end, for good')
+    .argument('<client-id>')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      '\nA client made later with the same id gets none of them back.\n\nExample:\n  statehouse clients delete shop',
+    )
+    .action(async (clientId: string, options: { json?: true }) => {
+      const deleted = await withRuntime(cli, ({ database }) => deleteClient(database.drizzle, clientId));
+      if (!deleted) throw new CommandRefused(`No such client: "${printable(clientId)}".`);
+      const words = `deleted    ${clientId}  (its refresh tokens and unused codes have ended)\n`;
+      cli.output.print(options.json ? json({ client_id: clientId, outcome: 'deleted' }) : words);
+    });
+}

@@ -1,0 +1,69 @@
+/** What is in force for one client: its policy, capped by resources, and what is wrong or doubtful about the two together. */
+import type { Policy } from '../../policies/schema.ts';
+import type { Configuration } from '../config/configuration.ts';
+import type { RootKeys } from '../crypto/root-secret.ts';
+import type { ClientRecord } from '../engine/ports.ts';
+import { reviewClient } from '../registration/client-review.ts';
+import { describeRecordProblem } from '../registration/record-problem.ts';
+
+export type Findings = { readonly errors: readonly string[]; readonly warnings: readonly string[] };
+
+export type EffectivePolicy = Findings & {
+  readonly client: ClientRecord;
+  /** Null: no file defines the policy that the client names. */
+  readonly policy: Policy | null;
+  /** Of the default resource first; null without a policy. */
+  readonly accessTokens: readonly { readonly resource: string; readonly seconds: number }[];
+};
+
+/** Under this, clients refresh so often that each lost answer costs a sign-in. */
+const SHORT_ACCESS_TOKEN_SECONDS = 900;
+
+/** @param keys null: unknown here, so stored secrets are not held against them. */
+export function effectivePolicy(
+  client: ClientRecord,
+  configuration: Configuration,
+  keys: RootKeys | null,
+): EffectivePolicy {
+  const policy = configuration.policies.get(client.policy) ?? null;
+  const review = reviewClient(client, configuration);
+  return {
+    client,
+    policy,
+    accessTokens: policy === null ? [] : accessTokensOf(client, policy, configuration),
+    errors: [...review.errors.map(describeRecordProblem), ...secretErrors(client, keys)],
+    warnings: review.warnings,
+  };
+}
+
+function accessTokensOf({ defaultResource }: ClientRecord, policy: Policy, { resources }: Configuration) {
+  const isDefault = (one: Configuration['resources'][number]) =>
+    defaultResource === null ? one.default === true : one.identifier === defaultResource;
+  const sorted = [...resources.filter(isDefault), ...resources.filter((one) => !isDefault(one))];
+  return sorted.map((one) => ({
+    resource: one.identifier,
+    seconds: Math.min(policy.accessTokenLifetimeSeconds, one.accessTokenLifetimeSeconds ?? Number.POSITIVE_INFINITY),
+  }));
+}
+
+function secretErrors({ tokenEndpointAuthMethod, secretMacs }: ClientRecord, keys: RootKeys | null): string[] {
+  if (tokenEndpointAuthMethod === 'none') return [];
+  if (secretMacs.length === 0) return ['client_secret: none is stored, so the client cannot authenticate'];
+  if (keys === null || secretMacs.some((one) => keys.byId.has(one.keyId))) return [];
+  return [
+    'client_secret: stored under a root secret that STATEHOUSE_SECRET does not list, so the client cannot authenticate',
+  ];
+}
+
+export function configurationWarnings({ policies, resources }: Configuration): string[] {
+  const short = (what: string, seconds: number | undefined) =>
+    seconds !== undefined && seconds < SHORT_ACCESS_TOKEN_SECONDS
+      ? [
+          `${what}: accessTokenLifetimeSeconds is ${seconds}; under ${SHORT_ACCESS_TOKEN_SECONDS}, clients refresh very often`,
+        ]
+      : [];
+  return [
+    ...[...policies].flatMap(([name, one]) => short(`policy "${name}"`, one.accessTokenLifetimeSeconds)),
+    ...resources.flatMap((one) => short(`resource ${one.identifier}`, one.accessTokenLifetimeSeconds)),
+  ];
+}

@@ -1,0 +1,117 @@
+/**
+ * Clients and users are imported alike: all records are read, then compared with what is stored, and only when all of
+ * them are right is the first one written. Doing it again completes what a lost database cut off.
+ */
+import type { Reading } from '../registration/record-problem.ts';
+import { describeRecordProblem, isJsonObject, shown } from '../registration/record-problem.ts';
+import type { Runtime } from '../runtime.ts';
+import { type Cli, withRuntime } from './cli.ts';
+import { CommandRefused } from './failure.ts';
+import { json, warningLines } from './output.ts';
+import { type RecordKind, readRecords } from './records-file.ts';
+
+type AnyPlan = { readonly outcome: string; readonly changed: readonly string[] };
+
+export type Importing<T, Plan extends AnyPlan> = {
+  readonly kind: RecordKind;
+  /** The field that names a record. */
+  readonly idField: string;
+  readonly read: (input: unknown, runtime: Runtime) => Reading<T>;
+  /** Two records with the same one cannot both be meant. */
+  readonly keyOf: (record: T) => string;
+  /** @throws PasswordMissing */
+  readonly plan: (runtime: Runtime, record: T) => Promise<Plan>;
+  readonly apply: (runtime: Runtime, plan: Plan) => Promise<unknown>;
+  readonly nameOf: (plan: Plan) => string;
+  readonly warningsOf: (plan: Plan) => readonly string[];
+  /** Made on the way and told this once. */
+  readonly made: (plan: Plan) => Readonly<Record<string, string>>;
+  /** An error of `plan` that is the record's own. */
+  readonly wordsOf: (error: unknown) => string | null;
+};
+
+export async function importRecords<T, Plan extends AnyPlan>(
+  cli: Cli,
+  importing: Importing<T, Plan>,
+  file: string,
+  asJson: boolean,
+): Promise<void> {
+  // Read before the database is opened: a wrong file holds nobody up.
+  const inputs = await readRecords(cli.input, file, importing.kind);
+  const done = await withRuntime(cli, async (runtime) => {
+    const planned = await planAll(importing, inputs, runtime);
+    for (const { plan } of planned) await importing.apply(runtime, plan);
+    return planned;
+  });
+  cli.output.print(asJson ? asDocument(importing, done) : asLines(importing, done));
+}
+
+type Planned<Plan> = { readonly plan: Plan; readonly warnings: readonly string[] };
+
+/** @throws CommandRefused with what is wrong in every record. */
+async function planAll<T, Plan extends AnyPlan>(
+  importing: Importing<T, Plan>,
+  inputs: readonly unknown[],
+  runtime: Runtime,
+): Promise<Planned<Plan>[]> {
+  const problems: string[] = [];
+  const planned: Planned<Plan>[] = [];
+  const places = new Map<string, number>();
+  for (const [index, input] of inputs.entries()) {
+    const complain = (words: string) => problems.push(`${placeOf(importing, input, index)}: ${words}`);
+    const reading = importing.read(input, runtime);
+    if (!reading.ok) {
+      reading.problems.forEach((one) => void complain(describeRecordProblem(one)));
+      continue;
+    }
+    const key = importing.keyOf(reading.value);
+    const earlier = places.get(key);
+    if (earlier !== undefined) complain(`names the same as record ${earlier + 1}; allowed: each once`);
+    places.set(key, earlier ?? index);
+    try {
+      const plan = await importing.plan(runtime, reading.value);
+      planned.push({ plan, warnings: [...reading.warnings, ...importing.warningsOf(plan)] });
+    } catch (error) {
+      const words = importing.wordsOf(error);
+      if (words === null) throw error;
+      complain(words);
+    }
+  }
+  if (problems.length === 0) return planned;
+  throw new CommandRefused(
+    `The import is refused; nothing was changed.\n${problems.map((one) => `  ${one}`).join('\n')}`,
+  );
+}
+
+function placeOf({ idField }: { idField: string }, input: unknown, index: number): string {
+  const id = isJsonObject(input) ? input[idField] : undefined;
+  return `record ${index + 1}${typeof id === 'string' ? ` (${idField} ${shown(id)})` : ''}`;
+}
+
+function asLines<T, Plan extends AnyPlan>(
+  { nameOf, made, kind }: Importing<T, Plan>,
+  done: readonly Planned<Plan>[],
+): string {
+  if (done.length === 0) return `The file has no ${kind}; nothing was changed.\n`;
+  const lines = done.map(({ plan, warnings }) => {
+    const changes = plan.changed.length > 0 ? `  (${plan.changed.join(', ')})` : '';
+    const secrets = Object.entries(made(plan)).map(([name, value]) => `  ${name} (not shown again): ${value}\n`);
+    return `${plan.outcome.padEnd(9)}  ${nameOf(plan)}${changes}\n${secrets.join('')}${warningLines(warnings)}`;
+  });
+  return lines.join('');
+}
+
+function asDocument<T, Plan extends AnyPlan>(
+  { nameOf, made, kind, idField }: Importing<T, Plan>,
+  done: readonly Planned<Plan>[],
+): string {
+  return json({
+    [kind]: done.map(({ plan, warnings }) => ({
+      [idField]: nameOf(plan),
+      outcome: plan.outcome,
+      changed: plan.changed,
+      ...made(plan),
+      warnings,
+    })),
+  });
+}

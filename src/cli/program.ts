@@ -1,0 +1,75 @@
+/** All commands, and what happens to their failures. */
+import { Command, CommanderError } from 'commander';
+import { checkCommand } from './check.ts';
+import type { Cli } from './cli.ts';
+import { clientsCreateCommand } from './clients-create.ts';
+import { clientsDeleteCommand } from './clients-delete.ts';
+import { clientsImportCommand } from './clients-import.ts';
+import { clientsListCommand } from './clients-list.ts';
+import { clientsShowCommand } from './clients-show.ts';
+import { wordsFor } from './failure.ts';
+import { migrateCommand } from './migrate.ts';
+import { recoverCommand } from './recover.ts';
+import { startCommand } from './start.ts';
+import { usersCreateCommand } from './users-create.ts';
+import { usersDisableCommand } from './users-disable.ts';
+import { usersEnableCommand } from './users-enable.ts';
+import { usersImportCommand } from './users-import.ts';
+import { usersListCommand } from './users-list.ts';
+
+/** @returns the exit status. */
+export async function runCommand(args: readonly string[], cli: Cli): Promise<number> {
+  try {
+    await buildProgram(cli).parseAsync([...args], { from: 'user' });
+    return 0;
+  } catch (error) {
+    // Commander has said by itself what is wrong with the arguments; for --help there is nothing wrong.
+    if (error instanceof CommanderError) return error.exitCode;
+    cli.output.complain(wordsFor(error, cli.env));
+    return 1;
+  }
+}
+
+function buildProgram(cli: Cli): Command {
+  const program = new Command('statehouse')
+    .description('An OAuth 2.1 authorization server whose token lifecycles are state machines that people can read.')
+    .exitOverride()
+    .configureOutput({ writeOut: cli.output.print, writeErr: cli.output.complain })
+    .showHelpAfterError('(add --help for what is possible)')
+    .addHelpText('after', EXAMPLES);
+  startCommand(program, cli);
+  migrateCommand(program, cli);
+  checkCommand(program, cli);
+  recoverCommand(program, cli);
+
+  const clients = program.command('clients').description('applications that may ask for tokens');
+  clientsCreateCommand(clients, cli);
+  clientsListCommand(clients, cli);
+  clientsShowCommand(clients, cli);
+  clientsDeleteCommand(clients, cli);
+  clientsImportCommand(clients, cli);
+
+  const users = program.command('users').description('people who can sign in');
+  usersCreateCommand(users, cli);
+  usersListCommand(users, cli);
+  usersDisableCommand(users, cli);
+  usersEnableCommand(users, cli);
+  usersImportCommand(users, cli);
+
+  for (const group of [clients, users]) {
+    group.addHelpText('after', `\nEach has its own --help, e.g. "statehouse ${group.name()} import --help".`);
+  }
+  return program;
+}
+
+const EXAMPLES = `
+Examples:
+  statehouse start
+  statehouse clients create --id shop --redirect-uri https://shop.example/callback --grant-type authorization_code --grant-type refresh_token
+  statehouse users create alice
+  statehouse clients import clients.json
+  statehouse check
+
+Environment: DATABASE_URL (without it: the embedded database in .statehouse/), STATEHOUSE_ISSUER, STATEHOUSE_SECRET,
+STATEHOUSE_CONFIG (the folder of policies), STATEHOUSE_TRUSTED_PROXIES, HOST, PORT, LOG_LEVEL.
+Secrets and passwords come from the environment or from standard input, never as arguments.`;

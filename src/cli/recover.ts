@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { raiseServerEpoch } from '../storage/server.ts';
+import { type Cli, withRuntime } from './cli.ts';
+import { CommandRefused } from './failure.ts';
+import { json } from './output.ts';
+
+const WHAT = 'This ends every refresh token, unused code and session that exists; everybody signs in again.';
+
+export function recoverCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('recover')
+    .description('end every grant and session; for use after a backup was restored, before traffic')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+A restored database has forgotten which refresh tokens were used since the backup. ${WHAT}
+Clients, users and signing keys stay. Access tokens stay valid until they expire.
+
+Example:
+  statehouse recover --yes`,
+    )
+    .action(async (options: { yes?: true; json?: true }) => {
+      if (!options.yes) await confirm(cli);
+      const epoch = await withRuntime(cli, ({ database }) => raiseServerEpoch(database.drizzle));
+      const words =
+        `Done: every refresh token, unused code and session made before now has ended (server epoch ${epoch}).\n` +
+        'Clients, users and signing keys are as they were. Access tokens stay valid until they expire.\n';
+      cli.output.print(options.json ? json({ recovered: true, server_epoch: String(epoch) }) : words);
+    });
+}
+
+async function confirm({ input }: Cli): Promise<void> {
+  if (!input.interactive) throw new CommandRefused(`${WHAT} Add --yes to do so.`);
+  if (!(await input.confirm(`${WHAT} Go on? [y/N] `))) throw new CommandRefused('Not confirmed; nothing was changed.');
+}

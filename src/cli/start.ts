@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import type { Cli } from './cli.ts';
+
+export function startCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('start')
+    .description('run the server')
+    .addHelpText(
+      'after',
+      `
+Applies the migrations first. SIGTERM and SIGINT finish the requests in flight, then end it.
+
+Examples:
+  statehouse start
+  PORT=4000 statehouse start`,
+    )
+    .action(async () => {
+      // Loaded here only, so that the other commands need not load the server.
+      const { start } = await import('../main.ts');
+      await start(cli.env);
+    });
+}

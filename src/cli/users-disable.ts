@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+import { printable } from '../registration/record-problem.ts';
+import { disableUser } from '../storage/users.ts';
+import { type Cli, withRuntime } from './cli.ts';
+import { CommandRefused } from './failure.ts';
+import { json } from './output.ts';
+
+export function usersDisableCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('disable')
+    .description('shut a person out; their sessions and grants end, for good')
+    .argument('<username>')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nEnabling them again revives none of it.\n\nExample:\n  statehouse users disable alice')
+    .action(async (username: string, options: { json?: true }) => {
+      const found = await withRuntime(cli, ({ database }) => disableUser(database.drizzle, username));
+      if (!found) throw new CommandRefused(`No such user: "${printable(username)}".`);
+      const words = `disabled   ${username}  (sessions, refresh tokens and unused codes have ended)\n`;
+      cli.output.print(options.json ? json({ username, outcome: 'disabled' }) : words);
+    });
+}

@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { applyUserPlan, PasswordMissing, planUser, type UserPlan } from '../registration/register-user.ts';
+import { readUserRecord, type UserRecord } from '../registration/user-record.ts';
+import { usernameKey } from '../storage/users.ts';
+import { type Cli, registrationDeps } from './cli.ts';
+import { type Importing, importRecords } from './import-records.ts';
+
+const importing: Importing<UserRecord, UserPlan> = {
+  kind: 'users',
+  idField: 'username',
+  read: readUserRecord,
+  keyOf: (user) => usernameKey(user.username),
+  plan: (runtime, user) => planUser(registrationDeps(runtime), user),
+  apply: (runtime, plan) => applyUserPlan(registrationDeps(runtime), plan),
+  nameOf: (plan) => plan.username,
+  warningsOf: ({ disabled }) => (disabled ? ['is disabled, and stays so ("statehouse users enable")'] : []),
+  made: () => ({}),
+  wordsOf: (error) => (error instanceof PasswordMissing ? error.message : null),
+};
+
+export function usersImportCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('import')
+    .description('create or update users from JSON')
+    .argument('<file>', 'a JSON file, or "-" for standard input')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+An object, a list, or {"users": [...]}: username, password, and the claims of OpenID Connect (email, email_verified, name,
+given_name, family_name, ...). One wrong record refuses the file. The same file again changes nothing.
+The claims of a known user are replaced; without a password theirs stays; a new one ends their sessions and grants.
+
+Examples:
+  statehouse users import users.json
+  statehouse users import - < users.json`,
+    )
+    .action((file: string, options: { json?: true }) => importRecords(cli, importing, file, options.json === true));
+}

@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { printable } from '../registration/record-problem.ts';
+import { listUsers } from '../storage/users.ts';
+import { type Cli, withRuntime } from './cli.ts';
+import { json, table } from './output.ts';
+
+export function usersListCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('list')
+    .description('all users')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  statehouse users list')
+    .action(async (options: { json?: true }) => {
+      const users = await withRuntime(cli, ({ database }) => listUsers(database.drizzle));
+      if (options.json) {
+        const documents = users.map(({ username, id, claims, disabledAt }) => ({
+          username,
+          sub: id,
+          disabled: disabledAt !== null,
+          claims,
+        }));
+        return cli.output.print(json({ users: documents }));
+      }
+      if (users.length === 0) return cli.output.print('No users. To make one: statehouse users create --help\n');
+      const rows = users.map(({ username, id, claims, disabledAt }) => [
+        username,
+        id,
+        printable(String(claims['email'] ?? '')),
+        disabledAt === null ? '' : `disabled ${disabledAt.toISOString()}`,
+      ]);
+      cli.output.print(table([['USERNAME', 'SUB', 'EMAIL', ''], ...rows]));
+    });
+}
