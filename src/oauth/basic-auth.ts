@@ -21,7 +21,8 @@ export function parseBasic(header: string): BasicCredentials[] | null {
   if (colon < 0 || text.includes('\0')) return null;
   const plain = { clientId: text.slice(0, colon), clientSecret: text.slice(colon + 1) };
   const [clientId, clientSecret] = [decode(plain.clientId), decode(plain.clientSecret)];
-  if (clientId === null || clientSecret === null) return [plain];
+  // U+0000 can be in no registered id or secret, and no database text can hold it.
+  if (clientId === null || clientSecret === null || /\0/.test(clientId + clientSecret)) return [plain];
   const same = clientId === plain.clientId && clientSecret === plain.clientSecret;
   return same ? [plain] : [{ clientId, clientSecret }, plain];
 }

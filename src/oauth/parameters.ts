@@ -37,7 +37,8 @@ export function parseParameters<Name extends string>(encoded: string, known: rea
     const at = pair.indexOf('=');
     const name = decode(at < 0 ? pair : pair.slice(0, at));
     if (name === null || !names.has(name)) continue;
-    const value = decode(at < 0 ? '' : pair.slice(at + 1));
+    // What is sent unencoded is ASCII: of other bytes nobody knows which characters they mean.
+    const value = /[\u0080-\uffff]/.test(pair) ? null : decode(at < 0 ? '' : pair.slice(at + 1));
     const detail = value === null ? 'is not percent-encoded UTF-8' : whatIsWrong(name, value);
     if (detail !== null) problems.push({ reason: 'malformed_parameter', parameter: name, detail });
     else if (value) values.set(name, [...(values.get(name) ?? []), value]);
