@@ -15,10 +15,12 @@ export class Browser {
   readonly cookies = new Map<string, string>();
   readonly #app: FastifyInstance;
   readonly #address: string;
+  readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(app: FastifyInstance, address = '198.51.100.7') {
+  constructor(app: FastifyInstance, address = '198.51.100.7', headers: Readonly<Record<string, string>> = {}) {
     this.#app = app;
     this.#address = address;
+    this.#headers = headers;
   }
 
   get(url: string): Promise<Answer> {
@@ -44,6 +46,7 @@ export class Browser {
       remoteAddress: this.#address,
       headers: {
         accept: 'text/html',
+        ...this.#headers,
         ...(cookie !== '' && { cookie }),
         ...(body !== null && { 'content-type': 'application/x-www-form-urlencoded' }),
       },
