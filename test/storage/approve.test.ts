@@ -118,7 +118,7 @@ describe.each(databaseKinds)('approving an interaction on %s', (kind) => {
     ]);
     const facts = await world.interactions.loadInteraction({ id: interactionId, subjectId: person.id });
     expect(facts?.interaction).toMatchObject({ state: 'approved', subjectId: person.id });
-    expect(facts?.grant).toEqual({ id: grantId, codeIsUnused: true, codeEndsAt });
+    expect(facts?.grant).toEqual({ id: grantId, codeIsUnused: true, codeEndsAt, codeHash });
   });
 
   test('a double submit makes one grant', async () => {
@@ -147,13 +147,8 @@ describe.each(databaseKinds)('approving an interaction on %s', (kind) => {
     expect(await world.interactions.approveInteraction({ ...asking.approval, remember: true })).toBe(false);
     expect(await grantsOf(interactionId)).toEqual([]);
     expect(await ledgerOf(world, interactionId)).toEqual([]);
-    const another = await givenInteractionOf(clientId);
+    const another = await givenInteraction(world, clientId);
     const facts = await world.interactions.loadInteraction({ id: another, subjectId: person.id });
     expect(facts?.remembered).toBeNull();
   });
-
-  /** Also for a deleted client, whose interactions wait on. */
-  async function givenInteractionOf(clientId: string): Promise<string> {
-    return givenInteraction(world, clientId);
-  }
 });

@@ -77,6 +77,7 @@ test('letting go twice does not let go of the next holder', async () => {
 
 test.each([
   ['a process that has ended', JSON.stringify({ pid: 2 ** 22 + 1, startedAt: '1' })],
+  ['a process whose pid another one has got since', JSON.stringify({ pid: process.ppid, startedAt: '1' })],
   ['another process with this pid, before a restart', JSON.stringify({ pid: process.pid, startedAt: '1' })],
   ['nobody, since the power was lost while it was written', ''],
 ])('the lock of %s is taken over', (_, content) => {
