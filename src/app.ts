@@ -9,7 +9,7 @@ import { formBodies, LARGEST_BODY_BYTES } from './http/form-body.ts';
 import { healthRoutes } from './http/health-routes.ts';
 import { interactionRoutes } from './http/interaction-routes.ts';
 import { metadataRoutes } from './http/metadata-routes.ts';
-import { playgroundRoutes } from './http/playground-routes.ts';
+import { playgroundRoutes } from './http/playground/routes.ts';
 import { logRequests } from './http/request-log.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { tokenRoutes } from './http/token-routes.ts';
@@ -48,7 +48,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       tokenRoutes(scope, deps);
       authorizeRoutes(scope, deps);
       interactionRoutes(scope, deps);
-      if (deps.demo) playgroundRoutes(scope, { ...deps, app: deps.demo.app });
+      if (deps.demo) playgroundRoutes(scope, deps, deps.demo.app);
     },
     { prefix: path },
   );

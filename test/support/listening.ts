@@ -12,8 +12,10 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-export async function listen(database: Database, options: TestAppOptions = {}): Promise<TestApp> {
-  const port = await freePort();
+export const listen = async (database: Database, options: TestAppOptions = {}): Promise<TestApp> =>
+  openTestAppAt(await freePort(), database, options);
+
+export async function openTestAppAt(port: number, database: Database, options: TestAppOptions): Promise<TestApp> {
   const test = await openTestApp(database, { issuer: `http://localhost:${port}`, ...options });
   await test.app.listen({ host: 'localhost', port });
   return test;

@@ -1,0 +1,213 @@
+/**
+ * The playground, on the demo data of an embedded database with a loopback HOST only: the whole flow step by step, through
+ * the server's own endpoints, up to the moment in which a chain dies. States are derived from the row, as the engine does.
+ */
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { readAuthorizationCode } from '../../crypto/authorization-code.ts';
+import { sha256 } from '../../crypto/digest.ts';
+import { readRefreshToken } from '../../crypto/refresh-token.ts';
+import { authorizationCodeState, refreshTokenState } from '../../engine/derive.ts';
+import type { GrantStore } from '../../engine/ports.ts';
+import type { HttpDeps } from '../deps.ts';
+import { seeOther, sendPage } from '../security-headers.ts';
+import { pathUnder, urlUnder } from '../urls.ts';
+import { problemPage } from '../views/problem.ts';
+import type { Lit } from './diagram.ts';
+import { type PlaygroundView, playgroundPage } from './pages.ts';
+import { type Walk, walks } from './walk.ts';
+
+export type DemoApp = { readonly clientId: string; readonly redirectUri: string };
+type Deps = HttpDeps & { readonly store: GrantStore };
+
+export function playgroundRoutes(app: FastifyInstance, deps: Deps, client: DemoApp): void {
+  const { begin, find, findByState } = walks(deps.random);
+  const path = (walk: Walk, rest = '') => pathUnder(deps.issuer, `/playground/${walk.id}${rest}`);
+
+  app.get('/playground', (_request, reply) => {
+    const parameters = authorizationRequest(client, begin());
+    const href = `${urlUnder(deps.issuer, '/oauth/authorize')}?${new URLSearchParams(Object.fromEntries(parameters.map((one) => [one.name, one.value])))}`;
+    return sendPage(
+      reply,
+      200,
+      playgroundPage({ ...EMPTY, ...STEPS.ask, shown: parameters, link: { href, label: 'Send it' } }),
+    );
+  });
+
+  app.get<{ Querystring: Record<string, string | undefined> }>('/playground/callback', (request, reply) => {
+    const { state, code } = request.query;
+    // What every client has to do: is this answer the one to my request? (OAuth 2.1 §7.12)
+    const walk = typeof state === 'string' ? findByState(state) : null;
+    if (!walk) return sendPage(reply, 400, problemPage(STRANGE_ANSWER));
+    if (typeof code === 'string') walk.code = code;
+    else walk.last = { sent: {}, status: 303, answer: { ...request.query } };
+    return seeOther(reply, path(walk));
+  });
+
+  app.get<{ Params: { id: string } }>('/playground/:id', async (request, reply) => {
+    const walk = find(request.params.id);
+    return walk ? sendPage(reply, 200, playgroundPage(await viewOf(deps, client, walk, path))) : lost(reply);
+  });
+
+  const step = (name: string, fields: (walk: Walk) => Readonly<Record<string, string>>) =>
+    app.post<{ Params: { id: string } }>(`/playground/:id/${name}`, async (request, reply) => {
+      const walk = find(request.params.id);
+      if (!walk) return lost(reply);
+      await present(app, deps, walk, { client_id: client.clientId, ...fields(walk) });
+      return seeOther(reply, path(walk));
+    });
+
+  step('exchange', (walk) => ({
+    grant_type: 'authorization_code',
+    code: walk.code ?? '',
+    code_verifier: walk.verifier,
+    redirect_uri: client.redirectUri,
+  }));
+  step('refresh', (walk) => ({ grant_type: 'refresh_token', refresh_token: walk.refreshTokens.at(-1) ?? '' }));
+  step('reuse', (walk) => ({ grant_type: 'refresh_token', refresh_token: walk.refreshTokens.at(-2) ?? '' }));
+}
+
+const authorizationRequest = ({ clientId, redirectUri }: DemoApp, { state, verifier }: Walk) => [
+  { name: 'response_type', value: 'code', note: 'the one response type there is' },
+  { name: 'client_id', value: clientId, note: 'who asks' },
+  { name: 'redirect_uri', value: redirectUri, note: 'where the answer goes: registered, compared exactly' },
+  { name: 'scope', value: 'read write', note: 'what it wants to do' },
+  { name: 'state', value: state, note: 'comes back untouched, so that the app knows its own request' },
+  {
+    name: 'code_challenge',
+    value: sha256(verifier).toString('base64url'),
+    note: 'the hash of a secret that the app keeps (PKCE)',
+  },
+  { name: 'code_challenge_method', value: 'S256', note: 'SHA-256; plain is refused' },
+];
+
+/** Through the real endpoint, like any client. */
+async function present(
+  app: FastifyInstance,
+  deps: Deps,
+  walk: Walk,
+  sent: Readonly<Record<string, string>>,
+): Promise<void> {
+  const reply = await app.inject({
+    method: 'POST',
+    url: pathUnder(deps.issuer, '/oauth/token'),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams(sent).toString(),
+  });
+  const answer = reply.json<Record<string, unknown>>();
+  walk.last = { sent, status: reply.statusCode, answer };
+  if (typeof answer['access_token'] === 'string') walk.accessToken = answer['access_token'];
+  if (typeof answer['refresh_token'] === 'string') walk.refreshTokens.push(answer['refresh_token']);
+}
+
+async function viewOf(
+  deps: Deps,
+  client: DemoApp,
+  walk: Walk,
+  path: (walk: Walk, rest?: string) => string,
+): Promise<PlaygroundView> {
+  const code = walk.code === null ? null : await stateOfCode(deps, client, walk.code);
+  const tokens = await Promise.all(
+    walk.refreshTokens.map(async (token) => ({ token, state: await stateOfToken(deps, client, token) })),
+  );
+  const common = { ...EMPTY, code, tokens, exchange: walk.last, accessToken: decoded(walk.accessToken) };
+  const again = { href: pathUnder(deps.issuer, '/playground'), label: 'Start again' };
+  if (walk.code === null) return { ...common, ...STEPS.denied, link: again };
+  if (walk.refreshTokens.length === 0) {
+    const exchange = { path: path(walk, '/exchange'), label: 'Exchange the code' };
+    const shown = [
+      { name: 'code', value: walk.code },
+      {
+        name: 'code_verifier',
+        value: walk.verifier,
+        note: 'never sent before: it proves that this app began the flow',
+      },
+    ];
+    return { ...common, ...STEPS.code, shown, actions: [exchange] };
+  }
+  const refresh = { path: path(walk, '/refresh'), label: 'Refresh with the newest token' };
+  if (tokens.at(-1)?.state === 'revoked') return { ...common, ...STEPS.dead, actions: [refresh], link: again };
+  if (walk.refreshTokens.length === 1) return { ...common, ...STEPS.tokens, actions: [refresh] };
+  const reuse = { path: path(walk, '/reuse'), label: 'Present the old refresh token again', danger: true };
+  return { ...common, ...STEPS.rotated, actions: [reuse, refresh] };
+}
+
+async function stateOfCode({ store }: Deps, { clientId }: DemoApp, code: string): Promise<Lit> {
+  const read = readAuthorizationCode(code);
+  const { grant } = await store.load({ clientId, grantId: read?.grantId ?? null });
+  return grant && authorizationCodeState(grant);
+}
+
+async function stateOfToken({ store, keys }: Deps, { clientId }: DemoApp, token: string): Promise<Lit> {
+  const read = readRefreshToken(keys, token);
+  if (read.kind !== 'authentic') return null;
+  const { grant } = await store.load({ clientId, grantId: read.grantId });
+  return grant && refreshTokenState(grant, read);
+}
+
+function decoded(token: string | null): PlaygroundView['accessToken'] {
+  if (token === null) return null;
+  const [header, claims] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString('utf8'));
+  return { header: JSON.parse(header ?? 'null'), claims: JSON.parse(claims ?? 'null') };
+}
+
+const lost = (reply: FastifyReply) => sendPage(reply, 404, problemPage(LOST));
+
+const EMPTY: PlaygroundView = {
+  title: 'Playground',
+  words: [],
+  shown: [],
+  link: null,
+  actions: [],
+  code: null,
+  tokens: [],
+  exchange: null,
+  accessToken: null,
+};
+
+const STEPS = {
+  ask: {
+    title: 'Playground: 1. the app asks',
+    words: [
+      'The demo app sends your browser to the authorization endpoint with this request. The terminal says who to sign in as; then you decide.',
+    ],
+  },
+  denied: {
+    title: 'Playground: denied',
+    words: ['You said no, and the app was told so. There is no code and no grant.'],
+  },
+  code: {
+    title: 'Playground: 2. a code came back',
+    words: [
+      'You approved. The browser brought the app a code, good once and for a minute. Alone it is worth nothing: exchanging it takes the verifier.',
+    ],
+  },
+  tokens: {
+    title: 'Playground: 3. the app has tokens',
+    words: [
+      'The code is used. The access token is for the API; the refresh token is the head of a new chain. Refresh it.',
+    ],
+  },
+  rotated: {
+    title: 'Playground: 4. the chain has moved on',
+    words: [
+      'The refresh token was rotated: the old one is used, its successor is the head. Now be a thief who copied the old one, and present it again.',
+    ],
+  },
+  dead: {
+    title: 'Playground: 5. the chain is dead',
+    words: [
+      'A used token came back, so one of two holders is a thief, and nobody can tell which. The whole chain was revoked in the same statement: try the newest token, it is refused as well.',
+    ],
+  },
+} as const;
+
+const STRANGE_ANSWER = {
+  title: 'Not an answer to this playground',
+  what: 'The state that came back belongs to no request that this playground knows. It may have been restarted.',
+  next: 'Open /playground and start again.',
+};
+const LOST = {
+  ...STRANGE_ANSWER,
+  title: 'This walk is over',
+  what: 'The playground keeps the last few walks, and none after a restart.',
+};

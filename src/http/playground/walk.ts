@@ -1,0 +1,46 @@
+/** One walk through the playground: what the demo app knows, and what it was answered. Kept in memory, a few at a time. */
+import type { Random } from '../../crypto/random.ts';
+
+export type Exchange = {
+  /** What the app sent, secrets included: this is a demo, and the person at the screen is all of the parties. */
+  readonly sent: Readonly<Record<string, string>>;
+  readonly status: number;
+  readonly answer: Readonly<Record<string, unknown>>;
+};
+
+export type Walk = {
+  readonly id: string;
+  readonly state: string;
+  readonly verifier: string;
+  code: string | null;
+  /** Oldest first; the last is the newest. */
+  readonly refreshTokens: string[];
+  accessToken: string | null;
+  last: Exchange | null;
+};
+
+const MOST_WALKS = 50;
+
+export function walks(random: Random) {
+  const all = new Map<string, Walk>();
+  return {
+    begin: (): Walk => {
+      const [oldest] = all.keys();
+      if (all.size >= MOST_WALKS && oldest !== undefined) all.delete(oldest);
+      const id = random.uuid();
+      const walk: Walk = {
+        id,
+        state: random.bytes(12).toString('base64url'),
+        verifier: random.bytes(32).toString('base64url'),
+        code: null,
+        refreshTokens: [],
+        accessToken: null,
+        last: null,
+      };
+      all.set(id, walk);
+      return walk;
+    },
+    find: (id: string): Walk | null => all.get(id) ?? null,
+    findByState: (state: string): Walk | null => [...all.values()].find((one) => one.state === state) ?? null,
+  };
+}
