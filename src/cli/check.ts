@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import type { Policy } from '../../policies/schema.ts';
-import type { Configuration } from '../config/configuration.ts';
+import { CLIENTS_FILE, type Configuration } from '../config/configuration.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfiguration } from '../config/load.ts';
-import type { Cli } from './cli.ts';
+import { readDeclaredClients } from '../registration/declared-clients.ts';
+import { type Cli, isDeclared } from './cli.ts';
 import { authenticationWords, clientDocument, fields, scopeWords } from './client-words.ts';
 import { inWords } from './durations.ts';
-import { configurationWarnings, type EffectivePolicy, effectivePolicy } from './effective-policy.ts';
+import { configurationWarnings, type EffectivePolicy, ofDeclared, ofStored } from './effective-policy.ts';
 import { CommandRefused, wordsFor } from './failure.ts';
 import { json, warningLines } from './output.ts';
 import { rootKeysIfMade, storedClients } from './stored-clients.ts';
@@ -47,12 +48,23 @@ async function check({ env }: Cli): Promise<Report> {
     const environment = readEnvironment(env);
     const configuration = loadConfiguration(environment.configFolder);
     const keys = rootKeysIfMade(environment);
-    const { clients, missing } = await storedClients(environment, env);
+    const declared = readDeclaredClients(configuration, env, environment.configFolder);
+    const { clients, declaredIds, missing } = await storedClients(environment, env);
+    // The next start takes over a stored client that configuration declares.
+    const others = clients.filter((one) => !isDeclared(configuration, one.clientId));
+    const removed = declaredIds.filter((id) => !isDeclared(configuration, id));
     return {
       configuration,
-      clients: clients.map((one) => effectivePolicy(one, configuration, keys)),
+      clients: [
+        ...declared.map((one) => ofDeclared(one, configuration)),
+        ...others.map((one) => ofStored(one, configuration, keys)),
+      ],
       errors: [],
-      warnings: [...configurationWarnings(configuration), ...(missing === null ? [] : [missing])],
+      warnings: [
+        ...configurationWarnings(configuration),
+        ...removed.map((id) => `client ${id}: no longer in ${CLIENTS_FILE}; the next start or reload ends its grants`),
+        ...(missing === null ? [] : [missing]),
+      ],
     };
   } catch (error) {
     return { configuration: null, clients: [], errors: [wordsFor(error, env).trim()], warnings: [] };
@@ -83,11 +95,12 @@ function lifetimes(policy: Policy): [string, string][] {
   ];
 }
 
-function clientText({ client, policy, accessTokens, warnings, errors }: EffectivePolicy): string {
+function clientText({ client, declared, policy, accessTokens, warnings, errors }: EffectivePolicy): string {
   const refreshes = client.grantTypes.includes('refresh_token');
   const usesCode = client.grantTypes.includes('authorization_code');
   const own = policy === null ? [] : lifetimes(policy).filter(([name]) => name !== 'access token');
   const rows = fields([
+    ['registered', declared ? `in ${CLIENTS_FILE}` : 'in the database'],
     ['policy', policy === null ? `${client.policy} (no such file)` : client.policy],
     ...(policy === null
       ? []
@@ -110,6 +123,7 @@ function asDocument(report: Report): string {
     resources: configuration?.resources ?? [],
     clients: clients.map((one) => ({
       ...clientDocument(one.client),
+      declared: one.declared,
       lifetimes: one.policy,
       access_tokens: one.accessTokens,
       warnings: one.warnings,

@@ -1,5 +1,7 @@
 /** What a command stands on; tests hand in their own. */
+import { CLIENTS_FILE, type Configuration } from '../config/configuration.ts';
 import { openRuntime, type Runtime } from '../runtime.ts';
+import { CommandRefused } from './failure.ts';
 import { type Input, systemInput } from './input.ts';
 import { type Output, systemOutput } from './output.ts';
 
@@ -24,3 +26,13 @@ export async function withRuntime<T>(cli: Cli, use: (runtime: Runtime) => Promis
 
 /** What registering needs of it. */
 export const registrationDeps = ({ database, keys, random }: Runtime) => ({ db: database.drizzle, keys, random });
+
+/** The next start would undo it: what configuration declares is changed there. @throws CommandRefused */
+export function refuseDeclared({ configuration }: Runtime, clientId: string): void {
+  if (isDeclared(configuration, clientId)) {
+    throw new CommandRefused(`"${clientId}" is declared in ${CLIENTS_FILE}: change it there. Nothing was changed.`);
+  }
+}
+
+export const isDeclared = ({ declaredClients }: Configuration, clientId: string): boolean =>
+  declaredClients.some((one) => one.record.client_id === clientId);

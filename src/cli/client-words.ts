@@ -1,17 +1,22 @@
 /** A client, for people to read. */
 import type { ClientRecord } from '../engine/ports.ts';
 import { toNames } from '../registration/client-metadata.ts';
+import type { CheckedClient } from './effective-policy.ts';
 
 /** For machines: the names of RFC 7591, and how many secrets are stored, never which. */
-export const clientDocument = (client: ClientRecord): Record<string, unknown> => ({
+export const clientDocument = (client: CheckedClient): Record<string, unknown> => ({
   ...toNames(client),
-  stored_secrets: client.secretMacs.length,
+  stored_secrets: client.secrets,
 });
 
-export function authenticationWords({ tokenEndpointAuthMethod, secretMacs }: ClientRecord): string {
+export const withoutSecrets = ({ secretMacs, ...client }: ClientRecord): CheckedClient => ({
+  ...client,
+  secrets: secretMacs.length,
+});
+
+export function authenticationWords({ tokenEndpointAuthMethod, secrets }: CheckedClient): string {
   if (tokenEndpointAuthMethod === 'none') return 'none (public client)';
-  const secrets = secretMacs.length === 1 ? '1 secret stored' : `${secretMacs.length} secrets stored`;
-  return `${tokenEndpointAuthMethod}, ${secrets} (never shown)`;
+  return `${tokenEndpointAuthMethod}, ${secrets === 1 ? '1 secret' : `${secrets} secrets`} (never shown)`;
 }
 
 export const scopeWords = (scope: readonly string[] | null): string =>

@@ -3,7 +3,7 @@ import { readClientMetadata, toNames } from '../registration/client-metadata.ts'
 import { describeRecordProblem } from '../registration/record-problem.ts';
 import { applyClientPlan, type ClientPlan, planClient } from '../registration/register-client.ts';
 import type { Runtime } from '../runtime.ts';
-import { type Cli, registrationDeps, withRuntime } from './cli.ts';
+import { type Cli, refuseDeclared, registrationDeps, withRuntime } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 import { json, warningLines } from './output.ts';
 
@@ -64,6 +64,7 @@ async function create(cli: Cli, runtime: Runtime, options: Options): Promise<voi
     const problems = reading.problems.map((one) => `  ${describeRecordProblem(one)}`).join('\n');
     throw new CommandRefused(`The client is refused; nothing was changed.\n${problems}`);
   }
+  if (reading.value.clientId !== null) refuseDeclared(runtime, reading.value.clientId);
   const deps = registrationDeps(runtime);
   const plan = await planClient(deps, reading.value);
   // Creating twice is no harm; replacing what somebody else made would be.

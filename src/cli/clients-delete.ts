@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { printable } from '../registration/record-problem.ts';
 import { deleteClient } from '../storage/clients.ts';
-import { type Cli, withRuntime } from './cli.ts';
+import { type Cli, refuseDeclared, withRuntime } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 import { json } from './output.ts';
 
@@ -16,7 +16,10 @@ export function clientsDeleteCommand(parent: Command, cli: Cli): void {
       '\nA client made later with the same id gets none of them back.\n\nExample:\n  statehouse clients delete shop',
     )
     .action(async (clientId: string, options: { json?: true }) => {
-      const deleted = await withRuntime(cli, ({ database }) => deleteClient(database.drizzle, clientId));
+      const deleted = await withRuntime(cli, (runtime) => {
+        refuseDeclared(runtime, clientId);
+        return deleteClient(runtime.database.drizzle, clientId);
+      });
       if (!deleted) throw new CommandRefused(`No such client: "${printable(clientId)}".`);
       const words = `deleted    ${clientId}  (its refresh tokens and unused codes have ended)\n`;
       cli.output.print(options.json ? json({ client_id: clientId, outcome: 'deleted' }) : words);

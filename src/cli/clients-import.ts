@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
+import { CLIENTS_FILE } from '../config/configuration.ts';
 import { type ClientMetadata, readClientMetadata } from '../registration/client-metadata.ts';
 import type { Reading } from '../registration/record-problem.ts';
 import { applyClientPlan, type ClientPlan, planClient } from '../registration/register-client.ts';
 import type { Runtime } from '../runtime.ts';
-import { type Cli, registrationDeps } from './cli.ts';
+import { type Cli, isDeclared, registrationDeps } from './cli.ts';
 import { type Importing, importRecords } from './import-records.ts';
 
 type NamedClient = ClientMetadata & { readonly clientId: string };
@@ -25,6 +26,10 @@ function readNamedClient(input: unknown, { configuration }: Runtime): Reading<Na
   const reading = readClientMetadata(input, configuration);
   if (!reading.ok) return reading;
   const { clientId } = reading.value;
+  if (clientId !== null && isDeclared(configuration, clientId)) {
+    const allowed = `a client that ${CLIENTS_FILE} does not declare; change this one there`;
+    return { ok: false, problems: [{ field: 'client_id', found: 'a declared client', allowed }] };
+  }
   if (clientId !== null) return { ...reading, value: { ...reading.value, clientId } };
   // An id made here would make another client at each import of the same file.
   const allowed = '1 to 255 characters of %x20-7E; an import needs it, so that it can be repeated';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { printable } from '../registration/record-problem.ts';
 import { findClient } from '../storage/clients.ts';
 import { type Cli, withRuntime } from './cli.ts';
-import { authenticationWords, clientDocument, fields, scopeWords } from './client-words.ts';
+import { authenticationWords, clientDocument, fields, scopeWords, withoutSecrets } from './client-words.ts';
 import { CommandRefused } from './failure.ts';
 import { json } from './output.ts';
 
@@ -16,11 +16,11 @@ export function clientsShowCommand(parent: Command, cli: Cli): void {
     .action(async (clientId: string, options: { json?: true }) => {
       const client = await withRuntime(cli, ({ database }) => findClient(database.drizzle, clientId));
       if (!client) throw new CommandRefused(`No such client: "${printable(clientId)}".`);
-      if (options.json) return cli.output.print(json(clientDocument(client)));
+      if (options.json) return cli.output.print(json(clientDocument(withoutSecrets(client))));
       const rows = fields([
         ['name', client.clientName],
         ['application type', client.applicationType],
-        ['authenticates', authenticationWords(client)],
+        ['authenticates', authenticationWords(withoutSecrets(client))],
         ['grant types', client.grantTypes],
         ['redirect URIs', client.redirectUris],
         ['scope', scopeWords(client.scope)],

@@ -4,39 +4,53 @@ import type { Configuration } from '../config/configuration.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { ClientRecord } from '../engine/ports.ts';
 import { reviewClient } from '../registration/client-review.ts';
+import type { Declared } from '../registration/declared-clients.ts';
 import { describeRecordProblem } from '../registration/record-problem.ts';
+import type { ClientRegistration } from '../storage/clients.ts';
 
-export type Findings = { readonly errors: readonly string[]; readonly warnings: readonly string[] };
+/** As stored, or as the next start will store it. */
+export type CheckedClient = Omit<ClientRegistration, 'secretMacs'> & { readonly secrets: number };
 
-export type EffectivePolicy = Findings & {
-  readonly client: ClientRecord;
+export type EffectivePolicy = {
+  readonly client: CheckedClient;
+  readonly declared: boolean;
   /** Null: no file defines the policy that the client names. */
   readonly policy: Policy | null;
-  /** Of the default resource first; null without a policy. */
+  /** Of the default resource first; none without a policy. */
   readonly accessTokens: readonly { readonly resource: string; readonly seconds: number }[];
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
 };
 
 /** Under this, clients refresh so often that each lost answer costs a sign-in. */
 const SHORT_ACCESS_TOKEN_SECONDS = 900;
 
-/** @param keys null: unknown here, so stored secrets are not held against them. */
-export function effectivePolicy(
-  client: ClientRecord,
-  configuration: Configuration,
-  keys: RootKeys | null,
-): EffectivePolicy {
-  const policy = configuration.policies.get(client.policy) ?? null;
-  const review = reviewClient(client, configuration);
+/** @param keys null: not made yet, so stored secrets are not held against them. */
+export function ofStored(record: ClientRecord, configuration: Configuration, keys: RootKeys | null): EffectivePolicy {
+  const review = reviewClient(record, configuration);
   return {
-    client,
-    policy,
-    accessTokens: policy === null ? [] : accessTokensOf(client, policy, configuration),
-    errors: [...review.errors.map(describeRecordProblem), ...secretErrors(client, keys)],
+    ...inForce({ ...record, secrets: record.secretMacs.length }, configuration),
+    declared: false,
+    errors: [...review.errors.map(describeRecordProblem), ...secretErrors(record, keys)],
     warnings: review.warnings,
   };
 }
 
-function accessTokensOf({ defaultResource }: ClientRecord, policy: Policy, { resources }: Configuration) {
+export function ofDeclared(
+  { metadata, secretHashes, warnings }: Declared,
+  configuration: Configuration,
+): EffectivePolicy {
+  const clientName = metadata.clientName ?? metadata.clientId;
+  const client = { ...metadata, clientName, secrets: secretHashes.length };
+  return { ...inForce(client, configuration), declared: true, errors: [], warnings };
+}
+
+function inForce(client: CheckedClient, configuration: Configuration) {
+  const policy = configuration.policies.get(client.policy) ?? null;
+  return { client, policy, accessTokens: policy === null ? [] : accessTokensOf(client, policy, configuration) };
+}
+
+function accessTokensOf({ defaultResource }: CheckedClient, policy: Policy, { resources }: Configuration) {
   const isDefault = (one: Configuration['resources'][number]) =>
     defaultResource === null ? one.default === true : one.identifier === defaultResource;
   const sorted = [...resources.filter(isDefault), ...resources.filter((one) => !isDefault(one))];

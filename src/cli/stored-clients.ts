@@ -17,6 +17,8 @@ import { wordsFor } from './failure.ts';
 
 export type StoredClients = {
   readonly clients: readonly ClientRecord[];
+  /** Ids of those that configuration declared when the server last read it. */
+  readonly declaredIds: readonly string[];
   /** Why the clients are not all of them; null when they are. */
   readonly missing: string | null;
 };
@@ -24,17 +26,23 @@ export type StoredClients = {
 export async function storedClients(environment: Environment, env: NodeJS.ProcessEnv): Promise<StoredClients> {
   const { databaseUrl } = environment;
   if (databaseUrl === null && !existsSync(join(homeFolder(), 'database'))) {
-    return { clients: [], missing: 'There is no database yet: "statehouse start" or "statehouse migrate" makes it.' };
+    return {
+      clients: [],
+      declaredIds: [],
+      missing: 'There is no database yet: "statehouse start" or "statehouse migrate" makes it.',
+    };
   }
   try {
     const database = databaseUrl ? openPostgres(databaseUrl, { connections: 1 }) : await openEmbedded(homeFolder());
     try {
-      return { clients: await listClients(database.drizzle), missing: null };
+      const clients = await listClients(database.drizzle, { declared: false });
+      const declared = await listClients(database.drizzle, { declared: true });
+      return { clients, declaredIds: declared.map((one) => one.clientId), missing: null };
     } finally {
       await database.close();
     }
   } catch (error) {
-    return { clients: [], missing: `The clients cannot be read. ${wordsOf(error, env)}` };
+    return { clients: [], declaredIds: [], missing: `The clients cannot be read. ${wordsOf(error, env)}` };
   }
 }
 
