@@ -1,4 +1,5 @@
 import type { Unproven } from '../grants/authorization-request.ts';
+import { firstDifference } from '../oauth/first-difference.ts';
 import { problemPage } from './views/problem.ts';
 
 const WHAT: Readonly<Record<Unproven['reason'], string>> = {
@@ -12,10 +13,22 @@ const WHAT: Readonly<Record<Unproven['reason'], string>> = {
   redirect_uri_mismatch: 'The app asks for the answer at an address that is not registered for it.',
 };
 
-/** An error page, and never a redirect: where to redirect to is just what is not proven. */
-export const unprovenPage = ({ reason }: Unproven, _production: boolean): string =>
-  problemPage({
+/**
+ * An error page, and never a redirect: where to redirect to is just what is not proven. Development shows what was expected
+ * beside what came; production only logs it, since a stranger could ask.
+ */
+export function unprovenPage(unproven: Unproven, production: boolean): string {
+  const { reason, registered = [], received = '' } = unproven;
+  const difference = reason === 'redirect_uri_mismatch' && !production ? firstDifference(registered, received) : null;
+  return problemPage({
     title: 'This app cannot be let in',
     what: `${WHAT[reason]} For your safety you are not sent anywhere.`,
     next: 'Go back to the app. If it is yours, compare its settings with its registration; the log of this server has the details.',
+    ...(difference && {
+      details: [
+        { name: 'Expected (registered)', same: difference.same, rest: difference.expectedRest },
+        { name: 'Received', same: difference.same, rest: difference.receivedRest },
+      ],
+    }),
   });
+}

@@ -6,8 +6,8 @@ export type ProblemView = {
   readonly title: string;
   readonly what: string;
   readonly next: string;
-  /** For the developer of the client, shown as they are. */
-  readonly details?: readonly { readonly name: string; readonly value: string }[];
+  /** For the developer of the client: what is the same, and from where on it differs. */
+  readonly details?: readonly { readonly name: string; readonly same: string; readonly rest: string }[];
 };
 
 export const problemPage = ({ title, what, next, details = [] }: ProblemView): string =>
@@ -16,6 +16,10 @@ export const problemPage = ({ title, what, next, details = [] }: ProblemView): s
     html`<h1>${title}</h1>
 <p>${what}</p>
 <p>${next}</p>
-!${details.length === 0 ? '' : html`<dl>!${details.map(({ name, value }) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`).join('')}</dl>`}`,
+!${details.length === 0 ? '' : html`<dl>!${details.map(detail).join('')}</dl>`}`,
     { wide: details.length > 0 },
   );
+
+/** Where one of two texts simply ends, the mark says so. */
+const detail = ({ name, same, rest }: { name: string; same: string; rest: string }) =>
+  html`<dt>${name}</dt><dd><code>${same}<mark>${rest === '' ? '(ends here)' : rest}</mark></code></dd>`;
