@@ -51,12 +51,6 @@ const askForConsent = {
   meta: { spec: 'OAuth 2.1 §4.1.1' },
 } as const;
 
-const refuseSecondBeginning = {
-  actions: reject('interaction_already_begun'),
-  description: 'An authorization request begins one interaction, once.',
-  meta: { spec: 'OAuth 2.1 §4.1.1' },
-} as const;
-
 const refuseCompleted = {
   actions: reject('interaction_completed'),
   description: 'It has been answered, and the answer stays.',
@@ -72,7 +66,7 @@ const refuseUnsigned = {
 /** No approval without a person, whatever the caller forgot. */
 const refuseNobody = { ...refuseUnsigned, guard: 'nobodySignedIn' } as const;
 
-/** A double submit is answered with the same redirect and the same code, as long as that code is of use. */
+/** A double submit, or one whose first answer was lost on the way to the database, is answered with the same redirect and the same code, as long as that code is of use. */
 const repeatWhileCodeWaits = [
   refuseAnotherPerson,
   {
@@ -118,7 +112,7 @@ export const interactionMachine = setup({
       description: 'The person is known; whether they allow it, is not.',
       meta: { spec: 'OAuth 2.1 §4.1.1' },
       on: {
-        requested: refuseSecondBeginning,
+        requested: [refuseExpired, refuseEndedClient, refuseAnotherPerson, askForConsent],
         signedIn: [refuseExpired, refuseEndedClient, refuseNobody, skipRememberedConsent, askForConsent],
         consented: [
           refuseExpired,
@@ -155,7 +149,7 @@ export const interactionMachine = setup({
       description: 'A grant exists, and its code is on its way to the client.',
       meta: { spec: 'OAuth 2.1 §4.1.2' },
       on: {
-        requested: refuseSecondBeginning,
+        requested: repeatWhileCodeWaits,
         signedIn: repeatWhileCodeWaits,
         consented: repeatWhileCodeWaits,
         refused: refuseCompleted,
@@ -165,7 +159,7 @@ export const interactionMachine = setup({
       description: 'The person said no.',
       meta: { spec: 'RFC 6749 §4.1.2.1' },
       on: {
-        requested: refuseSecondBeginning,
+        requested: refuseCompleted,
         signedIn: refuseCompleted,
         consented: refuseCompleted,
         refused: [

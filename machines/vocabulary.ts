@@ -21,7 +21,6 @@ export type RejectReason =
   | 'server_epoch_raised'
   | 'interaction_expired'
   | 'interaction_completed'
-  | 'interaction_already_begun'
   | 'sign_in_required'
   | 'subject_changed';
 

@@ -90,11 +90,6 @@ export const PROBLEMS: Readonly<Partial<Record<RejectReason, typeof UNKNOWN>>> =
     what: 'You have answered this request before, and that answer stays.',
     next: 'Go back to the app. If it does not let you in, start again from there.',
   },
-  interaction_already_begun: {
-    title: 'Already begun',
-    what: 'This request has begun in this browser before.',
-    next: 'Go back to the app and start again.',
-  },
   client_ended: {
     title: 'This app is no longer registered',
     what: 'The app that sent you was removed, or all of its access was ended, while this page was open.',

@@ -106,7 +106,7 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
     const opened = await open(deps, request, reply, null);
     if (!opened) return reply;
     const { problem, parameters } = parseParameters(bodyOf(request.body), ['csrf', 'decision']);
-    const event = DECISIONS[parameters.get('decision') ?? ''];
+    const event = DECISIONS.get(parameters.get('decision') ?? '');
     if (problem || !event || !isCsrfToken(deps.keys, request.params.id, opened.browser, parameters.get('csrf'))) {
       return refuseForm(request, reply);
     }
@@ -115,10 +115,10 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
   });
 }
 
-const DECISIONS: Readonly<Record<string, 'consented' | 'refused' | undefined>> = {
-  approve: 'consented',
-  deny: 'refused',
-};
+const DECISIONS: ReadonlyMap<string, 'consented' | 'refused'> = new Map([
+  ['approve', 'consented'],
+  ['deny', 'refused'],
+]);
 
 /** @returns null when the reply has been sent: no such interaction, or another browser's. */
 async function open(

@@ -110,7 +110,6 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   // The interaction machine's reasons are shown on pages and never reach the token endpoint.
   interaction_expired: request('The sign-in took too long.'),
   interaction_completed: request('The request has been answered.'),
-  interaction_already_begun: request('The request has begun already.'),
   sign_in_required: request('Nobody is signed in.'),
   subject_changed: request('Another person is signed in now.'),
 };

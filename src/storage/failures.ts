@@ -1,4 +1,7 @@
-/** Tells a database that is away from one that refuses, and keeps bound parameters out of every error. */
+/**
+ * Tells a database that is away from one that refuses. What else goes wrong is thrown as it came, bound parameters and all:
+ * src/system/safe-error.ts keeps those out of the log.
+ */
 import { StoreUnavailable } from '../engine/errors.ts';
 
 /** Postgres saw two statements in each other's way: nothing changed, decide again. */

@@ -351,7 +351,8 @@ const LAWS: readonly Law[] = [
     of: interaction,
     broken: (tested) =>
       eachAnswer(tested, (answer) => {
-        const asks = inTime(answer) && arrivesSignedIn(answer) && none(answer, 'consentIsRemembered');
+        const asks =
+          inTime(answer) && (asksAgain(answer) || (arrivesSignedIn(answer) && none(answer, 'consentIsRemembered')));
         return !exactly(answer, 'askConsent', asks, 'awaitingConsent', 'askConsent');
       }),
   },
@@ -380,7 +381,7 @@ const LAWS: readonly Law[] = [
     of: interaction,
     broken: (tested) =>
       eachAnswer(tested, (answer) => {
-        const again = answer.state === 'approved' && ['signedIn', 'consented'].includes(answer.event);
+        const again = answer.state === 'approved' && ['requested', 'signedIn', 'consented'].includes(answer.event);
         const codeAgain = again && answer.outcomes['codeIsWaiting'] === true;
         const noAgain = answer.state === 'denied' && answer.event === 'refused';
         const repeats = (codeAgain || noAgain) && none(answer, 'signedInAsAnother');
@@ -417,9 +418,8 @@ const LAWS: readonly Law[] = [
 const noGuardSays = ({ outcomes }: Answer): boolean => Object.values(outcomes).every((outcome) => !outcome);
 
 /** Of what is turned down whatever the guards say. */
-function reasonOf({ state, event }: Answer): RejectReason {
-  if (state === 'awaitingSignIn') return 'sign_in_required';
-  return event === 'requested' ? 'interaction_already_begun' : 'interaction_completed';
+function reasonOf({ state }: Answer): RejectReason {
+  return state === 'awaitingSignIn' ? 'sign_in_required' : 'interaction_completed';
 }
 
 function revokes({ effects }: Answer): boolean {
@@ -441,6 +441,11 @@ function inTime(answer: Answer): boolean {
 
 function consents(answer: Answer): boolean {
   return answer.state === 'awaitingConsent' && answer.event === 'consented' && none(answer, 'signedInAsAnother');
+}
+
+/** The request's first answer was lost: the same person gets the same page. */
+function asksAgain(answer: Answer): boolean {
+  return answer.state === 'awaitingConsent' && answer.event === 'requested' && none(answer, 'signedInAsAnother');
 }
 
 /** By a live session at the request, or by signing in. */
