@@ -34,7 +34,11 @@ function buildProgram(cli: Cli): Command {
   const program = new Command('statehouse')
     .description('An OAuth 2.1 authorization server whose token lifecycles are state machines that people can read.')
     .exitOverride()
-    .configureOutput({ writeOut: cli.output.print, writeErr: cli.output.complain })
+    .configureOutput({
+      writeOut: cli.output.print,
+      writeErr: cli.output.complain,
+      outputError: (words, write) => write(withoutValues(words)),
+    })
     .showHelpAfterError('(add --help for what is possible)')
     .addHelpText('after', EXAMPLES);
   startCommand(program, cli);
@@ -61,6 +65,12 @@ function buildProgram(cli: Cli): Command {
   }
   return program;
 }
+
+/** Commander repeats what was typed. Whoever typed a secret where none belongs should not find it in a log as well. */
+const withoutValues = (words: string): string =>
+  words
+    .replace(/^(error: too many arguments[\s\S]*? but got \d+): [\s\S]*$/, '$1.\n')
+    .replace(/^(error: unknown option '(?:-[^-]|--[^=']*))[\s\S]*$/, "$1'\n");
 
 const EXAMPLES = `
 Examples:

@@ -70,7 +70,7 @@ export function nearestOf(name: string, known: readonly string[]): string | null
   const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   const ranked = known.map((one) => ({ one, distance: leven(plain(name), plain(one)) }));
   const [best] = ranked.sort((left, right) => left.distance - right.distance);
-  return best && best.distance <= Math.min(3, best.one.length / 3) ? best.one : null;
+  return best && best.distance <= Math.min(3, best.one.length / 2) ? best.one : null;
 }
 
 /** What Postgres can store and a page can show: no controls, no lone halves of characters, nothing that turns text around. */
