@@ -1,5 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exchange, makeClient, makeUser, obtainCode, obtainTokens, refresh, type TestClient, type TestUser, token } from '../support/actors.ts';
+import {
+  exchange,
+  makeClient,
+  makeUser,
+  obtainCode,
+  obtainTokens,
+  refresh,
+  type TestClient,
+  type TestUser,
+  token,
+} from '../support/actors.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { databaseKinds, openTestDatabase, type TestDatabase } from '../support/database.ts';
 
