@@ -1,0 +1,83 @@
+/** `npm run bench`: Statehouse beside the least that a conforming server can do, and beside oidc-provider. */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { constantSpace } from './constant-space.ts';
+import { openDatabases } from './databases.ts';
+import { formatReport, machine, type Report } from './report.ts';
+import { measure } from './rounds.ts';
+import { startFloor } from './targets/floor.ts';
+import { startOidcProvider } from './targets/oidc-provider.ts';
+import { startStatehouse } from './targets/statehouse.ts';
+import type { Target } from './targets/target.ts';
+import { verify } from './verify.ts';
+
+const HELP = `npm run bench -- [--quick] [--json FILE]
+
+  --quick      fewer rounds, requests and rotations: under a minute instead of a few; rougher ratios
+  --json FILE  writes the figures there too
+`;
+
+const FULL = { warmUp: 3000, rounds: 9, requests: 1500, rotations: 100_000 };
+const QUICK = { warmUp: 1000, rounds: 3, requests: 500, rotations: 10_000 };
+
+const SERVERS = { statehouse: startStatehouse, floor: startFloor, oidc_provider: startOidcProvider };
+
+const progress = (line: string) => process.stderr.write(`${line}\n`);
+
+async function bench(quick: boolean, started: (() => Promise<void>)[]): Promise<Report> {
+  const extent = quick ? QUICK : FULL;
+  progress('starting Postgres and three servers');
+  const databases = await openDatabases();
+  started.push(databases.close);
+  const targets: Target[] = [];
+  for (const [database, start] of Object.entries(SERVERS)) {
+    const target = await start(await databases.create(database));
+    started.push(target.stop);
+    await verify(target);
+    targets.push(target);
+  }
+  const measured = await measure(targets, databases.admin, extent, progress);
+  await Promise.all(targets.map((one) => one.stop()));
+  progress(`one chain through ${extent.rotations} rotations`);
+  const space = await constantSpace(await databases.create('constant_space'), extent.rotations);
+  return { machine: machine(), postgres: databases.settings, extent, measured, constantSpace: space };
+}
+
+function readOptions(): { quick: boolean; json: string | undefined } {
+  try {
+    const { values } = parseArgs({
+      options: { quick: { type: 'boolean' }, json: { type: 'string' }, help: { type: 'boolean' } },
+    });
+    if (values.help) {
+      process.stdout.write(HELP);
+      process.exit(0);
+    }
+    return { quick: values.quick ?? false, json: values.json };
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${HELP}`);
+    process.exit(2);
+  }
+}
+
+const { quick, json } = readOptions();
+const started: (() => Promise<void>)[] = [];
+let stopping: Promise<void> | null = null;
+const stopAll = (): Promise<void> => {
+  stopping ??= (async () => {
+    for (const stop of started.toReversed()) await stop().catch((error: Error) => progress(error.message));
+  })();
+  return stopping;
+};
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void stopAll().then(() => process.exit(130)));
+}
+
+try {
+  const report = await bench(quick, started);
+  process.stdout.write(`\n${formatReport(report)}`);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
+} catch (error) {
+  if (stopping === null) throw error;
+} finally {
+  await stopAll();
+}

@@ -1,0 +1,23 @@
+/** What is the same for all three servers: the client, the person, what is asked for, and how long it lives. */
+import { createHash } from 'node:crypto';
+
+export const CLIENT_ID = 'bench';
+export const CLIENT_SECRET = 'a-client-secret-for-measuring-that-nobody-else-uses';
+export const REDIRECT_URI = 'https://client.test/callback';
+export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'];
+export const SUBJECT_ID = '5a3c1b0e-7d52-4f0e-9a57-1c2f6f0b8e11';
+
+/** Those of policies/resources.yaml and policies/default.policy.yaml: Statehouse runs as it is shipped. */
+export const RESOURCE = 'https://api.example.com';
+export const SCOPE = ['read', 'write'];
+export const ACCESS_TOKEN_SECONDS = 900;
+export const CODE_SECONDS = 60;
+export const REFRESH_IDLE_SECONDS = 2_592_000;
+export const REFRESH_ABSOLUTE_SECONDS = 15_552_000;
+
+/** One pair for all codes: what it costs to check does not depend on the value. */
+export const VERIFIER = 'a-verifier-of-at-least-43-characters-as-RFC-7636-wants';
+export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+
+/** The root secret of Statehouse, and the key of the floor. */
+export const SERVER_SECRET = 'a-server-secret-for-measuring-of-more-than-32-bytes';

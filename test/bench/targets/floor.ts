@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { freePort } from '../../support/listening.ts';
+import { startChild } from '../children.ts';
+import { insertFloorGrants, makeFloorTables } from '../floor/tables.ts';
+import type { Target } from './target.ts';
+
+const SCRIPT = join(import.meta.dirname, '../floor/server.ts');
+
+export async function startFloor(databaseUrl: string): Promise<Target> {
+  const seeding = async <T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
+    const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+    return work(sql).finally(() => sql.end());
+  };
+  await seeding(makeFloorTables);
+  const port = await freePort();
+  const child = startChild([SCRIPT], { DATABASE_URL: databaseUrl, PORT: String(port) });
+  const target: Target = {
+    name: 'floor',
+    database: new URL(databaseUrl).pathname.slice(1),
+    tokenUrl: `http://127.0.0.1:${port}/oauth/token`,
+    jwksUrl: `http://127.0.0.1:${port}/jwks`,
+    child,
+    seedCodes: (count) => seeding((sql) => insertFloorGrants(sql, count)),
+    stop: child.stop,
+  };
+  await child.ready(target.jwksUrl);
+  return target;
+}
