@@ -12,7 +12,8 @@ const valuesOnly = { dependencyTypesNot: ['type-only'] };
 const packages = (...names) => `node_modules/(${names.join('|')})/`;
 const NODE =
   '^(node:)?(assert|buffer|events|fs|fs/promises|net|os|path|process|stream|timers|timers/promises|url|util)$';
-const TESTS = '^test/';
+/** What the guides show runs as tests do, and never in the server. */
+const TESTS = '^(test|docs/examples)/';
 
 /** A room that may reach only what is listed. */
 const only = (name, from, pathNot, comment, to = {}) => ({

@@ -1,0 +1,128 @@
+/** The very files that docs/connecting-a-client.md shows, each against the server on its port: authorize → code → tokens → refresh. */
+import type { Server } from 'node:http';
+import { inspect } from 'node:util';
+import type { Token } from '@fastify/oauth2';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import * as fastifyOauth2 from '../../docs/examples/fastify-oauth2.ts';
+import * as oauth4webapi from '../../docs/examples/oauth4webapi.ts';
+import * as openidClient from '../../docs/examples/openid-client.ts';
+import * as passportOauth2 from '../../docs/examples/passport-oauth2.ts';
+import { Visitor } from '../docs/visitor.ts';
+import { makeClient, REDIRECT_URI, type TestClient } from '../support/actors.ts';
+import { judged } from '../support/interop.ts';
+import { freePort } from '../support/listening.ts';
+
+/** What the libraries make of `invalid_grant`; each throws an error of its own shape. */
+const refusal = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'not refused',
+    (error: object) => inspect(error, { depth: 5 }),
+  );
+
+describe('the examples of docs/connecting-a-client.md', () => {
+  const subject = judged();
+
+  it('openid-client', async () => {
+    const { clientId, secret } = subject.current.confidential;
+    const config = await openidClient.connect(subject.current.test.issuer, clientId, secret ?? '');
+    const { url, checks } = await openidClient.begin(config, REDIRECT_URI);
+    const first = await openidClient.finish(config, await subject.current.approve(url), checks);
+    expect(first).toMatchObject({ scope: 'read', expires_in: 900 });
+    const second = await openidClient.refresh(config, first.refresh_token ?? '');
+    expect(second.refresh_token).not.toBe(first.refresh_token);
+    expect(await refusal(openidClient.refresh(config, first.refresh_token ?? ''))).toContain('invalid_grant');
+    expect((await openidClient.serviceToken(config)).scope).toBe('read');
+  });
+
+  it('openid-client refuses an answer with another state, or from another issuer', async () => {
+    const { clientId, secret } = subject.current.confidential;
+    const config = await openidClient.connect(subject.current.test.issuer, clientId, secret ?? '');
+    const { url, checks } = await openidClient.begin(config, REDIRECT_URI);
+    const back = await subject.current.approve(url);
+    await expect(openidClient.finish(config, back, { ...checks, expectedState: 'another' })).rejects.toThrow();
+    back.searchParams.set('iss', 'https://another.example');
+    await expect(openidClient.finish(config, back, checks)).rejects.toThrow();
+  });
+
+  it('oauth4webapi, as a public client', async () => {
+    const { clientId } = subject.current.publicClient;
+    const server = await oauth4webapi.discover(subject.current.test.issuer);
+    const { url, verifier, state } = await oauth4webapi.begin(server, clientId, REDIRECT_URI);
+    const back = await subject.current.approve(url);
+    const first = await oauth4webapi.finish(server, clientId, REDIRECT_URI, back, { verifier, state });
+    expect(first).toMatchObject({ scope: 'read', expires_in: 900 });
+    const second = await oauth4webapi.refresh(server, clientId, first.refresh_token ?? '');
+    expect(second.refresh_token).not.toBe(first.refresh_token);
+    expect(await refusal(oauth4webapi.refresh(server, clientId, first.refresh_token ?? ''))).toContain('invalid_grant');
+  });
+
+  /** A client whose redirect URI is this web app's, on a port of its own. */
+  async function webClient(): Promise<{ base: string; port: number; client: TestClient }> {
+    const port = await freePort();
+    const base = `http://localhost:${port}`;
+    return { base, port, client: await makeClient(subject.current.test, { redirectUris: [`${base}/callback`] }) };
+  }
+
+  /** Log in, approve, and come back, as the person's browser does. */
+  async function signInAt(visitor: Visitor, base: string, decision: 'approve' | 'deny' = 'approve') {
+    const { location } = await visitor.get(`${base}/login`);
+    return visitor.get(await subject.current.approve(new URL(location), decision));
+  }
+
+  it('passport-oauth2, in an Express app', async () => {
+    const { base, port, client } = await webClient();
+    const kept: passportOauth2.Tokens[] = [];
+    const statehouse = new passportOauth2.Statehouse({
+      issuer: subject.current.test.issuer,
+      clientId: client.clientId,
+      clientSecret: client.secret ?? '',
+      redirectUri: `${base}/callback`,
+      keep: async (tokens) => String(kept.push(tokens)),
+    });
+    const app = passportOauth2.buildApp(statehouse, 'a secret of the app', false);
+    const server: Server = await new Promise((resolve) => {
+      const opening: Server = app.listen(port, 'localhost', () => resolve(opening));
+    });
+    onTestFinished(() => void server.close());
+
+    const visitor = new Visitor();
+    expect((await signInAt(visitor, base)).location).toBe('/');
+    expect((await visitor.get(`${base}/`)).body).toBe('Signed in.');
+    expect((await new Visitor().get(`${base}/`)).body).toBe('Not signed in.');
+
+    const first = kept[0]?.refreshToken ?? '';
+    const second = await statehouse.refresh(first);
+    expect(second.refreshToken).not.toBe(first);
+    expect(await refusal(statehouse.refresh(first))).toContain('invalid_grant');
+
+    // Another browser comes with the answer that was meant for the first one.
+    const { location } = await new Visitor().get(`${base}/login`);
+    expect((await new Visitor().get(await subject.current.approve(new URL(location)))).location).toBe('/login-failed');
+  });
+
+  it('@fastify/oauth2, in a Fastify app', async () => {
+    const { base, port, client } = await webClient();
+    const kept: Token[] = [];
+    const keep = async (token: Token) => void kept.push(token);
+    const app = await fastifyOauth2.buildApp({
+      issuer: subject.current.test.issuer,
+      clientId: client.clientId,
+      clientSecret: client.secret ?? '',
+      redirectUri: `${base}/callback`,
+      keep,
+    });
+    await app.listen({ host: 'localhost', port });
+    onTestFinished(() => app.close());
+
+    expect((await signInAt(new Visitor(), base)).body).toBe('Signed in.');
+    const [first] = kept;
+    if (!first) throw new Error('no tokens were kept');
+    await fastifyOauth2.refresh(app, first, keep);
+    expect(kept[1]?.refresh_token).not.toBe(first.refresh_token);
+    expect(await refusal(fastifyOauth2.refresh(app, first, keep))).toContain('invalid_grant');
+
+    const { location } = await new Visitor().get(`${base}/login`);
+    expect((await new Visitor().get(await subject.current.approve(new URL(location)))).status).toBe(500);
+    expect(kept).toHaveLength(2);
+  });
+});
