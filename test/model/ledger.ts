@@ -4,7 +4,8 @@
  */
 export type Ledger = {
   now: number;
-  isAlive: boolean;
+  /** Why the chain is dead; null while it lives. The first reason stays. */
+  end: 'reuse' | 'epoch' | null;
   readonly startedAt: number;
   isCodeUsed: boolean;
   /** The number of the newest refresh token; null before the exchange. */

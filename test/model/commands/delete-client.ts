@@ -9,6 +9,6 @@ export const deleteAndRegisterClient = command(
     const { secret: _, ...registration } = scene.client;
     await deleteClient(scene.database.drizzle, registration.clientId);
     await saveClient(scene.database.drizzle, registration);
-    ledger.isAlive = false;
+    ledger.end ??= 'epoch';
   },
 );

@@ -5,5 +5,5 @@ import { always, command } from '../command.ts';
 export const disableSubject = command('disable the person, and enable them', always, async (ledger, { scene }) => {
   await disableUser(scene.database.drizzle, scene.user.username);
   await enableUser(scene.database.drizzle, scene.user.username);
-  ledger.isAlive = false;
+  ledger.end ??= 'epoch';
 });

@@ -10,7 +10,7 @@ export const exchangeCode = command(
   async (ledger, reality) => {
     const { scene, code } = reality;
     const answer = await exchange(scene, scene.client, code);
-    if (!ledger.isAlive || !codeIsInTime(ledger)) return expectRefused(answer);
+    if (ledger.end || !codeIsInTime(ledger)) return expectRefused(answer);
     expectIssued(answer, reality);
     ledger.isCodeUsed = true;
     noteUse(ledger, 0);

@@ -4,5 +4,5 @@ import { always, command } from '../command.ts';
 /** The operator ends every grant there is. */
 export const raiseServerEpoch = command('raise the epoch of the server', always, async (ledger, { scene }) => {
   await raise(scene.database.drizzle);
-  ledger.isAlive = false;
+  ledger.end ??= 'epoch';
 });

@@ -10,7 +10,7 @@ export const refreshHead = command(
   async (ledger, reality) => {
     const { scene, tokens } = reality;
     const answer = await refresh(scene, scene.client, tokens[ledger.newest ?? 0] ?? '');
-    if (!ledger.isAlive || ledger.now >= chainEndsAt(ledger)) return expectRefused(answer);
+    if (ledger.end || ledger.now >= chainEndsAt(ledger)) return expectRefused(answer);
     expectIssued(answer, reality);
     noteUse(ledger, (ledger.newest ?? 0) + 1);
   },

@@ -10,6 +10,6 @@ export const refreshUsed = (pick: number) =>
     async (ledger, { scene, tokens }) => {
       const used = [...ledger.used];
       expectRefused(await refresh(scene, scene.client, tokens[used[pick % used.length] ?? 0] ?? ''));
-      ledger.isAlive = false;
+      ledger.end ??= 'reuse';
     },
   );

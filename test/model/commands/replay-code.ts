@@ -8,6 +8,6 @@ export const replayCode = command(
   (ledger) => ledger.isCodeUsed,
   async (ledger, { scene, code }) => {
     expectRefused(await exchange(scene, scene.client, code));
-    ledger.isAlive = false;
+    ledger.end ??= 'reuse';
   },
 );
