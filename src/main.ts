@@ -4,10 +4,11 @@ import { buildApp } from './app.ts';
 import { appDeps } from './app-deps.ts';
 import { isLoopback } from './config/environment.ts';
 import { banner } from './demo/banner.ts';
-import { type Demo, demo, endDemo } from './demo/demo.ts';
+import { type Demo, endDemo, makeDemo } from './demo/demo.ts';
 import { liveConfiguration } from './live-configuration.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { housekeeper } from './storage/housekeeping.ts';
+import { keepLedgerPartitions } from './storage/ledger-partitions.ts';
 import { databaseClock } from './system/clock.ts';
 import { makeLogger } from './system/logger.ts';
 
@@ -18,24 +19,30 @@ export async function start(env: NodeJS.ProcessEnv): Promise<void> {
   const runtime = await openRuntime(env);
   const { environment, database } = runtime;
   const logger = makeLogger({ level: environment.logLevel, readable: !environment.production });
+  try {
+    await serve(runtime, logger, env);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv): Promise<void> {
+  const { environment, database } = runtime;
   const configuration = await liveConfiguration(runtime, logger, env);
-  const deps = await appDeps({
-    ...runtime,
-    ...environment,
-    logger,
-    clock: databaseClock,
-    configuration: configuration.current,
-  });
-  const shown = await demoData(runtime);
-  const app = await buildApp({ ...deps, demo: shown });
+  const { current } = configuration;
+  // Before the first line of the ledger is written: what is in the default partition stays there.
+  await keepLedgerPartitions(database.drizzle, new Date());
+  const deps = await appDeps({ ...runtime, ...environment, logger, clock: databaseClock, configuration: current });
+  const demo = await demoData(runtime);
+  const app = await buildApp({ ...deps, demo });
+  await app.listen({ host: environment.host, port: environment.port });
+  process.stdout.write(banner(environment, demo));
+  logger.info({ issuer: environment.issuer, database: database.kind }, 'listening');
+
   const tidying = tidyRegularly(runtime, logger);
   const unwatch = configuration.watch();
   process.on('SIGHUP', () => void configuration.reload());
-
-  await app.listen({ host: environment.host, port: environment.port });
-  process.stdout.write(banner(environment, shown));
-  logger.info({ issuer: environment.issuer, database: database.kind }, 'listening');
-
   closeOnSignal(logger, async () => {
     clearInterval(tidying);
     unwatch();
@@ -47,7 +54,7 @@ export async function start(env: NodeJS.ProcessEnv): Promise<void> {
 /** Demo data exists only on the embedded database with a loopback HOST. */
 async function demoData(runtime: Runtime): Promise<Demo | null> {
   if (runtime.database.kind !== 'embedded') return null;
-  if (isLoopback(runtime.environment.host)) return demo(runtime);
+  if (isLoopback(runtime.environment.host)) return makeDemo(runtime);
   await endDemo(runtime);
   return null;
 }

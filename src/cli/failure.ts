@@ -1,6 +1,7 @@
 /** What went wrong, for people: words for what they can mend, the place in the code for what only we can. */
 import { EnvironmentError } from '../config/environment.ts';
 import { ConfigurationError } from '../config/problem.ts';
+import { RootSecretError } from '../crypto/root-secret.ts';
 import { StoreUnavailable } from '../engine/errors.ts';
 import { codeOf } from '../storage/failures.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
@@ -20,12 +21,11 @@ export function wordsFor(error: unknown, env: Env): string {
   return `${knownWords(error, env) ?? unknownWords(error)}\n`;
 }
 
+/** Their messages are words for people, and name no secret. */
+const OURS = [CommandRefused, EnvironmentError, ConfigurationError, RootSecretError] as const;
+
 function knownWords(error: unknown, env: Env): string | null {
-  if (error instanceof CommandRefused || error instanceof EnvironmentError || error instanceof ConfigurationError) {
-    return error.message;
-  }
-  // crypto/root-secret.ts: names the place in the list, never the value.
-  if (error instanceof Error && error.message.startsWith('STATEHOUSE_SECRET')) return error.message;
+  if (OURS.some((own) => error instanceof own)) return (error as Error).message;
   if (error instanceof FolderInUse) {
     return [
       error.message,

@@ -7,6 +7,14 @@ import { hkdfSync } from 'node:crypto';
 const PURPOSES = ['refresh-token', 'authorization-code', 'client-secret', 'signing-key', 'form', 'throttle'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
+/** The list of root secrets cannot be used. Says which entry and what to do; never a value. */
+export class RootSecretError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'RootSecretError';
+  }
+}
+
 export const LEAST_ROOT_SECRET_BYTES = 32;
 
 export type RootKey = {
@@ -21,12 +29,12 @@ export type RootKeys = {
   readonly byId: ReadonlyMap<string, RootKey>;
 };
 
-/** @throws Error naming the place in the list (never the value) of an entry under 32 bytes. */
+/** @throws RootSecretError naming the place in the list (never the value) of an entry under 32 bytes. */
 export function rootKeys(secrets: readonly string[]): RootKeys {
   const keys = secrets.map((secret, index) => {
     const bytes = Buffer.from(secret, 'utf8');
     if (bytes.length < LEAST_ROOT_SECRET_BYTES) {
-      throw new Error(
+      throw new RootSecretError(
         `STATEHOUSE_SECRET: entry ${index + 1} has ${bytes.length} bytes; at least ${LEAST_ROOT_SECRET_BYTES} are needed. ` +
           'Make one with: openssl rand -base64 32',
       );
@@ -34,7 +42,7 @@ export function rootKeys(secrets: readonly string[]): RootKeys {
     return rootKey(bytes);
   });
   const [first] = keys;
-  if (!first) throw new Error('STATEHOUSE_SECRET is empty. Make one with: openssl rand -base64 32');
+  if (!first) throw new RootSecretError('STATEHOUSE_SECRET is empty. Make one with: openssl rand -base64 32');
   return { first, byId: new Map(keys.map((key) => [key.id, key])) };
 }
 

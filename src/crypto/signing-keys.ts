@@ -10,7 +10,7 @@ import {
   importJWK,
   type JWK,
 } from 'jose';
-import type { RootKeys } from './root-secret.ts';
+import { type RootKeys, RootSecretError } from './root-secret.ts';
 
 export type StoredSigningKey = {
   readonly kid: string;
@@ -33,12 +33,12 @@ export async function makeSigningKey(keys: RootKeys): Promise<StoredSigningKey> 
   return { kid, alg, publicJwk: { ...publicKey, kid, alg, use: 'sig' }, privateJwe };
 }
 
-/** @throws Error when the root secret that encrypted the key is not listed any more. */
+/** @throws RootSecretError when the root secret that encrypted the key is not listed any more. */
 export async function openSigningKey(keys: RootKeys, stored: StoredSigningKey): Promise<SigningKey> {
   const keyId = String(decodeProtectedHeader(stored.privateJwe).kid);
   const root = keys.byId.get(keyId);
   if (!root) {
-    throw new Error(
+    throw new RootSecretError(
       `The stored signing key ${stored.kid} was encrypted with a root secret (key id ${keyId}) that STATEHOUSE_SECRET ` +
         'does not list. Add that secret to the end of the list: the first makes, all verify.',
     );

@@ -29,7 +29,7 @@ const USERNAME = 'demo';
 const SERVICE = 'demo-service';
 const APP = 'demo-app';
 
-export async function demo({ environment, keys, random, database }: Runtime): Promise<Demo> {
+export async function makeDemo({ environment, keys, random, database }: Runtime): Promise<Demo> {
   const make = () => random.bytes(12).toString('base64url');
   const [password = '', secret = ''] = readOrMake(homeFolder(), 'demo', () => `${make()} ${make()}${make()}`).split(
     ' ',

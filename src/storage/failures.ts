@@ -47,6 +47,9 @@ export const reading = <T>(statement: () => Promise<T>): Promise<T> => run(state
 /** @throws StoreUnavailable when the database is away. */
 export const writing = <T>(statement: () => Promise<T>): Promise<T> => run(statement, true);
 
+/** For work that may take its time, such as migrations. @throws StoreUnavailable when the database is away. */
+export const reached = <T>(work: () => Promise<T>): Promise<T> => run(work, true, null);
+
 /** @returns false when the guard did not hold, or Postgres saw a conflict. @throws StoreUnavailable */
 export async function committing(statement: () => Promise<readonly unknown[]>): Promise<boolean> {
   try {
@@ -57,9 +60,13 @@ export async function committing(statement: () => Promise<readonly unknown[]>): 
   }
 }
 
-async function run<T>(statement: () => Promise<T>, writes: boolean): Promise<T> {
+async function run<T>(
+  statement: () => Promise<T>,
+  writes: boolean,
+  deadline: number | null = writes ? WRITE_DEADLINE_MILLISECONDS : READ_DEADLINE_MILLISECONDS,
+): Promise<T> {
   try {
-    return await beforeDeadline(statement(), writes ? WRITE_DEADLINE_MILLISECONDS : READ_DEADLINE_MILLISECONDS);
+    return await (deadline === null ? statement() : beforeDeadline(statement(), deadline));
   } catch (error) {
     const code = codeOf(error) ?? '';
     const cause = new Error(code);

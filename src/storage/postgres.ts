@@ -2,6 +2,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { type Database, MIGRATIONS_FOLDER } from './database.ts';
+import { reached } from './failures.ts';
 
 /** Any number; the same for every node, so that one migrates and the others wait for it. */
 const MIGRATION_LOCK = 7_382_645_190;
@@ -31,8 +32,10 @@ export function openPostgres(url: string, options: { readonly connections?: numb
       });
       try {
         // Held by the connection, so it is released even when this process dies.
-        await alone`select pg_advisory_lock(${MIGRATION_LOCK})`;
-        await migrate(drizzle(alone), { migrationsFolder: MIGRATIONS_FOLDER });
+        await reached(async () => {
+          await alone`select pg_advisory_lock(${MIGRATION_LOCK})`;
+          await migrate(drizzle(alone), { migrationsFolder: MIGRATIONS_FOLDER });
+        });
       } finally {
         await alone.end({ timeout: 5 });
       }
