@@ -131,7 +131,7 @@ describe('clients create', () => {
   it('says what is wrong', async () => {
     const refused = await line.run(['clients', 'create', '--redirect-uri', 'com.example.shop:/']);
     expect(refused).toMatchObject({ status: 1, out: '' });
-    expect(refused.err).toMatch('redirect_uris.0: found "com.example.shop:/"; allowed: https;');
+    expect(refused.err).toMatch('redirect_uris.0: found "com.example.shop:/"; allowed: https for a web application;');
     const both = await line.run(['clients', 'create', '--public', '--auth-method', 'client_secret_basic']);
     expect(both.err).toMatch('--public means --auth-method none');
   });
