@@ -5,6 +5,8 @@ import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 
 export type Databases = {
   readonly create: (name: string) => Promise<string>;
+  /** So that plans are made for the tables as they are, and not for empty ones. */
+  readonly analyze: (url: string) => Promise<void>;
   /** Its maintenance database. */
   readonly admin: postgres.Sql;
   /** As it reports itself. */
@@ -20,6 +22,10 @@ export async function openDatabases(): Promise<Databases> {
     create: async (name) => {
       await admin`create database ${admin(name)}`;
       return databaseUrl(server.url, name);
+    },
+    analyze: async (url) => {
+      const sql = postgres(url, { max: 1, onnotice: () => {} });
+      await sql`vacuum analyze`.finally(() => sql.end());
     },
     settings: await reportedSettings(admin),
     close: async () => {
