@@ -7,7 +7,7 @@ import { readDeclaredClients } from '../registration/declared-clients.ts';
 import { type Cli, isDeclared } from './cli.ts';
 import { authenticationWords, clientDocument, fields, scopeWords } from './client-words.ts';
 import { inWords } from './durations.ts';
-import { configurationWarnings, type EffectivePolicy, ofDeclared, ofStored } from './effective-policy.ts';
+import { configurationWarnings, type EffectivePolicy, exampleChain, ofDeclared, ofStored } from './effective-policy.ts';
 import { CommandRefused, wordsFor } from './failure.ts';
 import { json, warningLines } from './output.ts';
 import { rootKeysIfMade, storedClients } from './stored-clients.ts';
@@ -95,7 +95,19 @@ function lifetimes(policy: Policy): [string, string][] {
   ];
 }
 
-function clientText({ client, declared, policy, accessTokens, warnings, errors }: EffectivePolicy): string {
+/** To the minute, in UTC: what a log would say too. */
+const instant = (date: Date) => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+function exampleRow(effective: EffectivePolicy): [string, string][] {
+  const chain = exampleChain(effective, new Date());
+  if (chain === null) return [];
+  return [
+    ['signed in today', `an idle chain ends ${instant(chain.idle)}, a used one at the latest ${instant(chain.used)}`],
+  ];
+}
+
+function clientText(effective: EffectivePolicy): string {
+  const { client, declared, policy, accessTokens, warnings, errors } = effective;
   const refreshes = client.grantTypes.includes('refresh_token');
   const usesCode = client.grantTypes.includes('authorization_code');
   const own = policy === null ? [] : lifetimes(policy).filter(([name]) => name !== 'access token');
@@ -106,6 +118,7 @@ function clientText({ client, declared, policy, accessTokens, warnings, errors }
       ? []
       : [['access token', accessTokens.map((one) => `${inWords(one.seconds)} for ${one.resource}`)] as const]),
     ...own.filter(([name]) => (name === 'refresh token' ? refreshes && usesCode : usesCode)),
+    ...(usesCode ? exampleRow(effective) : []),
     ['grant types', client.grantTypes.join(', ')],
     ['authenticates', authenticationWords(client)],
     ['redirect URIs', client.redirectUris],
@@ -126,6 +139,7 @@ function asDocument(report: Report): string {
       declared: one.declared,
       lifetimes: one.policy,
       access_tokens: one.accessTokens,
+      chain_signed_in_now: exampleChain(one, new Date()),
       warnings: one.warnings,
       errors: one.errors,
     })),

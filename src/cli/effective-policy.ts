@@ -1,7 +1,9 @@
 /** What is in force for one client: its policy, capped by resources, and what is wrong or doubtful about the two together. */
 import type { Policy } from '../../policies/schema.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { SHORT_SECRET_CHARACTERS } from '../crypto/client-secret.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
+import { nextChainEndsAt } from '../engine/lifetimes.ts';
 import type { ClientRecord } from '../engine/ports.ts';
 import { reviewClient } from '../registration/client-review.ts';
 import type { Declared } from '../registration/declared-clients.ts';
@@ -32,7 +34,7 @@ export function ofStored(record: ClientRecord, configuration: Configuration, key
     ...inForce({ ...record, secrets: record.secretMacs.length }, configuration),
     declared: false,
     errors: [...review.errors.map(describeRecordProblem), ...secretErrors(record, keys)],
-    warnings: review.warnings,
+    warnings: [...review.warnings, ...shortSecretWarnings(record)],
   };
 }
 
@@ -67,6 +69,19 @@ function secretErrors({ tokenEndpointAuthMethod, secretMacs }: ClientRecord, key
   return [
     'client_secret: stored under a root secret that STATEHOUSE_SECRET does not list, so the client cannot authenticate',
   ];
+}
+
+const shortSecretWarnings = ({ secretMacs }: ClientRecord): string[] =>
+  secretMacs.some((one) => one.short)
+    ? [`client_secret: was imported with fewer than ${SHORT_SECRET_CHARACTERS} characters; replace it by a random one`]
+    : [];
+
+/** When a chain of refresh tokens ends that is approved now: as the engine works it out. */
+export function exampleChain({ policy, client }: EffectivePolicy, now: Date): { idle: Date; used: Date } | null {
+  if (policy === null || !client.grantTypes.includes('refresh_token')) return null;
+  const lifetimes = { name: client.policy, ...policy };
+  const end = (usedAt: Date) => new Date(nextChainEndsAt({ createdAt: now }, usedAt, lifetimes));
+  return { idle: end(now), used: end(new Date(now.getTime() + policy.refreshAbsoluteLifetimeSeconds * 1000)) };
 }
 
 export function configurationWarnings({ policies, resources }: Configuration): string[] {

@@ -6,12 +6,22 @@ import { hmacSha256, sameSecretBytes, sha256 } from './digest.ts';
 import type { RootKey, RootKeys } from './root-secret.ts';
 import type { RawSecret } from './secret-types.ts';
 
-export type StoredSecretMac = { readonly keyId: string; readonly mac: string };
+export type StoredSecretMac = {
+  readonly keyId: string;
+  readonly mac: string;
+  /** Said by `statehouse check`, which cannot see the secret itself. */
+  readonly short?: true;
+};
+
+/** Under this, a secret can be guessed, or looks as if a person had thought of it. */
+export const SHORT_SECRET_CHARACTERS = 32;
 
 const macOf = (key: RootKey, secretHash: Uint8Array) => hmacSha256(key.key('client-secret'), secretHash);
 
-export const storedSecretMac = (keys: RootKeys, secret: RawSecret): StoredSecretMac =>
-  storedHashMac(keys, sha256(secret));
+export const storedSecretMac = (keys: RootKeys, secret: RawSecret): StoredSecretMac => ({
+  ...storedHashMac(keys, sha256(secret)),
+  ...(secret.length < SHORT_SECRET_CHARACTERS && { short: true }),
+});
 
 /** For configuration that holds the SHA-256 of a secret instead of the secret. */
 export const storedHashMac = (keys: RootKeys, secretHash: Uint8Array): StoredSecretMac => ({

@@ -9,7 +9,7 @@ export type ClientRecord = {
   readonly clientName: string;
   readonly applicationType: 'web' | 'native';
   readonly tokenEndpointAuthMethod: 'none' | 'client_secret_basic' | 'client_secret_post';
-  readonly secretMacs: readonly { readonly keyId: string; readonly mac: string }[];
+  readonly secretMacs: readonly { readonly keyId: string; readonly mac: string; readonly short?: true }[];
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly string[];
   readonly scope: readonly string[] | null;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Configuration } from '../config/configuration.ts';
 import { DEFAULT_POLICY } from '../config/configuration.ts';
+import { SHORT_SECRET_CHARACTERS } from '../crypto/client-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
 import { parseScope } from '../oauth/scope.ts';
 import type { ClientRegistration } from '../storage/clients.ts';
@@ -60,9 +61,6 @@ const clientMetadataSchema = z.object({
 });
 
 export const CLIENT_FIELDS = Object.keys(clientMetadataSchema.shape);
-
-/** Under this, a secret can be guessed or looks as if a person had thought of it. */
-const SHORT_SECRET = 32;
 
 export function readClientMetadata(input: unknown, configuration: Configuration): Reading<ClientMetadata> {
   if (!isJsonObject(input)) {
@@ -127,8 +125,10 @@ function ignoredFields(record: Readonly<Record<string, unknown>>): string[] {
 function secretWarnings({ secret, applicationType }: ClientMetadata): string[] {
   if (secret === null) return [];
   const warnings: string[] = [];
-  if (secret.length < SHORT_SECRET) {
-    warnings.push(`client_secret: ${secret.length} characters are few; use ${SHORT_SECRET} or more random ones`);
+  if (secret.length < SHORT_SECRET_CHARACTERS) {
+    warnings.push(
+      `client_secret: ${secret.length} characters are few; use ${SHORT_SECRET_CHARACTERS} or more random ones`,
+    );
   }
   // RFC 8252 §8.5: secrets shipped to many people are no secrets.
   if (applicationType === 'native') {

@@ -1,7 +1,7 @@
 /** Clients that are declared in configuration: read with their secrets, held against the standards, brought into the database. */
 import { CLIENTS_FILE, type Configuration, type DeclaredClient } from '../config/configuration.ts';
 import { ConfigurationError, type Problem } from '../config/problem.ts';
-import { matchesStoredHash, secretHash, storedHashMac } from '../crypto/client-secret.ts';
+import { matchesStoredHash, SHORT_SECRET_CHARACTERS, secretHash, storedHashMac } from '../crypto/client-secret.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
 import type { ClientRecord } from '../engine/ports.ts';
 import { type ClientRegistration, deleteClient, findClient, listClients, saveClient } from '../storage/clients.ts';
@@ -58,18 +58,16 @@ export function readDeclaredClients(
       ...secrets.map((secret) => secretHash(rawSecret(secret))),
       ...hashes.map((hash) => Buffer.from(hash, 'hex')),
     ];
-    const short = secrets.some((secret) => secret.length < SHORT_SECRET);
+    const short = secrets.some((secret) => secret.length < SHORT_SECRET_CHARACTERS);
     const warnings = [
       ...(reading.ok ? reading.warnings : []),
-      ...(short ? [`client_secret_environment: a secret of fewer than ${SHORT_SECRET} characters`] : []),
+      ...(short ? [`client_secret_environment: a secret of fewer than ${SHORT_SECRET_CHARACTERS} characters`] : []),
     ];
     return reading.ok ? [{ metadata: { ...reading.value, clientId: record.client_id }, secretHashes, warnings }] : [];
   });
   if (problems.length > 0) throw new ConfigurationError(folder, problems);
   return declared.flat();
 }
-
-const SHORT_SECRET = 32;
 
 const problemOf = (
   { path, lineOf }: DeclaredClient,

@@ -39,7 +39,7 @@ export const clients = pgTable('clients', {
     .$type<'none' | 'client_secret_basic' | 'client_secret_post'>()
     .notNull(),
   /** HMACs of the SHA-256 of each live secret, with the id of the root secret that made them. */
-  secretMacs: jsonb('secret_macs').$type<readonly { keyId: string; mac: string }[]>().notNull(),
+  secretMacs: jsonb('secret_macs').$type<readonly { keyId: string; mac: string; short?: true }[]>().notNull(),
   redirectUris: text('redirect_uris').array().notNull(),
   grantTypes: text('grant_types').array().notNull(),
   /** The ceiling; null: every scope of the configured resources. */
