@@ -146,15 +146,19 @@ describe('an interaction', () => {
     it('in a browser that did not begin, do nothing', async () => {
       const signIn = await begin();
       const consent = await browser.submit(signIn, credentials());
-      for (const stranger of [new Browser(scene.app), new Browser(scene.app)]) {
+      const another = new Browser(scene.app);
+      await begin(another);
+      // Even one that holds the person's session, as after a sign-in that was fixed upon them.
+      const withSession = new Browser(scene.app);
+      await begin(withSession);
+      withSession.cookies.set('__Host-statehouse-session', browser.cookies.get('__Host-statehouse-session') ?? '');
+      for (const stranger of [new Browser(scene.app), another, withSession]) {
         for (const page of [signIn, consent]) {
           const answer = await stranger.submit(page, { ...credentials(), decision: 'approve' });
           expect(answer.status).toBe(403);
           expect(answer.body).toContain('belongs to another browser');
         }
         expect((await stranger.get(consent.url)).status).toBe(403);
-        // A browser that has a cookie, of another interaction.
-        await begin(stranger);
       }
       expect(await grantCount()).toBe(0);
     });

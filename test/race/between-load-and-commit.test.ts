@@ -1,0 +1,161 @@
+/** What happens in the narrowest place, made wide: after the server has loaded, before it commits. The guard sees it. */
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { revokeGrant } from '../../src/engine/revoke.ts';
+import { deleteClient, saveClient } from '../../src/storage/clients.ts';
+import { grantStore } from '../../src/storage/grant-store.ts';
+import { grants } from '../../src/storage/schema.ts';
+import { raiseServerEpoch } from '../../src/storage/server.ts';
+import { disableUser, enableUser } from '../../src/storage/users.ts';
+import { authorizeUrl, exchange, goThrough, makeClient, makePkce, refresh } from '../support/actors.ts';
+import { Browser } from '../support/browser.ts';
+import { type DatabaseKind, databaseKinds } from '../support/database.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { grantIdOfCode, placeOf, storedGrant } from '../support/stored.ts';
+
+describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKind) => {
+  let scene: Scene;
+  /** Runs once, when a commit is about to be sent. */
+  let beforeCommit: (() => Promise<unknown>) | null = null;
+  /** Runs every time, when a revocation is about to be sent. */
+  let beforeRevocation: (() => Promise<unknown>) | null = null;
+  const interrupt = async () => {
+    const now = beforeCommit;
+    beforeCommit = null;
+    await now?.();
+  };
+  beforeAll(async () => {
+    scene = await openScene(kind, {
+      change: (deps) => ({
+        ...deps,
+        store: {
+          ...deps.store,
+          moveHead: async (move) => {
+            await interrupt();
+            return deps.store.moveHead(move);
+          },
+          revoke: async (revocation) => {
+            await beforeRevocation?.();
+            return deps.store.revoke(revocation);
+          },
+        },
+        interactions: {
+          ...deps.interactions,
+          approveInteraction: async (approval) => {
+            await interrupt();
+            return deps.interactions.approveInteraction(approval);
+          },
+        },
+      }),
+    });
+  });
+  afterAll(() => scene.close());
+  const db = () => scene.database.drizzle;
+  afterEach(async () => {
+    const { secret: _, ...registration } = scene.client;
+    await saveClient(db(), registration);
+    await enableUser(db(), scene.user.username);
+  });
+
+  const endings: Readonly<Record<string, (grantId: string) => Promise<unknown>>> = {
+    'the grant is revoked': async (grantId) => {
+      const store = grantStore(db(), scene.clock);
+      const loaded = await store.load({ clientId: scene.client.clientId, grantId });
+      if (loaded.grant) await revokeGrant(store, { ...loaded, grant: loaded.grant }, 'revocationRequested');
+    },
+    'the person is disabled': () => disableUser(db(), scene.user.username),
+    'the person is disabled and enabled again': async () => {
+      await disableUser(db(), scene.user.username);
+      await enableUser(db(), scene.user.username);
+    },
+    'the client is deleted': () => deleteClient(db(), scene.client.clientId),
+    'the client is deleted and registered again': async () => {
+      const { secret: _, ...registration } = scene.client;
+      await deleteClient(db(), registration.clientId);
+      await saveClient(db(), registration);
+    },
+    'the epoch of the server is raised': () => raiseServerEpoch(db()),
+  };
+
+  describe.each(Object.keys(endings))('%s:', (name) => {
+    const end = endings[name] as (grantId: string) => Promise<unknown>;
+
+    it('a rotation issues nothing', async () => {
+      const token = await scene.chain();
+      const { grantId } = placeOf(scene.keys, token);
+      beforeCommit = () => end(grantId);
+      const answer = await refresh(scene, scene.client, token);
+      expect({ status: answer.status, error: answer.json.error }).toEqual({ status: 400, error: 'invalid_grant' });
+      expect((await storedGrant(db(), grantId)).refreshGeneration).toBe(0n);
+    });
+
+    it('an exchange issues nothing', async () => {
+      const code = await scene.code();
+      const grantId = grantIdOfCode(code.code);
+      beforeCommit = () => end(grantId);
+      const answer = await exchange(scene, scene.client, code);
+      expect({ status: answer.status, error: answer.json.error }).toEqual({ status: 400, error: 'invalid_grant' });
+      expect((await storedGrant(db(), grantId)).refreshGeneration).toBeNull();
+    });
+  });
+
+  it('a thief who rotates before every commit of the revocation does not hold it up', async () => {
+    const used = await scene.chain();
+    let head = (await refresh(scene, scene.client, used)).json.refresh_token ?? '';
+    let rotations = 0;
+    beforeRevocation = async () => {
+      const { status, json } = await refresh(scene, scene.client, head);
+      if (status !== 200) return;
+      head = json.refresh_token ?? '';
+      rotations++;
+    };
+    const reuse = await refresh(scene, scene.client, used);
+    beforeRevocation = null;
+    expect({ status: reuse.status, error: reuse.json.error }).toEqual({ status: 400, error: 'invalid_grant' });
+    expect(rotations).toBe(1);
+    expect((await storedGrant(db(), placeOf(scene.keys, used).grantId)).state).toBe('revoked');
+    expect((await refresh(scene, scene.client, head)).json.error).toBe('invalid_grant');
+  });
+
+  it('the same token is presented by someone else: one of the two is issued, and the chain is dead', async () => {
+    const token = await scene.chain();
+    let first = 0;
+    beforeCommit = async () => {
+      first = (await refresh(scene, scene.client, token)).status;
+    };
+    const second = await refresh(scene, scene.client, token);
+    expect([first, second.status]).toEqual([200, 400]);
+    expect(await storedGrant(db(), placeOf(scene.keys, token).grantId)).toMatchObject({
+      state: 'revoked',
+      revokedReason: 'refresh_token_reused',
+    });
+  });
+
+  it('the same code is presented by someone else: one of the two is issued, and the chain is dead', async () => {
+    const code = await scene.code();
+    let first = 0;
+    beforeCommit = async () => {
+      first = (await exchange(scene, scene.client, code)).status;
+    };
+    const second = await exchange(scene, scene.client, code);
+    expect([first, second.status]).toEqual([200, 400]);
+    expect(await storedGrant(db(), grantIdOfCode(code.code))).toMatchObject({
+      state: 'revoked',
+      revokedReason: 'authorization_code_reused',
+    });
+  });
+
+  it.each(['the person is disabled', 'the client is deleted', 'the epoch of the server is raised'])(
+    '%s: an approval makes no grant',
+    async (name) => {
+      const client = await makeClient(scene);
+      beforeCommit = () =>
+        name === 'the client is deleted'
+          ? deleteClient(db(), client.clientId)
+          : (endings[name] as (id: string) => Promise<unknown>)('');
+      const answer = await goThrough(new Browser(scene.app), authorizeUrl(client, makePkce()), scene.user);
+      expect(answer.url).not.toContain('code=');
+      expect(await db().select().from(grants).where(eq(grants.clientId, client.clientId))).toEqual([]);
+    },
+  );
+});
