@@ -1,8 +1,8 @@
-import type { AsyncCommand } from 'fast-check';
+import type { fc } from '@fast-check/vitest';
 import type { Ledger } from './ledger.ts';
 import { expectAgreement, type Reality } from './reality.ts';
 
-export type Command = AsyncCommand<Ledger, Reality>;
+export type Command = fc.AsyncCommand<Ledger, Reality>;
 
 /** A command that compares ledger and row when it has run. */
 export const command = (

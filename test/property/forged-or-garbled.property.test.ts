@@ -56,7 +56,7 @@ const garblings: Readonly<Record<string, Garbling>> = {
     return spelling === real ? `${real}=` : spelling;
   },
   padded: (real) => `${real}==`,
-  'with a space inside': (real, _, seed) => real.slice(0, seed % real.length) + ' ' + real.slice(seed % real.length),
+  'with a space inside': (real, _, seed) => `${real.slice(0, seed % real.length)} ${real.slice(seed % real.length)}`,
   'with a line end behind': (real) => `${real}\n`,
   // 77 bytes leave two spare bits in the last character, 48 bytes none: another last character can say the same bytes.
   'with spare bits set': (real) => {
