@@ -1,0 +1,31 @@
+# Statehouse on Node 24: no build step, no devDependencies, not root, nothing to write.
+# For builds that can be repeated, pin the base image by its digest (node:24-slim@sha256:…).
+
+FROM node:24-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# Exactly what the lock file says. No package of the server needs to run a script at installation, so none may.
+RUN npm ci --omit=dev --ignore-scripts
+
+FROM node:24-slim
+# In production the server refuses to start without issuer, root secret and database.
+# 0.0.0.0: inside a container, localhost is the container itself.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+WORKDIR /app
+# Owned by root and run by `node`: the server cannot change its own code.
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY package.json ./
+COPY src ./src
+COPY machines ./machines
+COPY policies ./policies
+COPY drizzle ./drizzle
+USER node
+EXPOSE 3000
+# The first SIGTERM finishes the requests in flight, then ends the process.
+STOPSIGNAL SIGTERM
+# /health/ready also asks the database. The image has no curl; Node is there.
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Node itself and not npm, which would not pass signals on. Other commands: docker run … IMAGE users create ada
+ENTRYPOINT ["node", "/app/src/cli/statehouse.js"]
+CMD ["start"]

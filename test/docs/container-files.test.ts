@@ -1,0 +1,226 @@
+/**
+ * Dockerfile, .dockerignore and compose.yaml, as far as they can be held without an engine: what the image would hold is
+ * put together by hand from the Dockerfile's own words, started with its own command, and asked with its own health check.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, matchesGlob } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
+import { createEmptyDatabase, type PostgresDatabase } from '../support/database.ts';
+import { freePort } from '../support/listening.ts';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+
+type Instruction = { readonly name: string; readonly rest: string };
+
+/** One instruction a line, continuation lines joined, comments left out. */
+const instructions: readonly Instruction[] = read('Dockerfile')
+  .replaceAll(/^#.*\n/gm, '')
+  .replaceAll(/\\\n\s*/g, '')
+  .split('\n')
+  .filter((line) => line.trim() !== '')
+  .map((line) => ({ name: line.split(' ')[0] ?? '', rest: line.slice(line.indexOf(' ') + 1) }));
+const all = (name: string) => instructions.filter((one) => one.name === name).map((one) => one.rest);
+const only = (name: string): string => {
+  const [found, ...more] = all(name);
+  if (found === undefined || more.length > 0) throw new Error(`${name} is not there once`);
+  return found;
+};
+
+/** What is copied from the folder of the Dockerfile. */
+const copies = all('COPY')
+  .filter((rest) => !rest.startsWith('--from'))
+  .map((rest) => rest.split(/\s+/))
+  .map((words) => ({ sources: words.slice(0, -1), target: words.at(-1) ?? '' }));
+const environment = Object.fromEntries(all('ENV').flatMap((rest) => rest.split(' ').map((one) => one.split('='))));
+
+describe('the Dockerfile', () => {
+  it('copies only what exists, and what .dockerignore lets through', () => {
+    const letThrough = read('.dockerignore').split('\n');
+    expect(letThrough).toContain('*');
+    for (const source of copies.flatMap((one) => one.sources)) {
+      expect(existsSync(join(ROOT, source)), source).toBe(true);
+      expect(letThrough).toContain(`!${source.replace('./', '')}`);
+    }
+  });
+
+  it('is Node of the major version that package.json wants, installs without devDependencies, and is not root', () => {
+    const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
+    const major = /\d+/.exec(engines.node)?.[0];
+    for (const from of all('FROM')) expect(from).toMatch(new RegExp(`^node:${major}-slim`));
+    expect(only('RUN')).toContain('npm ci --omit=dev');
+    expect(only('USER')).toBe('node');
+    expect(only('STOPSIGNAL')).toBe('SIGTERM');
+  });
+
+  it('holds no secret', () => {
+    expect(Object.keys(environment)).toEqual(['NODE_ENV', 'HOST', 'PORT']);
+    expect(all('ARG')).toEqual([]);
+  });
+});
+
+describe('what the image holds', () => {
+  let folder: string;
+  let database: PostgresDatabase;
+  let env: Record<string, string>;
+  let server: ChildProcess | null = null;
+  let said = '';
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'statehouse-image-'));
+    const ignored = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('**'));
+    for (const { sources, target } of copies) {
+      for (const source of sources) {
+        const into = target === './' ? source : target;
+        const filter = (path: string) => !ignored.some((one) => matchesGlob(path, one));
+        cpSync(join(ROOT, source), join(folder, into), { recursive: true, filter });
+      }
+    }
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  beforeEach(async () => {
+    database = await createEmptyDatabase();
+    env = { PATH: dirname(process.execPath), ...environment, HOST: '127.0.0.1', PORT: String(await freePort()) };
+  });
+  afterEach(async () => {
+    if (server?.exitCode === null && server.signalCode === null) {
+      server.kill('SIGKILL');
+      await once(server, 'exit');
+    }
+    server = null;
+    await database.drop();
+  });
+
+  const words = (json: string): string[] =>
+    (JSON.parse(json) as string[]).map((one) => one.replace('/app/', `${folder}/`));
+  function run(args: readonly string[], listen: (chunk: Buffer) => void = () => {}): ChildProcess {
+    const [command = '', ...rest] = args;
+    const child = spawn(command, rest, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', listen);
+    return child;
+  }
+  const exitOf = async (child: ChildProcess): Promise<number | null> => (await once(child, 'exit'))[0];
+  const healthcheck = () => exitOf(run(words(only('HEALTHCHECK').replace(/^.*?CMD /, ''))));
+  function start(): ChildProcess {
+    said = '';
+    return run([...words(only('ENTRYPOINT')), ...words(only('CMD'))], (chunk) => {
+      said += chunk;
+    });
+  }
+
+  async function started(): Promise<ChildProcess> {
+    env = {
+      ...env,
+      STATEHOUSE_ISSUER: 'https://login.example.com',
+      STATEHOUSE_SECRET: 'a-root-secret-for-tests-of-more-than-32-bytes',
+      DATABASE_URL: database.url,
+    };
+    server = start();
+    for (let tries = 0; (await healthcheck()) !== 0; tries++) {
+      if (tries > 100 || server.exitCode !== null) throw new Error(`not healthy:\n${said}`);
+      await setTimeout(50);
+    }
+    return server;
+  }
+
+  it('refuses to start without issuer, secret and database', async () => {
+    server = start();
+    expect(await exitOf(server)).toBe(1);
+    for (const name of ['STATEHOUSE_ISSUER', 'STATEHOUSE_SECRET', 'DATABASE_URL']) expect(said).toContain(name);
+  });
+
+  it('is unhealthy before it runs, healthy while it does, and writes nothing beside itself', async () => {
+    expect(await healthcheck()).toBe(1);
+    await started();
+    expect(existsSync(join(folder, '.statehouse'))).toBe(false);
+  });
+
+  it('is unhealthy without its database', async () => {
+    await started();
+    await database.drop();
+    expect(await healthcheck()).toBe(1);
+  });
+
+  it('finishes the request in flight on the stop signal, and ends well', async () => {
+    const child = await started();
+    const body = 'grant_type=client_credentials';
+    const head = `POST /oauth/token HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const socket: Socket = connect(Number(env['PORT']), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => (answer += chunk));
+    await once(socket, 'connect');
+    // Once the head has come through, the request is in flight.
+    await new Promise((resolve) => socket.write(head + body.slice(0, 5), resolve));
+    await healthcheck();
+    child.kill(only('STOPSIGNAL') as NodeJS.Signals);
+    await vi.waitUntil(() => said.includes('closing'), { timeout: 10_000 });
+    socket.write(body.slice(5));
+    expect(await exitOf(child)).toBe(0);
+    expect(answer).toMatch(/^HTTP\/1.1 401 /);
+    expect(answer).toContain('invalid_client');
+  });
+});
+
+type Service = {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly ports?: readonly string[];
+  readonly read_only?: boolean;
+  readonly volumes: readonly string[];
+};
+
+describe('compose.yaml', () => {
+  const text = read('compose.yaml');
+  const { services } = parse(text) as { services: { statehouse: Service; database: Service } };
+
+  /** As Compose does it: `${NAME:?words}` refuses, `${NAME:-value}` falls back. */
+  const filled = (value: string, env: Readonly<Record<string, string>>): string =>
+    value.replaceAll(/\$\{(\w+):([?-])([^}]*)\}/g, (_, name: string, how: string, rest: string) => {
+      const given = env[name];
+      if (given) return given;
+      if (how === '?') throw new Error(`required variable ${name} is missing a value: ${rest}`);
+      return rest;
+    });
+  const given = {
+    STATEHOUSE_ISSUER: 'https://login.example.com',
+    STATEHOUSE_SECRET: 'a-root-secret-for-tests-of-more-than-32-bytes',
+    POSTGRES_PASSWORD: '0123456789abcdef',
+  };
+
+  it.each(Object.keys(given))('refuses to start without %s', (name) => {
+    expect(() => filled(text.replaceAll(/^\s*#.*$/gm, ''), { ...given, [name]: '' })).toThrow(`variable ${name}`);
+  });
+
+  it('hands the server an environment that it accepts, and Postgres the same password', async () => {
+    const { readEnvironment } = await import('../../src/config/environment.ts');
+    const [server, database] = [services.statehouse, services.database].map(({ environment }) =>
+      Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, filled(value, given)])),
+    );
+    const read = readEnvironment({ NODE_ENV: 'production', ...server });
+    expect(read.trustedProxies).toEqual(['172.30.33.1']);
+    const url = new URL(read.databaseUrl ?? '');
+    expect([url.username, url.password, url.hostname, url.pathname]).toEqual([
+      database?.['POSTGRES_USER'],
+      database?.['POSTGRES_PASSWORD'],
+      'database',
+      `/${database?.['POSTGRES_DB']}`,
+    ]);
+    expect(services.statehouse.volumes).toContain(`./policies:${read.configFolder}:ro`);
+  });
+
+  it('lets nobody in but through the loopback, waits for the database, and cannot write', () => {
+    expect(services.statehouse.ports).toEqual(['127.0.0.1:3000:3000']);
+    expect(services.database.ports).toBeUndefined();
+    expect(services.statehouse.depends_on).toEqual({ database: { condition: 'service_healthy' } });
+    expect(services.statehouse.read_only).toBe(true);
+  });
+});
