@@ -1,13 +1,12 @@
 /** The key that signs access tokens: ES256, made on first start, stored encrypted (JWE) under the root secret. */
+import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import {
   CompactEncrypt,
-  type CryptoKey,
   calculateJwkThumbprint,
   compactDecrypt,
   decodeProtectedHeader,
   exportJWK,
   generateKeyPair,
-  importJWK,
   type JWK,
 } from 'jose';
 import { type RootKeys, RootSecretError } from './root-secret.ts';
@@ -20,7 +19,7 @@ export type StoredSigningKey = {
   readonly privateJwe: string;
 };
 
-export type SigningKey = { readonly kid: string; readonly alg: string; readonly privateKey: CryptoKey };
+export type SigningKey = { readonly kid: string; readonly alg: 'ES256'; readonly privateKey: KeyObject };
 
 export async function makeSigningKey(keys: RootKeys): Promise<StoredSigningKey> {
   const alg = 'ES256';
@@ -45,5 +44,5 @@ export async function openSigningKey(keys: RootKeys, stored: StoredSigningKey): 
   }
   const { plaintext } = await compactDecrypt(stored.privateJwe, root.key('signing-key'));
   const jwk = JSON.parse(Buffer.from(plaintext).toString('utf8')) as JWK;
-  return { kid: stored.kid, alg: stored.alg, privateKey: (await importJWK(jwk, stored.alg)) as CryptoKey };
+  return { kid: stored.kid, alg: 'ES256', privateKey: createPrivateKey({ key: jwk as JsonWebKey, format: 'jwk' }) };
 }

@@ -34,7 +34,7 @@ export type Presentation<Issued> = {
   readonly eventAt: (now: Date) => { readonly type: 'presented' };
   readonly reload: () => Promise<Loaded>;
   /** Signs and encodes the tokens of `next`, the row as it will be. Whatever can fail, fails here, before the commit. */
-  readonly mint: (next: LoadedGrant, now: Date, client: ClientRecord) => Promise<Issued>;
+  readonly mint: (next: LoadedGrant, now: Date, client: ClientRecord) => Issued;
 };
 
 /** A presentation that names a stored grant and comes from a client that exists. */
@@ -53,7 +53,7 @@ export async function present<Issued>(
   let lost: StoreUnavailable | null = null;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const plan = planOf(deps, loaded, presentation, nonce);
-    const issued = plan.issues ? await presentation.mint(plan.next, loaded.now, loaded.client) : null;
+    const issued = plan.issues ? presentation.mint(plan.next, loaded.now, loaded.client) : null;
     try {
       if (await commit(deps.store, plan)) return outcomeOf(plan, issued);
     } catch (error) {

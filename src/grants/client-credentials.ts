@@ -16,7 +16,7 @@ export const clientCredentials: GrantType = {
       if (access === 'resource_unknown') return refuse(access, 'resource');
       // RFC 9068 §2.2: `sub` is the client itself where no resource owner takes part.
       const subject = { client, sub: client.clientId, grantId: null };
-      return { kind: 'issued', response: await issueAccessToken(deps, subject, access, now) };
+      return { kind: 'issued', response: issueAccessToken(deps, subject, access, now) };
     },
   }),
 };

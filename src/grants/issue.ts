@@ -12,18 +12,13 @@ import type { Access } from './requested-access.ts';
 type Subject = { readonly client: ClientRecord; readonly sub: string; readonly grantId: string | null };
 
 /** RFC 9068 §2.2. */
-export async function issueAccessToken(
-  deps: TokenDeps,
-  subject: Subject,
-  access: Access,
-  now: Date,
-): Promise<TokenResponse> {
+export function issueAccessToken(deps: TokenDeps, subject: Subject, access: Access, now: Date): TokenResponse {
   const { client, sub, grantId } = subject;
   const expiresIn = accessTokenLifetimeSeconds(deps, client, access);
   const iat = Math.floor(now.getTime() / 1000);
   const [aud, ...more] = access.resources;
   if (aud === undefined) throw new InvariantViolation('an access token without an audience');
-  const accessToken = await signAccessToken(deps.signingKey(), {
+  const accessToken = signAccessToken(deps.signingKey(), {
     iss: deps.issuer,
     sub,
     aud: more.length > 0 ? access.resources : aud,
@@ -37,14 +32,14 @@ export async function issueAccessToken(
 }
 
 /** Both tokens of a chain whose head is `next`. */
-export async function issueTokens(
+export function issueTokens(
   deps: TokenDeps,
   next: LoadedGrant,
   access: Access,
   now: Date,
   client: ClientRecord,
-): Promise<TokenResponse> {
-  const response = await issueAccessToken(deps, { client, sub: next.subjectId, grantId: next.id }, access, now);
+): TokenResponse {
+  const response = issueAccessToken(deps, { client, sub: next.subjectId, grantId: next.id }, access, now);
   const { refreshGeneration: generation, refreshNonce: nonce } = next;
   if (generation === null || nonce === null) throw new InvariantViolation('tokens of a chain that has not begun');
   if (!client.grantTypes.includes('refresh_token')) return response;

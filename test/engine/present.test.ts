@@ -150,7 +150,9 @@ describe('presenting a refresh token', () => {
 });
 
 test('what cannot be signed is not committed', async () => {
-  const mint = () => Promise.reject(new Error('no key'));
+  const mint = () => {
+    throw new Error('no key');
+  };
   for (const [row, present] of [
     [codeGrant(), 'presentCode'],
     [chainGrant(), 'presentToken'],

@@ -23,7 +23,7 @@ type CodeFacts = Parameters<typeof presentAuthorizationCode>[2];
 type TokenFacts = Parameters<typeof presentRefreshToken>[3];
 type Place = Parameters<typeof presentRefreshToken>[2];
 
-export function bench(row: LoadedGrant, options: { readonly mint?: () => Promise<void> } = {}): Bench {
+export function bench(row: LoadedGrant, options: { readonly mint?: () => void } = {}): Bench {
   const store = fakeGrantStore(row, CLIENT, NOW);
   const waits: number[] = [];
   const minted: Minted[] = [];
@@ -37,8 +37,8 @@ export function bench(row: LoadedGrant, options: { readonly mint?: () => Promise
     },
   };
   const reload = () => store.load({ clientId: CLIENT.clientId, grantId: store.row.id });
-  const mint = async ({ refreshGeneration: generation, refreshNonce: nonce }: LoadedGrant): Promise<Minted> => {
-    await options.mint?.();
+  const mint = ({ refreshGeneration: generation, refreshNonce: nonce }: LoadedGrant): Minted => {
+    options.mint?.();
     minted.push({ generation, nonce });
     return { generation, nonce };
   };

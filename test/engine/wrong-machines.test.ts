@@ -33,7 +33,7 @@ async function presentTo(machine: AnyStateMachine, generation: bigint) {
     contextOf: () => ({}),
     eventAt: () => ({ type: 'presented' }),
     reload,
-    mint: async () => {
+    mint: () => {
       minted.push({ generation: null, nonce: null });
     },
   }).catch((error: unknown) => error);
