@@ -1,0 +1,133 @@
+/**
+ * What the guides show is what the tests run. A block between the markers is the file that it names; after changing a file:
+ * npx vitest run test/docs/examples-in-docs.test.ts --update
+ */
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfiguration } from '../../src/config/load.ts';
+import { REFUSALS } from '../../src/oauth/refusals.ts';
+import { readDeclaredClients } from '../../src/registration/declared-clients.ts';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+const DOCS = join(ROOT, 'docs');
+const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8');
+const guides = readdirSync(DOCS).filter((file) => file.endsWith('.md'));
+
+const MARKED = /<!-- example: (examples\/[\w.-]+\.ts) -->[\s\S]*?<!-- \/example -->/g;
+const block = (path: string) => `<!-- example: ${path} -->\n\`\`\`ts\n${read('docs', path)}\`\`\`\n<!-- /example -->`;
+
+describe('the code of the guides', () => {
+  it.each(guides)('%s shows its examples as they are', async (guide) => {
+    const filled = read('docs', guide).replaceAll(MARKED, (_, path: string) => block(path));
+    await expect(filled).toMatchFileSnapshot(join(DOCS, guide));
+  });
+
+  it('shows every example, and no other TypeScript', () => {
+    const text = guides.map((guide) => read('docs', guide)).join('\n');
+    const shown = [...text.matchAll(MARKED)].map(([, path]) => path);
+    expect(shown.toSorted()).toEqual(
+      readdirSync(join(DOCS, 'examples'))
+        .map((file) => `examples/${file}`)
+        .toSorted(),
+    );
+    expect(text.replaceAll(MARKED, '')).not.toMatch(/```(ts|js|typescript|javascript)/);
+  });
+
+  it('names the versions that the tests ran', () => {
+    const { devDependencies, dependencies } = JSON.parse(read('package.json')) as Record<
+      string,
+      Record<string, string>
+    >;
+    const text = guides.map((guide) => read('docs', guide)).join('\n');
+    const installs = [...text.matchAll(/^`npm install ([^`]+)` \(([\d., ]+)\)$/gm)];
+    expect(installs.length).toBeGreaterThan(4);
+    for (const [line, names = '', versions = ''] of installs) {
+      const tested = names.split(' ').map((name) => ({ ...dependencies, ...devDependencies })[name]);
+      expect(tested.map((one) => one?.replace(/\.\d+$/, '')).join(', '), line).toBe(versions);
+    }
+  });
+});
+
+describe('what the guides say', () => {
+  const policyGuide = read('docs', 'changing-a-policy.md');
+
+  it.each([
+    ['policy', 'default.policy.yaml'],
+    ['sign-in', 'sign-in.yaml'],
+  ])('names every key of the %s schema with its bounds and what %s has', (name, file) => {
+    const schema = JSON.parse(read('policies', 'json-schema', `${name}.schema.json`)) as {
+      properties: Record<string, { minimum: number; maximum: number }>;
+    };
+    const shipped = parse(read('policies', file)) as Record<string, number>;
+    for (const [key, { minimum, maximum }] of Object.entries(schema.properties)) {
+      expect(policyGuide).toContain(`| \`${key}\` | ${minimum} to ${maximum} | ${shipped[key]} |`);
+    }
+  });
+
+  it('declares clients, and resources, that the server takes', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'statehouse-guide-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    cpSync(join(ROOT, 'policies'), folder, { recursive: true });
+    const yamlOf = (guide: string) =>
+      /```yaml\n([\s\S]*?)```/.exec(read('docs', guide).replaceAll(/^ {3}/gm, ''))?.[1] ?? '';
+    const clients = /```yaml\n([\s\S]*?)```/.exec(policyGuide)?.[1] ?? '';
+    writeFileSync(join(folder, 'clients.yaml'), clients);
+    writeFileSync(join(folder, 'resources.yaml'), yamlOf('protecting-an-api.md'));
+    const configuration = loadConfiguration(folder);
+    const env = { PHOTO_BOOK_SECRET: 'a secret, long enough to need no warning' };
+    const declared = readDeclaredClients(configuration, env, folder);
+    expect(declared.map((one) => one.metadata.clientId)).toEqual(['photo-book', 'nightly-job', 'photo-page']);
+    expect(declared.flatMap((one) => one.warnings)).toEqual([]);
+  });
+
+  it('lists every error of the token endpoint with its status', () => {
+    const guide = read('docs', 'connecting-a-client.md');
+    for (const { error, status } of Object.values(REFUSALS)) expect(guide).toContain(`| ${status} | \`${error}\` |`);
+  });
+
+  it('explains every reason for which a grant ends', () => {
+    const guide = read('docs', 'deploying.md');
+    const { reasons } = endings();
+    expect(reasons.length).toBeGreaterThan(5);
+    for (const reason of reasons) expect(guide).toContain(`| \`revoked\` | \`${reason}\` |`);
+  });
+
+  it.each([...guides.map((guide) => `docs/${guide}`), 'README.md', 'CONTRIBUTING.md', 'SECURITY.md'])(
+    '%s links to what exists',
+    (file) => {
+      for (const [, target = ''] of read(file).matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^[a-z]+:/.test(target)) continue;
+        const [path = '', fragment] = target.split('#');
+        const linked = path === '' ? file : join(dirname(file), path);
+        expect(existsSync(join(ROOT, linked)), `${file}: ${target}`).toBe(true);
+        if (fragment) expect(anchorsOf(linked), `${file}: ${target}`).toContain(fragment);
+      }
+      for (const [, path = ''] of read(file).matchAll(/`((?:test|src|machines|policies|docs)\/[\w./-]+)`/g)) {
+        expect(existsSync(join(ROOT, path)), `${file}: ${path}`).toBe(true);
+      }
+    },
+  );
+});
+
+/** As GitHub makes them. */
+const anchorsOf = (file: string): string[] =>
+  [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+/** The reasons that the view `grant_states` can show: those that are written, and those that epochs mean. */
+function endings(): { reasons: string[] } {
+  const vocabulary = /type RevocationReason =([\s\S]*?);/.exec(read('machines', 'vocabulary.ts'))?.[1] ?? '';
+  const written = [...vocabulary.matchAll(/'(\w+)'/g)].map(([, one = '']) => one);
+  const derived = [...read('drizzle', '0001_lifecycle.sql').matchAll(/THEN '(\w+_(?:ended|raised))'/g)];
+  // Nothing sends revocationRequested yet: there is no revocation endpoint.
+  return {
+    reasons: [...written.filter((one) => one !== 'revocation_requested'), ...derived.map(([, one = '']) => one)],
+  };
+}

@@ -1,0 +1,59 @@
+/** Every query of docs/deploying.md, against a database in which somebody's token has died. */
+import { readFileSync } from 'node:fs';
+import { sql } from 'drizzle-orm';
+import { expect, it, onTestFinished } from 'vitest';
+import { makeClient, makeUser, obtainTokens, refresh } from '../support/actors.ts';
+import { openTestApp } from '../support/app.ts';
+import { testClock } from '../support/clock.ts';
+import { openTestDatabase } from '../support/database.ts';
+
+const GUIDE = readFileSync(new URL('../../docs/deploying.md', import.meta.url), 'utf8');
+const queries = [...GUIDE.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, query = '']) => query);
+
+it('answers why a token died', async () => {
+  const opened = await openTestDatabase('postgres');
+  const test = await openTestApp(opened.database, { clock: testClock(new Date()) });
+  onTestFinished(async () => {
+    await test.app.close();
+    await opened.close();
+  });
+  const client = await makeClient(test);
+  const user = await makeUser(test, 'ada');
+  const { accessToken, refreshToken } = await obtainTokens(test, client, user);
+  test.clock.advanceSeconds(60);
+  await refresh(test, client, refreshToken);
+  test.clock.advanceSeconds(60);
+  await refresh(test, client, refreshToken);
+  test.clock.advanceSeconds(60);
+  await obtainTokens(test, client, user);
+
+  const run = (query: string) =>
+    opened.database.drizzle.execute(sql.raw(query)) as Promise<unknown> as Promise<object[]>;
+  const [ofAda = '', ofChain = '', perClient = '', open = ''] = queries;
+  expect(queries).toHaveLength(4);
+
+  const chains = await run(ofAda);
+  expect(chains).toMatchObject([
+    { state: 'active', reason: null },
+    { state: 'revoked', reason: 'refresh_token_reused', client_id: client.clientId },
+  ]);
+  const [, died] = chains as { grant_id: string }[];
+  // The one-liners of the guide, which read the grant's id off a token.
+  const { jti } = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());
+  expect(Buffer.from(jti, 'base64url').subarray(0, 16).toString('hex')).toBe(died?.grant_id.replaceAll('-', ''));
+  const ofRefresh = Buffer.from(refreshToken.slice(6), 'base64url').subarray(5, 21).toString('hex');
+  expect(ofRefresh).toBe(died?.grant_id.replaceAll('-', ''));
+
+  const life = await run(ofChain.replace('00000000-0000-0000-0000-000000000000', ofRefresh));
+  expect(life).toMatchObject([
+    { from_state: 'awaitingConsent', to_state: 'approved', machine: 'interaction' },
+    { from_state: 'active', to_state: 'used', machine: 'authorizationCode' },
+    { from_state: 'active', to_state: 'used', machine: 'refreshToken' },
+    { from_state: 'used', to_state: 'revoked', reason: 'refresh_token_reused' },
+    { machine: 'grant', from_state: 'active', to_state: 'revoked', reason: 'refresh_token_reused' },
+  ]);
+  expect(await run(perClient)).toMatchObject([
+    { client_id: client.clientId, reason: 'refresh_token_reused', chains: '1' },
+  ]);
+  expect(await run(open)).toMatchObject([{ client_id: client.clientId, open_chains: '1' }]);
+});
