@@ -4,7 +4,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { TokenDeps } from './grants/grant-type.ts';
 import { authorizeRoutes } from './http/authorize-routes.ts';
 import type { HttpDeps } from './http/deps.ts';
-import { answerErrors } from './http/error-handler.ts';
+import { answerErrors, answerFrameworkErrors } from './http/error-handler.ts';
 import { formBodies, LARGEST_BODY_BYTES } from './http/form-body.ts';
 import { healthRoutes } from './http/health-routes.ts';
 import { interactionRoutes } from './http/interaction-routes.ts';
@@ -33,12 +33,12 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 200 },
+    frameworkErrors: answerFrameworkErrors,
   });
   logRequests(app);
   answerErrors(app);
   formBodies(app);
-  await app.register(cookie);
-  await securityHeaders(app, deps);
+  securityHeaders(app, deps);
 
   healthRoutes(app, deps);
   metadataRoutes(app, deps);
@@ -46,11 +46,17 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(
     async (scope) => {
       tokenRoutes(scope, deps);
-      authorizeRoutes(scope, deps);
-      interactionRoutes(scope, deps);
-      if (deps.demo) playgroundRoutes(scope, deps, deps.demo.app);
+      await scope.register(pages);
     },
     { prefix: path },
   );
   return app;
+
+  /** Only people have cookies. */
+  async function pages(scope: FastifyInstance): Promise<void> {
+    await scope.register(cookie);
+    authorizeRoutes(scope, deps);
+    interactionRoutes(scope, deps);
+    if (deps.demo) playgroundRoutes(scope, deps, deps.demo.app);
+  }
 }

@@ -2,7 +2,7 @@
  * The root secret: a list. The first makes, all verify. One key per purpose is derived from each by HKDF (RFC 5869),
  * and an entry's id is derived from the entry itself, so that rotating needs no names.
  */
-import { hkdfSync } from 'node:crypto';
+import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 const PURPOSES = ['refresh-token', 'authorization-code', 'client-secret', 'signing-key', 'form', 'throttle'] as const;
 export type Purpose = (typeof PURPOSES)[number];
@@ -20,7 +20,7 @@ export const LEAST_ROOT_SECRET_BYTES = 32;
 export type RootKey = {
   /** 8 hex digits. */
   readonly id: string;
-  readonly key: (purpose: Purpose) => Buffer;
+  readonly key: (purpose: Purpose) => KeyObject;
 };
 
 export type RootKeys = {
@@ -49,6 +49,6 @@ export function rootKeys(secrets: readonly string[]): RootKeys {
 function rootKey(secret: Buffer): RootKey {
   const derive = (info: string, size: number) =>
     Buffer.from(hkdfSync('sha256', secret, '', `statehouse/${info}`, size));
-  const keys = new Map(PURPOSES.map((purpose) => [purpose, derive(purpose, 32)] as const));
-  return { id: derive('key-id', 4).toString('hex'), key: (purpose) => keys.get(purpose) as Buffer };
+  const keys = new Map(PURPOSES.map((purpose) => [purpose, createSecretKey(derive(purpose, 32))] as const));
+  return { id: derive('key-id', 4).toString('hex'), key: (purpose) => keys.get(purpose) as KeyObject };
 }

@@ -28,6 +28,12 @@ export function answerErrors(app: FastifyInstance): void {
   );
 }
 
+/** A URL that cannot be decoded never reaches a route, nor its hooks. */
+export function answerFrameworkErrors(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  if (wantsPage(request)) sendPage(reply, 400, problemPage(REFUSED));
+  else send(reply, 400, 'invalid_request');
+}
+
 const wantsPage = (request: FastifyRequest) => /text\/html/.test(request.headers.accept ?? '');
 
 const send = (reply: FastifyReply, status: number, error: string) =>

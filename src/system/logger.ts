@@ -15,11 +15,8 @@ export function makeLogger({ level, readable, destination }: LoggerOptions): Log
     level,
     base: null,
     serializers: { err: safeError, error: safeError, req: () => undefined, res: () => undefined },
-    // Nothing of ours logs these keys; should a library do so, they are blanked.
-    redact: {
-      paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
-      censor: '[redacted]',
-    },
+    // Nothing of ours logs these keys; should a library do so, they are blanked. No wildcards: each costs several µs a line.
+    redact: { paths: [...SECRET_KEYS], censor: '[redacted]' },
   };
   const stream =
     destination ??

@@ -50,12 +50,14 @@ describe('a list of secrets', () => {
     const [one, other] = [rootKeys([secret]).first, rootKeys([secret]).first];
     expect(one.id).toBe(other.id);
     expect(one.id).toMatch(/^[0-9a-f]{8}$/);
-    for (const purpose of PURPOSES) expect(one.key(purpose)).toEqual(other.key(purpose));
+    for (const purpose of PURPOSES) expect(one.key(purpose).export()).toEqual(other.key(purpose).export());
   });
 
   test('gives each purpose a key of its own, of 256 bits', () => {
     const { first, byId } = rootKeys([FIRST, OTHER]);
-    const derived = [...byId.values()].flatMap((key) => PURPOSES.map((purpose) => key.key(purpose).toString('hex')));
+    const derived = [...byId.values()].flatMap((key) =>
+      PURPOSES.map((purpose) => key.key(purpose).export().toString('hex')),
+    );
     expect(new Set(derived).size).toBe(2 * PURPOSES.length);
     for (const key of derived) expect(key).toHaveLength(64);
     expect(derived.some((key) => key.startsWith(first.id))).toBe(false);
