@@ -3,6 +3,7 @@ import cookie from '@fastify/cookie';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { TokenDeps } from './grants/grant-type.ts';
 import { authorizeRoutes } from './http/authorize-routes.ts';
+import { closeConnectionsWhenClosing } from './http/closing.ts';
 import type { HttpDeps } from './http/deps.ts';
 import { answerErrors, answerFrameworkErrors } from './http/error-handler.ts';
 import { formBodies, LARGEST_BODY_BYTES } from './http/form-body.ts';
@@ -36,6 +37,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     frameworkErrors: answerFrameworkErrors,
   });
   logRequests(app);
+  closeConnectionsWhenClosing(app);
   answerErrors(app);
   formBodies(app);
   securityHeaders(app, deps);

@@ -8,7 +8,7 @@ import { changesBetween } from './config/changes.ts';
 import type { Configuration } from './config/configuration.ts';
 import { loadConfiguration } from './config/load.ts';
 import { ConfigurationError } from './config/problem.ts';
-import { applyDeclaredClients, readDeclaredClients } from './registration/declared-clients.ts';
+import { applyDeclaredClients, readDeclaredClients, requireClientsFile } from './registration/declared-clients.ts';
 import type { Runtime } from './runtime.ts';
 import { listClients } from './storage/clients.ts';
 
@@ -61,10 +61,12 @@ async function bringIntoForce(
   const { environment, database, keys, random } = runtime;
   const declared = readDeclaredClients(configuration, env, environment.configFolder);
   await requireKnownPolicies(runtime, configuration);
+  const deps = { db: database.drizzle, keys, random };
+  await requireClientsFile(deps, configuration, environment.configFolder);
   for (const { metadata, warnings } of declared) {
     for (const warning of warnings) logger.warn({ clientId: metadata.clientId, warning }, 'declared client');
   }
-  const changes = await applyDeclaredClients({ db: database.drizzle, keys, random }, declared);
+  const changes = await applyDeclaredClients(deps, declared);
   for (const { clientId, change, fields } of changes) logger.info({ clientId, change, fields }, 'declared client');
 }
 

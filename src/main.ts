@@ -37,7 +37,8 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv): 
   const demo = await demoData(runtime);
   const app = await buildApp({ ...deps, demo });
   await app.listen({ host: environment.host, port: environment.port });
-  process.stdout.write(banner(environment, demo));
+  // Production's standard output is the log, and nothing but JSON lines.
+  if (!environment.production) process.stdout.write(banner(environment, demo));
   logger.info({ issuer: environment.issuer, database: database.kind }, 'listening');
 
   const tidying = tidyRegularly(runtime, logger);

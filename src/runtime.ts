@@ -5,9 +5,11 @@ import { type Environment, readEnvironment } from './config/environment.ts';
 import { loadConfiguration } from './config/load.ts';
 import { type Random, systemRandom } from './crypto/random.ts';
 import { type RootKeys, rootKeys } from './crypto/root-secret.ts';
+import { requireRootSecretOf } from './crypto/signing-keys.ts';
 import type { Database } from './storage/database.ts';
 import { openEmbedded } from './storage/embedded.ts';
 import { openPostgres } from './storage/postgres.ts';
+import { listSigningKeys } from './storage/signing-keys.ts';
 import { homeFolder, keptSecrets } from './system/home-folder.ts';
 
 export type Runtime = {
@@ -20,7 +22,7 @@ export type Runtime = {
 
 /**
  * Opens the database and applies its migrations.
- * @throws EnvironmentError, ConfigurationError, FolderInUse, StoreUnavailable: each says what to do about it.
+ * @throws EnvironmentError, ConfigurationError, RootSecretError, FolderInUse, StoreUnavailable: each says what to do about it.
  */
 export async function openRuntime(env: NodeJS.ProcessEnv): Promise<Runtime> {
   const environment = readEnvironment(env);
@@ -29,6 +31,8 @@ export async function openRuntime(env: NodeJS.ProcessEnv): Promise<Runtime> {
   const database = environment.databaseUrl ? openPostgres(environment.databaseUrl) : await openEmbedded(homeFolder());
   try {
     await database.migrate();
+    // Else a command would store a client's secret under a root secret that the server does not have.
+    for (const key of await listSigningKeys(database.drizzle)) requireRootSecretOf(keys, key);
   } catch (error) {
     await database.close();
     throw error;

@@ -7,6 +7,8 @@ export type Configuration = {
   readonly resources: readonly Resource[];
   readonly signIn: SignInPolicy;
   readonly declaredClients: readonly DeclaredClient[];
+  /** False: there is no such file, which is not the same as one that declares nobody. */
+  readonly hasClientsFile: boolean;
 };
 
 /** With where it stands, so that what is wrong with it can be said with its line. */

@@ -49,7 +49,13 @@ export function loadConfiguration(folder: string): Configuration {
     });
   }
   if (problems.length > 0 || !resources || !signIn) throw new ConfigurationError(folder, problems);
-  return { policies, resources: resources.resources, signIn, declaredClients };
+  return {
+    policies,
+    resources: resources.resources,
+    signIn,
+    declaredClients,
+    hasClientsFile: files.includes(CLIENTS_FILE),
+  };
 }
 
 const isKnown = (file: string) => POLICY_FILE.test(file) || OTHER_FILES.includes(file);

@@ -1,6 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { StoreUnavailable, Unavailable } from '../engine/errors.ts';
+import { StoreUnavailable, Unavailable, type UnavailableReason } from '../engine/errors.ts';
 import { tell } from './request-log.ts';
+
+const WORDS: Readonly<Record<UnavailableReason, string>> = {
+  store_unavailable: 'The server cannot reach its database. Nothing was changed; try again.',
+  too_many_conflicts: 'Too many requests for the same grant at once. Nothing was changed by this one; try again.',
+  commit_unknown:
+    'The server lost its database while it answered, and cannot know whether the token was used. Do not repeat this request; should the next one fail, ask the person to sign in again.',
+};
 
 export const isUnavailable = (error: unknown): error is Unavailable | StoreUnavailable =>
   error instanceof Unavailable || error instanceof StoreUnavailable;
@@ -19,6 +26,6 @@ export function sendUnavailable(
   if (reason !== 'commit_unknown') reply.header('retry-after', '1');
   return reply.code(503).header('cache-control', 'no-store').send({
     error: 'temporarily_unavailable',
-    error_description: 'The server cannot reach its database. Nothing was issued.',
+    error_description: WORDS[reason],
   });
 }

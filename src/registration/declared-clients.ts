@@ -83,6 +83,23 @@ const problemOf = (
   nearest: null,
 });
 
+/**
+ * A file that is gone for a moment, as while a deployment rewrites it, must not end every grant of every declared client.
+ * @throws ConfigurationError when the file is missing and the database has clients that it declared.
+ */
+export async function requireClientsFile(
+  deps: RegistrationDeps,
+  configuration: Configuration,
+  folder: string,
+): Promise<void> {
+  if (configuration.hasClientsFile) return;
+  const declared = await listClients(deps.db, { declared: true });
+  if (declared.length === 0) return;
+  const found = `no such file, while ${declared.length} clients are declared in the database`;
+  const allowed = 'the file; with "clients: []" it ends them and their grants';
+  throw new ConfigurationError(folder, [{ file: CLIENTS_FILE, line: null, key: null, found, allowed, nearest: null }]);
+}
+
 /** Adds, changes and removes until the database says what the files say. Removing ends a client's grants (its epoch). */
 export async function applyDeclaredClients(
   deps: RegistrationDeps,

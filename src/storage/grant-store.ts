@@ -15,13 +15,19 @@ const bound = (name: string, type: string): SQL => sql`${sql.placeholder(name)}:
 
 export function grantStore(db: Drizzle, clock: Clock): GrantStore {
   const loadStatement = prepareLoad(db);
+  const loadClientStatement = prepareLoadClient(db);
   const moveStatement = prepareMoveHead(db);
   const revokeStatement = prepareRevoke(db);
   return {
     load: async ({ clientId, grantId }) => {
       const now = clock.fixedNow()?.toISOString() ?? null;
+      if (grantId === null) {
+        const [row] = await reading(() => loadClientStatement.execute({ clientId, now }));
+        if (!row) throw new Error(NO_SERVER_ROW);
+        return { now: new Date(row.now), client: row.client, grant: null };
+      }
       const [row] = await reading(() => loadStatement.execute({ clientId, grantId, now }));
-      if (!row) throw new Error('The table "server" has lost its row: apply the migrations.');
+      if (!row) throw new Error(NO_SERVER_ROW);
       const { grant, client, subject } = row;
       const loaded = grant && {
         ...grant,
@@ -38,8 +44,19 @@ export function grantStore(db: Drizzle, clock: Clock): GrantStore {
   };
 }
 
+const NO_SERVER_ROW = 'The table "server" has lost its row: apply the migrations.';
+
 /** The database's clock, unless a test has set one. */
 export const nowOr = (name: string) => sql<string>`coalesce(${bound(name, 'timestamptz')}, now())`;
+
+/** For requests that name no grant: client credentials, and credentials that are not ours. */
+function prepareLoadClient(db: Drizzle) {
+  return db
+    .select({ now: nowOr('now'), client: clients })
+    .from(server)
+    .leftJoin(clients, eq(clients.clientId, sql.placeholder('clientId')))
+    .prepare('load_client');
+}
 
 function prepareLoad(db: Drizzle) {
   return db

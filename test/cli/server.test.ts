@@ -61,7 +61,7 @@ describe('check', () => {
     const { status, out, err } = await line.run(['check'], { env: env() });
     expect({ status, err }).toEqual({ status: 0, err: '' });
     const [client] = out.slice(out.indexOf('client shop')).split(/(?<=\n)\n/);
-    expect(client).toBe(
+    expect(client?.replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, '(instant)')).toBe(
       [
         'client shop (Shop)',
         '  registered          in the database',
@@ -69,6 +69,7 @@ describe('check', () => {
         '  access token        15 minutes (900 s) for https://api.example.com',
         '  authorization code  1 minute (60 s)',
         '  refresh token       ends 30 days (2592000 s) after its last use, and 180 days (15552000 s) after the approval in any case',
+        '  signed in today     an idle chain ends (instant), a used one at the latest (instant)',
         '  grant types         authorization_code, refresh_token',
         '  authenticates       none (public client)',
         '  redirect URIs       http://localhost:8080/callback',

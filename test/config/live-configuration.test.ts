@@ -122,6 +122,14 @@ describe('the live configuration', () => {
     expect(logs()).toContain('"change":"removed"');
   });
 
+  it('does not take a missing file for the end of everyone whom it declared', async () => {
+    const { refreshToken } = await obtainTokens(test, CLIENT, await makeUser(test));
+    rmSync(join(folder, 'clients.yaml'));
+    expect(await live.reload()).toBe(false);
+    expect(logs()).toContain('clients.yaml');
+    expect((await refresh(test, CLIENT, refreshToken)).status).toBe(200);
+  });
+
   it('keeps the grants of a client whose declaration did not change', async () => {
     const { refreshToken } = await obtainTokens(test, CLIENT, await makeUser(test));
     expect(await live.reload()).toBe(true);

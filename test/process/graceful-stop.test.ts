@@ -1,0 +1,71 @@
+/** The real process, stopped by a supervisor while it is busy. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { freePort } from '../support/listening.ts';
+
+const LAUNCHER = new URL('../../src/cli/statehouse.js', import.meta.url).pathname;
+
+describe('SIGTERM', () => {
+  let folder: string;
+  let port: number;
+  let server: ChildProcess;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'statehouse-process-'));
+    port = await freePort();
+    const env = { PATH: process.env['PATH'] ?? '', PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'error' };
+    server = spawn(process.execPath, [LAUNCHER, 'start'], { cwd: folder, env, stdio: 'ignore' });
+    const isReady = () =>
+      fetch(`http://127.0.0.1:${port}/health/ready`).then(
+        (one) => one.ok,
+        () => false,
+      );
+    await vi.waitUntil(isReady, { timeout: 25_000, interval: 100 });
+  });
+  afterEach(() => {
+    server.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const open = async (): Promise<Socket> => {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    return socket;
+  };
+
+  it('finishes the request in flight, ends kept-alive connections, and exits with status 0', async () => {
+    const socket = await open();
+    const body = 'grant_type=client_credentials&client_id=nobody&client_secret=nothing';
+    socket.write(
+      `POST /oauth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n`,
+    );
+    // Another connection is answered, so the headers of the first one have been read.
+    expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200);
+    const ended = once(server, 'exit');
+    server.kill('SIGTERM');
+    const refused = () =>
+      open().then(
+        (one) => one.destroy() === undefined,
+        () => true,
+      );
+    await vi.waitUntil(refused, { timeout: 10_000, interval: 50 });
+
+    const answered = once(socket, 'data');
+    socket.write(body);
+    const [data] = await answered;
+    expect(String(data)).toMatch(/^HTTP\/1\.1 401 /);
+    expect(String(data)).toMatch(/\r\nconnection: close\r\n/i);
+    expect((await ended)[0]).toBe(0);
+  });
+
+  it('ends when there is nothing in flight', async () => {
+    const ended = once(server, 'exit');
+    server.kill('SIGTERM');
+    expect((await ended)[0]).toBe(0);
+  });
+});
