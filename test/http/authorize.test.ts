@@ -237,7 +237,9 @@ describe('the authorization endpoint', () => {
         'strict-transport-security': 'max-age=31536000',
       });
       const policy = String(headers['content-security-policy']);
-      expect(policy).toMatch(/^default-src 'none'; (style-src 'sha256-[^' ]+'; base-uri 'none'; )?frame-ancestors 'none'$/);
+      expect(policy).toMatch(
+        /^default-src 'none'; (style-src 'sha256-[^' ]+'; base-uri 'none'; )?frame-ancestors 'none'$/,
+      );
       expect(policy).not.toMatch(/unsafe|script-src|\*/);
     }
   });
