@@ -118,8 +118,11 @@ function isAllowed(
 ) {
   if (asked === registered) return true;
   const mayMovePort = applicationType === 'native' && parts.scheme === 'http' && LITERALS.includes(parts.host);
-  return mayMovePort && LOOPBACK_PORT_CHANGES.has(change);
+  return mayMovePort && (LOOPBACK_PORT_CHANGES.has(change) || (change === 'only the start' && endsInPort(parts)));
 }
+
+/** Without its last digit, a port of several is another port. */
+const endsInPort = ({ port, path, query }: Parts) => port !== null && port > 9 && path === '' && query === null;
 
 describe.each(databaseKinds)('the redirect rule, on %s', (kind: DatabaseKind) => {
   let scene: Scene;
