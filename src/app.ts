@@ -1,6 +1,7 @@
 /** buildApp: everything that answers requests, registered in an explicit order. No listening, no environment. */
 import cookie from '@fastify/cookie';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { requireDecisionTables } from './engine/decision-tables.ts';
 import type { TokenDeps } from './grants/grant-type.ts';
 import { authorizeRoutes } from './http/authorize-routes.ts';
 import { closeConnectionsWhenClosing } from './http/closing.ts';
@@ -24,6 +25,7 @@ export type AppDeps = TokenDeps &
   };
 
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+  requireDecisionTables();
   const app = Fastify({
     loggerInstance: deps.logger,
     // The request's own line carries no query and no headers: see http/request-log.ts.

@@ -1,9 +1,10 @@
 /**
- * decide: rebuild the snapshot, call XState's pure `transition`, read off the next state and the effects as data.
- * Nothing runs here: no actors, no timers, no I/O, no clock.
+ * decide: the machine's answer to an event in a state, as data: the next state and the effects. Nothing runs here: no actors,
+ * no timers, no I/O, no clock. The answer is read off the machine's table, which is shown to be XState's own `transition`.
  */
-import { type AnyStateMachine, transition } from 'xstate';
+import type { AnyStateMachine } from 'xstate';
 import type { effects, GrantEventType, RejectReason, RevocationReason } from '../../machines/vocabulary.ts';
+import { decisionTableOf } from './decision-table.ts';
 import { InvariantViolation } from './errors.ts';
 
 type Plain = Exclude<keyof typeof effects, 'reject' | 'revokeGrant' | 'writeRevoked'>;
@@ -58,16 +59,9 @@ function transitionOf(
   context: object,
   event: { readonly type: string },
 ): Decision {
-  const before = machine.resolveState({ value: from, context });
-  const [after, actions] = transition(machine, before, event);
-  return {
-    machine: machine.id,
-    event: event.type,
-    from,
-    to: String(after.value),
-    // The machines' `setup` admits only the vocabulary's effects; XState's own type also lists its built-in actions.
-    effects: actions.map(({ type, params }) => ({ type, params }) as unknown as Effect),
-  };
+  const { to, actions } = decisionTableOf(machine).answer(from, { context, event });
+  // The machines' `setup` admits only the vocabulary's effects.
+  return { machine: machine.id, event: event.type, from, to, effects: actions as unknown as readonly Effect[] };
 }
 
 export function effectOf<T extends Effect['type']>(

@@ -1,0 +1,12 @@
+import { authorizationCodeMachine } from '../../machines/authorization-code.machine.ts';
+import { grantMachine } from '../../machines/grant.machine.ts';
+import { interactionMachine } from '../../machines/interaction.machine.ts';
+import { refreshTokenMachine } from '../../machines/refresh-token.machine.ts';
+import { decisionTableOf } from './decision-table.ts';
+
+/** At start: shows that every table is its machine. @throws InvariantViolation */
+export function requireDecisionTables(): void {
+  for (const machine of [authorizationCodeMachine, refreshTokenMachine, grantMachine, interactionMachine]) {
+    decisionTableOf(machine);
+  }
+}
