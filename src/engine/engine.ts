@@ -10,10 +10,10 @@ import type {
 import { authorizationCodeState, type ChainPlace, endedBy, isAheadOfChain, refreshTokenState } from './derive.ts';
 import { chainEndsAt, codeEndsAt } from './lifetimes.ts';
 import type { Outcome } from './outcome.ts';
-import type { ClientRecord, Loaded, LoadedGrant } from './ports.ts';
+import type { Loaded, LoadedGrant, PresentingClient } from './ports.ts';
 import { type EngineDeps, type Presentation, present } from './present.ts';
 
-type Present = Loaded & { readonly client: ClientRecord; readonly grant: LoadedGrant };
+type Present = Loaded & { readonly client: PresentingClient; readonly grant: LoadedGrant };
 type Facts<Event> = Omit<Event, 'type' | 'now'>;
 type Ways<Issued> = Pick<Presentation<Issued>, 'mint' | 'reload'>;
 

@@ -20,6 +20,12 @@ export type ClientRecord = {
   readonly deletedAt: Date | null;
 };
 
+/** What presenting a credential needs of a client: no more is read on the hot path. */
+export type PresentingClient = Pick<
+  ClientRecord,
+  'clientId' | 'tokenEndpointAuthMethod' | 'secretMacs' | 'grantTypes' | 'policy' | 'epoch' | 'deletedAt'
+>;
+
 /** One row of `grants`, with the epochs of today beside those it was made under. */
 export type LoadedGrant = {
   readonly id: string;
@@ -53,7 +59,7 @@ export type Loaded = {
   /** The database's clock. */
   readonly now: Date;
   /** The client that presents; null: no such client. A deleted client is loaded with its `deletedAt`. */
-  readonly client: ClientRecord | null;
+  readonly client: PresentingClient | null;
   /** The grant that the credential names; null when it names none that is stored. */
   readonly grant: LoadedGrant | null;
 };
@@ -90,7 +96,9 @@ export type Revocation = {
 };
 
 export type GrantStore = {
-  readonly load: (key: { clientId: string; grantId: string | null }) => Promise<Loaded>;
+  readonly load: (key: { clientId: string; grantId: string }) => Promise<Loaded>;
+  /** For requests that name no grant: client credentials, and credentials that are not ours. */
+  readonly loadClient: (clientId: string) => Promise<{ readonly now: Date; readonly client: ClientRecord | null }>;
   /** False: a loaded fact no longer held (or Postgres saw a conflict), and nothing changed. */
   readonly moveHead: (move: HeadMove) => Promise<boolean>;
   /** False: the grant was revoked already, and nothing changed. */

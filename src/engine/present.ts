@@ -14,14 +14,14 @@ import { grantState } from './derive.ts';
 import { InvariantViolation, StoreUnavailable, Unavailable } from './errors.ts';
 import { type Lifetimes, nextChainEndsAt } from './lifetimes.ts';
 import type { Outcome } from './outcome.ts';
-import type { ClientRecord, GrantStore, LedgerEntry, Loaded, LoadedGrant } from './ports.ts';
+import type { GrantStore, LedgerEntry, Loaded, LoadedGrant, PresentingClient } from './ports.ts';
 import { sameBytes } from './same-bytes.ts';
 
 export type EngineDeps = {
   readonly store: GrantStore;
   /** Random bytes: 16 for a nonce. */
   readonly random: (size: number) => Uint8Array;
-  readonly lifetimesOf: (client: ClientRecord) => Lifetimes;
+  readonly lifetimesOf: (client: PresentingClient) => Lifetimes;
   /** Milliseconds; waits between reloads after an ambiguous commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
@@ -34,11 +34,11 @@ export type Presentation<Issued> = {
   readonly eventAt: (now: Date) => { readonly type: 'presented' };
   readonly reload: () => Promise<Loaded>;
   /** Signs and encodes the tokens of `next`, the row as it will be. Whatever can fail, fails here, before the commit. */
-  readonly mint: (next: LoadedGrant, now: Date, client: ClientRecord) => Issued;
+  readonly mint: (next: LoadedGrant, now: Date, client: PresentingClient) => Issued;
 };
 
 /** A presentation that names a stored grant and comes from a client that exists. */
-type Present = Loaded & { readonly client: ClientRecord; readonly grant: LoadedGrant };
+type Present = Loaded & { readonly client: PresentingClient; readonly grant: LoadedGrant };
 
 const MOST_TRIES = 5;
 

@@ -2,7 +2,7 @@
 import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
-import type { ClientRecord } from '../engine/ports.ts';
+import type { PresentingClient } from '../engine/ports.ts';
 import { parseBasic } from '../oauth/basic-auth.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import { type Refused, refuse, type TokenDeps, type TokenParameters } from './grant-type.ts';
@@ -31,7 +31,7 @@ export function readClientClaims(
 }
 
 /** @returns why the claim is not proven; null when it is. A correct secret is never throttled. */
-export function provesClient(keys: RootKeys, claim: ClientClaim, client: ClientRecord | null): TokenReason | null {
+export function provesClient(keys: RootKeys, claim: ClientClaim, client: PresentingClient | null): TokenReason | null {
   // The same work for a client that does not exist: time does not tell which ids do.
   const matches = claim.secret !== null && matchesStoredSecret(keys, client?.secretMacs ?? nobody(keys), claim.secret);
   if (!client || client.deletedAt !== null) return 'client_unknown';
@@ -40,14 +40,14 @@ export function provesClient(keys: RootKeys, claim: ClientClaim, client: ClientR
   return matches ? null : 'client_secret_mismatch';
 }
 
-let nobodys: { keys: RootKeys; macs: ClientRecord['secretMacs'] } | null = null;
-function nobody(keys: RootKeys): ClientRecord['secretMacs'] {
+let nobodys: { keys: RootKeys; macs: PresentingClient['secretMacs'] } | null = null;
+function nobody(keys: RootKeys): PresentingClient['secretMacs'] {
   if (nobodys?.keys !== keys) nobodys = { keys, macs: [storedSecretMac(keys, rawSecret('nobody'))] };
   return nobodys.macs;
 }
 
 /** After the root secret was rotated: the proven secret is stored under the one that makes today. */
-export async function renewSecretMac(deps: TokenDeps, claim: ClientClaim, client: ClientRecord): Promise<void> {
+export async function renewSecretMac(deps: TokenDeps, claim: ClientClaim, client: PresentingClient): Promise<void> {
   const { secret } = claim;
   if (secret === null) return;
   const old = client.secretMacs.find(

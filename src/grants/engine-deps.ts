@@ -1,10 +1,10 @@
 import type { Lifetimes } from '../engine/lifetimes.ts';
 import type { Outcome } from '../engine/outcome.ts';
-import type { ClientRecord } from '../engine/ports.ts';
+import type { PresentingClient } from '../engine/ports.ts';
 import type { EngineDeps } from '../engine/present.ts';
 import type { TokenDeps, TokenOutcome, TokenResponse } from './grant-type.ts';
 
-export const engineDeps = (deps: TokenDeps, lifetimesOf: (client: ClientRecord) => Lifetimes): EngineDeps => ({
+export const engineDeps = (deps: TokenDeps, lifetimesOf: (client: PresentingClient) => Lifetimes): EngineDeps => ({
   store: deps.store,
   random: deps.random.bytes,
   sleep: deps.sleep,

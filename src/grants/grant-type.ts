@@ -3,7 +3,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { SigningKey } from '../crypto/signing-keys.ts';
-import type { ClientRecord, GrantStore, Loaded } from '../engine/ports.ts';
+import type { ClientRecord, GrantStore, Loaded, PresentingClient } from '../engine/ports.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 
@@ -29,7 +29,7 @@ export type TokenDeps = {
   readonly configuration: () => Configuration;
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Called when a secret was proven under a root secret that no longer makes: store it anew. */
-  readonly renewSecretMac: (client: ClientRecord, secretMacs: ClientRecord['secretMacs']) => Promise<unknown>;
+  readonly renewSecretMac: (client: PresentingClient, secretMacs: PresentingClient['secretMacs']) => Promise<unknown>;
 };
 
 /** RFC 6749 §5.1; `scope` is always there. */
@@ -56,14 +56,21 @@ export type Refused = {
 export const refuse = (reason: TokenReason, parameter?: string): Refused =>
   parameter === undefined ? { kind: 'refused', reason } : { kind: 'refused', reason, parameter };
 
-/** The client has authenticated; the grant is what the credential names, if it names a stored one. */
-export type ProvenRequest = Loaded & { readonly client: ClientRecord };
+/** The client has authenticated; the grant is what the credential names, if that is stored. */
+export type ProvenRequest = Loaded & { readonly client: PresentingClient };
+/** The same of a request that names no grant. */
+export type ProvenClient = { readonly now: Date; readonly client: ClientRecord };
 
 /** Parsed: which grant to load, and what to do with it. */
-export type ParsedGrant = {
-  readonly grantId: string | null;
-  readonly apply: (deps: TokenDeps, request: ProvenRequest) => Promise<TokenOutcome>;
-};
+export type ParsedGrant =
+  | {
+      readonly grantId: string;
+      readonly apply: (deps: TokenDeps, request: ProvenRequest) => Promise<TokenOutcome>;
+    }
+  | {
+      readonly grantId: null;
+      readonly apply: (deps: TokenDeps, request: ProvenClient) => Promise<TokenOutcome>;
+    };
 
 export type GrantType = {
   readonly name: string;

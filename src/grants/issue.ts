@@ -4,12 +4,12 @@ import { signAccessToken } from '../crypto/access-token.ts';
 import { writeRefreshToken } from '../crypto/refresh-token.ts';
 import { uuidToBytes } from '../crypto/uuid-bytes.ts';
 import { InvariantViolation } from '../engine/errors.ts';
-import type { ClientRecord, LoadedGrant } from '../engine/ports.ts';
+import type { LoadedGrant, PresentingClient } from '../engine/ports.ts';
 import { formatScope } from '../oauth/scope.ts';
 import type { TokenDeps, TokenResponse } from './grant-type.ts';
 import type { Access } from './requested-access.ts';
 
-type Subject = { readonly client: ClientRecord; readonly sub: string; readonly grantId: string | null };
+type Subject = { readonly client: PresentingClient; readonly sub: string; readonly grantId: string | null };
 
 /** RFC 9068 §2.2. */
 export function issueAccessToken(deps: TokenDeps, subject: Subject, access: Access, now: Date): TokenResponse {
@@ -37,7 +37,7 @@ export function issueTokens(
   next: LoadedGrant,
   access: Access,
   now: Date,
-  client: ClientRecord,
+  client: PresentingClient,
 ): TokenResponse {
   const response = issueAccessToken(deps, { client, sub: next.subjectId, grantId: next.id }, access, now);
   const { refreshGeneration: generation, refreshNonce: nonce } = next;
@@ -47,7 +47,7 @@ export function issueTokens(
 }
 
 /** Seconds: the client's policy, capped by every resource that the token is for. */
-function accessTokenLifetimeSeconds(deps: TokenDeps, client: ClientRecord, access: Access): number {
+function accessTokenLifetimeSeconds(deps: TokenDeps, client: PresentingClient, access: Access): number {
   const configuration = deps.configuration();
   const caps = configuration.resources
     .filter((one) => access.resources.includes(one.identifier))

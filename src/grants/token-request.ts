@@ -1,4 +1,5 @@
 /** One token request, from raw body to outcome: parse → load → prove the client → apply. No HTTP in here. */
+import type { PresentingClient } from '../engine/ports.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import { authorizationCode } from './authorization-code.ts';
@@ -6,7 +7,6 @@ import { provesClient, readClientClaims, renewSecretMac } from './client-authent
 import { clientCredentials } from './client-credentials.ts';
 import {
   type GrantType,
-  type ProvenRequest,
   type Refused,
   refuse,
   TOKEN_PARAMETERS,
@@ -48,29 +48,37 @@ export async function answerTokenRequest(
   const claims = readClientClaims(authorization, parameters);
   if ('kind' in claims) return { outcome: claims, facts };
   const parsed = grantType.parse(parameters, deps.keys);
-  const grantId = 'kind' in parsed ? null : parsed.grantId;
-
-  const proven = await proveClient(deps, claims, grantId);
+  // What cannot be parsed is refused after the client is proven, like everything else that it may not know.
+  if ('kind' in parsed || parsed.grantId === null) {
+    const proven = await proveClient(deps, claims, (clientId) => deps.store.loadClient(clientId));
+    if ('kind' in proven) return { outcome: proven, facts };
+    const { client } = proven;
+    const known = { grantType: name, clientId: client.clientId, grantId: null };
+    if ('kind' in parsed) return { outcome: parsed, facts: known };
+    return { outcome: notAllowed(name, client) ?? (await parsed.apply(deps, proven)), facts: known };
+  }
+  const { grantId } = parsed;
+  const proven = await proveClient(deps, claims, (clientId) => deps.store.load({ clientId, grantId }));
   if ('kind' in proven) return { outcome: proven, facts };
-  const { client } = proven;
-  const known = { grantType: name, clientId: client.clientId, grantId: proven.grant?.id ?? null };
-  if ('kind' in parsed) return { outcome: parsed, facts: known };
-  if (!client.grantTypes.includes(name)) return { outcome: notAllowed(name, client), facts: known };
-  return { outcome: await parsed.apply(deps, proven), facts: known };
+  const { client, grant } = proven;
+  const known = { grantType: name, clientId: client.clientId, grantId: grant?.id ?? null };
+  return { outcome: notAllowed(name, client) ?? (await parsed.apply(deps, proven)), facts: known };
 }
 
-async function proveClient(
+/** @returns what was loaded, with the client that its claim proves. */
+async function proveClient<Client extends PresentingClient, Read extends { readonly client: Client | null }>(
   deps: TokenDeps,
   claims: Exclude<ReturnType<typeof readClientClaims>, Refused>,
-  grantId: string | null,
-): Promise<ProvenRequest | Refused> {
+  load: (clientId: string) => Promise<Read>,
+): Promise<(Read & { readonly client: NonNullable<Read['client']> }) | Refused> {
   let reason: TokenReason = 'client_unknown';
   for (const claim of claims) {
-    const loaded = await deps.store.load({ clientId: claim.clientId, grantId });
-    const refused = provesClient(deps.keys, claim, loaded.client);
-    if (refused === null && loaded.client) {
-      await renewSecretMac(deps, claim, loaded.client);
-      return { ...loaded, client: loaded.client };
+    const loaded = await load(claim.clientId);
+    const { client } = loaded;
+    const refused = provesClient(deps.keys, claim, client);
+    if (refused === null && client) {
+      await renewSecretMac(deps, claim, client);
+      return { ...loaded, client };
     }
     reason = refused ?? reason;
   }
@@ -78,7 +86,8 @@ async function proveClient(
 }
 
 /** A public client is told why it will never get client credentials, registered for them or not. */
-const notAllowed = (name: string, client: ProvenRequest['client']): Refused =>
-  name === 'client_credentials' && client.tokenEndpointAuthMethod === 'none'
-    ? refuse('public_client_credentials')
-    : refuse('grant_type_not_allowed');
+function notAllowed(name: string, client: PresentingClient): Refused | null {
+  if (client.grantTypes.includes(name)) return null;
+  const isPublic = name === 'client_credentials' && client.tokenEndpointAuthMethod === 'none';
+  return refuse(isPublic ? 'public_client_credentials' : 'grant_type_not_allowed');
+}

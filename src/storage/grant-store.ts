@@ -3,7 +3,7 @@
  * The guard of an issuing commit is made by one function, and knows nothing of expiry, clients' rights or verifiers:
  * those are guards in the machines.
  */
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { GrantStore, HeadMove, LedgerEntry, Revocation } from '../engine/ports.ts';
 import type { Clock } from '../system/clock.ts';
@@ -19,13 +19,14 @@ export function grantStore(db: Drizzle, clock: Clock): GrantStore {
   const moveStatement = prepareMoveHead(db);
   const revokeStatement = prepareRevoke(db);
   return {
+    loadClient: async (clientId) => {
+      const now = clock.fixedNow()?.toISOString() ?? null;
+      const [row] = await reading(() => loadClientStatement.execute({ clientId, now }));
+      if (!row) throw new Error(NO_SERVER_ROW);
+      return { now: new Date(row.now), client: row.client };
+    },
     load: async ({ clientId, grantId }) => {
       const now = clock.fixedNow()?.toISOString() ?? null;
-      if (grantId === null) {
-        const [row] = await reading(() => loadClientStatement.execute({ clientId, now }));
-        if (!row) throw new Error(NO_SERVER_ROW);
-        return { now: new Date(row.now), client: row.client, grant: null };
-      }
       const [row] = await reading(() => loadStatement.execute({ clientId, grantId, now }));
       if (!row) throw new Error(NO_SERVER_ROW);
       const { grant, client, subject } = row;
@@ -44,12 +45,23 @@ export function grantStore(db: Drizzle, clock: Clock): GrantStore {
   };
 }
 
+/** Only what a decision needs: each column costs at every rotation. */
+const PRESENTING_CLIENT = {
+  clientId: clients.clientId,
+  tokenEndpointAuthMethod: clients.tokenEndpointAuthMethod,
+  secretMacs: clients.secretMacs,
+  grantTypes: clients.grantTypes,
+  policy: clients.policy,
+  epoch: clients.epoch,
+  deletedAt: clients.deletedAt,
+};
+const { revokedAt: _, policy: __, ...PRESENTED_GRANT } = getTableColumns(grants);
+
 const NO_SERVER_ROW = 'The table "server" has lost its row: apply the migrations.';
 
 /** The database's clock, unless a test has set one. */
 export const nowOr = (name: string) => sql<string>`coalesce(${bound(name, 'timestamptz')}, now())`;
 
-/** For requests that name no grant: client credentials, and credentials that are not ours. */
 function prepareLoadClient(db: Drizzle) {
   return db
     .select({ now: nowOr('now'), client: clients })
@@ -63,8 +75,8 @@ function prepareLoad(db: Drizzle) {
     .select({
       now: nowOr('now'),
       serverEpoch: server.epoch,
-      client: clients,
-      grant: grants,
+      client: PRESENTING_CLIENT,
+      grant: PRESENTED_GRANT,
       subject: { epoch: users.epoch, disabledAt: users.disabledAt },
     })
     .from(server)

@@ -50,6 +50,7 @@ export function fakeGrantStore(row: LoadedGrant, client: ClientRecord, now: Date
       }
       return { now: store.now, client, grant: store.row };
     },
+    loadClient: async () => ({ now: store.now, client }),
     moveHead: (move) => commit(move, () => moveHead(store, move)),
     revoke: (revocation) => commit(revocation, () => revoke(store, revocation)),
   };

@@ -1,7 +1,7 @@
 /** Presents a code or a refresh token to the engine over the fake store, and keeps what it did. */
 import { presentAuthorizationCode, presentRefreshToken } from '../../src/engine/engine.ts';
 import type { Outcome } from '../../src/engine/outcome.ts';
-import type { ClientRecord, Loaded, LoadedGrant } from '../../src/engine/ports.ts';
+import type { Loaded, LoadedGrant, PresentingClient } from '../../src/engine/ports.ts';
 import type { EngineDeps } from '../../src/engine/present.ts';
 import { type FakeStore, fakeGrantStore } from './fake-grant-store.ts';
 import { CHALLENGE, CLIENT, LIFETIMES, NONCE, NOW } from './given.ts';
@@ -63,7 +63,7 @@ export function bench(row: LoadedGrant, options: { readonly mint?: () => void } 
   };
 }
 
-function present({ now, client, grant }: Loaded): Loaded & { client: ClientRecord; grant: LoadedGrant } {
+function present({ now, client, grant }: Loaded): Loaded & { client: PresentingClient; grant: LoadedGrant } {
   if (!client || !grant) throw new Error('the fake store always has both');
   return { now, client, grant };
 }

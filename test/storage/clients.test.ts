@@ -53,7 +53,7 @@ describe.each(databaseKinds)('clients on %s', (kind) => {
   test('a deleted one keeps no secret', async () => {
     const clientId = await givenClient(world);
     await deleteClient(world.db, clientId);
-    const { client } = await world.grants.load({ clientId, grantId: null });
+    const { client } = await world.grants.loadClient(clientId);
     expect(client?.secretMacs).toEqual([]);
   });
 

@@ -58,8 +58,10 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
   });
 
   test('nothing known loads as nothing, and still tells the time', async () => {
-    const loaded = await world.grants.load({ clientId: 'nobody', grantId: null });
-    expect(loaded).toEqual({ now: world.clock.now(), client: null, grant: null });
+    const now = world.clock.now();
+    const nothing = await world.grants.load({ clientId: 'nobody', grantId: randomUUID() });
+    expect(nothing).toEqual({ now, client: null, grant: null });
+    expect(await world.grants.loadClient('nobody')).toEqual({ now, client: null });
   });
 
   test("another client's presentation loads the grant with its own client's epoch", async () => {
@@ -93,7 +95,7 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
 
   test("without a clock of its own, the time is the database's", async () => {
     const before = Date.now();
-    const { now } = await grantStore(world.db, databaseClock).load({ clientId: 'nobody', grantId: null });
+    const { now } = await grantStore(world.db, databaseClock).loadClient('nobody');
     const aDayMilliseconds = 86_400_000;
     expect(Math.abs(now.getTime() - before)).toBeLessThan(aDayMilliseconds);
   });

@@ -85,7 +85,7 @@ export type Asked = { readonly scope?: readonly string[]; readonly resources?: r
 /** An authorization request that waits for somebody. */
 export async function givenInteraction(world: World, clientId: string, asked: Asked = {}): Promise<string> {
   const id = randomUUID();
-  const { client } = await world.grants.load({ clientId, grantId: null });
+  const { client } = await world.grants.loadClient(clientId);
   if (!client) throw new Error(`no such client: ${clientId}`);
   await insertInteraction(world.db, world.clock, {
     id,

@@ -133,7 +133,8 @@ async function viewOf(
 
 async function stateOfCode({ store }: Deps, { clientId }: DemoApp, code: string): Promise<Lit> {
   const read = readAuthorizationCode(code);
-  const { grant } = await store.load({ clientId, grantId: read?.grantId ?? null });
+  if (!read) return null;
+  const { grant } = await store.load({ clientId, grantId: read.grantId });
   return grant && authorizationCodeState(grant);
 }
 
