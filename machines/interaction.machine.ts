@@ -25,7 +25,7 @@ const refuseExpired = {
 const refuseEndedClient = {
   guard: 'clientEnded',
   actions: reject('client_ended'),
-  description: 'The client was deleted, or all of its grants were ended, in the meantime.',
+  description: 'In the meantime the client was deleted, ended, or lost this redirect URI or grant type.',
   meta: { spec: 'RFC 6749 §4.1.2.1' },
 } as const;
 
@@ -68,6 +68,7 @@ const refuseNobody = { ...refuseUnsigned, guard: 'nobodySignedIn' } as const;
 
 /** A double submit, or one whose first answer was lost on the way to the database, is answered with the same redirect and the same code, as long as that code is of use. */
 const repeatWhileCodeWaits = [
+  refuseEndedClient,
   refuseAnotherPerson,
   {
     guard: 'codeIsWaiting',
@@ -163,6 +164,7 @@ export const interactionMachine = setup({
         signedIn: refuseCompleted,
         consented: refuseCompleted,
         refused: [
+          refuseEndedClient,
           refuseAnotherPerson,
           {
             actions: 'repeatAnswer',

@@ -97,7 +97,7 @@ export type InteractionContext = {
   readonly resources: readonly string[];
   /** The person who signed in for this interaction, if someone did. */
   readonly subjectId: string | null;
-  /** The client was deleted, or signed out everywhere, since the interaction began. */
+  /** Since the interaction began the client was deleted, its grants were ended, or it lost this redirect URI or grant type. */
   readonly clientEnded: boolean;
   /** Confidential clients, and public ones with an https redirect; others could be impersonated (RFC 8252 §8.6). */
   readonly consentMayBeRemembered: boolean;

@@ -45,7 +45,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     interactions: interactionStore(db, clock),
     sessions: sessionStore(db, clock),
     signInFailures: signInFailureStore(db, clock),
-    renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, client.clientId, secretMacs),
+    renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, client, secretMacs),
     configuration,
     signingKey: () => signing.signingKey,
     publicKeys: () => signing.publicKeys,

@@ -12,6 +12,8 @@ import { keepLedgerPartitions } from './storage/ledger-partitions.ts';
 import { databaseClock } from './system/clock.ts';
 import { makeLogger } from './system/logger.ts';
 
+/** Supervisors wait for 10 to 30 seconds before they kill. */
+const MOST_CLOSING_MILLISECONDS = 8_000;
 const TIDY_EVERY_MILLISECONDS = 60_000;
 
 /** Listens until SIGTERM or SIGINT; then finishes the requests in flight, and closes. */
@@ -47,7 +49,10 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv): 
   closeOnSignal(logger, async () => {
     clearInterval(tidying);
     unwatch();
+    // A request that never ends, such as a body that never comes, must not hold the process.
+    const impatience = setTimeout(() => app.server.closeAllConnections(), MOST_CLOSING_MILLISECONDS);
     await app.close();
+    clearTimeout(impatience);
     await database.close();
   });
 }

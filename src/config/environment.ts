@@ -42,7 +42,9 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const production = get('NODE_ENV') === 'production';
   if (production)
     problems.push(
-      ...REQUIRED_IN_PRODUCTION.filter(([name]) => !get(name)).map(([name, say]) => `${name} is not set. ${say}`),
+      ...REQUIRED_IN_PRODUCTION.filter(([name]) => list(get(name)).length === 0).map(
+        ([name, say]) => `${name} is not set. ${say}`,
+      ),
     );
   const port = check(
     'PORT',

@@ -21,6 +21,8 @@ export type InteractionDeps = {
   /** Null: the secret that made it is gone. */
   readonly remakeCode: (grantId: string, storedHash: Uint8Array) => string | null;
   readonly lifetimesOf: (client: ClientRecord) => Lifetimes;
+  /** Redirect URI and grant type are what the client is registered for today, not when the interaction began. */
+  readonly isStillRegistered: (client: ClientRecord, interaction: LoadedInteraction) => boolean;
 };
 
 /** What the browser is to see next. */
@@ -44,7 +46,7 @@ export async function interact(
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const facts = await read(deps.store, id, session);
     if (!facts) return null;
-    const decision = decideInteraction(facts, type, session);
+    const decision = decideInteraction(deps, facts, type, session);
     const outcome = await settle(deps, facts, decision, session);
     if (outcome) return outcome;
   }
@@ -61,6 +63,7 @@ async function read(store: InteractionStore, id: string, session: LiveSession | 
 }
 
 function decideInteraction(
+  { isStillRegistered }: InteractionDeps,
   { now, interaction, client, remembered, grant }: LoadedInteractionFacts,
   type: InteractionEvent['type'],
   session: LiveSession | null,
@@ -70,7 +73,8 @@ function decideInteraction(
     scope: interaction.scope,
     resources: interaction.resources,
     subjectId: interaction.subjectId,
-    clientEnded: client.deletedAt !== null || client.epoch !== interaction.clientEpoch,
+    clientEnded:
+      client.deletedAt !== null || client.epoch !== interaction.clientEpoch || !isStillRegistered(client, interaction),
     consentMayBeRemembered: client.tokenEndpointAuthMethod !== 'none' || interaction.redirectUri.startsWith('https:'),
     codeIsWaiting: grant?.codeIsUnused === true && now < grant.codeEndsAt,
   };

@@ -38,7 +38,13 @@ export const authorizationCode: GrantType = {
           {
             reload: () => deps.store.load({ clientId: client.clientId, grantId: grant.id }),
             mint: (next, now, owner) =>
-              issueTokens(deps, next, narrowedAccess(next, { scope: null, resources }), now, owner),
+              issueTokens(
+                deps,
+                next,
+                narrowedAccess(deps.configuration(), next, { scope: null, resources }),
+                now,
+                owner,
+              ),
           },
         );
         return settled(outcome);

@@ -1,8 +1,9 @@
 /** A token request may ask for less than was granted: for that access token only (RFC 6749 §6, RFC 8707 §2.2). */
+import type { Configuration } from '../config/configuration.ts';
 import type { LoadedGrant } from '../engine/ports.ts';
 import { parseScope } from '../oauth/scope.ts';
 import type { TokenParameters } from './grant-type.ts';
-import type { Access } from './requested-access.ts';
+import { type Access, scopeAt } from './requested-access.ts';
 
 export type Narrowing = { readonly scope: readonly string[] | null; readonly resources: readonly string[] | null };
 
@@ -20,8 +21,30 @@ export function askedResources(parameters: TokenParameters): readonly string[] |
   return resources.length > 0 ? [...new Set(resources)] : null;
 }
 
-/** Whether it is less, the machine has decided. */
-export const narrowedAccess = (grant: LoadedGrant, { scope, resources }: Narrowing): Access => ({
-  scope: scope ?? grant.scope,
-  resources: resources ?? grant.resources,
-});
+/**
+ * Whether it is less than was granted, the machine has decided. RFC 9068 §2.2.3: each scope of a token has to mean something at
+ * its audience, so with fewer resources go the scopes that only the others have.
+ *
+ * @throws RefusedAtIssue when nothing is left, or something was asked for that means nothing there. Before the commit.
+ */
+export function narrowedAccess(
+  configuration: Configuration,
+  grant: LoadedGrant,
+  { scope, resources }: Narrowing,
+): Access {
+  const at = resources ?? grant.resources;
+  const meant = scopeAt(configuration, scope ?? grant.scope, at);
+  if (meant.length === 0 || (scope !== null && meant.length < scope.length))
+    throw new RefusedAtIssue('scope_exceeds_grant');
+  return { scope: meant, resources: at };
+}
+
+/** What was granted cannot be said in this token. Nothing has been committed. */
+export class RefusedAtIssue extends Error {
+  readonly reason: 'scope_exceeds_grant';
+  constructor(reason: RefusedAtIssue['reason']) {
+    super(reason);
+    this.name = 'RefusedAtIssue';
+    this.reason = reason;
+  }
+}

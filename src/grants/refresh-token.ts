@@ -36,7 +36,8 @@ export const refreshToken: GrantType = {
           { clientId: client.clientId, ...narrowing },
           {
             reload: () => deps.store.load({ clientId: client.clientId, grantId: grant.id }),
-            mint: (next, now, owner) => issueTokens(deps, next, narrowedAccess(next, narrowing), now, owner),
+            mint: (next, now, owner) =>
+              issueTokens(deps, next, narrowedAccess(deps.configuration(), next, narrowing), now, owner),
           },
         );
         return settled(outcome);

@@ -46,14 +46,35 @@ function allowedScope(configuration: Configuration, client: ClientRecord, resour
   return client.scope.filter((one) => offered.has(one) || (ofDefault && !described.has(one) && !RESERVED.has(one)));
 }
 
-/** The words for consent; the scope's own name where no resource describes it. */
-export function describeScope(
+export type DescribedAccess = {
+  readonly resource: string;
+  /** The scope's own name where no resource describes it. */
+  readonly scopes: readonly { readonly name: string; readonly description: string | null }[];
+};
+
+/** The words for consent, resource by resource: the same scope can mean one thing here and another there. */
+export function describeAccess(configuration: Configuration, access: Access): DescribedAccess[] {
+  const groups = configuration.resources
+    .filter((one) => access.resources.includes(one.identifier))
+    .map((resource) => ({
+      resource: resource.name,
+      scopes: scopeAt(configuration, access.scope, [resource.identifier]).map((name) => ({
+        name,
+        description: resource.scopes.find((scope) => scope.name === name)?.description ?? null,
+      })),
+    }));
+  return groups.filter(({ scopes }) => scopes.length > 0);
+}
+
+/** What of a scope means something at these resources. What no resource describes belongs to the default one. */
+export function scopeAt(
   configuration: Configuration,
-  access: Access,
-): { name: string; description: string | null }[] {
-  const chosen = configuration.resources.filter((one) => access.resources.includes(one.identifier));
-  return access.scope.map((name) => {
-    const described = chosen.flatMap((one) => one.scopes).find((scope) => scope.name === name);
-    return { name, description: described?.description ?? null };
-  });
+  scope: readonly string[],
+  resources: readonly string[],
+): string[] {
+  const chosen = configuration.resources.filter((one) => resources.includes(one.identifier));
+  const at = (some: Configuration['resources']) => new Set(some.flatMap((one) => one.scopes.map(({ name }) => name)));
+  const [here, anywhere] = [at(chosen), at(configuration.resources)];
+  const isDefault = chosen.some((one) => one.default);
+  return scope.filter((name) => here.has(name) || (isDefault && !anywhere.has(name)));
 }

@@ -13,6 +13,7 @@ import {
   type TokenDeps,
   type TokenOutcome,
 } from './grant-type.ts';
+import { RefusedAtIssue } from './narrowing.ts';
 import { refreshToken } from './refresh-token.ts';
 
 /** Every grant type there is. Implicit and password are not switched off: they do not exist. */
@@ -62,7 +63,16 @@ export async function answerTokenRequest(
   if ('kind' in proven) return { outcome: proven, facts };
   const { client, grant } = proven;
   const known = { grantType: name, clientId: client.clientId, grantId: grant?.id ?? null };
-  return { outcome: notAllowed(name, client) ?? (await parsed.apply(deps, proven)), facts: known };
+  return { outcome: notAllowed(name, client) ?? (await settled(parsed.apply(deps, proven))), facts: known };
+}
+
+async function settled(outcome: Promise<TokenOutcome>): Promise<TokenOutcome> {
+  try {
+    return await outcome;
+  } catch (error) {
+    if (error instanceof RefusedAtIssue) return refuse(error.reason);
+    throw error;
+  }
 }
 
 /** @returns what was loaded, with the client that its claim proves. */

@@ -1,7 +1,7 @@
 /** What no route has an answer for: pages for people, JSON for programs, and never a stack or a value in either. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { tell } from './request-log.ts';
-import { sendPage } from './security-headers.ts';
+import { SECURITY_HEADERS, sendPage } from './security-headers.ts';
 import { isUnavailable, sendUnavailable } from './unavailable.ts';
 import { problemPage } from './views/problem.ts';
 
@@ -23,13 +23,16 @@ export function answerErrors(app: FastifyInstance): void {
     if (wantsPage(request)) return sendPage(reply, status, problemPage(status === 500 ? FAILED : REFUSED));
     return send(reply, status, status === 500 ? 'server_error' : 'invalid_request');
   });
-  app.setNotFoundHandler((request, reply) =>
-    wantsPage(request) ? sendPage(reply, 404, problemPage(NOT_FOUND)) : send(reply, 404, 'not_found'),
-  );
+  app.setNotFoundHandler((request, reply) => {
+    tell(request, 'refused', { reason: 'no_such_route' });
+    return wantsPage(request) ? sendPage(reply, 404, problemPage(NOT_FOUND)) : send(reply, 404, 'not_found');
+  });
 }
 
-/** A URL that cannot be decoded never reaches a route, nor its hooks. */
-export function answerFrameworkErrors(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+/** A URL that cannot be decoded never reaches a route, nor its hooks: what those do is done here. */
+export function answerFrameworkErrors(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  request.log.info({ method: request.method, status: 400, reason: error.code }, 'refused');
+  reply.headers(SECURITY_HEADERS);
   if (wantsPage(request)) sendPage(reply, 400, problemPage(REFUSED));
   else send(reply, 400, 'invalid_request');
 }

@@ -14,7 +14,7 @@ export function healthRoutes(app: FastifyInstance, deps: HttpDeps): void {
       return noStore(reply).send({ status: 'ready' });
     } catch (error) {
       request.log.warn({ err: error }, 'not ready');
-      return noStore(reply).code(503).send({ status: 'not ready', reason: 'database' });
+      return noStore(reply).header('retry-after', '1').code(503).send({ status: 'not ready', reason: 'database' });
     }
   });
 }

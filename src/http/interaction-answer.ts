@@ -5,7 +5,7 @@ import { policyOf } from '../config/configuration.ts';
 import { authorizationCodeOf, reauthorizationCodeOf } from '../crypto/authorization-code.ts';
 import type { InteractionDeps, InteractionOutcome } from '../engine/interact.ts';
 import type { LiveSession } from '../engine/ports.ts';
-import { withParameters } from '../oauth/redirect-uri.ts';
+import { isRegisteredRedirectUri, withParameters } from '../oauth/redirect-uri.ts';
 import { cookieHash, readCookie } from './cookies.ts';
 import type { HttpDeps } from './deps.ts';
 import { tell } from './request-log.ts';
@@ -21,6 +21,8 @@ export const interactionDeps = (deps: HttpDeps): InteractionDeps => ({
   makeCode: (grantId) => authorizationCodeOf(deps.keys, grantId),
   remakeCode: (grantId, storedHash) => reauthorizationCodeOf(deps.keys, grantId, storedHash),
   lifetimesOf: (client) => policyOf(deps.configuration(), client),
+  isStillRegistered: (client, { redirectUri }) =>
+    client.grantTypes.includes('authorization_code') && isRegisteredRedirectUri(client, redirectUri),
 });
 
 export async function sessionOf(deps: HttpDeps, request: FastifyRequest): Promise<LiveSession | null> {
@@ -37,7 +39,10 @@ export function answerInteraction(
   reply: FastifyReply,
   outcome: InteractionOutcome | null,
 ): FastifyReply {
-  if (!outcome) return sendPage(reply, 404, problemPage(UNKNOWN));
+  if (!outcome) {
+    tell(request, 'refused', { reason: 'interaction_unknown' });
+    return sendPage(reply, 404, problemPage(UNKNOWN));
+  }
   const { interaction, client } = outcome;
   const facts = { clientId: client.clientId, interactionId: interaction.id };
   switch (outcome.kind) {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sameSecretBytes } from '../crypto/digest.ts';
 import { interact } from '../engine/interact.ts';
 import type { LoadedInteractionFacts } from '../engine/ports.ts';
-import { describeScope } from '../grants/requested-access.ts';
+import { describeAccess } from '../grants/requested-access.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { cookieHash, makeCookie, readCookie } from './cookies.ts';
 import { csrfToken, isCsrfToken } from './csrf.ts';
@@ -38,10 +38,13 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
     const { facts, browser } = opened;
     const { interaction, client } = facts;
     if (interaction.state === 'approved' || interaction.state === 'denied') {
+      tell(request, 'refused', { reason: 'interaction_completed', interactionId: interaction.id });
       return sendPage(reply, 400, problemPage(PROBLEMS.interaction_completed ?? UNKNOWN));
     }
-    if (facts.now >= interaction.endsAt)
+    if (facts.now >= interaction.endsAt) {
+      tell(request, 'refused', { reason: 'interaction_expired', interactionId: interaction.id });
       return sendPage(reply, 400, problemPage(PROBLEMS.interaction_expired ?? UNKNOWN));
+    }
     const decides =
       interaction.state === 'awaitingConsent' && session !== null && session.subjectId === interaction.subjectId;
     if (!decides || request.query.account === 'another') return showSignIn(deps, reply, 200, opened, '', null);
@@ -55,10 +58,7 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
         clientName: client.clientName,
         username: session.username,
         destination: destinationOf(interaction.redirectUri),
-        scopes: describeScope(configuration, interaction),
-        resources: configuration.resources
-          .filter((one) => interaction.resources.includes(one.identifier))
-          .map((one) => one.name),
+        access: describeAccess(configuration, interaction),
         switchUser: interactionPath(deps, interaction.id, '?account=another'),
       }),
     );
@@ -73,6 +73,7 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
     const username = parameters.get('username') ?? '';
     const password = parameters.get('password') ?? '';
     if (problem || username === '' || password === '') {
+      tell(request, 'refused', { reason: 'form_incomplete', interactionId: request.params.id });
       return showSignIn(deps, reply, 400, opened, username, 'Type your username and your password.');
     }
     const result = await signIn(deps, request, username, password);
@@ -132,6 +133,7 @@ async function open(
   const facts = UUID.test(id) ? await deps.interactions.loadInteraction({ id, subjectId }) : null;
   const browser = readCookie(deps, request, 'browser');
   if (!facts) {
+    tell(request, 'refused', { reason: 'interaction_unknown' });
     sendPage(reply, 404, problemPage(UNKNOWN));
     return null;
   }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, HTTPMethods } from 'fastify';
+import { tell } from './request-log.ts';
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -12,7 +13,10 @@ export function refusedOtherMethods(
   app.route({
     method: METHODS.filter((method) => !allowed.includes(method)),
     url,
-    onRequest: async (_request, reply) => answer(reply.header('allow', allowed.join(', '))),
+    onRequest: async (request, reply) => {
+      tell(request, 'refused', { reason: 'method_not_allowed' });
+      return answer(reply.header('allow', allowed.join(', ')));
+    },
     handler: (_request, reply) => reply,
   });
 }

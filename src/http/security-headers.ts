@@ -8,14 +8,16 @@ import { STYLE_SOURCE } from './views/page.ts';
  * RFC 9700 §4.16: no framing. §4.2.4: no referrer. No Cross-Origin-Opener-Policy: a client may have opened sign-in in a
  * popup and wait for it, and cutting the tie would break it.
  */
+export const SECURITY_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+} as const;
+
 export function securityHeaders(app: FastifyInstance, { issuer }: { readonly issuer: string }): void {
-  const headers = {
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'x-frame-options': 'DENY',
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    ...(issuer.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
-  };
+  const overTls = issuer.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000' } : {};
+  const headers = { ...SECURITY_HEADERS, ...overTls };
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(headers);
     done();

@@ -2,12 +2,12 @@
  * Checking username and password. Failures, and only they, are counted: per account with address, and per address.
  * Nobody at another address can lock a person out. Unknown user, wrong password, disabled user: same words, same work.
  */
-import { isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { hmacSha256 } from '../crypto/digest.ts';
 import { matchesPassword } from '../crypto/password.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
 import { findUserForSignIn, type User, usernameKey } from '../storage/users.ts';
+import { addressKey } from './address-key.ts';
 import type { HttpDeps } from './deps.ts';
 
 export type SignInResult =
@@ -26,7 +26,7 @@ export async function signIn(
   password: string,
 ): Promise<SignInResult> {
   const policy = deps.configuration().signIn;
-  const address = addressKey(request.ip);
+  const address = addressKey(request.ip, request.socket.remoteAddress ?? '');
   const key = (...parts: string[]) => hmacSha256(deps.keys.first.key('throttle'), parts.join('\n'));
   const keys = [key('account', address, usernameKey(username)), key('address', address)];
 
@@ -51,16 +51,4 @@ export async function signIn(
   }
   await deps.signInFailures.giveBack(keys);
   return { kind: 'signedIn', user };
-}
-
-/** IPv6 networks are handed out as /64: one household or one attacker, not 2^64 of them. */
-function addressKey(address: string): string {
-  if (!isIPv6(address) || address.startsWith('::ffff:')) return address.replace(/^::ffff:/, '');
-  const [head = '', tail = ''] = address.split('%')[0]?.split('::') ?? [];
-  const left = head.split(':').filter(Boolean);
-  const right = tail.split(':').filter(Boolean);
-  const groups = address.includes('::')
-    ? [...left, ...Array(8 - left.length - right.length).fill('0'), ...right]
-    : left;
-  return groups.slice(0, 4).join(':');
 }

@@ -60,6 +60,13 @@ export async function deleteClient(db: Drizzle, clientId: string): Promise<boole
 /** After the root secret has been rotated: the same client secret, under the secret that makes today. */
 export const replaceSecretMacs = (
   db: Drizzle,
-  clientId: string,
+  { clientId, secretMacs: loaded }: Pick<ClientRecord, 'clientId' | 'secretMacs'>,
   secretMacs: ClientRecord['secretMacs'],
-): Promise<unknown> => writing(() => db.update(clients).set({ secretMacs }).where(eq(clients.clientId, clientId)));
+): Promise<unknown> =>
+  writing(() =>
+    db
+      .update(clients)
+      .set({ secretMacs })
+      // A secret that was replaced meanwhile stays replaced.
+      .where(and(eq(clients.clientId, clientId), sql`${clients.secretMacs} = ${JSON.stringify(loaded)}::jsonb`)),
+  );

@@ -69,7 +69,7 @@ async function run<T>(
     return await (deadline === null ? statement() : beforeDeadline(statement(), deadline));
   } catch (error) {
     const code = codeOf(error) ?? '';
-    const cause = new Error(code);
+    const cause = Object.assign(new Error('The driver failed.'), { code });
     if (NEVER_COMMITTED.has(code)) throw new StoreUnavailable(false, { cause });
     if (MAYBE_COMMITTED.has(code) || code.startsWith('08')) throw new StoreUnavailable(writes, { cause });
     throw error;

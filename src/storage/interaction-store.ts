@@ -78,7 +78,14 @@ function prepareLoad(db: Drizzle) {
     .from(interactions)
     .innerJoin(clients, eq(clients.clientId, interactions.clientId))
     .leftJoin(users, sql`${users.id} = ${subjectId}`)
-    .leftJoin(consents, and(eq(consents.subjectId, users.id), eq(consents.clientId, interactions.clientId)))
+    .leftJoin(
+      consents,
+      and(
+        eq(consents.subjectId, users.id),
+        eq(consents.clientId, interactions.clientId),
+        eq(consents.resources, interactions.resources),
+      ),
+    )
     .leftJoin(grants, eq(grants.interactionId, interactions.id))
     .where(sql`${interactions.id} = ${sql.placeholder('id')}::uuid`)
     .prepare('load_interaction');
@@ -194,7 +201,10 @@ function approved(db: Drizzle, approval: Approval) {
           .from(moved)
           .where(sql`${approval.remember}::boolean`),
       )
-      .onConflictDoUpdate({ target: [consents.subjectId, consents.clientId], set: widenedConsent() })
+      .onConflictDoUpdate({
+        target: [consents.subjectId, consents.clientId, consents.resources],
+        set: widenedConsent(),
+      })
       .returning({ clientId: consents.clientId }),
   );
   const columns = ledgerColumns(
@@ -220,7 +230,6 @@ function widenedConsent() {
   };
   return {
     scope: union('scope'),
-    resources: union('resources'),
     subjectEpoch: sql`excluded.subject_epoch`,
     clientEpoch: sql`excluded.client_epoch`,
     grantedAt: sql`excluded.granted_at`,

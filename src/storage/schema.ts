@@ -117,7 +117,10 @@ export const interactions = pgTable(
   ],
 );
 
-/** What a person has allowed a client before; valid while both epochs stand. */
+/**
+ * What a person has allowed a client before, at these resources together: a scope means something else at each. Valid while
+ * both epochs stand.
+ */
 export const consents = pgTable(
   'consents',
   {
@@ -133,7 +136,7 @@ export const consents = pgTable(
     resources: text('resources').array().notNull(),
     grantedAt: instant('granted_at').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.subjectId, table.clientId] })],
+  (table) => [primaryKey({ columns: [table.subjectId, table.clientId, table.resources] })],
 );
 
 /** One authorization: the code's half, then the chain of refresh tokens. Constant space for its whole life. */

@@ -384,7 +384,7 @@ const LAWS: readonly Law[] = [
         const again = answer.state === 'approved' && ['requested', 'signedIn', 'consented'].includes(answer.event);
         const codeAgain = again && answer.outcomes['codeIsWaiting'] === true;
         const noAgain = answer.state === 'denied' && answer.event === 'refused';
-        const repeats = (codeAgain || noAgain) && none(answer, 'signedInAsAnother');
+        const repeats = (codeAgain || noAgain) && none(answer, 'clientEnded', 'signedInAsAnother');
         return !exactly(answer, 'repeatAnswer', repeats, answer.state, 'repeatAnswer');
       }),
   },

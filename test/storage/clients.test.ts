@@ -73,7 +73,17 @@ describe.each(databaseKinds)('clients on %s', (kind) => {
     const clientId = await givenClient(world);
     const before = await findClient(world.db, clientId);
     const secretMacs = [{ keyId: '11111111', mac: 'cd' }];
-    await replaceSecretMacs(world.db, clientId, secretMacs);
+    const loaded = { clientId, secretMacs: before?.secretMacs ?? [] };
+    await replaceSecretMacs(world.db, loaded, secretMacs);
     expect(await findClient(world.db, clientId)).toEqual({ ...before, secretMacs });
+  });
+
+  test('a secret that was replaced meanwhile is not brought back', async () => {
+    const clientId = await givenClient(world);
+    const loaded = { clientId, secretMacs: (await findClient(world.db, clientId))?.secretMacs ?? [] };
+    const replaced = [{ keyId: '22222222', mac: 'ef' }];
+    await saveClient(world.db, { ...registration(clientId), secretMacs: replaced });
+    await replaceSecretMacs(world.db, loaded, [{ keyId: '11111111', mac: 'cd' }]);
+    expect((await findClient(world.db, clientId))?.secretMacs).toEqual(replaced);
   });
 });

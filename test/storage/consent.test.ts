@@ -36,71 +36,76 @@ describe.each(databaseKinds)('remembering a consent on %s', (kind) => {
     expect(await world.interactions.approveInteraction(approval)).toBe(true);
   }
 
-  async function remembered(by: Person = person) {
+  /** What was allowed at these resources together. */
+  async function remembered(at: readonly string[] = HERE, by: Person = person) {
     const facts = await world.interactions.loadInteraction({
-      id: await givenInteraction(world, clientId),
+      id: await givenInteraction(world, clientId, { resources: at }),
       subjectId: by.id,
     });
     if (!facts?.remembered) return null;
-    const { scope, resources } = facts.remembered;
-    return { scope: [...scope].sort(), resources: [...resources].sort() };
+    return { scope: [...facts.remembered.scope].sort(), resources: facts.remembered.resources };
   }
 
-  const ONE = { scope: ['read'], resources: ['https://one.example'] };
-  const OTHER = { scope: ['read', 'write'], resources: ['https://other.example'] };
-  const BOTH = { scope: ['read', 'write'], resources: ['https://one.example', 'https://other.example'] };
+  const HERE = ['https://one.example'];
+  const THERE = ['https://other.example'];
+  const READ = { scope: ['read'], resources: HERE };
+  const WRITE = { scope: ['write'], resources: HERE };
 
   test('what was allowed this time only is not remembered', async () => {
-    await allow(ONE, false);
+    await allow(READ, false);
     expect(await remembered()).toBeNull();
   });
 
   test('what was allowed is remembered', async () => {
-    await allow(ONE, true);
-    expect(await remembered()).toEqual(ONE);
+    await allow(READ, true);
+    expect(await remembered()).toEqual(READ);
   });
 
-  test('what is allowed later is added, once each', async () => {
-    await allow(ONE, true);
-    await allow(OTHER, true);
-    expect(await remembered()).toEqual(BOTH);
+  test('what is allowed later at the same resources is added, once each', async () => {
+    await allow(READ, true);
+    await allow(WRITE, true);
+    await allow(READ, true);
+    expect(await remembered()).toEqual({ scope: ['read', 'write'], resources: HERE });
     expect(await world.db.select().from(consents).where(eq(consents.clientId, clientId))).toHaveLength(1);
   });
 
-  test('what is allowed this time only does not widen it', async () => {
-    await allow(ONE, true);
-    await allow(OTHER, false);
-    expect(await remembered()).toEqual(ONE);
+  test('what was allowed here says nothing about elsewhere', async () => {
+    await allow(WRITE, true);
+    await allow({ scope: ['read'], resources: THERE }, true);
+    expect(await remembered(HERE)).toEqual(WRITE);
+    expect(await remembered(THERE)).toEqual({ scope: ['read'], resources: THERE });
+    expect(await remembered([...HERE, ...THERE])).toBeNull();
   });
 
-  test('nothing asked for is remembered as nothing', async () => {
-    await allow({ scope: [], resources: [] }, true);
-    expect(await remembered()).toEqual({ scope: [], resources: [] });
+  test('what is allowed this time only does not widen it', async () => {
+    await allow(READ, true);
+    await allow(WRITE, false);
+    expect(await remembered()).toEqual(READ);
   });
 
   test('another person has allowed nothing, and nobody is no person', async () => {
-    await allow(ONE, true);
-    expect(await remembered(await givenUser(world))).toBeNull();
-    const id = await givenInteraction(world, clientId);
+    await allow(READ, true);
+    expect(await remembered(HERE, await givenUser(world))).toBeNull();
+    const id = await givenInteraction(world, clientId, { resources: HERE });
     const facts = await world.interactions.loadInteraction({ id, subjectId: null });
     expect(facts?.remembered).toBeNull();
   });
 
   test('it is forgotten with the person, and not merged into what they allow afterwards', async () => {
-    await allow(ONE, true);
+    await allow(READ, true);
     await disableUser(world.db, person.username);
     await enableUser(world.db, person.username);
     expect(await remembered()).toBeNull();
-    await allow(OTHER, true);
-    expect(await remembered()).toEqual(OTHER);
+    await allow(WRITE, true);
+    expect(await remembered()).toEqual(WRITE);
   });
 
   test('it is forgotten with the client, and not merged into what it gets afterwards', async () => {
-    await allow(ONE, true);
+    await allow(READ, true);
     await deleteClient(world.db, clientId);
     await saveClient(world.db, registration(clientId));
     expect(await remembered()).toBeNull();
-    await allow(OTHER, true);
-    expect(await remembered()).toEqual(OTHER);
+    await allow(WRITE, true);
+    expect(await remembered()).toEqual(WRITE);
   });
 });

@@ -1,5 +1,6 @@
 import { html } from 'ghtml';
-import { page } from './page.ts';
+import type { DescribedAccess } from '../../grants/requested-access.ts';
+import { type Markup, page } from './page.ts';
 
 export type ConsentView = {
   readonly action: string;
@@ -8,8 +9,7 @@ export type ConsentView = {
   readonly username: string;
   /** Where the answer goes, for people to judge: a host, or the scheme of an app. */
   readonly destination: string;
-  readonly scopes: readonly { readonly name: string; readonly description: string | null }[];
-  readonly resources: readonly string[];
+  readonly access: readonly DescribedAccess[];
   readonly switchUser: string;
 };
 
@@ -17,10 +17,7 @@ export const consentPage = (view: ConsentView): string =>
   page(
     `Allow ${view.clientName}?`,
     html`<h1>Allow ${view.clientName}?</h1>
-<p>At <strong>!${view.resources.map((name) => html`${name}`).join(', ')}</strong> it wants to:</p>
-<ul class="scopes">
-!${view.scopes.map(({ name, description }) => html`<li>${description ?? `use “${name}”`}</li>`).join('\n')}
-</ul>
+!${view.access.map(access).join('')}
 <p class="quiet">You will be sent to <strong>${view.destination}</strong>. If you did not expect that, deny.</p>
 <form method="post" action="${view.action}">
 <input type="hidden" name="csrf" value="${view.csrf}">
@@ -31,3 +28,9 @@ export const consentPage = (view: ConsentView): string =>
 </form>
 <p class="quiet">Signed in as <strong>${view.username}</strong>. <a href="${view.switchUser}">Use another account</a></p>`,
   );
+
+const access = ({ resource, scopes }: DescribedAccess): Markup =>
+  html`<p>At <strong>${resource}</strong> it wants to:</p>
+<ul class="scopes">
+!${scopes.map(({ name, description }) => html`<li>${description ?? `use “${name}”`}</li>`).join('\n')}
+</ul>`;
