@@ -63,6 +63,19 @@ describe('SIGTERM', () => {
     expect((await ended)[0]).toBe(0);
   });
 
+  it('is not held by a request that never ends', async () => {
+    const socket = await open();
+    socket.on('error', () => {});
+    socket.write(
+      'POST /oauth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ng',
+    );
+    expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200);
+    const ended = once(server, 'exit');
+    server.kill('SIGTERM');
+    expect((await ended)[0]).toBe(0);
+    socket.destroy();
+  });
+
   it('ends when there is nothing in flight', async () => {
     const ended = once(server, 'exit');
     server.kill('SIGTERM');
