@@ -10,6 +10,7 @@
  * could otherwise end a sign-in that they cannot redeem (OAuth 2.1 §7.5.2).
  */
 import { setup } from 'xstate';
+import { refuseEndedGrant } from './ended-grant.ts';
 import { authorizationCodeGuards } from './guards.ts';
 import {
   type AuthorizationCodeContext,
@@ -96,32 +97,7 @@ export const authorizationCodeMachine = setup({
       description: 'Its grant has ended. Nothing leads out of here.',
       meta: { spec: 'OAuth 2.1 §4.1.2' },
       on: {
-        presented: [
-          ...refuseWrongPresentation,
-          {
-            guard: 'endedByClient',
-            actions: reject('client_ended'),
-            description: 'The client was deleted, or all of its grants were ended, after the approval.',
-            meta: { spec: 'RFC 9700 §4.14.2' },
-          },
-          {
-            guard: 'endedBySubject',
-            actions: reject('subject_ended'),
-            description: 'The resource owner was disabled, or signed out everywhere, after the approval.',
-            meta: { spec: 'RFC 9700 §4.14.2' },
-          },
-          {
-            guard: 'endedByServer',
-            actions: reject('server_epoch_raised'),
-            description: 'The operator ended all older grants, as after restoring a backup.',
-            meta: { spec: 'RFC 9700 §4.14.2' },
-          },
-          {
-            actions: reject('grant_revoked'),
-            description: 'The grant was revoked before.',
-            meta: { spec: 'RFC 6749 §5.2' },
-          },
-        ],
+        presented: [...refuseWrongPresentation, ...refuseEndedGrant],
       },
     },
   },

@@ -10,6 +10,7 @@
  * is a reuse too, so two parallel presentations leave a dead chain: no overlap, no grace period.
  */
 import { setup } from 'xstate';
+import { refuseEndedGrant } from './ended-grant.ts';
 import { refreshTokenGuards } from './guards.ts';
 import { effects, type RefreshTokenContext, type RefreshTokenEvent, reject, revokeGrant } from './vocabulary.ts';
 
@@ -89,32 +90,7 @@ export const refreshTokenMachine = setup({
       description: 'Its grant has ended. Nothing leads out of here.',
       meta: { spec: 'RFC 9700 §4.14.2' },
       on: {
-        presented: [
-          refuseAnotherClient,
-          {
-            guard: 'endedByClient',
-            actions: reject('client_ended'),
-            description: 'The client was deleted, or all of its grants were ended, after the approval.',
-            meta: { spec: 'RFC 9700 §4.14.2' },
-          },
-          {
-            guard: 'endedBySubject',
-            actions: reject('subject_ended'),
-            description: 'The resource owner was disabled, or signed out everywhere, after the approval.',
-            meta: { spec: 'RFC 9700 §4.14.2' },
-          },
-          {
-            guard: 'endedByServer',
-            actions: reject('server_epoch_raised'),
-            description: 'The operator ended all older grants, as after restoring a backup.',
-            meta: { spec: 'RFC 9700 §4.14.2' },
-          },
-          {
-            actions: reject('grant_revoked'),
-            description: 'The grant was revoked before.',
-            meta: { spec: 'RFC 6749 §5.2' },
-          },
-        ],
+        presented: [refuseAnotherClient, ...refuseEndedGrant],
       },
     },
   },

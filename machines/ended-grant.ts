@@ -1,0 +1,28 @@
+/** How `revoked` answers, for a code and for a refresh token alike: with what ended the grant, as precisely as it is known. */
+import { reject } from './vocabulary.ts';
+
+export const refuseEndedGrant = [
+  {
+    guard: 'endedByClient',
+    actions: reject('client_ended'),
+    description: 'The client was deleted, or all of its grants were ended, after the approval.',
+    meta: { spec: 'RFC 9700 §4.14.2' },
+  },
+  {
+    guard: 'endedBySubject',
+    actions: reject('subject_ended'),
+    description: 'The resource owner was disabled, or signed out everywhere, after the approval.',
+    meta: { spec: 'RFC 9700 §4.14.2' },
+  },
+  {
+    guard: 'endedByServer',
+    actions: reject('server_epoch_raised'),
+    description: 'The operator ended all older grants, as after restoring a backup.',
+    meta: { spec: 'RFC 9700 §4.14.2' },
+  },
+  {
+    actions: reject('grant_revoked'),
+    description: 'The grant was revoked before.',
+    meta: { spec: 'RFC 6749 §5.2' },
+  },
+] as const;
