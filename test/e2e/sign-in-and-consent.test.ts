@@ -150,6 +150,7 @@ describe.skipIf(chromiumPath === null)('in a real browser', () => {
     });
     page = await context.newPage();
     await open();
+    await page.locator('#username:focus').waitFor();
     await page.keyboard.type(user.username);
     await page.keyboard.press('Tab');
     await page.keyboard.type(PASSWORD);

@@ -60,6 +60,11 @@ const askedResources = fc.option(
 const asks = fc.array(fc.record({ scope: askedScope, resources: askedResources }), { minLength: 1, maxLength: 6 });
 
 const isWithin = (asked: readonly string[], allowed: readonly string[]) => asked.every((one) => allowed.includes(one));
+/** RFC 9068 §2.2.3: each scope of a token means something at its audience. */
+const meantAt = (scope: readonly string[], resources: readonly string[]) =>
+  sorted(scope).filter((name) =>
+    [API, FILES].some((one) => resources.includes(one.identifier) && one.scopes.includes(name)),
+  );
 const sorted = (many: Iterable<string>) => [...new Set(many)].sort();
 
 describe.each(databaseKinds)('scope never widens, on %s', (kind: DatabaseKind) => {
@@ -102,15 +107,18 @@ describe.each(databaseKinds)('scope never widens, on %s', (kind: DatabaseKind) =
         let head = first.json.refresh_token ?? '';
         for (const { scope, resources } of sequence) {
           const { status, json } = await ask(head, scope, resources);
-          const fits = isWithin(scope ?? [], allowed.scope) && isWithin(resources ?? [], allowed.resources);
+          const isGranted = isWithin(scope ?? [], allowed.scope) && isWithin(resources ?? [], allowed.resources);
+          const meant = meantAt(scope ?? allowed.scope, resources ?? allowed.resources);
+          const fits = isGranted && meant.length > 0 && (scope === null || meant.length === sorted(scope).length);
           expect(status).toBe(fits ? 200 : 400);
           if (!fits) {
             // The token stays good: asking for too much is a mistake, not a leak.
-            expect(json.error).toBe(isWithin(scope ?? [], allowed.scope) ? 'invalid_target' : 'invalid_scope');
+            const asksForOthers = isWithin(scope ?? [], allowed.scope) && !isWithin(resources ?? [], allowed.resources);
+            expect(json.error).toBe(asksForOthers ? 'invalid_target' : 'invalid_scope');
             continue;
           }
           const access = accessOf(json);
-          expect(sorted(access.scope)).toEqual(sorted(scope ?? allowed.scope));
+          expect(sorted(access.scope)).toEqual(meant);
           expect(sorted(access.resources)).toEqual(sorted(resources ?? allowed.resources));
           head = json.refresh_token ?? '';
         }
@@ -134,13 +142,15 @@ describe.each(databaseKinds)('scope never widens, on %s', (kind: DatabaseKind) =
           ...(resources ?? []).map((one): [string, string] => ['resource', one]),
         ];
         const { status, json } = await token(scene, scene.client, fields);
-        if (!isWithin(resources ?? [], allowed.resources)) {
-          expect(json.error).toBe('invalid_target');
+        const isGranted = isWithin(resources ?? [], allowed.resources);
+        const meant = meantAt(allowed.scope, resources ?? allowed.resources);
+        if (!isGranted || meant.length === 0) {
+          expect(json.error).toBe(isGranted ? 'invalid_scope' : 'invalid_target');
           expect((await exchange(scene, scene.client, code)).status).toBe(200);
           return;
         }
         expect(status).toBe(200);
-        expect(sorted(accessOf(json).scope)).toEqual(sorted(allowed.scope));
+        expect(sorted(accessOf(json).scope)).toEqual(meant);
         expect(sorted(accessOf(json).resources)).toEqual(sorted(resources ?? allowed.resources));
         // The chain keeps all that was granted.
         const whole = await ask(json.refresh_token ?? '', null, null);
