@@ -1,7 +1,7 @@
 /** Parses one YAML file and holds it against its schema; what is wrong is said with its line. */
-import leven from 'leven';
 import { type Document, isMap, isNode, isPair, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { nearestOf } from './nearest.ts';
 import type { Problem } from './problem.ts';
 
 export type Reading<T> =
@@ -42,7 +42,7 @@ function explain(file: string, issue: Issue, document: Document, lines: LineCoun
     const known = keysAt(schema, issue.path);
     return issue.keys.map((key) => ({
       ...problem(file, lineOf([...issue.path, key]), [...issue.path, key], 'an unknown key', known.join(', ')),
-      nearest: nearestOf(key, known),
+      nearest: nearestOf(key, known, (length) => Math.max(3, length / 2)),
     }));
   }
   const found = document.getIn([...issue.path]);
@@ -104,10 +104,4 @@ function keysAt(schema: z.ZodType, path: Path): string[] {
   }
   while (at instanceof z.ZodOptional) at = at.unwrap() as z.ZodType;
   return at instanceof z.ZodObject ? Object.keys(at.shape as object) : [];
-}
-
-function nearestOf(key: string, known: readonly string[]): string | null {
-  const ranked = known.map((one) => ({ one, distance: leven(key.toLowerCase(), one.toLowerCase()) }));
-  const [best] = ranked.sort((left, right) => left.distance - right.distance);
-  return best && best.distance <= Math.max(3, best.one.length / 2) ? best.one : null;
 }

@@ -16,7 +16,7 @@ export type MadeCode = { readonly code: string; readonly secretHash: Buffer };
 export const authorizationCodeOf = (keys: RootKeys, grantId: string): MadeCode => codeUnder(keys.first, grantId);
 
 /** The code that was made before; null when the root secret that made it is not listed any more. */
-export function reauthorizationCodeOf(keys: RootKeys, grantId: string, storedHash: Uint8Array): string | null {
+export function repeatedAuthorizationCode(keys: RootKeys, grantId: string, storedHash: Uint8Array): string | null {
   const made = [...keys.byId.values()].map((key) => codeUnder(key, grantId));
   return made.find(({ secretHash }) => sameSecretBytes(secretHash, storedHash))?.code ?? null;
 }

@@ -1,5 +1,4 @@
 /** grant_type=authorization_code (OAuth 2.1 §4.1.3): parse → load → prove the client → present the code. */
-import { policyOf } from '../config/configuration.ts';
 import { readAuthorizationCode } from '../crypto/authorization-code.ts';
 import { sameSecretBytes, sha256 } from '../crypto/digest.ts';
 import { presentAuthorizationCode } from '../engine/engine.ts';
@@ -32,7 +31,7 @@ export const authorizationCode: GrantType = {
         // A code whose secret does not match is unknown, not presented: nobody ends a chain by guessing.
         if (!grant || !sameSecretBytes(grant.codeHash, read.secretHash)) return refuse('authorization_code_unknown');
         const outcome = await presentAuthorizationCode(
-          engineDeps(deps, (one) => policyOf(deps.configuration(), one)),
+          engineDeps(deps),
           { ...request, grant },
           { clientId: client.clientId, redirectUri, challengeOfVerifier, resources },
           {

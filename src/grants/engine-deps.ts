@@ -1,14 +1,13 @@
-import type { Lifetimes } from '../engine/lifetimes.ts';
+import { policyOf } from '../config/configuration.ts';
 import type { Outcome } from '../engine/outcome.ts';
-import type { PresentingClient } from '../engine/ports.ts';
 import type { EngineDeps } from '../engine/present.ts';
 import type { TokenDeps, TokenOutcome, TokenResponse } from './grant-type.ts';
 
-export const engineDeps = (deps: TokenDeps, lifetimesOf: (client: PresentingClient) => Lifetimes): EngineDeps => ({
+export const engineDeps = (deps: TokenDeps): EngineDeps => ({
   store: deps.store,
   random: deps.random.bytes,
   sleep: deps.sleep,
-  lifetimesOf,
+  lifetimesOf: (client) => policyOf(deps.configuration(), client),
 });
 
 export const settled = (outcome: Outcome<TokenResponse>): TokenOutcome =>

@@ -1,5 +1,4 @@
 /** grant_type=refresh_token (OAuth 2.1 §4.3): parse → load → prove the client → present the token. */
-import { policyOf } from '../config/configuration.ts';
 import { readRefreshToken } from '../crypto/refresh-token.ts';
 import { presentRefreshToken } from '../engine/engine.ts';
 import { engineDeps, settled } from './engine-deps.ts';
@@ -30,7 +29,7 @@ export const refreshToken: GrantType = {
         const { grant, client } = request;
         if (!grant) return refuse('refresh_token_unknown');
         const outcome = await presentRefreshToken(
-          engineDeps(deps, (one) => policyOf(deps.configuration(), one)),
+          engineDeps(deps),
           { ...request, grant },
           token,
           { clientId: client.clientId, ...narrowing },

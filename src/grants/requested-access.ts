@@ -15,35 +15,24 @@ export function requestedAccess(
   asked: { readonly scope: string | null; readonly resources: readonly string[] },
 ): Access | AccessProblem {
   const fallback = configuration.resources.find((one) => one.default)?.identifier;
-  const resources = asked.resources.length > 0 ? [...new Set(asked.resources)] : [client.defaultResource ?? fallback];
-  const known = configuration.resources.filter((one) => resources.includes(one.identifier));
-  if (known.length !== resources.length) return 'resource_unknown';
+  const named = asked.resources.length > 0 ? [...new Set(asked.resources)] : [client.defaultResource ?? fallback];
+  const resources = configuration.resources.map((one) => one.identifier).filter((one) => named.includes(one));
+  if (resources.length !== named.length) return 'resource_unknown';
 
-  const allowed = allowedScope(
-    configuration,
-    client,
-    known.map((one) => one.identifier),
-  );
+  const allowed = allowedScope(configuration, client, resources);
   if (asked.scope === null) {
     const scope = (client.defaultScope ?? allowed).filter((one) => allowed.includes(one));
-    return scope.length > 0 ? { scope, resources: known.map((one) => one.identifier) } : 'scope_unknown';
+    return scope.length > 0 ? { scope, resources } : 'scope_unknown';
   }
   const scope = parseScope(asked.scope);
-  if (!scope?.every((one) => allowed.includes(one))) return 'scope_unknown';
-  return { scope, resources: known.map((one) => one.identifier) };
+  return scope?.every((one) => allowed.includes(one)) ? { scope, resources } : 'scope_unknown';
 }
 
-/**
- * What this client may ask for at these resources: their scopes, under the client's ceiling. A scope that the client is
- * registered for and that no resource describes belongs to the default resource; `check` warns of it.
- */
+/** What this client may ask for at these resources: their scopes, under the client's ceiling. `check` warns of undescribed ones. */
 function allowedScope(configuration: Configuration, client: ClientRecord, resources: readonly string[]): string[] {
+  if (client.scope !== null) return scopeAt(configuration, client.scope, resources);
   const chosen = configuration.resources.filter((one) => resources.includes(one.identifier));
-  const described = new Set(configuration.resources.flatMap((one) => one.scopes.map((scope) => scope.name)));
-  const offered = new Set(chosen.flatMap((one) => one.scopes.map((scope) => scope.name)));
-  if (client.scope === null) return [...offered];
-  const ofDefault = chosen.some((one) => one.default);
-  return client.scope.filter((one) => offered.has(one) || (ofDefault && !described.has(one) && !RESERVED.has(one)));
+  return [...describedAt(chosen)];
 }
 
 export type DescribedAccess = {
@@ -73,8 +62,10 @@ export function scopeAt(
   resources: readonly string[],
 ): string[] {
   const chosen = configuration.resources.filter((one) => resources.includes(one.identifier));
-  const at = (some: Configuration['resources']) => new Set(some.flatMap((one) => one.scopes.map(({ name }) => name)));
-  const [here, anywhere] = [at(chosen), at(configuration.resources)];
+  const [here, anywhere] = [describedAt(chosen), describedAt(configuration.resources)];
   const isDefault = chosen.some((one) => one.default);
-  return scope.filter((name) => here.has(name) || (isDefault && !anywhere.has(name)));
+  return scope.filter((name) => here.has(name) || (isDefault && !anywhere.has(name) && !RESERVED.has(name)));
 }
+
+const describedAt = (resources: Configuration['resources']): ReadonlySet<string> =>
+  new Set(resources.flatMap((one) => one.scopes.map(({ name }) => name)));

@@ -63,10 +63,11 @@ export async function answerTokenRequest(
   if ('kind' in proven) return { outcome: proven, facts };
   const { client, grant } = proven;
   const known = { grantType: name, clientId: client.clientId, grantId: grant?.id ?? null };
-  return { outcome: notAllowed(name, client) ?? (await settled(parsed.apply(deps, proven))), facts: known };
+  return { outcome: notAllowed(name, client) ?? (await orRefused(parsed.apply(deps, proven))), facts: known };
 }
 
-async function settled(outcome: Promise<TokenOutcome>): Promise<TokenOutcome> {
+/** What cannot be said in a token is refused before anything is committed. */
+async function orRefused(outcome: Promise<TokenOutcome>): Promise<TokenOutcome> {
   try {
     return await outcome;
   } catch (error) {

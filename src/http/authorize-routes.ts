@@ -1,6 +1,6 @@
 /** GET and POST /oauth/authorize: prove client and redirect URI, check the rest, begin an interaction. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { interact } from '../engine/interact.ts';
+import { type InteractionDeps, interact } from '../engine/interact.ts';
 import {
   AUTHORIZATION_PARAMETERS,
   checkAuthorizationRequest,
@@ -16,7 +16,7 @@ import { insertInteraction } from '../storage/interaction-store.ts';
 import { cookieHash, makeCookie, readCookie } from './cookies.ts';
 import type { HttpDeps } from './deps.ts';
 import { bodyOf } from './form-body.ts';
-import { answerInteraction, type InteractionDeps, interactionDeps, sessionOf } from './interaction-answer.ts';
+import { answerInteraction, interactionDeps, sessionOf } from './interaction-answer.ts';
 import { refusedOtherMethods } from './other-methods.ts';
 import { tell } from './request-log.ts';
 import { noStore, seeOther, sendPage } from './security-headers.ts';

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RejectReason } from '../../machines/vocabulary.ts';
 import { policyOf } from '../config/configuration.ts';
-import { authorizationCodeOf, reauthorizationCodeOf } from '../crypto/authorization-code.ts';
+import { authorizationCodeOf, repeatedAuthorizationCode } from '../crypto/authorization-code.ts';
 import type { InteractionDeps, InteractionOutcome } from '../engine/interact.ts';
 import type { LiveSession } from '../engine/ports.ts';
 import { isRegisteredRedirectUri, withParameters } from '../oauth/redirect-uri.ts';
@@ -13,13 +13,11 @@ import { seeOther, sendPage } from './security-headers.ts';
 import { pathUnder } from './urls.ts';
 import { problemPage } from './views/problem.ts';
 
-export type { InteractionDeps };
-
 export const interactionDeps = (deps: HttpDeps): InteractionDeps => ({
   store: deps.interactions,
   makeGrantId: deps.random.uuid,
   makeCode: (grantId) => authorizationCodeOf(deps.keys, grantId),
-  remakeCode: (grantId, storedHash) => reauthorizationCodeOf(deps.keys, grantId, storedHash),
+  remakeCode: (grantId, storedHash) => repeatedAuthorizationCode(deps.keys, grantId, storedHash),
   lifetimesOf: (client) => policyOf(deps.configuration(), client),
   isStillRegistered: (client, { redirectUri }) =>
     client.grantTypes.includes('authorization_code') && isRegisteredRedirectUri(client, redirectUri),

@@ -10,11 +10,11 @@ import { reviewClient } from './client-review.ts';
 import {
   isJsonObject,
   isPlainText,
-  nearestOf,
+  nearestField,
+  notAnObject,
   printable,
   problemsOf,
   type Reading,
-  shown,
   withoutNulls,
 } from './record-problem.ts';
 
@@ -63,12 +63,7 @@ const clientMetadataSchema = z.object({
 export const CLIENT_FIELDS = Object.keys(clientMetadataSchema.shape);
 
 export function readClientMetadata(input: unknown, configuration: Configuration): Reading<ClientMetadata> {
-  if (!isJsonObject(input)) {
-    return {
-      ok: false,
-      problems: [{ field: null, found: shown(input), allowed: 'an object with the fields of RFC 7591' }],
-    };
-  }
+  if (!isJsonObject(input)) return notAnObject(input, 'an object with the fields of RFC 7591');
   const record = withoutNulls(input);
   const parsed = clientMetadataSchema.safeParse(record);
   if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error.issues, record, WORDS) };
@@ -117,7 +112,7 @@ export function toNames(client: Omit<ClientRegistration, 'secretMacs'>): Record<
 function ignoredFields(record: Readonly<Record<string, unknown>>): string[] {
   const ignored = Object.keys(record).filter((name) => !CLIENT_FIELDS.includes(name));
   return ignored.map((name) => {
-    const nearest = nearestOf(name, CLIENT_FIELDS);
+    const nearest = nearestField(name, CLIENT_FIELDS);
     return `${printable(name)}: ignored, Statehouse does not use it${nearest ? ` (did you mean "${nearest}"?)` : ''}`;
   });
 }

@@ -1,6 +1,6 @@
 /** One thing wrong in one record, in words that say what to change. The value of a secret never gets into them. */
-import leven from 'leven';
 import type { z } from 'zod';
+import { nearestOf } from '../config/nearest.ts';
 
 export type RecordProblem = {
   /** As written in the record, e.g. `redirect_uris.0`; null when it concerns the whole record. */
@@ -16,6 +16,12 @@ export type Reading<T> =
 export function describeRecordProblem({ field, found, allowed }: RecordProblem): string {
   return `${field === null ? '' : `${field}: `}found ${found}; allowed: ${allowed}`;
 }
+
+/** A record that is no object has no field to speak of. */
+export const notAnObject = (input: unknown, allowed: string): Reading<never> => ({
+  ok: false,
+  problems: [{ field: null, found: shown(input), allowed }],
+});
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -65,13 +71,9 @@ function describeSecret(value: unknown): string {
   return typeof value === 'string' ? `a text of ${value.length} characters (not shown)` : 'something that is no text';
 }
 
-/** The known name that was probably meant; null when none is near. */
-export function nearestOf(name: string, known: readonly string[]): string | null {
-  const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-  const ranked = known.map((one) => ({ one, distance: leven(plain(name), plain(one)) }));
-  const [best] = ranked.sort((left, right) => left.distance - right.distance);
-  return best && best.distance <= Math.min(3, best.one.length / 2) ? best.one : null;
-}
+/** Names of fields are short, so few letters may differ. */
+export const nearestField = (name: string, known: readonly string[]): string | null =>
+  nearestOf(name, known, (length) => Math.min(3, length / 2));
 
 /** What Postgres can store and a page can show: no controls, no lone halves of characters, nothing that turns text around. */
 export const isPlainText = (text: string): boolean =>

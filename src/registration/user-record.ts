@@ -5,12 +5,12 @@ import { type Claims, usernameKey } from '../storage/users.ts';
 import {
   isJsonObject,
   isPlainText,
-  nearestOf,
+  nearestField,
+  notAnObject,
   printable,
   problemsOf,
   type Reading,
   type RecordProblem,
-  shown,
   withoutNulls,
 } from './record-problem.ts';
 
@@ -80,12 +80,7 @@ const USER_FIELDS = Object.keys(userSchema.shape);
 const SHORT_PASSWORD = 8;
 
 export function readUserRecord(input: unknown): Reading<UserRecord> {
-  if (!isJsonObject(input)) {
-    return {
-      ok: false,
-      problems: [{ field: null, found: shown(input), allowed: 'an object with username and password' }],
-    };
-  }
+  if (!isJsonObject(input)) return notAnObject(input, 'an object with username and password');
   const record = withoutNulls(input);
   const parsed = userSchema.safeParse(record);
   const unknown = Object.keys(record)
@@ -103,7 +98,7 @@ export function readUserRecord(input: unknown): Reading<UserRecord> {
 function unknownField(name: string): RecordProblem {
   if (name === 'sub')
     return { field: name, found: 'a subject', allowed: 'none: the server makes it, and it never changes' };
-  const nearest = nearestOf(name, USER_FIELDS);
+  const nearest = nearestField(name, USER_FIELDS);
   const hint = nearest ? `did you mean "${nearest}"?` : USER_FIELDS.join(', ');
   return {
     field: printable(name),

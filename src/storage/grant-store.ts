@@ -1,5 +1,5 @@
 /**
- * The engine's three statements: load, move the head, revoke. Prepared once, so a rotation is two round trips.
+ * The engine's statements: load, move the head, revoke. Prepared once, so a rotation is two round trips.
  * The guard of an issuing commit is made by one function, and knows nothing of expiry, clients' rights or verifiers:
  * those are guards in the machines.
  */
@@ -9,6 +9,7 @@ import type { GrantStore, HeadMove, LedgerEntry, Revocation } from '../engine/po
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading } from './failures.ts';
+import { fixedNow, nowOr } from './now.ts';
 import { clients, grants, server, transitions, users } from './schema.ts';
 
 const bound = (name: string, type: string): SQL => sql`${sql.placeholder(name)}::${sql.raw(type)}`;
@@ -20,14 +21,12 @@ export function grantStore(db: Drizzle, clock: Clock): GrantStore {
   const revokeStatement = prepareRevoke(db);
   return {
     loadClient: async (clientId) => {
-      const now = clock.fixedNow()?.toISOString() ?? null;
-      const [row] = await reading(() => loadClientStatement.execute({ clientId, now }));
+      const [row] = await reading(() => loadClientStatement.execute({ clientId, now: fixedNow(clock) }));
       if (!row) throw new Error(NO_SERVER_ROW);
       return { now: new Date(row.now), client: row.client };
     },
     load: async ({ clientId, grantId }) => {
-      const now = clock.fixedNow()?.toISOString() ?? null;
-      const [row] = await reading(() => loadStatement.execute({ clientId, grantId, now }));
+      const [row] = await reading(() => loadStatement.execute({ clientId, grantId, now: fixedNow(clock) }));
       if (!row) throw new Error(NO_SERVER_ROW);
       const { grant, client, subject } = row;
       const loaded = grant && {
@@ -58,9 +57,6 @@ const PRESENTING_CLIENT = {
 const { revokedAt: _, policy: __, ...PRESENTED_GRANT } = getTableColumns(grants);
 
 const NO_SERVER_ROW = 'The table "server" has lost its row: apply the migrations.';
-
-/** The database's clock, unless a test has set one. */
-export const nowOr = (name: string) => sql<string>`coalesce(${bound(name, 'timestamptz')}, now())`;
 
 function prepareLoadClient(db: Drizzle) {
   return db
@@ -147,14 +143,7 @@ function prepareRevoke(db: Drizzle) {
   return db
     .with(moved)
     .insert(transitions)
-    .select(
-      entry('1').unionAll(
-        db
-          .select(ledgerColumns('2', sql`${moved.grantId}`, sql`${moved.clientId}`))
-          .from(moved)
-          .where(sql`${bound('machine2', 'text')} is not null`),
-      ),
-    )
+    .select(entry('1').unionAll(entry('2').where(sql`${bound('machine2', 'text')} is not null`)))
     .returning({ grantId: transitions.grantId })
     .prepare('revoke_grant');
 }

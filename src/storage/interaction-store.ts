@@ -4,7 +4,7 @@ import type { Approval, InteractionMove, InteractionStore, LoadedInteraction } f
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
-import { nowOr } from './grant-store.ts';
+import { fixedNow, nowOf, nowOr } from './now.ts';
 import { clients, consents, grants, interactions, server, transitions, users } from './schema.ts';
 
 export type NewInteraction = Omit<LoadedInteraction, 'state' | 'subjectId' | 'endsAt'> & {
@@ -16,7 +16,7 @@ export function insertInteraction(
   clock: Clock,
   { lifetimeSeconds, ...interaction }: NewInteraction,
 ): Promise<unknown> {
-  const createdAt = sql`coalesce(${clock.fixedNow()?.toISOString() ?? null}::timestamptz, now())`;
+  const createdAt = nowOf(clock);
   return writing(() =>
     db.insert(interactions).values({
       ...interaction,
@@ -34,8 +34,7 @@ export function interactionStore(db: Drizzle, clock: Clock): InteractionStore {
   const loadStatement = prepareLoad(db);
   return {
     loadInteraction: async ({ id, subjectId }) => {
-      const now = clock.fixedNow()?.toISOString() ?? null;
-      const [row] = await reading(() => loadStatement.execute({ id, subjectId, now }));
+      const [row] = await reading(() => loadStatement.execute({ id, subjectId, now: fixedNow(clock) }));
       if (!row) return null;
       const { interaction, client, consent, grant } = row;
       const remembered =

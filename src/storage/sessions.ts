@@ -3,7 +3,7 @@ import type { LiveSession } from '../engine/ports.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
-import { nowOr } from './grant-store.ts';
+import { fixedNow, nowOf, nowOr } from './now.ts';
 import { server, sessions, users } from './schema.ts';
 
 export type NewSession = {
@@ -16,7 +16,6 @@ export type NewSession = {
 };
 
 export function sessionStore(db: Drizzle, clock: Clock) {
-  const now = () => clock.fixedNow()?.toISOString() ?? null;
   const findStatement = db
     .select({
       subjectId: sessions.subjectId,
@@ -39,11 +38,11 @@ export function sessionStore(db: Drizzle, clock: Clock) {
   return {
     /** A session that has ended, or whose person was disabled or signed out everywhere, is not found. */
     find: async (idHash: Buffer): Promise<LiveSession | null> => {
-      const [session] = await reading(() => findStatement.execute({ idHash, now: now() }));
+      const [session] = await reading(() => findStatement.execute({ idHash, now: fixedNow(clock) }));
       return session ?? null;
     },
     insert: ({ lifetimeSeconds, ...session }: NewSession): Promise<unknown> => {
-      const signedInAt = sql`coalesce(${now()}::timestamptz, now())`;
+      const signedInAt = nowOf(clock);
       const endsAt = sql`${signedInAt} + make_interval(secs => ${lifetimeSeconds})`;
       return writing(() => db.insert(sessions).values({ ...session, signedInAt, endsAt }));
     },

@@ -3,10 +3,11 @@ import { eq, sql } from 'drizzle-orm';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { writing } from './failures.ts';
+import { nowOf } from './now.ts';
 import { signInFailures } from './schema.ts';
 
 export function signInFailureStore(db: Drizzle, clock: Clock) {
-  const now = () => sql`coalesce(${clock.fixedNow()?.toISOString() ?? null}::timestamptz, now())`;
+  const now = () => nowOf(clock);
   return {
     /** Counts one attempt under each key. @returns the count of the running window, in the order of the keys. */
     count: async (keyHashes: readonly Buffer[], windowSeconds: number): Promise<number[]> => {
