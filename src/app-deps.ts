@@ -5,7 +5,7 @@ import type { AppDeps } from './app.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { Random } from './crypto/random.ts';
 import type { RootKeys } from './crypto/root-secret.ts';
-import { prepareSigning } from './signing.ts';
+import { openKeyRing } from './signing.ts';
 import { replaceSecretMacs } from './storage/clients.ts';
 import type { Database } from './storage/database.ts';
 import { grantStore } from './storage/grant-store.ts';
@@ -30,7 +30,7 @@ export type AppParts = {
 export async function appDeps(parts: AppParts): Promise<AppDeps> {
   const { issuer, production, trustedProxies, configuration, keys, random, clock, database, logger } = parts;
   const db = database.drizzle;
-  const signing = await prepareSigning(db, keys);
+  const keyRing = await openKeyRing(db, keys);
   return {
     issuer,
     production,
@@ -47,8 +47,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     signInFailures: signInFailureStore(db, clock),
     renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, client, secretMacs),
     configuration,
-    signingKey: () => signing.signingKey,
-    publicKeys: () => signing.publicKeys,
+    keyRing,
     demo: null,
   };
 }

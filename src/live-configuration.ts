@@ -32,7 +32,7 @@ export async function liveConfiguration(
 
   const reload = async (): Promise<boolean> => {
     try {
-      const fresh = loadConfiguration(environment.configFolder);
+      const fresh = loadConfiguration(environment.configFolder, environment.issuer);
       await bringIntoForce(runtime, fresh, logger, env);
       const changes = changesBetween(current, fresh);
       current = fresh;

@@ -26,7 +26,7 @@ export type Runtime = {
  */
 export async function openRuntime(env: NodeJS.ProcessEnv): Promise<Runtime> {
   const environment = readEnvironment(env);
-  const configuration = loadConfiguration(environment.configFolder);
+  const configuration = loadConfiguration(environment.configFolder, environment.issuer);
   const keys = rootKeys(environment.secrets ?? keptSecrets(homeFolder(), systemRandom));
   const database = environment.databaseUrl ? openPostgres(environment.databaseUrl) : await openEmbedded(homeFolder());
   try {

@@ -1,19 +1,25 @@
-/** The signing key at start: made if there is none, opened with the root secret, published. */
+/** The signing keys at start: made where there are none, opened with the root secret, published. */
 import type { RootKeys } from './crypto/root-secret.ts';
-import { makeSigningKey, openSigningKey, resealSigningKey, type SigningKey } from './crypto/signing-keys.ts';
+import {
+  type KeyRing,
+  makeSigningKey,
+  openSigningKey,
+  publicKeyOf,
+  resealSigningKey,
+  type SigningAlgorithm,
+} from './crypto/signing-keys.ts';
 import type { Drizzle } from './storage/database.ts';
 import { insertSigningKeyIfNone, listSigningKeys, replacePrivateJwe } from './storage/signing-keys.ts';
 
-export type Signing = {
-  readonly signingKey: SigningKey;
-  readonly publicKeys: readonly Readonly<Record<string, unknown>>[];
-};
+const ALGORITHMS: readonly SigningAlgorithm[] = ['ES256', 'RS256'];
 
 /** @throws RootSecretError when a stored key needs a root secret that is not listed. */
-export async function prepareSigning(db: Drizzle, keys: RootKeys): Promise<Signing> {
-  if (!(await listSigningKeys(db)).some((one) => one.signing)) {
+export async function openKeyRing(db: Drizzle, keys: RootKeys): Promise<KeyRing> {
+  const known = await listSigningKeys(db);
+  for (const alg of ALGORITHMS) {
     // Several nodes may get here at once; the unique index lets one key in, and all read it back.
-    await insertSigningKeyIfNone(db, await makeSigningKey(keys));
+    if (!known.some((one) => one.signing && one.alg === alg))
+      await insertSigningKeyIfNone(db, await makeSigningKey(keys, alg));
   }
   const stored = await listSigningKeys(db);
   const opened = await Promise.all(stored.map(async (one) => ({ one, key: await openSigningKey(keys, one) })));
@@ -22,7 +28,17 @@ export async function prepareSigning(db: Drizzle, keys: RootKeys): Promise<Signi
     const resealed = await resealSigningKey(keys, one);
     if (resealed !== null) await replacePrivateJwe(db, one.kid, resealed);
   }
-  const signer = opened.find(({ one }) => one.signing);
-  if (!signer) throw new Error('There is no signing key, although one was just made.');
-  return { signingKey: signer.key, publicKeys: stored.map((one) => one.publicJwk) };
+  const signers = new Map(opened.filter(({ one }) => one.signing).map(({ key }) => [key.alg, key]));
+  const verifiers = new Map(
+    stored.map(({ kid, alg, publicJwk }) => [kid, { alg, publicKey: publicKeyOf(publicJwk) }] as const),
+  );
+  return {
+    signerOf: (alg) => {
+      const signer = signers.get(alg);
+      if (!signer) throw new Error(`No key signs with ${alg}.`);
+      return signer;
+    },
+    published: () => stored.map((one) => one.publicJwk),
+    verifierOf: (kid) => verifiers.get(kid) ?? null,
+  };
 }

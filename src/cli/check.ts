@@ -46,7 +46,7 @@ type Report = {
 async function check({ env }: Cli): Promise<Report> {
   try {
     const environment = readEnvironment(env);
-    const configuration = loadConfiguration(environment.configFolder);
+    const configuration = loadConfiguration(environment.configFolder, environment.issuer);
     const keys = rootKeysIfMade(environment);
     const declared = readDeclaredClients(configuration, env, environment.configFolder);
     const { clients, declaredIds, missing } = await storedClients(environment, env);

@@ -5,6 +5,8 @@ import type { ClientRecord } from '../engine/ports.ts';
 export type Configuration = {
   readonly policies: ReadonlyMap<string, Policy>;
   readonly resources: readonly Resource[];
+  /** The one resource that this server itself guards: the UserInfo Endpoint, with the scopes of OpenID Connect. */
+  readonly identity: Resource;
   readonly signIn: SignInPolicy;
   readonly declaredClients: readonly DeclaredClient[];
   /** False: there is no such file, which is not the same as one that declares nobody. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import { clientsSchema, policySchema, resourcesSchema, signInSchema } from '../../policies/schema.ts';
 import { CLIENTS_FILE, type Configuration, DEFAULT_POLICY } from './configuration.ts';
+import { identityResource } from './identity-resource.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
 import { readYaml } from './yaml-file.ts';
 
@@ -11,7 +12,7 @@ const POLICY_FILE = /^(?<name>[a-z0-9][a-z0-9-]*)\.policy\.yaml$/;
 const OTHER_FILES = ['resources.yaml', 'sign-in.yaml', CLIENTS_FILE];
 
 /** @throws ConfigurationError with every problem found: file, line, key, found, allowed, nearest key. */
-export function loadConfiguration(folder: string): Configuration {
+export function loadConfiguration(folder: string, issuer: string): Configuration {
   const problems: Problem[] = [];
   const readFile = <Schema extends z.ZodType>(file: string, schema: Schema) => {
     const result = readYaml(file, textOf(folder, file), schema);
@@ -52,6 +53,7 @@ export function loadConfiguration(folder: string): Configuration {
   return {
     policies,
     resources: resources.resources,
+    identity: identityResource(issuer),
     signIn,
     declaredClients,
     hasClientsFile: files.includes(CLIENTS_FILE),

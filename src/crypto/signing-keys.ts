@@ -1,5 +1,5 @@
-/** The key that signs access tokens: ES256, made on first start, stored encrypted (JWE) under the root secret. */
-import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+/** The keys that sign tokens: made here, stored encrypted (JWE) under the root secret. */
+import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import {
   CompactEncrypt,
   calculateJwkThumbprint,
@@ -13,16 +13,31 @@ import { type RootKeys, RootSecretError } from './root-secret.ts';
 
 export type StoredSigningKey = {
   readonly kid: string;
-  readonly alg: string;
-  readonly publicJwk: Readonly<Record<string, unknown>>;
+  readonly alg: SigningAlgorithm;
+  readonly publicJwk: PublicJwk;
   /** JWE compact serialization of the private JWK; its `kid` names the root secret. */
   readonly privateJwe: string;
 };
 
-export type SigningKey = { readonly kid: string; readonly alg: 'ES256'; readonly privateKey: KeyObject };
+export type SigningKey = { readonly kid: string; readonly alg: SigningAlgorithm; readonly privateKey: KeyObject };
 
-export async function makeSigningKey(keys: RootKeys): Promise<StoredSigningKey> {
-  const alg = 'ES256';
+/** RFC 7518 §3.1 and RFC 8037 §3.1. */
+export const SIGNING_ALGORITHMS = ['ES256', 'RS256', 'EdDSA'] as const;
+export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
+
+/** The keys of today, as every endpoint sees them. */
+export type KeyRing = {
+  /** @throws Error when no key of this algorithm signs. */
+  readonly signerOf: (alg: SigningAlgorithm) => SigningKey;
+  /** Public JWKs of every key whose signatures are good, the signers' among them: what the JWKS publishes. */
+  readonly published: () => readonly PublicJwk[];
+  /** To check a signature of ours with; null: no such key, or its signatures are not good any more. */
+  readonly verifierOf: (kid: string) => { readonly alg: SigningAlgorithm; readonly publicKey: KeyObject } | null;
+};
+
+export type PublicJwk = Readonly<Record<string, unknown>>;
+
+export async function makeSigningKey(keys: RootKeys, alg: SigningAlgorithm): Promise<StoredSigningKey> {
   const pair = await generateKeyPair(alg, { extractable: true });
   const publicKey = await exportJWK(pair.publicKey);
   const kid = await calculateJwkThumbprint(publicKey);
@@ -46,7 +61,7 @@ const sealedBy = ({ privateJwe }: StoredSigningKey): string => String(decodeProt
 /** @throws RootSecretError when the root secret that encrypted the key is not listed any more. */
 export async function openSigningKey(keys: RootKeys, stored: StoredSigningKey): Promise<SigningKey> {
   const jwk = await unseal(keys, stored);
-  return { kid: stored.kid, alg: 'ES256', privateKey: createPrivateKey({ key: jwk as JsonWebKey, format: 'jwk' }) };
+  return { kid: stored.kid, alg: stored.alg, privateKey: createPrivateKey({ key: jwk as JsonWebKey, format: 'jwk' }) };
 }
 
 async function unseal(keys: RootKeys, stored: StoredSigningKey): Promise<JWK> {
@@ -65,3 +80,5 @@ export function requireRootSecretOf(keys: RootKeys, stored: StoredSigningKey): v
       'does not list. Add that secret to the end of the list: the first makes, all verify.',
   );
 }
+
+export const publicKeyOf = (jwk: PublicJwk): KeyObject => createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' });

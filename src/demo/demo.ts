@@ -57,6 +57,8 @@ export async function makeDemo({ environment, keys, random, database }: Runtime)
     defaultScope: null,
     defaultResource: null,
     policy: 'default',
+    postLogoutRedirectUris: [],
+    idTokenSignedResponseAlg: 'RS256',
     applicationType: 'web',
   } as const;
   if (!(await findClient(db, shown.service.clientId))) {

@@ -11,6 +11,7 @@ import type {
   LiveSession,
   LoadedInteraction,
   LoadedInteractionFacts,
+  SignInFacts,
 } from './ports.ts';
 
 export type InteractionDeps = {
@@ -115,9 +116,16 @@ async function settle(
       codeEndsAt: new Date(facts.now.getTime() + policy.authorizationCodeLifetimeSeconds * 1000),
       policy: policy.name,
       remember: effectOf(decision, 'rememberConsent') !== undefined,
+      identity: identityOf(interaction, session),
     }),
   );
   return approved ? { kind: 'approved', interaction, client, code } : null;
+}
+
+/** OpenID Connect Core §2: `auth_time` is when the person last authenticated; the `nonce` comes back unmodified. */
+function identityOf({ scope, nonce }: LoadedInteraction, { signedInAt, sid }: LiveSession): SignInFacts | null {
+  if (!scope.includes('openid')) return null;
+  return { nonce, authTime: Math.floor(signedInAt.getTime() / 1000), sid };
 }
 
 function repeat(deps: InteractionDeps, { interaction, client, grant }: LoadedInteractionFacts): InteractionOutcome {

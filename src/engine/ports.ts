@@ -3,6 +3,24 @@ import type { GrantState, InteractionState, RevocationReason } from '../../machi
 
 export type Bytes = Uint8Array;
 
+/** RFC 7518 §3.1 and RFC 8037 §3.1: what tokens may be signed with. */
+type SigningAlgorithm = 'ES256' | 'RS256' | 'EdDSA';
+
+/** OpenID Connect Core §3.1.2.1. */
+export type Prompt = 'none' | 'login' | 'consent' | 'select_account';
+
+/** OAuth 2.0 Multiple Response Types §2.1, OAuth 2.0 Form Post Response Mode §2. */
+export type ResponseMode = 'query' | 'form_post';
+
+/** How and when the resource owner signed in, kept with the grant for its ID Tokens. */
+export type SignInFacts = {
+  readonly nonce: string | null;
+  /** Seconds since 1970 (UTC). */
+  readonly authTime: number;
+  /** The browser session's public name. */
+  readonly sid: string;
+};
+
 /** A registered client as stored (RFC 7591 names in camelCase). */
 export type ClientRecord = {
   readonly clientId: string;
@@ -16,6 +34,8 @@ export type ClientRecord = {
   readonly defaultScope: readonly string[] | null;
   readonly defaultResource: string | null;
   readonly policy: string;
+  readonly postLogoutRedirectUris: readonly string[];
+  readonly idTokenSignedResponseAlg: SigningAlgorithm;
   readonly epoch: bigint;
   readonly deletedAt: Date | null;
 };
@@ -23,7 +43,14 @@ export type ClientRecord = {
 /** What presenting a credential needs of a client: no more is read on the hot path. */
 export type PresentingClient = Pick<
   ClientRecord,
-  'clientId' | 'tokenEndpointAuthMethod' | 'secretMacs' | 'grantTypes' | 'policy' | 'epoch' | 'deletedAt'
+  | 'clientId'
+  | 'tokenEndpointAuthMethod'
+  | 'secretMacs'
+  | 'grantTypes'
+  | 'policy'
+  | 'idTokenSignedResponseAlg'
+  | 'epoch'
+  | 'deletedAt'
 >;
 
 /** One row of `grants`, with the epochs of today beside those it was made under. */
@@ -40,6 +67,8 @@ export type LoadedGrant = {
   readonly codeHash: Bytes;
   readonly codeChallenge: string;
   readonly redirectUri: string;
+  /** Null: `openid` was not granted, so there are no ID Tokens. */
+  readonly identity: SignInFacts | null;
   readonly codeEndsAt: Date;
   readonly state: GrantState;
   readonly revokedReason: string | null;
@@ -117,12 +146,19 @@ export type LoadedInteraction = {
   readonly scope: readonly string[];
   readonly resources: readonly string[];
   readonly requestState: string | null;
+  readonly nonce: string | null;
+  readonly prompt: readonly Prompt[];
+  readonly maxAgeSeconds: number | null;
+  readonly hintedSubjectId: string | null;
+  readonly loginHint: string | null;
+  readonly responseMode: ResponseMode;
   readonly subjectId: string | null;
   readonly endsAt: Date;
 };
 
 /** The signed-in person whose browser is asking. */
 export type LiveSession = {
+  readonly sid: string;
   readonly subjectId: string;
   readonly username: string;
   readonly subjectEpoch: bigint;
@@ -162,6 +198,7 @@ export type Approval = InteractionMove & {
   readonly codeEndsAt: Date;
   readonly policy: string;
   readonly remember: boolean;
+  readonly identity: SignInFacts | null;
 };
 
 export type InteractionStore = {

@@ -2,7 +2,7 @@
 import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
-import type { SigningKey } from '../crypto/signing-keys.ts';
+import type { KeyRing } from '../crypto/signing-keys.ts';
 import type { ClientRecord, GrantStore, Loaded, PresentingClient } from '../engine/ports.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
@@ -25,7 +25,7 @@ export type TokenDeps = {
   readonly keys: RootKeys;
   readonly random: Random;
   readonly store: GrantStore;
-  readonly signingKey: () => SigningKey;
+  readonly keyRing: KeyRing;
   readonly configuration: () => Configuration;
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Called when a secret was proven under a root secret that no longer makes: store it anew. */

@@ -18,7 +18,7 @@ export function issueAccessToken(deps: TokenDeps, subject: Subject, access: Acce
   const iat = Math.floor(now.getTime() / 1000);
   const [aud, ...more] = access.resources;
   if (aud === undefined) throw new InvariantViolation('an access token without an audience');
-  const accessToken = signAccessToken(deps.signingKey(), {
+  const accessToken = signAccessToken(deps.keyRing.signerOf('ES256'), {
     iss: deps.issuer,
     sub,
     aud: more.length > 0 ? access.resources : aud,

@@ -11,6 +11,7 @@ import {
 import { errorDescription } from '../oauth/errors.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { withParameters } from '../oauth/redirect-uri.ts';
+import { pathUnder } from '../oauth/urls.ts';
 import { findClient } from '../storage/clients.ts';
 import { insertInteraction } from '../storage/interaction-store.ts';
 import { cookieHash, makeCookie, readCookie } from './cookies.ts';
@@ -21,7 +22,6 @@ import { refusedOtherMethods } from './other-methods.ts';
 import { tell } from './request-log.ts';
 import { noStore, seeOther, sendPage } from './security-headers.ts';
 import { unprovenPage } from './unproven-page.ts';
-import { pathUnder } from './urls.ts';
 
 export function authorizeRoutes(app: FastifyInstance, deps: HttpDeps): void {
   const interactions = interactionDeps(deps);
@@ -71,6 +71,12 @@ async function authorize(
     scope: checked.access.scope,
     resources: checked.access.resources,
     requestState: state,
+    nonce: null,
+    prompt: [],
+    maxAgeSeconds: null,
+    hintedSubjectId: null,
+    loginHint: null,
+    responseMode: 'query',
     lifetimeSeconds: deps.configuration().signIn.interactionLifetimeSeconds,
   });
   const outcome = await interact(interactions, id, 'requested', session);

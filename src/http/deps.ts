@@ -1,6 +1,7 @@
 import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
+import type { KeyRing } from '../crypto/signing-keys.ts';
 import type { InteractionStore } from '../engine/ports.ts';
 import type { Drizzle } from '../storage/database.ts';
 import type { sessionStore } from '../storage/sessions.ts';
@@ -18,8 +19,7 @@ export type HttpDeps = {
   readonly sessions: ReturnType<typeof sessionStore>;
   readonly signInFailures: ReturnType<typeof signInFailureStore>;
   readonly configuration: () => Configuration;
-  /** Public JWKs, as published. */
-  readonly publicKeys: () => readonly Readonly<Record<string, unknown>>[];
+  readonly keyRing: KeyRing;
   /** Development shows on pages what production only logs. */
   readonly production: boolean;
 };

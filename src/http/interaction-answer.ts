@@ -6,11 +6,11 @@ import { authorizationCodeOf, repeatedAuthorizationCode } from '../crypto/author
 import type { InteractionDeps, InteractionOutcome } from '../engine/interact.ts';
 import type { LiveSession } from '../engine/ports.ts';
 import { isRegisteredRedirectUri, withParameters } from '../oauth/redirect-uri.ts';
+import { pathUnder } from '../oauth/urls.ts';
 import { cookieHash, readCookie } from './cookies.ts';
 import type { HttpDeps } from './deps.ts';
 import { tell } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
-import { pathUnder } from './urls.ts';
 import { problemPage } from './views/problem.ts';
 
 export const interactionDeps = (deps: HttpDeps): InteractionDeps => ({

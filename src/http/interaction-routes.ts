@@ -85,7 +85,9 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
     // A new session for every sign-in: none that was planted before can become signed in.
     const old = readCookie(deps, request, 'session');
     if (old !== null) await deps.sessions.remove(cookieHash(old));
+    const sid = deps.random.uuid();
     await deps.sessions.insert({
+      sid,
       idHash: cookieHash(makeCookie(deps, reply, 'session')),
       subjectId: result.user.id,
       subjectEpoch: result.user.epoch,
@@ -94,6 +96,7 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
     });
     request.log.info({ subjectId: result.user.id, interactionId: request.params.id }, 'signed in');
     const session = {
+      sid,
       subjectId: result.user.id,
       username: result.user.username,
       subjectEpoch: result.user.epoch,

@@ -1,8 +1,8 @@
 /** RFC 8414 and RFC 7517: what works here, and the keys to check it with. Listed only when it works. */
 import type { FastifyInstance } from 'fastify';
 import { GRANT_TYPES } from '../grants/token-request.ts';
+import { urlUnder } from '../oauth/urls.ts';
 import type { HttpDeps } from './deps.ts';
-import { urlUnder } from './urls.ts';
 
 const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 const CACHE = 'public, max-age=300';
@@ -20,7 +20,7 @@ export function metadataRoutes(app: FastifyInstance, deps: HttpDeps): void {
       .header('cache-control', CACHE)
       .header('access-control-allow-origin', '*')
       .type('application/jwk-set+json')
-      .send(JSON.stringify({ keys: deps.publicKeys() })),
+      .send(JSON.stringify({ keys: deps.keyRing.published() })),
   );
 }
 

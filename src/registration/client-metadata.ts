@@ -26,6 +26,7 @@ export type ClientMetadata = Omit<ClientRegistration, 'clientId' | 'clientName' 
   readonly secret: RawSecret | null;
 };
 
+const SIGNING_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
 const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
 
 /** Redirect URIs and scopes as long as the authorization endpoint takes them. */
@@ -58,6 +59,10 @@ const clientMetadataSchema = z.object({
   default_scope: scope.optional(),
   default_resource: z.string().min(1).max(512).optional(),
   policy: z.string().default(DEFAULT_POLICY),
+  // RP-Initiated Logout §3.1.
+  post_logout_redirect_uris: z.array(z.string().max(LONGEST_REDIRECT_URI)).default([]),
+  // OpenID Connect Registration §2: "The default, if omitted, is RS256."
+  id_token_signed_response_alg: z.enum(SIGNING_ALGORITHMS).default('RS256'),
 });
 
 export const CLIENT_FIELDS = Object.keys(clientMetadataSchema.shape);
@@ -89,6 +94,8 @@ function fromNames(record: z.infer<typeof clientMetadataSchema>): ClientMetadata
     defaultScope: record.default_scope ?? null,
     defaultResource: record.default_resource ?? null,
     policy: record.policy,
+    postLogoutRedirectUris: [...new Set(record.post_logout_redirect_uris)],
+    idTokenSignedResponseAlg: record.id_token_signed_response_alg,
   };
 }
 
@@ -105,6 +112,10 @@ export function toNames(client: Omit<ClientRegistration, 'secretMacs'>): Record<
     ...(client.defaultScope && { default_scope: client.defaultScope.join(' ') }),
     ...(client.defaultResource !== null && { default_resource: client.defaultResource }),
     policy: client.policy,
+    ...(client.postLogoutRedirectUris.length > 0 && { post_logout_redirect_uris: client.postLogoutRedirectUris }),
+    ...(client.idTokenSignedResponseAlg !== 'RS256' && {
+      id_token_signed_response_alg: client.idTokenSignedResponseAlg,
+    }),
   };
 }
 
@@ -155,6 +166,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   default_scope: `scope tokens separated by spaces (RFC 6749 §3.3), at most ${LONGEST_SCOPE} characters`,
   default_resource: 'the identifier of a resource in resources.yaml',
   policy: 'the name of a policy file',
+  post_logout_redirect_uris: `a list of absolute URIs of at most ${LONGEST_REDIRECT_URI} characters`,
+  id_token_signed_response_alg: SIGNING_ALGORITHMS.map((one) => `"${one}"`).join(', '),
 };
 
 const WORDS = {

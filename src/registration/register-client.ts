@@ -72,6 +72,8 @@ const NAMES = {
   defaultScope: 'default_scope',
   defaultResource: 'default_resource',
   policy: 'policy',
+  postLogoutRedirectUris: 'post_logout_redirect_uris',
+  idTokenSignedResponseAlg: 'id_token_signed_response_alg',
 } as const satisfies Record<Exclude<keyof ClientRegistration, 'clientId'>, string>;
 
 export function differences(stored: ClientRecord, wanted: ClientRegistration): string[] {

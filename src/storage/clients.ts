@@ -36,6 +36,7 @@ export function saveClient(db: Drizzle, registration: ClientRegistration, declar
     grantTypes: [...registration.grantTypes],
     scope: registration.scope && [...registration.scope],
     defaultScope: registration.defaultScope && [...registration.defaultScope],
+    postLogoutRedirectUris: [...registration.postLogoutRedirectUris],
   };
   return writing(() =>
     db

@@ -51,6 +51,7 @@ const PRESENTING_CLIENT = {
   secretMacs: clients.secretMacs,
   grantTypes: clients.grantTypes,
   policy: clients.policy,
+  idTokenSignedResponseAlg: clients.idTokenSignedResponseAlg,
   epoch: clients.epoch,
   deletedAt: clients.deletedAt,
 };
@@ -161,6 +162,7 @@ function ledgerColumns(suffix: string, grantId: SQL, clientId: SQL) {
     generation: sql<bigint>`${bound(`generation${suffix}`, 'bigint')}`.as('generation'),
     clientId: sql<string>`${clientId}`.as('client_id'),
     policy: sql<string>`${bound('policy', 'text')}`.as('policy'),
+    signingKeyId: sql<string>`null::text`.as('signing_key_id'),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Interactions: begun by an authorization request, moved by guarded updates, approved together with their grant. */
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
-import type { Approval, InteractionMove, InteractionStore, LoadedInteraction } from '../engine/ports.ts';
+import type { Approval, InteractionMove, InteractionStore, LoadedInteraction, SignInFacts } from '../engine/ports.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
@@ -23,6 +23,7 @@ export function insertInteraction(
       browserHash: Buffer.from(interaction.browserHash),
       scope: [...interaction.scope],
       resources: [...interaction.resources],
+      prompt: [...interaction.prompt],
       state: 'awaitingSignIn',
       createdAt,
       endsAt: sql`${createdAt} + make_interval(secs => ${lifetimeSeconds})`,
@@ -169,6 +170,10 @@ function approved(db: Drizzle, approval: Approval) {
             codeHash: sql<Buffer>`${Buffer.from(approval.codeHash)}::bytea`.as('code_hash'),
             codeChallenge: sql<string>`${moved.codeChallenge}`.as('code_challenge'),
             redirectUri: sql<string>`${moved.redirectUri}`.as('redirect_uri'),
+            identity:
+              sql<SignInFacts>`${approval.identity === null ? null : JSON.stringify(approval.identity)}::jsonb`.as(
+                'identity',
+              ),
             codeEndsAt: instant(approval.codeEndsAt).as('code_ends_at'),
             state: sql<'active'>`'active'`.as('state'),
             revokedAt: sql<Date>`null::timestamptz`.as('revoked_at'),
@@ -248,5 +253,6 @@ function ledgerColumns({ now, entry }: InteractionMove, grantId: SQL, interactio
     generation: sql<bigint>`null::bigint`.as('generation'),
     clientId: sql<string>`${clientId}`.as('client_id'),
     policy: sql<string>`${policy}::text`.as('policy'),
+    signingKeyId: sql<string>`null::text`.as('signing_key_id'),
   };
 }

@@ -17,6 +17,8 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import type { SigningAlgorithm } from '../crypto/signing-keys.ts';
+import type { Prompt, ResponseMode, SignInFacts } from '../engine/ports.ts';
 import { bytes } from './columns.ts';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
@@ -47,6 +49,10 @@ export const clients = pgTable('clients', {
   defaultScope: text('default_scope').array(),
   defaultResource: text('default_resource'),
   policy: text('policy').notNull(),
+  /** OpenID Connect RP-Initiated Logout §3: compared as exact strings. */
+  postLogoutRedirectUris: text('post_logout_redirect_uris').array().notNull().default([]),
+  /** OpenID Connect Registration §2. */
+  idTokenSignedResponseAlg: text('id_token_signed_response_alg').$type<SigningAlgorithm>().notNull().default('RS256'),
   /** Declared in configuration, which then is the one place to change it. */
   declared: boolean('declared').notNull().default(false),
   epoch: epoch('epoch').default(sql`0`),
@@ -78,6 +84,8 @@ export const sessions = pgTable(
   'sessions',
   {
     idHash: bytes('id_hash').primaryKey(),
+    /** The session's public name: `sid` of ID Tokens. */
+    sid: uuid('sid').notNull().defaultRandom(),
     subjectId: uuid('subject_id')
       .notNull()
       .references(() => users.id),
@@ -107,6 +115,15 @@ export const interactions = pgTable(
     resources: text('resources').array().notNull(),
     /** The client's `state` parameter, to be returned untouched; null: not sent. */
     requestState: text('request_state'),
+    /** OpenID Connect Core §3.1.2.1, as sent; goes into the ID Token untouched. */
+    nonce: text('nonce'),
+    prompt: text('prompt').array().$type<Prompt[]>().notNull().default([]),
+    /** Seconds since the person last signed in; null: no limit. */
+    maxAgeSeconds: integer('max_age_seconds'),
+    /** The `sub` of the `id_token_hint`; null: none was sent. */
+    hintedSubjectId: text('hinted_subject_id'),
+    loginHint: text('login_hint'),
+    responseMode: text('response_mode').$type<ResponseMode>().notNull().default('query'),
     subjectId: uuid('subject_id').references(() => users.id),
     createdAt: instant('created_at').notNull(),
     endsAt: instant('ends_at').notNull(),
@@ -163,6 +180,8 @@ export const grants = pgTable(
     codeHash: bytes('code_hash').notNull(),
     codeChallenge: text('code_challenge').notNull(),
     redirectUri: text('redirect_uri').notNull(),
+    /** What ID Tokens of this grant say about the sign-in; null: `openid` was not granted. */
+    identity: jsonb('identity').$type<SignInFacts>(),
     codeEndsAt: instant('code_ends_at').notNull(),
     state: text('state').$type<'active' | 'revoked'>().notNull(),
     revokedAt: instant('revoked_at'),
@@ -181,6 +200,7 @@ export const grants = pgTable(
     uniqueIndex('grants_interaction_id').on(table.interactionId),
     // Nothing that a rotation changes is indexed, so that Postgres can update the row in place (HOT).
     index('grants_created_at').on(table.createdAt),
+    index('grants_subject_id').on(table.subjectId),
     check('grants_state', sql`${table.state} in ('active', 'revoked')`),
     check('grants_revoked_has_reason', sql`(${table.state} = 'revoked') = (${table.revokedReason} is not null)`),
     check('grants_head_is_whole', sql`(${table.refreshGeneration} is null) = (${table.refreshNonce} is null)`),
@@ -200,10 +220,23 @@ export const transitions = pgTable(
     toState: text('to_state').notNull(),
     reason: text('reason'),
     generation: bigint('generation', { mode: 'bigint' }),
-    clientId: text('client_id').notNull(),
+    /** Null: a signing key, which belongs to no client. */
+    clientId: text('client_id'),
     policy: text('policy'),
+    signingKeyId: text('signing_key_id'),
   },
   (table) => [index('transitions_grant_id').on(table.grantId, table.at)],
+);
+
+/** Access tokens that were revoked and have no grant to end (client credentials), until they expire by themselves. */
+export const deniedAccessTokens = pgTable(
+  'denied_access_tokens',
+  {
+    jti: text('jti').primaryKey(),
+    clientId: text('client_id').notNull(),
+    endsAt: instant('ends_at').notNull(),
+  },
+  (table) => [index('denied_access_tokens_ends_at').on(table.endsAt)],
 );
 
 /** Private signing keys, encrypted under the root secret. */
@@ -211,7 +244,7 @@ export const signingKeys = pgTable(
   'signing_keys',
   {
     kid: text('kid').primaryKey(),
-    alg: text('alg').notNull(),
+    alg: text('alg').$type<SigningAlgorithm>().notNull(),
     publicJwk: jsonb('public_jwk').$type<Readonly<Record<string, unknown>>>().notNull(),
     /** A JWE (compact); its `kid` names the root secret. */
     privateJwe: text('private_jwe').notNull(),

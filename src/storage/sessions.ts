@@ -9,6 +9,7 @@ import { server, sessions, users } from './schema.ts';
 export type NewSession = {
   /** SHA-256 of the cookie's value. */
   readonly idHash: Buffer;
+  readonly sid: string;
   readonly subjectId: string;
   readonly subjectEpoch: bigint;
   readonly serverEpoch: bigint;
@@ -18,6 +19,7 @@ export type NewSession = {
 export function sessionStore(db: Drizzle, clock: Clock) {
   const findStatement = db
     .select({
+      sid: sessions.sid,
       subjectId: sessions.subjectId,
       username: users.username,
       subjectEpoch: sessions.subjectEpoch,

@@ -36,6 +36,8 @@ describe('check', () => {
       defaultScope: null,
       defaultResource: null,
       policy: 'default',
+      postLogoutRedirectUris: [],
+      idTokenSignedResponseAlg: 'RS256',
       ...change,
     });
   const check = (...more: string[]) =>

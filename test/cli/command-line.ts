@@ -29,7 +29,7 @@ export async function openCommandLine(): Promise<CommandLine> {
   const keys = rootKeys(['a root secret of more than 32 bytes']);
   const runtimeOf = (env: NodeJS.ProcessEnv): Runtime => {
     const environment = readEnvironment(env);
-    const configuration = loadConfiguration(environment.configFolder);
+    const configuration = loadConfiguration(environment.configFolder, environment.issuer);
     // Commands close what they opened; this one is shared by the tests of a file.
     return { environment, configuration, keys, random: systemRandom, database: { ...database, close: async () => {} } };
   };

@@ -40,6 +40,8 @@ const stored = {
   defaultScope: null,
   defaultResource: null,
   policy: 'default',
+  postLogoutRedirectUris: [],
+  idTokenSignedResponseAlg: 'RS256',
 } as const;
 
 describe('recover', () => {

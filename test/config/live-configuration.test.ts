@@ -25,6 +25,8 @@ const CLIENT: TestClient = {
   defaultScope: null,
   defaultResource: null,
   policy: 'default',
+  postLogoutRedirectUris: [],
+  idTokenSignedResponseAlg: 'RS256',
   secret: SECRET,
 };
 const DECLARATION = `clients:
@@ -59,8 +61,8 @@ describe('the live configuration', () => {
       destination: { write: (line) => void lines.push(line) },
     });
     const runtime = {
-      environment: { configFolder: folder },
-      configuration: loadConfiguration(folder),
+      environment: { configFolder: folder, issuer: 'https://as.test' },
+      configuration: loadConfiguration(folder, 'https://as.test'),
       keys: testKeys,
       random: systemRandom,
       database: opened.database,

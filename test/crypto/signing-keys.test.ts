@@ -7,7 +7,7 @@ import { makeSigningKey, openSigningKey } from '../../src/crypto/signing-keys.ts
 const FIRST = 'the first root secret, of at least 32 bytes';
 const OTHER = 'the other root secret, of at least 32 bytes';
 const keys = rootKeys([FIRST]);
-const stored = await makeSigningKey(keys);
+const stored = await makeSigningKey(keys, 'ES256');
 
 const claims: AccessTokenClaims = {
   iss: 'https://server.example',
@@ -40,7 +40,7 @@ describe('a signing key', () => {
   });
 
   test('is another one each time', async () => {
-    expect((await makeSigningKey(keys)).kid).not.toBe(stored.kid);
+    expect((await makeSigningKey(keys, 'ES256')).kid).not.toBe(stored.kid);
   });
 
   test('opens as long as the root secret that encrypted it is listed', async () => {

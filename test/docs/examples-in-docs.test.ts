@@ -76,7 +76,7 @@ describe('what the guides say', () => {
     const clients = /```yaml\n([\s\S]*?)```/.exec(policyGuide)?.[1] ?? '';
     writeFileSync(join(folder, 'clients.yaml'), clients);
     writeFileSync(join(folder, 'resources.yaml'), yamlOf('protecting-an-api.md'));
-    const configuration = loadConfiguration(folder);
+    const configuration = loadConfiguration(folder, 'https://as.test');
     const env = { PHOTO_BOOK_SECRET: 'a secret, long enough to need no warning' };
     const declared = readDeclaredClients(configuration, env, folder);
     expect(declared.map((one) => one.metadata.clientId)).toEqual(['photo-book', 'nightly-job', 'photo-page']);

@@ -40,8 +40,8 @@ describe('the example of docs/protecting-an-api.md', () => {
 
   /** Signed by whoever may sign; for what must not get in. */
   const signed = async (claims: object, typ = 'at+jwt') => {
-    const { signingKey } = subject.current.test.deps;
-    const { kid, alg, privateKey } = signingKey();
+    const { keyRing } = subject.current.test.deps;
+    const { kid, alg, privateKey } = keyRing.signerOf('ES256');
     return new SignJWT({
       iss: subject.current.test.issuer,
       aud: AUDIENCE,
@@ -106,7 +106,7 @@ describe('the example of docs/protecting-an-api.md', () => {
   it('lets in what the server signs for it, and nothing else', async () => {
     expect((await call('GET', `Bearer ${await signed({})}`)).status).toBe(200);
     const stranger = await generateKeyPair('ES256');
-    const { kid } = subject.current.test.deps.signingKey();
+    const { kid } = subject.current.test.deps.keyRing.signerOf('ES256');
     const wrong = [
       'garbage',
       await signed({ aud: 'https://another.example.com' }),

@@ -28,6 +28,8 @@ export const CLIENT: ClientRecord = {
   defaultScope: null,
   defaultResource: null,
   policy: 'test',
+  postLogoutRedirectUris: [],
+  idTokenSignedResponseAlg: 'RS256',
   epoch: 0n,
   deletedAt: null,
 };
@@ -47,6 +49,7 @@ export function codeGrant(change: Partial<LoadedGrant> = {}): LoadedGrant {
     codeHash: new Uint8Array(32),
     codeChallenge: CHALLENGE,
     redirectUri: REDIRECT_URI,
+    identity: null,
     codeEndsAt: seconds(60),
     state: 'active',
     revokedReason: null,

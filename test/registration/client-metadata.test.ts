@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../src/config/load.ts';
 import { readClientMetadata } from '../../src/registration/client-metadata.ts';
 
-const configuration = loadConfiguration(new URL('../../policies', import.meta.url).pathname);
+const configuration = loadConfiguration(new URL('../../policies', import.meta.url).pathname, 'https://as.test');
 const web = { client_id: 'shop', redirect_uris: ['https://shop.example/callback'] };
 
 function accepted(record: unknown) {
@@ -35,6 +35,8 @@ describe('a client as RFC 7591 names it', () => {
         defaultScope: null,
         defaultResource: null,
         policy: 'default',
+        postLogoutRedirectUris: [],
+        idTokenSignedResponseAlg: 'RS256',
       },
     });
   });

@@ -9,7 +9,7 @@ import { type RegistrationDeps, registerClient } from '../../src/registration/re
 import { deleteClient, findClient } from '../../src/storage/clients.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 
-const configuration = loadConfiguration(new URL('../../policies', import.meta.url).pathname);
+const configuration = loadConfiguration(new URL('../../policies', import.meta.url).pathname, 'https://as.test');
 const OLD = 'the root secret that made everything so far';
 const NEW = 'the root secret that makes everything from now';
 

@@ -87,6 +87,7 @@ describe.each(databaseKinds)('approving an interaction on %s', (kind) => {
         scope: loaded.scope,
         resources: loaded.resources,
         policy: 'default',
+        identity: null,
         codeHash,
         codeChallenge: loaded.codeChallenge,
         redirectUri: loaded.redirectUri,
@@ -114,6 +115,7 @@ describe.each(databaseKinds)('approving an interaction on %s', (kind) => {
         generation: null,
         clientId,
         policy: 'default',
+        signingKeyId: null,
       },
     ]);
     const facts = await world.interactions.loadInteraction({ id: interactionId, subjectId: person.id });

@@ -88,6 +88,7 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
         generation: 0n,
         clientId: granted.clientId,
         policy: 'default',
+        signingKeyId: null,
       },
     ]);
   });

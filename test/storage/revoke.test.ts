@@ -33,6 +33,7 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
       generation: 0n,
       clientId: granted.clientId,
       policy: 'default',
+      signingKeyId: null,
     };
     const lines = await ledgerOf(world, granted.grantId);
     expect(lines.slice(2)).toEqual([

@@ -20,15 +20,18 @@ describe.each(databaseKinds)('sessions on %s', (kind) => {
 
   async function signIn(person: Person): Promise<Buffer> {
     const idHash = randomBytes(32);
-    const { subjectId, subjectEpoch, serverEpoch } = await givenSession(world, person);
-    await sessions.insert({ idHash, subjectId, subjectEpoch, serverEpoch, lifetimeSeconds: LIFETIME_SECONDS });
+    const { sid, subjectId, subjectEpoch, serverEpoch } = await givenSession(world, person);
+    await sessions.insert({ idHash, sid, subjectId, subjectEpoch, serverEpoch, lifetimeSeconds: LIFETIME_SECONDS });
     return idHash;
   }
 
   test('a live one names the person, with the epochs of their sign-in', async () => {
     const person = await givenUser(world);
     const expected = await givenSession(world, person);
-    expect(await sessions.find(await signIn(person))).toEqual(expected);
+    expect(await sessions.find(await signIn(person))).toEqual({
+      ...expected,
+      sid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
   });
 
   test('an unknown one is not found', async () => {
@@ -72,11 +75,11 @@ describe.each(databaseKinds)('sessions on %s', (kind) => {
 
   test('one that was begun under an older epoch of the person never lives', async () => {
     const person = await givenUser(world);
-    const { subjectId, subjectEpoch, serverEpoch } = await givenSession(world, person);
+    const { sid, subjectId, subjectEpoch, serverEpoch } = await givenSession(world, person);
     await disableUser(world.db, person.username);
     await enableUser(world.db, person.username);
     const idHash = randomBytes(32);
-    await sessions.insert({ idHash, subjectId, subjectEpoch, serverEpoch, lifetimeSeconds: LIFETIME_SECONDS });
+    await sessions.insert({ idHash, sid, subjectId, subjectEpoch, serverEpoch, lifetimeSeconds: LIFETIME_SECONDS });
     expect(await sessions.find(idHash)).toBeNull();
   });
 

@@ -1,7 +1,7 @@
 /** Rotating the root secret, as docs/deploying.md says: append, move to the front, drop. The signing key stays the same. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rootKeys } from '../../src/crypto/root-secret.ts';
-import { prepareSigning } from '../../src/signing.ts';
+import { openKeyRing } from '../../src/signing.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const OLD = 'the old root secret, of more than 32 bytes';
@@ -16,7 +16,7 @@ describe('the stored signing key', () => {
 
   it('follows the root secret to the one that makes, so that the old one can be dropped', async () => {
     const kidUnder = async (...secrets: string[]) =>
-      (await prepareSigning(opened.database.drizzle, rootKeys(secrets))).signingKey.kid;
+      (await openKeyRing(opened.database.drizzle, rootKeys(secrets))).signerOf('ES256').kid;
     const kid = await kidUnder(OLD);
     expect(await kidUnder(OLD, NEW)).toBe(kid);
     await expect(kidUnder(NEW)).rejects.toThrow(/does not list/);

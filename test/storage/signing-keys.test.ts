@@ -16,7 +16,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
 
   test('nodes that start at once end up with one key, whole', async () => {
     expect(await listSigningKeys(world.db)).toEqual([]);
-    const made = await Promise.all(Array.from({ length: 8 }, () => makeSigningKey(keys)));
+    const made = await Promise.all(Array.from({ length: 8 }, () => makeSigningKey(keys, 'ES256')));
     await Promise.all(made.map((key) => insertSigningKeyIfNone(world.db, key)));
     const [stored, ...others] = await listSigningKeys(world.db);
     expect(others).toEqual([]);
@@ -25,9 +25,9 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
   });
 
   test('a later start inserts no other', async () => {
-    await insertSigningKeyIfNone(world.db, await makeSigningKey(keys));
+    await insertSigningKeyIfNone(world.db, await makeSigningKey(keys, 'ES256'));
     const before = await listSigningKeys(world.db);
-    await insertSigningKeyIfNone(world.db, await makeSigningKey(keys));
+    await insertSigningKeyIfNone(world.db, await makeSigningKey(keys, 'ES256'));
     expect(await listSigningKeys(world.db)).toEqual(before);
   });
 });

@@ -55,6 +55,8 @@ export function registration(clientId: string): ClientRegistration {
     defaultScope: null,
     defaultResource: null,
     policy: 'default',
+    postLogoutRedirectUris: [],
+    idTokenSignedResponseAlg: 'RS256',
   };
 }
 
@@ -77,7 +79,7 @@ export async function givenSession({ db, clock }: World, { username }: Person): 
   const user = await findUserForSignIn(db, username);
   if (!user) throw new Error(`no such user: ${username}`);
   const { id: subjectId, epoch: subjectEpoch, serverEpoch } = user;
-  return { subjectId, username, subjectEpoch, serverEpoch, signedInAt: clock.now() };
+  return { sid: randomUUID(), subjectId, username, subjectEpoch, serverEpoch, signedInAt: clock.now() };
 }
 
 export type Asked = { readonly scope?: readonly string[]; readonly resources?: readonly string[] };
@@ -97,6 +99,12 @@ export async function givenInteraction(world: World, clientId: string, asked: As
     scope: SCOPE,
     resources: RESOURCES,
     requestState: 'xyz',
+    nonce: null,
+    prompt: [],
+    maxAgeSeconds: null,
+    hintedSubjectId: null,
+    loginHint: null,
+    responseMode: 'query',
     lifetimeSeconds: LATER_MILLISECONDS / 1000,
     ...asked,
   });
@@ -124,6 +132,7 @@ export async function approvalOf(
     codeEndsAt: later(clock.now()),
     policy: 'default',
     remember: false,
+    identity: null,
     entry: {
       machine: 'interaction',
       event: 'consented',

@@ -45,6 +45,8 @@ export async function makeClient(
     defaultScope: null,
     defaultResource: null,
     policy: 'default',
+    postLogoutRedirectUris: [],
+    idTokenSignedResponseAlg: 'RS256',
     ...change,
   };
   await saveClient(database.drizzle, registration);

@@ -13,7 +13,7 @@ import { type TestClock, testClock } from './clock.ts';
 export const ISSUER = 'https://as.test';
 export const testKeys: RootKeys = rootKeys(['a root secret for tests, of more than 32 bytes']);
 const POLICIES = new URL('../../policies', import.meta.url).pathname;
-export const shippedConfiguration: Configuration = loadConfiguration(POLICIES);
+export const shippedConfiguration: Configuration = loadConfiguration(POLICIES, ISSUER);
 
 export type TestApp = {
   readonly app: FastifyInstance;

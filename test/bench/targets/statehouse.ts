@@ -69,6 +69,8 @@ export async function registerClientAndPerson(db: Drizzle): Promise<void> {
     defaultScope: null,
     defaultResource: null,
     policy: 'default',
+    postLogoutRedirectUris: [],
+    idTokenSignedResponseAlg: 'RS256',
   });
   await insertUser(db, { id: SUBJECT_ID, username: 'bench', passwordHash: storedPasswordHash('none'), claims: {} });
 }
