@@ -23,7 +23,14 @@ export type ParameterReading<Name extends string> = {
 };
 
 /** Longest value in characters; anything longer is refused before it reaches the database. */
-const LONGEST: Readonly<Record<string, number>> = { state: 4096, redirect_uri: 2048, scope: 4096, resource: 512 };
+const LONGEST: Readonly<Record<string, number>> = {
+  state: 4096,
+  redirect_uri: 2048,
+  post_logout_redirect_uri: 2048,
+  scope: 4096,
+  resource: 512,
+  id_token_hint: 8192,
+};
 const LONGEST_OTHER = 1024;
 const REPEATABLE = new Set(['resource']);
 
