@@ -17,10 +17,11 @@ import { insertInteraction } from '../storage/interaction-store.ts';
 import { cookieHash, makeCookie, readCookie } from './cookies.ts';
 import type { HttpDeps } from './deps.ts';
 import { bodyOf } from './form-body.ts';
-import { answerInteraction, interactionDeps, sessionOf } from './interaction-answer.ts';
+import { answerInteraction, interactionDeps } from './interaction-answer.ts';
 import { refusedOtherMethods } from './other-methods.ts';
 import { tell } from './request-log.ts';
 import { noStore, seeOther, sendPage } from './security-headers.ts';
+import { sessionOf } from './session.ts';
 import { unprovenPage } from './unproven-page.ts';
 
 export function authorizeRoutes(app: FastifyInstance, deps: HttpDeps): void {

@@ -24,4 +24,7 @@ export function makeCookie(deps: HttpDeps, reply: FastifyReply, name: CookieName
   return value;
 }
 
+export const dropCookie = (deps: HttpDeps, reply: FastifyReply, name: CookieName): FastifyReply =>
+  reply.clearCookie(nameOf(deps, name), optionsOf(deps));
+
 export const cookieHash = (value: string): Buffer => sha256(value);

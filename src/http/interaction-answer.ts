@@ -4,10 +4,8 @@ import type { RejectReason } from '../../machines/vocabulary.ts';
 import { policyOf } from '../config/configuration.ts';
 import { authorizationCodeOf, repeatedAuthorizationCode } from '../crypto/authorization-code.ts';
 import type { InteractionDeps, InteractionOutcome } from '../engine/interact.ts';
-import type { LiveSession } from '../engine/ports.ts';
 import { isRegisteredRedirectUri, withParameters } from '../oauth/redirect-uri.ts';
 import { pathUnder } from '../oauth/urls.ts';
-import { cookieHash, readCookie } from './cookies.ts';
 import type { HttpDeps } from './deps.ts';
 import { tell } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
@@ -22,11 +20,6 @@ export const interactionDeps = (deps: HttpDeps): InteractionDeps => ({
   isStillRegistered: (client, { redirectUri }) =>
     client.grantTypes.includes('authorization_code') && isRegisteredRedirectUri(client, redirectUri),
 });
-
-export async function sessionOf(deps: HttpDeps, request: FastifyRequest): Promise<LiveSession | null> {
-  const value = readCookie(deps, request, 'session');
-  return value === null ? null : deps.sessions.find(cookieHash(value));
-}
 
 export const interactionPath = (deps: HttpDeps, id: string, rest = ''): string =>
   pathUnder(deps.issuer, `/interactions/${id}${rest}`);

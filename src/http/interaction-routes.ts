@@ -5,20 +5,14 @@ import { interact } from '../engine/interact.ts';
 import type { LoadedInteractionFacts } from '../engine/ports.ts';
 import { describeAccess } from '../grants/requested-access.ts';
 import { parseParameters } from '../oauth/parameters.ts';
-import { cookieHash, makeCookie, readCookie } from './cookies.ts';
+import { cookieHash, readCookie } from './cookies.ts';
 import { csrfToken, isCsrfToken } from './csrf.ts';
 import type { HttpDeps } from './deps.ts';
 import { bodyOf } from './form-body.ts';
-import {
-  answerInteraction,
-  interactionDeps,
-  interactionPath,
-  PROBLEMS,
-  sessionOf,
-  UNKNOWN,
-} from './interaction-answer.ts';
+import { answerInteraction, interactionDeps, interactionPath, PROBLEMS, UNKNOWN } from './interaction-answer.ts';
 import { tell } from './request-log.ts';
 import { noStore, sendPage } from './security-headers.ts';
+import { beginSession, sessionOf } from './session.ts';
 import { signIn } from './sign-in.ts';
 import { consentPage } from './views/consent.ts';
 import { problemPage } from './views/problem.ts';
@@ -82,27 +76,8 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
       if (result.retryAfterSeconds !== null) reply.header('retry-after', String(result.retryAfterSeconds));
       return showSignIn(deps, reply, result.retryAfterSeconds === null ? 400 : 429, opened, username, result.words);
     }
-    // A new session for every sign-in: none that was planted before can become signed in.
-    const old = readCookie(deps, request, 'session');
-    if (old !== null) await deps.sessions.remove(cookieHash(old));
-    const sid = deps.random.uuid();
-    await deps.sessions.insert({
-      sid,
-      idHash: cookieHash(makeCookie(deps, reply, 'session')),
-      subjectId: result.user.id,
-      subjectEpoch: result.user.epoch,
-      serverEpoch: result.user.serverEpoch,
-      lifetimeSeconds: deps.configuration().signIn.sessionLifetimeSeconds,
-    });
-    request.log.info({ subjectId: result.user.id, interactionId: request.params.id }, 'signed in');
-    const session = {
-      sid,
-      subjectId: result.user.id,
-      username: result.user.username,
-      subjectEpoch: result.user.epoch,
-      serverEpoch: result.user.serverEpoch,
-      signedInAt: opened.facts.now,
-    };
+    const session = await beginSession(deps, request, reply, result.user);
+    request.log.info({ subjectId: session.subjectId, interactionId: request.params.id }, 'signed in');
     return answerInteraction(deps, request, reply, await interact(machine, request.params.id, 'signedIn', session));
   });
 

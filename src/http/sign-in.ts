@@ -10,8 +10,10 @@ import { findUserForSignIn, type User, usernameKey } from '../storage/users.ts';
 import { addressKey } from './address-key.ts';
 import type { HttpDeps } from './deps.ts';
 
+export type SignedInUser = User & { readonly serverEpoch: bigint };
+
 export type SignInResult =
-  | { readonly kind: 'signedIn'; readonly user: User & { readonly serverEpoch: bigint } }
+  | { readonly kind: 'signedIn'; readonly user: SignedInUser }
   | {
       readonly kind: 'refused';
       readonly reason: 'credentials_mismatch' | 'throttled_account' | 'throttled_address';

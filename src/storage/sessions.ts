@@ -43,10 +43,17 @@ export function sessionStore(db: Drizzle, clock: Clock) {
       const [session] = await reading(() => findStatement.execute({ idHash, now: fixedNow(clock) }));
       return session ?? null;
     },
-    insert: ({ lifetimeSeconds, ...session }: NewSession): Promise<unknown> => {
-      const signedInAt = nowOf(clock);
-      const endsAt = sql`${signedInAt} + make_interval(secs => ${lifetimeSeconds})`;
-      return writing(() => db.insert(sessions).values({ ...session, signedInAt, endsAt }));
+    insert: async ({ lifetimeSeconds, ...session }: NewSession): Promise<{ readonly signedInAt: Date }> => {
+      const now = nowOf(clock);
+      const endsAt = sql`${now} + make_interval(secs => ${lifetimeSeconds})`;
+      const [inserted] = await writing(() =>
+        db
+          .insert(sessions)
+          .values({ ...session, signedInAt: now, endsAt })
+          .returning({ signedInAt: sessions.signedInAt }),
+      );
+      if (!inserted) throw new Error('A session that was inserted came back as nothing.');
+      return inserted;
     },
     remove: (idHash: Buffer): Promise<unknown> => writing(() => db.delete(sessions).where(eq(sessions.idHash, idHash))),
   };

@@ -78,6 +78,11 @@ describe('an ID Token as a hint', () => {
     for (const alg of ['RS256', 'EdDSA', 'none', 'HS256', 'es256', undefined]) {
       expect(await read(withHeader({ alg, typ: 'JWT', kid })), alg).toBeNull();
     }
+    // The key could; the algorithm is not its own.
+    const rsa = signer('RS256');
+    const input512 = `${encoded({ alg: 'RS512', typ: 'JWT', kid: rsa.kid })}.${encoded(CLAIMS)}`;
+    const signature512 = sign('sha512', Buffer.from(input512), rsa.privateKey).toString('base64url');
+    expect(await read(`${input512}.${signature512}`)).toBeNull();
     // The public key as the secret of a MAC: the oldest trick.
     const pem = ring.verifierOf(kid)?.publicKey.export({ type: 'spki', format: 'pem' }) ?? '';
     const input = `${encoded({ alg: 'HS256', typ: 'JWT', kid })}.${encoded(CLAIMS)}`;
