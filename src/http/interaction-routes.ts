@@ -5,6 +5,7 @@ import { interact } from '../engine/interact.ts';
 import type { LoadedInteractionFacts } from '../engine/ports.ts';
 import { describeAccess } from '../grants/requested-access.ts';
 import { parseParameters } from '../oauth/parameters.ts';
+import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
 import { cookieHash, readCookie } from './cookies.ts';
 import { csrfToken, isCsrfToken } from './csrf.ts';
 import type { HttpDeps } from './deps.ts';
@@ -52,6 +53,7 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
         clientName: client.clientName,
         username: session.username,
         destination: destinationOf(interaction.redirectUri),
+        onThisDevice: client.redirectUris.every(leadsToThisDevice),
         access: describeAccess(configuration, interaction),
         switchUser: interactionPath(deps, interaction.id, '?account=another'),
       }),

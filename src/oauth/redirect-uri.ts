@@ -22,6 +22,13 @@ function differsInLoopbackPortOnly(registered: string, asked: string): boolean {
   return portIsOne && registeredHost === askedHost && registeredRest === askedRest;
 }
 
+/** Where any app of the device may listen too: its loopback interface, or a scheme of apps (RFC 8252 §8.6 and §8.4). */
+export function leadsToThisDevice(redirectUri: string): boolean {
+  const { protocol, hostname } = new URL(redirectUri);
+  if (protocol !== 'https:' && protocol !== 'http:') return true;
+  return /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+
 /** What may be registered. Wildcards are refused; so is what could never be compared or would lose the answer. */
 export function whatIsWrongWithRedirectUri(text: string): string | null {
   if (!/^[\x21-\x7e]+$/.test(text)) return 'has characters that a URI cannot have';

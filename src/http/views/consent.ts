@@ -9,6 +9,8 @@ export type ConsentView = {
   readonly username: string;
   /** Where the answer goes, for people to judge: a host, or the scheme of an app. */
   readonly destination: string;
+  /** Every redirect URI of the client leads to the person's own device. */
+  readonly onThisDevice: boolean;
   readonly access: readonly DescribedAccess[];
   readonly switchUser: string;
 };
@@ -19,15 +21,22 @@ export const consentPage = (view: ConsentView): string =>
     html`<h1>Allow ${view.clientName}?</h1>
 !${view.access.map(access).join('')}
 <p class="quiet">You will be sent to <strong>${view.destination}</strong>. If you did not expect that, deny.</p>
+!${view.onThisDevice ? ON_THIS_DEVICE : ''}
 <form method="post" action="${view.action}">
 <input type="hidden" name="csrf" value="${view.csrf}">
 <div class="choices">
-<button type="submit" name="decision" value="approve">Allow</button>
+<button type="submit" name="decision" value="approve" !${view.onThisDevice ? 'aria-describedby="on-this-device"' : ''}>Allow</button>
 <button type="submit" name="decision" value="deny" class="second">Deny</button>
 </div>
 </form>
 <p class="quiet">Signed in as <strong>${view.username}</strong>. <a href="${view.switchUser}">Use another account</a></p>`,
   );
+
+/**
+ * RFC 8252 §8.6: what leads to the device itself proves no identity, so the person is to decide. The MCP authorization
+ * specification wants it said where there are loopback redirect URIs only.
+ */
+const ON_THIS_DEVICE: Markup = html`<p class="warning" id="on-this-device"><strong>Have you just started this yourself?</strong> Its answer goes to an app on this device, and any app on this device could pose as it. If you did not start it, deny.</p>`;
 
 const access = ({ resource, scopes }: DescribedAccess): Markup =>
   html`<p>At <strong>${resource}</strong> it wants to:</p>
