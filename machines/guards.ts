@@ -42,14 +42,35 @@ export const refreshTokenGuards = {
   endedByServer: ({ context }: Refresh) => context.endedBy === 'server',
 };
 
+const isAnotherThanHinted = ({ context, event }: Interaction) =>
+  context.hintedSubjectId !== null && event.subjectId !== context.hintedSubjectId;
+/** At `max_age=0` every earlier sign-in is too old. */
+const isTooOld = ({ context, event }: Interaction) =>
+  context.maxAgeSeconds !== null &&
+  (event.signedInAt === null || event.now - event.signedInAt >= context.maxAgeSeconds * 1000);
+const needsSignIn = ({ context, event }: Interaction) =>
+  event.subjectId === null ||
+  context.prompt.includes('login') ||
+  isTooOld({ context, event }) ||
+  isAnotherThanHinted({ context, event });
+
 export const interactionGuards = {
   expired: ({ context, event }: Interaction) => event.now >= context.endsAt,
   clientEnded: ({ context }: Interaction) => context.clientEnded,
+  signInIsNeeded: ({ context, event }: Interaction) => needsSignIn({ context, event }),
+  signInIsNeededButForbidden: ({ context, event }: Interaction) =>
+    context.prompt.includes('none') && needsSignIn({ context, event }),
+  signedInAsAnotherThanHinted: ({ context, event }: Interaction) => isAnotherThanHinted({ context, event }),
+  accountIsToBeChosen: ({ context }: Interaction) => context.prompt.includes('select_account'),
+  askingIsForbidden: ({ context }: Interaction) => context.prompt.includes('none'),
   nobodySignedIn: ({ event }: Interaction) => event.subjectId === null,
   signedInAsAnother: ({ context, event }: Interaction) =>
     event.subjectId === null || event.subjectId !== context.subjectId,
   consentIsRemembered: ({ context, event }: Interaction) =>
     context.consentMayBeRemembered &&
+    !context.prompt.includes('consent') &&
+    // Core §11: access while the person is away MUST always be consented to; each time, then.
+    !context.scope.includes('offline_access') &&
     event.remembered !== null &&
     within(context.scope, event.remembered.scope) &&
     within(context.resources, event.remembered.resources),

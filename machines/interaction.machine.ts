@@ -9,11 +9,12 @@
  *           └───────────────────────────────────────┼──────────┘  │ denied │
  *                                                   └────────────►└────────┘
  *
- * A live session or a remembered consent skips a state by an arm of its own, never by code beside the machine.
+ * A live session or a remembered consent skips a state by an arm of its own, never by code beside the machine. So does what
+ * the client asks for: prompt=none goes straight to `denied` when a page would be needed; prompt=login and an old sign-in stay.
  */
 import { setup } from 'xstate';
 import { interactionGuards } from './guards.ts';
-import { effects, type InteractionContext, type InteractionEvent, reject } from './vocabulary.ts';
+import { effects, type InteractionContext, type InteractionEvent, refuseAuthorization, reject } from './vocabulary.ts';
 
 const refuseExpired = {
   guard: 'expired',
@@ -66,6 +67,31 @@ const refuseUnsigned = {
 /** No approval without a person, whatever the caller forgot. */
 const refuseNobody = { ...refuseUnsigned, guard: 'nobodySignedIn' } as const;
 
+/** With `prompt=none` nothing may be shown: either the answer is there, or the client is told what is missing. */
+const refuseSilentSignIn = {
+  guard: 'signInIsNeededButForbidden',
+  target: 'denied',
+  actions: refuseAuthorization('login_required'),
+  description: 'Someone would have to sign in, and the client asked that nothing be shown.',
+  meta: { spec: 'OpenID Connect Core §3.1.2.1, §3.1.2.6' },
+} as const;
+
+const refuseSilentConsent = {
+  guard: 'askingIsForbidden',
+  target: 'denied',
+  actions: refuseAuthorization('consent_required'),
+  description: 'Someone would have to consent, and the client asked that nothing be shown.',
+  meta: { spec: 'OpenID Connect Core §3.1.2.1, §3.1.2.6' },
+} as const;
+
+const refuseAnotherThanHinted = {
+  guard: 'signedInAsAnotherThanHinted',
+  target: 'denied',
+  actions: refuseAuthorization('login_required'),
+  description: 'Another person signed in than the one whom the client named in id_token_hint.',
+  meta: { spec: 'OpenID Connect Core §3.1.2.1' },
+} as const;
+
 /** A double submit, or one whose first answer was lost on the way to the database, is answered with the same redirect and the same code, as long as that code is of use. */
 const repeatWhileCodeWaits = [
   refuseEndedClient,
@@ -95,16 +121,39 @@ export const interactionMachine = setup({
         requested: [
           refuseExpired,
           refuseEndedClient,
+          refuseSilentSignIn,
           {
-            guard: 'nobodySignedIn',
+            guard: 'signInIsNeeded',
             actions: 'askSignIn',
-            description: 'The browser holds no live session.',
-            meta: { spec: 'OAuth 2.1 §3.1' },
+            description:
+              'The browser holds no live session, or not the one that was asked for: another person, too old, or prompt=login.',
+            meta: { spec: 'OAuth 2.1 §3.1, OpenID Connect Core §3.1.2.3' },
           },
+          {
+            guard: 'accountIsToBeChosen',
+            actions: 'askAccount',
+            description: 'The client asked that the person choose an account: prompt=select_account.',
+            meta: { spec: 'OpenID Connect Core §3.1.2.1' },
+          },
+          skipRememberedConsent,
+          refuseSilentConsent,
+          askForConsent,
+        ],
+        signedIn: [
+          refuseExpired,
+          refuseEndedClient,
+          refuseNobody,
+          refuseAnotherThanHinted,
           skipRememberedConsent,
           askForConsent,
         ],
-        signedIn: [refuseExpired, refuseEndedClient, refuseNobody, skipRememberedConsent, askForConsent],
+        accountChosen: [
+          refuseExpired,
+          refuseEndedClient,
+          { ...refuseUnsigned, guard: 'signInIsNeeded' },
+          skipRememberedConsent,
+          askForConsent,
+        ],
         consented: refuseUnsigned,
         refused: refuseUnsigned,
       },
@@ -114,7 +163,15 @@ export const interactionMachine = setup({
       meta: { spec: 'OAuth 2.1 §4.1.1' },
       on: {
         requested: [refuseExpired, refuseEndedClient, refuseAnotherPerson, askForConsent],
-        signedIn: [refuseExpired, refuseEndedClient, refuseNobody, skipRememberedConsent, askForConsent],
+        signedIn: [
+          refuseExpired,
+          refuseEndedClient,
+          refuseNobody,
+          refuseAnotherThanHinted,
+          skipRememberedConsent,
+          askForConsent,
+        ],
+        accountChosen: [refuseExpired, refuseEndedClient, refuseAnotherPerson, askForConsent],
         consented: [
           refuseExpired,
           refuseEndedClient,
@@ -139,7 +196,7 @@ export const interactionMachine = setup({
           refuseAnotherPerson,
           {
             target: 'denied',
-            actions: 'refuseAuthorization',
+            actions: refuseAuthorization('access_denied'),
             description: 'Not allowed: the client is told access_denied.',
             meta: { spec: 'RFC 6749 §4.1.2.1' },
           },
@@ -152,16 +209,18 @@ export const interactionMachine = setup({
       on: {
         requested: repeatWhileCodeWaits,
         signedIn: repeatWhileCodeWaits,
+        accountChosen: repeatWhileCodeWaits,
         consented: repeatWhileCodeWaits,
         refused: refuseCompleted,
       },
     },
     denied: {
-      description: 'The person said no.',
+      description: 'The person said no, or could not be asked.',
       meta: { spec: 'RFC 6749 §4.1.2.1' },
       on: {
         requested: refuseCompleted,
         signedIn: refuseCompleted,
+        accountChosen: refuseCompleted,
         consented: refuseCompleted,
         refused: [
           refuseEndedClient,

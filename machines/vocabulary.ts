@@ -36,6 +36,12 @@ export type RefreshTokenState = 'active' | 'used' | 'revoked';
 export type GrantState = 'active' | 'revoked';
 export type InteractionState = 'awaitingSignIn' | 'awaitingConsent' | 'approved' | 'denied';
 
+/** OpenID Connect Core §3.1.2.1. */
+export type Prompt = 'none' | 'login' | 'consent' | 'select_account';
+
+/** Said to the client by redirect: RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6. */
+export type AuthorizationRefusal = 'access_denied' | 'login_required' | 'consent_required';
+
 /** What ended a grant without a row of its own being written: an epoch that moved on. `null`: nothing did. */
 export type EndedBy = 'client' | 'subject' | 'server' | null;
 
@@ -103,16 +109,26 @@ export type InteractionContext = {
   readonly consentMayBeRemembered: boolean;
   /** The code that was issued has not been exchanged and has not ended. */
   readonly codeIsWaiting: boolean;
+  /** What the client asked to be shown, or, with `none`, not to be. */
+  readonly prompt: readonly Prompt[];
+  /** How long ago the person may have signed in, in seconds; `null`: however long. */
+  readonly maxAgeSeconds: number | null;
+  /** Whom the client expects, by `id_token_hint`; `null`: anyone. */
+  readonly hintedSubjectId: string | null;
 };
 
 type InteractionFacts = {
   readonly now: Instant;
   /** The person whose session the browser holds; `null` when it holds none. */
   readonly subjectId: string | null;
+  /** When that person signed in; `null` when nobody has. */
+  readonly signedInAt: Instant | null;
   /** What this person has allowed this client before; `null` when nothing. */
   readonly remembered: { readonly scope: readonly string[]; readonly resources: readonly string[] } | null;
 };
-export type InteractionEvent = { readonly type: 'requested' | 'signedIn' | 'consented' | 'refused' } & InteractionFacts;
+export type InteractionEvent = {
+  readonly type: 'requested' | 'signedIn' | 'accountChosen' | 'consented' | 'refused';
+} & InteractionFacts;
 
 /**
  * The effects, as XState wants them named. They do nothing here on purpose: the engine reads `{type, params}`
@@ -133,14 +149,16 @@ export const effects = {
   reject(_: unknown, _params: { reason: RejectReason }): void {},
   /** Show the sign-in page. */
   askSignIn(): void {},
+  /** Show who is signed in, and let them go on or sign in as another. */
+  askAccount(): void {},
   /** Bind the interaction to the person who signed in, and show the consent page. */
   askConsent(): void {},
   /** Approve: make the grant and its authorization code, and redirect with `code`. */
   issueCode(): void {},
   /** Remember what was allowed, so that the same request need not ask again. */
   rememberConsent(): void {},
-  /** Redirect with `error=access_denied`. */
-  refuseAuthorization(): void {},
+  /** Redirect with this error. */
+  refuseAuthorization(_: unknown, _params: { error: AuthorizationRefusal }): void {},
   /** Answer again what was answered before; nothing new is issued. */
   repeatAnswer(): void {},
 };
@@ -148,4 +166,6 @@ export const effects = {
 /** The params are data, so that diagrams and tables can print them. */
 export const reject = (reason: RejectReason) => ({ type: 'reject', params: { reason } }) as const;
 export const revokeGrant = (event: GrantEventType) => ({ type: 'revokeGrant', params: { event } }) as const;
+export const refuseAuthorization = (error: AuthorizationRefusal) =>
+  ({ type: 'refuseAuthorization', params: { error } }) as const;
 export const writeRevoked = (reason: RevocationReason) => ({ type: 'writeRevoked', params: { reason } }) as const;

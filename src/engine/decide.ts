@@ -3,14 +3,21 @@
  * no timers, no I/O, no clock. The answer is read off the machine's table, which is shown to be XState's own `transition`.
  */
 import type { AnyStateMachine } from 'xstate';
-import type { effects, GrantEventType, RejectReason, RevocationReason } from '../../machines/vocabulary.ts';
+import type {
+  AuthorizationRefusal,
+  effects,
+  GrantEventType,
+  RejectReason,
+  RevocationReason,
+} from '../../machines/vocabulary.ts';
 import { decisionTableOf } from './decision-table.ts';
 import { InvariantViolation } from './errors.ts';
 
-type Plain = Exclude<keyof typeof effects, 'reject' | 'revokeGrant' | 'writeRevoked'>;
+type Plain = Exclude<keyof typeof effects, 'reject' | 'revokeGrant' | 'writeRevoked' | 'refuseAuthorization'>;
 export type Effect =
   | { readonly type: Plain }
   | { readonly type: 'reject'; readonly params: { readonly reason: RejectReason } }
+  | { readonly type: 'refuseAuthorization'; readonly params: { readonly error: AuthorizationRefusal } }
   | { readonly type: 'revokeGrant'; readonly params: { readonly event: GrantEventType } }
   | { readonly type: 'writeRevoked'; readonly params: { readonly reason: RevocationReason } };
 
@@ -27,6 +34,7 @@ const ANSWERS: ReadonlySet<string> = new Set<Effect['type']>([
   'issueTokens',
   'reject',
   'askSignIn',
+  'askAccount',
   'askConsent',
   'issueCode',
   'refuseAuthorization',

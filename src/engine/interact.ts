@@ -1,6 +1,11 @@
 /** One step of an interaction: load → decide → commit, as for tokens. Approving makes the grant in the same statement. */
 import { interactionMachine } from '../../machines/interaction.machine.ts';
-import type { InteractionContext, InteractionEvent, RejectReason } from '../../machines/vocabulary.ts';
+import type {
+  AuthorizationRefusal,
+  InteractionContext,
+  InteractionEvent,
+  RejectReason,
+} from '../../machines/vocabulary.ts';
 import { type Decision, decide, effectOf } from './decide.ts';
 import { interactionState } from './derive.ts';
 import { InvariantViolation, StoreUnavailable, Unavailable } from './errors.ts';
@@ -31,7 +36,7 @@ export type InteractionOutcome = { readonly interaction: LoadedInteraction; read
   | { readonly kind: 'signIn' }
   | { readonly kind: 'consent' }
   | { readonly kind: 'approved'; readonly code: string }
-  | { readonly kind: 'denied' }
+  | { readonly kind: 'denied'; readonly error: AuthorizationRefusal }
   | { readonly kind: 'rejected'; readonly reason: RejectReason }
 );
 
@@ -78,8 +83,17 @@ function decideInteraction(
       client.deletedAt !== null || client.epoch !== interaction.clientEpoch || !isStillRegistered(client, interaction),
     consentMayBeRemembered: client.tokenEndpointAuthMethod !== 'none' || interaction.redirectUri.startsWith('https:'),
     codeIsWaiting: grant?.codeIsUnused === true && now < grant.codeEndsAt,
+    prompt: interaction.prompt,
+    maxAgeSeconds: interaction.maxAgeSeconds,
+    hintedSubjectId: interaction.hintedSubjectId,
   };
-  const event: InteractionEvent = { type, now: now.getTime(), subjectId: session?.subjectId ?? null, remembered };
+  const event: InteractionEvent = {
+    type,
+    now: now.getTime(),
+    subjectId: session?.subjectId ?? null,
+    signedInAt: session?.signedInAt.getTime() ?? null,
+    remembered,
+  };
   return decide(interactionMachine, interactionState(interaction), context, event);
 }
 
@@ -93,15 +107,18 @@ async function settle(
   const { interaction, client } = facts;
   const rejected = effectOf(decision, 'reject');
   if (rejected) return { kind: 'rejected', interaction, client, reason: rejected.params.reason };
-  if (effectOf(decision, 'askSignIn')) return { kind: 'signIn', interaction, client };
+  if (effectOf(decision, 'askSignIn') ?? effectOf(decision, 'askAccount'))
+    return { kind: 'signIn', interaction, client };
   if (effectOf(decision, 'repeatAnswer')) return repeat(deps, facts);
 
   const move = moveOf(facts, decision, session);
   if (effectOf(decision, 'askConsent')) {
     return (await sent(deps.store.moveInteraction(move))) ? { kind: 'consent', interaction, client } : null;
   }
-  if (effectOf(decision, 'refuseAuthorization')) {
-    return (await sent(deps.store.moveInteraction(move))) ? { kind: 'denied', interaction, client } : null;
+  const refused = effectOf(decision, 'refuseAuthorization');
+  if (refused) {
+    const { error } = refused.params;
+    return (await sent(deps.store.moveInteraction(move))) ? { kind: 'denied', interaction, client, error } : null;
   }
   if (!effectOf(decision, 'issueCode') || !session) throw new InvariantViolation('an answer without a commit');
   const grantId = deps.makeGrantId();
@@ -129,7 +146,8 @@ function identityOf({ scope, nonce }: LoadedInteraction, { signedInAt, sid }: Li
 }
 
 function repeat(deps: InteractionDeps, { interaction, client, grant }: LoadedInteractionFacts): InteractionOutcome {
-  if (interaction.state === 'denied') return { kind: 'denied', interaction, client };
+  // Only a person's own "no" can be sent twice: where nobody could be asked, there was no form.
+  if (interaction.state === 'denied') return { kind: 'denied', interaction, client, error: 'access_denied' };
   if (!grant) throw new InvariantViolation('an approved interaction without its grant');
   const code = deps.remakeCode(grant.id, grant.codeHash);
   if (code === null) return { kind: 'rejected', interaction, client, reason: 'interaction_completed' };

@@ -1,13 +1,10 @@
 /** What the engine asks of the world. Storage and crypto implement these; the engine imports neither. */
-import type { GrantState, InteractionState, RevocationReason } from '../../machines/vocabulary.ts';
+import type { GrantState, InteractionState, Prompt, RevocationReason } from '../../machines/vocabulary.ts';
 
 export type Bytes = Uint8Array;
 
 /** RFC 7518 §3.1 and RFC 8037 §3.1: what tokens may be signed with. */
 type SigningAlgorithm = 'ES256' | 'RS256' | 'EdDSA';
-
-/** OpenID Connect Core §3.1.2.1. */
-export type Prompt = 'none' | 'login' | 'consent' | 'select_account';
 
 /** OAuth 2.0 Multiple Response Types §2.1, OAuth 2.0 Form Post Response Mode §2. */
 export type ResponseMode = 'query' | 'form_post';

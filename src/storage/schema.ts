@@ -17,8 +17,9 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import type { Prompt } from '../../machines/vocabulary.ts';
 import type { SigningAlgorithm } from '../crypto/signing-keys.ts';
-import type { Prompt, ResponseMode, SignInFacts } from '../engine/ports.ts';
+import type { ResponseMode, SignInFacts } from '../engine/ports.ts';
 import { bytes } from './columns.ts';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });

@@ -66,7 +66,13 @@ export const grant = subject(
 export const interaction = subject(
   interactionMachine,
   interactionGuards,
-  every<InteractionEvent['type']>({ requested: true, signedIn: true, consented: true, refused: true }),
+  every<InteractionEvent['type']>({
+    requested: true,
+    signedIn: true,
+    accountChosen: true,
+    consented: true,
+    refused: true,
+  }),
 );
 
 export const subjects = [authorizationCode, refreshToken, grant, interaction] as const;

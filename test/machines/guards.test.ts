@@ -139,8 +139,18 @@ const page: InteractionContext = {
   clientEnded: false,
   consentMayBeRemembered: true,
   codeIsWaiting: false,
+  prompt: [],
+  maxAgeSeconds: null,
+  hintedSubjectId: null,
 };
-const visit: InteractionEvent = { type: 'signedIn', now: NOW, subjectId: 'alice', remembered: null };
+const visit: InteractionEvent = {
+  type: 'signedIn',
+  now: NOW,
+  subjectId: 'alice',
+  signedInAt: NOW - 60_000,
+  remembered: null,
+};
+const forbidden = { prompt: ['none'] } as const;
 const all = { scope: ['read', 'write'], resources: ['https://api.example'] };
 const pageCases: Cases<typeof interactionGuards, InteractionContext, InteractionEvent> = {
   expired: [
@@ -168,6 +178,46 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
     ['less scope than is asked', false, {}, { remembered: { ...all, scope: ['read'] } }],
     ['another resource', false, {}, { remembered: { ...all, resources: ['https://other.example'] } }],
     ['a client that could be impersonated', false, { consentMayBeRemembered: false }, { remembered: all }],
+    ['the client wants a new one', false, { prompt: ['consent'] }, { remembered: all }],
+    ['the client wants a new sign-in', true, { prompt: ['login'] }, { remembered: all }],
+    [
+      'access while the person is away',
+      false,
+      { scope: ['read', 'offline_access'] },
+      { remembered: { ...all, scope: ['read', 'offline_access'] } },
+    ],
+  ],
+  signInIsNeeded: [
+    ['a live session', false, {}, {}],
+    ['none', true, {}, { subjectId: null, signedInAt: null }],
+    ['the client wants a new one', true, { prompt: ['login'] }, {}],
+    ['the client wants a new one, and consent', true, { prompt: ['login', 'consent'] }, {}],
+    ['the client wants something else', false, { prompt: ['consent', 'select_account'] }, {}],
+    ['a millisecond younger than allowed', false, { maxAgeSeconds: 60 }, { signedInAt: NOW - 59_999 }],
+    ['as old as allowed', true, { maxAgeSeconds: 60 }, { signedInAt: NOW - 60_000 }],
+    ['any age is too old', true, { maxAgeSeconds: 0 }, { signedInAt: NOW }],
+    ['the person that was hinted', false, { hintedSubjectId: 'alice' }, {}],
+    ['another than was hinted', true, { hintedSubjectId: 'bob' }, {}],
+  ],
+  signInIsNeededButForbidden: [
+    ['not needed', false, forbidden, {}],
+    ['needed, and asking is allowed', false, {}, { subjectId: null, signedInAt: null }],
+    ['nobody is signed in', true, forbidden, { subjectId: null, signedInAt: null }],
+    ['too long ago', true, { ...forbidden, maxAgeSeconds: 30 }, {}],
+    ['another than was hinted', true, { ...forbidden, hintedSubjectId: 'bob' }, {}],
+  ],
+  signedInAsAnotherThanHinted: [
+    ['nobody was hinted', false, {}, {}],
+    ['the one that was hinted', false, { hintedSubjectId: 'alice' }, {}],
+    ['another', true, { hintedSubjectId: 'bob' }, {}],
+  ],
+  accountIsToBeChosen: [
+    ['not asked for', false, { prompt: ['consent'] }, {}],
+    ['asked for', true, { prompt: ['consent', 'select_account'] }, {}],
+  ],
+  askingIsForbidden: [
+    ['not asked for', false, { prompt: ['login'] }, {}],
+    ['asked for', true, forbidden, {}],
   ],
   consentMayBeRemembered: [
     ['a client whose identity is assured', true, { consentMayBeRemembered: true }, {}],

@@ -352,18 +352,61 @@ const LAWS: readonly Law[] = [
     broken: (tested) =>
       eachAnswer(tested, (answer) => {
         const asks =
-          inTime(answer) && (asksAgain(answer) || (arrivesSignedIn(answer) && none(answer, 'consentIsRemembered')));
+          inTime(answer) &&
+          (asksAgain(answer) || (needsConsent(answer) && answer.outcomes['askingIsForbidden'] !== true));
         return !exactly(answer, 'askConsent', asks, 'awaitingConsent', 'askConsent');
       }),
   },
   {
-    name: 'a person is asked to sign in exactly when the request finds nobody signed in',
+    name: 'a person is asked to sign in exactly when the request finds no sign-in that will do, and may ask',
     of: interaction,
     broken: (tested) =>
       eachAnswer(tested, (answer) => {
-        const begins = answer.state === 'awaitingSignIn' && answer.event === 'requested' && inTime(answer);
-        const asks = begins && answer.outcomes['nobodySignedIn'] === true;
+        const mayAsk = begins(answer) && none(answer, 'signInIsNeededButForbidden');
+        const asks = mayAsk && answer.outcomes['signInIsNeeded'] === true;
         return !exactly(answer, 'askSignIn', asks, 'awaitingSignIn', 'askSignIn');
+      }),
+  },
+  {
+    name: 'a person is asked which account exactly when the client wants that, and someone is signed in',
+    of: interaction,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const signedIn = begins(answer) && none(answer, 'signInIsNeededButForbidden', 'signInIsNeeded');
+        const asks = signedIn && answer.outcomes['accountIsToBeChosen'] === true;
+        return !exactly(answer, 'askAccount', asks, 'awaitingSignIn', 'askAccount');
+      }),
+  },
+  {
+    name: 'to go on with an account it takes a sign-in that will do',
+    of: interaction,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const goesOn = answer.state === 'awaitingSignIn' && answer.event === 'accountChosen' && inTime(answer);
+        const inVain = goesOn && answer.outcomes['signInIsNeeded'] === true;
+        return inVain && !does(answer, 'awaitingSignIn', reject('sign_in_required'));
+      }),
+  },
+  {
+    name: 'login_required is said exactly when nobody may be asked to sign in, or another person did than was hinted',
+    of: interaction,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const silent = begins(answer) && answer.outcomes['signInIsNeededButForbidden'] === true;
+        const another = signsIn(answer) && answer.outcomes['signedInAsAnotherThanHinted'] === true;
+        const effect = 'refuseAuthorization(login_required)';
+        const says = silent || (inTime(answer) && another && none(answer, 'nobodySignedIn'));
+        return !exactly(answer, effect, says, 'denied', effect);
+      }),
+  },
+  {
+    name: 'consent_required is said exactly when consent is needed and nobody may be asked',
+    of: interaction,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const effect = 'refuseAuthorization(consent_required)';
+        const says = begins(answer) && needsConsent(answer) && answer.outcomes['askingIsForbidden'] === true;
+        return !exactly(answer, effect, says, 'denied', effect);
       }),
   },
   {
@@ -373,7 +416,8 @@ const LAWS: readonly Law[] = [
       eachAnswer(tested, (answer) => {
         const refuses = answer.state === 'awaitingConsent' && answer.event === 'refused';
         const denies = refuses && inTime(answer) && none(answer, 'signedInAsAnother');
-        return !exactly(answer, 'refuseAuthorization', denies, 'denied', 'refuseAuthorization');
+        const effect = 'refuseAuthorization(access_denied)';
+        return !exactly(answer, effect, denies, 'denied', effect);
       }),
   },
   {
@@ -381,7 +425,7 @@ const LAWS: readonly Law[] = [
     of: interaction,
     broken: (tested) =>
       eachAnswer(tested, (answer) => {
-        const again = answer.state === 'approved' && ['requested', 'signedIn', 'consented'].includes(answer.event);
+        const again = answer.state === 'approved' && answer.event !== 'refused';
         const codeAgain = again && answer.outcomes['codeIsWaiting'] === true;
         const noAgain = answer.state === 'denied' && answer.event === 'refused';
         const repeats = (codeAgain || noAgain) && none(answer, 'clientEnded', 'signedInAsAnother');
@@ -392,8 +436,9 @@ const LAWS: readonly Law[] = [
     name: 'every other event changes nothing and gets one rejection (interaction)',
     of: interaction,
     broken: (tested) => {
-      const answers = ['askSignIn', 'askConsent', 'issueCode', 'refuseAuthorization', 'repeatAnswer'];
-      return eachAnswer(tested, (answer) => !answers.some((one) => has(answer, one)) && !changesNothing(answer));
+      const answers = ['askSignIn', 'askAccount', 'askConsent', 'issueCode', 'refuseAuthorization', 'repeatAnswer'];
+      const answered = ({ effects }: Answer) => effects.some((effect) => answers.includes(nameOf(effect)));
+      return eachAnswer(tested, (answer) => !answered(answer) && !changesNothing(answer));
     },
   },
   {
@@ -445,14 +490,29 @@ function consents(answer: Answer): boolean {
 
 /** The request's first answer was lost: the same person gets the same page. */
 function asksAgain(answer: Answer): boolean {
-  return answer.state === 'awaitingConsent' && answer.event === 'requested' && none(answer, 'signedInAsAnother');
+  const again = ['requested', 'accountChosen'].includes(answer.event);
+  return answer.state === 'awaitingConsent' && again && none(answer, 'signedInAsAnother');
 }
 
-/** By a live session at the request, or by signing in. */
+function begins(answer: Answer): boolean {
+  return answer.state === 'awaitingSignIn' && answer.event === 'requested' && inTime(answer);
+}
+
+function signsIn({ state, event }: Answer): boolean {
+  return ['awaitingSignIn', 'awaitingConsent'].includes(state) && event === 'signedIn';
+}
+
+/** By a live session at the request, by choosing it, or by signing in. */
 function arrivesSignedIn(answer: Answer): boolean {
-  const requested = answer.state === 'awaitingSignIn' && answer.event === 'requested';
-  const signedIn = ['awaitingSignIn', 'awaitingConsent'].includes(answer.state) && answer.event === 'signedIn';
-  return (requested || signedIn) && none(answer, 'nobodySignedIn');
+  if (begins(answer)) {
+    return none(answer, 'signInIsNeededButForbidden', 'signInIsNeeded', 'accountIsToBeChosen');
+  }
+  if (signsIn(answer)) return none(answer, 'nobodySignedIn', 'signedInAsAnotherThanHinted');
+  return answer.state === 'awaitingSignIn' && answer.event === 'accountChosen' && none(answer, 'signInIsNeeded');
+}
+
+function needsConsent(answer: Answer): boolean {
+  return arrivesSignedIn(answer) && none(answer, 'consentIsRemembered');
 }
 
 function skipsConsent(answer: Answer): boolean {
