@@ -8,6 +8,7 @@ import type { RootKeys } from './crypto/root-secret.ts';
 import { openKeyRing } from './signing.ts';
 import { replaceSecretMacs } from './storage/clients.ts';
 import type { Database } from './storage/database.ts';
+import { deniedAccessTokenStore } from './storage/denied-access-tokens.ts';
 import { grantStore } from './storage/grant-store.ts';
 import { interactionStore } from './storage/interaction-store.ts';
 import { sessionStore } from './storage/sessions.ts';
@@ -42,6 +43,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     sleep: (milliseconds) => sleep(milliseconds),
     db,
     store: grantStore(db, clock),
+    deniedAccessTokens: deniedAccessTokenStore(db, clock),
     interactions: interactionStore(db, clock),
     sessions: sessionStore(db, clock),
     signInFailures: signInFailureStore(db, clock),

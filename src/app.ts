@@ -3,6 +3,7 @@ import cookie from '@fastify/cookie';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { requireDecisionTables } from './engine/decision-tables.ts';
 import type { TokenDeps } from './grants/grant-type.ts';
+import type { AccessTokenDeps } from './grants/presented-access-token.ts';
 import { authorizeRoutes } from './http/authorize-routes.ts';
 import { closeConnectionsWhenClosing } from './http/closing.ts';
 import type { HttpDeps } from './http/deps.ts';
@@ -17,6 +18,7 @@ import { securityHeaders } from './http/security-headers.ts';
 import { tokenRoutes } from './http/token-routes.ts';
 
 export type AppDeps = TokenDeps &
+  AccessTokenDeps &
   HttpDeps & {
     readonly logger: FastifyBaseLogger;
     readonly trustedProxies: readonly string[];

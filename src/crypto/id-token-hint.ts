@@ -2,7 +2,7 @@
  * An ID Token that comes back: `id_token_hint`. It says whom and which session the client means; it proves no one's presence,
  * and opens nothing. Ours alone count: our signature, our `iss`, and not another kind of JWT that we sign too.
  */
-import { compactVerify } from 'jose';
+import { readJwt } from './read-jwt.ts';
 import type { KeyRing } from './signing-keys.ts';
 
 export type IdTokenHint = {
@@ -20,29 +20,10 @@ export type IdTokenHint = {
  * @returns null when it is not an ID Token that we made, whatever is wrong with it: nobody learns more.
  */
 export async function readIdTokenHint(keyRing: KeyRing, issuer: string, token: string): Promise<IdTokenHint | null> {
-  const claims = await claimsOf(keyRing, token);
-  if (claims?.['iss'] !== issuer) return null;
-  const { sub, aud, sid } = claims;
+  const reading = await readJwt(keyRing, 'JWT', token);
+  if (reading.kind !== 'authentic' || reading.claims['iss'] !== issuer) return null;
+  const { sub, aud, sid } = reading.claims;
   if (typeof sub !== 'string' || typeof aud !== 'string') return null;
   if (sid !== undefined && typeof sid !== 'string') return null;
   return { sub, aud, sid: sid ?? null };
 }
-
-type Claims = Readonly<Record<string, unknown>>;
-
-/** RFC 8725 §3.1: the key says which algorithm, never the token; §3.11: `typ` keeps an access token (at+jwt) from passing. */
-async function claimsOf(keyRing: KeyRing, token: string): Promise<Claims | null> {
-  try {
-    const { payload } = await compactVerify(token, ({ typ, alg, kid }) => {
-      const key = kid === undefined ? null : keyRing.verifierOf(kid);
-      if (typ !== 'JWT' || key === null || key.alg !== alg) throw new NotOurs();
-      return key.publicKey;
-    });
-    const claims: unknown = JSON.parse(Buffer.from(payload).toString('utf8'));
-    return typeof claims === 'object' && claims !== null ? (claims as Claims) : null;
-  } catch {
-    return null;
-  }
-}
-
-class NotOurs extends Error {}

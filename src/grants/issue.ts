@@ -1,8 +1,7 @@
 /** What leaves with a decision to issue: the signed access token and, where the client may refresh, the chain's head. */
 import { policyOf } from '../config/configuration.ts';
-import { signAccessToken } from '../crypto/access-token.ts';
+import { accessTokenId, signAccessToken } from '../crypto/access-token.ts';
 import { writeRefreshToken } from '../crypto/refresh-token.ts';
-import { uuidToBytes } from '../crypto/uuid-bytes.ts';
 import { InvariantViolation } from '../engine/errors.ts';
 import type { LoadedGrant, PresentingClient } from '../engine/ports.ts';
 import { formatScope } from '../oauth/scope.ts';
@@ -24,7 +23,7 @@ export function issueAccessToken(deps: TokenDeps, subject: Subject, access: Acce
     aud: more.length > 0 ? access.resources : aud,
     client_id: client.clientId,
     scope: formatScope(access.scope),
-    jti: tokenId(deps, grantId),
+    jti: accessTokenId(grantId, deps.random.bytes(16)),
     iat,
     exp: iat + expiresIn,
   });
@@ -53,10 +52,4 @@ function accessTokenLifetimeSeconds(deps: TokenDeps, client: PresentingClient, a
     .filter((one) => access.resources.includes(one.identifier))
     .map((one) => one.accessTokenLifetimeSeconds ?? Number.POSITIVE_INFINITY);
   return Math.min(policyOf(configuration, client).accessTokenLifetimeSeconds, ...caps);
-}
-
-/** `jti` = grant id and random bytes, so that a token leads back to its grant; random alone where there is none. */
-function tokenId(deps: TokenDeps, grantId: string | null): string {
-  const random = deps.random.bytes(16);
-  return Buffer.concat(grantId === null ? [random] : [uuidToBytes(grantId), random]).toString('base64url');
 }

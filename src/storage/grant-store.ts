@@ -45,7 +45,7 @@ export function grantStore(db: Drizzle, clock: Clock): GrantStore {
 }
 
 /** Only what a decision needs: each column costs at every rotation. */
-const PRESENTING_CLIENT = {
+export const PRESENTING_CLIENT = {
   clientId: clients.clientId,
   tokenEndpointAuthMethod: clients.tokenEndpointAuthMethod,
   secretMacs: clients.secretMacs,

@@ -2,7 +2,7 @@
 import { lt, sql } from 'drizzle-orm';
 import type { Drizzle } from './database.ts';
 import { keepLedgerPartitions } from './ledger-partitions.ts';
-import { grants, interactions, sessions, signInFailures } from './schema.ts';
+import { deniedAccessTokens, grants, interactions, sessions, signInFailures } from './schema.ts';
 
 /** No access token lives longer (policies/schema.ts), so after this a grant leads nowhere. */
 const LONGEST_ACCESS_TOKEN = sql`interval '3600 seconds'`;
@@ -16,6 +16,8 @@ export function housekeeper(db: Drizzle) {
       await keepLedgerPartitions(db, now);
       await db.delete(sessions).where(lt(sessions.endsAt, now));
       await db.delete(interactions).where(lt(interactions.endsAt, new Date(now.getTime() - 3_600_000)));
+      // Long after its end: this clock may run ahead of the one by which the token expires.
+      await db.delete(deniedAccessTokens).where(lt(deniedAccessTokens.endsAt, new Date(now.getTime() - 3_600_000)));
       await db.delete(signInFailures).where(lt(signInFailures.windowEndsAt, now));
       const window = await nextWindow(db, cursor);
       const removed = window === null ? 0 : await deleteEndedGrants(db, cursor, window, now);

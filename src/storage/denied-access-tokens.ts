@@ -1,0 +1,51 @@
+/** Access tokens that were revoked and have no grant to end. A denial is kept until its token would have expired anyway. */
+import { and, eq, isNotNull, sql } from 'drizzle-orm';
+import type { PresentingClient } from '../engine/ports.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Drizzle } from './database.ts';
+import { reading, writing } from './failures.ts';
+import { PRESENTING_CLIENT } from './grant-store.ts';
+import { fixedNow, nowOr } from './now.ts';
+import { clients, deniedAccessTokens, server } from './schema.ts';
+
+type LoadedDenial = {
+  /** The database's clock. */
+  readonly now: Date;
+  /** The client that the token was issued to; null: no such client. A deleted client is loaded with its `deletedAt`. */
+  readonly client: PresentingClient | null;
+  readonly isDenied: boolean;
+};
+
+export function deniedAccessTokenStore(db: Drizzle, clock: Clock) {
+  const loadStatement = prepareLoad(db);
+  return {
+    load: async (key: { readonly clientId: string; readonly jti: string }): Promise<LoadedDenial> => {
+      const [row] = await reading(() => loadStatement.execute({ ...key, now: fixedNow(clock) }));
+      if (!row) throw new Error('The table "server" has lost its row: apply the migrations.');
+      return { now: new Date(row.now), client: row.client, isDenied: row.isDenied };
+    },
+    /** Denying twice is denying once. */
+    deny: (denial: { readonly jti: string; readonly clientId: string; readonly endsAt: Date }): Promise<unknown> =>
+      writing(() => db.insert(deniedAccessTokens).values(denial).onConflictDoNothing()),
+  };
+}
+
+function prepareLoad(db: Drizzle) {
+  return db
+    .select({
+      now: nowOr('now'),
+      client: PRESENTING_CLIENT,
+      isDenied: sql<boolean>`${isNotNull(deniedAccessTokens.jti)}`,
+    })
+    .from(server)
+    .leftJoin(clients, eq(clients.clientId, sql.placeholder('clientId')))
+    .leftJoin(
+      deniedAccessTokens,
+      // An id is denied to the client that it was issued to: nobody's denial reaches another's token.
+      and(
+        eq(deniedAccessTokens.jti, sql.placeholder('jti')),
+        eq(deniedAccessTokens.clientId, sql.placeholder('clientId')),
+      ),
+    )
+    .prepare('load_denial');
+}
