@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** Far more than any request of the standards needs. */
 export const LARGEST_BODY_BYTES = 32_768;
@@ -16,3 +16,6 @@ export function formBodies(app: FastifyInstance): void {
 }
 
 export const bodyOf = (body: unknown): string => (typeof body === 'string' ? body : '');
+
+/** As raw text too, for the same reason. */
+export const queryOf = ({ raw }: FastifyRequest): string => raw.url?.split('?').slice(1).join('?') ?? '';

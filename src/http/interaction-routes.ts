@@ -9,6 +9,7 @@ import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
 import { cookieHash, readCookie } from './cookies.ts';
 import { csrfToken, isCsrfToken } from './csrf.ts';
 import type { HttpDeps } from './deps.ts';
+import { destinationOf } from './destination.ts';
 import { bodyOf } from './form-body.ts';
 import { answerInteraction, interactionDeps, interactionPath, PROBLEMS, UNKNOWN } from './interaction-answer.ts';
 import { tell } from './request-log.ts';
@@ -142,12 +143,6 @@ function showSignIn(
 function refuseForm(request: FastifyRequest<Params>, reply: FastifyReply): FastifyReply {
   tell(request, 'refused', { reason: 'form_refused', interactionId: request.params.id });
   return sendPage(reply, 403, problemPage(FORM_REFUSED));
-}
-
-/** The host that gets the answer, or the scheme of an app. */
-function destinationOf(redirectUri: string): string {
-  const url = new URL(redirectUri);
-  return url.protocol === 'https:' || url.protocol === 'http:' ? url.host : `an app on this device (${url.protocol})`;
 }
 
 const ANOTHER_BROWSER = {
