@@ -4,15 +4,16 @@ import type { RootKeys } from '../crypto/root-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
 import type { PresentingClient } from '../engine/ports.ts';
 import { parseBasic } from '../oauth/basic-auth.ts';
+import type { Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
-import { type Refused, refuse, type TokenDeps, type TokenParameters } from './grant-type.ts';
+import { type Refused, refuse, type TokenDeps } from './grant-type.ts';
 
 export type ClientClaim = { readonly clientId: string; readonly secret: RawSecret | null };
 
 /** @returns one claim, or two readings of one Basic header (see src/oauth/basic-auth.ts). */
 export function readClientClaims(
   authorization: string | undefined,
-  parameters: TokenParameters,
+  parameters: Parameters<'client_id' | 'client_secret'>,
 ): readonly ClientClaim[] | Refused {
   const clientId = parameters.get('client_id');
   const secret = parameters.get('client_secret');
@@ -30,8 +31,28 @@ export function readClientClaims(
   return matching.map((one) => ({ clientId: one.clientId, secret: rawSecret(one.clientSecret) }));
 }
 
+/** @returns what was loaded, with the client that its claim proves. */
+export async function proveClient<Client extends PresentingClient, Read extends { readonly client: Client | null }>(
+  deps: TokenDeps,
+  claims: readonly ClientClaim[],
+  load: (clientId: string) => Promise<Read>,
+): Promise<(Read & { readonly client: NonNullable<Read['client']> }) | Refused> {
+  let reason: TokenReason = 'client_unknown';
+  for (const claim of claims) {
+    const loaded = await load(claim.clientId);
+    const { client } = loaded;
+    const refused = provesClient(deps.keys, claim, client);
+    if (refused === null && client) {
+      await renewSecretMac(deps, claim, client);
+      return { ...loaded, client };
+    }
+    reason = refused ?? reason;
+  }
+  return refuse(reason);
+}
+
 /** @returns why the claim is not proven; null when it is. A correct secret is never throttled. */
-export function provesClient(keys: RootKeys, claim: ClientClaim, client: PresentingClient | null): TokenReason | null {
+function provesClient(keys: RootKeys, claim: ClientClaim, client: PresentingClient | null): TokenReason | null {
   // The same work for a client that does not exist: time does not tell which ids do.
   const matches = claim.secret !== null && matchesStoredSecret(keys, client?.secretMacs ?? nobody(keys), claim.secret);
   if (!client || client.deletedAt !== null) return 'client_unknown';
@@ -47,7 +68,7 @@ function nobody(keys: RootKeys): PresentingClient['secretMacs'] {
 }
 
 /** After the root secret was rotated: the proven secret is stored under the one that makes today. */
-export async function renewSecretMac(deps: TokenDeps, claim: ClientClaim, client: PresentingClient): Promise<void> {
+async function renewSecretMac(deps: TokenDeps, claim: ClientClaim, client: PresentingClient): Promise<void> {
   const { secret } = claim;
   if (secret === null) return;
   const old = client.secretMacs.find(

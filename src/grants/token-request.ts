@@ -1,9 +1,8 @@
 /** One token request, from raw body to outcome: parse → load → prove the client → apply. No HTTP in here. */
 import type { PresentingClient } from '../engine/ports.ts';
 import { parseParameters } from '../oauth/parameters.ts';
-import type { TokenReason } from '../oauth/refusals.ts';
 import { authorizationCode } from './authorization-code.ts';
-import { provesClient, readClientClaims, renewSecretMac } from './client-authentication.ts';
+import { proveClient, readClientClaims } from './client-authentication.ts';
 import { clientCredentials } from './client-credentials.ts';
 import {
   type GrantType,
@@ -74,26 +73,6 @@ async function orRefused(outcome: Promise<TokenOutcome>): Promise<TokenOutcome> 
     if (error instanceof RefusedAtIssue) return refuse(error.reason);
     throw error;
   }
-}
-
-/** @returns what was loaded, with the client that its claim proves. */
-async function proveClient<Client extends PresentingClient, Read extends { readonly client: Client | null }>(
-  deps: TokenDeps,
-  claims: Exclude<ReturnType<typeof readClientClaims>, Refused>,
-  load: (clientId: string) => Promise<Read>,
-): Promise<(Read & { readonly client: NonNullable<Read['client']> }) | Refused> {
-  let reason: TokenReason = 'client_unknown';
-  for (const claim of claims) {
-    const loaded = await load(claim.clientId);
-    const { client } = loaded;
-    const refused = provesClient(deps.keys, claim, client);
-    if (refused === null && client) {
-      await renewSecretMac(deps, claim, client);
-      return { ...loaded, client };
-    }
-    reason = refused ?? reason;
-  }
-  return refuse(reason);
 }
 
 /** A public client is told why it will never get client credentials, registered for them or not. */

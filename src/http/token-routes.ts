@@ -1,73 +1,15 @@
 /** POST /oauth/token: HTTP around src/grants/token-request.ts, and the log line of each answer. */
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Refused, TokenDeps } from '../grants/grant-type.ts';
-import { answerTokenRequest, type TokenRequestFacts } from '../grants/token-request.ts';
-import { errorDescription } from '../oauth/errors.ts';
-import { REFUSALS, type TokenReason } from '../oauth/refusals.ts';
-import { bodyOf } from './form-body.ts';
-import { refusedOtherMethods } from './other-methods.ts';
+import type { FastifyInstance } from 'fastify';
+import type { TokenDeps } from '../grants/grant-type.ts';
+import { answerTokenRequest } from '../grants/token-request.ts';
+import { clientEndpoint } from './client-endpoint.ts';
 import { tell } from './request-log.ts';
-import { isUnavailable, sendUnavailable } from './unavailable.ts';
 
 export function tokenRoutes(app: FastifyInstance, deps: TokenDeps): void {
-  app.post(
-    '/oauth/token',
-    {
-      errorHandler: (error: FastifyError, request, reply) => {
-        if (isUnavailable(error)) return sendUnavailable(request, reply, error);
-        const reason = REASON_OF_FASTIFY_ERROR[error.code];
-        if (reason === undefined) throw error;
-        return refuseRequest(request, reply, { kind: 'refused', reason }, null);
-      },
-    },
-    async (request, reply) => {
-      if (request.body === undefined) {
-        return refuseRequest(request, reply, { kind: 'refused', reason: 'content_type' }, null);
-      }
-      const { outcome, facts } = await answerTokenRequest(deps, request.headers.authorization, bodyOf(request.body));
-      if (outcome.kind === 'refused') return refuseRequest(request, reply, outcome, facts);
-      tell(request, 'issued', { ...facts, scope: outcome.response.scope });
-      return answer(reply, 200, outcome.response);
-    },
-  );
-  refusedOtherMethods(app, '/oauth/token', ['POST'], (reply) =>
-    answer(reply, 405, { error: 'invalid_request', error_description: 'Use POST.' }),
-  );
+  clientEndpoint(app, { url: '/oauth/token', mayBeRepeated: false }, async (request, form) => {
+    const { outcome, facts } = await answerTokenRequest(deps, request.headers.authorization, form);
+    if (outcome.kind === 'refused') return { kind: 'refused', refused: outcome, facts };
+    tell(request, 'issued', { ...facts, scope: outcome.response.scope });
+    return { kind: 'answered', body: outcome.response };
+  });
 }
-
-const REASON_OF_FASTIFY_ERROR: Readonly<Record<string, TokenReason | undefined>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content_type',
-  FST_ERR_CTP_EMPTY_TYPE: 'content_type',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_body',
-};
-
-/** Reasons that mean: a credential leaked, or the store lost what it had acknowledged. */
-const ALARMS: ReadonlySet<TokenReason> = new Set([
-  'authorization_code_reused',
-  'refresh_token_reused',
-  'chain_behind_token',
-]);
-
-function refuseRequest(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  refused: Refused,
-  facts: TokenRequestFacts | null,
-): FastifyReply {
-  const { reason, parameter, revoked } = refused;
-  const refusal = REFUSALS[reason];
-  const level = reason === 'chain_behind_token' ? 'error' : ALARMS.has(reason) ? 'warn' : 'info';
-  tell(request, 'refused', { ...facts, reason, parameter, revoked, alarm: ALARMS.has(reason) || undefined }, level);
-  if (refusal.status === 401) {
-    // RFC 6749 §5.2: with the Authorization header used, the response MUST be 401 with WWW-Authenticate; RFC 9110 §15.5.2
-    // wants the header with every 401.
-    reply.header('www-authenticate', 'Basic realm="token", charset="UTF-8"');
-  }
-  const description = parameter === undefined ? refusal.description : `${parameter}: ${refusal.description}`;
-  return answer(reply, refusal.status, { error: refusal.error, error_description: errorDescription(description) });
-}
-
-/** RFC 6749 §5.1: the response MUST have Cache-Control: no-store. */
-const answer = (reply: FastifyReply, status: number, body: object): FastifyReply =>
-  reply.code(status).header('cache-control', 'no-store').header('pragma', 'no-cache').send(body);

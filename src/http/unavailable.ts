@@ -9,23 +9,32 @@ const WORDS: Readonly<Record<UnavailableReason, string>> = {
     'The server lost its database while it answered, and cannot know whether the token was used. Do not repeat this request; should the next one fail, ask the person to sign in again.',
 };
 
+/** Where asking again does no harm, not knowing what became of the first time does none either. */
+const ASK_AGAIN = 'The server cannot reach its database. Asking again is safe, whatever became of this request.';
+
 export const isUnavailable = (error: unknown): error is Unavailable | StoreUnavailable =>
   error instanceof Unavailable || error instanceof StoreUnavailable;
 
 /**
  * 503. With `Retry-After` when trying again is safe; without it when nobody knows whether the commit took place: a client
  * that retries a rotation that did commit presents a used token.
+ *
+ * @param mayBeRepeated asking again is safe in any case, as of a revocation (RFC 7009 §2.2.1).
  */
 export function sendUnavailable(
   request: FastifyRequest,
   reply: FastifyReply,
   error: Unavailable | StoreUnavailable,
+  mayBeRepeated = false,
 ): FastifyReply {
   const reason = error instanceof Unavailable ? error.reason : 'store_unavailable';
   tell(request, 'unavailable', { reason, err: error }, 'error');
-  if (reason !== 'commit_unknown') reply.header('retry-after', '1');
-  return reply.code(503).header('cache-control', 'no-store').send({
-    error: 'temporarily_unavailable',
-    error_description: WORDS[reason],
-  });
+  if (mayBeRepeated || reason !== 'commit_unknown') reply.header('retry-after', '1');
+  return reply
+    .code(503)
+    .header('cache-control', 'no-store')
+    .send({
+      error: 'temporarily_unavailable',
+      error_description: mayBeRepeated ? ASK_AGAIN : WORDS[reason],
+    });
 }
