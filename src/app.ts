@@ -14,6 +14,7 @@ import { interactionRoutes } from './http/interaction-routes.ts';
 import { metadataRoutes } from './http/metadata-routes.ts';
 import { playgroundRoutes } from './http/playground/routes.ts';
 import { logRequests } from './http/request-log.ts';
+import { revocationRoutes } from './http/revocation-routes.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { tokenRoutes } from './http/token-routes.ts';
 
@@ -52,6 +53,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(
     async (scope) => {
       tokenRoutes(scope, deps);
+      revocationRoutes(scope, deps);
       await scope.register(pages);
     },
     { prefix: path },

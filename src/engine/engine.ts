@@ -7,8 +7,9 @@ import type {
   RefreshTokenContext,
   RefreshTokenEvent,
 } from '../../machines/vocabulary.ts';
+import { decide, effectOf } from './decide.ts';
 import { authorizationCodeState, type ChainPlace, endedBy, isAheadOfChain, refreshTokenState } from './derive.ts';
-import { chainEndsAt, codeEndsAt } from './lifetimes.ts';
+import { chainEndsAt, codeEndsAt, type Lifetimes } from './lifetimes.ts';
 import type { Outcome } from './outcome.ts';
 import type { Loaded, LoadedGrant, PresentingClient } from './ports.ts';
 import { type EngineDeps, type Presentation, present } from './present.ts';
@@ -50,14 +51,28 @@ export function presentRefreshToken<Issued>(
     ...ways,
     machine: refreshTokenMachine,
     stateOf: (grant) => refreshTokenState(grant, token),
-    contextOf: (grant, lifetimes): RefreshTokenContext => ({
-      clientId: grant.clientId,
-      scope: grant.scope,
-      resources: grant.resources,
-      endsAt: chainEndsAt(grant, lifetimes),
-      endedBy: endedBy(grant),
-      aheadOfChain: isAheadOfChain(grant, token),
-    }),
+    contextOf: (grant, lifetimes) => refreshTokenContext(grant, token, lifetimes),
     eventAt: (now): RefreshTokenEvent => ({ type: 'presented', now: now.getTime(), ...facts }),
   });
 }
+
+/**
+ * Would this token be exchanged if its client presented it now? The machine is asked, so that nobody else knows what makes a
+ * token good; its answer is thrown away, and nothing is presented.
+ */
+export function refreshTokenWouldIssue(grant: LoadedGrant, token: ChainPlace, now: Date, lifetimes: Lifetimes): boolean {
+  const state = refreshTokenState(grant, token);
+  const facts = { clientId: grant.clientId, scope: null, resources: null };
+  const event: RefreshTokenEvent = { type: 'presented', now: now.getTime(), ...facts };
+  const decision = decide(refreshTokenMachine, state, refreshTokenContext(grant, token, lifetimes), event);
+  return effectOf(decision, 'issueTokens') !== undefined;
+}
+
+const refreshTokenContext = (grant: LoadedGrant, token: ChainPlace, lifetimes: Lifetimes): RefreshTokenContext => ({
+  clientId: grant.clientId,
+  scope: grant.scope,
+  resources: grant.resources,
+  endsAt: chainEndsAt(grant, lifetimes),
+  endedBy: endedBy(grant),
+  aheadOfChain: isAheadOfChain(grant, token),
+});

@@ -30,6 +30,7 @@ const LONGEST: Readonly<Record<string, number>> = {
   scope: 4096,
   resource: 512,
   id_token_hint: 8192,
+  token: 16_384,
 };
 const LONGEST_OTHER = 1024;
 const REPEATABLE = new Set(['resource']);

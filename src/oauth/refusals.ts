@@ -16,6 +16,7 @@ export type RequestReason =
   | 'unknown_grant_type'
   | 'grant_type_not_allowed'
   | 'public_client_credentials'
+  | 'public_client_introspection'
   | 'malformed_client_authentication'
   | 'two_client_authentications'
   | 'client_unknown'
@@ -78,6 +79,7 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
     status: 400,
     description: 'Public clients cannot use client credentials.',
   },
+  public_client_introspection: client('Public clients cannot introspect.'),
   malformed_client_authentication: client('The Authorization header is not well-formed Basic authentication.'),
   two_client_authentications: request('The client authenticated in more than one way, or as more than one client.'),
   client_unknown: client(CLIENT_NOT_PROVEN),

@@ -1,0 +1,71 @@
+/** One revocation request (RFC 7009), from raw body to outcome: prove the client → find the token → end what it stands for. */
+import type { LoadedGrant, PresentingClient } from '../engine/ports.ts';
+import { revokeGrant } from '../engine/revoke.ts';
+import { findToken, type RefusedToken, readSentToken, type SentToken, type SentTokenDeps } from './sent-token.ts';
+
+export type RevocationAnswer =
+  | RefusedToken
+  | {
+      readonly kind: 'done';
+      /** For the log: what ended now, and why nothing did. The client is told neither. */
+      readonly facts: {
+        readonly clientId: string;
+        readonly grantId?: string;
+        readonly ended: 'grant' | 'access_token' | 'nothing';
+        readonly reason?: string;
+      };
+    };
+
+/** @throws Unavailable, StoreUnavailable: asking again is always safe. */
+export async function answerRevocationRequest(
+  deps: SentTokenDeps,
+  authorization: string | undefined,
+  body: string,
+): Promise<RevocationAnswer> {
+  const sent = await readSentToken(deps, authorization, body);
+  if (sent.kind === 'refused') return sent;
+  const facts = await end(deps, sent);
+  return { kind: 'done', facts: { clientId: sent.client.clientId, ...facts } };
+}
+
+type Ended = Omit<Extract<RevocationAnswer, { kind: 'done' }>['facts'], 'clientId'>;
+
+/**
+ * RFC 7009 §2.2: the server answers 200 "if the token has been revoked successfully or if the client submitted an invalid
+ * token". Expired and already revoked ones are such: they are over anyway.
+ *
+ * Another client's token is left alone. §2.1 would have that client informed of an error, but then whoever holds a stolen
+ * token could ask whether it still lives; so the answer is the one that an unknown token gets.
+ */
+async function end(deps: SentTokenDeps, sent: SentToken): Promise<Ended> {
+  const { client } = sent;
+  const token = await findToken(deps, sent);
+  switch (token.kind) {
+    case 'nothing':
+      return { ended: 'nothing', reason: token.reason };
+    case 'refresh_token':
+      return endGrant(deps, client, token);
+    case 'access_token': {
+      if (token.claims.client_id !== client.clientId) return { ended: 'nothing', reason: 'client_mismatch' };
+      if (token.grant) return endGrant(deps, client, { now: token.now, grant: token.grant });
+      const { jti, exp } = token.claims;
+      await deps.deniedAccessTokens.deny({ jti, clientId: client.clientId, endsAt: new Date(exp * 1000) });
+      return { ended: 'access_token' };
+    }
+  }
+}
+
+/**
+ * §2.1: with a refresh token SHOULD go all access tokens of the same grant, and with an access token MAY go the refresh token.
+ * Here they always do: a client that gives one back is done with what the person allowed.
+ */
+async function endGrant(
+  deps: SentTokenDeps,
+  client: PresentingClient,
+  { now, grant }: { readonly now: Date; readonly grant: LoadedGrant },
+): Promise<Ended> {
+  const hasEnded = await revokeGrant(deps.store, { now, client, grant }, 'revocationRequested');
+  return hasEnded
+    ? { grantId: grant.id, ended: 'grant' }
+    : { grantId: grant.id, ended: 'nothing', reason: 'grant_revoked' };
+}

@@ -1,0 +1,16 @@
+/** POST /oauth/revoke: HTTP around src/grants/revocation-request.ts. */
+import type { FastifyInstance } from 'fastify';
+import { answerRevocationRequest } from '../grants/revocation-request.ts';
+import type { SentTokenDeps } from '../grants/sent-token.ts';
+import { clientEndpoint } from './client-endpoint.ts';
+import { tell } from './request-log.ts';
+
+export function revocationRoutes(app: FastifyInstance, deps: SentTokenDeps): void {
+  clientEndpoint(app, { url: '/oauth/revoke', mayBeRepeated: true }, async (request, form) => {
+    const answer = await answerRevocationRequest(deps, request.headers.authorization, form);
+    if (answer.kind === 'refused') return { ...answer, facts: { clientId: answer.clientId } };
+    tell(request, 'revoked', answer.facts);
+    // RFC 7009 §2.2: the content of the response body is ignored by the client; some insist on JSON.
+    return { kind: 'answered', body: {} };
+  });
+}
