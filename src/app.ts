@@ -11,6 +11,7 @@ import { answerErrors, answerFrameworkErrors } from './http/error-handler.ts';
 import { formBodies, LARGEST_BODY_BYTES } from './http/form-body.ts';
 import { healthRoutes } from './http/health-routes.ts';
 import { interactionRoutes } from './http/interaction-routes.ts';
+import { logoutRoutes } from './http/logout-routes.ts';
 import { metadataRoutes } from './http/metadata-routes.ts';
 import { playgroundRoutes } from './http/playground/routes.ts';
 import { logRequests } from './http/request-log.ts';
@@ -65,6 +66,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     await scope.register(cookie);
     authorizeRoutes(scope, deps);
     interactionRoutes(scope, deps);
+    logoutRoutes(scope, deps);
     if (deps.demo) playgroundRoutes(scope, deps, deps.demo.app);
   }
 }
