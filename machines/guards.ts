@@ -9,11 +9,14 @@ import type {
   InteractionEvent,
   RefreshTokenContext,
   RefreshTokenEvent,
+  SigningKeyContext,
+  SigningKeyEvent,
 } from './vocabulary.ts';
 
 type Code = { context: AuthorizationCodeContext; event: AuthorizationCodeEvent };
 type Refresh = { context: RefreshTokenContext; event: RefreshTokenEvent };
 type Interaction = { context: InteractionContext; event: InteractionEvent };
+type Key = { context: SigningKeyContext; event: SigningKeyEvent };
 
 const within = (asked: readonly string[], allowed: readonly string[]) => asked.every((one) => allowed.includes(one));
 
@@ -76,4 +79,19 @@ export const interactionGuards = {
     within(context.resources, event.remembered.resources),
   consentMayBeRemembered: ({ context }: Interaction) => context.consentMayBeRemembered,
   codeIsWaiting: ({ context }: Interaction) => context.codeIsWaiting,
+};
+
+export const signingKeyGuards = {
+  noOtherSigns: ({ event }: Key) => !event.anotherSigns,
+  handoverIsDue: ({ context, event }: Key) => event.now >= context.signsUntil && event.successor === 'ready',
+  endsWithoutSuccessor: ({ context, event }: Key) =>
+    event.now >= context.signsUntil && event.successor === 'none' && !event.algorithmIsWanted,
+  successorIsNeeded: ({ context, event }: Key) =>
+    event.now >= context.successorDueAt && event.successor === 'none' && event.algorithmIsWanted,
+  successorMaySign: ({ event }: Key) =>
+    event.successor === 'ready' || (event.successor === 'published' && event.atOnce),
+  rotationIsAtOnce: ({ event }: Key) => event.atOnce,
+  handoverIsComing: ({ context, event }: Key) => event.now >= context.signsUntil && event.successor !== 'none',
+  successorIsPublished: ({ event }: Key) => event.successor !== 'none',
+  lastTokenHasExpired: ({ context, event }: Key) => event.now >= context.publishedUntil,
 };

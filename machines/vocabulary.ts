@@ -31,6 +31,9 @@ export type RevocationReason =
   | 'chain_behind_token'
   | 'revocation_requested';
 
+/** Why a signing key retired. */
+export type KeyRetirementReason = 'tokens_expired' | 'revocation_requested';
+
 export type AuthorizationCodeState = 'active' | 'used' | 'revoked';
 export type RefreshTokenState = 'active' | 'used' | 'revoked';
 export type GrantState = 'active' | 'revoked';
@@ -41,6 +44,7 @@ export type Prompt = 'none' | 'login' | 'consent' | 'select_account';
 
 /** Said to the client by redirect: RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6. */
 export type AuthorizationRefusal = 'access_denied' | 'login_required' | 'consent_required';
+export type SigningKeyState = 'published' | 'signing' | 'retiring' | 'retired';
 
 /** What ended a grant without a row of its own being written: an epoch that moved on. `null`: nothing did. */
 export type EndedBy = 'client' | 'subject' | 'server' | null;
@@ -130,6 +134,32 @@ export type InteractionEvent = {
   readonly type: 'requested' | 'signedIn' | 'accountChosen' | 'consented' | 'refused';
 } & InteractionFacts;
 
+/** One key, with what the policy of today makes of its instants. Infinity: not in this state. */
+export type SigningKeyContext = {
+  /** From then on a successor should be on its way. */
+  readonly successorDueAt: Instant;
+  /** From then on a successor that has been published for long enough takes over. */
+  readonly signsUntil: Instant;
+  /** By then the last token that it signed has expired, by every node's clock. */
+  readonly publishedUntil: Instant;
+};
+
+/** Of the key's algorithm, as they stand in the same load. */
+type SigningKeyFacts = {
+  readonly now: Instant;
+  readonly anotherSigns: boolean;
+  /** The key that waits to sign; `ready`: published for so long that every cache holds it. */
+  readonly successor: 'none' | 'published' | 'ready';
+  /** False: the policy names this algorithm no longer. */
+  readonly algorithmIsWanted: boolean;
+  /** The operator does not want to wait for caches. */
+  readonly atOnce: boolean;
+};
+export type SigningKeyEvent = {
+  /** `signerStopped`: the signer of this algorithm stopped signing, in the same commit, and this key is its successor. */
+  readonly type: 'timePassed' | 'rotationRequested' | 'revocationRequested' | 'signerStopped';
+} & SigningKeyFacts;
+
 /**
  * The effects, as XState wants them named. They do nothing here on purpose: the engine reads `{type, params}`
  * and makes it true in one guarded statement.
@@ -161,6 +191,18 @@ export const effects = {
   refuseAuthorization(_: unknown, _params: { error: AuthorizationRefusal }): void {},
   /** Answer again what was answered before; nothing new is issued. */
   repeatAnswer(): void {},
+  /** Make a key of the same algorithm and publish it: it waits to sign. */
+  publishSuccessor(): void {},
+  /** Send `signerStopped` to the key that waits, so that there is never none that signs. */
+  startSuccessor(): void {},
+  /** From now on the successor takes over as soon as it has been published for long enough. */
+  hastenHandover(): void {},
+  /** Sign what is issued from now on. */
+  beginSigning(): void {},
+  /** Sign no more: erase the private half, stay published. */
+  stopSigning(): void {},
+  /** Erase the private half and leave the JWKS, for good. */
+  retire(_: unknown, _params: { reason: KeyRetirementReason }): void {},
 };
 
 /** The params are data, so that diagrams and tables can print them. */
@@ -169,3 +211,4 @@ export const revokeGrant = (event: GrantEventType) => ({ type: 'revokeGrant', pa
 export const refuseAuthorization = (error: AuthorizationRefusal) =>
   ({ type: 'refuseAuthorization', params: { error } }) as const;
 export const writeRevoked = (reason: RevocationReason) => ({ type: 'writeRevoked', params: { reason } }) as const;
+export const retire = (reason: KeyRetirementReason) => ({ type: 'retire', params: { reason } }) as const;

@@ -7,6 +7,12 @@ import { z } from 'zod';
 const MINUTE = 60;
 const DAY = 86_400;
 
+/** A JWT cannot be taken back, so no access token and no ID Token lives longer. */
+export const LONGEST_TOKEN_SECONDS = 3600;
+
+/** How often each node looks at the table of signing keys. No key of a file: nodes must agree on it. */
+export const KEY_POLL_SECONDS = 10;
+
 const seconds = (least: number, most: number, what: string) => z.int().min(least).max(most).describe(what);
 
 /** `<name>.policy.yaml`: how long things live. A client names its policy. */
@@ -14,7 +20,7 @@ export const policySchema = z
   .strictObject({
     accessTokenLifetimeSeconds: seconds(
       MINUTE,
-      3600,
+      LONGEST_TOKEN_SECONDS,
       'How long an access token is valid. A JWT cannot be taken back, so at most one hour; under 900 s is a warning.',
     ),
     authorizationCodeLifetimeSeconds: seconds(
@@ -58,7 +64,11 @@ export const resourcesSchema = z.strictObject({
         identifier: resourceIdentifier.describe('Becomes `aud` in access tokens, exactly as written.'),
         name: z.string().min(1).max(100).describe('Shown to people.'),
         default: z.boolean().optional().describe('Meant when a request names no resource. Exactly one.'),
-        accessTokenLifetimeSeconds: seconds(MINUTE, 3600, 'Caps the lifetime that the policy gives.').optional(),
+        accessTokenLifetimeSeconds: seconds(
+          MINUTE,
+          LONGEST_TOKEN_SECONDS,
+          'Caps the lifetime that the policy gives.',
+        ).optional(),
         scopes: z
           .array(
             z.strictObject({
@@ -151,7 +161,55 @@ export const signInSchema = z.strictObject({
     .describe('Failures of one address per window, whatever the account.'),
 });
 
+/** The longest that the libraries that we know keep a JWKS in spite of its max-age (jose: ten minutes). */
+const LEAST_PUBLISHED_SECONDS = 10 * MINUTE;
+
+/** `signing-keys.yaml`: the keys that sign tokens, and how they follow each other. It may be left out. */
+export const signingKeysSchema = z
+  .strictObject({
+    algorithms: z
+      .array(z.enum(['ES256', 'RS256', 'EdDSA']))
+      .describe('One key signs for each. ES256 signs access tokens, RS256 is what ID Tokens have by default.')
+      .refine((all) => new Set(all).size === all.length, 'each algorithm once')
+      .refine(
+        (all) => all.includes('ES256') && all.includes('RS256'),
+        'ES256 (access tokens) and RS256 (the default of ID Tokens) are always among them',
+      ),
+    publishedBeforeSigningSeconds: seconds(
+      LEAST_PUBLISHED_SECONDS,
+      30 * DAY,
+      'A key is in the JWKS for this long before it signs, so that every cache holds it by then.',
+    ),
+    signingLifetimeSeconds: seconds(
+      3600,
+      400 * DAY,
+      'A key signs for this long; then the next one does. At least twice publishedBeforeSigningSeconds.',
+    ),
+    jwksMaxAgeSeconds: seconds(
+      10,
+      DAY,
+      'How long caches may keep the JWKS. A revoked key can be believed elsewhere for as long.',
+    ),
+  })
+  .refine((keys) => keys.publishedBeforeSigningSeconds >= keys.jwksMaxAgeSeconds + KEY_POLL_SECONDS, {
+    path: ['publishedBeforeSigningSeconds'],
+    message: `at least jwksMaxAgeSeconds + ${KEY_POLL_SECONDS}, the time that nodes take to publish a key`,
+  })
+  .refine((keys) => keys.signingLifetimeSeconds >= 2 * keys.publishedBeforeSigningSeconds, {
+    path: ['signingLifetimeSeconds'],
+    message: 'at least twice publishedBeforeSigningSeconds, for the next key to be published in time',
+  });
+
+/** In force where there is no `signing-keys.yaml`. */
+export const DEFAULT_SIGNING_KEYS: SigningKeyPolicy = {
+  algorithms: ['ES256', 'RS256'],
+  publishedBeforeSigningSeconds: DAY,
+  signingLifetimeSeconds: 90 * DAY,
+  jwksMaxAgeSeconds: 300,
+};
+
 export type Policy = z.infer<typeof policySchema>;
 export type Resource = z.infer<typeof resourcesSchema>['resources'][number];
 export type DeclaredClientRecord = z.infer<typeof clientsSchema>['clients'][number];
 export type SignInPolicy = z.infer<typeof signInSchema>;
+export type SigningKeyPolicy = z.infer<typeof signingKeysSchema>;

@@ -5,7 +5,7 @@ import type { AppDeps } from './app.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { Random } from './crypto/random.ts';
 import type { RootKeys } from './crypto/root-secret.ts';
-import { openKeyRing } from './signing.ts';
+import { openSigning } from './signing.ts';
 import { replaceSecretMacs } from './storage/clients.ts';
 import type { Database } from './storage/database.ts';
 import { deniedAccessTokenStore } from './storage/denied-access-tokens.ts';
@@ -31,7 +31,7 @@ export type AppParts = {
 export async function appDeps(parts: AppParts): Promise<AppDeps> {
   const { issuer, production, trustedProxies, configuration, keys, random, clock, database, logger } = parts;
   const db = database.drizzle;
-  const keyRing = await openKeyRing(db, keys);
+  const { keyRing, keepKeys } = await openSigning({ db, keys, clock, logger, policy: () => configuration().signingKeys });
   return {
     issuer,
     production,
@@ -50,6 +50,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, client, secretMacs),
     configuration,
     keyRing,
+    keepKeys,
     demo: null,
   };
 }

@@ -24,6 +24,8 @@ export type AppDeps = TokenDeps &
   HttpDeps & {
     readonly logger: FastifyBaseLogger;
     readonly trustedProxies: readonly string[];
+    /** Follows the table of signing keys; called every KEY_POLL_SECONDS. */
+    readonly keepKeys: () => Promise<void>;
     /** Null: no playground. */
     readonly demo: { readonly app: { readonly clientId: string; readonly redirectUri: string } } | null;
   };

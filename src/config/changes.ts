@@ -13,7 +13,7 @@ export function changesBetween(before: Configuration, after: Configuration): Cha
 }
 
 /** Clients are compared where they are brought into the database. */
-const plain = ({ policies, resources, signIn }: Configuration) => ({
+const plain = ({ policies, resources, signIn, signingKeys }: Configuration) => ({
   policies: Object.fromEntries(policies),
   resources: Object.fromEntries(
     resources.map(({ identifier, scopes, ...rest }) => [
@@ -22,6 +22,7 @@ const plain = ({ policies, resources, signIn }: Configuration) => ({
     ]),
   ),
   signIn,
+  signingKeys,
 });
 
 function flatten(value: unknown, path: string[] = []): Map<string, unknown> {

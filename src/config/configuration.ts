@@ -1,5 +1,5 @@
 /** The configuration that is in force: policies by name, resources, sign-in. */
-import type { DeclaredClientRecord, Policy, Resource, SignInPolicy } from '../../policies/schema.ts';
+import type { DeclaredClientRecord, Policy, Resource, SignInPolicy, SigningKeyPolicy } from '../../policies/schema.ts';
 import type { ClientRecord } from '../engine/ports.ts';
 
 export type Configuration = {
@@ -8,6 +8,7 @@ export type Configuration = {
   /** The one resource that this server itself guards: the UserInfo Endpoint, with the scopes of OpenID Connect. */
   readonly identity: Resource;
   readonly signIn: SignInPolicy;
+  readonly signingKeys: SigningKeyPolicy;
   readonly declaredClients: readonly DeclaredClient[];
   /** False: there is no such file, which is not the same as one that declares nobody. */
   readonly hasClientsFile: boolean;
@@ -22,6 +23,7 @@ export type DeclaredClient = {
 };
 
 export const CLIENTS_FILE = 'clients.yaml';
+export const SIGNING_KEYS_FILE = 'signing-keys.yaml';
 
 export const DEFAULT_POLICY = 'default';
 

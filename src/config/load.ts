@@ -2,14 +2,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { clientsSchema, policySchema, resourcesSchema, signInSchema } from '../../policies/schema.ts';
-import { CLIENTS_FILE, type Configuration, DEFAULT_POLICY } from './configuration.ts';
+import {
+  clientsSchema,
+  DEFAULT_SIGNING_KEYS,
+  policySchema,
+  resourcesSchema,
+  signInSchema,
+  signingKeysSchema,
+} from '../../policies/schema.ts';
+import { CLIENTS_FILE, type Configuration, DEFAULT_POLICY, SIGNING_KEYS_FILE } from './configuration.ts';
 import { identityResource } from './identity-resource.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
 import { readYaml } from './yaml-file.ts';
 
 const POLICY_FILE = /^(?<name>[a-z0-9][a-z0-9-]*)\.policy\.yaml$/;
-const OTHER_FILES = ['resources.yaml', 'sign-in.yaml', CLIENTS_FILE];
+const OTHER_FILES = ['resources.yaml', 'sign-in.yaml', SIGNING_KEYS_FILE, CLIENTS_FILE];
 
 /** @throws ConfigurationError with every problem found: file, line, key, found, allowed, nearest key. */
 export function loadConfiguration(folder: string, issuer: string): Configuration {
@@ -33,6 +40,9 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
   );
   const resources = read('resources.yaml', resourcesSchema);
   const signIn = read('sign-in.yaml', signInSchema);
+  const signingKeys = files.includes(SIGNING_KEYS_FILE)
+    ? read(SIGNING_KEYS_FILE, signingKeysSchema)
+    : DEFAULT_SIGNING_KEYS;
   const clients = files.includes(CLIENTS_FILE) ? readFile(CLIENTS_FILE, clientsSchema) : null;
   const declaredClients = (clients?.value.clients ?? []).map((record, index) => ({
     record,
@@ -49,12 +59,13 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
       nearest: null,
     });
   }
-  if (problems.length > 0 || !resources || !signIn) throw new ConfigurationError(folder, problems);
+  if (problems.length > 0 || !resources || !signIn || !signingKeys) throw new ConfigurationError(folder, problems);
   return {
     policies,
     resources: resources.resources,
     identity: identityResource(issuer),
     signIn,
+    signingKeys,
     declaredClients,
     hasClientsFile: files.includes(CLIENTS_FILE),
   };

@@ -25,7 +25,7 @@ export type SigningKey = { readonly kid: string; readonly alg: SigningAlgorithm;
 export const SIGNING_ALGORITHMS = ['ES256', 'RS256', 'EdDSA'] as const;
 export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 
-/** The keys of today, as every endpoint sees them. */
+/** The keys of today, as every endpoint sees them: signing-key.machine.ts decides, src/signing.ts follows. */
 export type KeyRing = {
   /** @throws Error when no key of this algorithm signs. */
   readonly signerOf: (alg: SigningAlgorithm) => SigningKey;
@@ -40,10 +40,13 @@ export type PublicJwk = Readonly<Record<string, unknown>>;
 export async function makeSigningKey(keys: RootKeys, alg: SigningAlgorithm): Promise<StoredSigningKey> {
   const pair = await generateKeyPair(alg, { extractable: true });
   const publicKey = await exportJWK(pair.publicKey);
-  const kid = await calculateJwkThumbprint(publicKey);
+  const kid = await kidOf(publicKey);
   const privateJwe = await seal(keys, await exportJWK(pair.privateKey));
   return { kid, alg, publicJwk: { ...publicKey, kid, alg, use: 'sig' }, privateJwe };
 }
+
+/** RFC 7638: the thumbprint, so that no two keys share a name, whoever made them. */
+export const kidOf = (publicJwk: JWK): Promise<string> => calculateJwkThumbprint(publicJwk, 'sha256');
 
 const seal = (keys: RootKeys, privateJwk: JWK): Promise<string> =>
   new CompactEncrypt(Buffer.from(JSON.stringify(privateJwk)))
@@ -56,7 +59,10 @@ export async function resealSigningKey(keys: RootKeys, stored: StoredSigningKey)
   return seal(keys, await unseal(keys, stored));
 }
 
-const sealedBy = ({ privateJwe }: StoredSigningKey): string => String(decodeProtectedHeader(privateJwe).kid);
+type SealedKey = { readonly kid: string; readonly privateJwe: string | null };
+
+const sealedBy = ({ privateJwe }: { readonly privateJwe: string }): string =>
+  String(decodeProtectedHeader(privateJwe).kid);
 
 /** @throws RootSecretError when the root secret that encrypted the key is not listed any more. */
 export async function openSigningKey(keys: RootKeys, stored: StoredSigningKey): Promise<SigningKey> {
@@ -72,11 +78,13 @@ async function unseal(keys: RootKeys, stored: StoredSigningKey): Promise<JWK> {
 }
 
 /** @throws RootSecretError when the root secret that encrypted the key is not listed any more. */
-export function requireRootSecretOf(keys: RootKeys, stored: StoredSigningKey): void {
-  const keyId = sealedBy(stored);
+export function requireRootSecretOf(keys: RootKeys, { kid, privateJwe }: SealedKey): void {
+  // Erased: it signs no more, and what it signed is checked with the public half.
+  if (privateJwe === null) return;
+  const keyId = sealedBy({ privateJwe });
   if (keys.byId.has(keyId)) return;
   throw new RootSecretError(
-    `The stored signing key ${stored.kid} was encrypted with a root secret (key id ${keyId}) that STATEHOUSE_SECRET ` +
+    `The stored signing key ${kid} was encrypted with a root secret (key id ${keyId}) that STATEHOUSE_SECRET ` +
       'does not list. Add that secret to the end of the list: the first makes, all verify.',
   );
 }

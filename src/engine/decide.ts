@@ -7,19 +7,26 @@ import type {
   AuthorizationRefusal,
   effects,
   GrantEventType,
+  KeyRetirementReason,
   RejectReason,
   RevocationReason,
+  SigningKeyContext,
+  SigningKeyEvent,
 } from '../../machines/vocabulary.ts';
 import { decisionTableOf } from './decision-table.ts';
 import { InvariantViolation } from './errors.ts';
 
-type Plain = Exclude<keyof typeof effects, 'reject' | 'revokeGrant' | 'writeRevoked' | 'refuseAuthorization'>;
+type Plain = Exclude<
+  keyof typeof effects,
+  'reject' | 'revokeGrant' | 'writeRevoked' | 'refuseAuthorization' | 'retire'
+>;
 export type Effect =
   | { readonly type: Plain }
   | { readonly type: 'reject'; readonly params: { readonly reason: RejectReason } }
   | { readonly type: 'refuseAuthorization'; readonly params: { readonly error: AuthorizationRefusal } }
   | { readonly type: 'revokeGrant'; readonly params: { readonly event: GrantEventType } }
-  | { readonly type: 'writeRevoked'; readonly params: { readonly reason: RevocationReason } };
+  | { readonly type: 'writeRevoked'; readonly params: { readonly reason: RevocationReason } }
+  | { readonly type: 'retire'; readonly params: { readonly reason: KeyRetirementReason } };
 
 export type Decision = {
   readonly machine: string;
@@ -59,6 +66,16 @@ export function decide(
 /** The grant machine answers nobody: it only says whether `revoked` is to be written. */
 export function decideGrant(machine: AnyStateMachine, from: string, event: GrantEventType): Decision {
   return transitionOf(machine, from, {}, { type: event });
+}
+
+/** Nor does that of the signing keys: it may as well say that nothing is to be done. */
+export function decideSigningKey(
+  machine: AnyStateMachine,
+  from: string,
+  context: SigningKeyContext,
+  event: SigningKeyEvent,
+): Decision {
+  return transitionOf(machine, from, context, event);
 }
 
 function transitionOf(

@@ -8,8 +8,9 @@ import type {
   GrantState,
   InteractionState,
   RefreshTokenState,
+  SigningKeyState,
 } from '../../machines/vocabulary.ts';
-import type { LoadedGrant, LoadedInteraction } from './ports.ts';
+import type { LoadedGrant, LoadedInteraction, LoadedSigningKey } from './ports.ts';
 import { sameBytes } from './same-bytes.ts';
 
 /** The part of a refresh token that names its place in the chain. */
@@ -52,4 +53,11 @@ export function isAheadOfChain(grant: LoadedGrant, token: ChainPlace): boolean {
 
 export function interactionState(interaction: LoadedInteraction): InteractionState {
   return interaction.state;
+}
+
+/** Its instants tell; the column `state` says the same for the constraint that lets one sign. */
+export function signingKeyState(key: Omit<LoadedSigningKey, 'state'>): SigningKeyState {
+  if (key.retiredAt !== null) return 'retired';
+  if (key.stoppedSigningAt !== null) return 'retiring';
+  return key.beganSigningAt === null ? 'published' : 'signing';
 }

@@ -1,10 +1,17 @@
 /** What the engine asks of the world. Storage and crypto implement these; the engine imports neither. */
-import type { GrantState, InteractionState, Prompt, RevocationReason } from '../../machines/vocabulary.ts';
+import type {
+  GrantState,
+  InteractionState,
+  KeyRetirementReason,
+  Prompt,
+  RevocationReason,
+  SigningKeyState,
+} from '../../machines/vocabulary.ts';
 
 export type Bytes = Uint8Array;
 
 /** RFC 7518 §3.1 and RFC 8037 §3.1: what tokens may be signed with. */
-type SigningAlgorithm = 'ES256' | 'RS256' | 'EdDSA';
+export type SigningAlgorithm = 'ES256' | 'RS256' | 'EdDSA';
 
 /** OAuth 2.0 Multiple Response Types §2.1, OAuth 2.0 Form Post Response Mode §2. */
 export type ResponseMode = 'query' | 'form_post';
@@ -203,4 +210,44 @@ export type InteractionStore = {
   readonly loadInteraction: (key: { id: string; subjectId: string | null }) => Promise<LoadedInteractionFacts | null>;
   readonly moveInteraction: (move: InteractionMove) => Promise<boolean>;
   readonly approveInteraction: (approval: Approval) => Promise<boolean>;
+};
+
+/** One row of `signing_keys`, without what it is made of. */
+export type LoadedSigningKey = {
+  readonly kid: string;
+  readonly alg: SigningAlgorithm;
+  readonly state: SigningKeyState;
+  /** Published since. */
+  readonly createdAt: Date;
+  /** By then every cache holds it. */
+  readonly maySignAt: Date;
+  readonly beganSigningAt: Date | null;
+  readonly rotationAskedAt: Date | null;
+  readonly stoppedSigningAt: Date | null;
+  readonly retiredAt: Date | null;
+  readonly retiredReason: KeyRetirementReason | null;
+};
+
+/** Made, and not stored yet. */
+export type NewSigningKey = {
+  readonly kid: string;
+  readonly alg: SigningAlgorithm;
+  readonly publicJwk: Readonly<Record<string, unknown>>;
+  /** Encrypted under the root secret. */
+  readonly privateJwe: string;
+};
+
+/** All of it or nothing: every key that moves is still in the state that it moves from, and of each algorithm one signs. */
+export type SigningKeyCommit = {
+  readonly now: Date;
+  readonly moves: readonly { readonly from: SigningKeyState; readonly after: LoadedSigningKey }[];
+  readonly added: { readonly key: NewSigningKey; readonly after: LoadedSigningKey } | null;
+  readonly entries: readonly (LedgerEntry & { readonly kid: string })[];
+};
+
+export type SigningKeyStore = {
+  /** Newest first. */
+  readonly loadSigningKeys: () => Promise<{ readonly now: Date; readonly keys: readonly LoadedSigningKey[] }>;
+  /** False: a loaded fact no longer held (or Postgres saw a conflict), and nothing changed. */
+  readonly commitSigningKeys: (commit: SigningKeyCommit) => Promise<boolean>;
 };

@@ -4,12 +4,19 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { clientsSchema, policySchema, resourcesSchema, signInSchema } from '../../policies/schema.ts';
+import {
+  clientsSchema,
+  policySchema,
+  resourcesSchema,
+  signInSchema,
+  signingKeysSchema,
+} from '../../policies/schema.ts';
 
 const FILES = [
   ['policy', 'How long tokens and chains live (<name>.policy.yaml)', policySchema],
   ['resources', 'The APIs and their scopes (resources.yaml)', resourcesSchema],
   ['sign-in', 'Sessions and the brake on guessing (sign-in.yaml)', signInSchema],
+  ['signing-keys', 'The keys that sign tokens (signing-keys.yaml)', signingKeysSchema],
   ['clients', 'Clients declared in configuration (clients.yaml)', clientsSchema],
 ] as const;
 

@@ -4,8 +4,11 @@
  */
 import { StoreUnavailable } from '../engine/errors.ts';
 
-/** Postgres saw two statements in each other's way: nothing changed, decide again. */
-const CONFLICTS = new Set(['40001', '40P01']);
+/**
+ * Postgres saw two statements in each other's way: nothing changed, decide again. 23P01, exclusion_violation: another node made
+ * a key sign, or wait, first.
+ */
+const CONFLICTS = new Set(['40001', '40P01', '23P01']);
 
 /** The statement cannot have been committed: it never reached Postgres, or Postgres said that it gave it up. */
 const NEVER_COMMITTED = new Set([

@@ -17,7 +17,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import type { Prompt } from '../../machines/vocabulary.ts';
+import type { KeyRetirementReason, Prompt, SigningKeyState } from '../../machines/vocabulary.ts';
 import type { SigningAlgorithm } from '../crypto/signing-keys.ts';
 import type { ResponseMode, SignInFacts } from '../engine/ports.ts';
 import { bytes } from './columns.ts';
@@ -240,20 +240,46 @@ export const deniedAccessTokens = pgTable(
   (table) => [index('denied_access_tokens_ends_at').on(table.endsAt)],
 );
 
-/** Private signing keys, encrypted under the root secret. */
+/**
+ * The keys that sign tokens; machines/signing-key.machine.ts says what becomes of them. Of each algorithm at most one signs
+ * and at most one waits: an exclusion constraint of the migrations holds that, which this language cannot say.
+ */
 export const signingKeys = pgTable(
   'signing_keys',
   {
     kid: text('kid').primaryKey(),
     alg: text('alg').$type<SigningAlgorithm>().notNull(),
     publicJwk: jsonb('public_jwk').$type<Readonly<Record<string, unknown>>>().notNull(),
-    /** A JWE (compact); its `kid` names the root secret. */
-    privateJwe: text('private_jwe').notNull(),
-    signing: boolean('signing').notNull(),
+    /** A JWE (compact); its `kid` names the root secret. Null: erased, since the key signs no more. */
+    privateJwe: text('private_jwe'),
+    state: text('state').$type<SigningKeyState>().notNull(),
+    /** Published since. */
     createdAt: instant('created_at').notNull().defaultNow(),
+    /** By then every cache holds it, under the policy that published it. */
+    maySignAt: instant('may_sign_at').notNull(),
+    beganSigningAt: instant('began_signing_at'),
+    /** An operator asked for a successor, which need not wait for the end of this key's time. */
+    rotationAskedAt: instant('rotation_asked_at'),
+    stoppedSigningAt: instant('stopped_signing_at'),
+    retiredAt: instant('retired_at'),
+    retiredReason: text('retired_reason').$type<KeyRetirementReason>(),
+    /** For nodes of the version before, which run beside this one during an upgrade. Goes with the next. */
+    signing: boolean('signing').generatedAlwaysAs(sql`state = 'signing'`),
   },
-  // However many nodes start at once, one key signs per algorithm.
-  (table) => [uniqueIndex('signing_keys_one_signs').on(table.alg).where(sql`${table.signing}`)],
+  (table) => [
+    check('signing_keys_state', sql`${table.state} in ('published', 'signing', 'retiring', 'retired')`),
+    // Whoever signs no more has nothing to sign with.
+    check(
+      'signing_keys_private_part',
+      sql`(${table.state} in ('published', 'signing')) = (${table.privateJwe} is not null)`,
+    ),
+    check('signing_keys_began', sql`${table.state} <> 'signing' or ${table.beganSigningAt} is not null`),
+    check('signing_keys_stopped', sql`${table.state} <> 'retiring' or ${table.stoppedSigningAt} is not null`),
+    check(
+      'signing_keys_retired_has_reason',
+      sql`(${table.state} = 'retired') = (${table.retiredReason} is not null and ${table.retiredAt} is not null)`,
+    ),
+  ],
 );
 
 /** Failed sign-ins per account with address, and per address. Counted before the password is looked at. */

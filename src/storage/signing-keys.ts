@@ -1,23 +1,150 @@
-import { desc, eq } from 'drizzle-orm';
+/** The table of signing keys: what nodes follow, and the one statement that moves it. */
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { StoredSigningKey } from '../crypto/signing-keys.ts';
+import type { LoadedSigningKey, SigningKeyCommit, SigningKeyStore } from '../engine/ports.ts';
+import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
-import { reading, writing } from './failures.ts';
-import { signingKeys } from './schema.ts';
+import { committing, reading, writing } from './failures.ts';
+import { nowOf } from './now.ts';
+import { server, signingKeys, transitions } from './schema.ts';
 
-export type ListedSigningKey = StoredSigningKey & { readonly signing: boolean };
+export type ListedSigningKey = Omit<StoredSigningKey, 'privateJwe'> &
+  Pick<LoadedSigningKey, 'state'> & {
+    /** Null: erased. */
+    readonly privateJwe: string | null;
+  };
 
 /** Newest first. */
 export const listSigningKeys = (db: Drizzle): Promise<ListedSigningKey[]> =>
-  reading(() => db.select().from(signingKeys).orderBy(desc(signingKeys.createdAt)));
+  reading(() =>
+    db
+      .select({
+        kid: signingKeys.kid,
+        alg: signingKeys.alg,
+        publicJwk: signingKeys.publicJwk,
+        privateJwe: signingKeys.privateJwe,
+        state: signingKeys.state,
+      })
+      .from(signingKeys)
+      .orderBy(desc(signingKeys.createdAt), signingKeys.kid),
+  );
 
-export const replacePrivateJwe = (db: Drizzle, kid: string, privateJwe: string): Promise<unknown> =>
-  writing(() => db.update(signingKeys).set({ privateJwe }).where(eq(signingKeys.kid, kid)));
-
-/** Of nodes that start at once, one inserts; the others find its key. */
-export const insertSigningKeyIfNone = (db: Drizzle, key: StoredSigningKey): Promise<unknown> =>
+/** Only in place of what was read: a private half that was erased meanwhile stays erased. */
+export const replacePrivateJwe = (db: Drizzle, kid: string, read: string, privateJwe: string): Promise<unknown> =>
   writing(() =>
     db
-      .insert(signingKeys)
-      .values({ ...key, signing: true })
-      .onConflictDoNothing(),
+      .update(signingKeys)
+      .set({ privateJwe })
+      .where(and(eq(signingKeys.kid, kid), eq(signingKeys.privateJwe, read))),
   );
+
+export function signingKeyStore(db: Drizzle, clock: Clock): SigningKeyStore {
+  return {
+    loadSigningKeys: async () => {
+      const rows = await reading(() =>
+        db
+          .select({ now: sql<string>`${nowOf(clock)}`, key: LOADED })
+          .from(server)
+          .leftJoin(signingKeys, sql`true`)
+          .orderBy(desc(signingKeys.createdAt), signingKeys.kid),
+      );
+      const [row] = rows;
+      if (!row) throw new Error('The table "server" has lost its row: apply the migrations.');
+      return { now: new Date(row.now), keys: rows.flatMap(({ key }) => key ?? []) };
+    },
+    commitSigningKeys: (commit) => committing(() => commitStatement(db, commit)),
+  };
+}
+
+const LOADED = {
+  kid: signingKeys.kid,
+  alg: signingKeys.alg,
+  state: signingKeys.state,
+  createdAt: signingKeys.createdAt,
+  maySignAt: signingKeys.maySignAt,
+  beganSigningAt: signingKeys.beganSigningAt,
+  rotationAskedAt: signingKeys.rotationAskedAt,
+  stoppedSigningAt: signingKeys.stoppedSigningAt,
+  retiredAt: signingKeys.retiredAt,
+  retiredReason: signingKeys.retiredReason,
+};
+
+const instant = (value: Date | null): SQL => sql`${value?.toISOString() ?? null}::timestamptz`;
+const values = (rows: readonly SQL[]): SQL => sql`values ${sql.join([...rows], sql`, `)}`;
+
+/**
+ * All or nothing in one statement. `held` locks every row that is to move, if it is still in the state that it moves from;
+ * with one fewer than there should be, nothing moves and nothing is added. So two handovers, or a handover and a
+ * revocation, never leave an algorithm without a signer; that it has no two is held by the constraint of the table.
+ */
+function commitStatement(db: Drizzle, { now, moves, added, entries }: SigningKeyCommit) {
+  // The last row is there for its types, and matches no key.
+  const steps = values([
+    ...moves.map(
+      ({ from, after }) =>
+        sql`(${after.kid}::text, ${from}::text, ${after.state}::text, ${instant(after.beganSigningAt)},
+          ${instant(after.rotationAskedAt)}, ${instant(after.stoppedSigningAt)}, ${instant(after.retiredAt)},
+          ${after.retiredReason}::text)`,
+    ),
+    sql`(null, null, null, null::timestamptz, null::timestamptz, null::timestamptz, null::timestamptz, null)`,
+  ]);
+  const lines = values(
+    entries.map(
+      ({ kid, machine, event, from, to, reason }, index) =>
+        sql`(${index}::int, ${kid}::text, ${machine}::text, ${event}::text, ${from}::text, ${to}::text, ${reason}::text)`,
+    ),
+  );
+  const whole = sql`(select count(*) from held) = ${moves.length}::int`;
+  const kid = { kid: sql<string>`kid`.as('kid') };
+  const step = db
+    .$with('step', kid)
+    .as(sql`select * from (${steps}) as s (kid, from_state, to_state, began, asked, stopped, retired, reason)`);
+  const held = db.$with('held', kid).as(sql`
+    select k.kid from signing_keys k join step on step.kid = k.kid and step.from_state = k.state
+    order by k.kid for update of k`);
+  const moved = db.$with('moved', kid).as(sql`
+    update signing_keys k set
+      state = step.to_state, began_signing_at = step.began, rotation_asked_at = step.asked,
+      stopped_signing_at = step.stopped, retired_at = step.retired, retired_reason = step.reason,
+      private_jwe = case when step.to_state in ('published', 'signing') then k.private_jwe end
+    from step where step.kid = k.kid and step.from_state = k.state and ${whole}
+    returning k.kid`);
+  const born = db.$with('born', kid).as(
+    added === null
+      ? sql`select null::text as kid where false`
+      : sql`
+    insert into signing_keys (kid, alg, public_jwk, private_jwe, state, created_at, may_sign_at, began_signing_at)
+    select ${added.key.kid}::text, ${added.key.alg}::text, ${JSON.stringify(added.key.publicJwk)}::jsonb,
+      ${added.key.privateJwe}::text, ${added.after.state}::text, ${instant(added.after.createdAt)},
+      ${instant(added.after.maySignAt)}, ${instant(added.after.beganSigningAt)}
+    where ${whole}
+    returning kid`,
+  );
+  const line = db.$with('line', kid).as(sql`
+    select * from (${lines}) as l (place, kid, machine, event, from_state, to_state, reason)`);
+  const column = <T>(name: string, as: string) => sql<T>`${sql.raw(name)}`.as(as);
+  return db
+    .with(step, held, moved, born, line)
+    .insert(transitions)
+    .select(
+      db
+        .select({
+          at: sql<Date>`${instant(now)}`.as('at'),
+          machine: column<string>('line.machine', 'machine'),
+          grantId: sql<string>`null::uuid`.as('grant_id'),
+          interactionId: sql<string>`null::uuid`.as('interaction_id'),
+          event: column<string>('line.event', 'event'),
+          fromState: column<string>('line.from_state', 'from_state'),
+          toState: column<string>('line.to_state', 'to_state'),
+          reason: column<string>('line.reason', 'reason'),
+          generation: sql<bigint>`null::bigint`.as('generation'),
+          clientId: sql<string>`null::text`.as('client_id'),
+          policy: sql<string>`null::text`.as('policy'),
+          signingKeyId: column<string>('line.kid', 'signing_key_id'),
+        })
+        .from(line)
+        .where(sql`line.kid in (select kid from moved union all select kid from born)`)
+        .orderBy(sql`line.place`),
+    )
+    .returning({ signingKeyId: transitions.signingKeyId });
+}

@@ -1,0 +1,43 @@
+/** The signing keys of a database beside the server: asked through the engine, read as they are stored. */
+import { asc, eq, sql } from 'drizzle-orm';
+import { DEFAULT_SIGNING_KEYS, type SigningKeyPolicy } from '../../policies/schema.ts';
+import { keyLifetimes } from '../../src/config/key-lifetimes.ts';
+import type { KeyChange, KeyDeps } from '../../src/engine/keys.ts';
+import { keyDeps } from '../../src/signing.ts';
+import type { Drizzle } from '../../src/storage/database.ts';
+import { signingKeys, transitions } from '../../src/storage/schema.ts';
+import type { Clock } from '../../src/system/clock.ts';
+import { testKeys } from './app.ts';
+
+export const POLICY = DEFAULT_SIGNING_KEYS;
+export const LIFETIMES = keyLifetimes(POLICY);
+
+/** Of one algorithm, unless said otherwise: making RSA keys takes time. */
+export const keysOf = (db: Drizzle, clock: Clock, policy: Partial<SigningKeyPolicy> = {}): KeyDeps =>
+  keyDeps({ db, keys: testKeys, clock, policy: () => ({ ...POLICY, algorithms: ['ES256'], ...policy }) });
+
+export type StoredKey = typeof signingKeys.$inferSelect;
+
+/** Oldest first. */
+export const storedKeys = (db: Drizzle): Promise<StoredKey[]> =>
+  db.select().from(signingKeys).orderBy(asc(signingKeys.createdAt), asc(signingKeys.maySignAt));
+
+export const stateOf = async (db: Drizzle, kid: string): Promise<string | undefined> =>
+  (await db.select().from(signingKeys).where(eq(signingKeys.kid, kid)))[0]?.state;
+
+/** `event: from → to (reason)`, in the order of the ledger. */
+export async function keyLedger(db: Drizzle, kid: string): Promise<string[]> {
+  const rows = await db.select().from(transitions).where(eq(transitions.signingKeyId, kid)).orderBy(sql`at, ctid`);
+  for (const row of rows) {
+    if (row.machine !== 'signingKey' || row.clientId !== null || row.grantId !== null) throw new Error('not a key');
+  }
+  return rows.map(wordsOf);
+}
+
+const wordsOf = ({ event, fromState, toState, reason }: typeof transitions.$inferSelect) =>
+  `${event}: ${fromState} → ${toState}${reason === null ? '' : ` (${reason})`}`;
+
+export const changes = (done: readonly KeyChange[] | null): string[] =>
+  (done ?? []).map(({ event, from, to, reason }) =>
+    wordsOf({ event, fromState: from, toState: to, reason } as typeof transitions.$inferSelect),
+  );
