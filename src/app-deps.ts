@@ -6,6 +6,7 @@ import type { Configuration } from './config/configuration.ts';
 import type { Random } from './crypto/random.ts';
 import type { RootKeys } from './crypto/root-secret.ts';
 import { openSigning } from './signing.ts';
+import { browserOriginSource } from './storage/browser-origins.ts';
 import { replaceSecretMacs } from './storage/clients.ts';
 import type { Database } from './storage/database.ts';
 import { deniedAccessTokenStore } from './storage/denied-access-tokens.ts';
@@ -45,6 +46,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     store: grantStore(db, clock),
     deniedAccessTokens: deniedAccessTokenStore(db, clock),
     interactions: interactionStore(db, clock),
+    browserOrigins: browserOriginSource(db, clock),
     sessions: sessionStore(db, clock),
     signInFailures: signInFailureStore(db, clock),
     renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, client, secretMacs),

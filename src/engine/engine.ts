@@ -60,7 +60,12 @@ export function presentRefreshToken<Issued>(
  * Would this token be exchanged if its client presented it now? The machine is asked, so that nobody else knows what makes a
  * token good; its answer is thrown away, and nothing is presented.
  */
-export function refreshTokenWouldIssue(grant: LoadedGrant, token: ChainPlace, now: Date, lifetimes: Lifetimes): boolean {
+export function refreshTokenWouldIssue(
+  grant: LoadedGrant,
+  token: ChainPlace,
+  now: Date,
+  lifetimes: Lifetimes,
+): boolean {
   const state = refreshTokenState(grant, token);
   const facts = { clientId: grant.clientId, scope: null, resources: null };
   const event: RefreshTokenEvent = { type: 'presented', now: now.getTime(), ...facts };

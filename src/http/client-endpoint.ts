@@ -15,7 +15,7 @@ export type ClientEndpoint = {
   readonly url: string;
   /** Asking again does no harm, whatever came of the first time. */
   readonly mayBeRepeated: boolean;
-  /** Before everything else, whatever the method: src/http/cross-origin.ts. Absent: browsers of other origins are not let in. */
+  /** src/http/cross-origin.ts; absent: no script in a browser asks here. */
   readonly crossOrigin?: onRequestHookHandler;
 };
 

@@ -20,6 +20,8 @@ export type HttpDeps = {
   readonly signInFailures: ReturnType<typeof signInFailureStore>;
   readonly configuration: () => Configuration;
   readonly keyRing: KeyRing;
+  /** Of the apps that run in browsers: src/http/cross-origin.ts. */
+  readonly browserOrigins: () => Promise<ReadonlySet<string>>;
   /** Development shows on pages what production only logs. */
   readonly production: boolean;
 };

@@ -3,10 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import { answerRevocationRequest } from '../grants/revocation-request.ts';
 import type { SentTokenDeps } from '../grants/sent-token.ts';
 import { clientEndpoint } from './client-endpoint.ts';
+import { crossOrigin } from './cross-origin.ts';
+import type { HttpDeps } from './deps.ts';
 import { tell } from './request-log.ts';
 
-export function revocationRoutes(app: FastifyInstance, deps: SentTokenDeps): void {
-  clientEndpoint(app, { url: '/oauth/revoke', mayBeRepeated: true }, async (request, form) => {
+export function revocationRoutes(app: FastifyInstance, deps: SentTokenDeps & Pick<HttpDeps, 'browserOrigins'>): void {
+  const endpoint = { url: '/oauth/revoke', mayBeRepeated: true, crossOrigin: crossOrigin(deps, ['POST']) };
+  clientEndpoint(app, endpoint, async (request, form) => {
     const answer = await answerRevocationRequest(deps, request.headers.authorization, form);
     if (answer.kind === 'refused') return { ...answer, facts: { clientId: answer.clientId } };
     tell(request, 'revoked', answer.facts);
