@@ -6,6 +6,7 @@ import { authorizationCodeMachine } from '../../machines/authorization-code.mach
 import { grantMachine } from '../../machines/grant.machine.ts';
 import { interactionMachine } from '../../machines/interaction.machine.ts';
 import { refreshTokenMachine } from '../../machines/refresh-token.machine.ts';
+import { signingKeyMachine } from '../../machines/signing-key.machine.ts';
 import { effects, reject } from '../../machines/vocabulary.ts';
 import { decisionTableOf } from '../../src/engine/decision-table.ts';
 import { InvariantViolation } from '../../src/engine/errors.ts';
@@ -77,6 +78,18 @@ const machines = {
       now: instants,
       subjectId: maybe(names),
       remembered: maybe(fc.record({ scope: lists, resources: lists })),
+    }),
+  },
+  signingKey: {
+    machine: signingKeyMachine,
+    context: fc.record({ successorDueAt: instants, signsUntil: instants, publishedUntil: instants }),
+    event: fc.record({
+      type: fc.constantFrom('timePassed', 'rotationRequested', 'revocationRequested', 'signerStopped'),
+      now: instants,
+      anotherSigns: fc.boolean(),
+      successor: fc.constantFrom('none', 'published', 'ready'),
+      algorithmIsWanted: fc.boolean(),
+      atOnce: fc.boolean(),
     }),
   },
 };

@@ -1,15 +1,22 @@
-/** The four machines as plain data, so that tests can walk, ask and mutate them all in one way. */
+/** The machines as plain data, so that tests can walk, ask and mutate them all in one way. */
 import type { AnyStateMachine } from 'xstate';
 import { authorizationCodeMachine } from '../../machines/authorization-code.machine.ts';
 import { grantMachine } from '../../machines/grant.machine.ts';
-import { authorizationCodeGuards, interactionGuards, refreshTokenGuards } from '../../machines/guards.ts';
+import {
+  authorizationCodeGuards,
+  interactionGuards,
+  refreshTokenGuards,
+  signingKeyGuards,
+} from '../../machines/guards.ts';
 import { interactionMachine } from '../../machines/interaction.machine.ts';
 import { refreshTokenMachine } from '../../machines/refresh-token.machine.ts';
+import { signingKeyMachine } from '../../machines/signing-key.machine.ts';
 import type {
   AuthorizationCodeEvent,
   GrantEventType,
   InteractionEvent,
   RefreshTokenEvent,
+  SigningKeyEvent,
 } from '../../machines/vocabulary.ts';
 
 export type ActionData = string | Action;
@@ -74,8 +81,18 @@ export const interaction = subject(
     refused: true,
   }),
 );
+export const signingKey = subject(
+  signingKeyMachine,
+  signingKeyGuards,
+  every<SigningKeyEvent['type']>({
+    timePassed: true,
+    rotationRequested: true,
+    revocationRequested: true,
+    signerStopped: true,
+  }),
+);
 
-export const subjects = [authorizationCode, refreshToken, grant, interaction] as const;
+export const subjects = [authorizationCode, refreshToken, grant, interaction, signingKey] as const;
 
 export type Action = { readonly type: string; readonly params?: Readonly<Record<string, unknown>> };
 

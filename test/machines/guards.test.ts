@@ -1,6 +1,11 @@
 /** The predicates themselves, with real contexts and events: both outcomes of each, and the edges between them. */
 import { describe, expect, test } from 'vitest';
-import { authorizationCodeGuards, interactionGuards, refreshTokenGuards } from '../../machines/guards.ts';
+import {
+  authorizationCodeGuards,
+  interactionGuards,
+  refreshTokenGuards,
+  signingKeyGuards,
+} from '../../machines/guards.ts';
 import type {
   AuthorizationCodeContext,
   AuthorizationCodeEvent,
@@ -8,6 +13,8 @@ import type {
   InteractionEvent,
   RefreshTokenContext,
   RefreshTokenEvent,
+  SigningKeyContext,
+  SigningKeyEvent,
 } from '../../machines/vocabulary.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
@@ -229,11 +236,71 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
   ],
 };
 
+const key: SigningKeyContext = { successorDueAt: AFTER, signsUntil: AFTER, publishedUntil: AFTER };
+const tick: SigningKeyEvent = {
+  type: 'timePassed',
+  now: NOW,
+  anotherSigns: false,
+  successor: 'none',
+  algorithmIsWanted: true,
+  atOnce: false,
+};
+const over = { signsUntil: NOW };
+const keyCases: Cases<typeof signingKeyGuards, SigningKeyContext, SigningKeyEvent> = {
+  noOtherSigns: [
+    ['none', true, {}, { anotherSigns: false }],
+    ['another', false, {}, { anotherSigns: true }],
+  ],
+  handoverIsDue: [
+    ['a millisecond before the end', false, { signsUntil: NOW + 1 }, { successor: 'ready' }],
+    ['at the end', true, over, { successor: 'ready' }],
+    ['at the end, and caches may not hold the successor', false, over, { successor: 'published' }],
+    ['at the end, and nobody waits', false, over, { successor: 'none' }],
+  ],
+  endsWithoutSuccessor: [
+    ['a millisecond before the end', false, { signsUntil: NOW + 1 }, { algorithmIsWanted: false }],
+    ['at the end', true, over, { algorithmIsWanted: false }],
+    ['the algorithm is wanted', false, over, { algorithmIsWanted: true }],
+    ['somebody waits', false, over, { algorithmIsWanted: false, successor: 'published' }],
+  ],
+  successorIsNeeded: [
+    ['a millisecond too early', false, { successorDueAt: NOW + 1 }, {}],
+    ['in time', true, { successorDueAt: NOW }, {}],
+    ['somebody waits', false, { successorDueAt: NOW }, { successor: 'published' }],
+    ['the algorithm is not wanted', false, { successorDueAt: NOW }, { algorithmIsWanted: false }],
+  ],
+  successorMaySign: [
+    ['nobody waits', false, {}, { successor: 'none', atOnce: true }],
+    ['caches may not hold it', false, {}, { successor: 'published' }],
+    ['caches may not hold it, and it need not wait', true, {}, { successor: 'published', atOnce: true }],
+    ['ready', true, {}, { successor: 'ready' }],
+  ],
+  rotationIsAtOnce: [
+    ['in its time', false, {}, { atOnce: false }],
+    ['at once', true, {}, { atOnce: true }],
+  ],
+  handoverIsComing: [
+    ['the signer has time left', false, {}, { successor: 'published' }],
+    ['its time is over, and somebody waits', true, over, { successor: 'published' }],
+    ['its time is over, and nobody waits', false, over, { successor: 'none' }],
+  ],
+  successorIsPublished: [
+    ['nobody waits', false, {}, { successor: 'none' }],
+    ['published', true, {}, { successor: 'published' }],
+    ['ready', true, {}, { successor: 'ready' }],
+  ],
+  lastTokenHasExpired: [
+    ['a millisecond before', false, { publishedUntil: NOW + 1 }, {}],
+    ['by then', true, { publishedUntil: NOW }, {}],
+  ],
+};
+
 type AnyGuard = (asked: { context: object; event: object }) => boolean;
 const rooms: readonly (readonly [string, object, Cases<Record<string, unknown>, object, object>, object, object])[] = [
   ['authorization code', authorizationCodeGuards, codeCases, code, exchange],
   ['refresh token', refreshTokenGuards, tokenCases, token, refresh],
   ['interaction', interactionGuards, pageCases, page, visit],
+  ['signing key', signingKeyGuards, keyCases, key, tick],
 ];
 
 describe.each(rooms)('%s', (_, guards, cases, context, event) => {

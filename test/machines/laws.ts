@@ -14,6 +14,7 @@ import {
   interaction,
   refreshToken,
   type Subject,
+  signingKey,
 } from './catalogue.ts';
 
 export type Case = {
@@ -199,23 +200,28 @@ const LAWS: readonly Law[] = [
       }),
   },
   {
-    name: 'no path leads from used or revoked to an effect that issues',
+    name: 'no path leads from used, revoked, retiring or retired to an effect that issues or signs',
     of: null,
     broken: (tested) => {
       const after = statesReachableFrom(
         tested.config,
-        ['used', 'revoked'].filter((state) => state in tested.config.states),
+        ['used', 'revoked', 'retiring', 'retired'].filter((state) => state in tested.config.states),
       );
-      return eachArm(tested, (arm, { state }) => after.has(state) && issues(actionsOf(arm).map(({ type }) => type)));
+      const forbidden = (type: string) => issues([type]) || type === 'beginSigning';
+      return eachArm(
+        tested,
+        (arm, { state }) => after.has(state) && actionsOf(arm).some(({ type }) => forbidden(type)),
+      );
     },
   },
   {
-    name: 'revoked, approved and denied are never left',
+    name: 'revoked, retired, approved and denied are never left',
     of: null,
     broken: (tested) =>
       eachArm(
         tested,
-        (arm, { state }) => ['revoked', 'approved', 'denied'].includes(state) && (arm.target ?? state) !== state,
+        (arm, { state }) =>
+          ['revoked', 'retired', 'approved', 'denied'].includes(state) && (arm.target ?? state) !== state,
       ),
   },
 
@@ -458,6 +464,76 @@ const LAWS: readonly Law[] = [
       ),
     ],
   },
+
+  // The signing key.
+  {
+    name: 'a key begins to sign exactly when it waits and the signer stopped, or none signs',
+    of: signingKey,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const unsigned = answer.event === 'timePassed' && says(answer, 'noOtherSigns');
+        const begins = answer.state === 'published' && (unsigned || answer.event === 'signerStopped');
+        return !exactly(answer, 'beginSigning', begins, 'signing', 'beginSigning');
+      }),
+  },
+  {
+    name: 'a signer stops exactly when its time is over and somebody or nobody is to follow, or a rotation need not wait',
+    of: signingKey,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const stopped = answer.next === 'retiring' && answer.effects[0] === 'stopSigning';
+        return stops(answer) ? !stopped : has(answer, 'stopSigning');
+      }),
+  },
+  {
+    name: 'what ends a signer starts its successor, made where none waits; only an unwanted algorithm ends with its last key',
+    of: signingKey,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        if (!stops(answer) && !(answer.state === 'signing' && isRevoked(answer))) return has(answer, 'startSuccessor');
+        const [, ...then] = answer.effects;
+        return then.join() !== follows(answer).join();
+      }),
+  },
+  {
+    name: 'a signer that goes on publishes a successor in time or when asked, never two, and nothing else',
+    of: signingKey,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const goesOn = answer.state === 'signing' && !stops(answer) && !isRevoked(answer);
+        return goesOn && !does(answer, 'signing', ...prepares(answer));
+      }),
+  },
+  {
+    name: 'a key is revoked exactly when somebody asks and it has not retired, and then it retires at once',
+    of: signingKey,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const effect = 'retire(revocation_requested)';
+        if (!isRevoked(answer)) return has(answer, effect);
+        const alone = answer.state === 'signing' || answer.effects.length === 1;
+        return answer.next !== 'retired' || answer.effects[0] !== effect || !alone;
+      }),
+  },
+  {
+    name: 'a key retires by itself exactly when it is retiring and its last token has expired',
+    of: signingKey,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const over =
+          answer.state === 'retiring' && answer.event === 'timePassed' && says(answer, 'lastTokenHasExpired');
+        return !exactly(answer, 'retire(tokens_expired)', over, 'retired', 'retire(tokens_expired)');
+      }),
+  },
+  {
+    name: 'whatever else happens to a key changes nothing',
+    of: signingKey,
+    broken: (tested) =>
+      eachAnswer(tested, (answer) => {
+        const acts = ['beginSigning', 'stopSigning', 'retire', 'publishSuccessor', 'hastenHandover'];
+        return !answer.effects.some((effect) => acts.includes(nameOf(effect))) && !does(answer, answer.state);
+      }),
+  },
 ];
 
 const noGuardSays = ({ outcomes }: Answer): boolean => Object.values(outcomes).every((outcome) => !outcome);
@@ -517,4 +593,32 @@ function needsConsent(answer: Answer): boolean {
 
 function skipsConsent(answer: Answer): boolean {
   return arrivesSignedIn(answer) && answer.outcomes['consentIsRemembered'] === true;
+}
+
+function says({ outcomes }: Answer, guard: string): boolean {
+  return outcomes[guard] === true;
+}
+
+function stops(answer: Answer): boolean {
+  if (answer.state !== 'signing') return false;
+  if (answer.event === 'timePassed') return says(answer, 'handoverIsDue') || says(answer, 'endsWithoutSuccessor');
+  return answer.event === 'rotationRequested' && (says(answer, 'successorMaySign') || says(answer, 'rotationIsAtOnce'));
+}
+
+function isRevoked({ state, event }: Answer): boolean {
+  return event === 'revocationRequested' && state !== 'retired';
+}
+
+/** What must come of a signer's end, in the same decision. */
+function follows(answer: Answer): readonly string[] {
+  if (answer.event === 'timePassed') return says(answer, 'handoverIsDue') ? ['startSuccessor'] : [];
+  const waits = answer.event === 'revocationRequested' ? 'successorIsPublished' : 'successorMaySign';
+  return says(answer, waits) ? ['startSuccessor'] : ['publishSuccessor', 'startSuccessor'];
+}
+
+/** What a signer that goes on does for its successor. */
+function prepares(answer: Answer): readonly string[] {
+  if (answer.event === 'timePassed') return says(answer, 'successorIsNeeded') ? ['publishSuccessor'] : [];
+  if (answer.event !== 'rotationRequested' || says(answer, 'handoverIsComing')) return [];
+  return says(answer, 'successorIsPublished') ? ['hastenHandover'] : ['publishSuccessor', 'hastenHandover'];
 }

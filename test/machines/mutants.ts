@@ -42,6 +42,7 @@ const OTHERS: Readonly<Record<string, readonly [key: string, value: string, inst
   reject: ['reason', 'grant_revoked', 'client_mismatch'],
   revokeGrant: ['event', 'revocationRequested', 'refreshTokenReused'],
   writeRevoked: ['reason', 'revocation_requested', 'refresh_token_reused'],
+  retire: ['reason', 'revocation_requested', 'tokens_expired'],
 };
 
 function withOtherParameter(action: Action): Action {
@@ -57,6 +58,7 @@ const WORTH_HAVING: readonly (keyof typeof effects)[] = [
   'issueCode',
   'repeatAnswer',
   'rememberConsent',
+  'beginSigning',
 ];
 
 const CHANGES_OF_ARMS: Readonly<Record<string, Change>> = {
