@@ -38,6 +38,12 @@ export const policySchema = z
       1200 * DAY,
       'A chain ends this long after the approval, however much it is used.',
     ),
+    refreshTokensNeedOfflineAccess: z
+      .boolean()
+      .optional()
+      .describe(
+        'true: refresh tokens only where the scope offline_access was consented to (OpenID Connect Core §11). Default: every client whose grant_types include refresh_token gets them.',
+      ),
   })
   .refine((policy) => policy.refreshIdleLifetimeSeconds <= policy.refreshAbsoluteLifetimeSeconds, {
     path: ['refreshIdleLifetimeSeconds'],

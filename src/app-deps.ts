@@ -14,6 +14,7 @@ import { grantStore } from './storage/grant-store.ts';
 import { interactionStore } from './storage/interaction-store.ts';
 import { sessionStore } from './storage/sessions.ts';
 import { signInFailureStore } from './storage/sign-in-failures.ts';
+import { findClaims } from './storage/users.ts';
 import type { Clock } from './system/clock.ts';
 
 export type AppParts = {
@@ -45,6 +46,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     db,
     store: grantStore(db, clock),
     deniedAccessTokens: deniedAccessTokenStore(db, clock),
+    claimsOf: (subjectId) => findClaims(db, subjectId),
     interactions: interactionStore(db, clock),
     browserOrigins: browserOriginSource(db, clock),
     sessions: sessionStore(db, clock),

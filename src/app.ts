@@ -4,6 +4,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { requireDecisionTables } from './engine/decision-tables.ts';
 import type { TokenDeps } from './grants/grant-type.ts';
 import type { AccessTokenDeps } from './grants/presented-access-token.ts';
+import type { UserInfoDeps } from './grants/userinfo.ts';
 import { authorizeRoutes } from './http/authorize-routes.ts';
 import { closeConnectionsWhenClosing } from './http/closing.ts';
 import type { HttpDeps } from './http/deps.ts';
@@ -18,8 +19,10 @@ import { logRequests } from './http/request-log.ts';
 import { revocationRoutes } from './http/revocation-routes.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { tokenRoutes } from './http/token-routes.ts';
+import { userInfoRoutes } from './http/userinfo-routes.ts';
 
 export type AppDeps = TokenDeps &
+  UserInfoDeps &
   AccessTokenDeps &
   HttpDeps & {
     readonly logger: FastifyBaseLogger;
@@ -57,6 +60,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     async (scope) => {
       tokenRoutes(scope, deps);
       revocationRoutes(scope, deps);
+      userInfoRoutes(scope, deps);
       await scope.register(pages);
     },
     { prefix: path },

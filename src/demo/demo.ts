@@ -49,7 +49,7 @@ export async function makeDemo({ environment, keys, random, database }: Runtime)
       id: random.uuid(),
       username: shown.username,
       passwordHash,
-      claims: { name: 'Demo Person' },
+      claims: { name: 'Demo Person', email: 'demo@example.com', email_verified: true },
     });
   }
   const common = {

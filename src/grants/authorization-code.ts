@@ -6,7 +6,7 @@ import { isCodeVerifier } from '../oauth/pkce.ts';
 import { engineDeps, settled } from './engine-deps.ts';
 import { type GrantType, refuse } from './grant-type.ts';
 import { issueTokens } from './issue.ts';
-import { askedResources, narrowedAccess } from './narrowing.ts';
+import { askedResources } from './narrowing.ts';
 
 export const authorizationCode: GrantType = {
   name: 'authorization_code',
@@ -36,14 +36,7 @@ export const authorizationCode: GrantType = {
           { clientId: client.clientId, redirectUri, challengeOfVerifier, resources },
           {
             reload: () => deps.store.load({ clientId: client.clientId, grantId: grant.id }),
-            mint: (next, now, owner) =>
-              issueTokens(
-                deps,
-                next,
-                narrowedAccess(deps.configuration(), next, { scope: null, resources }),
-                now,
-                owner,
-              ),
+            mint: (next, now, owner) => issueTokens(deps, next, { scope: null, resources }, now, owner),
           },
         );
         return settled(outcome);

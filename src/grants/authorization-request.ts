@@ -3,10 +3,11 @@
  * may be redirected (§4.1.2.1: the server MUST NOT redirect to an invalid redirect URI); afterwards every error is.
  */
 import type { Configuration } from '../config/configuration.ts';
-import type { ClientRecord } from '../engine/ports.ts';
+import type { ClientRecord, ResponseMode } from '../engine/ports.ts';
 import type { AuthorizationErrorCode } from '../oauth/errors.ts';
 import type { ParameterReading, Parameters } from '../oauth/parameters.ts';
 import { isS256Challenge } from '../oauth/pkce.ts';
+import { type Prompt, parsePrompt } from '../oauth/prompt.ts';
 import { isRegisteredRedirectUri } from '../oauth/redirect-uri.ts';
 import { type Access, type AccessProblem, requestedAccess } from './requested-access.ts';
 
@@ -19,6 +20,16 @@ export const AUTHORIZATION_PARAMETERS = [
   'code_challenge',
   'code_challenge_method',
   'resource',
+  // OpenID Connect Core §3.1.2.1. `display`, `ui_locales`, `claims_locales` and `acr_values` are voluntary: accepted, unread.
+  'nonce',
+  'prompt',
+  'max_age',
+  'login_hint',
+  'id_token_hint',
+  'response_mode',
+  'request',
+  'request_uri',
+  'registration',
 ] as const;
 export type AuthorizationParameters = Parameters<(typeof AUTHORIZATION_PARAMETERS)[number]>;
 type Reading = ParameterReading<(typeof AUTHORIZATION_PARAMETERS)[number]>;
@@ -53,6 +64,13 @@ export type AuthorizationRequest = {
   readonly kind: 'request';
   readonly access: Access;
   readonly codeChallenge: string;
+  readonly nonce: string | null;
+  readonly prompt: readonly Prompt[];
+  /** Seconds. */
+  readonly maxAgeSeconds: number | null;
+  readonly loginHint: string | null;
+  /** The `sub` of the `id_token_hint`. */
+  readonly hintedSubjectId: string | null;
 };
 
 export async function proveClientAndRedirectUri(
@@ -129,21 +147,60 @@ const CHECKS: readonly Check[] = [
     'code_challenge_malformed',
     'code_challenge is not the base64url of a SHA-256 hash',
   ],
+  // OpenID Connect Core §6.1, §6.2 and §7.2.1: an OP that does not support them MUST say so with these errors.
+  [(p) => p.get('request') !== null, 'request_not_supported', 'request_object', 'request is not supported'],
+  [(p) => p.get('request_uri') !== null, 'request_uri_not_supported', 'request_uri', 'request_uri is not supported'],
+  [
+    (p) => p.get('registration') !== null,
+    'registration_not_supported',
+    'registration_parameter',
+    'registration is not supported',
+  ],
+  [
+    (p) => !RESPONSE_MODES.includes(p.get('response_mode') ?? 'query'),
+    'invalid_request',
+    'response_mode_unsupported',
+    'response_mode must be query or form_post',
+  ],
+  [
+    (p) => parsePrompt(p.get('prompt') ?? '') === null,
+    'invalid_request',
+    'prompt_malformed',
+    'prompt must be none alone, or a list of login, consent and select_account',
+  ],
+  [
+    (p) => !/^\d{1,9}$/.test(p.get('max_age') ?? '0'),
+    'invalid_request',
+    'max_age_malformed',
+    'max_age must be a number of seconds',
+  ],
 ];
+
+const RESPONSE_MODES: readonly string[] = ['query', 'form_post'];
+
+/** Where the answer is to be found, errors included. What is no mode at all is answered in the query. */
+export const responseModeOf = (parameters: AuthorizationParameters): ResponseMode =>
+  parameters.get('response_mode') === 'form_post' ? 'form_post' : 'query';
 
 const ACCESS_ERRORS: Readonly<Record<AccessProblem, Pick<RedirectedError, 'error' | 'description'>>> = {
   scope_unknown: {
     error: 'invalid_scope',
     description: 'a scope is unknown, malformed, or more than this client may ask for',
   },
+  openid_missing: {
+    error: 'invalid_scope',
+    description: 'profile, email, address and phone are claims of OpenID Connect: they need the scope openid as well',
+  },
   resource_unknown: { error: 'invalid_target', description: 'a resource is unknown' },
 };
 
-export function checkAuthorizationRequest(
+/** @param readHint null: not an ID Token of ours. */
+export async function checkAuthorizationRequest(
   { problem, parameters }: Reading,
   client: ClientRecord,
   configuration: Configuration,
-): AuthorizationRequest | RedirectedError {
+  readHint: (idToken: string) => Promise<{ readonly sub: string; readonly aud: string } | null>,
+): Promise<AuthorizationRequest | RedirectedError> {
   if (problem) {
     const description = `${problem.parameter ?? 'the request'} ${problem.detail}`;
     return { kind: 'error', error: 'invalid_request', reason: problem.reason, description };
@@ -154,5 +211,26 @@ export function checkAuthorizationRequest(
   const asked = { scope: parameters.get('scope'), resources: parameters.getAll('resource') };
   const access = requestedAccess(configuration, client, asked);
   if (typeof access === 'string') return { kind: 'error', reason: access, ...ACCESS_ERRORS[access] };
-  return { kind: 'request', access, codeChallenge: parameters.get('code_challenge') ?? '' };
+  const hinted = parameters.get('id_token_hint');
+  const hint = hinted === null ? null : await readHint(hinted);
+  // Whom it names is for the client that it was made for: another must not learn, with prompt=none, who is signed in.
+  if (hinted !== null && hint?.aud !== client.clientId) return HINT_NOT_GOOD;
+  const maxAge = parameters.get('max_age');
+  return {
+    kind: 'request',
+    access,
+    codeChallenge: parameters.get('code_challenge') ?? '',
+    nonce: parameters.get('nonce'),
+    prompt: parsePrompt(parameters.get('prompt') ?? '') ?? [],
+    maxAgeSeconds: maxAge === null ? null : Number(maxAge),
+    loginHint: parameters.get('login_hint'),
+    hintedSubjectId: hint?.sub ?? null,
+  };
 }
+
+const HINT_NOT_GOOD: RedirectedError = {
+  kind: 'error',
+  error: 'invalid_request',
+  reason: 'id_token_hint_refused',
+  description: 'id_token_hint is not an ID Token that this server made for this client',
+};

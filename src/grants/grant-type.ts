@@ -39,6 +39,8 @@ export type TokenResponse = {
   /** Seconds. */
   readonly expires_in: number;
   readonly refresh_token?: string;
+  /** OpenID Connect Core §3.1.3.3. */
+  readonly id_token?: string;
   readonly scope: string;
 };
 

@@ -3,10 +3,12 @@ import { policyOf } from '../config/configuration.ts';
 import { accessTokenId, signAccessToken } from '../crypto/access-token.ts';
 import { writeRefreshToken } from '../crypto/refresh-token.ts';
 import { InvariantViolation } from '../engine/errors.ts';
-import type { LoadedGrant, PresentingClient } from '../engine/ports.ts';
+import type { LoadedGrant, PresentingClient, SignInFacts } from '../engine/ports.ts';
 import { formatScope } from '../oauth/scope.ts';
 import type { TokenDeps, TokenResponse } from './grant-type.ts';
-import type { Access } from './requested-access.ts';
+import { issueIdToken } from './id-token.ts';
+import { type Narrowing, narrowedAccess } from './narrowing.ts';
+import { type Access, OFFLINE_ACCESS } from './requested-access.ts';
 
 type Subject = { readonly client: PresentingClient; readonly sub: string; readonly grantId: string | null };
 
@@ -30,19 +32,40 @@ export function issueAccessToken(deps: TokenDeps, subject: Subject, access: Acce
   return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope: formatScope(access.scope) };
 }
 
-/** Both tokens of a chain whose head is `next`. */
+/**
+ * What a chain whose head is `next` gives its client: an access token, an ID Token where the person is to be known, and the
+ * refresh token where the client may refresh.
+ *
+ * @throws RefusedAtIssue when what was asked for cannot be said in a token.
+ */
 export function issueTokens(
   deps: TokenDeps,
   next: LoadedGrant,
-  access: Access,
+  asked: Narrowing,
   now: Date,
   client: PresentingClient,
 ): TokenResponse {
-  const response = issueAccessToken(deps, { client, sub: next.subjectId, grantId: next.id }, access, now);
   const { refreshGeneration: generation, refreshNonce: nonce } = next;
   if (generation === null || nonce === null) throw new InvariantViolation('tokens of a chain that has not begun');
-  if (!client.grantTypes.includes('refresh_token')) return response;
-  return { ...response, refresh_token: writeRefreshToken(deps.keys, { grantId: next.id, generation, nonce }) };
+  const access = narrowedAccess(deps.configuration(), next, asked);
+  const response = issueAccessToken(deps, { client, sub: next.subjectId, grantId: next.id }, access, now);
+  return {
+    ...response,
+    ...(identifies(next, asked) && { id_token: issueIdToken(deps, next, client, response, now) }),
+    ...(mayRefresh(deps, next, client) && {
+      refresh_token: writeRefreshToken(deps.keys, { grantId: next.id, generation, nonce }),
+    }),
+  };
+}
+
+/** A refresh that asks for less than `openid` wants no ID Token. */
+const identifies = (next: LoadedGrant, { scope }: Narrowing): next is LoadedGrant & { identity: SignInFacts } =>
+  next.identity !== null && (scope === null || scope.includes('openid'));
+
+function mayRefresh(deps: TokenDeps, next: LoadedGrant, client: PresentingClient): boolean {
+  if (!client.grantTypes.includes('refresh_token')) return false;
+  const { refreshTokensNeedOfflineAccess = false } = policyOf(deps.configuration(), client);
+  return !refreshTokensNeedOfflineAccess || next.scope.includes(OFFLINE_ACCESS);
 }
 
 /** Seconds: the client's policy, capped by every resource that the token is for. */

@@ -3,7 +3,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { LoadedGrant } from '../engine/ports.ts';
 import { parseScope } from '../oauth/scope.ts';
 import type { TokenParameters } from './grant-type.ts';
-import { type Access, scopeAt } from './requested-access.ts';
+import { type Access, OFFLINE_ACCESS, scopeAt } from './requested-access.ts';
 
 export type Narrowing = { readonly scope: readonly string[] | null; readonly resources: readonly string[] | null };
 
@@ -34,7 +34,7 @@ export function narrowedAccess(
 ): Access {
   const at = resources ?? grant.resources;
   const meant = scopeAt(configuration, scope ?? grant.scope, at);
-  if (meant.length === 0 || (scope !== null && meant.length < scope.length))
+  if (meant.every((one) => one === OFFLINE_ACCESS) || (scope !== null && meant.length < scope.length))
     throw new RefusedAtIssue('scope_exceeds_grant');
   return { scope: meant, resources: at };
 }

@@ -4,7 +4,7 @@ import { presentRefreshToken } from '../engine/engine.ts';
 import { engineDeps, settled } from './engine-deps.ts';
 import { type GrantType, refuse } from './grant-type.ts';
 import { issueTokens } from './issue.ts';
-import { narrowedAccess, readNarrowing } from './narrowing.ts';
+import { readNarrowing } from './narrowing.ts';
 
 const REASON_OF_READING = {
   malformed: 'refresh_token_malformed',
@@ -35,8 +35,7 @@ export const refreshToken: GrantType = {
           { clientId: client.clientId, ...narrowing },
           {
             reload: () => deps.store.load({ clientId: client.clientId, grantId: grant.id }),
-            mint: (next, now, owner) =>
-              issueTokens(deps, next, narrowedAccess(deps.configuration(), next, narrowing), now, owner),
+            mint: (next, now, owner) => issueTokens(deps, next, narrowing, now, owner),
           },
         );
         return settled(outcome);

@@ -1,56 +1,124 @@
-/** Which scope and which resources a request means, given what the client may ask for (RFC 6749 §3.3, RFC 8707 §2). */
+/**
+ * Which scope and which resources a request means, given what the client may ask for (RFC 6749 §3.3, RFC 8707 §2, OpenID
+ * Connect Core §5.4). The UserInfo Endpoint is a resource like any other, except that `openid` is what asks for it.
+ */
 import type { Configuration } from '../config/configuration.ts';
 import type { ClientRecord } from '../engine/ports.ts';
 import { parseScope } from '../oauth/scope.ts';
 
 export type Access = { readonly scope: readonly string[]; readonly resources: readonly string[] };
-export type AccessProblem = 'scope_unknown' | 'resource_unknown';
+export type AccessProblem = 'scope_unknown' | 'openid_missing' | 'resource_unknown';
+type Asked = { readonly scope: string | null; readonly resources: readonly string[] };
 
-/** Words of OpenID Connect: until there are ID Tokens, granting them would be a lie. */
-const RESERVED = new Set(['openid']);
+/** Core §11: not a matter of one resource; it asks that the chain of refresh tokens outlive the person's presence. */
+export const OFFLINE_ACCESS = 'offline_access';
 
+/** What an authorization request asks for, about a person. */
 export function requestedAccess(
   configuration: Configuration,
   client: ClientRecord,
-  asked: { readonly scope: string | null; readonly resources: readonly string[] },
+  asked: Asked,
 ): Access | AccessProblem {
-  const fallback = configuration.resources.find((one) => one.default)?.identifier;
-  const named = asked.resources.length > 0 ? [...new Set(asked.resources)] : [client.defaultResource ?? fallback];
-  const resources = configuration.resources.map((one) => one.identifier).filter((one) => named.includes(one));
-  if (resources.length !== named.length) return 'resource_unknown';
+  const scope = asked.scope === null ? defaultScope(configuration, client, asked.resources) : parseScope(asked.scope);
+  if (scope === null) return 'scope_unknown';
+  const wantsIdentity = scope.includes('openid');
+  const named = namedResources(configuration, client, asked, scope);
+  const resources = everyResource(configuration)
+    .map((one) => one.identifier)
+    .filter((one) => named.includes(one) || (wantsIdentity && one === configuration.identity.identifier));
+  if (!named.every((one) => one !== undefined && resources.includes(one))) return 'resource_unknown';
 
-  const allowed = allowedScope(configuration, client, resources);
-  if (asked.scope === null) {
-    const scope = (client.defaultScope ?? allowed).filter((one) => allowed.includes(one));
-    return scope.length > 0 ? { scope, resources } : 'scope_unknown';
+  const mayRefresh = client.grantTypes.includes('refresh_token');
+  const allowed = new Set(allowedScope(configuration, client, resources));
+  // Core §11: a request for offline access that cannot be fulfilled is ignored, not refused.
+  const meant = scope.filter((one) => one !== OFFLINE_ACCESS || mayRefresh);
+  if (asked.scope !== null && !meant.every((one) => one === OFFLINE_ACCESS || allowed.has(one))) {
+    return !wantsIdentity && meant.some((one) => isIdentityScope(configuration, one))
+      ? 'openid_missing'
+      : 'scope_unknown';
   }
-  const scope = parseScope(asked.scope);
-  return scope?.every((one) => allowed.includes(one)) ? { scope, resources } : 'scope_unknown';
+  const granted = meant.filter((one) => one === OFFLINE_ACCESS || allowed.has(one));
+  return granted.some((one) => one !== OFFLINE_ACCESS) ? { scope: granted, resources } : 'scope_unknown';
+}
+
+/** What a client asks for on its own behalf: there is no person, so there is nobody whose identity it could see. */
+export function requestedByClient(
+  configuration: Configuration,
+  client: ClientRecord,
+  asked: Asked,
+): Access | AccessProblem {
+  const needsPerson = (one: string) => one === OFFLINE_ACCESS || isIdentityScope(configuration, one);
+  const withoutPerson = (scope: readonly string[] | null) =>
+    scope === null ? null : scope.filter((one) => !needsPerson(one));
+  if (asked.scope !== null && parseScope(asked.scope)?.some(needsPerson)) return 'scope_unknown';
+  if (asked.resources.includes(configuration.identity.identifier)) return 'resource_unknown';
+  const alone = { ...client, scope: withoutPerson(client.scope), defaultScope: withoutPerson(client.defaultScope) };
+  return requestedAccess(configuration, alone, asked);
+}
+
+const everyResource = ({ resources, identity }: Configuration) => [...resources, identity];
+
+/** Scopes that only the UserInfo Endpoint knows. */
+function isIdentityScope(configuration: Configuration, name: string): boolean {
+  const known = identityScopes.get(configuration) ?? onlyAtUserInfo(configuration);
+  identityScopes.set(configuration, known);
+  return known.has(name);
+}
+const identityScopes = new WeakMap<Configuration, ReadonlySet<string>>();
+
+const onlyAtUserInfo = ({ identity, resources }: Configuration): ReadonlySet<string> =>
+  new Set([...describedAt([identity])].filter((name) => !describedAt(resources).has(name)));
+
+/** None sent: the client's default; where it has none, its ceiling; where it has none, what the resources describe. */
+function defaultScope(configuration: Configuration, client: ClientRecord, asked: readonly string[]): readonly string[] {
+  if (client.defaultScope !== null) return client.defaultScope;
+  if (client.scope !== null) return client.scope;
+  const named = asked.length > 0 ? asked : [defaultResource(configuration, client)];
+  return [...describedAt(configuration.resources.filter((one) => named.includes(one.identifier)))];
+}
+
+const defaultResource = ({ resources }: Configuration, client: ClientRecord): string | undefined =>
+  client.defaultResource ?? resources.find((one) => one.default)?.identifier;
+
+/** No resource sent: the client's default, unless it asks for the person's identity and nothing else. */
+function namedResources(
+  configuration: Configuration,
+  client: ClientRecord,
+  asked: Asked,
+  scope: readonly string[],
+): readonly (string | undefined)[] {
+  if (asked.resources.length > 0) return [...new Set(asked.resources)];
+  const onlyIdentity =
+    scope.includes('openid') && scope.every((one) => one === OFFLINE_ACCESS || isIdentityScope(configuration, one));
+  return onlyIdentity ? [] : [defaultResource(configuration, client)];
 }
 
 /** What this client may ask for at these resources: their scopes, under the client's ceiling. `check` warns of undescribed ones. */
 function allowedScope(configuration: Configuration, client: ClientRecord, resources: readonly string[]): string[] {
   if (client.scope !== null) return scopeAt(configuration, client.scope, resources);
-  const chosen = configuration.resources.filter((one) => resources.includes(one.identifier));
-  return [...describedAt(chosen)];
+  return [...describedAt(everyResource(configuration).filter((one) => resources.includes(one.identifier)))];
 }
 
 export type DescribedAccess = {
-  readonly resource: string;
+  /** Null: who the person is, which is at no API. */
+  readonly resource: string | null;
   /** The scope's own name where no resource describes it. */
   readonly scopes: readonly { readonly name: string; readonly description: string | null }[];
 };
 
 /** The words for consent, resource by resource: the same scope can mean one thing here and another there. */
 export function describeAccess(configuration: Configuration, access: Access): DescribedAccess[] {
-  const groups = configuration.resources
+  const { identity, resources } = configuration;
+  const groups = [identity, ...resources]
     .filter((one) => access.resources.includes(one.identifier))
     .map((resource) => ({
-      resource: resource.name,
-      scopes: scopeAt(configuration, access.scope, [resource.identifier]).map((name) => ({
-        name,
-        description: resource.scopes.find((scope) => scope.name === name)?.description ?? null,
-      })),
+      resource: resource === identity ? null : resource.name,
+      scopes: scopeAt(configuration, access.scope, [resource.identifier])
+        .filter((name) => name !== OFFLINE_ACCESS)
+        .map((name) => ({
+          name,
+          description: resource.scopes.find((scope) => scope.name === name)?.description ?? null,
+        })),
     }));
   return groups.filter(({ scopes }) => scopes.length > 0);
 }
@@ -61,10 +129,11 @@ export function scopeAt(
   scope: readonly string[],
   resources: readonly string[],
 ): string[] {
-  const chosen = configuration.resources.filter((one) => resources.includes(one.identifier));
-  const [here, anywhere] = [describedAt(chosen), describedAt(configuration.resources)];
+  const all = everyResource(configuration);
+  const chosen = all.filter((one) => resources.includes(one.identifier));
+  const [here, anywhere] = [describedAt(chosen), describedAt(all)];
   const isDefault = chosen.some((one) => one.default);
-  return scope.filter((name) => here.has(name) || (isDefault && !anywhere.has(name) && !RESERVED.has(name)));
+  return scope.filter((name) => here.has(name) || name === OFFLINE_ACCESS || (isDefault && !anywhere.has(name)));
 }
 
 const describedAt = (resources: Configuration['resources']): ReadonlySet<string> =>

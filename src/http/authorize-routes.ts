@@ -1,22 +1,23 @@
 /** GET and POST /oauth/authorize: prove client and redirect URI, check the rest, begin an interaction. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readIdTokenHint } from '../crypto/id-token-hint.ts';
 import { type InteractionDeps, interact } from '../engine/interact.ts';
 import {
   AUTHORIZATION_PARAMETERS,
+  type AuthorizationParameters,
   checkAuthorizationRequest,
-  type ProvenClient,
   proveClientAndRedirectUri,
-  type RedirectedError,
+  responseModeOf,
 } from '../grants/authorization-request.ts';
 import { errorDescription } from '../oauth/errors.ts';
 import { parseParameters } from '../oauth/parameters.ts';
-import { withParameters } from '../oauth/redirect-uri.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import { findClient } from '../storage/clients.ts';
 import { insertInteraction } from '../storage/interaction-store.ts';
+import { answerClient } from './authorization-response.ts';
 import { cookieHash, makeCookie, readCookie } from './cookies.ts';
 import type { HttpDeps } from './deps.ts';
-import { bodyOf } from './form-body.ts';
+import { bodyOf, queryOf } from './form-body.ts';
 import { answerInteraction, interactionDeps } from './interaction-answer.ts';
 import { refusedOtherMethods } from './other-methods.ts';
 import { tell } from './request-log.ts';
@@ -33,8 +34,6 @@ export function authorizeRoutes(app: FastifyInstance, deps: HttpDeps): void {
   );
 }
 
-const queryOf = ({ raw }: FastifyRequest): string => raw.url?.split('?').slice(1).join('?') ?? '';
-
 async function authorize(
   deps: HttpDeps,
   interactions: InteractionDeps,
@@ -49,15 +48,21 @@ async function authorize(
     tell(request, 'refused', facts);
     return sendPage(reply, 400, unprovenPage(proven, deps.production));
   }
-  const state = reading.parameters.get('state');
-  const checked = checkAuthorizationRequest(reading, proven.client, deps.configuration());
+  const { parameters } = reading;
+  const state = parameters.get('state');
+  const responseMode = responseModeOf(parameters);
+  const checked = await checkAuthorizationRequest(reading, proven.client, deps.configuration(), (idToken) =>
+    readIdTokenHint(deps.keyRing, deps.issuer, idToken),
+  );
   if (checked.kind === 'error') {
     tell(request, 'refused', { reason: checked.reason, clientId: proven.client.clientId, detail: checked.description });
-    return redirectError(deps, reply, proven, state, checked);
+    const { redirectUri } = proven;
+    const error = { error: checked.error, error_description: errorDescription(checked.description) };
+    return answerClient(reply, deps.issuer, { redirectUri, responseMode, state }, error);
   }
   // A POST from the client's site carries no SameSite=Lax cookie; the GET that follows a redirect does.
   if (request.method === 'POST')
-    return seeOther(reply, `${pathUnder(deps.issuer, '/oauth/authorize')}?${againAsQuery(reading.parameters)}`);
+    return seeOther(reply, `${pathUnder(deps.issuer, '/oauth/authorize')}?${againAsQuery(parameters)}`);
 
   const browser = readCookie(deps, request, 'browser') ?? makeCookie(deps, reply, 'browser');
   const session = await sessionOf(deps, request);
@@ -72,33 +77,19 @@ async function authorize(
     scope: checked.access.scope,
     resources: checked.access.resources,
     requestState: state,
-    nonce: null,
-    prompt: [],
-    maxAgeSeconds: null,
-    hintedSubjectId: null,
-    loginHint: null,
-    responseMode: 'query',
+    nonce: checked.nonce,
+    prompt: checked.prompt,
+    maxAgeSeconds: checked.maxAgeSeconds,
+    hintedSubjectId: checked.hintedSubjectId,
+    loginHint: checked.loginHint,
+    responseMode,
     lifetimeSeconds: deps.configuration().signIn.interactionLifetimeSeconds,
   });
   const outcome = await interact(interactions, id, 'requested', session);
   return answerInteraction(deps, request, reply, outcome);
 }
 
-/** OAuth 2.1 §4.1.2.1, with RFC 9207's `iss`. */
-function redirectError(
-  deps: HttpDeps,
-  reply: FastifyReply,
-  { redirectUri }: ProvenClient,
-  state: string | null,
-  { error, description }: RedirectedError,
-) {
-  const parameters = { error, error_description: errorDescription(description), state, iss: deps.issuer };
-  return seeOther(reply, withParameters(redirectUri, parameters));
-}
-
-function againAsQuery(
-  parameters: ReturnType<typeof parseParameters<(typeof AUTHORIZATION_PARAMETERS)[number]>>['parameters'],
-): string {
+function againAsQuery(parameters: AuthorizationParameters): string {
   const query = new URLSearchParams();
   for (const name of AUTHORIZATION_PARAMETERS) for (const value of parameters.getAll(name)) query.append(name, value);
   return query.toString();

@@ -1,11 +1,12 @@
 /** From what the interaction machine decided to what the browser gets. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RejectReason } from '../../machines/vocabulary.ts';
+import type { AuthorizationRefusal, RejectReason } from '../../machines/vocabulary.ts';
 import { policyOf } from '../config/configuration.ts';
 import { authorizationCodeOf, repeatedAuthorizationCode } from '../crypto/authorization-code.ts';
 import type { InteractionDeps, InteractionOutcome } from '../engine/interact.ts';
-import { isRegisteredRedirectUri, withParameters } from '../oauth/redirect-uri.ts';
+import { isRegisteredRedirectUri } from '../oauth/redirect-uri.ts';
 import { pathUnder } from '../oauth/urls.ts';
+import { answerClient } from './authorization-response.ts';
 import type { HttpDeps } from './deps.ts';
 import { tell } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
@@ -42,13 +43,12 @@ export function answerInteraction(
       return seeOther(reply, interactionPath(deps, interaction.id));
     case 'approved':
       tell(request, 'approved', facts);
-      // OAuth 2.1 §4.1.2 and RFC 9207 §2: the server MUST name itself in `iss`.
       return toClient(deps, reply, outcome, { code: outcome.code });
     case 'denied':
-      tell(request, 'refused', { ...facts, reason: 'access_denied' });
+      tell(request, 'refused', { ...facts, reason: outcome.error });
       return toClient(deps, reply, outcome, {
-        error: 'access_denied',
-        error_description: 'The resource owner denied the request.',
+        error: outcome.error,
+        error_description: WHY_DENIED[outcome.error],
       });
     case 'rejected':
       tell(request, 'refused', { ...facts, reason: outcome.reason });
@@ -65,9 +65,15 @@ function toClient(
   { interaction }: InteractionOutcome,
   answer: Readonly<Record<string, string>>,
 ): FastifyReply {
-  const parameters = { ...answer, state: interaction.requestState, iss: deps.issuer };
-  return seeOther(reply, withParameters(interaction.redirectUri, parameters));
+  const { redirectUri, responseMode, requestState: state } = interaction;
+  return answerClient(reply, deps.issuer, { redirectUri, responseMode, state }, answer);
 }
+
+const WHY_DENIED: Readonly<Record<AuthorizationRefusal, string>> = {
+  access_denied: 'The resource owner denied the request.',
+  login_required: 'The resource owner has to sign in: nobody is signed in, too long ago, or as another person.',
+  consent_required: 'The resource owner has to consent.',
+};
 
 export const UNKNOWN = {
   title: 'This sign-in is not known',

@@ -2,8 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sameSecretBytes } from '../crypto/digest.ts';
 import { interact } from '../engine/interact.ts';
-import type { LoadedInteractionFacts } from '../engine/ports.ts';
-import { describeAccess } from '../grants/requested-access.ts';
+import type { LiveSession, LoadedInteractionFacts } from '../engine/ports.ts';
+import { describeAccess, OFFLINE_ACCESS } from '../grants/requested-access.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
 import { cookieHash, readCookie } from './cookies.ts';
@@ -13,7 +13,7 @@ import { destinationOf } from './destination.ts';
 import { bodyOf } from './form-body.ts';
 import { answerInteraction, interactionDeps, interactionPath, PROBLEMS, UNKNOWN } from './interaction-answer.ts';
 import { tell } from './request-log.ts';
-import { noStore, sendPage } from './security-headers.ts';
+import { noStore, seeOther, sendPage } from './security-headers.ts';
 import { beginSession, sessionOf } from './session.ts';
 import { signIn } from './sign-in.ts';
 import { consentPage } from './views/consent.ts';
@@ -43,7 +43,10 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
     }
     const decides =
       interaction.state === 'awaitingConsent' && session !== null && session.subjectId === interaction.subjectId;
-    if (!decides || request.query.account === 'another') return showSignIn(deps, reply, 200, opened, '', null);
+    if (!decides || request.query.account === 'another') {
+      const wanted = interaction.prompt.includes('select_account') && request.query.account !== 'another';
+      return showSignIn(deps, reply, 200, opened, interaction.loginHint ?? '', null, wanted ? session : null);
+    }
     const configuration = deps.configuration();
     return sendPage(
       reply,
@@ -56,6 +59,7 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
         destination: destinationOf(interaction.redirectUri),
         onThisDevice: client.redirectUris.every(leadsToThisDevice),
         access: describeAccess(configuration, interaction),
+        whileAway: interaction.scope.includes(OFFLINE_ACCESS),
         switchUser: interactionPath(deps, interaction.id, '?account=another'),
       }),
     );
@@ -82,6 +86,24 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
     const session = await beginSession(deps, request, reply, result.user);
     request.log.info({ subjectId: session.subjectId, interactionId: request.params.id }, 'signed in');
     return answerInteraction(deps, request, reply, await interact(machine, request.params.id, 'signedIn', session));
+  });
+
+  /** prompt=select_account: to go on as the person who is signed in. */
+  app.post<Params>('/interactions/:id/account', async (request, reply) => {
+    const opened = await open(deps, request, reply, null);
+    if (!opened) return reply;
+    const { problem, parameters } = parseParameters(bodyOf(request.body), ['csrf']);
+    if (problem || !isCsrfToken(deps.keys, request.params.id, opened.browser, parameters.get('csrf'))) {
+      return refuseForm(request, reply);
+    }
+    const session = await sessionOf(deps, request);
+    const outcome = await interact(machine, request.params.id, 'accountChosen', session);
+    // The session that was on the page is gone, or will not do: what is left is the form.
+    if (outcome?.kind === 'rejected' && outcome.reason === 'sign_in_required') {
+      tell(request, 'refused', { reason: outcome.reason, interactionId: request.params.id });
+      return seeOther(reply, interactionPath(deps, request.params.id, '?account=another'));
+    }
+    return answerInteraction(deps, request, reply, outcome);
   });
 
   app.post<Params>('/interactions/:id/consent', async (request, reply) => {
@@ -133,11 +155,16 @@ function showSignIn(
   { facts, browser }: Opened,
   username: string,
   problem: string | null,
+  signedIn: LiveSession | null = null,
 ): FastifyReply {
   const { interaction, client } = facts;
   const action = interactionPath(deps, interaction.id, '/sign-in');
   const csrf = csrfToken(deps.keys, interaction.id, browser);
-  return sendPage(reply, status, signInPage({ action, csrf, clientName: client.clientName, username, problem }));
+  const goOn = signedIn && {
+    action: interactionPath(deps, interaction.id, '/account'),
+    username: signedIn.username,
+  };
+  return sendPage(reply, status, signInPage({ action, csrf, clientName: client.clientName, username, problem, goOn }));
 }
 
 function refuseForm(request: FastifyRequest<Params>, reply: FastifyReply): FastifyReply {

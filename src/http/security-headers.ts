@@ -35,9 +35,10 @@ export const noStore = (reply: FastifyReply): FastifyReply => reply.header('cach
 /** RFC 9700 §4.12: 303, so that no browser sends a POST body on to the client. */
 export const seeOther = (reply: FastifyReply, location: string): FastifyReply => noStore(reply).redirect(location, 303);
 
-export const sendPage = (reply: FastifyReply, status: number, html: string): FastifyReply =>
+/** @param script the hash of the one script that the page has; most have none. */
+export const sendPage = (reply: FastifyReply, status: number, html: string, script?: string): FastifyReply =>
   noStore(reply)
     .code(status)
-    .header('content-security-policy', PAGE_POLICY)
+    .header('content-security-policy', script === undefined ? PAGE_POLICY : `${PAGE_POLICY}; script-src ${script}`)
     .type('text/html; charset=utf-8')
     .send(html);

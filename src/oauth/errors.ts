@@ -10,7 +10,7 @@ export type TokenErrorCode =
   | 'invalid_scope'
   | 'invalid_target';
 
-/** RFC 6749 §4.1.2.1 and RFC 8707 §2: sent by redirect, so without a status. */
+/** RFC 6749 §4.1.2.1, RFC 8707 §2, OpenID Connect Core §3.1.2.6: sent by redirect, so without a status. */
 export type AuthorizationErrorCode =
   | 'invalid_request'
   | 'unauthorized_client'
@@ -18,6 +18,11 @@ export type AuthorizationErrorCode =
   | 'unsupported_response_type'
   | 'invalid_scope'
   | 'invalid_target'
+  | 'login_required'
+  | 'consent_required'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'registration_not_supported'
   | 'server_error'
   | 'temporarily_unavailable';
 

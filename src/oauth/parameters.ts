@@ -31,6 +31,8 @@ const LONGEST: Readonly<Record<string, number>> = {
   resource: 512,
   id_token_hint: 8192,
   token: 16_384,
+  // Refused by name, however long.
+  request: 32_768,
 };
 const LONGEST_OTHER = 1024;
 const REPEATABLE = new Set(['resource']);

@@ -41,6 +41,14 @@ export async function findUserForSignIn(
   return user ?? null;
 }
 
+/** By the names of OpenID Connect Core §5.1; the username stands in where no `preferred_username` is stored. */
+export async function findClaims(db: Drizzle, id: string): Promise<Claims | null> {
+  const [user] = await reading(() =>
+    db.select({ username: users.username, claims: users.claims }).from(users).where(eq(users.id, id)),
+  );
+  return user ? { preferred_username: user.username, ...user.claims } : null;
+}
+
 export const listUsers = (db: Drizzle): Promise<User[]> =>
   reading(() => db.select(columns).from(users).orderBy(asc(users.usernameKey)));
 

@@ -59,11 +59,12 @@ describe('what the guides say', () => {
     ['sign-in', 'sign-in.yaml'],
   ])('names every key of the %s schema with its bounds and what %s has', (name, file) => {
     const schema = JSON.parse(read('policies', 'json-schema', `${name}.schema.json`)) as {
-      properties: Record<string, { minimum: number; maximum: number }>;
+      properties: Record<string, { type: string; minimum: number; maximum: number }>;
     };
     const shipped = parse(read('policies', file)) as Record<string, number>;
-    for (const [key, { minimum, maximum }] of Object.entries(schema.properties)) {
-      expect(policyGuide).toContain(`| \`${key}\` | ${minimum} to ${maximum} | ${shipped[key]} |`);
+    for (const [key, { type, minimum, maximum }] of Object.entries(schema.properties)) {
+      const bounds = type === 'boolean' ? 'true or false' : `${minimum} to ${maximum}`;
+      expect(policyGuide).toContain(`| \`${key}\` | ${bounds} | ${shipped[key] ?? false} |`);
     }
   });
 

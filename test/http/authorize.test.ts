@@ -120,7 +120,7 @@ describe('the authorization endpoint', () => {
       ['a challenge that no hash has', { code_challenge: `${'A'.repeat(42)}B` }, 'invalid_request'],
       ['an unknown scope', { scope: 'read fly' }, 'invalid_scope'],
       ['a scope of other characters', { scope: '"' }, 'invalid_scope'],
-      ['openid, which is not there yet', { scope: 'openid' }, 'invalid_scope'],
+      ['claims of a person without openid', { scope: 'read email' }, 'invalid_scope'],
       ['an unknown resource', { resource: 'https://elsewhere.test' }, 'invalid_target'],
       ['a resource with a slash more', { resource: 'https://api.example.com/' }, 'invalid_target'],
       ['a scope that is too long', { scope: 'x'.repeat(4097) }, 'invalid_request'],
@@ -156,7 +156,9 @@ describe('the authorization endpoint', () => {
 
     it('a resource may be sent twice (RFC 8707); anything unknown may be, too', async () => {
       const resource = `resource=${encodeURIComponent('https://api.example.com')}`;
-      const answer = await send(`${request()}&${resource}&${resource}&nonce=1&nonce=2&prompt=none&x=%00&%zz=1&=&&`);
+      const answer = await send(
+        `${request()}&${resource}&${resource}&acr_values=1&acr_values=2&ui_locales=de&x=%00&%zz=1&=&&`,
+      );
       expect(String(answer.headers['location'])).toMatch(/^\/interactions\//);
     });
   });

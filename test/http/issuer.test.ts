@@ -21,6 +21,8 @@ describe('an issuer', () => {
       for (const url of [
         `/.well-known/oauth-authorization-server${path}`,
         `${path}/.well-known/oauth-authorization-server`,
+        `/.well-known/openid-configuration${path}`,
+        `${path}/.well-known/openid-configuration`,
       ]) {
         expect((await scene.app.inject(url)).json()).toMatchObject({
           issuer,
@@ -30,7 +32,9 @@ describe('an issuer', () => {
         });
       }
       expect((await scene.app.inject('/.well-known/oauth-authorization-server')).statusCode).toBe(404);
-      expect((await scene.app.inject(`${path}/.well-known/jwks.json`)).json().keys).toHaveLength(1);
+      expect((await scene.app.inject(`${path}/.well-known/jwks.json`)).json().keys).toHaveLength(2);
+      const guarded = await scene.app.inject(`/.well-known/oauth-protected-resource${path}/oauth/userinfo`);
+      expect(guarded.json()).toMatchObject({ resource: `${base}/oauth/userinfo`, authorization_servers: [issuer] });
 
       const pkce = makePkce();
       const browser = new Browser(scene.app);

@@ -27,21 +27,54 @@ describe('metadata and keys', () => {
       authorization_endpoint: `${ISSUER}/oauth/authorize`,
       token_endpoint: `${ISSUER}/oauth/token`,
       jwks_uri: `${ISSUER}/.well-known/jwks.json`,
-      scopes_supported: ['read', 'write'],
+      userinfo_endpoint: `${ISSUER}/oauth/userinfo`,
+      revocation_endpoint: `${ISSUER}/oauth/revoke`,
+      end_session_endpoint: `${ISSUER}/oauth/logout`,
+      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      scopes_supported: ['openid', 'profile', 'email', 'address', 'phone', 'read', 'write', 'offline_access'],
       response_types_supported: ['code'],
-      response_modes_supported: ['query'],
+      response_modes_supported: ['query', 'form_post'],
       grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: expect.toSatisfy(
+        (algs: string[]) => algs.toSorted().join() === 'ES256,RS256',
+      ),
+      claims_supported: expect.arrayContaining(['sub', 'name', 'email', 'email_verified', 'address', 'phone_number']),
+      acr_values_supported: ['urn:statehouse:acr:password'],
+      prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+      claims_parameter_supported: false,
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
+    });
+  });
+
+  it('says the same as OpenID Connect configuration', async () => {
+    const [oauth, openid] = await Promise.all(
+      ['oauth-authorization-server', 'openid-configuration'].map((name) => scene.app.inject(`/.well-known/${name}`)),
+    );
+    expect(openid?.body).toBe(oauth?.body);
+  });
+
+  it('describes the one resource that it guards itself (RFC 9728)', async () => {
+    const reply = await scene.app.inject('/.well-known/oauth-protected-resource/oauth/userinfo');
+    expect(reply.headers['access-control-allow-origin']).toBe('*');
+    expect(reply.json()).toEqual({
+      resource: `${ISSUER}/oauth/userinfo`,
+      authorization_servers: [ISSUER],
+      scopes_supported: ['openid', 'profile', 'email', 'address', 'phone'],
+      bearer_methods_supported: ['header', 'body'],
+      resource_name: 'Your identity',
     });
   });
 
   it('every endpoint that it lists is there', async () => {
-    const { authorization_endpoint, token_endpoint, jwks_uri } = (
-      await scene.app.inject('/.well-known/oauth-authorization-server')
-    ).json();
-    for (const url of [authorization_endpoint, token_endpoint, jwks_uri]) {
+    const listed: Record<string, string> = (await scene.app.inject('/.well-known/oauth-authorization-server')).json();
+    const names = Object.keys(listed).filter((name) => /_endpoint$|_uri$/.test(name));
+    expect(names).toEqual(expect.arrayContaining(['authorization_endpoint', 'token_endpoint', 'jwks_uri']));
+    for (const url of names.map((name) => listed[name] ?? '')) {
       const reply = await scene.app.inject(url.slice(ISSUER.length));
       expect(reply.statusCode, url).not.toBe(404);
     }
@@ -51,7 +84,7 @@ describe('metadata and keys', () => {
     const reply = await scene.app.inject('/.well-known/jwks.json');
     expect(reply.headers['content-type']).toMatch(/^application\/jwk-set\+json/);
     const { keys } = reply.json();
-    expect(keys).toEqual([
+    expect(keys.toSorted((one: { alg: string }, other: { alg: string }) => one.alg.localeCompare(other.alg))).toEqual([
       {
         kty: 'EC',
         crv: 'P-256',
@@ -59,6 +92,14 @@ describe('metadata and keys', () => {
         y: expect.any(String),
         kid: expect.any(String),
         alg: 'ES256',
+        use: 'sig',
+      },
+      {
+        kty: 'RSA',
+        n: expect.any(String),
+        e: 'AQAB',
+        kid: expect.any(String),
+        alg: 'RS256',
         use: 'sig',
       },
     ]);
@@ -82,7 +123,8 @@ describe('metadata and keys', () => {
         algorithms: ['ES256'],
         currentDate: scene.clock.now(),
       });
-      expect(protectedHeader).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: jwks.keys[0]?.kid });
+      const { kid } = jwks.keys.find((one) => one.alg === 'ES256') ?? {};
+      expect(protectedHeader).toEqual({ alg: 'ES256', typ: 'at+jwt', kid });
       return payload;
     }
     const now = () => Math.floor(scene.clock.now().getTime() / 1000);

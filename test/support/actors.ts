@@ -21,9 +21,10 @@ let serial = 0;
 export async function makeUser(
   { database }: Pick<TestApp, 'database'>,
   username = `person-${++serial}`,
+  claims: Readonly<Record<string, unknown>> = {},
 ): Promise<TestUser> {
   const user = { id: randomUUID(), username };
-  await insertUser(database.drizzle, { ...user, passwordHash: await passwordHash, claims: {} });
+  await insertUser(database.drizzle, { ...user, passwordHash: await passwordHash, claims });
   return user;
 }
 
@@ -112,6 +113,7 @@ export type TokenAnswer = {
   readonly json: {
     readonly access_token?: string;
     readonly refresh_token?: string;
+    readonly id_token?: string;
     readonly token_type?: string;
     readonly expires_in?: number;
     readonly scope?: string;

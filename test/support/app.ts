@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type AppDeps, buildApp } from '../../src/app.ts';
 import { appDeps } from '../../src/app-deps.ts';
 import type { Configuration } from '../../src/config/configuration.ts';
+import { identityResource } from '../../src/config/identity-resource.ts';
 import { loadConfiguration } from '../../src/config/load.ts';
 import { systemRandom } from '../../src/crypto/random.ts';
 import { type RootKeys, rootKeys } from '../../src/crypto/root-secret.ts';
@@ -39,6 +40,7 @@ export type TestAppOptions = {
 
 export async function openTestApp(database: Database, options: TestAppOptions = {}): Promise<TestApp> {
   const { clock = testClock(), issuer = ISSUER, keys = testKeys, change = (deps: AppDeps) => deps } = options;
+  const configuration = { ...(options.configuration ?? shippedConfiguration), identity: identityResource(issuer) };
   const lines: string[] = [];
   const logger = makeLogger({
     level: 'trace',
@@ -49,7 +51,7 @@ export async function openTestApp(database: Database, options: TestAppOptions = 
     issuer,
     production: options.production ?? true,
     trustedProxies: options.trustedProxies ?? [],
-    configuration: () => options.configuration ?? shippedConfiguration,
+    configuration: () => configuration,
     keys,
     random: systemRandom,
     clock,

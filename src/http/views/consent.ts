@@ -12,6 +12,8 @@ export type ConsentView = {
   /** Every redirect URI of the client leads to the person's own device. */
   readonly onThisDevice: boolean;
   readonly access: readonly DescribedAccess[];
+  /** OpenID Connect Core §11: `offline_access`. */
+  readonly whileAway: boolean;
   readonly switchUser: string;
 };
 
@@ -20,6 +22,7 @@ export const consentPage = (view: ConsentView): string =>
     `Allow ${view.clientName}?`,
     html`<h1>Allow ${view.clientName}?</h1>
 !${view.access.map(access).join('')}
+!${view.whileAway ? html`<p>It may go on doing so <strong>while you are away</strong>, until you end it.</p>` : ''}
 <p class="quiet">You will be sent to <strong>${view.destination}</strong>. If you did not expect that, deny.</p>
 !${view.onThisDevice ? ON_THIS_DEVICE : ''}
 <form method="post" action="${view.action}">
@@ -39,7 +42,7 @@ export const consentPage = (view: ConsentView): string =>
 const ON_THIS_DEVICE: Markup = html`<p class="warning" id="on-this-device"><strong>Have you just started this yourself?</strong> Its answer goes to an app on this device, and any app on this device could pose as it. If you did not start it, deny.</p>`;
 
 const access = ({ resource, scopes }: DescribedAccess): Markup =>
-  html`<p>At <strong>${resource}</strong> it wants to:</p>
+  html`<p>!${resource === null ? 'It' : html`At <strong>${resource}</strong> it`} wants to:</p>
 <ul class="scopes">
 !${scopes.map(({ name, description }) => html`<li>${description ?? `use “${name}”`}</li>`).join('\n')}
 </ul>`;

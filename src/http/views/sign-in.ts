@@ -8,14 +8,25 @@ export type SignInView = {
   readonly username: string;
   /** What went wrong the last time; null on the first. */
   readonly problem: string | null;
+  /** Someone is signed in, and may go on as such: prompt=select_account. */
+  readonly goOn: { readonly action: string; readonly username: string } | null;
 };
 
-export const signInPage = ({ action, csrf, clientName, username, problem }: SignInView): string =>
+export const signInPage = ({ action, csrf, clientName, username, problem, goOn }: SignInView): string =>
   page(
     problem === null ? 'Sign in' : 'Sign in: not yet',
     html`<h1>Sign in</h1>
 <p class="quiet">to continue to <strong>${clientName}</strong></p>
 !${problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problem}</p>`}
+!${
+      goOn === null
+        ? ''
+        : html`<form method="post" action="${goOn.action}">
+<input type="hidden" name="csrf" value="${csrf}">
+<button type="submit">Continue as ${goOn.username}</button>
+</form>
+<h2>Or as another person</h2>`
+    }
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
 <label for="username">Username</label>

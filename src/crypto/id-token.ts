@@ -1,0 +1,35 @@
+/** The ID Token (OpenID Connect Core §2): who signed in, when and how, for one client. Never a key to an API. */
+import { hash } from 'node:crypto';
+import { signJwt } from './jws.ts';
+import type { SigningAlgorithm, SigningKey } from './signing-keys.ts';
+
+/** Instants are seconds since 1970. What the person is called is told by the UserInfo Endpoint alone (Core §5.4). */
+export type IdTokenClaims = {
+  readonly iss: string;
+  readonly sub: string;
+  /** The `client_id`. */
+  readonly aud: string;
+  readonly iat: number;
+  readonly exp: number;
+  readonly auth_time: number;
+  readonly nonce?: string;
+  readonly at_hash: string;
+  readonly acr: string;
+  readonly amr: readonly string[];
+  readonly sid: string;
+};
+
+export const signIdToken = (key: SigningKey, claims: IdTokenClaims): string => signJwt(key, 'JWT', claims);
+
+/** The hash of the algorithm that signs; Ed25519 hashes with SHA-512 (RFC 8032 §5.1). */
+const HASH: Readonly<Record<SigningAlgorithm, 'sha256' | 'sha512'>> = {
+  ES256: 'sha256',
+  RS256: 'sha256',
+  EdDSA: 'sha512',
+};
+
+/** Core §3.1.3.6: base64url of the left half of the hash of the access token's ASCII octets. */
+export function accessTokenHash(alg: SigningAlgorithm, accessToken: string): string {
+  const digest = hash(HASH[alg], accessToken, 'buffer');
+  return digest.subarray(0, digest.length / 2).toString('base64url');
+}

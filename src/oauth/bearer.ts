@@ -1,0 +1,22 @@
+/** RFC 6750 §2: how an access token is presented. The query parameter of §2.3 does not exist here: it ends in logs. */
+
+export type BearerReading =
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'none' }
+  /** More than one method, a malformed header or token: RFC 6750 §3.1, `invalid_request`. */
+  | { readonly kind: 'malformed' };
+
+/** RFC 6750 §2.1: b64token. */
+const B64TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+
+/** @param inBody `access_token` of a form body (§2.2); null: none. */
+export function readBearer(authorization: string | undefined, inBody: string | null): BearerReading {
+  if (authorization === undefined) return inBody === null ? { kind: 'none' } : tokenOf(inBody);
+  // §2: clients MUST NOT use more than one method to transmit the token in each request.
+  if (inBody !== null) return { kind: 'malformed' };
+  const [, token] = /^bearer +(.*)$/i.exec(authorization) ?? [];
+  return token === undefined ? { kind: 'none' } : tokenOf(token);
+}
+
+const tokenOf = (token: string): BearerReading =>
+  B64TOKEN.test(token) ? { kind: 'token', token } : { kind: 'malformed' };

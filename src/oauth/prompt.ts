@@ -1,0 +1,14 @@
+/** OpenID Connect Core §3.1.2.1: `prompt`, a space-delimited, case-sensitive list. */
+const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const;
+
+export type Prompt = (typeof PROMPTS)[number];
+
+export const PROMPT_VALUES: readonly Prompt[] = PROMPTS;
+
+/** @returns null when it has a value that is not one, or `none` beside another: Core says that is an error. */
+export function parsePrompt(text: string): Prompt[] | null {
+  const values = [...new Set(text.split(' ').filter((one) => one.length > 0))];
+  const known = PROMPTS.filter((one) => values.includes(one));
+  if (known.length !== values.length) return null;
+  return known.includes('none') && known.length > 1 ? null : known;
+}
