@@ -1,5 +1,6 @@
 /** The process: runtime, keys, app, listen, graceful close. Configuration and environment are checked before anything opens. */
 import type { Logger } from 'pino';
+import { KEY_POLL_SECONDS } from '../policies/schema.ts';
 import { buildApp } from './app.ts';
 import { appDeps } from './app-deps.ts';
 import { isLoopback } from './config/environment.ts';
@@ -44,10 +45,12 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv): 
   logger.info({ issuer: environment.issuer, database: database.kind }, 'listening');
 
   const tidying = tidyRegularly(runtime, logger);
+  const keeping = regularly(deps.keepKeys, KEY_POLL_SECONDS * 1000);
   const unwatch = configuration.watch();
   process.on('SIGHUP', () => void configuration.reload());
   closeOnSignal(logger, async () => {
     clearInterval(tidying);
+    clearInterval(keeping);
     unwatch();
     // A request that never ends, such as a body that never comes, must not hold the process.
     const impatience = setTimeout(() => app.server.closeAllConnections(), MOST_CLOSING_MILLISECONDS);
@@ -73,7 +76,12 @@ function tidyRegularly({ database }: Runtime, logger: Logger): NodeJS.Timeout {
       (error: unknown) => logger.warn({ err: error }, 'tidying failed; it is tried again'),
     );
   void round();
-  const timer = setInterval(round, TIDY_EVERY_MILLISECONDS);
+  return regularly(round, TIDY_EVERY_MILLISECONDS);
+}
+
+/** @param round never fails: it logs by itself what went wrong. */
+function regularly(round: () => Promise<void>, milliseconds: number): NodeJS.Timeout {
+  const timer = setInterval(() => void round(), milliseconds);
   timer.unref();
   return timer;
 }

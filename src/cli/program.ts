@@ -8,6 +8,9 @@ import { clientsImportCommand } from './clients-import.ts';
 import { clientsListCommand } from './clients-list.ts';
 import { clientsShowCommand } from './clients-show.ts';
 import { wordsFor } from './failure.ts';
+import { keysListCommand } from './keys-list.ts';
+import { keysRevokeCommand } from './keys-revoke.ts';
+import { keysRotateCommand } from './keys-rotate.ts';
 import { migrateCommand } from './migrate.ts';
 import { recoverCommand } from './recover.ts';
 import { startCommand } from './start.ts';
@@ -60,8 +63,14 @@ function buildProgram(cli: Cli): Command {
   usersEnableCommand(users, cli);
   usersImportCommand(users, cli);
 
-  for (const group of [clients, users]) {
-    group.addHelpText('after', `\nEach has its own --help, e.g. "statehouse ${group.name()} import --help".`);
+  const keys = program.command('keys').description('the keys that sign tokens');
+  keysListCommand(keys, cli);
+  keysRotateCommand(keys, cli);
+  keysRevokeCommand(keys, cli);
+
+  for (const group of [clients, users, keys]) {
+    const example = `statehouse ${group.name()} ${group.commands.at(-1)?.name()} --help`;
+    group.addHelpText('after', `\nEach has its own --help, e.g. "${example}".`);
   }
   return program;
 }
@@ -78,6 +87,7 @@ Examples:
   statehouse clients create --id shop --redirect-uri https://shop.example/callback --grant-type authorization_code --grant-type refresh_token
   statehouse users create alice
   statehouse clients import clients.json
+  statehouse keys list
   statehouse check
 
 Environment: DATABASE_URL (without it: the embedded database in .statehouse/), STATEHOUSE_ISSUER, STATEHOUSE_SECRET,

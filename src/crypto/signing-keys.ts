@@ -41,6 +41,8 @@ export async function makeSigningKey(keys: RootKeys, alg: SigningAlgorithm): Pro
   const pair = await generateKeyPair(alg, { extractable: true });
   const publicKey = await exportJWK(pair.publicKey);
   const kid = await kidOf(publicKey);
+  // An operator types it: with a "-" in front (one in 64) every command line takes it for an option.
+  if (kid.startsWith('-')) return makeSigningKey(keys, alg);
   const privateJwe = await seal(keys, await exportJWK(pair.privateKey));
   return { kid, alg, publicJwk: { ...publicKey, kid, alg, use: 'sig' }, privateJwe };
 }

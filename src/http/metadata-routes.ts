@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { resourceMetadataUrl } from '../oauth/urls.ts';
 import type { HttpDeps } from './deps.ts';
+import { jwksRoute } from './jwks-route.ts';
 import { resourceMetadata, serverMetadata } from './metadata.ts';
 
 const CACHE = 'public, max-age=300';
@@ -17,11 +18,5 @@ export function metadataRoutes(app: FastifyInstance, deps: HttpDeps): void {
     for (const url of new Set([`${wellKnown}${path}`, `${path}${wellKnown}`])) publish(url, () => serverMetadata(deps));
   }
   publish(new URL(resourceMetadataUrl(deps.issuer)).pathname, () => resourceMetadata(deps));
-  app.get(`${path}/.well-known/jwks.json`, { exposeHeadRoute: true }, (_request, reply) =>
-    reply
-      .header('cache-control', CACHE)
-      .header('access-control-allow-origin', '*')
-      .type('application/jwk-set+json')
-      .send(JSON.stringify({ keys: deps.keyRing.published() })),
-  );
+  jwksRoute(app, `${path}/.well-known/jwks.json`, deps);
 }

@@ -191,6 +191,7 @@ const COMMANDS = [
   'recover',
   ...['create', 'list', 'show', 'delete', 'import'].map((one) => `clients ${one}`),
   ...['create', 'list', 'disable', 'enable', 'import'].map((one) => `users ${one}`),
+  ...['list', 'rotate', 'revoke'].map((one) => `keys ${one}`),
 ];
 
 describe('help', () => {

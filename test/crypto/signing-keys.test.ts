@@ -2,7 +2,13 @@ import { calculateJwkThumbprint, createLocalJWKSet, type JWK, jwtVerify } from '
 import { describe, expect, test } from 'vitest';
 import { type AccessTokenClaims, signAccessToken } from '../../src/crypto/access-token.ts';
 import { rootKeys } from '../../src/crypto/root-secret.ts';
-import { makeSigningKey, openSigningKey } from '../../src/crypto/signing-keys.ts';
+import {
+  kidOf,
+  makeSigningKey,
+  openSigningKey,
+  requireRootSecretOf,
+  SIGNING_ALGORITHMS,
+} from '../../src/crypto/signing-keys.ts';
 
 const FIRST = 'the first root secret, of at least 32 bytes';
 const OTHER = 'the other root secret, of at least 32 bytes';
@@ -60,5 +66,45 @@ describe('a signing key', () => {
     const changed = (text.startsWith('A') ? 'B' : 'A') + text.slice(1);
     const privateJwe = [header, key, iv, changed, tag].join('.');
     await expect(openSigningKey(keys, { ...stored, privateJwe })).rejects.toThrow();
+  });
+
+  test('of every algorithm: what it signs is verified by its public half, and by no other', async () => {
+    for (const alg of SIGNING_ALGORITHMS) {
+      const made = await makeSigningKey(keys, alg);
+      const other = await makeSigningKey(keys, alg);
+      const token = signAccessToken(await openSigningKey(keys, made), claims);
+      const verify = (...jwks: JWK[]) =>
+        jwtVerify(token, createLocalJWKSet({ keys: jwks }), { currentDate: new Date(claims.iat * 1000) });
+      const { protectedHeader, payload } = await verify(other.publicJwk as JWK, made.publicJwk as JWK);
+      expect({ protectedHeader, payload }).toEqual({
+        protectedHeader: { alg, typ: 'at+jwt', kid: made.kid },
+        payload: claims,
+      });
+      await expect(verify({ ...other.publicJwk, kid: made.kid } as JWK)).rejects.toThrow(
+        'signature verification failed',
+      );
+      expect(made.publicJwk).toMatchObject({ kid: made.kid, alg, use: 'sig' });
+      for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi']) expect(made.publicJwk).not.toHaveProperty(secret);
+    }
+  });
+
+  // RFC 7638 §3.1.
+  test('has the thumbprint that the RFC gives its example', async () => {
+    const n =
+      '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMs' +
+      'tn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1' +
+      'n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw';
+    const jwk = { kty: 'RSA', n, e: 'AQAB', alg: 'RS256', kid: '2011-04-29' };
+    expect(await kidOf(jwk)).toBe('NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs');
+  });
+
+  test('has a name that no command line takes for an option', async () => {
+    const made = await Promise.all(Array.from({ length: 400 }, () => makeSigningKey(keys, 'ES256')));
+    expect(made.filter(({ kid }) => kid.startsWith('-'))).toEqual([]);
+  });
+
+  test('whose private half was erased needs no root secret', () => {
+    expect(() => requireRootSecretOf(rootKeys([OTHER]), { ...stored, privateJwe: null })).not.toThrow();
+    expect(() => requireRootSecretOf(rootKeys([OTHER]), stored)).toThrow('does not list');
   });
 });

@@ -1,0 +1,63 @@
+import { type Command, Option } from 'commander';
+import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../crypto/signing-keys.ts';
+import { type KeyChange, requestRotation } from '../engine/keys.ts';
+import { keyDeps } from '../signing.ts';
+import { databaseClock } from '../system/clock.ts';
+import { type Cli, withRuntime } from './cli.ts';
+import { inWords } from './durations.ts';
+import { CommandRefused } from './failure.ts';
+import { changeDocuments, changeLines } from './key-words.ts';
+import { json } from './output.ts';
+
+type Options = { readonly alg?: SigningAlgorithm; readonly now?: true; readonly json?: true };
+
+export function keysRotateCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('rotate')
+    .description('publish a successor of each signing key now; it signs when every cache holds it')
+    .addOption(new Option('--alg <algorithm>', 'of this algorithm only').choices(SIGNING_ALGORITHMS))
+    .option(
+      '--now',
+      'the successor signs at once; APIs that cache the JWKS refuse its tokens until they fetch it again',
+    )
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+Keys rotate by themselves; this is for when you do not want to wait for it. A successor that waits already is not made
+twice. The old key stays in the JWKS until the last token that it signed has expired. Running servers follow within seconds.
+
+Examples:
+  statehouse keys rotate
+  statehouse keys rotate --alg ES256 --now`,
+    )
+    .action(async (options: Options) => {
+      const { changes, policy } = await withRuntime(cli, async (runtime) => {
+        const policy = runtime.configuration.signingKeys;
+        const deps = keyDeps({ ...runtime, db: runtime.database.drizzle, clock: databaseClock, policy: () => policy });
+        const changes: KeyChange[] = [];
+        for (const alg of algorithmsOf(options, policy.algorithms)) {
+          changes.push(...(await requestRotation(deps, alg, options.now === true)));
+        }
+        return { changes, policy };
+      });
+      if (options.json) return cli.output.print(json({ changes: changeDocuments(changes) }));
+      cli.output.print(changeLines(changes) || 'unchanged  a successor waits already\n');
+      if (options.now && changes.length > 0) return cli.output.complain(NOW_WARNING);
+      const begins = new Set(changes.filter(({ to }) => to === 'signing').map(({ kid }) => kid));
+      if (!changes.some(({ kid, to }) => to === 'published' && !begins.has(kid))) return;
+      const wait = inWords(policy.publishedBeforeSigningSeconds);
+      cli.output.print(`A successor signs ${wait} after its publication: see "statehouse keys list".\n`);
+    });
+}
+
+function algorithmsOf({ alg }: Options, wanted: readonly SigningAlgorithm[]): readonly SigningAlgorithm[] {
+  if (alg === undefined) return wanted;
+  if (wanted.includes(alg)) return [alg];
+  throw new CommandRefused(
+    `signing-keys.yaml does not name ${alg}; it names ${wanted.join(', ')}. Nothing was changed.`,
+  );
+}
+
+const NOW_WARNING =
+  'warning: APIs that cache the JWKS refuse the tokens of a new key until they fetch it again; most do when they see an unknown kid\n';
