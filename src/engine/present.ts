@@ -14,7 +14,7 @@ import { grantState } from './derive.ts';
 import { InvariantViolation, StoreUnavailable, Unavailable } from './errors.ts';
 import { type Lifetimes, nextChainEndsAt } from './lifetimes.ts';
 import type { Outcome } from './outcome.ts';
-import type { GrantStore, LedgerEntry, Loaded, LoadedGrant, PresentingClient } from './ports.ts';
+import type { GrantStore, HeadMove, LedgerEntry, Loaded, LoadedGrant, PresentingClient, Revocation } from './ports.ts';
 import { sameBytes } from './same-bytes.ts';
 
 export type EngineDeps = {
@@ -38,9 +38,27 @@ export type Presentation<Issued> = {
 };
 
 /** A presentation that names a stored grant and comes from a client that exists. */
-type Present = Loaded & { readonly client: PresentingClient; readonly grant: LoadedGrant };
+export type Present = Loaded & { readonly client: PresentingClient; readonly grant: LoadedGrant };
 
 const MOST_TRIES = 5;
+
+/** What the engine wants of the world next. Which one, and what follows from the answer, is decided here and nowhere else. */
+export type Step =
+  | { readonly kind: 'commit'; readonly commit: Commit }
+  /** `afterLostCommit`: it is worth waiting, since what happened can be known only from the row. */
+  | { readonly kind: 'load'; readonly afterLostCommit: boolean };
+
+/** One guarded statement. */
+export type Commit =
+  | { readonly kind: 'moveHead'; readonly move: HeadMove }
+  | { readonly kind: 'revoke'; readonly revocation: Revocation };
+
+/** What the world answers to a step. */
+export type StepAnswer =
+  /** False: the guard did not hold, and nothing changed. */
+  | { readonly kind: 'committed'; readonly committed: boolean }
+  | { readonly kind: 'loaded'; readonly loaded: Present }
+  | { readonly kind: 'unavailable'; readonly error: StoreUnavailable };
 
 /** @throws Unavailable when the store cannot be reached, does not settle, or its commit cannot be known. */
 export async function present<Issued>(
@@ -48,20 +66,40 @@ export async function present<Issued>(
   first: Present,
   presentation: Presentation<Issued>,
 ): Promise<Outcome<Issued>> {
-  const nonce = deps.random(16);
+  const steps = presenting(deps, first, presentation, deps.random(16));
+  let next = steps.next();
+  while (!next.done) next = steps.next(await perform(deps, presentation, next.value));
+  return next.value;
+}
+
+/**
+ * The same without a world: asks for a step, is told what came of it, goes on. So whoever reviews (src/review) can walk
+ * through every order in which the steps of several presentations can fall, with the very code that serves requests.
+ */
+export function* presenting<Issued>(
+  deps: Pick<EngineDeps, 'lifetimesOf'>,
+  first: Present,
+  presentation: Presentation<Issued>,
+  nonce: Uint8Array,
+): Generator<Step, Outcome<Issued>, StepAnswer> {
   let loaded = first;
   let lost: StoreUnavailable | null = null;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const plan = planOf(deps, loaded, presentation, nonce);
     const issued = plan.issues ? presentation.mint(plan.next, loaded.now, loaded.client) : null;
-    try {
-      if (await commit(deps.store, plan)) return outcomeOf(plan, issued);
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      if (error.maybeCommitted) lost = error;
-      if (lost === null) throw new Unavailable('store_unavailable', { cause: error });
+    const commit = commitOf(plan);
+    if (commit === null) return outcomeOf(plan, issued);
+    const answer = yield { kind: 'commit', commit };
+    if (answer.kind === 'committed' && answer.committed) return outcomeOf(plan, issued);
+    if (answer.kind === 'unavailable') {
+      if (answer.error.maybeCommitted) lost = answer.error;
+      if (lost === null) throw new Unavailable('store_unavailable', { cause: answer.error });
     }
-    loaded = await reload(deps, presentation, lost);
+    const again = yield { kind: 'load', afterLostCommit: lost !== null };
+    if (again.kind !== 'loaded') {
+      throw new Unavailable(lost ? 'commit_unknown' : 'store_unavailable', lost ? { cause: lost } : {});
+    }
+    loaded = again.loaded;
     // Nobody else can have drawn this nonce: it did commit, and only the answer got lost. Had it not (or not yet),
     // the same guarded swap with the same nonce is safe to send again.
     if (issued !== null && sameBytes(loaded.grant.refreshNonce, nonce) && grantState(loaded.grant) === 'active') {
@@ -69,6 +107,20 @@ export async function present<Issued>(
     }
   }
   throw new Unavailable(lost ? 'commit_unknown' : 'too_many_conflicts', lost ? { cause: lost } : {});
+}
+
+async function perform<Issued>(deps: EngineDeps, presentation: Presentation<Issued>, step: Step): Promise<StepAnswer> {
+  if (step.kind === 'load') return reload(deps, presentation, step.afterLostCommit);
+  const { commit } = step;
+  try {
+    const committed = await (commit.kind === 'moveHead'
+      ? deps.store.moveHead(commit.move)
+      : deps.store.revoke(commit.revocation));
+    return { kind: 'committed', committed };
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return { kind: 'unavailable', error };
+  }
 }
 
 type Plan = {
@@ -80,7 +132,7 @@ type Plan = {
 };
 
 function planOf<Issued>(
-  deps: EngineDeps,
+  deps: Pick<EngineDeps, 'lifetimesOf'>,
   loaded: Present,
   presentation: Presentation<Issued>,
   nonce: Uint8Array,
@@ -127,22 +179,24 @@ function requireHonestIssue(decision: Decision, issues: boolean, before: LoadedG
   }
 }
 
-async function commit(store: GrantStore, plan: Plan): Promise<boolean> {
+/** @returns null when nothing is to be written. */
+function commitOf(plan: Plan): Commit | null {
   const { before, next, policy } = plan;
   const entries = plan.decisions.filter((one) => one.from !== one.to).map((one) => entryOf(one, plan));
   if (next.refreshGeneration !== null && next.refreshNonce !== null && next.chainEndsAt !== null && plan.issues) {
     const [entry] = entries;
     if (!entry) throw new InvariantViolation('tokens would be issued without a change of state');
     const { refreshGeneration: generation, refreshNonce: nonce, chainEndsAt } = next;
-    return store.moveHead({ loaded: before.grant, now: before.now, generation, nonce, chainEndsAt, policy, entry });
+    const move = { loaded: before.grant, now: before.now, generation, nonce, chainEndsAt, policy, entry };
+    return { kind: 'moveHead', move };
   }
   const reason = plan.decisions.map((one) => effectOf(one, 'writeRevoked')).find(Boolean)?.params.reason;
   if (reason) {
     const { id: grantId, clientId } = before.grant;
-    return store.revoke({ grantId, now: before.now, reason, clientId, policy, entries });
+    return { kind: 'revoke', revocation: { grantId, now: before.now, reason, clientId, policy, entries } };
   }
   if (entries.length > 0) throw new InvariantViolation('a state would change without a commit');
-  return true;
+  return null;
 }
 
 function entryOf(decision: Decision, plan: Plan): LedgerEntry {
@@ -163,22 +217,23 @@ function outcomeOf<Issued>(plan: Plan, issued: Issued | null): Outcome<Issued> {
 const NO_WAIT = [0] as const;
 const WAITS_AFTER_LOST_COMMIT_MILLISECONDS = [0, 200, 1000] as const;
 
-/** After a lost commit it is worth waiting: what happened can be known only from the row. */
 async function reload<Issued>(
   deps: EngineDeps,
   presentation: Presentation<Issued>,
-  lost: StoreUnavailable | null,
-): Promise<Present> {
-  for (const wait of lost ? WAITS_AFTER_LOST_COMMIT_MILLISECONDS : NO_WAIT) {
+  afterLostCommit: boolean,
+): Promise<StepAnswer> {
+  let unavailable: StoreUnavailable | null = null;
+  for (const wait of afterLostCommit ? WAITS_AFTER_LOST_COMMIT_MILLISECONDS : NO_WAIT) {
     if (wait > 0) await deps.sleep(wait);
     try {
       const { client, grant, ...rest } = await presentation.reload();
       // Rows of `grants` are deleted only long after their chain has ended, and those of `clients` never.
       if (!client || !grant) throw new InvariantViolation('a grant or its client vanished while it was presented');
-      return { ...rest, client, grant };
+      return { kind: 'loaded', loaded: { ...rest, client, grant } };
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
+      unavailable = error;
     }
   }
-  throw new Unavailable(lost ? 'commit_unknown' : 'store_unavailable', lost ? { cause: lost } : {});
+  return { kind: 'unavailable', error: unavailable ?? new StoreUnavailable(false) };
 }
