@@ -12,6 +12,7 @@ import type { Database } from './storage/database.ts';
 import { deniedAccessTokenStore } from './storage/denied-access-tokens.ts';
 import { grantStore } from './storage/grant-store.ts';
 import { interactionStore } from './storage/interaction-store.ts';
+import { permissionStore } from './storage/permissions.ts';
 import { sessionStore } from './storage/sessions.ts';
 import { signInFailureStore } from './storage/sign-in-failures.ts';
 import { findClaims } from './storage/users.ts';
@@ -33,7 +34,13 @@ export type AppParts = {
 export async function appDeps(parts: AppParts): Promise<AppDeps> {
   const { issuer, production, trustedProxies, configuration, keys, random, clock, database, logger } = parts;
   const db = database.drizzle;
-  const { keyRing, keepKeys } = await openSigning({ db, keys, clock, logger, policy: () => configuration().signingKeys });
+  const { keyRing, keepKeys } = await openSigning({
+    db,
+    keys,
+    clock,
+    logger,
+    policy: () => configuration().signingKeys,
+  });
   return {
     issuer,
     production,
@@ -50,6 +57,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     interactions: interactionStore(db, clock),
     browserOrigins: browserOriginSource(db, clock),
     sessions: sessionStore(db, clock),
+    permissions: permissionStore(db, clock),
     signInFailures: signInFailureStore(db, clock),
     renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, client, secretMacs),
     configuration,

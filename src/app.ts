@@ -14,6 +14,7 @@ import { healthRoutes } from './http/health-routes.ts';
 import { interactionRoutes } from './http/interaction-routes.ts';
 import { logoutRoutes } from './http/logout-routes.ts';
 import { metadataRoutes } from './http/metadata-routes.ts';
+import { type PermissionDeps, permissionRoutes } from './http/permission-routes.ts';
 import { playgroundRoutes } from './http/playground/routes.ts';
 import { logRequests } from './http/request-log.ts';
 import { revocationRoutes } from './http/revocation-routes.ts';
@@ -24,7 +25,8 @@ import { userInfoRoutes } from './http/userinfo-routes.ts';
 export type AppDeps = TokenDeps &
   UserInfoDeps &
   AccessTokenDeps &
-  HttpDeps & {
+  HttpDeps &
+  PermissionDeps & {
     readonly logger: FastifyBaseLogger;
     readonly trustedProxies: readonly string[];
     /** Follows the table of signing keys; called every KEY_POLL_SECONDS. */
@@ -73,6 +75,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     authorizeRoutes(scope, deps);
     interactionRoutes(scope, deps);
     logoutRoutes(scope, deps);
+    permissionRoutes(scope, deps);
     if (deps.demo) playgroundRoutes(scope, deps, deps.demo.app);
   }
 }

@@ -1,5 +1,5 @@
 /** What leaves with a decision to issue: the signed access token and, where the client may refresh, the chain's head. */
-import { policyOf } from '../config/configuration.ts';
+import { type Configuration, policyOf } from '../config/configuration.ts';
 import { accessTokenId, signAccessToken } from '../crypto/access-token.ts';
 import { writeRefreshToken } from '../crypto/refresh-token.ts';
 import { InvariantViolation } from '../engine/errors.ts';
@@ -52,7 +52,7 @@ export function issueTokens(
   return {
     ...response,
     ...(identifies(next, asked) && { id_token: issueIdToken(deps, next, client, response, now) }),
-    ...(mayRefresh(deps, next, client) && {
+    ...(mayRefresh(deps.configuration(), next, client) && {
       refresh_token: writeRefreshToken(deps.keys, { grantId: next.id, generation, nonce }),
     }),
   };
@@ -62,10 +62,15 @@ export function issueTokens(
 const identifies = (next: LoadedGrant, { scope }: Narrowing): next is LoadedGrant & { identity: SignInFacts } =>
   next.identity !== null && (scope === null || scope.includes('openid'));
 
-function mayRefresh(deps: TokenDeps, next: LoadedGrant, client: PresentingClient): boolean {
+/** OpenID Connect Core §11, where the client's policy goes by it; otherwise a matter of its registered grant types. */
+export function mayRefresh(
+  configuration: Configuration,
+  { scope }: Pick<LoadedGrant, 'scope'>,
+  client: PresentingClient,
+): boolean {
   if (!client.grantTypes.includes('refresh_token')) return false;
-  const { refreshTokensNeedOfflineAccess = false } = policyOf(deps.configuration(), client);
-  return !refreshTokensNeedOfflineAccess || next.scope.includes(OFFLINE_ACCESS);
+  const { refreshTokensNeedOfflineAccess = false } = policyOf(configuration, client);
+  return !refreshTokensNeedOfflineAccess || scope.includes(OFFLINE_ACCESS);
 }
 
 /** Seconds: the client's policy, capped by every resource that the token is for. */

@@ -14,8 +14,8 @@ import { bodyOf } from './form-body.ts';
 import { answerInteraction, interactionDeps, interactionPath, PROBLEMS, UNKNOWN } from './interaction-answer.ts';
 import { tell } from './request-log.ts';
 import { noStore, seeOther, sendPage } from './security-headers.ts';
-import { beginSession, sessionOf } from './session.ts';
-import { signIn } from './sign-in.ts';
+import { sessionOf } from './session.ts';
+import { submitSignIn } from './sign-in-form.ts';
 import { consentPage } from './views/consent.ts';
 import { problemPage } from './views/problem.ts';
 import { signInPage } from './views/sign-in.ts';
@@ -68,24 +68,15 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
   app.post<Params>('/interactions/:id/sign-in', async (request, reply) => {
     const opened = await open(deps, request, reply, null);
     if (!opened) return reply;
-    const { problem, parameters } = parseParameters(bodyOf(request.body), ['csrf', 'username', 'password']);
-    if (!isCsrfToken(deps.keys, request.params.id, opened.browser, parameters.get('csrf')))
-      return refuseForm(request, reply);
-    const username = parameters.get('username') ?? '';
-    const password = parameters.get('password') ?? '';
-    if (problem || username === '' || password === '') {
-      tell(request, 'refused', { reason: 'form_incomplete', interactionId: request.params.id });
-      return showSignIn(deps, reply, 400, opened, username, 'Type your username and your password.');
+    const { id } = request.params;
+    const form = { purpose: id, browser: opened.browser };
+    const submitted = await submitSignIn(deps, request, reply, form, { interactionId: id });
+    if (submitted.kind === 'forged') return refuseForm(request, reply);
+    if (submitted.kind === 'again') {
+      return showSignIn(deps, reply, submitted.status, opened, submitted.username, submitted.problem);
     }
-    const result = await signIn(deps, request, username, password);
-    if (result.kind === 'refused') {
-      tell(request, 'refused', { reason: result.reason, interactionId: request.params.id, address: request.ip });
-      if (result.retryAfterSeconds !== null) reply.header('retry-after', String(result.retryAfterSeconds));
-      return showSignIn(deps, reply, result.retryAfterSeconds === null ? 400 : 429, opened, username, result.words);
-    }
-    const session = await beginSession(deps, request, reply, result.user);
-    request.log.info({ subjectId: session.subjectId, interactionId: request.params.id }, 'signed in');
-    return answerInteraction(deps, request, reply, await interact(machine, request.params.id, 'signedIn', session));
+    const { session } = submitted;
+    return answerInteraction(deps, request, reply, await interact(machine, id, 'signedIn', session));
   });
 
   /** prompt=select_account: to go on as the person who is signed in. */

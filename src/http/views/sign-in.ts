@@ -4,7 +4,8 @@ import { page } from './page.ts';
 export type SignInView = {
   readonly action: string;
   readonly csrf: string;
-  readonly clientName: string;
+  /** Null: the person came by themselves. */
+  readonly clientName: string | null;
   readonly username: string;
   /** What went wrong the last time; null on the first. */
   readonly problem: string | null;
@@ -16,7 +17,7 @@ export const signInPage = ({ action, csrf, clientName, username, problem, goOn }
   page(
     problem === null ? 'Sign in' : 'Sign in: not yet',
     html`<h1>Sign in</h1>
-<p class="quiet">to continue to <strong>${clientName}</strong></p>
+<p class="quiet">!${clientName === null ? 'to see what you have allowed, and to end it' : html`to continue to <strong>${clientName}</strong>`}</p>
 !${problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problem}</p>`}
 !${
       goOn === null

@@ -1,0 +1,60 @@
+import { html } from 'ghtml';
+import type { AllowedClient } from '../../grants/permissions.ts';
+import type { DescribedAccess } from '../../grants/requested-access.ts';
+import { type Markup, page } from './page.ts';
+
+export type PermissionsView = {
+  readonly action: string;
+  readonly csrf: string;
+  readonly username: string;
+  readonly allowed: readonly AllowedClient[];
+  /** There are more than are shown. */
+  readonly more: boolean;
+  readonly justEnded: boolean;
+  readonly signOut: string;
+};
+
+export const permissionsPage = (view: PermissionsView): string =>
+  page(
+    'What you have allowed',
+    html`<h1>What you have allowed</h1>
+<p class="quiet">Signed in as <strong>${view.username}</strong>. <a href="${view.signOut}">Sign out</a></p>
+!${view.justEnded ? html`<p class="done" role="status">Ended. That app has no access any more, and has to ask you again.</p>` : ''}
+!${view.allowed.length === 0 ? EMPTY : view.allowed.map((one, index) => client(view, one, index)).join('\n')}
+!${view.more ? html`<p class="quiet">These are the newest. The others are shown when you end some of these.</p>` : ''}`,
+    { wide: true },
+  );
+
+const EMPTY: Markup = html`<p>You have not allowed any app anything, or all of it has ended. When you sign in to an app and allow it something, it is listed here.</p>`;
+
+const client = ({ action, csrf }: PermissionsView, one: AllowedClient, index: number): Markup =>
+  html`<section class="allowed" aria-labelledby="client-${String(index)}">
+<h2 id="client-${String(index)}">${one.clientName}</h2>
+!${one.access.map(access).join('\n')}
+<p>${HOLDS[one.holds]}</p>
+<p class="quiet">Allowed since !${day(one.since)}. !${one.lastUsedAt === null ? 'Not used yet.' : html`Last used on !${minute(one.lastUsedAt)}.`}</p>
+<form method="post" action="${action}">
+<input type="hidden" name="csrf" value="${csrf}">
+<input type="hidden" name="client_id" value="${one.clientId}">
+<button type="submit" class="danger">End access of ${one.clientName}</button>
+</form>
+</section>`;
+
+const HOLDS: Readonly<Record<AllowedClient['holds'], string>> = {
+  whileAway: 'It can go on while you are away.',
+  nowOnly: 'It cannot go on while you are away: what it holds ends by itself within the hour.',
+  nothing: 'It holds no access now. When you sign in to it again, it gets this without asking.',
+};
+
+const access = ({ resource, scopes }: DescribedAccess): Markup =>
+  html`<p>!${resource === null ? 'It may' : html`At <strong>${resource}</strong> it may`}:</p>
+<ul class="scopes">
+!${scopes.map(({ name, description }) => html`<li>${description ?? `use “${name}”`}</li>`).join('\n')}
+</ul>`;
+
+/** In UTC, and saying so where it matters: nobody told the server which time the person lives by. */
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+const MINUTE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+const day = (instant: Date): Markup => html`<time datetime="${instant.toISOString()}">${DAY.format(instant)}</time>`;
+const minute = (instant: Date): Markup =>
+  html`<time datetime="${instant.toISOString()}">${MINUTE.format(instant)} UTC</time>`;

@@ -1,0 +1,124 @@
+/** What one person has allowed: grants that may still live, and consents that are remembered. */
+import { and, asc, desc, eq, getTableColumns, inArray, lte, type SQL, sql } from 'drizzle-orm';
+import type { ClientRecord, LoadedGrant } from '../engine/ports.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Drizzle } from './database.ts';
+import { reading, writing } from './failures.ts';
+import { nowOf } from './now.ts';
+import { clients, consents, grants, server, users } from './schema.ts';
+
+export type StoredPermissions = {
+  readonly now: Date;
+  /** Not revoked by a decision, newest first; whether they live is for the engine to say. */
+  readonly grants: readonly LoadedGrant[];
+  readonly consents: readonly StoredConsent[];
+  /** Every client that a grant or a consent names, deleted ones too. */
+  readonly clients: ReadonlyMap<string, ClientRecord>;
+};
+
+export type StoredConsent = {
+  readonly clientId: string;
+  readonly scope: readonly string[];
+  readonly resources: readonly string[];
+  readonly grantedAt: Date;
+};
+
+/** Of one client; each sign-in at it makes one, and the older ones say nothing that these do not. */
+const MOST_GRANTS_OF_A_CLIENT = 200;
+
+export type PermissionStore = ReturnType<typeof permissionStore>;
+
+export function permissionStore(db: Drizzle, clock: Clock) {
+  return {
+    load: async (subjectId: string): Promise<StoredPermissions> => {
+      const [stored, remembered, [facts]] = await Promise.all([
+        reading(() => newestGrants(db, subjectId)),
+        reading(() => standingConsents(db, subjectId)),
+        reading(() => factsOf(db, clock, subjectId)),
+      ]);
+      if (!facts) throw new Error('The person of a live session has no row.');
+      const ids = [...new Set([...stored, ...remembered].map((one) => one.clientId))];
+      const named = await reading(() => db.select().from(clients).where(inArray(clients.clientId, ids)));
+      const byId = new Map(named.map((client) => [client.clientId, client]));
+      return {
+        now: new Date(facts.now),
+        grants: stored.map((grant) => {
+          const client = byId.get(grant.clientId);
+          return {
+            ...grant,
+            liveClientEpoch: client && client.deletedAt === null ? client.epoch : null,
+            liveSubjectEpoch: facts.disabledAt === null ? facts.subjectEpoch : null,
+            liveServerEpoch: facts.serverEpoch,
+          };
+        }),
+        consents: remembered,
+        clients: byId,
+      };
+    },
+    /** Every one that no decision has ended, however many there are. */
+    grantIds: async (subjectId: string, clientId: string): Promise<string[]> => {
+      const rows = await reading(() =>
+        db
+          .select({ id: grants.id })
+          .from(grants)
+          .where(and(activeOf(subjectId), eq(grants.clientId, clientId)))
+          .orderBy(asc(grants.createdAt)),
+      );
+      return rows.map(({ id }) => id);
+    },
+    /** From now on the client has to ask again. @returns how many were forgotten. */
+    forgetConsents: async (subjectId: string, clientId: string): Promise<number> => {
+      const forgotten = await writing(() =>
+        db
+          .delete(consents)
+          .where(and(eq(consents.subjectId, subjectId), eq(consents.clientId, clientId)))
+          .returning({ clientId: consents.clientId }),
+      );
+      return forgotten.length;
+    },
+  };
+}
+
+const activeOf = (subjectId: string): SQL | undefined =>
+  and(eq(grants.subjectId, subjectId), eq(grants.state, 'active'));
+
+function newestGrants(db: Drizzle, subjectId: string) {
+  const { revokedAt: _, policy: __, ...columns } = getTableColumns(grants);
+  const rank = sql<number>`row_number() over (partition by ${grants.clientId} order by ${grants.createdAt} desc)`;
+  const ranked = db
+    .select({ id: grants.id, rank: rank.as('rank') })
+    .from(grants)
+    .where(activeOf(subjectId))
+    .as('ranked');
+  return db
+    .select(columns)
+    .from(grants)
+    .innerJoin(ranked, eq(ranked.id, grants.id))
+    .where(lte(ranked.rank, MOST_GRANTS_OF_A_CLIENT))
+    .orderBy(desc(grants.createdAt));
+}
+
+/** As at consent: one that was given under another epoch of the person or of the client stands no more. */
+const standingConsents = (db: Drizzle, subjectId: string) =>
+  db
+    .select({
+      clientId: consents.clientId,
+      scope: consents.scope,
+      resources: consents.resources,
+      grantedAt: consents.grantedAt,
+    })
+    .from(consents)
+    .innerJoin(users, and(eq(users.id, consents.subjectId), eq(users.epoch, consents.subjectEpoch)))
+    .innerJoin(clients, and(eq(clients.clientId, consents.clientId), eq(clients.epoch, consents.clientEpoch)))
+    .where(eq(consents.subjectId, subjectId));
+
+const factsOf = (db: Drizzle, clock: Clock, subjectId: string) =>
+  db
+    .select({
+      now: sql<string>`${nowOf(clock)}`,
+      serverEpoch: server.epoch,
+      subjectEpoch: users.epoch,
+      disabledAt: users.disabledAt,
+    })
+    .from(server)
+    .innerJoin(users, eq(users.id, subjectId));
