@@ -1,5 +1,7 @@
 /** The interpreter's surface: what may be presented, and what may be asked of a grant. */
+import type { AnyStateMachine } from 'xstate';
 import { authorizationCodeMachine } from '../../machines/authorization-code.machine.ts';
+import { grantMachine } from '../../machines/grant.machine.ts';
 import { refreshTokenMachine } from '../../machines/refresh-token.machine.ts';
 import type {
   AuthorizationCodeContext,
@@ -11,22 +13,43 @@ import { decide, effectOf } from './decide.ts';
 import { authorizationCodeState, type ChainPlace, endedBy, isAheadOfChain, refreshTokenState } from './derive.ts';
 import { chainEndsAt, codeEndsAt, type Lifetimes } from './lifetimes.ts';
 import type { Outcome } from './outcome.ts';
-import type { Loaded, LoadedGrant, PresentingClient } from './ports.ts';
-import { type EngineDeps, type Presentation, present } from './present.ts';
+import type { LoadedGrant } from './ports.ts';
+import { type EngineDeps, type Present, type Presentation, present } from './present.ts';
 
-type Present = Loaded & { readonly client: PresentingClient; readonly grant: LoadedGrant };
 type Facts<Event> = Omit<Event, 'type' | 'now'>;
 type Ways<Issued> = Pick<Presentation<Issued>, 'mint' | 'reload'>;
 
-export function presentAuthorizationCode<Issued>(
+export const presentAuthorizationCode = <Issued>(
   deps: EngineDeps,
   loaded: Present,
   facts: Facts<AuthorizationCodeEvent>,
   ways: Ways<Issued>,
-): Promise<Outcome<Issued>> {
-  return present(deps, loaded, {
+): Promise<Outcome<Issued>> => present(deps, loaded, authorizationCodePresentation(facts, ways));
+
+export const presentRefreshToken = <Issued>(
+  deps: EngineDeps,
+  loaded: Present,
+  token: ChainPlace,
+  facts: Facts<RefreshTokenEvent>,
+  ways: Ways<Issued>,
+): Promise<Outcome<Issued>> => present(deps, loaded, refreshTokenPresentation(token, facts, ways));
+
+/** The machines that serve; whoever reviews may put others in their place, to see what would follow. */
+export const MACHINES = {
+  authorizationCode: authorizationCodeMachine as AnyStateMachine,
+  refreshToken: refreshTokenMachine as AnyStateMachine,
+  grant: grantMachine as AnyStateMachine,
+};
+
+export function authorizationCodePresentation<Issued>(
+  facts: Facts<AuthorizationCodeEvent>,
+  ways: Ways<Issued>,
+  machines = MACHINES,
+): Presentation<Issued> {
+  return {
     ...ways,
-    machine: authorizationCodeMachine,
+    machine: machines.authorizationCode,
+    grantMachine: machines.grant,
     stateOf: authorizationCodeState,
     contextOf: (grant, lifetimes): AuthorizationCodeContext => ({
       clientId: grant.clientId,
@@ -37,23 +60,23 @@ export function presentAuthorizationCode<Issued>(
       endedBy: endedBy(grant),
     }),
     eventAt: (now): AuthorizationCodeEvent => ({ type: 'presented', now: now.getTime(), ...facts }),
-  });
+  };
 }
 
-export function presentRefreshToken<Issued>(
-  deps: EngineDeps,
-  loaded: Present,
+export function refreshTokenPresentation<Issued>(
   token: ChainPlace,
   facts: Facts<RefreshTokenEvent>,
   ways: Ways<Issued>,
-): Promise<Outcome<Issued>> {
-  return present(deps, loaded, {
+  machines = MACHINES,
+): Presentation<Issued> {
+  return {
     ...ways,
-    machine: refreshTokenMachine,
+    machine: machines.refreshToken,
+    grantMachine: machines.grant,
     stateOf: (grant) => refreshTokenState(grant, token),
     contextOf: (grant, lifetimes) => refreshTokenContext(grant, token, lifetimes),
     eventAt: (now): RefreshTokenEvent => ({ type: 'presented', now: now.getTime(), ...facts }),
-  });
+  };
 }
 
 /**

@@ -7,7 +7,6 @@
  *   commit   one guarded statement with its ledger entries; a lost guard means: load and decide again
  */
 import type { AnyStateMachine } from 'xstate';
-import { grantMachine } from '../../machines/grant.machine.ts';
 import { applyEffects, type Draw } from './apply.ts';
 import { type Decision, decide, decideGrant, effectOf } from './decide.ts';
 import { grantState } from './derive.ts';
@@ -29,6 +28,8 @@ export type EngineDeps = {
 /** What tells a code from a refresh token. */
 export type Presentation<Issued> = {
   readonly machine: AnyStateMachine;
+  /** What ends chains: a reuse is an event to it. */
+  readonly grantMachine: AnyStateMachine;
   readonly stateOf: (grant: LoadedGrant) => string;
   readonly contextOf: (grant: LoadedGrant, lifetimes: Lifetimes) => object;
   readonly eventAt: (now: Date) => { readonly type: 'presented' };
@@ -148,7 +149,7 @@ function planOf<Issued>(
     presentation.eventAt(now),
   );
   const revoke = effectOf(decision, 'revokeGrant');
-  const ofGrant = revoke ? decideGrant(grantMachine, grantState(grant), revoke.params.event) : null;
+  const ofGrant = revoke ? decideGrant(presentation.grantMachine, grantState(grant), revoke.params.event) : null;
   const decisions = ofGrant ? [decision, ofGrant] : [decision];
 
   const next = applyEffects(

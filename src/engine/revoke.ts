@@ -1,10 +1,11 @@
 /** Asking a grant to end: its machine decides, one statement that asks only for `state = 'active'` commits. */
+import type { AnyStateMachine } from 'xstate';
 import { grantMachine } from '../../machines/grant.machine.ts';
 import type { GrantEventType } from '../../machines/vocabulary.ts';
 import { decideGrant, effectOf } from './decide.ts';
 import { grantState } from './derive.ts';
 import { StoreUnavailable, Unavailable } from './errors.ts';
-import type { GrantStore, Loaded, LoadedGrant } from './ports.ts';
+import type { GrantStore, Loaded, LoadedGrant, Revocation } from './ports.ts';
 
 const MOST_TRIES = 5;
 
@@ -14,21 +15,46 @@ const MOST_TRIES = 5;
  */
 export async function revokeGrant(
   store: GrantStore,
-  first: Loaded & { readonly grant: LoadedGrant },
+  first: Loaded & WithGrant,
   event: GrantEventType,
 ): Promise<boolean> {
+  const { id: grantId, clientId } = first.grant;
+  const steps = revoking(first, event);
+  let next = steps.next();
+  while (!next.done) {
+    const step = next.value;
+    next =
+      step.kind === 'load'
+        ? steps.next(await reached(store.load({ clientId, grantId })))
+        : steps.next(await reached(store.revoke(step.revocation)));
+  }
+  return next.value;
+}
+
+type WithGrant = Pick<Loaded, 'now'> & { readonly grant: LoadedGrant };
+export type RevokingStep =
+  | { readonly kind: 'revoke'; readonly revocation: Revocation }
+  /** Someone else ended it, or Postgres saw a conflict: the row tells which. */
+  | { readonly kind: 'load' };
+
+/** The same without a world, as `presenting` in present.ts. */
+export function* revoking(
+  first: WithGrant,
+  event: GrantEventType,
+  machine: AnyStateMachine = grantMachine,
+): Generator<RevokingStep, boolean, boolean | Pick<Loaded, 'now' | 'grant'>> {
   let { grant, now } = first;
   const { id: grantId, clientId } = grant;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const decision = decideGrant(grantMachine, grantState(grant), event);
+    const decision = decideGrant(machine, grantState(grant), event);
     const reason = effectOf(decision, 'writeRevoked')?.params.reason;
     if (reason === undefined) return false;
-    const { machine, from, to } = decision;
-    const entry = { machine, event, from, to, reason, generation: grant.refreshGeneration };
-    if (await reached(store.revoke({ grantId, now, reason, clientId, policy: null, entries: [entry] }))) return true;
-    // Someone else ended it, or Postgres saw a conflict: the row tells which.
-    const loaded = await reached(store.load({ clientId, grantId }));
-    if (!loaded.grant) return false;
+    const { machine: name, from, to } = decision;
+    const entry = { machine: name, event, from, to, reason, generation: grant.refreshGeneration };
+    const revocation = { grantId, now, reason, clientId, policy: null, entries: [entry] };
+    if ((yield { kind: 'revoke', revocation }) === true) return true;
+    const loaded = yield { kind: 'load' };
+    if (typeof loaded === 'boolean' || !loaded.grant) return false;
     ({ now, grant } = { now: loaded.now, grant: loaded.grant });
   }
   throw new Unavailable('too_many_conflicts');

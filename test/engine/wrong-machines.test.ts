@@ -3,6 +3,7 @@ import { type AnyStateMachine, setup } from 'xstate';
 import { effects, reject, revokeGrant } from '../../machines/vocabulary.ts';
 import { decide } from '../../src/engine/decide.ts';
 import { refreshTokenState } from '../../src/engine/derive.ts';
+import { MACHINES } from '../../src/engine/engine.ts';
 import { InvariantViolation } from '../../src/engine/errors.ts';
 import { present } from '../../src/engine/present.ts';
 import { CLIENT, chainGrant, NONCE } from './given.ts';
@@ -29,6 +30,7 @@ async function presentTo(machine: AnyStateMachine, generation: bigint) {
   const first = { now: store.now, client: CLIENT, grant: row };
   const outcome = await present(deps, first, {
     machine,
+    grantMachine: MACHINES.grant,
     stateOf: (grant) => refreshTokenState(grant, { generation, nonce: NONCE }),
     contextOf: () => ({}),
     eventAt: () => ({ type: 'presented' }),
