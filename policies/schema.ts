@@ -144,6 +144,14 @@ export const clientsSchema = z.strictObject({
         default_scope: scopeList.optional().describe('Meant when it asks for no scope. Default: the whole of scope.'),
         default_resource: z.string().max(512).optional().describe('Meant when it names no resource.'),
         policy: z.string().optional().describe('<name> of <name>.policy.yaml. Default: default.'),
+        post_logout_redirect_uris: z
+          .array(z.string().max(2048))
+          .optional()
+          .describe('Where the browser may go after a sign-out (RP-Initiated Logout). Compared as exact strings.'),
+        id_token_signed_response_alg: z
+          .enum(['RS256', 'ES256', 'EdDSA'])
+          .optional()
+          .describe('How its ID Tokens are signed. Default: RS256.'),
       }),
     )
     .refine((all) => new Set(all.map((one) => one.client_id)).size === all.length, 'each client_id once')

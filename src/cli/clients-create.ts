@@ -19,6 +19,8 @@ type Options = {
   readonly defaultScope?: string;
   readonly defaultResource?: string;
   readonly policy?: string;
+  readonly postLogoutRedirectUri?: string[];
+  readonly idTokenAlg?: string;
   readonly json?: true;
 };
 
@@ -43,6 +45,12 @@ export function clientsCreateCommand(parent: Command, cli: Cli): void {
     .option('--default-scope <scopes>', 'what it gets when it asks for none')
     .option('--default-resource <uri>', 'the resource meant when it names none')
     .option('--policy <name>', 'the policy file that gives its lifetimes (default: default)')
+    .option(
+      '--post-logout-redirect-uri <uri>',
+      'where the browser may go after a sign-out; repeat it for several',
+      each,
+    )
+    .option('--id-token-alg <alg>', 'RS256 (the default), ES256 or EdDSA: how its ID Tokens are signed')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -95,6 +103,8 @@ function recordOf(options: Options, env: NodeJS.ProcessEnv): Record<string, unkn
     default_scope: options.defaultScope,
     default_resource: options.defaultResource,
     policy: options.policy,
+    post_logout_redirect_uris: options.postLogoutRedirectUri,
+    id_token_signed_response_alg: options.idTokenAlg,
   };
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }

@@ -46,7 +46,8 @@ export function clientsImportCommand(parent: Command, cli: Cli): void {
       'after',
       `
 An object, a list, or {"clients": [...]}, with the names of RFC 7591: client_id, client_secret, client_name, redirect_uris,
-grant_types, token_endpoint_auth_method, application_type, scope; and default_scope, default_resource, policy.
+grant_types, token_endpoint_auth_method, application_type, scope, post_logout_redirect_uris, id_token_signed_response_alg;
+and default_scope, default_resource, policy.
 One wrong record refuses the file. The same file again changes nothing; a stored secret stays where the file has none.
 
 Examples:

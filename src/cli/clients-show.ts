@@ -23,6 +23,8 @@ export function clientsShowCommand(parent: Command, cli: Cli): void {
         ['authenticates', authenticationWords(withoutSecrets(client))],
         ['grant types', client.grantTypes],
         ['redirect URIs', client.redirectUris],
+        ['after a sign-out', client.postLogoutRedirectUris],
+        ['ID Tokens', `signed with ${client.idTokenSignedResponseAlg}`],
         ['scope', scopeWords(client.scope)],
         ['default scope', client.defaultScope === null ? 'the whole scope' : scopeWords(client.defaultScope)],
         ['default resource', client.defaultResource ?? 'the default one of resources.yaml'],

@@ -2,6 +2,7 @@
  * What a client says, held against the standards and against the configuration. Asked before a client is stored, and again
  * by `statehouse check`: the configuration may have changed since.
  */
+import type { Resource } from '../../policies/schema.ts';
 import { type Configuration, DEFAULT_POLICY } from '../config/configuration.ts';
 import { isLoopback } from '../config/environment.ts';
 import { whatIsWrongWithRedirectUri } from '../oauth/redirect-uri.ts';
@@ -14,8 +15,12 @@ type Reviewed = Omit<ClientRegistration, 'clientId' | 'clientName' | 'secretMacs
 export function reviewClient(client: Reviewed, configuration: Configuration): Review {
   const reviews = [
     reviewGrantTypes(client),
-    ...client.redirectUris.map((uri, index) => reviewRedirectUri(uri, index, client.applicationType)),
+    ...client.redirectUris.map((uri, index) => reviewRedirectUri(uri, `redirect_uris.${index}`, client, CODE)),
+    ...client.postLogoutRedirectUris.map((uri, index) =>
+      reviewRedirectUri(uri, `post_logout_redirect_uris.${index}`, client, STATE),
+    ),
     reviewPolicy(client, configuration),
+    reviewIdTokenAlgorithm(client, configuration),
     reviewScopes(client, configuration),
   ];
   return { errors: reviews.flatMap((one) => one.errors), warnings: reviews.flatMap((one) => one.warnings) };
@@ -56,21 +61,27 @@ function reviewGrantTypes({ grantTypes, redirectUris, tokenEndpointAuthMethod }:
   return review;
 }
 
-function reviewRedirectUri(uri: string, index: number, applicationType: 'web' | 'native'): Review {
-  const field = `redirect_uris.${index}`;
+/** What a redirect brings back, and where it is said how its URIs are compared. */
+type Brought = { readonly what: 'code' | 'state'; readonly spec: string; readonly anyPort: boolean };
+const CODE: Brought = { what: 'code', spec: 'OAuth 2.1 §2.3.1', anyPort: true };
+const STATE: Brought = { what: 'state', spec: 'RP-Initiated Logout §3', anyPort: false };
+
+function reviewRedirectUri(uri: string, field: string, { applicationType }: Reviewed, brought: Brought): Review {
   const found = shown(uri);
   const wrong = whatIsWrongWithRedirectUri(uri);
-  if (wrong) return error(field, `${found}, which ${wrong}`, 'an absolute URI, compared exactly (OAuth 2.1 §2.3.1)');
+  if (wrong) return error(field, `${found}, which ${wrong}`, `an absolute URI, compared exactly (${brought.spec})`);
   const { protocol, hostname } = new URL(uri);
   if (protocol === 'https:') return nothing();
   if (protocol === 'http:') {
     // RFC 9700 §2.6 wants https except on the loopback interface. Inside a closed network teams do use http, so it is said and
     // not refused: PKCE keeps a code that was read on the way from being redeemed.
     if (!isLoopback(hostname))
-      return warning(`${field}: ${found} is http, so the code can be read on the way (RFC 9700 §2.6); use https`);
+      return warning(
+        `${field}: ${found} is http, so the ${brought.what} can be read on the way (RFC 9700 §2.6); use https`,
+      );
     if (hostname !== 'localhost') return nothing();
     // RFC 8252 §8.3: the name may resolve to something else than this machine.
-    const port = applicationType === 'native' ? ', with which any port is accepted' : '';
+    const port = applicationType === 'native' && brought.anyPort ? ', with which any port is accepted' : '';
     return warning(`${field}: "localhost" can resolve elsewhere (RFC 8252 §8.3); 127.0.0.1 is safer${port}`);
   }
   if (applicationType === 'web') {
@@ -89,12 +100,20 @@ function reviewPolicy({ policy }: Reviewed, { policies }: Configuration): Review
   return error('policy', shown(policy), `${known} (one file each; "${DEFAULT_POLICY}" when left out)`);
 }
 
-/** OpenID Connect words, which nothing grants until there are ID Tokens (see grants/requested-access.ts). */
-const NEVER_GRANTED = new Set(['openid']);
+/** What no key signs with would be found out at the first sign-in. */
+function reviewIdTokenAlgorithm({ idTokenSignedResponseAlg: alg }: Reviewed, { signingKeys }: Configuration): Review {
+  if (signingKeys.algorithms.includes(alg)) return nothing();
+  const known = signingKeys.algorithms.map((one) => `"${one}"`).join(', ');
+  return error('id_token_signed_response_alg', shown(alg), `${known} (algorithms of signing-keys.yaml)`);
+}
 
-function reviewScopes({ scope, defaultScope, defaultResource }: Reviewed, { resources }: Configuration): Review {
+const OFFLINE_ACCESS = 'offline_access';
+
+function reviewScopes(client: Reviewed, { resources, identity }: Configuration): Review {
+  const { scope, defaultScope, defaultResource } = client;
   const review = nothing();
-  const described = new Set(resources.flatMap((one) => one.scopes.map(({ name }) => name)));
+  const namesOf = (some: readonly Resource[]) => some.flatMap((one) => one.scopes.map(({ name }) => name));
+  const described = new Set([...namesOf([...resources, identity]), OFFLINE_ACCESS]);
   const fallback = resources.find((one) => one.default)?.identifier;
   if (defaultResource !== null && !resources.some((one) => one.identifier === defaultResource)) {
     const known = resources.map((one) => `"${one.identifier}"`).join(', ');
@@ -114,13 +133,32 @@ function reviewScopes({ scope, defaultScope, defaultResource }: Reviewed, { reso
     });
   }
   for (const one of scope ?? []) {
-    if (NEVER_GRANTED.has(one)) review.warnings.push(`scope: "${one}" is never granted: there are no ID Tokens`);
-    else if (!described.has(one)) {
-      review.warnings.push(
-        `scope: no resource describes "${one}"; it counts for ${fallback}, and consent shows its bare name`,
-      );
-    }
+    if (described.has(one)) continue;
+    review.warnings.push(
+      `scope: no resource describes "${one}"; it counts for ${fallback}, and consent shows its bare name`,
+    );
   }
-  if (scope?.every((one) => NEVER_GRANTED.has(one))) review.warnings.push('scope: nothing of it can be granted');
+  const ofPersons = namesOf([identity]).filter((one) => !namesOf(resources).includes(one));
+  review.warnings.push(...reviewIdentityScopes('scope', client, scope, ofPersons));
+  review.warnings.push(...reviewIdentityScopes('default_scope', client, defaultScope, ofPersons));
   return review;
+}
+
+/** @param ofPersons the scopes that only the UserInfo Endpoint knows. */
+function reviewIdentityScopes(
+  field: string,
+  { grantTypes }: Reviewed,
+  scope: readonly string[] | null,
+  ofPersons: readonly string[],
+): string[] {
+  if (scope === null) return [];
+  const orphans = scope.includes('openid') ? [] : scope.filter((one) => ofPersons.includes(one));
+  const cannotRefresh = scope.includes(OFFLINE_ACCESS) && !grantTypes.includes('refresh_token');
+  const nothingLeft = scope.every((one) => one === OFFLINE_ACCESS || orphans.includes(one));
+  return [
+    // OpenID Connect Core §5.4: claims are asked for in an authentication request, and `openid` makes it one (§3.1.2.1).
+    ...orphans.map((one) => `${field}: "${one}" is never granted without "openid" (OpenID Connect Core §3.1.2.1)`),
+    ...(cannotRefresh ? [`${field}: "${OFFLINE_ACCESS}" has no effect without the grant type "refresh_token"`] : []),
+    ...(nothingLeft ? [`${field}: nothing of it can be granted`] : []),
+  ];
 }

@@ -72,6 +72,8 @@ describe('clients create', () => {
           '--policy',
           'default',
         ],
+        ['--post-logout-redirect-uri', `${callback}/out`, '--post-logout-redirect-uri', 'com.example.shop:/out'],
+        ['--id-token-alg', 'ES256'],
       ].flat(),
     );
     expect(status).toBe(0);
@@ -86,8 +88,39 @@ describe('clients create', () => {
       default_scope: 'read',
       default_resource: 'https://api.example.com',
       policy: 'default',
+      post_logout_redirect_uris: [`${callback}/out`, 'com.example.shop:/out'],
+      id_token_signed_response_alg: 'ES256',
       stored_secrets: 0,
     });
+    const shown = (await line.run(['clients', 'show', 'full'])).out;
+    expect(shown).toMatch(/after a sign-out +https:\S+\/out\n +com\.example\.shop:\/out\n/);
+    expect(shown).toMatch(/ID Tokens +signed with ES256\n/);
+    // What `show` prints, `import` takes for the same.
+    const again = await importing(JSON.parse((await line.run(['clients', 'show', 'full', '--json'])).out));
+    expect(again.out).toMatch('unchanged');
+  });
+
+  it('refuses a post-logout redirect URI and an algorithm that cannot be, and makes nothing', async () => {
+    for (const [flag, value, words] of [
+      ['--post-logout-redirect-uri', 'https://*.shop.example/', 'post_logout_redirect_uris.0'],
+      ['--id-token-alg', 'HS256', 'id_token_signed_response_alg'],
+      ['--id-token-alg', 'EdDSA', 'signing-keys.yaml'],
+    ] as const) {
+      const refused = await line.run(['clients', 'create', '--id', 'never', '--redirect-uri', callback, flag, value]);
+      expect(refused).toMatchObject({ status: 1, out: '', err: expect.stringContaining(words) });
+      expect(await findClient(db(), 'never')).toBeNull();
+    }
+  });
+
+  it('has the defaults where nothing is said, and leaves them out of documents', async () => {
+    await line.run(['clients', 'create', '--id', 'plain', '--redirect-uri', callback]);
+    expect(await findClient(db(), 'plain')).toMatchObject({
+      postLogoutRedirectUris: [],
+      idTokenSignedResponseAlg: 'RS256',
+    });
+    const document = JSON.parse((await line.run(['clients', 'show', 'plain', '--json'])).out);
+    expect(Object.keys(document)).not.toContain('post_logout_redirect_uris');
+    expect(Object.keys(document)).not.toContain('id_token_signed_response_alg');
   });
 
   it('takes a secret from the environment as it is, and never from an argument', async () => {

@@ -6,6 +6,7 @@ import { loadConfiguration } from '../../src/config/load.ts';
 import { systemRandom } from '../../src/crypto/random.ts';
 import { type LiveConfiguration, liveConfiguration } from '../../src/live-configuration.ts';
 import type { Runtime } from '../../src/runtime.ts';
+import { findClient } from '../../src/storage/clients.ts';
 import { makeLogger } from '../../src/system/logger.ts';
 import { makeUser, obtainTokens, refresh, type TestClient } from '../support/actors.ts';
 import { openTestApp, type TestApp, testKeys } from '../support/app.ts';
@@ -105,12 +106,37 @@ describe('the live configuration', () => {
     ['an unset variable', DECLARATION.replace('PHOTO_BOOK_SECRET', 'NOT_SET'), 'NOT_SET, which is not set', 6],
     ['an unknown policy', `${DECLARATION}    policy: defualt\n`, 'defualt', 7],
     ['a wildcard redirect URI', DECLARATION.replace('photos.test/callback', 'photos.test/*'), 'wildcard', 4],
+    [
+      'a wildcard post-logout redirect URI',
+      `${DECLARATION}    post_logout_redirect_uris: ['https://*.test/']\n`,
+      'wildcard',
+      7,
+    ],
+    ['an algorithm that nobody knows', `${DECLARATION}    id_token_signed_response_alg: HS256\n`, 'HS256', 7],
+    ['an algorithm that no key has', `${DECLARATION}    id_token_signed_response_alg: EdDSA\n`, 'EdDSA', 7],
     ['no secret', DECLARATION.replace(/ +client_secret.*\n/, ''), 'no secret', 2],
   ])('refuses a declaration with %s, with its line', async (_name, text, words, line) => {
     write('clients.yaml', text);
     expect(await live.reload()).toBe(false);
     expect(logs()).toContain(words);
     expect(logs()).toContain(`clients.yaml:${line}`);
+  });
+
+  it('brings where a sign-out may lead, and how ID Tokens are signed', async () => {
+    const more = '    post_logout_redirect_uris: [https://photos.test/out]\n    id_token_signed_response_alg: ES256\n';
+    write('clients.yaml', DECLARATION + more);
+    expect(await live.reload()).toBe(true);
+    expect(await findClient(opened.database.drizzle, 'photo-book')).toMatchObject({
+      postLogoutRedirectUris: ['https://photos.test/out'],
+      idTokenSignedResponseAlg: 'ES256',
+    });
+    expect(logs()).toContain('"fields":["post_logout_redirect_uris","id_token_signed_response_alg"]');
+    write('clients.yaml', DECLARATION);
+    expect(await live.reload()).toBe(true);
+    expect(await findClient(opened.database.drizzle, 'photo-book')).toMatchObject({
+      postLogoutRedirectUris: [],
+      idTokenSignedResponseAlg: 'RS256',
+    });
   });
 
   it('ends the grants of a client that is removed, also when it comes back', async () => {

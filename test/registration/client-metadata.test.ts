@@ -102,6 +102,12 @@ describe('a client as RFC 7591 names it', () => {
     ['policy', 'nobody'],
     ['default_resource', 'https://nowhere.example'],
     ['default_scope', 'unknown'],
+    ['post_logout_redirect_uris', 'https://shop.example/out'],
+    ['post_logout_redirect_uris', [7]],
+    ['id_token_signed_response_alg', 'none'],
+    ['id_token_signed_response_alg', 'HS256'],
+    ['id_token_signed_response_alg', 'rs256'],
+    ['id_token_signed_response_alg', ['RS256']],
   ])('refuses %s = %j', (field, value) => {
     expect(refused({ ...web, [field]: value })).toMatch(new RegExp(`^${field}`));
   });
@@ -150,7 +156,30 @@ describe('rules between fields', () => {
 
   it('warns of scopes that no resource describes', () => {
     expect(warningsOf({ scope: 'read orders' })).toMatch(/no resource describes "orders"; it counts for https:/);
-    expect(warningsOf({ scope: 'openid' })).toMatch(/"openid" is never granted[\s\S]*nothing of it can be granted/);
+  });
+
+  it('knows the scopes of OpenID Connect, and warns of those that mean nothing', () => {
+    const refreshing = { grant_types: ['authorization_code', 'refresh_token'] };
+    expect(warningsOf({ scope: 'openid' })).toBe('');
+    expect(warningsOf({ ...refreshing, scope: 'openid profile email address phone offline_access read' })).toBe('');
+    expect(warningsOf({ scope: 'openid email', default_scope: 'openid' })).toBe('');
+    expect(warningsOf({ scope: 'email read' })).toBe(
+      'scope: "email" is never granted without "openid" (OpenID Connect Core §3.1.2.1)',
+    );
+    expect(warningsOf({ scope: 'profile' })).toMatch(/without "openid"[\s\S]*scope: nothing of it can be granted/);
+    expect(warningsOf({ scope: 'openid email', default_scope: 'email' })).toMatch(/^default_scope: "email" is never/);
+    expect(warningsOf({ scope: 'read offline_access' })).toMatch(/"offline_access" has no effect without/);
+    expect(warningsOf({ ...refreshing, scope: 'offline_access' })).toBe('scope: nothing of it can be granted');
+  });
+
+  it('signs ID Tokens with what a key signs with', () => {
+    expect(accepted({ ...web, id_token_signed_response_alg: 'ES256' }).value.idTokenSignedResponseAlg).toBe('ES256');
+    expect(refused({ ...web, id_token_signed_response_alg: 'EdDSA' })).toBe(
+      'id_token_signed_response_alg: "EdDSA" / "ES256", "RS256" (algorithms of signing-keys.yaml)',
+    );
+    const signingKeys = { ...configuration.signingKeys, algorithms: ['ES256', 'RS256', 'EdDSA'] as const };
+    const wider = { ...configuration, signingKeys: { ...signingKeys, algorithms: [...signingKeys.algorithms] } };
+    expect(readClientMetadata({ ...web, id_token_signed_response_alg: 'EdDSA' }, wider).ok).toBe(true);
   });
 });
 
@@ -191,5 +220,43 @@ describe('redirect URIs', () => {
     expect(refused({ ...web, application_type, redirect_uris: ['https://fine.example/', uri] })).toMatch(
       /^redirect_uris\.1: /,
     );
+  });
+});
+
+describe('post-logout redirect URIs', () => {
+  const out = (uri: string, application_type = 'web') => ({
+    ...web,
+    application_type,
+    post_logout_redirect_uris: ['https://fine.example/', uri],
+  });
+  it.each([
+    ['web', 'https://shop.example/out?a=b'],
+    ['web', 'http://127.0.0.1:8080/out'],
+    ['native', 'com.example.app:/out'],
+  ])('registers for a %s application: %s, once', (application_type, uri) => {
+    const reading = accepted({ ...out(uri, application_type), post_logout_redirect_uris: [uri, uri] });
+    expect(reading.value.postLogoutRedirectUris).toEqual([uri]);
+    expect(reading.warnings).toEqual([]);
+  });
+  it.each([
+    ['web', 'http://localhost:3000/out', /^post_logout_redirect_uris\.1: .*127\.0\.0\.1 is safer$/],
+    ['native', 'http://localhost/out', /127\.0\.0\.1 is safer$/],
+    ['web', 'http://shop.example/out', /is http, so the state can be read/],
+    ['native', 'myapp:/out', /RFC 8252 §7\.1/],
+  ])('warns for a %s application: %s', (application_type, uri, words) => {
+    expect(warningsOf(out(uri, application_type))).toMatch(words);
+  });
+  it.each([
+    ['web', 'com.example.app:/out'],
+    ['native', 'javascript:alert(1)'],
+    ['native', 'data:text/html,x'],
+    ['web', 'https://*.shop.example/out'],
+    ['web', 'https://shop.example/out#part'],
+    ['web', 'https://user@shop.example/out'],
+    ['web', '/out'],
+    ['web', ''],
+    ['web', `https://shop.example/${'x'.repeat(2048)}`],
+  ])('refuses for a %s application: %s', (application_type, uri) => {
+    expect(refused(out(uri, application_type))).toMatch(/^post_logout_redirect_uris\.1: /);
   });
 });
