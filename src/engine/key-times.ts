@@ -18,9 +18,11 @@ const after = (instant: Date | null, seconds: number): number =>
 
 export function keyTimes(key: LoadedSigningKey, lifetimes: KeyLifetimes): SigningKeyContext {
   const endsAt = after(key.beganSigningAt, lifetimes.signingLifetimeSeconds);
+  // Also when the successor that was made for it has been revoked since.
+  const askedAt = after(key.rotationAskedAt, 0);
   return {
-    successorDueAt: endsAt - lifetimes.successorLeadSeconds * 1000,
-    signsUntil: Math.min(endsAt, after(key.rotationAskedAt, 0)),
+    successorDueAt: Math.min(endsAt - lifetimes.successorLeadSeconds * 1000, askedAt),
+    signsUntil: Math.min(endsAt, askedAt),
     publishedUntil: after(key.stoppedSigningAt, lifetimes.retiringSeconds),
   };
 }

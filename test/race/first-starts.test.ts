@@ -1,4 +1,4 @@
-/** Several nodes that start at once on an empty database: one migration, one signing key. */
+/** Several nodes that start at once on an empty database: one migration, one signing key of each algorithm. */
 import { decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/storage/postgres.ts';
@@ -11,7 +11,7 @@ const NODES = 5;
 const ROUNDS = 5;
 
 describe('nodes that start at once on an empty database', () => {
-  it('make one signing key, and every node signs with it', async () => {
+  it('make one signing key of each algorithm, and every node signs with it', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { url, drop } = await createEmptyDatabase();
       const databases = Array.from({ length: NODES }, () => openPostgres(url, { connections: 2 }));
@@ -25,13 +25,14 @@ describe('nodes that start at once on an empty database', () => {
         const [first] = nodes;
         if (!first) throw new Error('no node');
         const keys = await listSigningKeys(first.database.drizzle);
-        expect(keys).toHaveLength(1);
+        expect(keys.map((one) => `${one.alg} ${one.state}`).sort()).toEqual(['ES256 signing', 'RS256 signing']);
+        const signer = keys.find((one) => one.alg === 'ES256');
         const client = await makeClient(first);
         for (const node of nodes) {
           const jwks = (await node.app.inject('/.well-known/jwks.json')).json();
-          expect(jwks.keys.map(({ kid }: { kid: string }) => kid)).toEqual([keys[0]?.kid]);
+          expect(jwks.keys.map(({ kid }: { kid: string }) => kid)).toEqual(keys.map((one) => one.kid));
           const { json } = await token(node, client, { grant_type: 'client_credentials' });
-          expect(decodeProtectedHeader(json.access_token ?? '').kid).toBe(keys[0]?.kid);
+          expect(decodeProtectedHeader(json.access_token ?? '').kid).toBe(signer?.kid);
           await node.app.close();
         }
       } finally {

@@ -18,9 +18,15 @@ export const keysOf = (db: Drizzle, clock: Clock, policy: Partial<SigningKeyPoli
 
 export type StoredKey = typeof signingKeys.$inferSelect;
 
-/** Oldest first. */
+/** Oldest first; of those that were born in one instant, as the ledger tells it. */
 export const storedKeys = (db: Drizzle): Promise<StoredKey[]> =>
-  db.select().from(signingKeys).orderBy(asc(signingKeys.createdAt), asc(signingKeys.maySignAt));
+  db
+    .select()
+    .from(signingKeys)
+    .orderBy(
+      asc(signingKeys.createdAt),
+      sql`(select t.ctid from transitions t where t.signing_key_id = ${signingKeys.kid} order by t.ctid limit 1)`,
+    );
 
 export const stateOf = async (db: Drizzle, kid: string): Promise<string | undefined> =>
   (await db.select().from(signingKeys).where(eq(signingKeys.kid, kid)))[0]?.state;

@@ -1,0 +1,205 @@
+/** Many nodes, one table of signing keys: at every moment exactly one key of an algorithm signs, whoever asks for what. */
+import { eq } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type KeyDeps, passTime, requestRevocation, requestRotation } from '../../src/engine/keys.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { openPostgres } from '../../src/storage/postgres.ts';
+import { signingKeys } from '../../src/storage/schema.ts';
+import { replacePrivateJwe } from '../../src/storage/signing-keys.ts';
+import { type TestClock, testClock } from '../support/clock.ts';
+import { databaseKinds, openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { changes, keysOf, LIFETIMES, stateOf, storedKeys } from '../support/signing-keys.ts';
+
+const NODES = 4;
+const TICKS_EACH = 6;
+const ROUNDS = 12;
+
+describe('signing keys over several nodes', () => {
+  let opened: TestDatabase<string>;
+  let pools: Database[];
+  let nodes: KeyDeps[];
+  let clock: TestClock;
+  beforeEach(async () => {
+    opened = await openTestDatabase('postgres');
+    clock = testClock();
+    pools = Array.from({ length: NODES }, () => openPostgres(opened.url, { connections: 4 }));
+    nodes = pools.map(({ drizzle }) => keysOf(drizzle, clock));
+  });
+  afterEach(async () => {
+    await Promise.all(pools.map((pool) => pool.close()));
+    await opened.close();
+  });
+
+  const db = () => opened.database.drizzle;
+  const states = async () => (await storedKeys(db())).map((one) => one.state);
+  const tickEverywhere = async () => {
+    const ticks = nodes.flatMap((node) => Array.from({ length: TICKS_EACH }, () => passTime(node)));
+    return (await Promise.all(ticks)).flatMap(changes);
+  };
+
+  /** Looks at the table all the while. @returns how many keys of the algorithm signed, at each look. */
+  async function watching(work: Promise<unknown>): Promise<ReadonlySet<number>> {
+    const seen = new Set<number>();
+    let done = false;
+    const ended = work.finally(() => {
+      done = true;
+    });
+    while (!done) {
+      const rows = await db().select().from(signingKeys).where(eq(signingKeys.state, 'signing'));
+      seen.add(rows.length);
+    }
+    await ended;
+    return seen;
+  }
+
+  it('every step of a life happens once, however many tick at the same time', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      if (round === 0) {
+        expect(await tickEverywhere()).toEqual(['timePassed: none → published', 'timePassed: published → signing']);
+      }
+      clock.advanceSeconds(LIFETIMES.signingLifetimeSeconds - LIFETIMES.successorLeadSeconds);
+      const next = (await tickEverywhere()).filter((one) => !one.endsWith('(tokens_expired)'));
+      expect(next).toEqual(['timePassed: none → published']);
+      clock.advanceSeconds(LIFETIMES.successorLeadSeconds);
+      const handovers: string[] = [];
+      const seen = await watching(tickEverywhere().then((done) => handovers.push(...done)));
+      expect(handovers).toEqual(['timePassed: signing → retiring', 'signerStopped: published → signing']);
+      expect([...seen]).toEqual([1]);
+    }
+    expect(await states()).toEqual([...Array(ROUNDS - 1).fill('retired'), 'retiring', 'signing']);
+  }, 120_000);
+
+  it('ticks, rotations and revocations all at once leave one signer, and at most one that waits', async () => {
+    await tickEverywhere();
+    for (let round = 0; round < ROUNDS; round++) {
+      clock.advanceSeconds(round % 3 === 0 ? LIFETIMES.publishedBeforeSigningSeconds : 60);
+      const kids = (await storedKeys(db())).filter((one) => one.state !== 'retired').map((one) => one.kid);
+      const work = nodes.flatMap((node, n) => [
+        passTime(node),
+        requestRotation(node, 'ES256', n % 2 === 0),
+        requestRevocation(node, kids[n % kids.length] ?? ''),
+        requestRotation(node, 'ES256', false),
+      ]);
+      const settled = Promise.allSettled(work);
+      expect([...(await watching(settled))]).toEqual([1]);
+      for (const one of await settled) if (one.status === 'rejected') throw one.reason;
+      const now = await states();
+      expect(now.filter((one) => one === 'signing')).toHaveLength(1);
+      expect(now.filter((one) => one === 'published').length).toBeLessThanOrEqual(1);
+      for (const kid of kids.slice(0, NODES)) expect(await stateOf(db(), kid)).toBe('retired');
+    }
+  }, 120_000);
+
+  it('a handover that waits for the revocation of its successor does not happen', async () => {
+    const [node, other] = nodes as [KeyDeps, KeyDeps];
+    await passTime(node);
+    await requestRotation(node, 'ES256', false);
+    const [signer, waits] = await storedKeys(db());
+    clock.advanceSeconds(LIFETIMES.publishedBeforeSigningSeconds);
+    const now = clock.now();
+    let handover: Promise<unknown> = Promise.resolve();
+    await pools[2]?.drizzle.transaction(async (transaction) => {
+      await transaction
+        .update(signingKeys)
+        .set({ state: 'retired', privateJwe: null, retiredAt: now, retiredReason: 'revocation_requested' })
+        .where(eq(signingKeys.kid, waits?.kid ?? ''));
+      handover = passTime(other);
+      await blockedStatement(pools[3] as Database);
+    });
+    await handover;
+    expect(await stateOf(db(), signer?.kid ?? '')).toBe('signing');
+    expect(await states()).toEqual(['signing', 'retired', 'published']);
+  });
+});
+
+/** Until some statement of this database waits for a lock. */
+async function blockedStatement({ drizzle }: Database): Promise<void> {
+  const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  while (((await drizzle.execute(waiting)) as unknown as unknown[]).length === 0);
+}
+
+describe.each(databaseKinds)('between load and commit, on %s', (kind) => {
+  let opened: TestDatabase;
+  let clock: TestClock;
+  let before: KeyDeps;
+  /** Runs once, when a commit is about to be sent. */
+  let interrupt: (() => Promise<unknown>) | null = null;
+  let node: KeyDeps;
+  beforeEach(async () => {
+    opened = await openTestDatabase(kind);
+    clock = testClock();
+    before = keysOf(opened.database.drizzle, clock);
+    node = {
+      ...before,
+      store: {
+        ...before.store,
+        commitSigningKeys: async (commit) => {
+          const now = interrupt;
+          interrupt = null;
+          await now?.();
+          return before.store.commitSigningKeys(commit);
+        },
+      },
+    };
+  });
+  afterEach(() => opened.close());
+  const db = () => opened.database.drizzle;
+  const states = async () => (await storedKeys(db())).map((one) => one.state);
+  const toHandover = async () => {
+    await passTime(before);
+    await requestRotation(before, 'ES256', false);
+    clock.advanceSeconds(LIFETIMES.publishedBeforeSigningSeconds);
+    const [signer, waits] = await storedKeys(db());
+    if (!signer || !waits) throw new Error('no keys');
+    return { signer, waits };
+  };
+
+  it('another node makes the first key: it is the one', async () => {
+    interrupt = () => passTime(before);
+    expect(await passTime(node)).toEqual([]);
+    expect(await states()).toEqual(['signing']);
+  });
+
+  it('another node hands over: nothing is left to do', async () => {
+    const { waits } = await toHandover();
+    interrupt = () => passTime(before);
+    expect(await passTime(node)).toEqual([]);
+    expect(await states()).toEqual(['retiring', 'signing']);
+    expect(await stateOf(db(), waits.kid)).toBe('signing');
+  });
+
+  it('the successor is revoked: the signer goes on, and another one is published', async () => {
+    const { signer, waits } = await toHandover();
+    interrupt = () => requestRevocation(before, waits.kid);
+    expect(changes(await passTime(node))).toEqual(['timePassed: none → published']);
+    expect(await stateOf(db(), signer.kid)).toBe('signing');
+  });
+
+  it('the signer is revoked: its successor signs, and is not started twice', async () => {
+    const { signer, waits } = await toHandover();
+    interrupt = () => requestRevocation(before, signer.kid);
+    expect(await passTime(node)).toEqual([]);
+    expect([await stateOf(db(), signer.kid), await stateOf(db(), waits.kid)]).toEqual(['retired', 'signing']);
+  });
+
+  it('a key is revoked while it stops: revoked stays revoked', async () => {
+    const { signer } = await toHandover();
+    interrupt = () => passTime(before);
+    expect(changes(await requestRevocation(node, signer.kid))).toEqual([
+      'revocationRequested: retiring → retired (revocation_requested)',
+    ]);
+  });
+
+  it('the root secret is rotated while the key stops: what was erased stays erased', async () => {
+    const { signer } = await toHandover();
+    await passTime(before);
+    await replacePrivateJwe(db(), signer.kid, signer.privateJwe ?? '', 'sealed anew');
+    expect((await storedKeys(db()))[0]).toMatchObject({ kid: signer.kid, state: 'retiring', privateJwe: null });
+  });
+
+  it('a table that never settles is given up, and says so', async () => {
+    const restless = { ...node, store: { ...before.store, commitSigningKeys: async () => false } };
+    await expect(passTime(restless)).rejects.toMatchObject({ name: 'Unavailable', reason: 'too_many_conflicts' });
+    expect(await states()).toEqual([]);
+  });
+});
