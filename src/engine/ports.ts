@@ -114,6 +114,8 @@ export type HeadMove = {
   readonly generation: bigint;
   readonly nonce: Bytes;
   readonly chainEndsAt: Date;
+  /** When what is presented ends: decided in time is not enough, it has to be committed in time. */
+  readonly endsAt: Date;
   readonly policy: string;
   readonly entry: LedgerEntry;
 };

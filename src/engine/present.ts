@@ -31,7 +31,7 @@ export type Presentation<Issued> = {
   /** What ends chains: a reuse is an event to it. */
   readonly grantMachine: AnyStateMachine;
   readonly stateOf: (grant: LoadedGrant) => string;
-  readonly contextOf: (grant: LoadedGrant, lifetimes: Lifetimes) => object;
+  readonly contextOf: (grant: LoadedGrant, lifetimes: Lifetimes) => { readonly endsAt: number };
   readonly eventAt: (now: Date) => { readonly type: 'presented' };
   readonly reload: () => Promise<Loaded>;
   /** Signs and encodes the tokens of `next`, the row as it will be. Whatever can fail, fails here, before the commit. */
@@ -129,6 +129,7 @@ type Plan = {
   readonly next: LoadedGrant;
   readonly decisions: readonly Decision[];
   readonly issues: boolean;
+  readonly endsAt: Date;
   readonly policy: string;
 };
 
@@ -142,12 +143,8 @@ function planOf<Issued>(
   const lifetimes = deps.lifetimesOf(client);
   const draw: Draw = { now, nonce, nextChainEndsAt: new Date(nextChainEndsAt(grant, now, lifetimes)) };
 
-  const decision = decide(
-    presentation.machine,
-    presentation.stateOf(grant),
-    presentation.contextOf(grant, lifetimes),
-    presentation.eventAt(now),
-  );
+  const context = presentation.contextOf(grant, lifetimes);
+  const decision = decide(presentation.machine, presentation.stateOf(grant), context, presentation.eventAt(now));
   const revoke = effectOf(decision, 'revokeGrant');
   const ofGrant = revoke ? decideGrant(presentation.grantMachine, grantState(grant), revoke.params.event) : null;
   const decisions = ofGrant ? [decision, ofGrant] : [decision];
@@ -161,7 +158,7 @@ function planOf<Issued>(
   requireSameState(decision, presentation.stateOf(next));
   if (ofGrant) requireSameState(ofGrant, grantState(next));
   requireHonestIssue(decision, issues, grant, next);
-  return { before: loaded, next, decisions, issues, policy: lifetimes.name };
+  return { before: loaded, next, decisions, issues, endsAt: new Date(context.endsAt), policy: lifetimes.name };
 }
 
 function requireSameState(decision: Decision, derived: string): void {
@@ -182,13 +179,13 @@ function requireHonestIssue(decision: Decision, issues: boolean, before: LoadedG
 
 /** @returns null when nothing is to be written. */
 function commitOf(plan: Plan): Commit | null {
-  const { before, next, policy } = plan;
+  const { before, next, endsAt, policy } = plan;
   const entries = plan.decisions.filter((one) => one.from !== one.to).map((one) => entryOf(one, plan));
   if (next.refreshGeneration !== null && next.refreshNonce !== null && next.chainEndsAt !== null && plan.issues) {
     const [entry] = entries;
     if (!entry) throw new InvariantViolation('tokens would be issued without a change of state');
     const { refreshGeneration: generation, refreshNonce: nonce, chainEndsAt } = next;
-    const move = { loaded: before.grant, now: before.now, generation, nonce, chainEndsAt, policy, entry };
+    const move = { loaded: before.grant, now: before.now, generation, nonce, chainEndsAt, endsAt, policy, entry };
     return { kind: 'moveHead', move };
   }
   const reason = plan.decisions.map((one) => effectOf(one, 'writeRevoked')).find(Boolean)?.params.reason;

@@ -68,7 +68,8 @@ async function rotate(store: GrantStore, grantId: string, rotations: number): Pr
     const nonce = randomBytes(16);
     const machine = generation === 0n ? 'authorizationCode' : 'refreshToken';
     const entry = { machine, event: 'presented', from: 'active', to: 'used', reason: null, generation };
-    const moved = await store.moveHead({ loaded, now, generation, nonce, chainEndsAt, policy: 'default', entry });
+    const move = { loaded, now, generation, nonce, chainEndsAt, endsAt: chainEndsAt, policy: 'default', entry };
+    const moved = await store.moveHead(move);
     if (!moved) throw new Error(`Rotation ${generation} was not committed.`);
     loaded = { ...loaded, refreshGeneration: generation, refreshNonce: nonce };
   }

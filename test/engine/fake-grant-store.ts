@@ -80,7 +80,7 @@ export function fakeGrantStore(row: LoadedGrant, client: ClientRecord, now: Date
   return store;
 }
 
-function moveHead(store: FakeStore, { loaded, now, generation, nonce, chainEndsAt, entry }: HeadMove): boolean {
+function moveHead(store: FakeStore, { loaded, now, generation, nonce, chainEndsAt, endsAt, entry }: HeadMove): boolean {
   const { row } = store;
   const holds =
     row.state === 'active' &&
@@ -88,7 +88,8 @@ function moveHead(store: FakeStore, { loaded, now, generation, nonce, chainEndsA
     sameBytes(row.refreshNonce, loaded.refreshNonce) &&
     row.liveClientEpoch === row.clientEpoch &&
     row.liveSubjectEpoch === row.subjectEpoch &&
-    row.liveServerEpoch === row.serverEpoch;
+    row.liveServerEpoch === row.serverEpoch &&
+    store.now < endsAt;
   if (!holds) return false;
   store.row = { ...row, refreshGeneration: generation, refreshNonce: nonce, lastUsedAt: now, chainEndsAt };
   store.ledger.push(entry);

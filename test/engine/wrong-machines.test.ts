@@ -32,7 +32,7 @@ async function presentTo(machine: AnyStateMachine, generation: bigint) {
     machine,
     grantMachine: MACHINES.grant,
     stateOf: (grant) => refreshTokenState(grant, { generation, nonce: NONCE }),
-    contextOf: () => ({}),
+    contextOf: () => ({ endsAt: 8.64e15 }),
     eventAt: () => ({ type: 'presented' }),
     reload,
     mint: () => {

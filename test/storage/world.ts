@@ -173,6 +173,7 @@ export function nextMove({ clock }: World, loaded: LoadedGrant): HeadMove {
     generation,
     nonce: randomBytes(16),
     chainEndsAt: later(clock.now()),
+    endsAt: later(clock.now()),
     policy: 'default',
     entry: { machine, event: 'presented', from: 'active', to: 'used', reason: null, generation },
   };
