@@ -6,6 +6,7 @@ import type { Runtime } from '../runtime.ts';
 import { type Cli, refuseDeclared, registrationDeps, withRuntime } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 import { json, warningLines } from './output.ts';
+import { each } from './repeated-option.ts';
 
 type Options = {
   readonly id?: string;
@@ -23,8 +24,6 @@ type Options = {
   readonly idTokenAlg?: string;
   readonly json?: true;
 };
-
-const each = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
 
 export function clientsCreateCommand(parent: Command, cli: Cli): void {
   parent

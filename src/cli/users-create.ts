@@ -6,11 +6,13 @@ import { readUserRecord, type UserRecord } from '../registration/user-record.ts'
 import { type Cli, registrationDeps, withRuntime } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 import { json, warningLines } from './output.ts';
+import { each } from './repeated-option.ts';
 
 type Options = {
   readonly generatePassword?: true;
   readonly email?: string;
   readonly displayName?: string;
+  readonly claim?: string[];
   readonly json?: true;
 };
 
@@ -22,16 +24,18 @@ export function usersCreateCommand(parent: Command, cli: Cli): void {
     .option('--generate-password', 'make a password and print it once')
     .option('--email <address>', 'the claim "email"')
     .option('--display-name <name>', 'the claim "name"')
+    .option('--claim <name=value>', 'any other claim of OpenID Connect; repeat it for several', each)
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
 The password is asked for at the terminal, unseen. Without a terminal: STATEHOUSE_PASSWORD, or the first line of standard input.
-For more claims: statehouse users import
+A claim that is no text is JSON: --claim email_verified=true, --claim 'address={"country": "SE"}'.
 
 Examples:
   statehouse users create alice
   statehouse users create alice --generate-password
+  statehouse users create alice --email alice@example.com --claim given_name=Alice --claim phone_number=+46812345
   statehouse users create alice < password.txt`,
     )
     .action((username: string, options: Options) => create(cli, username, options));
@@ -39,12 +43,7 @@ Examples:
 
 async function create(cli: Cli, username: string, options: Options): Promise<void> {
   // Whatever is wrong with the rest is said before a password is asked for, and before the database is held.
-  const { email, displayName } = options;
-  const record = {
-    username,
-    ...(email !== undefined && { email }),
-    ...(displayName !== undefined && { name: displayName }),
-  };
+  const record = { username, ...claimsOf(options) };
   accepted(readUserRecord(record));
   const given = options.generatePassword ? null : await readPassword(cli);
 
@@ -63,6 +62,34 @@ async function create(cli: Cli, username: string, options: Options): Promise<voi
     const made = given === null ? password : null;
     cli.output.print(options.json ? asDocument(plan, made, warnings) : asText(plan, made, warnings));
   });
+}
+
+/** OpenID Connect Core §5.1: these have a type of their own; all others are texts, whatever they look like. */
+const JSON_CLAIMS = new Set(['email_verified', 'phone_number_verified', 'address', 'updated_at']);
+
+function claimsOf({ email, displayName, claim = [] }: Options): Record<string, unknown> {
+  const given = claim.map((one): [string, unknown] => {
+    const [name, ...value] = one.split('=');
+    if (!name || value.length === 0) throw refuse('--claim wants name=value, as in --claim given_name=Alice');
+    // Arguments are seen by everyone on the machine.
+    if (name === 'password' || name === 'username') throw refuse(`--claim cannot set ${name}`);
+    return [name, JSON_CLAIMS.has(name) ? jsonOr(value.join('=')) : value.join('=')];
+  });
+  if (email !== undefined) given.push(['email', email]);
+  if (displayName !== undefined) given.push(['name', displayName]);
+  if (new Set(given.map(([name]) => name)).size < given.length) throw refuse('one claim is given twice');
+  return Object.fromEntries(given);
+}
+
+const refuse = (words: string) => new CommandRefused(`${words}; nothing was changed.`);
+
+/** What is no JSON stays a text, and is refused with its name and what is allowed. */
+function jsonOr(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
 }
 
 function accepted(reading: Reading<UserRecord>): Extract<Reading<UserRecord>, { ok: true }> {

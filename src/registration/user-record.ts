@@ -31,6 +31,17 @@ const lines = z
   .max(LONGEST_CLAIM)
   .refine((one) => isPlainText(one.replaceAll(/[\r\n]/g, ' ')));
 
+/** The end of the year 9999. */
+const LAST_SECOND = 253_402_300_799;
+
+/** Core §5.1: `YYYY-MM-DD`, where the year 0000 stands for one that is not told, or `YYYY` alone. */
+function isBirthdate(value: string): boolean {
+  if (!/^\d{4}(-\d{2}-\d{2})?$/.test(value)) return false;
+  // 2000 was a leap year: without a year, 29 February is a birthday too.
+  const date = value.replace(/^0000/, '2000');
+  return date.length === 4 || new Date(`${date}T00:00:00Z`).toJSON()?.startsWith(date) === true;
+}
+
 /** OpenID Connect Core §5.1, without `sub`: the server makes that. */
 const claimsShape = {
   name: text,
@@ -45,7 +56,7 @@ const claimsShape = {
   email: text.regex(/^[^\s@]+@[^\s@]+$/).max(320),
   email_verified: z.boolean(),
   gender: text,
-  birthdate: text.regex(/^\d{4}(-\d{2}-\d{2})?$/),
+  birthdate: text.refine(isBirthdate),
   zoneinfo: text,
   locale: text.regex(/^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$/),
   phone_number: text.max(64),
@@ -58,7 +69,7 @@ const claimsShape = {
     postal_code: text.optional(),
     country: text.optional(),
   }),
-  updated_at: z.number().min(0),
+  updated_at: z.number().min(0).max(LAST_SECOND),
 } as const;
 
 const userSchema = z.object({
@@ -81,7 +92,8 @@ const SHORT_PASSWORD = 8;
 
 export function readUserRecord(input: unknown): Reading<UserRecord> {
   if (!isJsonObject(input)) return notAnObject(input, 'an object with username and password');
-  const record = withoutNulls(input);
+  const { address, ...others } = withoutNulls(input);
+  const record = address === undefined ? others : { ...others, address: withoutNullMembers(address) };
   const parsed = userSchema.safeParse(record);
   const unknown = Object.keys(record)
     .filter((name) => !USER_FIELDS.includes(name))
@@ -94,6 +106,8 @@ export function readUserRecord(input: unknown): Reading<UserRecord> {
   const value = { username, password: password === undefined ? null : rawSecret(password), claims };
   return { ok: true, value, warnings: warningsOf(value) };
 }
+
+const withoutNullMembers = (address: unknown): unknown => (isJsonObject(address) ? withoutNulls(address) : address);
 
 function unknownField(name: string): RecordProblem {
   if (name === 'sub')
@@ -132,7 +146,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   website: 'an http or https address',
   email: 'an address with one "@" and without spaces',
   email_verified: 'true or false',
-  birthdate: 'YYYY-MM-DD, or YYYY',
+  birthdate: 'YYYY-MM-DD (0000 for a year that is not told), or YYYY',
   locale: 'a language tag such as "en" or "pt-BR"',
   phone_number: '1 to 64 characters, best as "+1 604 555 1234"',
   phone_number_verified: 'true or false',

@@ -31,6 +31,58 @@ describe('users create', () => {
     expect((await find('pipe'))?.claims).toEqual({ email: 'p@example.com' });
   });
 
+  it('takes every claim of OpenID Connect, with its type', async () => {
+    const given = {
+      given_name: 'Ada = A',
+      email_verified: 'true',
+      phone_number: '46812345',
+      updated_at: '1700000000',
+      address: '{"country": "SE"}',
+    };
+    const flags = Object.entries(given).flatMap(([name, value]) => ['--claim', `${name}=${value}`]);
+    const args = [
+      'users',
+      'create',
+      'claims',
+      '--generate-password',
+      '--email',
+      'a@example.com',
+      '--display-name',
+      'Ada',
+    ];
+    expect((await line.run([...args, ...flags])).status).toBe(0);
+    expect((await find('claims'))?.claims).toEqual({
+      email: 'a@example.com',
+      name: 'Ada',
+      given_name: 'Ada = A',
+      email_verified: true,
+      phone_number: '46812345',
+      updated_at: 1_700_000_000,
+      address: { country: 'SE' },
+    });
+  });
+
+  it.each([
+    ['email_verified=yes', 'email_verified: found "yes"; allowed: true or false'],
+    ['email_verified="true"', 'email_verified: found'],
+    ['address=Street 1', 'address: found'],
+    ['sub=me', 'sub: found'],
+    ['planet=Earth', 'planet: found an unknown name'],
+    ['__proto__=x', '__proto__: found an unknown name'],
+    ['given_name', '--claim wants name=value'],
+    ['=Ada', '--claim wants name=value'],
+    ['given_name=', 'given_name: found'],
+    ['username=other', '--claim cannot set username'],
+    ['password=hunter2hunter2', '--claim cannot set password'],
+    ['email=b@example.com', 'one claim is given twice'],
+  ])('refuses --claim %s, and makes nobody', async (claim, words) => {
+    const args = ['users', 'create', 'nobody', '--generate-password', '--email', 'a@example.com', '--claim', claim];
+    const refused = await line.run(args);
+    expect(refused).toMatchObject({ status: 1, out: '', err: expect.stringContaining(words) });
+    expect(refused.err).not.toContain('hunter2');
+    expect(await find('nobody')).toBeNull();
+  });
+
   it('asks twice at a terminal', async () => {
     await line.run(['users', 'create', 'typed'], { types: ['correct horse', 'correct horse'] });
     expect(await accepts('typed', 'correct horse')).toBe(true);

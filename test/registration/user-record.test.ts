@@ -45,6 +45,15 @@ describe('a person as OpenID Connect names them', () => {
     });
   });
 
+  it.each(['1990', '0000-02-29', '2000-02-29', '1990-12-31'])('takes %s as a birthdate', (birthdate) => {
+    expect(accepted({ ...alice, birthdate }).value.claims).toEqual({ birthdate });
+  });
+
+  it('takes null within an address for what is left out', () => {
+    const address = { formatted: null, street_address: 'Street 1', locality: null };
+    expect(accepted({ ...alice, address }).value.claims).toEqual({ address: { street_address: 'Street 1' } });
+  });
+
   it('takes null for what is left out', () => {
     expect(accepted({ username: 'alice', password: null, email: null }).value).toEqual({
       username: 'alice',
@@ -86,6 +95,24 @@ describe('a person as OpenID Connect names them', () => {
     ['email_verified', 'true'],
     ['email_verified', 1],
     ['birthdate', '3.2.1990'],
+    ['birthdate', '1990-13-01'],
+    ['birthdate', '1990-02-30'],
+    ['birthdate', '1991-02-29'],
+    ['birthdate', '1990-2-3'],
+    ['email', `${'x'.repeat(309)}@example.com`],
+    ['phone_number', '4'.repeat(65)],
+    ['phone_number', 46_8_123],
+    ['phone_number_verified', 'yes'],
+    ['profile', 'alice'],
+    ['profile', `https://example.com/${'x'.repeat(2000)}`],
+    ['website', 'ftp://example.com'],
+    ['locale', 'sv SE'],
+    ['nickname', 'x'.repeat(2001)],
+    ['address', { formatted: 'x'.repeat(2001) }],
+    ['address', ['Street 1']],
+    ['updated_at', -1],
+    ['updated_at', 1e300],
+    ['updated_at', '1700000000'],
     ['picture', 'javascript:alert(1)'],
     ['name', 'zero\0'],
     ['name', ['Alice']],
