@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import type { Policy } from '../../policies/schema.ts';
+import type { Policy, SigningKeyPolicy } from '../../policies/schema.ts';
 import { CLIENTS_FILE, type Configuration } from '../config/configuration.ts';
 import { readEnvironment } from '../config/environment.ts';
+import { keyLifetimes } from '../config/key-lifetimes.ts';
 import { loadConfiguration } from '../config/load.ts';
 import { readDeclaredClients } from '../registration/declared-clients.ts';
 import { type Cli, isDeclared } from './cli.ts';
@@ -9,6 +10,7 @@ import { authenticationWords, clientDocument, fields, scopeWords } from './clien
 import { inWords } from './durations.ts';
 import { configurationWarnings, type EffectivePolicy, exampleChain, ofDeclared, ofStored } from './effective-policy.ts';
 import { CommandRefused, wordsFor } from './failure.ts';
+import { minute } from './key-words.ts';
 import { json, warningLines } from './output.ts';
 import { rootKeysIfMade, storedClients } from './stored-clients.ts';
 
@@ -80,7 +82,8 @@ function asText({ configuration, clients, warnings }: Report): string {
   if (!configuration) return '';
   const policies = [...configuration.policies].map(([name, policy]) => `policy ${name}\n${fields(lifetimes(policy))}`);
   const general = warnings.map((one) => `warning: ${one}\n`).join('');
-  return [...policies, ...clients.map(clientText), ...(general ? [general] : [])].join('\n');
+  const keys = `signing keys\n${fields(keyRows(configuration.signingKeys))}`;
+  return [...policies, keys, ...clients.map(clientText), ...(general ? [general] : [])].join('\n');
 }
 
 function lifetimes(policy: Policy): [string, string][] {
@@ -95,14 +98,21 @@ function lifetimes(policy: Policy): [string, string][] {
   ];
 }
 
-/** To the minute, in UTC: what a log would say too. */
-const instant = (date: Date) => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+function keyRows(policy: SigningKeyPolicy): [string, string][] {
+  return [
+    ['algorithms', policy.algorithms.join(', ')],
+    ['published', `${inWords(policy.publishedBeforeSigningSeconds)} before it signs`],
+    ['signing', inWords(policy.signingLifetimeSeconds)],
+    ['retiring', `${inWords(keyLifetimes(policy).retiringSeconds)}: until the last token that it signed has expired`],
+    ['JWKS', `may be cached for ${inWords(policy.jwksMaxAgeSeconds)}`],
+  ];
+}
 
 function exampleRow(effective: EffectivePolicy): [string, string][] {
   const chain = exampleChain(effective, new Date());
   if (chain === null) return [];
   return [
-    ['signed in today', `an idle chain ends ${instant(chain.idle)}, a used one at the latest ${instant(chain.used)}`],
+    ['signed in today', `an idle chain ends ${minute(chain.idle)}, a used one at the latest ${minute(chain.used)}`],
   ];
 }
 
@@ -134,6 +144,7 @@ function asDocument(report: Report): string {
     ok: errorsIn(report).length === 0,
     policies: Object.fromEntries(configuration?.policies ?? []),
     resources: configuration?.resources ?? [],
+    signing_keys: configuration?.signingKeys ?? null,
     clients: clients.map((one) => ({
       ...clientDocument(one.client),
       declared: one.declared,

@@ -83,6 +83,23 @@ describe('check', () => {
     );
   });
 
+  it('says how long signing keys are published, sign and retire', async () => {
+    const { out } = await line.run(['check'], { env: env() });
+    expect(out).toContain(
+      [
+        'signing keys',
+        '  algorithms  ES256, RS256',
+        '  published   1 day (86400 s) before it signs',
+        '  signing     90 days (7776000 s)',
+        '  retiring    1 hour 5 minutes 10 seconds (3910 s): until the last token that it signed has expired',
+        '  JWKS        may be cached for 5 minutes (300 s)',
+        '',
+      ].join('\n'),
+    );
+    const { signing_keys } = JSON.parse((await line.run(['check', '--json'], { env: env() })).out);
+    expect(signing_keys).toMatchObject({ algorithms: ['ES256', 'RS256'], jwksMaxAgeSeconds: 300 });
+  });
+
   it('finds clients that configuration or root secret has left behind', async () => {
     await saveClient(postgres.database.drizzle, { ...stored, policy: 'gone' });
     const { status, out, err } = await line.run(['check', '--json'], { env: env() });
