@@ -1,4 +1,4 @@
-/** Every query of docs/deploying.md, against a database in which somebody's token has died. */
+/** Every query of the guides for operators, against a database in which somebody's token has died. */
 import { readFileSync } from 'node:fs';
 import { sql } from 'drizzle-orm';
 import { expect, it, onTestFinished } from 'vitest';
@@ -7,8 +7,11 @@ import { openTestApp } from '../support/app.ts';
 import { testClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
 
-const GUIDE = readFileSync(new URL('../../docs/deploying.md', import.meta.url), 'utf8');
-const queries = [...GUIDE.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, query = '']) => query);
+const queriesOf = (guide: string) =>
+  [...readFileSync(new URL(`../../docs/${guide}`, import.meta.url), 'utf8').matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(
+    ([, query = '']) => query,
+  );
+const queries = queriesOf('deploying.md');
 
 it('answers why a token died', async () => {
   const opened = await openTestDatabase('postgres');
@@ -56,4 +59,24 @@ it('answers why a token died', async () => {
     { client_id: client.clientId, reason: 'refresh_token_reused', chains: '1' },
   ]);
   expect(await run(open)).toMatchObject([{ client_id: client.clientId, open_chains: '1' }]);
+});
+
+it('answers what became of the signing keys', async () => {
+  const opened = await openTestDatabase('postgres');
+  const test = await openTestApp(opened.database);
+  onTestFinished(async () => {
+    await test.app.close();
+    await opened.close();
+  });
+  const [query = ''] = queriesOf('signing-keys.md');
+  const rows = (await opened.database.drizzle.execute(sql.raw(query))) as unknown as object[];
+  expect(rows).toHaveLength(4);
+  expect(rows).toContainEqual({
+    at: expect.anything(),
+    signing_key_id: test.deps.keyRing.signerOf('ES256').kid,
+    event: 'timePassed',
+    from_state: 'published',
+    to_state: 'signing',
+    reason: null,
+  });
 });
