@@ -19,7 +19,7 @@ export const permissionsPage = (view: PermissionsView): string =>
     'What you have allowed',
     html`<h1>What you have allowed</h1>
 <p class="quiet">Signed in as <strong>${view.username}</strong>. <a href="${view.signOut}">Sign out</a></p>
-!${view.justEnded ? html`<p class="done" role="status">Ended. That app has no access any more, and has to ask you again.</p>` : ''}
+!${view.justEnded ? html`<p class="done" role="status">Ended. That app gets nothing new and has to ask you again. What it holds already ends by itself, within the hour at the latest.</p>` : ''}
 !${view.allowed.length === 0 ? EMPTY : view.allowed.map((one, index) => client(view, one, index)).join('\n')}
 !${view.more ? html`<p class="quiet">These are the newest. The others are shown when you end some of these.</p>` : ''}`,
     { wide: true },
