@@ -84,6 +84,11 @@ export const resourcesSchema = z.strictObject({
           )
           .min(1)
           .describe('What clients may ask for at this resource.'),
+        introspectedBy: z
+          .array(z.string().regex(/^[\x20-\x7e]{1,255}$/, '1 to 255 characters of %x20-7E'))
+          .min(1)
+          .optional()
+          .describe('client_id of each server of this API that may ask about tokens for it (RFC 7662).'),
       }),
     )
     .min(1)

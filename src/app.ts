@@ -12,6 +12,7 @@ import { answerErrors, answerFrameworkErrors } from './http/error-handler.ts';
 import { formBodies, LARGEST_BODY_BYTES } from './http/form-body.ts';
 import { healthRoutes } from './http/health-routes.ts';
 import { interactionRoutes } from './http/interaction-routes.ts';
+import { introspectionRoutes } from './http/introspection-routes.ts';
 import { logoutRoutes } from './http/logout-routes.ts';
 import { metadataRoutes } from './http/metadata-routes.ts';
 import { type PermissionDeps, permissionRoutes } from './http/permission-routes.ts';
@@ -63,6 +64,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       tokenRoutes(scope, deps);
       revocationRoutes(scope, deps);
       userInfoRoutes(scope, deps);
+      introspectionRoutes(scope, deps);
       await scope.register(pages);
     },
     { prefix: path },
