@@ -41,6 +41,7 @@ describe('two nodes that run while keys come and go', () => {
   it('publish a successor before it signs, sign with it at the handover, and drop the old one when its tokens are over', async () => {
     const [first, second] = scene.nodes;
     const [old = ''] = await kidsOf(first);
+    scene.clock.advanceSeconds(1);
     const [change] = await requestRotation(outside(), 'ES256', false);
     const fresh = change?.kid ?? '';
     expect(await every(kidsOf)).toEqual([[old], [old]]);
