@@ -10,7 +10,8 @@ import type { HttpDeps } from './deps.ts';
 type Document = Readonly<Record<string, unknown>>;
 type Described = Pick<HttpDeps, 'issuer' | 'configuration' | 'keyRing'>;
 
-const CLIENT_AUTHENTICATION = ['client_secret_basic', 'client_secret_post', 'none'];
+const BY_SECRET = ['client_secret_basic', 'client_secret_post'];
+const CLIENT_AUTHENTICATION = [...BY_SECRET, 'none'];
 
 /** One document for OAuth and OpenID Connect, whichever address it is asked at. */
 export function serverMetadata({ issuer, configuration, keyRing }: Described): Document {
@@ -23,6 +24,7 @@ export function serverMetadata({ issuer, configuration, keyRing }: Described): D
     token_endpoint: urlUnder(issuer, '/oauth/token'),
     userinfo_endpoint: urlUnder(issuer, '/oauth/userinfo'),
     revocation_endpoint: urlUnder(issuer, '/oauth/revoke'),
+    introspection_endpoint: urlUnder(issuer, '/oauth/introspect'),
     end_session_endpoint: urlUnder(issuer, '/oauth/logout'),
     jwks_uri: urlUnder(issuer, '/.well-known/jwks.json'),
     scopes_supported: [...new Set([...scopes, OFFLINE_ACCESS])],
@@ -31,6 +33,7 @@ export function serverMetadata({ issuer, configuration, keyRing }: Described): D
     grant_types_supported: [...GRANT_TYPES.keys()],
     token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
     revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+    introspection_endpoint_auth_methods_supported: BY_SECRET,
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
 
