@@ -1,10 +1,12 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Policy, SigningKeyPolicy } from '../../policies/schema.ts';
-import { CLIENTS_FILE, type Configuration } from '../config/configuration.ts';
+import { CLIENTS_FILE, type Configuration, type NamedPolicy } from '../config/configuration.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { keyLifetimes } from '../config/key-lifetimes.ts';
-import { loadConfiguration } from '../config/load.ts';
+import { loadConfiguration, loadPolicy } from '../config/load.ts';
 import { readDeclaredClients } from '../registration/declared-clients.ts';
+import type { Bounds } from '../review/proof/beginning.ts';
+import { holds, type Proof, prove } from '../review/proof/prove.ts';
 import { type Cli, isDeclared } from './cli.ts';
 import { authenticationWords, clientDocument, fields, scopeWords } from './client-words.ts';
 import { inWords } from './durations.ts';
@@ -12,12 +14,18 @@ import { configurationWarnings, type EffectivePolicy, exampleChain, ofDeclared, 
 import { CommandRefused, wordsFor } from './failure.ts';
 import { minute } from './key-words.ts';
 import { json, warningLines } from './output.ts';
+import { brokenIn, proofDocument, proofText } from './proof-words.ts';
 import { rootKeysIfMade, storedClients } from './stored-clients.ts';
 
 export function checkCommand(parent: Command, cli: Cli): void {
   parent
     .command('check')
-    .description('check environment and configuration; say what is in force for each client')
+    .description(
+      'check environment and configuration; say what is in force for each client; prove the machines under it',
+    )
+    .option('--policy <file>', 'prove the machines under the policy of this file, and check nothing else')
+    .option('--bounds <numbers...>', 'presentations,in flight,disturbances of each walk, as 5,3,2', boundsOf)
+    .option('--no-proof', 'leave the proof out')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -25,16 +33,49 @@ export function checkCommand(parent: Command, cli: Cli): void {
 Changes nothing. Without a database that can be read, it checks the configuration alone and says so.
 Exit status 1 when something is wrong; warnings alone are 0.
 
+The proof walks every order of events within its bounds, with the machines and the engine that serve requests and a store
+that keeps the same contract as Postgres: presentations under way at once, each split into load, decide, commit and answer;
+thieves; crashes; lost answers; time around every end; revocations, epochs, backups. A violation comes with its shortest trace.
+
 Examples:
   statehouse check
+  statehouse check --policy policies/browser-app.policy.yaml --bounds 5,3,1
   STATEHOUSE_CONFIG=./policies statehouse check --json`,
     )
-    .action(async (options: { json?: true }) => {
-      const report = await check(cli);
-      cli.output.print(options.json ? asDocument(report) : asText(report));
-      const wrong = errorsIn(report);
+    .action(async (options: Options) => {
+      const report = options.policy === undefined ? await check(cli) : NOTHING_CHECKED;
+      const proofs = options.proof ? policiesOf(options, report).map((one) => prove(one, options.bounds)) : [];
+      cli.output.print(
+        options.json
+          ? asDocument(report, proofs)
+          : asText(report) + proofs.map((one) => `\n${proofText(one)}`).join(''),
+      );
+      const wrong = [...errorsIn(report), ...proofs.flatMap(brokenIn)];
       if (wrong.length > 0) throw new CommandRefused(wrong.join('\n'));
     });
+}
+
+type Options = {
+  readonly policy?: string;
+  readonly bounds?: readonly Bounds[];
+  readonly proof: boolean;
+  readonly json?: true;
+};
+
+/** One walk per argument. */
+function boundsOf(text: string, before: readonly Bounds[] = []): readonly Bounds[] {
+  const [, presentations, inFlight, disturbances] = /^(\d{1,2}),(\d{1,2}),(\d{1,2})$/.exec(text) ?? [];
+  if (presentations === undefined) throw new InvalidArgumentError('three numbers, as 5,3,2.');
+  return [
+    ...before,
+    { presentations: Number(presentations), inFlight: Number(inFlight), disturbances: Number(disturbances) },
+  ];
+}
+
+/** @throws ConfigurationError when the file is no policy. */
+function policiesOf({ policy }: Options, { configuration }: Report): readonly NamedPolicy[] {
+  if (policy !== undefined) return [loadPolicy(policy)];
+  return [...(configuration?.policies ?? [])].map(([name, one]) => ({ name, ...one }));
 }
 
 type Report = {
@@ -72,6 +113,8 @@ async function check({ env }: Cli): Promise<Report> {
     return { configuration: null, clients: [], errors: [wordsFor(error, env).trim()], warnings: [] };
   }
 }
+
+const NOTHING_CHECKED: Report = { configuration: null, clients: [], errors: [], warnings: [] };
 
 const errorsIn = ({ errors, clients }: Report): string[] => [
   ...errors,
@@ -138,10 +181,10 @@ function clientText(effective: EffectivePolicy): string {
   return `client ${client.clientId} (${client.clientName})\n${rows}${wrong}${warningLines(warnings)}`;
 }
 
-function asDocument(report: Report): string {
+function asDocument(report: Report, proofs: readonly Proof[]): string {
   const { configuration, clients, warnings, errors } = report;
   return json({
-    ok: errorsIn(report).length === 0,
+    ok: errorsIn(report).length === 0 && proofs.every(holds),
     policies: Object.fromEntries(configuration?.policies ?? []),
     resources: configuration?.resources ?? [],
     signing_keys: configuration?.signingKeys ?? null,
@@ -154,6 +197,7 @@ function asDocument(report: Report): string {
       warnings: one.warnings,
       errors: one.errors,
     })),
+    proofs: proofs.map(proofDocument),
     warnings,
     errors,
   });

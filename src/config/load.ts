@@ -1,6 +1,6 @@
 /** Reads the folder of policies. Everything wrong in every file is reported at once; nothing half-good comes into force. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { z } from 'zod';
 import {
   clientsSchema,
@@ -10,7 +10,13 @@ import {
   signInSchema,
   signingKeysSchema,
 } from '../../policies/schema.ts';
-import { CLIENTS_FILE, type Configuration, DEFAULT_POLICY, SIGNING_KEYS_FILE } from './configuration.ts';
+import {
+  CLIENTS_FILE,
+  type Configuration,
+  DEFAULT_POLICY,
+  type NamedPolicy,
+  SIGNING_KEYS_FILE,
+} from './configuration.ts';
 import { identityResource } from './identity-resource.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
 import { readYaml } from './yaml-file.ts';
@@ -69,6 +75,17 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
     declaredClients,
     hasClientsFile: files.includes(CLIENTS_FILE),
   };
+}
+
+/**
+ * One policy by the path of its file, whatever its folder.
+ * @throws ConfigurationError as for a whole folder.
+ */
+export function loadPolicy(path: string): NamedPolicy {
+  const [folder, file] = [dirname(path), basename(path)];
+  const result = readYaml(file, textOf(folder, file), policySchema);
+  if (!result.ok) throw new ConfigurationError(folder, result.problems);
+  return { name: POLICY_FILE.exec(file)?.groups?.['name'] ?? file, ...result.value };
 }
 
 const isKnown = (file: string) => POLICY_FILE.test(file) || OTHER_FILES.includes(file);

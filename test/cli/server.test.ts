@@ -60,7 +60,7 @@ describe('check', () => {
 
   it('says what is in force for each client, in words and in seconds', async () => {
     await saveClient(postgres.database.drizzle, { ...stored, secretMacs: [], tokenEndpointAuthMethod: 'none' });
-    const { status, out, err } = await line.run(['check'], { env: env() });
+    const { status, out, err } = await line.run(['check', '--no-proof'], { env: env() });
     expect({ status, err }).toEqual({ status: 0, err: '' });
     const [client] = out.slice(out.indexOf('client shop')).split(/(?<=\n)\n/);
     expect(client?.replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, '(instant)')).toBe(
@@ -84,7 +84,7 @@ describe('check', () => {
   });
 
   it('says how long signing keys are published, sign and retire', async () => {
-    const { out } = await line.run(['check'], { env: env() });
+    const { out } = await line.run(['check', '--no-proof'], { env: env() });
     expect(out).toContain(
       [
         'signing keys',
@@ -96,13 +96,13 @@ describe('check', () => {
         '',
       ].join('\n'),
     );
-    const { signing_keys } = JSON.parse((await line.run(['check', '--json'], { env: env() })).out);
+    const { signing_keys } = JSON.parse((await line.run(['check', '--no-proof', '--json'], { env: env() })).out);
     expect(signing_keys).toMatchObject({ algorithms: ['ES256', 'RS256'], jwksMaxAgeSeconds: 300 });
   });
 
   it('finds clients that configuration or root secret has left behind', async () => {
     await saveClient(postgres.database.drizzle, { ...stored, policy: 'gone' });
-    const { status, out, err } = await line.run(['check', '--json'], { env: env() });
+    const { status, out, err } = await line.run(['check', '--no-proof', '--json'], { env: env() });
     expect(status).toBe(1);
     expect(JSON.parse(out)).toMatchObject({
       ok: false,
@@ -115,24 +115,30 @@ describe('check', () => {
 
   it('checks the configuration alone where the database cannot be read, and changes nothing there', async () => {
     const empty = await createEmptyDatabase();
-    const { status, out } = await line.run(['check', '--json'], { env: { ...env(), DATABASE_URL: empty.url } });
+    const { status, out } = await line.run(['check', '--no-proof', '--json'], {
+      env: { ...env(), DATABASE_URL: empty.url },
+    });
     expect(status).toBe(0);
     expect(JSON.parse(out).warnings).toContainEqual(expect.stringContaining('run "statehouse migrate"'));
-    expect((await line.run(['check', '--json'], { env: { ...env(), DATABASE_URL: empty.url } })).out).toBe(out);
+    expect(
+      (await line.run(['check', '--no-proof', '--json'], { env: { ...env(), DATABASE_URL: empty.url } })).out,
+    ).toBe(out);
     await empty.drop();
-    const gone = await line.run(['check', '--json'], { env: { ...env(), DATABASE_URL: empty.url } });
+    const gone = await line.run(['check', '--no-proof', '--json'], { env: { ...env(), DATABASE_URL: empty.url } });
     expect(JSON.parse(gone.out).warnings).toContainEqual(expect.stringContaining('has no database of this name'));
   });
 
   it('refuses what the server would refuse', async () => {
     writeFileSync(join(folder, 'default.policy.yaml'), 'accessTokenLifetimeSecond: 900\n');
-    const { status, out, err } = await line.run(['check'], { env: env() });
+    const { status, out, err } = await line.run(['check', '--no-proof'], { env: env() });
     expect({ status, out }).toEqual({ status: 1, out: '' });
     expect(err).toMatch('default.policy.yaml:1: accessTokenLifetimeSecond: found an unknown key');
     expect(err).toMatch('Did you mean "accessTokenLifetimeSeconds"?');
     cpSync(policies, folder, { recursive: true });
 
-    const short = await line.run(['check'], { env: { ...env(), STATEHOUSE_SECRET: 'too-short-to-hide' } });
+    const short = await line.run(['check', '--no-proof'], {
+      env: { ...env(), STATEHOUSE_SECRET: 'too-short-to-hide' },
+    });
     expect(short.err).toMatch('STATEHOUSE_SECRET: entry 1 has 17 bytes; at least 32');
     expect(short.err).not.toContain('too-short-to-hide');
   });
@@ -142,7 +148,7 @@ describe('check', () => {
       join(folder, 'clients.yaml'),
       'clients:\n  - client_id: declared\n    token_endpoint_auth_method: none\n    redirect_uris: [https://shop.example/cb]\n',
     );
-    const { out } = await line.run(['check', '--json'], { env: env() });
+    const { out } = await line.run(['check', '--no-proof', '--json'], { env: env() });
     expect(JSON.parse(out).clients).toContainEqual(expect.objectContaining({ client_id: 'declared', declared: true }));
     const record = { client_id: 'declared', redirect_uris: ['https://evil.example/'] };
     const asked = [

@@ -1,0 +1,83 @@
+/** Where every exploration begins: an approval has just been committed, and its code is on its way to the client. */
+import type { Lifetimes } from '../../engine/lifetimes.ts';
+import type { PresentingClient } from '../../engine/ports.ts';
+import type { Authorization } from './memory-store.ts';
+import type { World } from './world.ts';
+
+/** Milliseconds since 1970; any instant would do. */
+export const APPROVED_AT = Date.UTC(2030, 0, 1);
+
+export const SCOPE = ['read', 'write'];
+export const RESOURCES = ['https://api.example', 'https://files.example'];
+export const REDIRECT_URI = 'https://client.example/callback';
+/** S256 of the right verifier; the explorer never computes one, it says whether it was right. */
+export const CHALLENGE = 'the challenge of the right verifier';
+
+const client = (clientId: string): PresentingClient => ({
+  clientId,
+  tokenEndpointAuthMethod: 'none',
+  secretMacs: [],
+  grantTypes: ['authorization_code', 'refresh_token'],
+  policy: 'explored',
+  idTokenSignedResponseAlg: 'RS256',
+  epoch: 0n,
+  deletedAt: null,
+});
+export const CLIENT = client('the-client');
+export const OTHER_CLIENT = client('another-client');
+
+const GRANT_ID = '00000000-0000-4000-8000-000000000001';
+
+const approved = (lifetimes: Lifetimes): Authorization => ({
+  grant: {
+    id: GRANT_ID,
+    interactionId: '00000000-0000-4000-8000-000000000002',
+    clientId: CLIENT.clientId,
+    subjectId: '00000000-0000-4000-8000-000000000003',
+    clientEpoch: 0n,
+    subjectEpoch: 0n,
+    serverEpoch: 0n,
+    scope: SCOPE,
+    resources: RESOURCES,
+    codeHash: new Uint8Array(32),
+    codeChallenge: CHALLENGE,
+    redirectUri: REDIRECT_URI,
+    identity: null,
+    codeEndsAt: new Date(APPROVED_AT + lifetimes.authorizationCodeLifetimeSeconds * 1000),
+    state: 'active',
+    revokedReason: null,
+    refreshGeneration: null,
+    refreshNonce: null,
+    createdAt: new Date(APPROVED_AT),
+    lastUsedAt: null,
+    chainEndsAt: null,
+  },
+  client: { epoch: 0n, isDeleted: false },
+  subject: { epoch: 0n, isDisabled: false },
+  serverEpoch: 0n,
+});
+
+export type Bounds = {
+  /** How many times something is presented. */
+  readonly presentations: number;
+  /** How many of them, and of requests to revoke, are under way at once. */
+  readonly inFlight: number;
+  /** How often the world interferes: time, crashes, lost answers, revocations, epochs, backups. */
+  readonly disturbances: number;
+};
+
+export function beginning(lifetimes: Lifetimes, { presentations, disturbances }: Bounds): World {
+  const stored = approved(lifetimes);
+  return {
+    now: APPROVED_AT,
+    stored,
+    flights: [],
+    tokens: [],
+    spent: [],
+    ended: false,
+    straying: [],
+    versions: [{ stored, spent: [], ended: false }],
+    draws: 0,
+    left: { presentations, disturbances },
+  };
+}
