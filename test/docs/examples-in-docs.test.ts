@@ -129,8 +129,5 @@ function endings(): { reasons: string[] } {
   const vocabulary = /type RevocationReason =([\s\S]*?);/.exec(read('machines', 'vocabulary.ts'))?.[1] ?? '';
   const written = [...vocabulary.matchAll(/'(\w+)'/g)].map(([, one = '']) => one);
   const derived = [...read('drizzle', '0001_lifecycle.sql').matchAll(/THEN '(\w+_(?:ended|raised))'/g)];
-  // Nothing sends revocationRequested yet: there is no revocation endpoint.
-  return {
-    reasons: [...written.filter((one) => one !== 'revocation_requested'), ...derived.map(([, one = '']) => one)],
-  };
+  return { reasons: [...written, ...derived.map(([, one = '']) => one)] };
 }
