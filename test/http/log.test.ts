@@ -15,6 +15,7 @@ import {
 } from '../support/actors.ts';
 import { type Answer, Browser, formOf } from '../support/browser.ts';
 import { openScene, type Scene } from '../support/scene.ts';
+import { introspect, revoke } from '../support/sent-token.ts';
 
 describe('the log of a hostile day', () => {
   let scene: Scene;
@@ -113,6 +114,13 @@ describe('the log of a hostile day', () => {
     const service = note(await token(scene, scene.client, { grant_type: 'client_credentials' }));
     secret('access token', service.json.access_token);
 
+    for (const sent of [used, second.json.refresh_token, service.json.access_token, code, guessed]) {
+      for (const client of [scene.other, scene.client]) {
+        note(await introspect(scene, client, sent ?? ''));
+        note(await revoke(scene, client, sent ?? ''));
+      }
+    }
+
     // Secrets where nobody expects them.
     for (const url of [
       `/oauth/token?client_secret=${guessed}&refresh_token=${used}`,
@@ -192,6 +200,7 @@ describe('the log of a hostile day', () => {
       ['alter table transitions rename to elsewhere', 'alter table elsewhere rename to transitions'],
       ['alter table sessions rename to elsewhere', 'alter table elsewhere rename to sessions'],
       ['alter table sign_in_failures rename to elsewhere', 'alter table elsewhere rename to sign_in_failures'],
+      ['alter table denied_access_tokens rename to elsewhere', 'alter table elsewhere rename to denied_access_tokens'],
       [
         'alter table users rename column password_hash to elsewhere',
         'alter table users rename column elsewhere to password_hash',
