@@ -4,7 +4,7 @@ import { grantMachine } from '../../machines/grant.machine.ts';
 import type { GrantEventType } from '../../machines/vocabulary.ts';
 import { decideGrant, effectOf } from './decide.ts';
 import { grantState } from './derive.ts';
-import { StoreUnavailable, Unavailable } from './errors.ts';
+import { InvariantViolation, StoreUnavailable, Unavailable } from './errors.ts';
 import type { GrantStore, Loaded, LoadedGrant, Revocation } from './ports.ts';
 
 const MOST_TRIES = 5;
@@ -48,8 +48,12 @@ export function* revoking(
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const decision = decideGrant(machine, grantState(grant), event);
     const reason = effectOf(decision, 'writeRevoked')?.params.reason;
-    if (reason === undefined) return false;
     const { machine: name, from, to } = decision;
+    // As for a presentation: the row that its effects make must be what the machine says.
+    if (to !== (reason === undefined ? from : 'revoked')) {
+      throw new InvariantViolation(`${name}: ${event} in ${from} leads to ${to}, its effects do not`);
+    }
+    if (reason === undefined) return false;
     const entry = { machine: name, event, from, to, reason, generation: grant.refreshGeneration };
     const revocation = { grantId, now, reason, clientId, policy: null, entries: [entry] };
     if ((yield { kind: 'revoke', revocation }) === true) return true;

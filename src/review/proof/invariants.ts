@@ -116,10 +116,35 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'always-answered',
     says: 'Every reachable state × event is answered.',
     spec: 'RFC 6749 §5.1, §5.2',
-    brokenBy: (_, __, { broken }) => broken,
+    brokenBy: (_, __, { broken, happening }) =>
+      // Nobody within these bounds is in another's way often enough: who gives up has gone in circles.
+      broken ?? ('told' in happening && happening.told === 'too_many_conflicts' ? 'a request went in circles' : null),
     brokenAt: (system, world) => probesAt(system, world).find((one) => one.broken)?.broken ?? null,
   },
+  {
+    name: 'right-is-served',
+    says: 'What is unused, in time and in force is exchanged for its client: nothing above holds because nothing works.',
+    spec: 'OAuth 2.1 §4.1.3, §4.3.1',
+    brokenAt: (system, world) => {
+      const head = credentialsOf(world).find((one) => isHead(world, one));
+      if (head === undefined || !isInForce(world) || world.now >= endOf(system, world, head)) return null;
+      return wouldIssue(system, world, head) ? null : `${wordsOf(world, head)} is not exchanged`;
+    },
+  },
 ];
+
+function isHead({ stored: { grant }, tokens }: World, credential: Credential): boolean {
+  const token = credential === 'code' ? null : tokens[credential];
+  if (!token) return grant.refreshGeneration === null;
+  return token.generation === grant.refreshGeneration && token.nonce === grant.refreshNonce?.[0];
+}
+
+function isInForce({ stored: { grant, client, subject, serverEpoch } }: World): boolean {
+  const owners = !client.isDeleted && !subject.isDisabled && client.epoch === grant.clientEpoch;
+  return (
+    owners && grant.state === 'active' && subject.epoch === grant.subjectEpoch && serverEpoch === grant.serverEpoch
+  );
+}
 
 const credentialsOf = (world: World): readonly Credential[] => ['code', ...world.tokens.keys()];
 

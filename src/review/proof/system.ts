@@ -1,7 +1,6 @@
 /** What is put to the proof: the engine's own steps, with the machines and the guarded store. Mutants replace one part. */
 import { authorizationCodePresentation, MACHINES, refreshTokenPresentation } from '../../engine/engine.ts';
 import type { Lifetimes } from '../../engine/lifetimes.ts';
-import type { PresentingClient } from '../../engine/ports.ts';
 import { type Presentation as EnginePresentation, presenting } from '../../engine/present.ts';
 import { revoking } from '../../engine/revoke.ts';
 import { loadPresentation, moveHead, revoke } from './memory-store.ts';
@@ -41,4 +40,4 @@ export const systemOf = (lifetimes: Lifetimes): System => ({
   revoke,
 });
 
-export type { EnginePresentation, PresentingClient };
+export type { EnginePresentation };
