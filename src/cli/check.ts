@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { Policy, SigningKeyPolicy } from '../../policies/schema.ts';
 import { CLIENTS_FILE, type Configuration, type NamedPolicy } from '../config/configuration.ts';
 import { readEnvironment } from '../config/environment.ts';
@@ -7,6 +7,7 @@ import { loadConfiguration, loadPolicy } from '../config/load.ts';
 import { readDeclaredClients } from '../registration/declared-clients.ts';
 import type { Bounds } from '../review/proof/beginning.ts';
 import { holds, type Proof, prove } from '../review/proof/prove.ts';
+import { boundsOf } from './bounds.ts';
 import { type Cli, isDeclared } from './cli.ts';
 import { authenticationWords, clientDocument, fields, scopeWords } from './client-words.ts';
 import { inWords } from './durations.ts';
@@ -61,16 +62,6 @@ type Options = {
   readonly proof: boolean;
   readonly json?: true;
 };
-
-/** One walk per argument. */
-function boundsOf(text: string, before: readonly Bounds[] = []): readonly Bounds[] {
-  const [, presentations, inFlight, disturbances] = /^(\d{1,2}),(\d{1,2}),(\d{1,2})$/.exec(text) ?? [];
-  if (presentations === undefined) throw new InvalidArgumentError('three numbers, as 5,3,2.');
-  return [
-    ...before,
-    { presentations: Number(presentations), inFlight: Number(inFlight), disturbances: Number(disturbances) },
-  ];
-}
 
 /** @throws ConfigurationError when the file is no policy. */
 function policiesOf({ policy }: Options, { configuration }: Report): readonly NamedPolicy[] {

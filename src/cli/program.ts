@@ -7,6 +7,7 @@ import { clientsDeleteCommand } from './clients-delete.ts';
 import { clientsImportCommand } from './clients-import.ts';
 import { clientsListCommand } from './clients-list.ts';
 import { clientsShowCommand } from './clients-show.ts';
+import { diffCommand } from './diff.ts';
 import { wordsFor } from './failure.ts';
 import { keysListCommand } from './keys-list.ts';
 import { keysRevokeCommand } from './keys-revoke.ts';
@@ -47,6 +48,7 @@ function buildProgram(cli: Cli): Command {
   startCommand(program, cli);
   migrateCommand(program, cli);
   checkCommand(program, cli);
+  diffCommand(program, cli);
   recoverCommand(program, cli);
 
   const clients = program.command('clients').description('applications that may ask for tokens');

@@ -1,0 +1,92 @@
+/** Two sides, compared in words that a reviewer can approve, with the invariants decided again for the new one. */
+import type { AnyStateMachine } from 'xstate';
+import { type Change, changesBetween } from '../../config/changes.ts';
+import { MACHINES } from '../../engine/engine.ts';
+import { InvariantViolation } from '../../engine/errors.ts';
+import { DEFAULT_BOUNDS, type Proof, prove } from '../proof/prove.ts';
+import { systemOf } from '../proof/system.ts';
+import { type PolicyChange, policyChanges } from './lifetime-changes.ts';
+import { type MachineChange, type MachineData, machineChanges } from './machine-changes.ts';
+import type { Side } from './sides.ts';
+
+export type Comparison = {
+  readonly from: string;
+  readonly to: string;
+  readonly machines: readonly MachineChange[];
+  readonly policies: readonly PolicyChange[];
+  /** Resources, sign-in, signing keys and declared clients: key by key. */
+  readonly configuration: readonly Change[];
+  /** One for each policy of the new side. */
+  readonly proofs: readonly Proof[];
+  /** A machine that the engine will not even start with. */
+  readonly refused: string | null;
+};
+
+export function compare(before: Side, after: Side, bounds = DEFAULT_BOUNDS): Comparison {
+  const machines = machineChanges(before.machines.map(dataOf), after.machines.map(dataOf));
+  const configuration = changesBetween(before.configuration, after.configuration);
+  const proved = proofsOf(after, bounds);
+  return {
+    from: before.name,
+    to: after.name,
+    machines,
+    policies: policyChanges(before.configuration.policies, after.configuration.policies),
+    configuration: [
+      ...configuration.filter(({ key }) => !key.startsWith('policies.')),
+      ...clientChanges(before, after),
+    ],
+    ...proved,
+  };
+}
+
+const dataOf = (machine: AnyStateMachine) => machine.config as unknown as MachineData;
+
+function proofsOf(
+  { configuration, machines }: Side,
+  bounds: typeof DEFAULT_BOUNDS,
+): Pick<Comparison, 'proofs' | 'refused'> {
+  const named = (id: string, fallback: AnyStateMachine) => machines.find((one) => one.id === id) ?? fallback;
+  const own = {
+    authorizationCode: named('authorizationCode', MACHINES.authorizationCode),
+    refreshToken: named('refreshToken', MACHINES.refreshToken),
+    grant: named('grant', MACHINES.grant),
+  };
+  try {
+    const proofs = [...configuration.policies].map(([name, policy]) => {
+      const lifetimes = { name, ...policy };
+      return prove(lifetimes, bounds, { ...systemOf(lifetimes), machines: own });
+    });
+    return { proofs, refused: null };
+  } catch (error) {
+    if (!(error instanceof InvariantViolation)) throw error;
+    return { proofs: [], refused: error.message };
+  }
+}
+
+/** Declared clients, field by field; secrets are named, never shown. */
+function clientChanges(before: Side, after: Side): Change[] {
+  const [old, fresh] = [before, after].map(
+    ({ configuration }) =>
+      new Map(configuration.declaredClients.map(({ record }) => [record.client_id, record as Record<string, unknown>])),
+  );
+  const ids = [...new Set([...(old?.keys() ?? []), ...(fresh?.keys() ?? [])])];
+  return ids.flatMap((id) => {
+    const [from = {}, to = {}] = [old?.get(id), fresh?.get(id)];
+    if (!fresh?.has(id)) return [{ key: `clients.${id}`, from: 'declared', to: 'removed: its grants end' }];
+    if (!old?.has(id)) return [{ key: `clients.${id}`, from: null, to: 'declared' }];
+    return [...new Set([...Object.keys(from), ...Object.keys(to)])]
+      .filter((field) => JSON.stringify(from[field]) !== JSON.stringify(to[field]))
+      .map((field) => ({
+        key: `clients.${id}.${field}`,
+        from: shown(field, from[field]),
+        to: shown(field, to[field]),
+      }));
+  });
+}
+
+const shown = (field: string, value: unknown): unknown =>
+  field === 'client_secret_sha256' && value !== undefined
+    ? 'a secret'
+    : Array.isArray(value)
+      ? value.join(' ')
+      : (value ?? null);

@@ -1,0 +1,90 @@
+/** Lifetimes that move, and what that means for the chains that are alive today (docs/decisions/0013). */
+import type { Policy } from '../../../policies/schema.ts';
+
+export type PolicyChange = {
+  readonly policy: string;
+  readonly key: string;
+  readonly from: number | boolean | null;
+  readonly to: number | boolean | null;
+  /** What it means for what is alive today. */
+  readonly means: string;
+};
+
+type Policies = ReadonlyMap<string, Policy>;
+type Meaning = {
+  readonly shorter: (from: string, to: string) => string;
+  readonly longer: (from: string, to: string) => string;
+};
+
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  accessTokenLifetimeSeconds: {
+    shorter: (from, to) => `Tokens issued from now on live ${to}; those that are out keep their ${from}.`,
+    longer: (from, to) =>
+      `Tokens issued from now on live ${to}: a stolen one is of use for that long. Those that are out keep their ${from}.`,
+  },
+  authorizationCodeLifetimeSeconds: {
+    shorter: (_, to) => `Codes that are older than ${to} end at once.`,
+    longer: (from) => `Codes that are out keep their ${from}; none that has ended comes back.`,
+  },
+  refreshIdleLifetimeSeconds: {
+    shorter: (_, to) =>
+      `Chains that have not been used for ${to} end at once: their people have to sign in again. The others end ${to} after their last use.`,
+    longer: (from, to) =>
+      `A chain that is alive gets ${to} at its next use; until then it keeps the end that it was given (${from} after its last use). None that has ended comes back.`,
+  },
+  refreshAbsoluteLifetimeSeconds: {
+    shorter: (_, to) =>
+      `Chains that were approved more than ${to} ago end at once: their people have to sign in again.`,
+    longer: (_, to) =>
+      `A chain that is alive may go on until ${to} after its approval, from its next use on. None that has ended comes back.`,
+  },
+};
+
+export function policyChanges(before: Policies, after: Policies): PolicyChange[] {
+  const names = [...new Set([...before.keys(), ...after.keys()])];
+  return names.flatMap((policy) => {
+    const [old, fresh] = [before.get(policy), after.get(policy)];
+    if (!fresh)
+      return [whole(policy, true, 'Clients that name it are refused at start until another policy is theirs.')];
+    if (!old) return [whole(policy, false, 'No client has it yet.')];
+    return keysOf(old, fresh).flatMap((key) => changeOf(policy, key, old, fresh));
+  });
+}
+
+const whole = (policy: string, was: boolean, means: string): PolicyChange => ({
+  policy,
+  key: '(the whole policy)',
+  from: was,
+  to: !was,
+  means,
+});
+
+const keysOf = (old: Policy, fresh: Policy) =>
+  [...new Set([...Object.keys(old), ...Object.keys(fresh)])] as (keyof Policy)[];
+
+function changeOf(policy: string, key: keyof Policy, old: Policy, fresh: Policy): PolicyChange[] {
+  const [from, to] = [old[key] ?? false, fresh[key] ?? false];
+  if (from === to) return [];
+  if (typeof from !== 'number' || typeof to !== 'number') {
+    const means = to
+      ? 'Chains without offline_access get no further refresh token: they end with their next use.'
+      : 'Every client that may refresh gets refresh tokens from its next exchange on.';
+    return [{ policy, key, from, to, means }];
+  }
+  const meaning = MEANINGS[key]?.[to < from ? 'shorter' : 'longer'] ?? (() => '');
+  return [{ policy, key, from, to, means: meaning(short(from), short(to)) }];
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** In the largest unit that says it exactly. */
+function short(seconds: number): string {
+  const [unit, size] = UNITS.find(([, one]) => seconds >= one && seconds % one === 0) ?? UNITS[3];
+  const count = seconds / size;
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}

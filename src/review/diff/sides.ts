@@ -1,0 +1,88 @@
+/** One side of a comparison: a folder of policies with the machines of this installation, or a git revision with its own. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { AnyStateMachine } from 'xstate';
+import type { Configuration } from '../../config/configuration.ts';
+import { loadConfiguration } from '../../config/load.ts';
+
+export type Side = {
+  readonly name: string;
+  readonly configuration: Configuration;
+  readonly machines: readonly AnyStateMachine[];
+};
+
+/** Neither a folder nor a revision, or one that has no machines and policies. Says what was asked for. */
+export class NoSuchSide extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'NoSuchSide';
+  }
+}
+
+const ROOT = new URL('../../..', import.meta.url).pathname;
+
+/** @throws NoSuchSide, ConfigurationError. */
+export async function readSide(name: string, issuer: string): Promise<Side> {
+  if (existsSync(name) && statSync(name).isDirectory()) {
+    return { name, configuration: loadConfiguration(name, issuer), machines: await machinesIn(join(ROOT, 'machines')) };
+  }
+  return readRevision(name, issuer);
+}
+
+async function readRevision(name: string, issuer: string): Promise<Side> {
+  const commit = commitOf(name);
+  // Below this folder, so that what the machines import is found; outside node_modules, where Node runs no TypeScript.
+  mkdirSync(join(ROOT, '.statehouse'), { recursive: true, mode: 0o700 });
+  const folder = mkdtempSync(join(ROOT, '.statehouse', 'revision-'));
+  try {
+    extract(commit, folder, name);
+    const machines = await machinesIn(join(folder, 'machines'));
+    return { name, configuration: loadConfiguration(join(folder, 'policies'), issuer), machines };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function extract(commit: string, folder: string, name: string): void {
+  try {
+    const archive = git(['archive', '--format=tar', commit, 'machines', 'policies']);
+    execFileSync('tar', ['-x', '-C', folder], { input: archive, stdio: ['pipe', 'ignore', 'ignore'] });
+  } catch {
+    throw new NoSuchSide(`${JSON.stringify(name)} has no machines and policies.`);
+  }
+}
+
+function commitOf(name: string): string {
+  // A name that begins with a dash would be an option of git.
+  if (name.startsWith('-')) throw new NoSuchSide(`${JSON.stringify(name)} is neither a folder nor a git revision.`);
+  try {
+    return git(['rev-parse', '--verify', '--quiet', `${name}^{commit}`])
+      .toString('utf8')
+      .trim();
+  } catch {
+    throw new NoSuchSide(`${JSON.stringify(name)} is neither a folder nor a git revision of this checkout.`);
+  }
+}
+
+const MOST_BYTES = 64 * 1024 * 1024;
+const git = (args: readonly string[]): Buffer =>
+  execFileSync('git', ['-C', ROOT, ...args], { maxBuffer: MOST_BYTES, stdio: ['ignore', 'pipe', 'ignore'] });
+
+async function machinesIn(folder: string): Promise<AnyStateMachine[]> {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.machine.ts'));
+  const modules = await Promise.all(files.map((file) => machineFile(join(folder, file))));
+  return modules.flatMap((one) => Object.values(one).filter(isMachine));
+}
+
+async function machineFile(path: string): Promise<Record<string, unknown>> {
+  try {
+    return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+  } catch (error) {
+    throw new NoSuchSide(`${basename(path)} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+const isMachine = (value: unknown): value is AnyStateMachine =>
+  typeof value === 'object' && value !== null && 'config' in value && 'implementations' in value;
