@@ -1,8 +1,9 @@
 /** What every outside judge needs: the server on a port, a person who approves, clients that nobody here wrote. */
 import { afterAll, beforeAll } from 'vitest';
 import { goThrough, makeClient, makeUser, type TestClient, type TestUser } from './actors.ts';
-import type { TestApp } from './app.ts';
-import { Browser } from './browser.ts';
+import type { TestApp, TestAppOptions } from './app.ts';
+import { Browser, formOf } from './browser.ts';
+import { testClock } from './clock.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';
 import { listen } from './listening.ts';
 
@@ -15,12 +16,13 @@ export type Judged = {
   readonly approve: (authorizationUrl: URL, decision?: 'approve' | 'deny') => Promise<URL>;
 };
 
-export function judged(): { readonly current: Judged } {
+export function judged(options: TestAppOptions = {}): { readonly current: Judged } {
   let opened: TestDatabase;
   const holder = {} as { current: Judged };
   beforeAll(async () => {
     opened = await openTestDatabase('postgres');
-    const test = await listen(opened.database);
+    // Judges tell the time by their own clocks.
+    const test = await listen(opened.database, { clock: testClock(new Date()), ...options });
     const user = await makeUser(test);
     const grantTypes = ['authorization_code', 'refresh_token'];
     holder.current = {
@@ -39,4 +41,10 @@ export function judged(): { readonly current: Judged } {
     await opened.close();
   });
   return holder;
+}
+
+/** What the browser posts to the client with `response_mode=form_post`. */
+export function formPosted(page: string): Request {
+  const { action, fields } = formOf(page);
+  return new Request(action, { method: 'POST', body: new URLSearchParams(fields) });
 }
