@@ -5,7 +5,7 @@ import type { TestApp, TestAppOptions } from './app.ts';
 import { Browser, formOf } from './browser.ts';
 import { testClock } from './clock.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';
-import { listen } from './listening.ts';
+import { freePort, openTestAppAt } from './listening.ts';
 
 export type Judged = {
   readonly test: TestApp;
@@ -16,13 +16,18 @@ export type Judged = {
   readonly approve: (authorizationUrl: URL, decision?: 'approve' | 'deny') => Promise<URL>;
 };
 
-export function judged(options: TestAppOptions = {}): { readonly current: Judged } {
+/** @param options with the path of the issuer, such as /tenant; none when left out. */
+export function judged({ path = '', ...options }: TestAppOptions & { readonly path?: string } = {}): {
+  readonly current: Judged;
+} {
   let opened: TestDatabase;
   const holder = {} as { current: Judged };
   beforeAll(async () => {
     opened = await openTestDatabase('postgres');
     // Judges tell the time by their own clocks.
-    const test = await listen(opened.database, { clock: testClock(new Date()), ...options });
+    const port = await freePort();
+    const issuer = `http://localhost:${port}${path}`;
+    const test = await openTestAppAt(port, opened.database, { clock: testClock(new Date()), issuer, ...options });
     const user = await makeUser(test);
     const grantTypes = ['authorization_code', 'refresh_token'];
     holder.current = {
