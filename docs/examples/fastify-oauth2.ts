@@ -7,8 +7,8 @@ declare module 'fastify' {
   }
 }
 
-/** Where your app keeps the tokens of the person whose browser this is. */
-type Keep = (tokens: Token) => Promise<void>;
+/** Where your app keeps the tokens of the person whose browser this is. `sub` is the person: it never changes. */
+type Keep = (tokens: Token, sub: string) => Promise<void>;
 
 export async function buildApp(settings: {
   issuer: string;
@@ -18,22 +18,14 @@ export async function buildApp(settings: {
   redirectUri: string;
   keep: Keep;
 }): Promise<FastifyInstance> {
-  const { origin, pathname } = new URL(settings.issuer);
-  const path = pathname.replace(/\/$/, '');
   const app = Fastify();
   await app.register(oauth2, {
     name: 'statehouse',
-    credentials: {
-      client: { id: settings.clientId, secret: settings.clientSecret },
-      // Written out: this plugin's `discovery` asks for OpenID Connect metadata.
-      auth: {
-        authorizeHost: origin,
-        authorizePath: `${path}/oauth/authorize`,
-        tokenHost: origin,
-        tokenPath: `${path}/oauth/token`,
-      },
-    },
-    scope: ['read'],
+    credentials: { client: { id: settings.clientId, secret: settings.clientSecret } },
+    // Reads the server's metadata once, now.
+    discovery: { issuer: settings.issuer },
+    // `openid` asks who the person is, `email` for that claim; `read` is for your API.
+    scope: ['openid', 'email', 'read'],
     // Without it the server refuses the request.
     pkce: 'S256',
     startRedirectPath: '/login',
@@ -45,14 +37,20 @@ export async function buildApp(settings: {
   app.get('/callback', async (request, reply) => {
     // Checks the state, and sends the verifier that goes with it.
     const { token } = await app.statehouse.getAccessTokenFromAuthorizationCodeFlow(request, reply);
-    await settings.keep(token);
+    // This plugin does not check ID Tokens, so it is the server that says who the person is.
+    const { sub } = (await app.statehouse.userinfo(token)) as { sub: string };
+    await settings.keep(token, sub);
     return 'Signed in.';
   });
   return app;
 }
 
 /** The answer holds a new refresh token; the one that you sent is used up. */
-export async function refresh(app: FastifyInstance, held: Token, keep: Keep): Promise<void> {
+export async function refresh(
+  app: FastifyInstance,
+  held: Token,
+  keep: (tokens: Token) => Promise<void>,
+): Promise<void> {
   const { token } = await app.statehouse.getNewAccessTokenUsingRefreshToken(held, {});
   await keep(token);
 }

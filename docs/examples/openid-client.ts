@@ -4,8 +4,6 @@ import * as client from 'openid-client';
 export function connect(issuer: string, clientId: string, clientSecret: string): Promise<client.Configuration> {
   const server = new URL(issuer);
   return client.discovery(server, clientId, undefined, client.ClientSecretBasic(clientSecret), {
-    // Statehouse speaks OAuth 2.1, not OpenID Connect.
-    algorithm: 'oauth2',
     // http is for your own machine only.
     execute: server.hostname === 'localhost' ? [client.allowInsecureRequests] : [],
   });
@@ -13,24 +11,40 @@ export function connect(issuer: string, clientId: string, clientSecret: string):
 
 /** Send the browser to `url`, and keep `checks` in its session on your side. */
 export async function begin(config: client.Configuration, redirectUri: string) {
-  const checks = { pkceCodeVerifier: client.randomPKCECodeVerifier(), expectedState: client.randomState() };
+  const checks = {
+    pkceCodeVerifier: client.randomPKCECodeVerifier(),
+    expectedState: client.randomState(),
+    expectedNonce: client.randomNonce(),
+  };
   const url = client.buildAuthorizationUrl(config, {
     redirect_uri: redirectUri,
-    scope: 'read',
+    // `openid` asks who the person is, `email` for that claim; `read` is for your API.
+    scope: 'openid email read',
     state: checks.expectedState,
+    nonce: checks.expectedNonce,
     code_challenge: await client.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
     code_challenge_method: 'S256',
   });
   return { url, checks };
 }
 
-/** `callback` is the whole URL at which the browser came back. Checks state and issuer, then exchanges the code. */
-export const finish = (config: client.Configuration, callback: URL, checks: client.AuthorizationCodeGrantChecks) =>
-  client.authorizationCodeGrant(config, callback, checks);
+/** `callback` is the whole URL at which the browser came back. Checks state and issuer, exchanges the code, checks the ID Token. */
+export async function finish(config: client.Configuration, callback: URL, checks: client.AuthorizationCodeGrantChecks) {
+  const tokens = await client.authorizationCodeGrant(config, callback, checks);
+  const sub = tokens.claims()?.sub;
+  if (sub === undefined) throw new Error('no ID Token came');
+  // `sub` is the person: it never changes, and nobody else gets it. The other claims are for showing.
+  const person = await client.fetchUserInfo(config, tokens.access_token, sub);
+  return { tokens, person };
+}
 
 /** The answer holds a new refresh token; the one that you sent is used up. */
 export const refresh = (config: client.Configuration, refreshToken: string) =>
   client.refreshTokenGrant(config, refreshToken);
+
+/** End your own session first, then send the browser here; it comes back to `backTo`, which has to be registered. */
+export const signOutUrl = (config: client.Configuration, idToken: string, backTo: string): URL =>
+  client.buildEndSessionUrl(config, { id_token_hint: idToken, post_logout_redirect_uri: backTo });
 
 /** For a service that acts for itself, without a person. */
 export const serviceToken = (config: client.Configuration) => client.clientCredentialsGrant(config, { scope: 'read' });

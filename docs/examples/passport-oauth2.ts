@@ -4,6 +4,8 @@ import passport from 'passport';
 import OAuth2Strategy from 'passport-oauth2';
 
 export type Tokens = { accessToken: string; refreshToken: string };
+/** `sub` is the person: it never changes, and nobody else gets it. */
+export type Person = { sub: string; email?: string };
 type Settings = {
   issuer: string;
   clientId: string;
@@ -11,10 +13,12 @@ type Settings = {
   /** The URL of this app's /callback, exactly as it was registered. */
   redirectUri: string;
   /** Stores the tokens on your side. @returns the key under which the session finds them. */
-  keep: (tokens: Tokens) => Promise<string>;
+  keep: (tokens: Tokens, person: Person) => Promise<string>;
 };
 
 export class Statehouse extends OAuth2Strategy {
+  private readonly userInfoUrl: string;
+
   constructor({ issuer, clientId, clientSecret, redirectUri, keep }: Settings) {
     super(
       {
@@ -23,15 +27,23 @@ export class Statehouse extends OAuth2Strategy {
         clientID: clientId,
         clientSecret,
         callbackURL: redirectUri,
-        scope: 'read',
+        // `openid` asks who the person is, `email` for that claim; `read` is for your API.
+        scope: 'openid email read',
         // Without PKCE the server refuses the request; passport-oauth2 wants `state` with it.
         pkce: true,
         state: true,
       },
-      // There is no profile: an access token says what this app may do, not who the person is.
-      (accessToken: string, refreshToken: string, _profile: unknown, done: OAuth2Strategy.VerifyCallback) =>
-        void keep({ accessToken, refreshToken }).then((key) => done(null, { key }), done),
+      (accessToken: string, refreshToken: string, person: Person, done: OAuth2Strategy.VerifyCallback) =>
+        void keep({ accessToken, refreshToken }, person).then((key) => done(null, { key }), done),
     );
+    this.userInfoUrl = `${issuer}/oauth/userinfo`;
+  }
+
+  /** passport-oauth2 knows nothing of ID Tokens, so it is the server that says who the person is. */
+  override userProfile(accessToken: string, done: (error: unknown, person?: Person) => void): void {
+    fetch(this.userInfoUrl, { headers: { authorization: `Bearer ${accessToken}` } })
+      .then((response) => (response.ok ? response.json() : Promise.reject(new Error(`UserInfo: ${response.status}`))))
+      .then((person) => done(null, person as Person), done);
   }
 
   /** The answer holds a new refresh token; the one that you sent is used up. passport-oauth2 has no method of its own. */

@@ -1,14 +1,16 @@
-/** The very files that docs/connecting-a-client.md shows, each against the server on its port: authorize → code → tokens → refresh. */
+/** The very files that docs/connecting-a-client.md shows, each against the server on its port: sign in, who it is, refresh, sign out. */
 import type { Server } from 'node:http';
 import { inspect } from 'node:util';
 import type { Token } from '@fastify/oauth2';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import * as expressOpenidConnect from '../../docs/examples/express-openid-connect.ts';
 import * as fastifyOauth2 from '../../docs/examples/fastify-oauth2.ts';
 import * as oauth4webapi from '../../docs/examples/oauth4webapi.ts';
 import * as openidClient from '../../docs/examples/openid-client.ts';
 import * as passportOauth2 from '../../docs/examples/passport-oauth2.ts';
 import { Visitor } from '../docs/visitor.ts';
-import { makeClient, REDIRECT_URI, type TestClient } from '../support/actors.ts';
+import { goThrough, makeClient, makeUser, REDIRECT_URI, type TestClient } from '../support/actors.ts';
+import { Browser } from '../support/browser.ts';
 import { judged } from '../support/interop.ts';
 import { freePort } from '../support/listening.ts';
 
@@ -26,20 +28,27 @@ describe('the examples of docs/connecting-a-client.md', () => {
     const { clientId, secret } = subject.current.confidential;
     const config = await openidClient.connect(subject.current.test.issuer, clientId, secret ?? '');
     const { url, checks } = await openidClient.begin(config, REDIRECT_URI);
-    const first = await openidClient.finish(config, await subject.current.approve(url), checks);
-    expect(first).toMatchObject({ scope: 'read', expires_in: 900 });
+    const { tokens: first, person } = await openidClient.finish(config, await subject.current.approve(url), checks);
+    expect(first).toMatchObject({ scope: 'openid email read', expires_in: 900 });
+    expect(person.sub).toBe(subject.current.user.id);
     const second = await openidClient.refresh(config, first.refresh_token ?? '');
     expect(second.refresh_token).not.toBe(first.refresh_token);
     expect(await refusal(openidClient.refresh(config, first.refresh_token ?? ''))).toContain('invalid_grant');
     expect((await openidClient.serviceToken(config)).scope).toBe('read');
+    const bye = openidClient.signOutUrl(config, second.id_token ?? '', 'https://client.test/bye');
+    expect(`${bye.origin}${bye.pathname}`).toBe(`${subject.current.test.issuer}/oauth/logout`);
   });
 
-  it('openid-client refuses an answer with another state, or from another issuer', async () => {
+  it('openid-client refuses an answer with another state or nonce, or from another issuer', async () => {
     const { clientId, secret } = subject.current.confidential;
     const config = await openidClient.connect(subject.current.test.issuer, clientId, secret ?? '');
     const { url, checks } = await openidClient.begin(config, REDIRECT_URI);
     const back = await subject.current.approve(url);
-    await expect(openidClient.finish(config, back, { ...checks, expectedState: 'another' })).rejects.toThrow();
+    for (const wrong of ['expectedState', 'expectedNonce']) {
+      const { url: again, checks: mine } = await openidClient.begin(config, REDIRECT_URI);
+      const answer = await subject.current.approve(again);
+      await expect(openidClient.finish(config, answer, { ...mine, [wrong]: 'another' })).rejects.toThrow();
+    }
     back.searchParams.set('iss', 'https://another.example');
     await expect(openidClient.finish(config, back, checks)).rejects.toThrow();
   });
@@ -71,13 +80,13 @@ describe('the examples of docs/connecting-a-client.md', () => {
 
   it('passport-oauth2, in an Express app', async () => {
     const { base, port, client } = await webClient();
-    const kept: passportOauth2.Tokens[] = [];
+    const kept: (passportOauth2.Tokens & { person: passportOauth2.Person })[] = [];
     const statehouse = new passportOauth2.Statehouse({
       issuer: subject.current.test.issuer,
       clientId: client.clientId,
       clientSecret: client.secret ?? '',
       redirectUri: `${base}/callback`,
-      keep: async (tokens) => String(kept.push(tokens)),
+      keep: async (tokens, person) => String(kept.push({ ...tokens, person })),
     });
     const app = passportOauth2.buildApp(statehouse, 'a secret of the app', false);
     const server: Server = await new Promise((resolve) => {
@@ -90,6 +99,7 @@ describe('the examples of docs/connecting-a-client.md', () => {
     expect((await visitor.get(`${base}/`)).body).toBe('Signed in.');
     expect((await new Visitor().get(`${base}/`)).body).toBe('Not signed in.');
 
+    expect(kept[0]?.person).toEqual({ sub: subject.current.user.id });
     const first = kept[0]?.refreshToken ?? '';
     const second = await statehouse.refresh(first);
     expect(second.refreshToken).not.toBe(first);
@@ -103,7 +113,11 @@ describe('the examples of docs/connecting-a-client.md', () => {
   it('@fastify/oauth2, in a Fastify app', async () => {
     const { base, port, client } = await webClient();
     const kept: Token[] = [];
-    const keep = async (token: Token) => void kept.push(token);
+    const people: string[] = [];
+    const keep = async (token: Token, sub?: string) => {
+      kept.push(token);
+      if (sub !== undefined) people.push(sub);
+    };
     const app = await fastifyOauth2.buildApp({
       issuer: subject.current.test.issuer,
       clientId: client.clientId,
@@ -115,6 +129,7 @@ describe('the examples of docs/connecting-a-client.md', () => {
     onTestFinished(() => app.close());
 
     expect((await signInAt(new Visitor(), base)).body).toBe('Signed in.');
+    expect(people).toEqual([subject.current.user.id]);
     const [first] = kept;
     if (!first) throw new Error('no tokens were kept');
     await fastifyOauth2.refresh(app, first, keep);
@@ -124,5 +139,61 @@ describe('the examples of docs/connecting-a-client.md', () => {
     const { location } = await new Visitor().get(`${base}/login`);
     expect((await new Visitor().get(await subject.current.approve(new URL(location)))).status).toBe(500);
     expect(kept).toHaveLength(2);
+  });
+
+  it('express-openid-connect, in an Express app', async () => {
+    const { test } = subject.current;
+    const port = await freePort();
+    const base = `http://localhost:${port}`;
+    const client = await makeClient(test, {
+      grantTypes: ['authorization_code'],
+      redirectUris: [`${base}/callback`],
+      postLogoutRedirectUris: [base],
+    });
+    const ada = await makeUser(test, 'ada', { email: 'ada@example.com', email_verified: true });
+    const app = expressOpenidConnect.buildApp({
+      issuer: test.issuer,
+      clientId: client.clientId,
+      clientSecret: client.secret ?? '',
+      baseUrl: base,
+      sessionSecret: 'a secret of the app, long enough',
+    });
+    const server: Server = await new Promise((resolve) => {
+      const opening: Server = app.listen(port, 'localhost', () => resolve(opening));
+    });
+    onTestFinished(() => void server.close());
+
+    // One person's browser: what it keeps for the app, and what it keeps for the server.
+    const [visitor, browser] = [new Visitor(), new Browser(test.app)];
+    const atServer = async (location: string) => {
+      const { origin, pathname, search } = new URL(location);
+      expect(origin).toBe(test.issuer);
+      return (await goThrough(browser, `${pathname}${search}`, ada)).url;
+    };
+    // Whoever is not signed in is sent to do so, and comes back to where they wanted to go.
+    const { location } = await visitor.get(`${base}/profile`);
+    expect(Object.fromEntries(new URL(location).searchParams)).toMatchObject({
+      response_type: 'code',
+      code_challenge_method: 'S256',
+      scope: 'openid email',
+    });
+    const { location: wanted } = await visitor.get(await atServer(location));
+    expect(wanted).toBe('/profile');
+    const profile = await visitor.get(`${base}/profile`);
+    expect(JSON.parse(profile.body)).toEqual({ sub: ada.id, email: 'ada@example.com', email_verified: true });
+    expect((await visitor.get(`${base}/`)).body).toBe('Signed in.');
+    expect((await new Visitor().get(`${base}/`)).body).toBe('Not signed in.');
+
+    const { location: leaving } = await visitor.get(`${base}/logout`);
+    expect(await atServer(leaving)).toBe(base);
+    expect((await visitor.get(`${base}/`)).body).toBe('Not signed in.');
+    // At the server too: it asks for the password again.
+    const { location: again } = await visitor.get(`${base}/login`);
+    const { pathname, search } = new URL(again);
+    expect((await browser.get(`${pathname}${search}`)).body).toContain('name="password"');
+
+    // Another browser comes with the answer that was meant for the first one.
+    const stolen = await atServer((await visitor.get(`${base}/login`)).location);
+    expect((await new Visitor().get(stolen)).status).toBe(400);
   });
 });
