@@ -1,0 +1,151 @@
+/** Resource servers that nobody here wrote: they let in what the server issues for them, and nothing that only looks like it. */
+import { createHmac } from 'node:crypto';
+import type { Server } from 'node:http';
+import express from 'express';
+import { auth, requiredScopes } from 'express-oauth2-jwt-bearer';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exchange, obtainCode, obtainTokens, token } from '../support/actors.ts';
+import { claimsOf, forgeriesOf, signedByUs } from '../support/forging.ts';
+import { judged } from '../support/interop.ts';
+import { freePort } from '../support/listening.ts';
+
+const API = 'https://api.example.com';
+
+/** Signed by our own key, or a good token spelled otherwise: what is wrong with them is no concern of an API. */
+const ONLY_WE_CAN_TELL = ['no kid', 'a jti of another length', 'a space in the signature', 'padding'];
+
+type Verdict = 'in' | 'out';
+type ResourceServer = {
+  readonly ask: (accessToken: string) => Promise<Verdict>;
+  readonly close: () => Promise<void>;
+};
+
+/** Everything from discovery: which keys, which issuer, which algorithms. */
+async function expressOauth2JwtBearer(issuer: string): Promise<ResourceServer> {
+  const app = express();
+  app.use(auth({ issuerBaseURL: issuer, audience: API, strict: true }));
+  app.get('/', requiredScopes('read'), (_request, response) => void response.json({}));
+  // Express prints what it answers with an error; here that is what is asked for.
+  app.set('env', 'test');
+  const port = await freePort();
+  const server: Server = await new Promise((resolve) => {
+    const opening: Server = app.listen(port, 'localhost', () => resolve(opening));
+  });
+  return {
+    ask: async (accessToken) => {
+      const headers = { authorization: `Bearer ${accessToken}` };
+      const { status } = await fetch(`http://localhost:${port}/`, { headers });
+      // 400: what does not look like a token at all.
+      expect([200, 400, 401]).toContain(status);
+      return status === 200 ? 'in' : 'out';
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+async function jose(issuer: string): Promise<ResourceServer> {
+  const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`));
+  // No list of algorithms: what the published keys say must be enough.
+  const options = { issuer, audience: API, typ: 'at+jwt', requiredClaims: ['exp', 'jti', 'client_id', 'scope'] };
+  return {
+    ask: (accessToken) =>
+      jwtVerify(accessToken, keys, options).then(
+        () => 'in',
+        (error: { code?: string }) => {
+          expect(error.code).toMatch(/^ERR_J/);
+          return 'out';
+        },
+      ),
+    close: async () => undefined,
+  };
+}
+
+describe.each([
+  ['express-oauth2-jwt-bearer', expressOauth2JwtBearer],
+  ['jose', jose],
+])('%s', (_name, open) => {
+  const subject = judged();
+  let api: ResourceServer;
+  let good: string;
+  beforeAll(async () => {
+    const { test, confidential, user } = subject.current;
+    api = await open(test.issuer);
+    good = (await obtainTokens(test, confidential, user, { scope: 'read' })).accessToken;
+  });
+  afterAll(() => api?.close());
+
+  it('lets in the token of a person', async () => {
+    expect(await api.ask(good)).toBe('in');
+  });
+
+  it('lets in the token of a person who asked for identity as well: this API is one of its audiences', async () => {
+    const { test, confidential, user } = subject.current;
+    const { accessToken } = await obtainTokens(test, confidential, user, { scope: 'openid email read' });
+    expect(claimsOf(accessToken).aud).toEqual([API, `${test.issuer}/oauth/userinfo`]);
+    expect(await api.ask(accessToken)).toBe('in');
+  });
+
+  it('lets in the token of a service', async () => {
+    const { test, confidential } = subject.current;
+    const { json } = await token(test, confidential, { grant_type: 'client_credentials', scope: 'read' });
+    expect(await api.ask(json.access_token ?? '')).toBe('in');
+  });
+
+  it('lets in no forgery', async () => {
+    const forgeries = await forgeriesOf(subject.current.test, good);
+    for (const name of ONLY_WE_CAN_TELL) expect(forgeries.delete(name), name).toBe(true);
+    expect(forgeries.size).toBeGreaterThan(15);
+    const verdicts = await Promise.all([...forgeries].map(async ([name, one]) => [name, await api.ask(one)] as const));
+    expect(verdicts.filter(([, verdict]) => verdict === 'in')).toEqual([]);
+  });
+
+  it('lets in nothing that is signed with a published key as a secret', async () => {
+    const { test } = subject.current;
+    const published = test.deps.keyRing.published();
+    const payload = good.split('.')[1] ?? '';
+    for (const jwk of published) {
+      const secrets = [
+        JSON.stringify(jwk),
+        String(jwk['x'] ?? jwk['n']),
+        Buffer.from(String(jwk['x'] ?? jwk['n']), 'base64url'),
+      ];
+      for (const secret of secrets) {
+        const header = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'at+jwt', kid: jwk['kid'] })).toString(
+          'base64url',
+        );
+        const mac = createHmac('sha256', secret).update(`${header}.${payload}`).digest('base64url');
+        expect(await api.ask(`${header}.${payload}.${mac}`)).toBe('out');
+      }
+    }
+  });
+
+  it('lets in no ID Token, whatever its audience', async () => {
+    const { test, confidential, user } = subject.current;
+    const code = await obtainCode(test, confidential, user, { scope: 'openid read' });
+    const { id_token: idToken = '' } = (await exchange(test, confidential, code)).json;
+    expect(claimsOf(idToken).aud).toBe(confidential.clientId);
+    expect(await api.ask(idToken)).toBe('out');
+    // By its typ alone: everything else is as in an access token.
+    expect(await api.ask(signedByUs(test, {}, claimsOf(good)))).toBe('in');
+    expect(await api.ask(signedByUs(test, { typ: 'JWT' }, claimsOf(good)))).toBe('out');
+  });
+
+  it('lets in nothing that is for somebody else, from somebody else, or too old', async () => {
+    const { test, confidential, user } = subject.current;
+    const claims = claimsOf(good);
+    const elsewhere = await obtainTokens(test, confidential, user, { scope: 'openid email' });
+    const past = claims.exp - 100_000;
+    for (const one of [
+      elsewhere.accessToken,
+      elsewhere.refreshToken,
+      signedByUs(test, {}, { ...claims, aud: 'https://other.example' }),
+      signedByUs(test, {}, { ...claims, iss: 'https://other.example' }),
+      signedByUs(test, {}, { ...claims, iss: `${test.issuer}/` }),
+      signedByUs(test, {}, { ...claims, exp: past, iat: past - 900 }),
+      'garbage',
+    ]) {
+      expect(await api.ask(one)).toBe('out');
+    }
+  });
+});
