@@ -12,8 +12,8 @@ const valuesOnly = { dependencyTypesNot: ['type-only'] };
 const packages = (...names) => `node_modules/(${names.join('|')})/`;
 const NODE =
   '^(node:)?(assert|buffer|events|fs|fs/promises|net|os|path|process|stream|timers|timers/promises|url|util)$';
-/** What the guides show runs as tests do, and never in the server. */
-const TESTS = '^(test|docs/examples)/';
+/** What the guides and the examples show runs as tests do, and never in the server. */
+const TESTS = '^(test|docs/examples|examples)/';
 
 /** A room that may reach only what is listed. */
 const only = (name, from, pathNot, comment, to = {}) => ({
@@ -119,6 +119,16 @@ export default {
       valuesOnly,
     ),
 
+    only(
+      'examples-stand-alone',
+      '^examples/',
+      [
+        '^examples/',
+        packages('@modelcontextprotocol/(client|server|node)', 'express', '@types/express', 'jose', 'zod'),
+        '^(node:)?(http|net)$',
+      ],
+      'An example is what somebody else would write: it knows the server by its URLs and its tokens alone.',
+    ),
     {
       name: 'registration-knows-no-edge',
       comment: 'Registering a client or a person is the same from the command line and from a declaration in files.',

@@ -1,12 +1,10 @@
 /** An app that lives in the browser alone: a page, the bundle of oidc-client-ts, and a button for each thing to be done. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 
 /** From the installed package: the page asks no other network. */
 const BUNDLE = readFileSync(
-  join(createRequire(import.meta.url).resolve('oidc-client-ts/package.json'), '../dist/browser/oidc-client-ts.min.js'),
+  new URL('dist/browser/oidc-client-ts.min.js', import.meta.resolve('oidc-client-ts/package.json')),
 );
 
 const page = (settings: object) => `<!doctype html>

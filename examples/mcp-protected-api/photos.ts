@@ -1,0 +1,38 @@
+/** What is protected: the photos of a person, as tools of MCP. */
+import { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Caller } from './access-token.ts';
+
+/** The scopes, as policies/resources.yaml describes them at the authorization server. */
+export const SCOPES = ['photos:read', 'photos:write'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** What a tool takes. Every other request takes `photos:read`. */
+const SCOPE_OF_TOOL: ReadonlyMap<unknown, Scope> = new Map([['add_photo', 'photos:write']]);
+
+/** @param message the body of a request; whatever is wrong with it is for the MCP server to say. */
+export function scopeNeeded(message: unknown): Scope {
+  const { method, params } = Object(message) as { method?: unknown; params?: unknown };
+  const tool = method === 'tools/call' ? (Object(params) as { name?: unknown }).name : undefined;
+  return SCOPE_OF_TOOL.get(tool) ?? 'photos:read';
+}
+
+export type Album = Map<string, string[]>;
+
+/** One for each request. It asks no more who calls: the caller has been let in. */
+export function photoServer(album: Album, { sub }: Pick<Caller, 'sub'>): McpServer {
+  const server = new McpServer({ name: 'photos', version: '1.0.0' });
+  const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] });
+  server.registerTool('list_photos', { description: 'The names of your photos.' }, () =>
+    text((album.get(sub) ?? []).join('\n')),
+  );
+  server.registerTool(
+    'add_photo',
+    { description: 'Adds a photo.', inputSchema: z.object({ name: z.string().max(100) }) },
+    ({ name }) => {
+      album.set(sub, [...(album.get(sub) ?? []), name]);
+      return text(`Added ${name}.`);
+    },
+  );
+  return server;
+}

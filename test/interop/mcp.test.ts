@@ -1,0 +1,309 @@
+/** The clients of the Model Context Protocol, both lines that are kept, against the very files of examples/mcp-protected-api. */
+import type { Server } from 'node:http';
+import * as current from '@modelcontextprotocol/client';
+import { auth as authOfFirst } from '@modelcontextprotocol/sdk/client/auth.js';
+import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { photoApi } from '../../examples/mcp-protected-api/api.ts';
+import { RegisteredClient } from '../../examples/mcp-protected-api/registered-client.ts';
+import { loadConfiguration } from '../../src/config/load.ts';
+import { readDeclaredClients } from '../../src/registration/declared-clients.ts';
+import { exchange, makeClient, makeUser, obtainCode, obtainTokens, type TestClient } from '../support/actors.ts';
+import { claimsOf, forgeriesOf, signedByUs } from '../support/forging.ts';
+import { judged } from '../support/interop.ts';
+import { freePort } from '../support/listening.ts';
+
+const POLICIES = new URL('../../examples/mcp-protected-api/policies', import.meta.url).pathname;
+const shipped = loadConfiguration(POLICIES, 'http://localhost:3000');
+
+const port = await freePort();
+const API = `http://localhost:${port}/mcp`;
+const METADATA = `http://localhost:${port}/.well-known/oauth-protected-resource/mcp`;
+const REDIRECT = 'http://127.0.0.1:51004/callback';
+const OTHER_API = 'https://other.example';
+
+describe('examples/mcp-protected-api', () => {
+  const resources = shipped.resources.map((one) => ({ ...one, identifier: API }));
+  const other = { identifier: OTHER_API, name: 'Other', scopes: [{ name: 'photos:read', description: 'not these' }] };
+  const subject = judged({ configuration: { ...shipped, resources: [...resources, other] } });
+  let agent: TestClient;
+  let api: Server;
+
+  beforeAll(async () => {
+    const { test } = subject.current;
+    const [declared] = readDeclaredClients(shipped, {}, POLICIES);
+    if (!declared) throw new Error('clients.yaml declares nobody');
+    const { clientId, clientName, secret: _, ...metadata } = declared.metadata;
+    agent = await makeClient(test, { ...metadata, clientId: String(clientId), clientName: String(clientName) });
+    api = await new Promise((resolve) => {
+      const opening: Server = photoApi(test.issuer, API).listen(port, 'localhost', () => resolve(opening));
+    });
+  });
+  afterAll(() => new Promise((resolve) => api.close(resolve)));
+  beforeEach(() => subject.current.test.clock.set(new Date()));
+
+  /** A client whose person's browser goes where it is sent, and where it was sent. */
+  function agentOfPerson() {
+    const sent: URL[] = [];
+    const provider = new RegisteredClient(
+      { issuer: subject.current.test.issuer, clientId: agent.clientId },
+      REDIRECT,
+      (url) => void sent.push(url),
+    );
+    const comesBack = async () => (await subject.current.approve(sent.at(-1) ?? new URL(API))).searchParams;
+    return { provider, sent, comesBack };
+  }
+
+  describe.each([
+    [
+      '@modelcontextprotocol/client 2',
+      (provider: RegisteredClient) => {
+        const transport = new current.StreamableHTTPClientTransport(new URL(API), { authProvider: provider });
+        const client = new current.Client({ name: 'test', version: '1' });
+        return {
+          connect: () => client.connect(transport),
+          finish: (back: URLSearchParams) => transport.finishAuth(back),
+          call: (name: string, args: Record<string, unknown> = {}) => client.callTool({ name, arguments: args }),
+          tools: () => client.listTools(),
+        };
+      },
+      current.auth,
+    ],
+    [
+      '@modelcontextprotocol/sdk 1',
+      (provider: RegisteredClient) => {
+        const transport = new FirstTransport(new URL(API), { authProvider: provider });
+        const client = new FirstClient({ name: 'test', version: '1' });
+        return {
+          connect: () => client.connect(transport as Parameters<typeof client.connect>[0]),
+          finish: (back: URLSearchParams) => transport.finishAuth(back.get('code') ?? ''),
+          call: (name: string, args: Record<string, unknown> = {}) => client.callTool({ name, arguments: args }),
+          tools: () => client.listTools(),
+        };
+      },
+      authOfFirst,
+    ],
+  ] as const)('%s', (_name, connection, auth) => {
+    /** Refused, sent to the authorization server, and back. */
+    async function signedIn() {
+      const { provider, sent, comesBack } = agentOfPerson();
+      const first = connection(provider);
+      await expect(first.connect()).rejects.toThrow(/Unauthorized/);
+      const asked = sent.at(-1)?.searchParams;
+      const back = await comesBack();
+      await first.finish(back);
+      const client = connection(provider);
+      await client.connect();
+      return { provider, sent, comesBack, client, asked, back };
+    }
+
+    it('finds its way from a 401 to the tools', async () => {
+      const { provider, client, asked, back } = await signedIn();
+      expect(asked?.get('resource')).toBe(API);
+      expect(asked?.get('scope')).toBe('photos:read');
+      expect(asked?.get('code_challenge_method')).toBe('S256');
+      expect(back.get('iss')).toBe(subject.current.test.issuer);
+      expect(provider.isMine(back.get('state'))).toBe(true);
+      expect((await client.tools()).tools.map((tool) => tool.name)).toEqual(['list_photos', 'add_photo']);
+      expect(await client.call('list_photos')).toMatchObject({ content: [{ type: 'text', text: '' }] });
+      expect(claimsOf(provider.tokens()?.access_token ?? '')).toMatchObject({
+        aud: API,
+        scope: 'photos:read',
+        client_id: agent.clientId,
+        sub: subject.current.user.id,
+      });
+    });
+
+    it('refreshes when the API says that a token has expired, and goes on', async () => {
+      const { provider, sent, client } = await signedIn();
+      const first = provider.tokens();
+      if (!first) throw new Error('no tokens came');
+      provider.saveTokens({ ...first, access_token: expired(first.access_token) });
+      expect(await client.call('list_photos')).toMatchObject({ content: [{ type: 'text' }] });
+      const second = provider.tokens();
+      expect(second?.refresh_token).not.toBe(first.refresh_token);
+      expect(claimsOf(second?.access_token ?? '').aud).toBe(API);
+      // Nobody was asked again.
+      expect(sent).toHaveLength(1);
+    });
+
+    it('finds the metadata without being told where', async () => {
+      const { provider, sent, comesBack } = agentOfPerson();
+      expect(await auth(provider, { serverUrl: API })).toBe('REDIRECT');
+      expect(sent[0]?.searchParams.get('resource')).toBe(API);
+      const back = await comesBack();
+      const answer = { authorizationCode: back.get('code') ?? '', iss: back.get('iss') ?? '' };
+      expect(await auth(provider, { serverUrl: API, ...answer })).toBe('AUTHORIZED');
+      const first = provider.tokens();
+      expect(await auth(provider, { serverUrl: API })).toBe('AUTHORIZED');
+      expect(provider.tokens()?.refresh_token).not.toBe(first?.refresh_token);
+      // A used token comes again: the chain has ended, and the SDK asks the person. It says so on the console.
+      const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+      onTestFinished(() => warned.mockRestore());
+      provider.saveTokens(first ?? { access_token: '', token_type: 'Bearer' });
+      expect(await auth(provider, { serverUrl: API })).toBe('REDIRECT');
+      expect(provider.tokens()).toBeUndefined();
+    });
+  });
+
+  /** The same token, as it will be when its time is over. */
+  const expired = (accessToken: string): string => {
+    const past = Math.floor(Date.now() / 1000) - 1;
+    return signedByUs(subject.current.test, {}, { ...claimsOf(accessToken), iat: past - 900, exp: past });
+  };
+
+  it('asks the person for more when a tool takes more (2)', async () => {
+    const { provider, sent, comesBack } = agentOfPerson();
+    const connect = async () => {
+      const transport = new current.StreamableHTTPClientTransport(new URL(API), { authProvider: provider });
+      const client = new current.Client({ name: 'test', version: '1' });
+      await client.connect(transport);
+      return { transport, client };
+    };
+    const begin = new current.StreamableHTTPClientTransport(new URL(API), { authProvider: provider });
+    await expect(new current.Client({ name: 'test', version: '1' }).connect(begin)).rejects.toThrow(/Unauthorized/);
+    await begin.finishAuth(await comesBack());
+    const { client, transport } = await connect();
+    const photo = { name: 'add_photo', arguments: { name: 'sunset.jpg' } };
+    await expect(client.callTool(photo)).rejects.toThrow();
+    expect(sent).toHaveLength(2);
+    expect(sent[1]?.searchParams.get('scope')?.split(' ').toSorted()).toEqual(['photos:read', 'photos:write']);
+    await transport.finishAuth(await comesBack());
+    const again = await connect();
+    expect(await again.client.callTool(photo)).toMatchObject({ content: [{ text: 'Added sunset.jpg.' }] });
+    expect(await again.client.callTool({ name: 'list_photos' })).toMatchObject({ content: [{ text: 'sunset.jpg' }] });
+  });
+
+  it('takes no answer of another authorization server (2)', async () => {
+    const { provider, comesBack } = agentOfPerson();
+    const transport = new current.StreamableHTTPClientTransport(new URL(API), { authProvider: provider });
+    await expect(new current.Client({ name: 'test', version: '1' }).connect(transport)).rejects.toThrow(/Unauthorized/);
+    const back = await comesBack();
+    back.set('iss', 'https://another.example');
+    await expect(transport.finishAuth(back)).rejects.toBeInstanceOf(current.IssuerMismatchError);
+    expect(provider.tokens()).toBeUndefined();
+  });
+
+  it('takes its client nowhere else, whatever an API says of where to go', async () => {
+    const elsewhere = await makeClient(subject.current.test);
+    const sent: URL[] = [];
+    const registration = { issuer: 'https://another.example', clientId: elsewhere.clientId };
+    const provider = new RegisteredClient(registration, REDIRECT, (url) => void sent.push(url));
+    for (const auth of [current.auth, authOfFirst]) {
+      await expect(auth(provider, { serverUrl: API })).rejects.toThrow(/another\.example/);
+      provider.invalidateCredentials('all');
+    }
+    expect(sent).toEqual([]);
+  });
+
+  it('says nothing against a caller when the keys cannot be fetched', async () => {
+    const { test, user } = subject.current;
+    const [alone, nobody] = [await freePort(), await freePort()];
+    const app = photoApi(`http://localhost:${nobody}`, API);
+    // Express prints what it does not know how to answer.
+    app.set('env', 'test');
+    const server: Server = await new Promise((resolve) => {
+      const opening: Server = app.listen(alone, 'localhost', () => resolve(opening));
+    });
+    onTestFinished(() => void server.close());
+    const { accessToken } = await obtainTokens(test, agent, user);
+    const headers = { authorization: `Bearer ${accessToken}` };
+    expect((await fetch(`http://localhost:${alone}/mcp`, { method: 'POST', headers })).status).toBe(500);
+  });
+
+  describe('at its door', () => {
+    const body = (tool: string) =>
+      JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: tool, arguments: { name: 'mine.jpg' } },
+      });
+    const knock = async (authorization: string | null, tool = 'list_photos', method = 'POST') => {
+      const response = await fetch(API, {
+        method,
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...(authorization !== null && { authorization }),
+        },
+        ...(method === 'POST' && { body: body(tool) }),
+      });
+      return {
+        status: response.status,
+        challenge: response.headers.get('www-authenticate'),
+        // As JSON, or as the one event of a stream.
+        body: await response.text(),
+      };
+    };
+    const challengeOf = async (...asked: Parameters<typeof knock>) => {
+      const { status, challenge } = await knock(...asked);
+      return { status, challenge };
+    };
+    const READ = `scope="photos:read", resource_metadata="${METADATA}"`;
+
+    it.each(['POST', 'GET', 'DELETE'])('%s without a token: where to go, and nothing else', async (method) => {
+      expect(await challengeOf(null, 'list_photos', method)).toEqual({ status: 401, challenge: `Bearer ${READ}` });
+    });
+
+    it.each(['Basic YTpi', 'Bearer', 'Bearer a b', 'Bearer garbage'])('%s is invalid_token', async (authorization) => {
+      expect(await challengeOf(authorization)).toEqual({
+        status: 401,
+        challenge: `Bearer error="invalid_token", ${READ}`,
+      });
+    });
+
+    it('says which scope is missing', async () => {
+      const { accessToken } = await obtainTokens(subject.current.test, agent, subject.current.user);
+      expect((await knock(`Bearer ${accessToken}`)).status).toBe(200);
+      expect(await challengeOf(`Bearer ${accessToken}`, 'add_photo')).toEqual({
+        status: 403,
+        challenge: `Bearer error="insufficient_scope", scope="photos:write", resource_metadata="${METADATA}"`,
+      });
+    });
+
+    it('lets in no forgery, no ID Token, and nothing that is for another API', async () => {
+      const { test, user } = subject.current;
+      const { accessToken: good } = await obtainTokens(test, agent, user);
+      const forgeries = await forgeriesOf(test, good);
+      for (const name of ['no kid', 'no jti', 'a jti of another length', 'padding'])
+        expect(forgeries.delete(name), name).toBe(true);
+      const withIdentity = await obtainCode(test, agent, user, { scope: 'openid photos:read' });
+      const { id_token: idToken = '' } = (await exchange(test, agent, withIdentity)).json;
+      forgeries.set('an ID Token', idToken);
+      const elsewhere = await obtainTokens(test, agent, user, { resource: OTHER_API });
+      expect(claimsOf(elsewhere.accessToken)).toMatchObject({ aud: OTHER_API, scope: 'photos:read' });
+      forgeries.set('a token for another API', elsewhere.accessToken);
+      forgeries.set('a refresh token', elsewhere.refreshToken);
+      forgeries.set('too old', expired(good));
+      const verdicts = await Promise.all(
+        [...forgeries].map(async ([name, one]) => `${name}: ${(await knock(`Bearer ${one}`)).status}`),
+      );
+      expect(verdicts.filter((one) => !one.endsWith(': 401'))).toEqual([]);
+    });
+
+    it('keeps the photos of one person from another', async () => {
+      const { test, user } = subject.current;
+      const mine = await obtainTokens(test, agent, user, { scope: 'photos:read photos:write' });
+      const theirs = await obtainTokens(test, agent, await makeUser(test));
+      expect((await knock(`Bearer ${mine.accessToken}`, 'add_photo')).body).toContain('Added mine.jpg.');
+      expect((await knock(`Bearer ${mine.accessToken}`)).body).toContain('mine.jpg');
+      const { status, body: list } = await knock(`Bearer ${theirs.accessToken}`);
+      expect(status).toBe(200);
+      expect(list).not.toContain('mine.jpg');
+    });
+
+    it('says where its authorization server is, to scripts too', async () => {
+      const response = await fetch(METADATA);
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+      expect(await response.json()).toEqual({
+        resource: API,
+        authorization_servers: [subject.current.test.issuer],
+        scopes_supported: ['photos:read', 'photos:write'],
+        bearer_methods_supported: ['header'],
+        resource_name: 'Photos',
+      });
+    });
+  });
+});
