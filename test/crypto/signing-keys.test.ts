@@ -45,6 +45,28 @@ describe('a signing key', () => {
     expect(Object.keys(stored.publicJwk).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
   });
 
+  // Members besides the required ones change nothing: `alg` and `kid` stand in the RFC's example too.
+  test.each([
+    [
+      'RFC 7638 §3.1',
+      {
+        kty: 'RSA',
+        n: '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw',
+        e: 'AQAB',
+        alg: 'RS256',
+        kid: '2011-04-29',
+      },
+      'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs',
+    ],
+    [
+      'RFC 8037 appendix A.3',
+      { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' },
+      'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+    ],
+  ])('its name in the example of %s', async (_, jwk, thumbprint) => {
+    expect(await kidOf(jwk)).toBe(thumbprint);
+  });
+
   test('is another one each time', async () => {
     expect((await makeSigningKey(keys, 'ES256')).kid).not.toBe(stored.kid);
   });
