@@ -19,6 +19,14 @@ const guides = readdirSync(DOCS).filter((file) => file.endsWith('.md'));
 const MARKED = /<!-- example: (examples\/[\w.-]+\.ts) -->[\s\S]*?<!-- \/example -->/g;
 const block = (path: string) => `<!-- example: ${path} -->\n\`\`\`ts\n${read('docs', path)}\`\`\`\n<!-- /example -->`;
 
+const DOCUMENTS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'examples/README.md',
+  'examples/mcp-protected-api/README.md',
+];
+
 describe('the code of the guides', () => {
   it.each(guides)('%s shows its examples as they are', async (guide) => {
     const filled = read('docs', guide).replaceAll(MARKED, (_, path: string) => block(path));
@@ -98,21 +106,18 @@ describe('what the guides say', () => {
     for (const reason of reasons) expect(guide).toContain(`| \`revoked\` | \`${reason}\` |`);
   });
 
-  it.each([...guides.map((guide) => `docs/${guide}`), 'README.md', 'CONTRIBUTING.md', 'SECURITY.md'])(
-    '%s links to what exists',
-    (file) => {
-      for (const [, target = ''] of read(file).matchAll(/\]\(([^)\s]+)\)/g)) {
-        if (/^[a-z]+:/.test(target)) continue;
-        const [path = '', fragment] = target.split('#');
-        const linked = path === '' ? file : join(dirname(file), path);
-        expect(existsSync(join(ROOT, linked)), `${file}: ${target}`).toBe(true);
-        if (fragment) expect(anchorsOf(linked), `${file}: ${target}`).toContain(fragment);
-      }
-      for (const [, path = ''] of read(file).matchAll(/`((?:test|src|machines|policies|docs)\/[\w./-]+)`/g)) {
-        expect(existsSync(join(ROOT, path)), `${file}: ${path}`).toBe(true);
-      }
-    },
-  );
+  it.each([...guides.map((guide) => `docs/${guide}`), ...DOCUMENTS])('%s links to what exists', (file) => {
+    for (const [, target = ''] of read(file).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue;
+      const [path = '', fragment] = target.split('#');
+      const linked = path === '' ? file : join(dirname(file), path);
+      expect(existsSync(join(ROOT, linked)), `${file}: ${target}`).toBe(true);
+      if (fragment) expect(anchorsOf(linked), `${file}: ${target}`).toContain(fragment);
+    }
+    for (const [, path = ''] of read(file).matchAll(/`((?:test|src|machines|policies|docs)\/[\w./-]+)`/g)) {
+      expect(existsSync(join(ROOT, path)), `${file}: ${path}`).toBe(true);
+    }
+  });
 });
 
 /** As GitHub makes them. */
