@@ -63,7 +63,7 @@ describe('oauth4webapi, signing people in at an issuer with a path', () => {
     );
     const asked = { expectedNonce: nonce, requireIdToken: true, ...(maxAge !== undefined && { maxAge }) };
     const tokens = await oauth.processAuthorizationCodeResponse(as, which(client), response, asked);
-    // The claims were checked above, at_hash among them; this checks the signature, with the keys of the JWKS.
+    // The claims were checked above; this checks the signature, with the keys of the JWKS.
     await oauth.validateApplicationLevelSignature(as, response, insecure);
     return tokens;
   }
