@@ -15,11 +15,14 @@ export type PlaygroundView = {
   readonly code: Lit;
   readonly tokens: readonly { readonly token: string; readonly state: Lit }[];
   readonly exchange: Exchange | null;
-  readonly accessToken: { readonly header: unknown; readonly claims: unknown } | null;
+  readonly accessToken: Decoded | null;
+  readonly idToken: Decoded | null;
 };
 
+export type Decoded = { readonly header: unknown; readonly claims: unknown };
+
 export function playgroundPage(view: PlaygroundView): string {
-  const { title, words, shown, link, actions, exchange, accessToken } = view;
+  const { title, words, shown, link, actions, exchange, accessToken, idToken } = view;
   return page(
     title,
     html`<h1>${title}</h1>
@@ -31,6 +34,7 @@ export function playgroundPage(view: PlaygroundView): string {
 !${link ? html`<p><a class="button" href="${link.href}">${link.label}</a></p>` : ''}
 !${exchange ? exchanged(exchange) : ''}
 !${accessToken ? html`<h2>The access token, decoded</h2>!${json(accessToken.header)}!${json(accessToken.claims)}` : ''}
+!${idToken ? html`<h2>The ID Token, decoded</h2>!${json(idToken.header)}!${json(idToken.claims)}` : ''}
 </section>
 <section aria-label="State">
 !${states(view)}

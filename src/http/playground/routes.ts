@@ -13,7 +13,7 @@ import type { HttpDeps } from '../deps.ts';
 import { seeOther, sendPage } from '../security-headers.ts';
 import { problemPage } from '../views/problem.ts';
 import type { Lit } from './diagram.ts';
-import { type PlaygroundView, playgroundPage } from './pages.ts';
+import { type Decoded, type PlaygroundView, playgroundPage } from './pages.ts';
 import { type Walk, walks } from './walk.ts';
 
 export type DemoApp = { readonly clientId: string; readonly redirectUri: string };
@@ -66,11 +66,12 @@ export function playgroundRoutes(app: FastifyInstance, deps: Deps, client: DemoA
   step('reuse', (walk) => ({ grant_type: 'refresh_token', refresh_token: walk.refreshTokens.at(-2) ?? '' }));
 }
 
-const authorizationRequest = ({ clientId, redirectUri }: DemoApp, { state, verifier }: Walk) => [
+const authorizationRequest = ({ clientId, redirectUri }: DemoApp, { state, nonce, verifier }: Walk) => [
   { name: 'response_type', value: 'code', note: 'the one response type there is' },
   { name: 'client_id', value: clientId, note: 'who asks' },
   { name: 'redirect_uri', value: redirectUri, note: 'where the answer goes: registered, compared exactly' },
-  { name: 'scope', value: 'read write', note: 'what it wants to do' },
+  { name: 'scope', value: 'openid email read write', note: 'who you are, and what it wants to do' },
+  { name: 'nonce', value: nonce, note: 'comes back inside the ID Token, so that nobody can slip in an older one' },
   { name: 'state', value: state, note: 'comes back untouched, so that the app knows its own request' },
   {
     name: 'code_challenge',
@@ -96,6 +97,7 @@ async function present(
   const answer = reply.json<Record<string, unknown>>();
   walk.last = { sent, status: reply.statusCode, answer };
   if (typeof answer['access_token'] === 'string') walk.accessToken = answer['access_token'];
+  if (typeof answer['id_token'] === 'string') walk.idToken = answer['id_token'];
   if (typeof answer['refresh_token'] === 'string') walk.refreshTokens.push(answer['refresh_token']);
 }
 
@@ -109,7 +111,14 @@ async function viewOf(
   const tokens = await Promise.all(
     walk.refreshTokens.map(async (token) => ({ token, state: await stateOfToken(deps, client, token) })),
   );
-  const common = { ...EMPTY, code, tokens, exchange: walk.last, accessToken: decoded(walk.accessToken) };
+  const common = {
+    ...EMPTY,
+    code,
+    tokens,
+    exchange: walk.last,
+    accessToken: decoded(walk.accessToken),
+    idToken: decoded(walk.idToken),
+  };
   const again = { href: pathUnder(deps.issuer, '/playground'), label: 'Start again' };
   if (walk.code === null) return { ...common, ...STEPS.denied, link: again };
   if (walk.refreshTokens.length === 0) {
@@ -145,7 +154,7 @@ async function stateOfToken({ store, keys }: Deps, { clientId }: DemoApp, token:
   return grant && refreshTokenState(grant, read);
 }
 
-function decoded(token: string | null): PlaygroundView['accessToken'] {
+function decoded(token: string | null): Decoded | null {
   if (token === null) return null;
   const [header, claims] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString('utf8'));
   return { header: JSON.parse(header ?? 'null'), claims: JSON.parse(claims ?? 'null') };
@@ -163,6 +172,7 @@ const EMPTY: PlaygroundView = {
   tokens: [],
   exchange: null,
   accessToken: null,
+  idToken: null,
 };
 
 const STEPS = {
@@ -185,7 +195,7 @@ const STEPS = {
   tokens: {
     title: 'Playground: 3. the app has tokens',
     words: [
-      'The code is used. The access token is for the API; the refresh token is the head of a new chain. Refresh it.',
+      'The code is used. The access token is for the API; the ID Token tells the app who signed in, and opens nothing; the refresh token is the head of a new chain. Refresh it.',
     ],
   },
   rotated: {

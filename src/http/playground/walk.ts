@@ -11,11 +11,13 @@ export type Exchange = {
 export type Walk = {
   readonly id: string;
   readonly state: string;
+  readonly nonce: string;
   readonly verifier: string;
   code: string | null;
   /** Oldest first; the last is the newest. */
   readonly refreshTokens: string[];
   accessToken: string | null;
+  idToken: string | null;
   last: Exchange | null;
 };
 
@@ -31,10 +33,12 @@ export function walks(random: Random) {
       const walk: Walk = {
         id,
         state: random.bytes(12).toString('base64url'),
+        nonce: random.bytes(12).toString('base64url'),
         verifier: random.bytes(32).toString('base64url'),
         code: null,
         refreshTokens: [],
         accessToken: null,
+        idToken: null,
         last: null,
       };
       all.set(id, walk);
