@@ -4,6 +4,7 @@ import { ConfigurationError } from '../config/problem.ts';
 import { RootSecretError } from '../crypto/root-secret.ts';
 import { StoreUnavailable } from '../engine/errors.ts';
 import { NoSuchSide } from '../review/diff/sides.ts';
+import { ScenarioError } from '../review/simulation/read-scenario.ts';
 import { codeOf } from '../storage/failures.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
 import { safeError } from '../system/safe-error.ts';
@@ -23,7 +24,7 @@ export function wordsFor(error: unknown, env: Env): string {
 }
 
 /** Their messages are words for people, and name no secret. */
-const OURS = [CommandRefused, EnvironmentError, ConfigurationError, RootSecretError, NoSuchSide] as const;
+const OURS = [CommandRefused, EnvironmentError, ConfigurationError, RootSecretError, NoSuchSide, ScenarioError] as const;
 
 function knownWords(error: unknown, env: Env): string | null {
   if (OURS.some((own) => error instanceof own)) return (error as Error).message;

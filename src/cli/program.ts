@@ -14,6 +14,7 @@ import { keysRevokeCommand } from './keys-revoke.ts';
 import { keysRotateCommand } from './keys-rotate.ts';
 import { migrateCommand } from './migrate.ts';
 import { recoverCommand } from './recover.ts';
+import { simulateCommand } from './simulate.ts';
 import { startCommand } from './start.ts';
 import { usersCreateCommand } from './users-create.ts';
 import { usersDisableCommand } from './users-disable.ts';
@@ -49,6 +50,7 @@ function buildProgram(cli: Cli): Command {
   migrateCommand(program, cli);
   checkCommand(program, cli);
   diffCommand(program, cli);
+  simulateCommand(program, cli);
   recoverCommand(program, cli);
 
   const clients = program.command('clients').description('applications that may ask for tokens');

@@ -31,9 +31,22 @@ export function readYaml<Schema extends z.ZodType>(
     });
     return { ok: false, problems };
   }
-  const result = schema.safeParse(document.toJS());
+  const contents = plainOf(document);
+  if (contents === null)
+    return { ok: false, problems: [problem(file, null, [], 'aliases upon aliases', 'less of them')] };
+  const result = schema.safeParse(contents.value);
   if (result.success) return { ok: true, value: result.data, lineOf: (path) => lineIn(document, lines, path) };
   return { ok: false, problems: result.error.issues.flatMap((issue) => explain(file, issue, document, lines, schema)) };
+}
+
+/** @returns null when its aliases multiply without measure ("billion laughs"). */
+function plainOf(document: Document): { readonly value: unknown } | null {
+  try {
+    return { value: document.toJS() };
+  } catch (error) {
+    if (error instanceof ReferenceError) return null;
+    throw error;
+  }
 }
 
 function explain(file: string, issue: Issue, document: Document, lines: LineCounter, schema: z.ZodType): Problem[] {
@@ -46,6 +59,11 @@ function explain(file: string, issue: Issue, document: Document, lines: LineCoun
     }));
   }
   const found = document.getIn([...issue.path]);
+  if (issue.code === 'invalid_value') {
+    const known = issue.values.map(String);
+    const nearest = typeof found === 'string' ? nearestOf(found, known, (length) => Math.max(3, length / 2)) : null;
+    return [{ ...problem(file, lineOf(issue.path), issue.path, show(found), known.join(', ')), nearest }];
+  }
   return [problem(file, lineOf(issue.path), issue.path, show(found), allowedBy(issue))];
 }
 

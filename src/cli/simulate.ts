@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import { DEFAULT_POLICY, type NamedPolicy } from '../config/configuration.ts';
+import { readEnvironment } from '../config/environment.ts';
+import { loadPolicy } from '../config/load.ts';
+import { memoryStage } from '../review/simulation/memory-stage.ts';
+import { type Performance, play } from '../review/simulation/play.ts';
+import { loadScenario, type Policies } from '../review/simulation/read-scenario.ts';
+import { failuresOf, performanceDocument, performanceText } from '../review/simulation/report.ts';
+import type { Cli } from './cli.ts';
+import { CommandRefused } from './failure.ts';
+import { json } from './output.ts';
+
+export function simulateCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('simulate')
+    .description('play scenarios: who presents what, when, and what comes of it')
+    .argument('<file...>', 'scenario files (YAML)')
+    .option('--policy <file>', 'play them under the policy of this file, whatever they say')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+Needs no database and takes no time: the machines and the engine that serve requests, one authorization in memory, and a clock
+that obeys. Prints the steps, a Mermaid sequence diagram, and whether each expectation holds. Exit status 1 when one does not.
+
+A scenario is a few lines, see docs/scenarios; editors complete the keys:
+
+  title: The thief comes first
+  says: A thief uses a copied token before the client does.
+  steps:
+    - { who: resource owner, does: approve }
+    - { who: client, presents: code, gets: A }
+    - { who: thief, presents: A, gets: B }
+    - { wait: 10m, who: client, presents: A, refused: refresh_token_reused, chain: dead }
+
+Examples:
+  statehouse simulate docs/scenarios/02-thief-first.yaml
+  statehouse simulate docs/scenarios/*.yaml --policy policies/browser-app.policy.yaml`,
+    )
+    .action(async (files: readonly string[], options: { policy?: string; json?: true }) => {
+      const policies = policiesOf(cli, options.policy);
+      const performances: Performance[] = [];
+      for (const file of files) {
+        const scenario = loadScenario(file, policies);
+        performances.push(await play(scenario, memoryStage(scenario.lifetimes)));
+      }
+      const failures = performances.flatMap(failuresOf);
+      cli.output.print(
+        options.json
+          ? json({ ok: failures.length === 0, scenarios: performances.map(performanceDocument) })
+          : performances.map(performanceText).join('\n'),
+      );
+      if (failures.length > 0) throw new CommandRefused(failures.join('\n'));
+    });
+}
+
+/** Where a scenario names no policy, the default one of the configuration that the server would run with. */
+function policiesOf({ env }: Cli, policy: string | undefined): Policies {
+  let standard: NamedPolicy | null = null;
+  return {
+    standard: () => {
+      standard ??= loadPolicy(`${readEnvironment(env).configFolder}/${DEFAULT_POLICY}.policy.yaml`);
+      return standard;
+    },
+    instead: policy === undefined ? null : loadPolicy(policy),
+  };
+}

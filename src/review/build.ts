@@ -1,0 +1,39 @@
+/**
+ * Everything in the repository that is made from the machines. `npm run machines:build` writes it; with `--check` it fails when
+ * something committed is not what the machines say.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { scenarioPages } from './simulation/pages.ts';
+
+type Generated = readonly { readonly path: string; readonly text: string }[];
+
+/** Each knows nothing of the others. `path` from the root of the repository. */
+const GENERATORS: readonly (() => Generated | Promise<Generated>)[] = [scenarioPages];
+
+const placeOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+function stored(path: string): string | null {
+  try {
+    return readFileSync(placeOf(path), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+const check = process.argv.includes('--check');
+for (const { path, text } of (await Promise.all(GENERATORS.map((generate) => generate()))).flat()) {
+  const before = stored(path);
+  if (before === text) continue;
+  if (check) {
+    const how = before === null ? 'is missing' : 'is not what the machines say';
+    process.stderr.write(`${path} ${how}: run "npm run machines:build" and commit what it writes.\n`);
+    process.exitCode = 1;
+  } else {
+    mkdirSync(dirname(placeOf(path)), { recursive: true });
+    writeFileSync(placeOf(path), text);
+    process.stdout.write(`${before === null ? 'made' : 'replaced'}  ${path}\n`);
+  }
+}

@@ -1,0 +1,114 @@
+/** A performance as a Mermaid sequence diagram. The database is drawn only where its order of events matters. */
+import type { Happened, Performance } from './play.ts';
+import type { Actor, Beat, Scenario } from './scenario.ts';
+import type { Statement } from './stage.ts';
+import { actionWords, actorWords, answerWords, FATE_WORDS, waitWords } from './words.ts';
+
+const SERVER = 'S';
+const DATABASE = 'D';
+
+export function mermaidOf({ scenario, happened }: Performance): string {
+  const cast = castOf(scenario);
+  const detailed = detailedBeats(scenario);
+  const left = cast.keys().next().value ?? 'client';
+  const lanes = { of: (actor: Actor) => cast.get(actorWords(actor)) ?? SERVER, first: cast.get(left) ?? SERVER };
+  const right = detailed.size > 0 ? DATABASE : SERVER;
+  const lines = happened.flatMap((one) =>
+    linesOf(one, { ...lanes, last: right, recipient: recipientOf(scenario) }, detailed),
+  );
+  return [
+    'sequenceDiagram',
+    ...[...cast].map(([words, id]) => `  ${KIND[words.split(' (')[0] ?? ''] ?? 'participant'} ${id} as ${words}`),
+    `  participant ${SERVER} as Statehouse`,
+    ...(detailed.size > 0 ? [`  participant ${DATABASE} as database`] : []),
+    ...lines.map((line) => `  ${line}`),
+  ].join('\n');
+}
+
+/** People are drawn as people. */
+const KIND: Readonly<Record<string, string>> = { 'resource owner': 'actor', operator: 'actor', thief: 'actor' };
+
+/** In the order in which they appear; whoever only gets the code appears too. */
+function castOf(scenario: Scenario): Map<string, string> {
+  const words = new Set<string>();
+  for (const { act } of scenario.rounds.flatMap((round) => round.beats)) {
+    if (act) words.add(actorWords(act.actor));
+    if (act?.action.kind === 'approve') words.add(actorWords(recipientOf(scenario)));
+  }
+  return new Map([...words].map((one, index) => [one, `P${index + 1}`]));
+}
+
+/** Whose redirect URI the code is sent to: the client, in the tab or process that speaks first. */
+function recipientOf({ rounds }: Scenario): Actor {
+  const acts = rounds.flatMap((round) => round.beats).flatMap(({ act }) => act ?? []);
+  return acts.find(({ actor }) => actor.name === 'client')?.actor ?? { name: 'client', place: null };
+}
+
+function detailedBeats({ rounds }: Scenario): ReadonlySet<Beat> {
+  const beats = rounds.flatMap(({ beats }) =>
+    beats.length > 1 ? beats : beats.filter(({ fate }) => fate !== null && fate !== 'response lost'),
+  );
+  return new Set(beats);
+}
+
+type Lanes = {
+  readonly of: (actor: Actor) => string;
+  readonly first: string;
+  readonly last: string;
+  readonly recipient: Actor;
+};
+
+function linesOf(one: Happened, lanes: Lanes, detailed: ReadonlySet<Beat>): string[] {
+  const note = (words: string) => `Note over ${lanes.first},${lanes.last}: ${words}`;
+  switch (one.kind) {
+    case 'timePassed':
+      return one.beat.wait ? [note(waitWords(one.beat.wait))] : [];
+    case 'approved': {
+      const { act } = one.beat;
+      if (act === null) return [];
+      return [
+        `${lanes.of(act.actor)}->>${SERVER}: ${actionWords(act.action)}`,
+        `${SERVER}-->>${lanes.of(lanes.recipient)}: the code`,
+      ];
+    }
+    case 'asked':
+    case 'operated': {
+      const { act } = one.beat;
+      return act ? [`${lanes.of(act.actor)}->>${SERVER}: ${actionWords(act.action)}`] : [];
+    }
+    case 'statement':
+      return detailed.has(one.beat) ? statementLines(one.statement, besides(one.beat)) : [];
+    case 'crashed':
+      return [`Note over ${SERVER}: ${one.beat.fate === null ? 'the process dies' : FATE_WORDS[one.beat.fate]}`];
+    case 'heard': {
+      const { act, fate, expected } = one.beat;
+      if (act === null || one.heard.kind === 'unplayed') return [];
+      if (fate === 'crash before commit' || fate === 'crash after commit') return [];
+      const name = expected.answer?.kind === 'tokens' ? expected.answer.name : null;
+      const arrow = one.heard.kind === 'unanswered' ? '--x' : '-->>';
+      return [`${SERVER}${arrow}${lanes.of(act.actor)}: ${answerWords(one.heard, name)}`];
+    }
+    case 'chainEnded':
+      return [note(`the chain is dead: ${one.reason ?? 'ended'}`)];
+  }
+}
+
+/** For whom, where several are under way at once. */
+const besides = ({ number, act }: Beat): string =>
+  number.includes('.') && act !== null ? ` for ${actorWords(act.actor)}` : '';
+
+function statementLines(statement: Statement, forWhom: string): string[] {
+  if (statement.kind === 'load') return [`${SERVER}->>${DATABASE}: load${statement.again ? ' again' : ''}${forWhom}`];
+  const commit = `commit${forWhom}: ${statement.what === 'tokens' ? 'the head moves' : 'revoked'}`;
+  switch (statement.came) {
+    case 'held':
+      return [`${SERVER}->>${DATABASE}: ${commit}`, `${DATABASE}-->>${SERVER}: done`];
+    case 'guardLost':
+      return [`${SERVER}->>${DATABASE}: ${commit}`, `${DATABASE}-->>${SERVER}: nothing changed, the row is another`];
+    case 'answerLost':
+      return [`${SERVER}->>${DATABASE}: ${commit}`, `${DATABASE}--x${SERVER}: done, but the answer is lost`];
+    case 'lost':
+    case 'notSent':
+      return [`${SERVER}-x${DATABASE}: ${commit}, which does not arrive`];
+  }
+}

@@ -1,0 +1,213 @@
+/** Plays a scenario on a stage, one thing after the other, and holds what comes of it against what is expected. */
+import type { Beat, Expected, Round, Scenario, Wait } from './scenario.ts';
+import { isRequest } from './scenario.ts';
+import type { Answer, Chain, Stage, Statement, UnderWay } from './stage.ts';
+
+/** As the presenter sees it; `unplayed`: what it was to present never came to be. */
+export type Heard =
+  | { readonly kind: 'tokens' }
+  | { readonly kind: 'refused' | 'unavailable'; readonly reason: string }
+  | { readonly kind: 'done' | 'unanswered' | 'unplayed' };
+
+export type Happened =
+  | { readonly kind: 'timePassed'; readonly beat: Beat; readonly milliseconds: number }
+  | { readonly kind: 'asked' | 'operated' | 'approved' | 'crashed'; readonly beat: Beat }
+  | { readonly kind: 'statement'; readonly beat: Beat; readonly statement: Statement }
+  | { readonly kind: 'heard'; readonly beat: Beat; readonly heard: Heard }
+  | { readonly kind: 'chainEnded'; readonly reason: string | null };
+
+export type Verdict = { readonly expected: string; readonly found: string; readonly holds: boolean };
+export type Played = {
+  readonly beat: Beat;
+  /** Milliseconds since the approval. */
+  readonly at: number;
+  /** Null: nothing was asked. */
+  readonly heard: Heard | null;
+  readonly chain: Chain;
+  readonly verdicts: readonly Verdict[];
+};
+
+export type Performance = {
+  readonly scenario: Scenario;
+  readonly happened: readonly Happened[];
+  readonly played: readonly Played[];
+};
+
+export const holds = ({ played }: Performance): boolean =>
+  played.every(({ verdicts }) => verdicts.every((one) => one.holds));
+
+export async function play<Credential>(scenario: Scenario, stage: Stage<Credential>): Promise<Performance> {
+  const happened: Happened[] = [];
+  const played: Played[] = [];
+  const received = new Map<string, Credential>();
+  let before: Chain = { alive: true, reason: null };
+  for (const round of scenario.rounds) {
+    const heard = await playRound(round, stage, received, happened);
+    const chain = await stage.chain();
+    if (before.alive && !chain.alive) happened.push({ kind: 'chainEnded', reason: chain.reason });
+    before = chain;
+    for (const [index, beat] of round.beats.entries()) {
+      const { answer = null, at = stage.now(), late = null } = heard.get(index) ?? {};
+      played.push({ beat, at, heard: answer, chain, verdicts: verdictsOf(beat.expected, answer, chain, late) });
+    }
+  }
+  return { scenario, happened, played };
+}
+
+type HeardAt = { readonly answer: Heard | null; readonly at: number; readonly late: string | null };
+
+async function playRound<Credential>(
+  { beats, order }: Round,
+  stage: Stage<Credential>,
+  received: Map<string, Credential>,
+  happened: Happened[],
+): Promise<ReadonlyMap<number, HeardAt>> {
+  const underWay = new Map<number, UnderWay<Credential> | null>();
+  const heard = new Map<number, HeardAt>();
+  for (const { beat: index, does } of order) {
+    const beat = beats[index];
+    if (!beat) continue;
+    const hear = (answer: Heard | null, late: string | null = null) => {
+      heard.set(index, { answer, at: stage.now(), late });
+      if (answer) happened.push({ kind: 'heard', beat, heard: answer });
+    };
+    const show = (statements: readonly Statement[]) =>
+      happened.push(...statements.map((statement) => ({ kind: 'statement', beat, statement }) as const));
+
+    if (does !== 'commits' && beat.wait) {
+      const late = await passTime(beat, beat.wait, stage, happened);
+      if (late !== null || !beat.act) {
+        if (isRequest(beat)) underWay.set(index, null);
+        hear(beat.act ? { kind: 'unplayed' } : null, late);
+        continue;
+      }
+    }
+    if (does === 'happens') {
+      if (beat.act) await happen(beat, stage, received, happened);
+      hear(null);
+      continue;
+    }
+    if (does === 'loads') {
+      const sent = await send(beat, stage, received);
+      underWay.set(index, sent);
+      if (sent === null) {
+        hear({ kind: 'unplayed' });
+        continue;
+      }
+      happened.push({ kind: 'asked', beat });
+      show(sent.statements);
+      continue;
+    }
+    const sent = underWay.get(index);
+    if (!sent) continue;
+    const { statements, answer } = await sent.finish();
+    show(statements);
+    if (beat.fate === 'crash before commit' || beat.fate === 'crash after commit')
+      happened.push({ kind: 'crashed', beat });
+    const told = heardOf(beat, answer);
+    if (told.kind === 'tokens' && answer.kind === 'tokens' && beat.expected.answer?.kind === 'tokens')
+      received.set(beat.expected.answer.name, answer.credential);
+    hear(told);
+  }
+  return heard;
+}
+
+const NEVER_HEARD: ReadonlySet<Beat['fate']> = new Set(['response lost', 'crash before commit', 'crash after commit']);
+
+function heardOf<Credential>({ fate }: Beat, answer: Answer<Credential>): Heard {
+  if (NEVER_HEARD.has(fate)) return { kind: 'unanswered' };
+  return answer.kind === 'tokens' ? { kind: 'tokens' } : answer;
+}
+
+/** @returns null when there is nothing to present: it was expected to come, and did not. */
+async function send<Credential>(
+  { act, fate }: Beat,
+  stage: Stage<Credential>,
+  received: ReadonlyMap<string, Credential>,
+): Promise<UnderWay<Credential> | null> {
+  if (act?.action.kind === 'revoke' && act.action.credential === null)
+    return stage.revoke(act.actor, { ...act.action, credential: null }, fate);
+  if (act?.action.kind !== 'present' && act?.action.kind !== 'revoke') return null;
+  const credential = received.get(act.action.credential ?? '');
+  if (credential === undefined) return null;
+  return act.action.kind === 'present'
+    ? stage.present(act.actor, { ...act.action, credential }, fate)
+    : stage.revoke(act.actor, { ...act.action, credential }, fate);
+}
+
+async function happen<Credential>(
+  beat: Beat,
+  stage: Stage<Credential>,
+  received: Map<string, Credential>,
+  happened: Happened[],
+): Promise<void> {
+  const action = beat.act?.action;
+  if (action?.kind === 'approve') {
+    received.set('code', await stage.approve(action));
+    happened.push({ kind: 'approved', beat });
+  }
+  if (action?.kind === 'operate') {
+    await stage.operate(action.deed);
+    happened.push({ kind: 'operated', beat });
+  }
+}
+
+/** @returns why it cannot be; null when it could. */
+async function passTime<Credential>(
+  beat: Beat,
+  wait: Wait,
+  stage: Stage<Credential>,
+  happened: Happened[],
+): Promise<string | null> {
+  const now = stage.now();
+  const end = wait.kind === 'until' ? await stage.endOf(wait.end) : now;
+  if (end === null) return 'there is no chain yet, so it has no end';
+  const to = wait.kind === 'until' ? end + wait.offset : now + wait.milliseconds;
+  if (to < now) return 'that moment is over, and time does not go back';
+  stage.setNow(to);
+  happened.push({ kind: 'timePassed', beat, milliseconds: to - now });
+  return null;
+}
+
+function verdictsOf(expected: Expected, heard: Heard | null, chain: Chain, late: string | null): Verdict[] {
+  const verdicts: Verdict[] = [];
+  if (late !== null) verdicts.push({ expected: 'time passes until then', found: late, holds: false });
+  else if (expected.answer || heard?.kind === 'unplayed') {
+    const [wanted, found] = [wordsOfExpected(expected.answer), wordsOfHeard(heard)];
+    const name = expected.answer?.kind === 'tokens' && heard?.kind === 'tokens' ? ` ${expected.answer.name}` : '';
+    verdicts.push({ expected: wanted, found: `${found}${name}`, holds: wanted === `${found}${name}` });
+  }
+  if (expected.chain) {
+    const found = chain.alive ? 'alive' : 'dead';
+    const why = chain.reason === null ? '' : ` (${chain.reason})`;
+    verdicts.push({
+      expected: `chain ${expected.chain}`,
+      found: `chain ${found}${why}`,
+      holds: found === expected.chain,
+    });
+  }
+  return verdicts;
+}
+
+function wordsOfExpected(expected: Expected['answer']): string {
+  if (expected === null) return 'something to present';
+  return expected.kind === 'tokens' ? `tokens ${expected.name}` : `${expected.kind}: ${expected.reason}`;
+}
+
+/** Without a reason where there is none. */
+export function wordsOfHeard(heard: Heard | null): string {
+  switch (heard?.kind) {
+    case 'refused':
+    case 'unavailable':
+      return `${heard.kind}: ${heard.reason}`;
+    case 'unplayed':
+      return 'nothing to present: it never came';
+    case 'unanswered':
+      return 'no answer';
+    case 'tokens':
+    case 'done':
+      return heard.kind;
+    default:
+      return 'nothing';
+  }
+}

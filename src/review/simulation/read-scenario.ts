@@ -1,0 +1,320 @@
+/** From the text of a file to a scenario, or to everything that is wrong with it: file, line, nearest right word. */
+import { readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { type Policy, policySchema } from '../../../policies/schema.ts';
+import type { NamedPolicy } from '../../config/configuration.ts';
+import { loadPolicy } from '../../config/load.ts';
+import { nearestOf } from '../../config/nearest.ts';
+import { ConfigurationError, describeProblem, type Problem } from '../../config/problem.ts';
+import { readYaml } from '../../config/yaml-file.ts';
+import type { Lifetimes } from '../../engine/lifetimes.ts';
+import { printable } from '../../registration/record-problem.ts';
+import type { Action, Actor, Beat, EndName, Expected, Round, Scenario, Turn, Wait } from './scenario.ts';
+import { isRequest } from './scenario.ts';
+import { CODE, type ScenarioRecord, type StepRecord, scenarioSchema } from './scenario-file.ts';
+
+/** The scenario cannot be played; every reason why, with its line. */
+export class ScenarioError extends Error {
+  readonly problems: readonly Problem[];
+  constructor(file: string, problems: readonly Problem[]) {
+    const words = problems.map((one) => `  ${printable(describeProblem(one))}`).join('\n');
+    super(`The scenario ${printable(file)} is refused:\n${words}`);
+    this.name = 'ScenarioError';
+    this.problems = problems;
+  }
+}
+
+export type Policies = {
+  /** In force where the file names none. */
+  readonly standard: () => NamedPolicy;
+  /** Takes the place of whatever the file says. */
+  readonly instead: NamedPolicy | null;
+};
+
+const MOST_BYTES = 64 * 1024;
+
+/** @throws ScenarioError, ConfigurationError (for a policy file that is refused) */
+export function loadScenario(path: string, policies: Policies): Scenario {
+  return readScenario(path, textOf(path), policies);
+}
+
+/** @param path policy files are looked for beside it. @throws as `loadScenario`. */
+export function readScenario(path: string, text: string | null, policies: Policies): Scenario {
+  const file = basename(path);
+  const reading = readYaml(file, text, scenarioSchema);
+  if (!reading.ok) throw new ScenarioError(path, reading.problems);
+  const { value: record, lineOf } = reading;
+  const problems: Problem[] = [];
+  const complain: Complain = (at, found, allowed, nearest = null) => {
+    problems.push({ file, line: lineOf(at), key: at.join('.') || null, found, allowed, nearest });
+  };
+  const rounds = record.steps.map((step, index) => roundOf(step, index, lineOf, complain));
+  requireApprovalFirst(rounds, complain);
+  requireKnownNames(record, complain);
+  const lifetimes = lifetimesOf(path, record, policies, complain);
+  if (problems.length > 0) throw new ScenarioError(path, problems);
+  return { file: path, title: record.title, says: record.says, lifetimes, rounds };
+}
+
+type Path = readonly (string | number)[];
+type Complain = (at: Path, found: string, allowed: string, nearest?: string | null) => void;
+type LineOf = (path: Path) => number | null;
+
+/** @throws ScenarioError */
+function textOf(path: string): string | null {
+  const refused = (found: string, allowed: string) =>
+    new ScenarioError(path, [{ file: basename(path), line: null, key: null, found, allowed, nearest: null }]);
+  try {
+    const facts = statSync(path);
+    if (!facts.isFile()) throw refused('what is no file', 'a scenario file (YAML)');
+    if (facts.size > MOST_BYTES) throw refused(`${facts.size} bytes`, `at most ${MOST_BYTES}`);
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+  } catch (error) {
+    if (error instanceof ScenarioError) throw error;
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT') return null;
+    throw refused(code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'what is no text' : (code ?? 'unreadable'), 'UTF-8');
+  }
+}
+
+/** What `--policy` says, else the file's own or the standard one with what the scenario changes in it. */
+function lifetimesOf(
+  path: string,
+  { policyFile, policy }: ScenarioRecord,
+  { standard, instead }: Policies,
+  complain: Complain,
+): Lifetimes {
+  if (instead) return instead;
+  const base = policyFile === undefined ? standard() : ownPolicy(join(dirname(path), policyFile), standard, complain);
+  if (policy === undefined) return base;
+  const { name, ...before } = base;
+  const changed: Policy = { ...before, ...(policy as Partial<Policy>) };
+  const result = policySchema.safeParse(changed);
+  for (const issue of result.error?.issues ?? []) {
+    const key = String(issue.path[0]);
+    complain(['policy', key], String(changed[key as keyof Policy]), issue.message);
+  }
+  return { ...changed, name: `${name}, changed` };
+}
+
+function ownPolicy(path: string, standard: () => NamedPolicy, complain: Complain): NamedPolicy {
+  try {
+    return loadPolicy(path);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    for (const one of error.problems)
+      complain(['policyFile'], 'a policy that is refused', describeProblem(one).replace(/\.$/, ''));
+    return standard();
+  }
+}
+
+type RoundRecord = ScenarioRecord['steps'][number];
+
+function roundOf({ together, order, ...step }: RoundRecord, index: number, lineOf: LineOf, complain: Complain): Round {
+  const at = ['steps', index];
+  const number = String(index + 1);
+  if (together === undefined) {
+    if (order) complain([...at, 'order'], 'an order without "together"', 'the order of steps that are together');
+    const beat = beatOf(step, at, number, lineOf, complain);
+    return { beats: [beat], order: turnsOf([beat]) };
+  }
+  const besides = Object.keys(step);
+  if (besides.length > 0)
+    complain([...at, besides[0] ?? ''], `"${besides.join('", "')}" beside "together"`, 'only "order" beside it');
+  const beats = together.map((one, place) => {
+    const where = [...at, 'together', place];
+    if (one.does === 'approve') complain(where, 'an approval at once with others', 'the approval as the first step');
+    const beat = beatOf(one, where, `${number}.${place + 1}`, lineOf, complain);
+    if (beat.wait && beat.act)
+      complain(where, 'a wait with a deed', 'under "together", time passes in a step of its own');
+    return beat;
+  });
+  return { beats, order: order ? readOrder(order, beats, at, complain) : turnsOf(beats) };
+}
+
+/** All load, then all commit; what happens at once happens in between. */
+function turnsOf(beats: readonly Beat[]): Turn[] {
+  const requests = beats.flatMap((beat, index) => (isRequest(beat) ? [index] : []));
+  const others = beats.flatMap((beat, index) => (isRequest(beat) ? [] : [index]));
+  return [
+    ...requests.map((beat) => ({ beat, does: 'loads' }) as const),
+    ...others.map((beat) => ({ beat, does: 'happens' }) as const),
+    ...requests.map((beat) => ({ beat, does: 'commits' }) as const),
+  ];
+}
+
+function readOrder(order: readonly string[], beats: readonly Beat[], at: Path, complain: Complain): Turn[] {
+  const turns = order.map((one) => ({ beat: Number(one[0]) - 1, does: one.slice(2) as Turn['does'] }));
+  const wanted = new Map(turnsOf(beats).map((one) => [wordsOf(one), one]));
+  const seen = new Set<string>();
+  for (const [index, turn] of turns.entries()) {
+    const words = wordsOf(turn);
+    const where = [...at, 'order', index];
+    const left = [...wanted.keys()].filter((one) => !seen.has(one));
+    if (!wanted.has(words)) complain(where, `"${words}"`, left.join(', ') || 'nothing more');
+    else if (seen.has(words)) complain(where, `"${words}" again`, left.join(', ') || 'nothing more');
+    else if (turn.does === 'commits' && !seen.has(wordsOf({ ...turn, does: 'loads' })))
+      complain(where, `"${words}" before it loads`, `"${turn.beat + 1} loads" first`);
+    seen.add(words);
+  }
+  const missing = [...wanted.keys()].filter((one) => !seen.has(one));
+  if (missing.length > 0)
+    complain([...at, 'order'], 'an order that leaves something out', `also ${missing.join(', ')}`);
+  return turns;
+}
+
+const wordsOf = ({ beat, does }: Turn) => `${beat + 1} ${does}`;
+
+function beatOf(step: StepRecord, at: Path, number: string, lineOf: LineOf, complain: Complain): Beat {
+  const beat: Beat = {
+    number,
+    line: lineOf(at),
+    wait: waitOf(step, at, complain),
+    act: actOf(step, at, complain),
+    fate: step.but ?? null,
+    expected: expectedOf(step, at, complain),
+  };
+  if (!step.who && !step.does && !step.presents && !step.revokes && beat.wait === null && step.chain === undefined)
+    complain(at, 'a step in which nothing happens', 'who does what, or how long to wait');
+  const isSent = isRequest(beat);
+  if (step.but && !isSent) complain([...at, 'but'], `"${step.but}"`, 'only with "presents" or "revokes"');
+  if (step.gets !== undefined && step.presents === undefined)
+    complain(
+      [...at, 'gets'],
+      step.does === 'approve' ? `a name for the code, which is "${CODE}"` : 'tokens of nothing',
+      'only with "presents"',
+    );
+  for (const key of ['refused', 'unavailable'] as const) {
+    if (step[key] !== undefined && !isSent)
+      complain([...at, key], 'an answer to nothing', 'only with "presents" or "revokes"');
+  }
+  return beat;
+}
+
+const UNIT_MILLISECONDS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+function waitOf({ wait, until }: StepRecord, at: Path, complain: Complain): Wait | null {
+  if (wait !== undefined && until !== undefined) complain([...at, 'until'], '"wait" and "until"', 'one of the two');
+  if (until !== undefined) {
+    const end = (['code', 'idle', 'absolute'] as const satisfies readonly EndName[]).find((one) => until.includes(one));
+    const offset = until.startsWith('just before') ? -1 : until.startsWith('just after') ? 1 : 0;
+    return { kind: 'until', end: end ?? 'code', offset };
+  }
+  const [, count, unit] = /^(\d+) ?(\w+)$/.exec(wait ?? '') ?? [];
+  if (count === undefined) return null;
+  return { kind: 'for', milliseconds: Number(count) * UNIT_MILLISECONDS[unit as keyof typeof UNIT_MILLISECONDS] };
+}
+
+/** Who may do what. */
+const MAY = {
+  client: ['presents', 'revokes'],
+  thief: ['presents', 'revokes'],
+  'another client': ['presents', 'revokes'],
+  'resource owner': ['approve', 'revoke'],
+  operator: [
+    'disable the resource owner',
+    'enable the resource owner',
+    'delete the client',
+    'register the client again',
+    'recover',
+  ],
+} as const;
+
+function actOf(step: StepRecord, at: Path, complain: Complain): Beat['act'] {
+  const { who, does, presents, revokes } = step;
+  const deeds = [does, presents && 'presents', revokes && 'revokes'].filter((one) => one !== undefined);
+  if (who === undefined) {
+    if (deeds.length > 0) complain(at, `"${deeds[0]}" by nobody`, '"who" does it');
+    return null;
+  }
+  const may: readonly string[] = MAY[who];
+  const [deed, second] = deeds;
+  if (deed === undefined || second !== undefined || !may.includes(deed)) {
+    const found = deed === undefined ? `"${who}" without a deed` : `"${deed}" by "${who}"`;
+    complain(at, second === undefined ? found : `"${deed}" and "${second}"`, `one of: ${may.join(', ')}`);
+    return null;
+  }
+  const actor: Actor = { name: who, place: step.in ?? null };
+  const action = actionOf(step);
+  const sent: readonly string[] =
+    action.kind === 'approve'
+      ? ['scope', 'resources']
+      : action.kind !== 'present'
+        ? []
+        : action.credential === CODE
+          ? ['verifier', 'redirectUri', 'resources']
+          : ['scope', 'resources'];
+  for (const key of Object.keys(step.with ?? {})) {
+    if (!sent.includes(key)) complain([...at, 'with', key], `"${key}" here`, sent.join(', ') || 'nothing');
+  }
+  return { actor, action };
+}
+
+function actionOf({ does, presents, revokes, with: sent = {} }: StepRecord): Action {
+  if (presents !== undefined) {
+    const { verifier = 'right', redirectUri = 'none', scope = null, resources = null } = sent;
+    return { kind: 'present', credential: presents, verifier, redirectUri, scope, resources };
+  }
+  if (revokes !== undefined || does === 'revoke') return { kind: 'revoke', credential: revokes ?? null };
+  if (does === 'approve' || does === undefined)
+    return { kind: 'approve', scope: sent.scope ?? ['read', 'write'], resources: sent.resources ?? ['api'] };
+  return { kind: 'operate', deed: does };
+}
+
+/** Whoever is not answered can expect nothing of the answer. */
+const UNANSWERED: readonly (string | undefined)[] = ['response lost', 'crash before commit', 'crash after commit'];
+
+function expectedOf(step: StepRecord, at: Path, complain: Complain): Expected {
+  const { gets, refused, unavailable, chain = null, but } = step;
+  const keys = (['gets', 'refused', 'unavailable'] as const).filter((one) => step[one] !== undefined);
+  if (keys.length > 1) complain([...at, keys[1] ?? ''], `"${keys.join('" and "')}"`, 'one answer');
+  if (keys[0] !== undefined && UNANSWERED.includes(but))
+    complain([...at, keys[0]], `an answer, although "${but}"`, 'nothing, or "chain"');
+  const answer =
+    gets !== undefined
+      ? ({ kind: 'tokens', name: gets } as const)
+      : refused !== undefined
+        ? ({ kind: 'refused', reason: refused } as const)
+        : unavailable !== undefined
+          ? ({ kind: 'unavailable', reason: unavailable } as const)
+          : null;
+  return { answer, chain };
+}
+
+function requireApprovalFirst(rounds: readonly Round[], complain: Complain): void {
+  for (const [index, { beats }] of rounds.entries()) {
+    const approves = beats.some((one) => one.act?.action.kind === 'approve');
+    if (index === 0 && !approves)
+      complain(['steps', 0], 'another beginning', '{ who: resource owner, does: approve } as the first step');
+    if (index === 0 && approves && beats[0]?.wait)
+      complain(['steps', 0], 'a wait before the approval', 'time begins with the approval');
+    if (index > 0 && approves && beats.length === 1)
+      complain(['steps', index], 'a second approval', 'one authorization for each scenario');
+  }
+}
+
+/** Names are given once, and before they are used. */
+function requireKnownNames({ steps }: ScenarioRecord, complain: Complain): void {
+  const known = new Set<string>([CODE]);
+  for (const [index, step] of steps.entries()) {
+    const all = step.together ?? [step];
+    const pathOf = (place: number) => (step.together ? ['steps', index, 'together', place] : ['steps', index]);
+    const given = new Set<string>();
+    for (const [place, { gets }] of all.entries()) {
+      if (gets === undefined) continue;
+      if (known.has(gets) || given.has(gets))
+        complain([...pathOf(place), 'gets'], `"${gets}" a second time`, 'a name that nothing else has');
+      given.add(gets);
+    }
+    // Of several at once, one may present what another has just got.
+    const usable = [...known, ...(step.together ? given : [])];
+    for (const [place, { presents, revokes }] of all.entries()) {
+      for (const [key, used] of Object.entries({ presents, revokes })) {
+        if (used === undefined || usable.includes(used)) continue;
+        const near = nearestOf(used, usable, (length) => Math.min(3, length / 2));
+        complain([...pathOf(place), key], `"${used}", which nobody got before`, usable.join(', '), near);
+      }
+    }
+    for (const one of given) known.add(one);
+  }
+}

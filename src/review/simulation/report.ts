@@ -1,0 +1,65 @@
+/** A performance for people, for machines, and for the page of the shipped scenarios. */
+
+import { printable } from '../../registration/record-problem.ts';
+import { mermaidOf } from './diagram.ts';
+import { holds, type Performance, type Played, wordsOfHeard } from './play.ts';
+import type { Scenario } from './scenario.ts';
+import { spanWords } from './span.ts';
+import { beatWords } from './words.ts';
+
+export function performanceText(performance: Performance): string {
+  const { scenario, played } = performance;
+  const diagram = mermaidOf(performance).replaceAll(/^/gm, '    ');
+  return `${scenario.title}\n${scenario.says}\n${policyWords(scenario)}\n\n${played.map(playedText).join('')}\n${diagram}\n\n${summary(performance)}\n`;
+}
+
+export function summary(performance: Performance): string {
+  const verdicts = performance.played.flatMap((one) => one.verdicts);
+  const held = verdicts.filter((one) => one.holds).length;
+  if (verdicts.length === 0) return 'Nothing was expected.';
+  return `${holds(performance) ? 'As expected' : 'NOT as expected'}: ${held} of ${verdicts.length} expectations hold.`;
+}
+
+export const policyWords = ({ lifetimes }: Scenario): string =>
+  `Policy ${printable(lifetimes.name)}: code ${span(lifetimes.authorizationCodeLifetimeSeconds)}, ` +
+  `chain ${span(lifetimes.refreshIdleLifetimeSeconds)} idle, ${span(lifetimes.refreshAbsoluteLifetimeSeconds)} in any case.`;
+
+const span = (seconds: number) => spanWords(seconds * 1000);
+
+function playedText({ beat, heard, verdicts }: Played): string {
+  const head = `${beat.number}. ${beatWords(beat)}`;
+  const open = heard && verdicts.length === 0 ? `: ${wordsOfHeard(heard)}` : '';
+  const lines = verdicts.map(({ expected, found, holds }) =>
+    holds ? `     ok      ${found}\n` : `     FAILED  expected ${expected}; found ${found}\n`,
+  );
+  return `${head}${open}\n${lines.join('')}`;
+}
+
+/** One line for each expectation that does not hold. */
+export const failuresOf = ({ scenario, played }: Performance): string[] =>
+  played.flatMap(({ beat, verdicts }) =>
+    verdicts
+      .filter((one) => !one.holds)
+      .map(
+        ({ expected, found }) =>
+          `${printable(scenario.file)}${beat.line === null ? '' : `:${beat.line}`}: step ${beat.number}: expected ${expected}; found ${found}`,
+      ),
+  );
+
+export const performanceDocument = (performance: Performance) => ({
+  file: performance.scenario.file,
+  title: performance.scenario.title,
+  says: performance.scenario.says,
+  ok: holds(performance),
+  policy: performance.scenario.lifetimes.name,
+  steps: performance.played.map(({ beat, at, heard, chain, verdicts }) => ({
+    step: beat.number,
+    line: beat.line,
+    says: beatWords(beat),
+    seconds_after_approval: at / 1000,
+    answer: heard && { kind: heard.kind, ...('reason' in heard && { reason: heard.reason }) },
+    chain: { alive: chain.alive, reason: chain.reason },
+    expectations: verdicts,
+  })),
+  mermaid: mermaidOf(performance),
+});

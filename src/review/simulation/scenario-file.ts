@@ -1,0 +1,167 @@
+/**
+ * What a scenario file may say: short, and readable without a manual. The JSON Schema beside the shipped files is made from this,
+ * so that editors complete and explain every word; what one key demands of another is in read-scenario.ts.
+ */
+import { z } from 'zod';
+import { policySchema } from '../../../policies/schema.ts';
+import type { UnavailableReason } from '../../engine/errors.ts';
+import type { TokenReason } from '../../oauth/refusals.ts';
+
+export const ACTORS = ['client', 'thief', 'another client', 'resource owner', 'operator'] as const;
+
+export const DEEDS = [
+  'approve',
+  'revoke',
+  'disable the resource owner',
+  'enable the resource owner',
+  'delete the client',
+  'register the client again',
+  'recover',
+] as const;
+
+/** What goes wrong while a request is answered. */
+export const FATES = [
+  'response lost',
+  'crash before commit',
+  'crash after commit',
+  'commit answer lost',
+  'commit lost',
+  'database away',
+  'commit unknown',
+] as const;
+
+export const MOMENTS = [
+  'just before the code ends',
+  'the code ends',
+  'just after the code ends',
+  'just before the idle end',
+  'the idle end',
+  'just after the idle end',
+  'just before the absolute end',
+  'the absolute end',
+  'just after the absolute end',
+] as const;
+
+/** Every reason that a scenario can reach; the rest is about requests that no machine is asked about. */
+export const REFUSED = [
+  'client_mismatch',
+  'redirect_uri_mismatch',
+  'code_verifier_mismatch',
+  'authorization_code_expired',
+  'authorization_code_reused',
+  'refresh_token_expired',
+  'refresh_token_reused',
+  'scope_exceeds_grant',
+  'resource_exceeds_grant',
+  'grant_revoked',
+  'client_ended',
+  'client_unknown',
+  'subject_ended',
+  'server_epoch_raised',
+] as const satisfies readonly TokenReason[];
+
+const UNAVAILABLE = ['store_unavailable', 'commit_unknown'] as const satisfies readonly UnavailableReason[];
+
+export const SCOPES = ['read', 'write'] as const;
+export const RESOURCES = ['api', 'files'] as const;
+
+/** Printed to terminals and into pages: letters of any language, and nothing that steers or turns text around. */
+const text = (most: number, what: string) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .regex(/^[^\p{C}\p{Zl}\p{Zp}]+$/u, 'a text of one line, without control characters')
+    .describe(what);
+
+export const CODE = 'code';
+const name = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,19}$/, 'a name as A or first-token: up to 20 letters, digits, "-", "_"');
+
+const step = {
+  wait: z
+    .string()
+    .regex(/^\d{1,9} ?(ms|s|m|h|d)$/, 'a time as 30s, 5m, 2h or 30d')
+    .optional()
+    .describe('How long it takes until then: 30s, 5m, 2h, 30d. May stand alone.'),
+  until: z.enum(MOMENTS).optional().describe('Time passes until this moment; "just" is one millisecond.'),
+  who: z
+    .enum(ACTORS)
+    .optional()
+    .describe('A thief holds whatever has left the server and speaks as the client; another client speaks as itself.'),
+  in: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9 _-]{0,29}$/, 'a short name as tab 1 or process B')
+    .optional()
+    .describe('Which tab, process or device of it, where there are several.'),
+  does: z.enum(DEEDS).optional().describe('What the resource owner or the operator does.'),
+  presents: name.optional().describe('The code ("code"), or tokens by the name that they were given with "gets".'),
+  revokes: name.optional().describe('Gives tokens back (RFC 7009), by their name.'),
+  with: z
+    .strictObject({
+      verifier: z.enum(['right', 'wrong']).optional().describe('The code_verifier. Default: right.'),
+      redirectUri: z.enum(['right', 'wrong', 'none']).optional().describe('Sent with the code. Default: none.'),
+      scope: z.array(z.enum(SCOPES)).min(1).optional().describe('At the approval: all that is granted. Default: both.'),
+      resources: z.array(z.enum(RESOURCES)).min(1).optional().describe('At the approval, default: api.'),
+    })
+    .optional()
+    .describe('What is sent along.'),
+  but: z.enum(FATES).optional().describe('What goes wrong while it is answered.'),
+  gets: name.optional().describe('Expected: tokens, which later steps call by this name.'),
+  refused: z.enum(REFUSED).optional().describe('Expected: a refusal with this reason (of the log; clients see less).'),
+  unavailable: z.enum(UNAVAILABLE).optional().describe('Expected: 503, with this reason in the log.'),
+  chain: z
+    .enum(['alive', 'dead'])
+    .optional()
+    .describe('Expected afterwards. Alive: its newest credential would be exchanged for tokens.'),
+};
+
+const MOST_STEPS = 100;
+const MOST_AT_ONCE = 8;
+
+export const stepSchema = z.strictObject(step);
+export type StepRecord = z.infer<typeof stepSchema>;
+
+const { refreshTokensNeedOfflineAccess: _, ...lifetimes } = policySchema.shape;
+
+export const scenarioSchema = z.strictObject({
+  title: text(80, 'What it is called.'),
+  says: text(600, 'What it shows, in a sentence or two.'),
+  policyFile: z.string().min(1).max(400).optional().describe('A policy, by its path from this file. Default: default.'),
+  policy: z
+    .strictObject(
+      Object.fromEntries(Object.entries(lifetimes).map(([key, schema]) => [key, schema.optional()])) as {
+        [Key in keyof typeof lifetimes]: z.ZodOptional<(typeof lifetimes)[Key]>;
+      },
+    )
+    .optional()
+    .describe('What differs from that policy.'),
+  steps: z
+    .array(
+      z.strictObject({
+        ...step,
+        together: z
+          .array(stepSchema)
+          .min(2)
+          .max(MOST_AT_ONCE)
+          .optional()
+          .describe('Steps that are under way at once; "order" says how they interleave.'),
+        order: z
+          .array(
+            z
+              .string()
+              .regex(/^[1-8] (loads|commits|happens)$/, 'as "1 loads", "2 commits" or, of the operator, "3 happens"'),
+          )
+          .min(2)
+          .max(3 * MOST_AT_ONCE)
+          .optional()
+          .describe('"1 loads", "2 loads", "1 commits" … Default: all load, then all commit, in the order given.'),
+      }),
+    )
+    .min(1)
+    .max(MOST_STEPS)
+    .describe('What happens, one after the other. The first one is the approval.'),
+});
+
+export type ScenarioRecord = z.infer<typeof scenarioSchema>;

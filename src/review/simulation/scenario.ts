@@ -1,0 +1,79 @@
+/** A scenario, read and checked: who does what, in which order, and what is expected of it. */
+import type { UnavailableReason } from '../../engine/errors.ts';
+import type { Lifetimes } from '../../engine/lifetimes.ts';
+import type { ACTORS, DEEDS, FATES, REFUSED, RESOURCES, SCOPES } from './scenario-file.ts';
+
+export type ActorName = (typeof ACTORS)[number];
+export type Deed = (typeof DEEDS)[number];
+export type Fate = (typeof FATES)[number];
+export type RefusedReason = (typeof REFUSED)[number];
+export type Scope = (typeof SCOPES)[number];
+export type Resource = (typeof RESOURCES)[number];
+
+export type Actor = {
+  readonly name: ActorName;
+  /** Which tab, process or device; null: there is one. */
+  readonly place: string | null;
+};
+
+export type Presenting = {
+  readonly kind: 'present';
+  /** `code`, or a name that tokens were given. */
+  readonly credential: string;
+  readonly verifier: 'right' | 'wrong';
+  readonly redirectUri: 'right' | 'wrong' | 'none';
+  readonly scope: readonly Scope[] | null;
+  readonly resources: readonly Resource[] | null;
+};
+/** `credential` null: the resource owner ends all that the client may do. */
+export type GivingBack = { readonly kind: 'revoke'; readonly credential: string | null };
+export type Approving = {
+  readonly kind: 'approve';
+  readonly scope: readonly Scope[];
+  readonly resources: readonly Resource[];
+};
+export type Operating = { readonly kind: 'operate'; readonly deed: Exclude<Deed, 'approve' | 'revoke'> };
+export type Action = Presenting | GivingBack | Approving | Operating;
+
+export type EndName = 'code' | 'idle' | 'absolute';
+/** Milliseconds. */
+export type Wait =
+  | { readonly kind: 'for'; readonly milliseconds: number }
+  | { readonly kind: 'until'; readonly end: EndName; readonly offset: -1 | 0 | 1 };
+
+export type Expected = {
+  readonly answer:
+    | { readonly kind: 'tokens'; readonly name: string }
+    | { readonly kind: 'refused'; readonly reason: RefusedReason }
+    | { readonly kind: 'unavailable'; readonly reason: UnavailableReason }
+    | null;
+  readonly chain: 'alive' | 'dead' | null;
+};
+
+/** One thing that happens. */
+export type Beat = {
+  /** "3", or "3.1" for the first of several at once. */
+  readonly number: string;
+  readonly line: number | null;
+  readonly wait: Wait | null;
+  readonly act: { readonly actor: Actor; readonly action: Action } | null;
+  readonly fate: Fate | null;
+  readonly expected: Expected;
+};
+
+export type Turn = { readonly beat: number; readonly does: 'loads' | 'commits' | 'happens' };
+
+/** Beats that are under way at once, mostly one, and the order in which their halves fall. */
+export type Round = { readonly beats: readonly Beat[]; readonly order: readonly Turn[] };
+
+export type Scenario = {
+  readonly file: string;
+  readonly title: string;
+  readonly says: string;
+  readonly lifetimes: Lifetimes;
+  readonly rounds: readonly Round[];
+};
+
+/** A request has two halves that others can come between; everything else happens at once. */
+export const isRequest = ({ act }: Beat): boolean =>
+  act !== null && (act.action.kind === 'present' || act.action.kind === 'revoke');
