@@ -24,7 +24,14 @@ export function wordsFor(error: unknown, env: Env): string {
 }
 
 /** Their messages are words for people, and name no secret. */
-const OURS = [CommandRefused, EnvironmentError, ConfigurationError, RootSecretError, NoSuchSide, ScenarioError] as const;
+const OURS = [
+  CommandRefused,
+  EnvironmentError,
+  ConfigurationError,
+  RootSecretError,
+  NoSuchSide,
+  ScenarioError,
+] as const;
 
 function knownWords(error: unknown, env: Env): string | null {
   if (OURS.some((own) => error instanceof own)) return (error as Error).message;
