@@ -1,6 +1,7 @@
 /** OpenID Connect Core §5.3 and RFC 6750: what an access token opens about a person, and how everything else is refused. */
+import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { signAccessToken } from '../../src/crypto/access-token.ts';
+import { type AccessTokenClaims, signAccessToken } from '../../src/crypto/access-token.ts';
 import { signIdToken } from '../../src/crypto/id-token.ts';
 import { deleteClient } from '../../src/storage/clients.ts';
 import { raiseServerEpoch } from '../../src/storage/server.ts';
@@ -131,6 +132,15 @@ describe('the UserInfo Endpoint', () => {
       const { status, challenge, json } = await ask(accessToken ?? '');
       expect({ status, error: json.error }).toEqual({ status: 403, error: 'insufficient_scope' });
       expect(challenge).toMatch(/^Bearer error="insufficient_scope", .*scope="openid"/);
+    }
+  });
+
+  it('a token whose scope has openid, but whose audience is another: 403', async () => {
+    const { accessToken } = await tokensFor('openid read');
+    const claims = decodeJwt(accessToken) as unknown as AccessTokenClaims;
+    const key = scene.deps.keyRing.signerOf('ES256');
+    for (const aud of ['https://api.example.com', ISSUER, `${ISSUER}/oauth/userinfo/`, []]) {
+      expect(await ask(signAccessToken(key, { ...claims, aud }))).toMatchObject({ status: 403 });
     }
   });
 
