@@ -6,11 +6,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { scenarioPages } from './simulation/pages.ts';
+import { generate as migration } from './sql/migration.ts';
 
 type Generated = readonly { readonly path: string; readonly text: string }[];
 
 /** Each knows nothing of the others. `path` from the root of the repository. */
-const GENERATORS: readonly (() => Generated | Promise<Generated>)[] = [scenarioPages];
+const GENERATORS: readonly (() => Generated | Promise<Generated>)[] = [scenarioPages, migration];
 
 const placeOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 

@@ -5,7 +5,8 @@ import { keepLedgerPartitions } from './ledger-partitions.ts';
 import { deniedAccessTokens, grants, interactions, sessions, signInFailures } from './schema.ts';
 
 /** No access token lives longer (policies/schema.ts), so after this a grant leads nowhere. */
-const LONGEST_ACCESS_TOKEN = sql`interval '3600 seconds'`;
+export const LONGEST_ACCESS_TOKEN_SECONDS = 3600;
+const LONGEST_ACCESS_TOKEN = sql.raw(`interval '${LONGEST_ACCESS_TOKEN_SECONDS} seconds'`);
 const WINDOW_ROWS = 5000;
 
 export function housekeeper(db: Drizzle) {
@@ -15,7 +16,7 @@ export function housekeeper(db: Drizzle) {
     tidy: async (now: Date): Promise<number> => {
       await keepLedgerPartitions(db, now);
       await db.delete(sessions).where(lt(sessions.endsAt, now));
-      await db.delete(interactions).where(lt(interactions.endsAt, new Date(now.getTime() - 3_600_000)));
+      await db.delete(interactions).where(sql`${interactions.endsAt} < ${earlier(now)} - interval '1 hour'`);
       // Long after its end: this clock may run ahead of the one by which the token expires.
       await db.delete(deniedAccessTokens).where(lt(deniedAccessTokens.endsAt, new Date(now.getTime() - 3_600_000)));
       await db.delete(signInFailures).where(lt(signInFailures.windowEndsAt, now));
@@ -26,6 +27,9 @@ export function housekeeper(db: Drizzle) {
     },
   };
 }
+
+/** Postgres refuses to delete what has not ended by its own clock, and this one may run ahead of it. */
+const earlier = (now: Date) => sql`least(${now.toISOString()}::timestamptz, now())`;
 
 /** Walks the table by age, a window a round: its cost does not grow with the table. @returns null at the end. */
 async function nextWindow(db: Drizzle, cursor: Date | null): Promise<Date | null> {
@@ -44,7 +48,7 @@ const after = (cursor: Date | null) => sql`${grants.createdAt} > ${cursor?.toISO
 
 /** Codes that were never exchanged, and chains past their end and past the life of their last access token. */
 async function deleteEndedGrants(db: Drizzle, cursor: Date | null, window: Date, now: Date): Promise<number> {
-  const ended = sql`coalesce(${grants.chainEndsAt}, ${grants.codeEndsAt}) < ${now.toISOString()}::timestamptz - ${LONGEST_ACCESS_TOKEN}`;
+  const ended = sql`coalesce(${grants.chainEndsAt}, ${grants.codeEndsAt}) < ${earlier(now)} - ${LONGEST_ACCESS_TOKEN}`;
   const upTo = sql`${grants.createdAt} <= ${window.toISOString()}::timestamptz`;
   const removed = await db
     .delete(grants)

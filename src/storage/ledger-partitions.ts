@@ -10,10 +10,18 @@ const MONTHS_AHEAD = 2;
 export async function keepLedgerPartitions(db: Drizzle, now: Date): Promise<void> {
   for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead++) await makeMonth(db, firstOfMonth(now, ahead));
   const oldest = now.getTime() - LEDGER_KEPT_DAYS * 86_400_000;
-  for (const { name, endsAt } of await listMonths(db)) {
+  for (const { name, held, endsAt } of await listMonths(db)) {
     if (endsAt.getTime() <= oldest) await dropMonth(db, name);
+    else if (!held) await db.execute(sql.raw(holdLedgerPartition(name)));
   }
 }
+
+/** Triggers on rows come to a partition by themselves; one on TRUNCATE each partition needs for itself. */
+export const LEDGER_IS_NOT_EMPTIED = { name: 'transitions_is_not_emptied', says: 'the ledger is append-only' } as const;
+/** The function is made by the migrations (src/review/sql/). */
+export const holdLedgerPartition = (name: string) =>
+  `create or replace trigger ${LEDGER_IS_NOT_EMPTIED.name} before truncate on ${name}
+    for each statement execute function no_machine_allows('${LEDGER_IS_NOT_EMPTIED.says}')`;
 
 const firstOfMonth = (now: Date, ahead: number) =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1));
@@ -35,14 +43,16 @@ async function makeMonth(db: Drizzle, month: Date): Promise<void> {
   }
 }
 
-async function listMonths(db: Drizzle): Promise<{ name: string; endsAt: Date }[]> {
+/** `held`: it refuses to be emptied. */
+async function listMonths(db: Drizzle): Promise<{ name: string; held: boolean; endsAt: Date }[]> {
+  const held = sql<boolean>`exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgname = ${LEDGER_IS_NOT_EMPTIED.name})`;
   const rows = await db
-    .select({ name: sql<string>`c.relname` })
+    .select({ name: sql<string>`c.relname`, held })
     .from(sql`pg_inherits i join pg_class c on c.oid = i.inhrelid`)
     .where(sql`i.inhparent = 'transitions'::regclass`);
-  return rows.flatMap(({ name }) => {
+  return rows.flatMap(({ name, held }) => {
     const [, year, month] = /^transitions_(\d{4})_(\d{2})$/.exec(name) ?? [];
-    return year && month ? [{ name, endsAt: new Date(Date.UTC(Number(year), Number(month), 1)) }] : [];
+    return year && month ? [{ name, held, endsAt: new Date(Date.UTC(Number(year), Number(month), 1)) }] : [];
   });
 }
 

@@ -3,6 +3,7 @@ import { passTime } from '../../src/engine/keys.ts';
 import { signingKeys } from '../../src/storage/schema.ts';
 import { databaseClock } from '../../src/system/clock.ts';
 import { keysOf, storedKeys } from '../support/signing-keys.ts';
+import { unheld } from '../support/unheld.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
 let line: CommandLine;
@@ -19,7 +20,7 @@ const MINUTE = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d UTC`;
 
 /** As after the first start. */
 beforeEach(async () => {
-  await db().delete(signingKeys);
+  await unheld(db(), (own) => own.delete(signingKeys));
   await passTime(keysOf(db(), databaseClock, { algorithms: ['ES256', 'RS256'] }));
 });
 
@@ -62,7 +63,7 @@ describe('keys list', () => {
   });
 
   it('says that there are none yet', async () => {
-    await db().delete(signingKeys);
+    await unheld(db(), (own) => own.delete(signingKeys));
     expect((await line.run(['keys', 'list'])).out).toMatch(/^No keys yet/);
   });
 });

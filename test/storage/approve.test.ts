@@ -6,6 +6,7 @@ import { clients, grants, interactions, users } from '../../src/storage/schema.t
 import { raiseServerEpoch } from '../../src/storage/server.ts';
 import { disableUser, enableUser } from '../../src/storage/users.ts';
 import { databaseKinds } from '../support/database.ts';
+import { unheld } from '../support/unheld.ts';
 import {
   approvalOf,
   givenClient,
@@ -44,14 +45,14 @@ const interferences: Record<string, Interference> = {
     await enableUser(db, person.username);
   },
   'the person was marked as disabled': ({ db, clock }, { person }) =>
-    db.update(users).set({ disabledAt: clock.now() }).where(eq(users.id, person.id)),
+    unheld(db, (own) => own.update(users).set({ disabledAt: clock.now() }).where(eq(users.id, person.id))),
   'the client was deleted': ({ db }, { clientId }) => deleteClient(db, clientId),
   'the client was deleted and registered again': async ({ db }, { clientId }) => {
     await deleteClient(db, clientId);
     await saveClient(db, registration(clientId));
   },
   'the client was marked as deleted': ({ db, clock }, { clientId }) =>
-    db.update(clients).set({ deletedAt: clock.now() }).where(eq(clients.clientId, clientId)),
+    unheld(db, (own) => own.update(clients).set({ deletedAt: clock.now() }).where(eq(clients.clientId, clientId))),
   'the server ended every session': ({ db }) => raiseServerEpoch(db),
   'somebody refused in the meantime': ({ db }, { interactionId }) =>
     db.update(interactions).set({ state: 'denied' }).where(eq(interactions.id, interactionId)),

@@ -9,6 +9,7 @@ import journal from '../../drizzle/meta/_journal.json' with { type: 'json' };
 import { passTime } from '../../src/engine/keys.ts';
 import { type Database, MIGRATIONS_FOLDER } from '../../src/storage/database.ts';
 import { openEmbedded } from '../../src/storage/embedded.ts';
+import { codeOf } from '../../src/storage/failures.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { signingKeys } from '../../src/storage/schema.ts';
 import { ping } from '../../src/storage/server.ts';
@@ -76,6 +77,18 @@ describe.each(databaseKinds)('signing keys of the version before, on %s', (kind)
     expect(await passTime(keysOf(database.drizzle, testClock(new Date())))).toEqual([]);
     await close();
   });
+});
+
+test.each(databaseKinds)('months of the ledger that were there before refuse to be emptied, on %s', async (kind) => {
+  const { database, close } = await openMigrated(kind, '0005_signing_key_lifecycle');
+  await database.drizzle.execute(sql`create table transitions_2030_01 partition of transitions
+    for values from ('2030-01-01') to ('2030-02-01')`);
+  await database.migrate();
+  for (const table of ['transitions', 'transitions_default', 'transitions_2030_01']) {
+    const emptied = database.drizzle.execute(sql.raw(`truncate ${table}`));
+    expect(await emptied.then(() => 'emptied', codeOf)).toBe('SH001');
+  }
+  await close();
 });
 
 /** As a database was before the migrations after this one came. */

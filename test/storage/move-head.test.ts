@@ -6,6 +6,7 @@ import { clients, grants, server, users } from '../../src/storage/schema.ts';
 import { raiseServerEpoch } from '../../src/storage/server.ts';
 import { disableUser } from '../../src/storage/users.ts';
 import { databaseKinds } from '../support/database.ts';
+import { unheld } from '../support/unheld.ts';
 import { type Granted, givenGrant, ledgerOf, loadGrant, nextMove, openWorld, reuseOf, type World } from './world.ts';
 
 /** A chain whose head has moved once: every fact of the guard has a value. */
@@ -20,25 +21,29 @@ type Interference = (world: World, granted: Granted, move: HeadMove) => Promise<
 /** What can happen between load and commit, one fact of the guard each; nothing else changes. */
 const interferences: Record<string, Interference> = {
   'the head went on': ({ db }, { grantId }) =>
-    db.update(grants).set({ refreshGeneration: 1n }).where(eq(grants.id, grantId)),
+    unheld(db, (own) => own.update(grants).set({ refreshGeneration: 1n }).where(eq(grants.id, grantId))),
   'the head went back, as after a restored backup': ({ db }, { grantId }) =>
-    db.update(grants).set({ refreshGeneration: null, refreshNonce: null }).where(eq(grants.id, grantId)),
+    unheld(db, (own) =>
+      own.update(grants).set({ refreshGeneration: null, refreshNonce: null }).where(eq(grants.id, grantId)),
+    ),
   'the nonce is another one': ({ db }, { grantId }) =>
-    db
-      .update(grants)
-      .set({ refreshNonce: Buffer.alloc(16, 7) })
-      .where(eq(grants.id, grantId)),
+    unheld(db, (own) =>
+      own
+        .update(grants)
+        .set({ refreshNonce: Buffer.alloc(16, 7) })
+        .where(eq(grants.id, grantId)),
+    ),
   'the grant was revoked': ({ grants: store }, _, move) =>
     store.revoke({ ...reuseOfMove(move), entries: [move.entry] }),
   'the client signed out everywhere': ({ db }, { clientId }) =>
     db.update(clients).set({ epoch: 1n }).where(eq(clients.clientId, clientId)),
   'the client was marked as deleted': ({ db, clock }, { clientId }) =>
-    db.update(clients).set({ deletedAt: clock.now() }).where(eq(clients.clientId, clientId)),
+    unheld(db, (own) => own.update(clients).set({ deletedAt: clock.now() }).where(eq(clients.clientId, clientId))),
   'the client was deleted': ({ db }, { clientId }) => deleteClient(db, clientId),
   'the person signed out everywhere': ({ db }, { person }) =>
     db.update(users).set({ epoch: 1n }).where(eq(users.id, person.id)),
   'the person was marked as disabled': ({ db, clock }, { person }) =>
-    db.update(users).set({ disabledAt: clock.now() }).where(eq(users.id, person.id)),
+    unheld(db, (own) => own.update(users).set({ disabledAt: clock.now() }).where(eq(users.id, person.id))),
   'the person was disabled': ({ db }, { person }) => disableUser(db, person.username),
   'the server ended every grant': ({ db }) => raiseServerEpoch(db),
 };

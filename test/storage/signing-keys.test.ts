@@ -232,7 +232,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
       const set = (change: object) =>
         refusal(world.db.update(signingKeys).set(change).where(eq(signingKeys.alg, 'ES256')));
       const now = world.clock.now();
-      const retired = { retiredAt: now, retiredReason: 'tokens_expired' };
+      const retired = { retiredAt: now, retiredReason: 'revocation_requested' };
       expect(await set({ state: 'retiring', stoppedSigningAt: now })).toBe('23514');
       expect(await set({ state: 'retired', ...retired })).toBe('23514');
       expect(await set({ state: 'retired', privateJwe: null })).toBe('23514');

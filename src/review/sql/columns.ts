@@ -1,0 +1,96 @@
+/**
+ * What each column of the rows with a machine is for. The compiler asks for every column of src/storage/schema.ts, so a new
+ * one cannot be left out of the question whether it may change.
+ */
+import type { grants, interactions, signingKeys } from '../../storage/schema.ts';
+
+type Row<Table extends { readonly $inferSelect: object }> = keyof Table['$inferSelect'] & string;
+type Roles<Table extends { readonly $inferSelect: object }, Role extends string> = Readonly<Record<Row<Table>, Role>>;
+
+/** `bound`: as it was at birth. `state`, `end`: along the machine. `head`, `use`: with a rotation. */
+const GRANTS: Roles<typeof grants, 'bound' | 'state' | 'end' | 'head' | 'use'> = {
+  id: 'bound',
+  interactionId: 'bound',
+  clientId: 'bound',
+  subjectId: 'bound',
+  clientEpoch: 'bound',
+  subjectEpoch: 'bound',
+  serverEpoch: 'bound',
+  scope: 'bound',
+  resources: 'bound',
+  policy: 'bound',
+  codeHash: 'bound',
+  codeChallenge: 'bound',
+  redirectUri: 'bound',
+  identity: 'bound',
+  codeEndsAt: 'bound',
+  createdAt: 'bound',
+  state: 'state',
+  revokedAt: 'end',
+  revokedReason: 'end',
+  refreshGeneration: 'head',
+  refreshNonce: 'head',
+  lastUsedAt: 'use',
+  chainEndsAt: 'use',
+};
+
+/** `person`: whoever signed in, until it is answered. */
+const INTERACTIONS: Roles<typeof interactions, 'bound' | 'state' | 'person'> = {
+  id: 'bound',
+  browserHash: 'bound',
+  clientId: 'bound',
+  clientEpoch: 'bound',
+  redirectUri: 'bound',
+  codeChallenge: 'bound',
+  scope: 'bound',
+  resources: 'bound',
+  requestState: 'bound',
+  nonce: 'bound',
+  prompt: 'bound',
+  maxAgeSeconds: 'bound',
+  hintedSubjectId: 'bound',
+  loginHint: 'bound',
+  responseMode: 'bound',
+  createdAt: 'bound',
+  endsAt: 'bound',
+  state: 'state',
+  subjectId: 'person',
+};
+
+/**
+ * `instant`: once it has come it does not go. `secret`: once it is erased it does not come back. `asked`: only a wish of the
+ * operator's, which a handover that was decided before may forget.
+ */
+const SIGNING_KEYS: Roles<
+  typeof signingKeys,
+  'bound' | 'state' | 'end' | 'instant' | 'asked' | 'secret' | 'generated'
+> = {
+  kid: 'bound',
+  alg: 'bound',
+  publicJwk: 'bound',
+  createdAt: 'bound',
+  maySignAt: 'bound',
+  state: 'state',
+  retiredReason: 'end',
+  beganSigningAt: 'instant',
+  rotationAskedAt: 'asked',
+  stoppedSigningAt: 'instant',
+  retiredAt: 'end',
+  privateJwe: 'secret',
+  signing: 'generated',
+};
+
+const named = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const columnsOf = (roles: Readonly<Record<string, string>>, role: string): readonly string[] =>
+  Object.keys(roles)
+    .filter((name) => roles[name] === role)
+    .map(named);
+
+export const boundColumns = {
+  grants: columnsOf(GRANTS, 'bound'),
+  interactions: columnsOf(INTERACTIONS, 'bound'),
+  signing_keys: columnsOf(SIGNING_KEYS, 'bound'),
+} as const;
+
+export const instantsOfKeys = columnsOf(SIGNING_KEYS, 'instant');

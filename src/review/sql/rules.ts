@@ -1,0 +1,234 @@
+/**
+ * What Postgres refuses, as data: one rule is one trigger. The states and reasons come from the machines; which columns belong
+ * to a state is the tables' own business, and stands here.
+ */
+
+import { LONGEST_ACCESS_TOKEN_SECONDS } from '../../storage/housekeeping.ts';
+import { LEDGER_IS_NOT_EMPTIED } from '../../storage/ledger-partitions.ts';
+import { boundColumns, instantsOfKeys } from './columns.ts';
+import { endedStatesOf, type MachineConfig, movesOf, pairsOf, statesBy } from './machine.ts';
+
+export type Machines = {
+  readonly grant: MachineConfig;
+  readonly interaction: MachineConfig;
+  readonly signingKey: MachineConfig;
+};
+
+export type Rule = {
+  readonly table: string;
+  /** Of the trigger, and of the "constraint" in the error. */
+  readonly name: string;
+  /** An UPDATE that sets none of the listed columns does not even ask. */
+  readonly on: { readonly update: readonly string[] } | 'insert' | 'delete' | 'update or delete' | 'truncate';
+  /** SQL over OLD and NEW; refused where one of them is true. Empty: always refused. */
+  readonly when: readonly string[];
+  /** Where this is false, none of them is asked. */
+  readonly only?: string;
+  /** In the error, so that whoever reads it knows what is wrong. Holds no value of the row. */
+  readonly says: string;
+};
+
+const NONCE_BYTES = 16;
+
+export const rulesOf = (machines: Machines): readonly Rule[] => [
+  ...grantRules(machines.grant),
+  ...interactionRules(machines.interaction),
+  ...signingKeyRules(machines.signingKey),
+  ...epochRules,
+  ...ledgerRules,
+];
+
+function grantRules(machine: MachineConfig): readonly Rule[] {
+  const moves = movesOf(machine);
+  const endings = pairsOf(moves, 'writeRevoked');
+  const rule = ruleOf('grants');
+  return [
+    rule('is_born_new', 'insert', 'a grant begins in the first state of its machine, with no head and no end', [
+      `NEW.state <> ${text(machine.initial)}`,
+      'NEW.revoked_at IS NOT NULL',
+      'NEW.refresh_generation IS NOT NULL',
+      'NEW.last_used_at IS NOT NULL',
+      'NEW.chain_ends_at IS NOT NULL',
+    ]),
+    rule('keeps_what_was_approved', { update: boundColumns.grants }, 'what was approved does not change', [
+      changed(boundColumns.grants),
+    ]),
+    rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the grant machine leads there', [
+      leavesThe(endings),
+    ]),
+    rule(
+      'ends_once_with_a_reason',
+      { update: ['revoked_at', 'revoked_reason'] },
+      'a grant ends once, with an instant and a reason that its machine writes',
+      [
+        `NEW.state = OLD.state AND ${changed(['revoked_at', 'revoked_reason'])}`,
+        ...endings.flatMap(({ from, to, reasons }) => [
+          `OLD.state = ${text(from)} AND NEW.state = ${text(to)} AND NEW.revoked_at IS NULL`,
+          `OLD.state = ${text(from)} AND NEW.state = ${text(to)} AND NOT coalesce(${oneOf('NEW.revoked_reason', reasons)}, false)`,
+        ]),
+      ],
+    ),
+    rule(
+      'head_moves_by_one',
+      { update: ['refresh_generation', 'refresh_nonce'] },
+      'the head of a chain moves forward by one, with a fresh nonce, while its grant lives',
+      [
+        oneOf('OLD.state', endedStatesOf(machine)),
+        'NEW.state <> OLD.state',
+        'NEW.refresh_generation IS DISTINCT FROM coalesce(OLD.refresh_generation + 1, 0)',
+        'NEW.refresh_nonce IS NOT DISTINCT FROM OLD.refresh_nonce',
+        `octet_length(NEW.refresh_nonce) IS DISTINCT FROM ${NONCE_BYTES}`,
+        'NEW.last_used_at IS NULL',
+        'NEW.chain_ends_at IS NULL',
+      ],
+      changed(['refresh_generation', 'refresh_nonce']),
+    ),
+    rule(
+      'times_move_with_the_head',
+      { update: ['last_used_at', 'chain_ends_at'] },
+      'the last use and the end of a chain change only when its head moves',
+      [`NOT ${changed(['refresh_generation'])} AND ${changed(['last_used_at', 'chain_ends_at'])}`],
+    ),
+    rule('stays_until_its_end', 'delete', 'a grant stays until the life of its last access token is over', [
+      `coalesce(OLD.chain_ends_at, OLD.code_ends_at) >= now() - interval '${LONGEST_ACCESS_TOKEN_SECONDS} seconds'`,
+    ]),
+    rule('is_not_emptied', 'truncate', 'grants end one by one', []),
+  ];
+}
+
+function interactionRules(machine: MachineConfig): readonly Rule[] {
+  const moves = movesOf(machine);
+  const rule = ruleOf('interactions');
+  return [
+    rule('is_born_new', 'insert', 'an interaction begins in the first state of its machine, with nobody', [
+      `NEW.state <> ${text(machine.initial)}`,
+      'NEW.subject_id IS NOT NULL',
+    ]),
+    rule('keeps_what_was_asked', { update: boundColumns.interactions }, 'what the client asked for does not change', [
+      changed(boundColumns.interactions),
+    ]),
+    rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the interaction machine leads there', [
+      leavesThe(pairsOf(moves, '')),
+    ]),
+    rule(
+      'is_answered_by_one',
+      { update: ['state', 'subject_id'] },
+      'whoever answered stays, and nobody approves nothing',
+      [
+        `${oneOf('OLD.state', endedStatesOf(machine))} AND ${changed(['subject_id'])}`,
+        `${oneOf('NEW.state', statesBy('issueCode', moves))} AND NEW.subject_id IS NULL`,
+      ],
+    ),
+    rule('stays_until_its_end', 'delete', 'an interaction stays until it has ended', ['OLD.ends_at >= now()']),
+    rule('is_not_emptied', 'truncate', 'interactions end one by one', []),
+  ];
+}
+
+function signingKeyRules(machine: MachineConfig): readonly Rule[] {
+  const moves = movesOf(machine);
+  const pairs = pairsOf(moves, 'retire');
+  const bornIn = [
+    machine.initial,
+    ...statesBy(
+      'beginSigning',
+      moves.filter(({ from }) => from === machine.initial),
+    ),
+  ];
+  const rule = ruleOf('signing_keys');
+  return [
+    rule('is_born_to_sign', 'insert', 'a key begins as published, or signs at once', [
+      `NOT ${oneOf('NEW.state', bornIn)}`,
+      'NEW.stopped_signing_at IS NOT NULL',
+      'NEW.retired_at IS NOT NULL',
+    ]),
+    rule(
+      'keeps_what_was_published',
+      { update: boundColumns.signing_keys },
+      'what was published of a key does not change',
+      [changed(boundColumns.signing_keys)],
+    ),
+    rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the signing-key machine leads there', [
+      leavesThe(pairs),
+    ]),
+    rule(
+      'retires_with_a_reason',
+      { update: ['retired_at', 'retired_reason'] },
+      'a key retires once, with a reason that its machine writes',
+      [
+        `NEW.state = OLD.state AND ${changed(['retired_at', 'retired_reason'])}`,
+        ...pairs
+          .filter(({ reasons }) => reasons.length > 0)
+          .map(
+            ({ from, to, reasons }) =>
+              `OLD.state = ${text(from)} AND NEW.state = ${text(to)} AND NOT coalesce(${oneOf('NEW.retired_reason', reasons)}, false)`,
+          ),
+      ],
+    ),
+    rule('instants_stay', { update: instantsOfKeys }, 'what has happened to a key has happened', [
+      ...instantsOfKeys.map((instant) => `OLD.${instant} IS NOT NULL AND NEW.${instant} IS NULL`),
+      `${oneOf('OLD.state', endedStatesOf(machine))} AND ${changed(instantsOfKeys)}`,
+    ]),
+    rule('erased_stays_erased', { update: ['private_jwe'] }, 'a private half that was erased does not come back', [
+      'OLD.private_jwe IS NULL AND NEW.private_jwe IS NOT NULL',
+    ]),
+    rule('stays', 'delete', 'a key stays, so that a retired one never comes back', []),
+    rule('is_not_emptied', 'truncate', 'keys retire one by one', []),
+  ];
+}
+
+/** An epoch that went back would revive every grant that it has ended. */
+const FORWARD_ONLY = ['NEW.epoch < OLD.epoch'];
+const RISES = 'an epoch only rises';
+const epochRules: readonly Rule[] = [
+  ruleOf('clients')('epoch_rises', { update: ['epoch'] }, RISES, FORWARD_ONLY),
+  ruleOf('clients')('deletion_raises_epoch', { update: ['deleted_at'] }, 'deleting a client raises its epoch', [
+    'OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL AND NEW.epoch <= OLD.epoch',
+  ]),
+  ruleOf('users')('epoch_rises', { update: ['epoch'] }, RISES, FORWARD_ONLY),
+  ruleOf('users')('disabling_raises_epoch', { update: ['disabled_at'] }, 'disabling a person raises their epoch', [
+    'OLD.disabled_at IS NULL AND NEW.disabled_at IS NOT NULL AND NEW.epoch <= OLD.epoch',
+  ]),
+  ruleOf('server')('epoch_rises', { update: ['epoch'] }, RISES, FORWARD_ONLY),
+  ruleOf('server')('stays', 'delete', 'the server keeps its epoch', []),
+  ruleOf('server')('is_not_emptied', 'truncate', 'the server keeps its epoch', []),
+];
+
+const ledgerRules: readonly Rule[] = [
+  ruleOf('transitions')('append_only', 'update or delete', LEDGER_IS_NOT_EMPTIED.says, []),
+  { ...LEDGER_IS_NOT_EMPTIED, table: 'transitions', on: 'truncate', when: [] },
+];
+
+// Words of SQL.
+
+function ruleOf(table: string) {
+  return (name: string, on: Rule['on'], says: string, when: readonly string[], only?: string): Rule => ({
+    table,
+    name: `${table}_${name}`,
+    on,
+    when,
+    ...(only !== undefined && { only }),
+    says,
+  });
+}
+
+/** Words of machines and of this file; none of them has a quote, and one that had would be refused here. */
+export function text(word: string): string {
+  if (!/^[\w ,.;:()-]*$/.test(word)) throw new Error(`not a word for SQL: ${word}`);
+  return `'${word}'`;
+}
+
+const oneOf = (column: string, words: readonly string[]): string =>
+  words.length === 0 ? 'false' : `(${column} IN (${words.map(text).join(', ')}))`;
+
+function changed(columns: readonly string[]): string {
+  const row = (side: string) => columns.map((column) => `${side}.${column}`).join(', ');
+  return columns.length === 1
+    ? `(${row('NEW')} IS DISTINCT FROM ${row('OLD')})`
+    : `((${row('NEW')}) IS DISTINCT FROM (${row('OLD')}))`;
+}
+
+/** The state changes, and not along one of these. */
+function leavesThe(pairs: readonly { readonly from: string; readonly to: string }[]): string {
+  const along = pairs.map(({ from, to }) => `(OLD.state = ${text(from)} AND NEW.state = ${text(to)})`);
+  return `NEW.state <> OLD.state AND NOT (${along.length > 0 ? along.join(' OR ') : 'false'})`;
+}

@@ -1,0 +1,19 @@
+/**
+ * What the database refuses, done all the same, as only the owner of the tables can: for rows as a restored backup or a defect
+ * would leave them. The triggers are off for this transaction, and for nobody else.
+ */
+import { sql } from 'drizzle-orm';
+import type { Drizzle } from '../../src/storage/database.ts';
+
+const HELD = ['interactions', 'grants', 'signing_keys', 'clients', 'users', 'server'] as const;
+
+export const unheld = <T>(db: Drizzle, work: (db: Drizzle) => Promise<T>): Promise<T> =>
+  db.transaction(async (transaction) => {
+    const set = async (how: 'disable' | 'enable') => {
+      for (const table of HELD) await transaction.execute(sql.raw(`alter table ${table} ${how} trigger user`));
+    };
+    await set('disable');
+    const done = await work(transaction);
+    await set('enable');
+    return done;
+  });
