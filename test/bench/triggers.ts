@@ -17,8 +17,8 @@ import { CLIENT_ID } from './setting.ts';
 import { median, quantile } from './statistics.ts';
 import { insertGrants, registerClientAndPerson } from './targets/statehouse.ts';
 
-const CHAINS = 2000;
-const ROUNDS = 25;
+const CHAINS = 300;
+const ROUNDS = 30;
 
 const AS_MADE = sqlOf(machines);
 const UPDATES_OF_GRANTS = /AFTER UPDATE OF ([\w, ]+) ON "grants"/g;
