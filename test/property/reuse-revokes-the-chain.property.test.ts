@@ -17,6 +17,9 @@ const reuses = fc
   })
   .map(({ rotations, which, laterSeconds }) => ({ rotations, reused: which % rotations, laterSeconds }));
 
+/** With the person's identity and access while they are away, or without. */
+const scopes = fc.constantFrom(undefined, 'read', 'openid email read', 'openid offline_access');
+
 describe.each(databaseKinds)('reuse revokes the chain, on %s', (kind: DatabaseKind) => {
   let scene: Scene;
   beforeAll(async () => {
@@ -24,8 +27,8 @@ describe.each(databaseKinds)('reuse revokes the chain, on %s', (kind: DatabaseKi
   });
   afterAll(() => scene.close());
 
-  async function chainOf(rotations: number): Promise<{ grantId: string; tokens: string[] }> {
-    const code = await scene.code();
+  async function chainOf(rotations: number, scope?: string): Promise<{ grantId: string; tokens: string[] }> {
+    const code = await scene.code({ change: { scope } });
     const first = await exchange(scene, scene.client, code);
     const tokens = [first.json.refresh_token ?? ''];
     for (let n = 0; n < rotations; n++) {
@@ -44,9 +47,9 @@ describe.each(databaseKinds)('reuse revokes the chain, on %s', (kind: DatabaseKi
       { resource: 'https://elsewhere.example' },
     );
     await fc.assert(
-      fc.asyncProperty(reuses, parameters, async ({ rotations, reused, laterSeconds }, more) => {
+      fc.asyncProperty(reuses, parameters, scopes, async ({ rotations, reused, laterSeconds }, more, scope) => {
         const bystander = await scene.chain();
-        const { grantId, tokens } = await chainOf(rotations);
+        const { grantId, tokens } = await chainOf(rotations, scope);
         scene.clock.advanceSeconds(laterSeconds);
 
         const answer = await refresh(scene, scene.client, tokens[reused] ?? '', more);

@@ -4,7 +4,7 @@ import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Configuration } from '../../src/config/configuration.ts';
 import { authorizeUrl, exchange, goThrough, makePkce, token } from '../support/actors.ts';
-import { shippedConfiguration } from '../support/app.ts';
+import { ISSUER, shippedConfiguration } from '../support/app.ts';
 import { type DatabaseKind, databaseKinds } from '../support/database.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 
@@ -20,10 +20,13 @@ const configuration: Configuration = {
     scopes: scopes.map(described),
   })),
 };
-const EVERY_SCOPE = [...new Set([...API.scopes, ...FILES.scopes])];
-const EVERY_RESOURCE = [API.identifier, FILES.identifier];
+/** Asked for by `openid` alone, never named. */
+const IDENTITY = { identifier: `${ISSUER}/oauth/userinfo`, scopes: ['openid', 'profile', 'email'] };
+const EVERYTHING = [API, FILES, IDENTITY];
+const EVERY_SCOPE = [...new Set(EVERYTHING.flatMap((one) => one.scopes))];
+const EVERY_RESOURCE = EVERYTHING.map((one) => one.identifier);
 
-const granted = fc.subarray(EVERY_RESOURCE, { minLength: 1 }).chain((resources) =>
+const ofApis = fc.subarray([API.identifier, FILES.identifier], { minLength: 1 }).chain((resources) =>
   fc.record({
     resources: fc.constant(resources),
     scope: fc.subarray(
@@ -35,8 +38,14 @@ const granted = fc.subarray(EVERY_RESOURCE, { minLength: 1 }).chain((resources) 
   }),
 );
 
+const ofPerson = fc.option(fc.subarray(['profile', 'email']).map((claims) => ['openid', ...claims]));
+const granted = fc.tuple(ofApis, ofPerson).map(([{ scope, resources }, identity]) => ({
+  scope: [...scope, ...(identity ?? [])],
+  resources: [...resources, ...(identity ? [IDENTITY.identifier] : [])],
+}));
+
 /** Less, the same, more, unknown, misspelt, in another order, twice; or nothing, which means all of it. */
-const strangeScopes = ['openid', 'READ', 'Admin', 'read,write', 'read*', '*', 'rea', 'readwrite', 'ré'];
+const strangeScopes = ['phone', 'READ', 'Admin', 'read,write', 'read*', '*', 'rea', 'readwrite', 'ré'];
 const askedScope = fc.option(
   fc.oneof(
     { weight: 3, arbitrary: fc.shuffledSubarray(EVERY_SCOPE, { minLength: 1 }) },
@@ -63,7 +72,7 @@ const isWithin = (asked: readonly string[], allowed: readonly string[]) => asked
 /** RFC 9068 §2.2.3: each scope of a token means something at its audience. */
 const meantAt = (scope: readonly string[], resources: readonly string[]) =>
   sorted(scope).filter((name) =>
-    [API, FILES].some((one) => resources.includes(one.identifier) && one.scopes.includes(name)),
+    EVERYTHING.some((one) => resources.includes(one.identifier) && one.scopes.includes(name)),
   );
 const sorted = (many: Iterable<string>) => [...new Set(many)].sort();
 
@@ -77,7 +86,8 @@ describe.each(databaseKinds)('scope never widens, on %s', (kind: DatabaseKind) =
   async function codeFor(allowed: { scope: readonly string[]; resources: readonly string[] }) {
     const pkce = makePkce();
     const url = authorizeUrl(scene.client, pkce, { scope: allowed.scope.join(' ') });
-    const resources = allowed.resources.map((one) => `&resource=${encodeURIComponent(one)}`).join('');
+    const named = allowed.resources.filter((one) => one !== IDENTITY.identifier);
+    const resources = named.map((one) => `&resource=${encodeURIComponent(one)}`).join('');
     const answer = await goThrough(scene.browser, url + resources, scene.user);
     return { code: new URL(answer.url).searchParams.get('code') ?? '', verifier: pkce.verifier };
   }
