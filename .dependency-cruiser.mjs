@@ -202,6 +202,26 @@ export default {
       'Demo data is made by the process that starts, and by nothing that answers requests.',
     ),
     onlyFrom(
+      'only-drawings-know-graphviz',
+      ['^src/review/drawing/', TESTS],
+      packages('@hpcc-js/[^/]+'),
+      'Where things stand in a picture is decided in one place, which is loaded only for pictures.',
+    ),
+    only(
+      'drawings-read-the-machines',
+      '^src/review/drawing/',
+      [
+        '^src/review/(drawing|proof)/',
+        '^machines/',
+        '^policies/',
+        '^src/config/',
+        '^src/oauth/refusals\\.ts$',
+        packages('@hpcc-js/wasm-graphviz', 'xstate'),
+        NODE,
+      ],
+      'A picture is drawn from the machine that runs, the policy and the table of refusals, and from nothing that serves.',
+    ),
+    onlyFrom(
       'review-is-an-edge',
       ['^src/(review|cli)/', TESTS],
       '^src/review/',
@@ -220,7 +240,7 @@ export default {
       name: 'no-orphans',
       comment: 'A file that nobody imports and that imports nobody is left over.',
       severity: 'error',
-      from: { orphan: true, pathNot: ['\\.d\\.ts$', '\\.test\\.ts$', '\\.config\\.ts$'] },
+      from: { orphan: true, pathNot: ['\\.d\\.ts$', '\\.test\\.ts$', '\\.config\\.ts$', '-in-page\\.js$'] },
       to: {},
     },
     {

@@ -7,6 +7,7 @@ import { clientsDeleteCommand } from './clients-delete.ts';
 import { clientsImportCommand } from './clients-import.ts';
 import { clientsListCommand } from './clients-list.ts';
 import { clientsShowCommand } from './clients-show.ts';
+import { diagramCommand } from './diagram.ts';
 import { diffCommand } from './diff.ts';
 import { wordsFor } from './failure.ts';
 import { keysListCommand } from './keys-list.ts';
@@ -49,6 +50,7 @@ function buildProgram(cli: Cli): Command {
   startCommand(program, cli);
   migrateCommand(program, cli);
   checkCommand(program, cli);
+  diagramCommand(program, cli);
   diffCommand(program, cli);
   simulateCommand(program, cli);
   recoverCommand(program, cli);
@@ -93,6 +95,7 @@ Examples:
   statehouse clients import clients.json
   statehouse keys list
   statehouse check
+  statehouse diagram refresh-token --output refresh-token.svg
 
 Environment: DATABASE_URL (without it: the embedded database in .statehouse/), STATEHOUSE_ISSUER, STATEHOUSE_SECRET,
 STATEHOUSE_CONFIG (the folder of policies), STATEHOUSE_TRUSTED_PROXIES, HOST, PORT, LOG_LEVEL.

@@ -5,13 +5,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { machinePages } from './drawing/machines-readme.ts';
 import { scenarioPages } from './simulation/pages.ts';
 import { generate as migration } from './sql/migration.ts';
 
 type Generated = readonly { readonly path: string; readonly text: string }[];
 
 /** Each knows nothing of the others. `path` from the root of the repository. */
-const GENERATORS: readonly (() => Generated | Promise<Generated>)[] = [scenarioPages, migration];
+const GENERATORS: readonly (() => Generated | Promise<Generated>)[] = [scenarioPages, machinePages, migration];
 
 const placeOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 

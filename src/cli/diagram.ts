@@ -1,0 +1,113 @@
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { DEFAULT_POLICY } from '../config/configuration.ts';
+import { readEnvironment } from '../config/environment.ts';
+import { loadConfiguration, loadPolicy } from '../config/load.ts';
+import { nearestOf } from '../config/nearest.ts';
+import { drawingOf, drawingOfAll, drawingsOfEach, FORMATS, type Format } from '../review/drawing/formats.ts';
+import { CONFIGS } from '../review/drawing/machines.ts';
+import { kebab } from '../review/drawing/names.ts';
+import type { Numbers } from '../review/drawing/policy-numbers.ts';
+import { numbersIn } from '../review/drawing/shipped-numbers.ts';
+import type { Cli } from './cli.ts';
+import { CommandRefused } from './failure.ts';
+
+export function diagramCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('diagram')
+    .description('draw the machines that run, with guards, effects, references and the numbers of a policy')
+    .argument('[machine]', `${[...CONFIGS.keys()].join(', ')}; all of them when none is named`, machineOf)
+    .option('--format <format>', FORMATS.join(', '), formatOf, 'svg')
+    .option('--output <path>', 'a file, or a folder for one file each; default: standard output')
+    .option('--policy <policy>', 'a policy file, or the name of a policy of the configuration', DEFAULT_POLICY)
+    .addHelpText(
+      'after',
+      `
+Needs no database. SVG stands alone, for light and dark; Mermaid is a stateDiagram-v2, as GitHub draws it; JSON is the machine's
+XState configuration, which Stately's editor opens (Import from code, between "createMachine(" and ")").
+The numbers come from the policy, and from sign-in.yaml and signing-keys.yaml of the configuration (STATEHOUSE_CONFIG).
+
+Examples:
+  statehouse diagram refresh-token --output refresh-token.svg
+  statehouse diagram --output pictures/ --policy browser-app
+  statehouse diagram grant --format mermaid
+  statehouse diagram authorizationCode --format json --policy ./policies/default.policy.yaml`,
+    )
+    .action(async (machine: string | undefined, options: Options) => {
+      const numbers = numbersOf(cli, options.policy);
+      const config = CONFIGS.get(machine ?? '');
+      const machines = machine === undefined || !config ? CONFIGS : new Map([[machine, config]]);
+      const { format, output } = options;
+      if (output !== undefined && isFolder(output)) {
+        for (const { file, text } of await drawingsOfEach(machines, format, numbers)) {
+          writeInto(cli, output, file, text);
+        }
+        return;
+      }
+      const text = config ? await drawingOf(config, format, numbers) : await drawingOfAll(machines, format, numbers);
+      if (output === undefined) cli.output.print(text);
+      else writeInto(cli, null, output, text);
+    });
+}
+
+type Options = { readonly format: Format; readonly output?: string; readonly policy: string };
+
+/** As in code or as on a command line, whatever its capitals. */
+function machineOf(typed: string): string {
+  const known = [...CONFIGS.keys()];
+  const plain = (name: string) => name.toLowerCase().replaceAll(/[-_ ]/g, '');
+  const found = known.find((name) => plain(name) === plain(typed));
+  if (found === undefined) throw new InvalidArgumentError(oneOf('machine', typed, known.map(kebab)));
+  return found;
+}
+
+function formatOf(typed: string): Format {
+  const found = FORMATS.find((format) => format === typed);
+  if (found === undefined) throw new InvalidArgumentError(oneOf('format', typed, FORMATS));
+  return found;
+}
+
+function oneOf(what: string, typed: string, known: readonly string[]): string {
+  const nearest = nearestOf(typed, known, (length) => Math.max(2, length / 2));
+  return `There is no such ${what}: ${known.join(', ')}.${nearest === null ? '' : ` Did you mean "${nearest}"?`}`;
+}
+
+const NAME = /^[a-z0-9][a-z0-9-]*$/;
+
+/** @throws ConfigurationError, with file and line; CommandRefused when no policy has this name. */
+function numbersOf({ env }: Cli, policy: string): Numbers {
+  const { configFolder, issuer } = readEnvironment(env);
+  const configuration = loadConfiguration(configFolder, issuer);
+  if (!NAME.test(policy)) {
+    const { name, ...loaded } = loadPolicy(policy);
+    return numbersIn(configuration, name, loaded);
+  }
+  const named = configuration.policies.get(policy);
+  if (!named) {
+    const words = oneOf('policy', policy, [...configuration.policies.keys()]);
+    throw new CommandRefused(`${words} A file has a path: ./${policy}.policy.yaml, say.`);
+  }
+  return numbersIn(configuration, policy, named);
+}
+
+function isFolder(path: string): boolean {
+  if (/[/\\]$/.test(path)) return true;
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // Whatever is wrong with the path is said when it is written.
+    return false;
+  }
+}
+
+function writeInto({ output }: Cli, folder: string | null, file: string, text: string): void {
+  const path = folder === null ? file : join(folder, file);
+  try {
+    if (folder !== null) mkdirSync(folder, { recursive: true });
+    writeFileSync(path, text);
+  } catch (error) {
+    throw new CommandRefused(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  output.print(`wrote ${path}\n`);
+}

@@ -1,0 +1,113 @@
+/** Where boxes, arrows and cards go. Graphviz decides; it is told sizes and who leads to whom, and no names. */
+import type { Graphviz } from '@hpcc-js/wasm-graphviz';
+
+export type Size = { readonly width: number; readonly height: number };
+export type Point = { readonly x: number; readonly y: number };
+
+export type Graph = {
+  readonly boxes: readonly Size[];
+  /** Each with the size of the card that lies on it, and the boxes that it joins, by their place in the list. */
+  readonly arrows: readonly (Size & { readonly from: number; readonly to: number })[];
+};
+export type Layout = Size & {
+  /** Upper left corners, in the order of the graph. */
+  readonly boxes: readonly Point[];
+  readonly arrows: readonly {
+    readonly card: Point;
+    /** From the box to the card, and from the card to the tip. A start, then three points for each cubic Bézier curve. */
+    readonly curves: readonly (readonly Point[])[];
+    readonly tip: Point;
+  }[];
+};
+
+/** What a reviewer's screen shows at once, without the frame of the picture. */
+const SCREEN: Size = { width: 1230, height: 690 };
+
+/** A column is read from top to bottom, and on a phone. */
+const WORTH_IT = 1.1;
+
+/** One state below the other, or in rows of two, three …: more to a row only where the picture can then be shown larger. */
+export async function layOut(graph: Graph): Promise<Layout> {
+  const graphviz = await loadGraphviz();
+  let best: Layout | null = null;
+  for (let perRow = 1; perRow <= Math.max(1, graph.boxes.length); perRow++) {
+    const next = layoutOf(graph, JSON.parse(graphviz.layout(asDot(graph, perRow), 'json', 'dot')) as Drawn);
+    if (best === null || scaleOf(next) > scaleOf(best) * WORTH_IT) best = next;
+  }
+  if (best === null) throw new Error('no way to lay out a graph');
+  return best;
+}
+
+let graphviz: Promise<Graphviz> | null = null;
+
+/** It is large, and only pictures need it. */
+function loadGraphviz(): Promise<Graphviz> {
+  graphviz ??= import('@hpcc-js/wasm-graphviz').then((module) => module.Graphviz.load());
+  return graphviz;
+}
+
+const scaleOf = ({ width, height }: Size): number => Math.min(1, SCREEN.width / width, SCREEN.height / height);
+
+/** Points to an inch, as Graphviz counts: with them a pixel is a point. */
+const POINTS = 72;
+
+function asDot({ boxes, arrows }: Graph, perRow: number): string {
+  const rowOf = (box: number) => Math.floor(box / perRow);
+  const node = (id: string, { width, height }: Size) => `${id}[width=${width / POINTS} height=${height / POINTS}]`;
+  const rows = Array.from({ length: Math.ceil(boxes.length / perRow) }, (_, row) => [
+    ...boxes.flatMap((_box, box) => (rowOf(box) === row ? [`s${box}`] : [])),
+    ...arrows.flatMap(({ from, to }, arrow) => (rowOf(from) === row && rowOf(to) === row ? [`c${arrow}`] : [])),
+  ]);
+  // Rows stay below each other also where no arrow says so; the card between them needs a row of its own.
+  const apart = rows.slice(1).flatMap((row, before) => {
+    const isSaid = arrows.some(({ from, to }) => rowOf(from) === before && rowOf(to) === before + 1);
+    return isSaid ? [] : [`${rows[before]?.[0]}->${row[0]}[style=invis minlen=2 weight=0]`];
+  });
+  return [
+    'digraph{graph[nodesep=0.3 ranksep=0.38 splines=spline];node[shape=box fixedsize=true label=""];edge[arrowsize=0.9]',
+    ...boxes.map((box, index) => node(`s${index}`, box)),
+    ...arrows.map((card, index) => node(`c${index}`, card)),
+    ...arrows.map(({ from, to }, index) => `s${from}->c${index}[arrowhead=none weight=4];c${index}->s${to}[weight=4]`),
+    ...rows.map((row) => `{rank=same;${row.join(';')}}`),
+    ...apart,
+    '}',
+  ].join('\n');
+}
+
+/** What Graphviz answers, as far as it is read here. */
+type Drawn = {
+  readonly bb: string;
+  readonly objects?: readonly { readonly name: string; readonly pos: string }[];
+  readonly edges?: readonly { readonly tail: number; readonly head: number; readonly pos?: string }[];
+};
+
+function layoutOf(graph: Graph, { bb, objects = [], edges = [] }: Drawn): Layout {
+  const [, , width = 0, height = 0] = bb.split(',').map(Number);
+  // Its y grows upwards. Whole pixels: crisp lines, and the same bytes wherever the picture is made.
+  const point = (text: string): Point => {
+    const [x = 0, y = 0] = text.split(',').map(Number);
+    return { x: Math.round(x), y: Math.round(height - y) };
+  };
+  const indexOf = (name: string) => objects.findIndex((one) => one.name === name);
+  const corner = (name: string, size: Size): Point => {
+    const centre = point(objects[indexOf(name)]?.pos ?? '');
+    return { x: Math.round(centre.x - size.width / 2), y: Math.round(centre.y - size.height / 2) };
+  };
+  const curveOf = (tail: string, head: string): readonly string[] =>
+    edges.find((edge) => edge.tail === indexOf(tail) && edge.head === indexOf(head))?.pos?.split(' ') ?? [];
+  return {
+    width: Math.ceil(width),
+    height: Math.ceil(height),
+    boxes: graph.boxes.map((box, index) => corner(`s${index}`, box)),
+    arrows: graph.arrows.map((arrow, index) => {
+      const toCard = curveOf(`s${arrow.from}`, `c${index}`);
+      const toBox = curveOf(`c${index}`, `s${arrow.to}`);
+      const isTip = (text: string) => text.startsWith('e,');
+      return {
+        card: corner(`c${index}`, arrow),
+        curves: [toCard, toBox].map((curve) => curve.filter((text) => !isTip(text)).map(point)),
+        tip: point(toBox.find(isTip)?.slice(2) ?? ''),
+      };
+    }),
+  };
+}

@@ -1,0 +1,52 @@
+/** machines/README.md and the pictures beside it, made from the machines. `npm run machines:build` writes them. */
+import { readFileSync } from 'node:fs';
+import type { MachineConfig } from './arms.ts';
+import { invariantsOf } from './invariants-of-machines.ts';
+import { CONFIGS } from './machines.ts';
+import { mermaidOf } from './mermaid.ts';
+import { kebab, titleOf } from './names.ts';
+import type { Numbers } from './policy-numbers.ts';
+import { shippedNumbers } from './shipped-numbers.ts';
+import { svgOf } from './svg.ts';
+import { tableOf } from './table.ts';
+
+type File = { readonly path: string; readonly text: string };
+
+export async function machinePages(): Promise<readonly File[]> {
+  const numbers = shippedNumbers();
+  const pictures = [...CONFIGS].map(async ([name, config]) => ({
+    path: `machines/${pictureOf(name)}`,
+    text: await svgOf(config, numbers),
+  }));
+  return [{ path: 'machines/README.md', text: readme(numbers) }, ...(await Promise.all(pictures))];
+}
+
+const pictureOf = (name: string) => `diagrams/${kebab(name)}.svg`;
+
+function readme(numbers: Numbers): string {
+  // What people have written about the folder; the rest is made.
+  const written = readFileSync(new URL('machines-readme.md', import.meta.url), 'utf8').trimEnd();
+  return [written, ...[...CONFIGS].map(([name, config]) => chapterOf(name, config, numbers))].join('\n\n');
+}
+
+function chapterOf(name: string, config: MachineConfig, numbers: Numbers): string {
+  const file = `${kebab(name)}.machine.ts`;
+  return [
+    `## ${titleOf(name)}`,
+    `[${file}](${file})`,
+    `![The states of ${titleOf(name).toLowerCase()}, and what leads from one to another](${pictureOf(name)})`,
+    `<details><summary>The same in Mermaid</summary>\n\n\`\`\`mermaid\n${mermaidOf(config, numbers)}\`\`\`\n\n</details>`,
+    `### What \`npx statehouse check\` proves about it`,
+    provenOf(name),
+    '### Every state and event',
+    tableOf(config, numbers),
+  ].join('\n\n');
+}
+
+function provenOf(name: string): string {
+  const proven = invariantsOf(name).map(({ says, spec }) => `- ${says} (${spec})`);
+  return proven.length > 0
+    ? proven.join('\n')
+    : 'Nothing: the proof walks codes, refresh tokens and grants. What this machine must do is in ' +
+        '[test/machines/laws.ts](../test/machines/laws.ts), asked of every state, event and guard outcome.';
+}

@@ -1,0 +1,75 @@
+/** What a policy says about the arms of a machine: its numbers, beside the guard that asks them or the effect that they limit. */
+import type { Policy, SignInPolicy, SigningKeyPolicy } from '../../../policies/schema.ts';
+import { keyLifetimes } from '../../config/key-lifetimes.ts';
+import type { Arm } from './arms.ts';
+
+export type Numbers = {
+  /** As people name it. */
+  readonly policyName: string;
+  readonly policy: Policy;
+  readonly signIn: SignInPolicy;
+  readonly signingKeys: SigningKeyPolicy;
+};
+
+type Says = (numbers: Numbers) => string;
+type Saying = Readonly<Record<string, Says>>;
+
+/** By machine, then by guard or effect. */
+const SAYINGS: Readonly<Record<string, Saying>> = {
+  authorizationCode: {
+    expired: ({ policy }) => `${short(policy.authorizationCodeLifetimeSeconds)} after the approval`,
+    issueTokens: ({ policy }) => `access token for ${short(policy.accessTokenLifetimeSeconds)}`,
+  },
+  refreshToken: {
+    expired: ({ policy }) =>
+      `after ${short(policy.refreshIdleLifetimeSeconds)} idle, ${short(policy.refreshAbsoluteLifetimeSeconds)} at most`,
+    issueTokens: ({ policy }) => `access token for ${short(policy.accessTokenLifetimeSeconds)}`,
+  },
+  interaction: {
+    expired: ({ signIn }) => `${short(signIn.interactionLifetimeSeconds)} after the request`,
+    signInIsNeeded: ({ signIn }) => `a session lasts ${short(signIn.sessionLifetimeSeconds)}`,
+    codeIsWaiting: ({ policy }) => `for ${short(policy.authorizationCodeLifetimeSeconds)}`,
+  },
+  signingKey: {
+    handoverIsDue: ({ signingKeys }) =>
+      `after ${short(signingKeys.signingLifetimeSeconds)}, the next one published for ${short(signingKeys.publishedBeforeSigningSeconds)}`,
+    endsWithoutSuccessor: ({ signingKeys }) => `after ${short(signingKeys.signingLifetimeSeconds)}`,
+    successorIsNeeded: ({ signingKeys }) =>
+      `${short(keyLifetimes(signingKeys).successorLeadSeconds)} before its ${short(signingKeys.signingLifetimeSeconds)} are over`,
+    successorMaySign: ({ signingKeys }) => `published for ${short(signingKeys.publishedBeforeSigningSeconds)}`,
+    hastenHandover: ({ signingKeys }) => `published for ${short(signingKeys.publishedBeforeSigningSeconds)} first`,
+    lastTokenHasExpired: ({ signingKeys }) => `after ${short(keyLifetimes(signingKeys).retiringSeconds)}`,
+  },
+};
+
+/** Empty: the policy has no say in this arm. */
+export function numbersOf(machine: string, arm: Arm, numbers: Numbers): string {
+  const saying = Object.hasOwn(SAYINGS, machine) ? (SAYINGS[machine] ?? {}) : {};
+  return [arm.guard ?? '', ...arm.effects.map(({ name }) => name)]
+    .flatMap((name) => (Object.hasOwn(saying, name) ? [saying[name]?.(numbers) ?? ''] : []))
+    .join(', ');
+}
+
+/** Where the numbers of a machine are written. */
+export const sourceOf = (machine: string, { policyName }: Numbers): string =>
+  ({ signingKey: 'signing-keys.yaml', interaction: `sign-in.yaml and of the policy ${policyName}` })[machine] ??
+  `the policy ${policyName}`;
+
+const UNITS = [
+  ['day', 86_400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+] as const;
+
+/** 3910 → "1 h 5 min 10 s"; 60 → "60 s", as codes are spoken of. */
+export function short(seconds: number): string {
+  if (seconds <= 120) return `${seconds} s`;
+  let rest = seconds;
+  const parts = UNITS.flatMap(([unit, size]) => {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    return count === 0 ? [] : [`${count} ${unit === 'day' && count > 1 ? 'days' : unit}`];
+  });
+  return parts.join(' ');
+}

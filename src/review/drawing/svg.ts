@@ -1,0 +1,146 @@
+/** A machine as a picture: self-contained SVG, for light and dark, without scripts, fonts or anything from elsewhere. */
+import { type MachineConfig, readMachine } from './arms.ts';
+import { type Block, boxOf, cardOf, type Line, type Say, type Text, textAt } from './blocks.ts';
+import { type Edge, type Grouped, type GroupedState, grouped } from './groups.ts';
+import { type Layout, layOut, type Point } from './layout.ts';
+import { type LegendItem, legendOf } from './legend.ts';
+import { titleOf } from './names.ts';
+import { type Numbers, numbersOf, sourceOf } from './policy-numbers.ts';
+import { STYLE } from './style.ts';
+import { type Tone, toneOf } from './tone.ts';
+import { markup } from './xml.ts';
+
+const MARGIN = 22;
+const HEAD = 50;
+const LEAST_WIDTH = 440;
+
+export async function svgOf(config: MachineConfig, numbers: Numbers): Promise<string> {
+  const machine = grouped(readMachine(config));
+  const say: Say = ({ arm }) => numbersOf(machine.name, arm, numbers);
+  const boxes = machine.states.map((state) => boxOf(state, say));
+  const cards = machine.edges.map((edge) => cardOf(edge, say));
+  const indexOf = (name: string) => machine.states.findIndex((state) => state.name === name);
+  const layout = await layOut({
+    boxes,
+    arrows: cards.map((card, index) => ({
+      ...card,
+      from: indexOf(machine.edges[index]?.from ?? ''),
+      to: indexOf(machine.edges[index]?.to ?? ''),
+    })),
+  });
+  const width = Math.max(layout.width, LEAST_WIDTH) + 2 * MARGIN;
+  const { lines: legend, height: foot } = legendOf(
+    width - 2 * MARGIN,
+    sourceOf(machine.name, numbers),
+    signsIn(machine, say),
+  );
+  const height = HEAD + layout.height + MARGIN + foot;
+  const left = Math.round((width - layout.width) / 2);
+  const at = ({ x, y }: Point): Point => ({ x: x + left, y: y + HEAD });
+  const title = titleOf(machine.name);
+  // Of letters alone: several pictures can stand in one page.
+  const id = `title-${machine.name.replaceAll(/[^A-Za-z]/g, '')}`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}">`,
+    markup`<title id="${id}">${title}: its states, and what each event does in them</title>`,
+    `<style>\n${STYLE}\n</style>`,
+    `<rect class="paper" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10"/>`,
+    textOf(textAt(MARGIN, 34, 'title', title)),
+    ...machine.edges.map((edge, index) => arrowOf(edge, layout.arrows[index], at)),
+    ...machine.states.map((state, index) =>
+      stateOf(state, isLast(state, machine.edges), boxes[index], at(layout.boxes[index] ?? ORIGIN)),
+    ),
+    ...machine.edges.map((edge, index) =>
+      blockOf(cards[index], at(layout.arrows[index]?.card ?? ORIGIN), `card ${toneOfEdge(edge)}`, 5, ''),
+    ),
+    ...legend.map((item) => itemOf(item, height - foot)),
+    '</svg>\n',
+  ].join('\n');
+}
+
+/** A legend does not explain what is not there. */
+function signsIn({ states, edges }: Grouped, say: Say): ReadonlySet<LegendItem['sign']> {
+  const rows = [...states.flatMap(({ stays }) => stays), ...edges.flatMap(({ groups }) => groups)].flatMap(
+    (group) => group.rows,
+  );
+  return new Set<LegendItem['sign']>([
+    ...(states.some(({ isInitial }) => isInitial) ? ['dot' as const] : []),
+    ...(states.some((state) => isLast(state, edges)) ? ['last' as const] : []),
+    ...(rows.some(({ place }) => place !== '') ? ['places' as const] : []),
+    ...edges.map(toneOfEdge),
+    ...(rows.some((row) => say(row) !== '') ? ['numbers' as const] : []),
+  ]);
+}
+
+const isLast = ({ name }: GroupedState, edges: readonly Edge[]): boolean => edges.every(({ from }) => from !== name);
+
+const ORIGIN: Point = { x: 0, y: 0 };
+
+function stateOf({ isInitial }: GroupedState, nothingLeadsOut: boolean, box: Block | undefined, place: Point): string {
+  const { width = 0, height = 0 } = box ?? {};
+  const inner = `<rect class="inner" x="3" y="3" width="${width - 6}" height="${height - 6}" rx="6"/>`;
+  return blockOf(
+    box,
+    place,
+    'state',
+    8,
+    `${nothingLeadsOut ? inner : ''}${isInitial ? '<circle class="dot" cx="16" cy="18" r="5"/>' : ''}`,
+  );
+}
+
+function itemOf({ sign, x, y, words }: LegendItem, top: number): string {
+  return `<g transform="translate(0 ${top})">${SIGNS[sign](x, y)}${textOf(words)}</g>`;
+}
+
+const SIGNS: Readonly<Record<LegendItem['sign'], (x: number, y: number) => string>> = {
+  dot: (x, y) => `<circle class="dot" cx="${x + 9}" cy="${y - 4}" r="5"/>`,
+  last: (x, y) =>
+    `<g class="state"><rect x="${x}" y="${y - 11}" width="18" height="14" rx="3"/><rect class="inner" x="${x + 2.5}" y="${y - 8.5}" width="13" height="9" rx="1.5"/></g>`,
+  places: (x, y) => textOf(textAt(x, y, 'place', '1 2')),
+  issues: (x, y) => cardSign(x, y, 'issues'),
+  ends: (x, y) => cardSign(x, y, 'ends'),
+  moves: (x, y) => cardSign(x, y, 'moves'),
+  numbers: (x, y) => textOf(textAt(x, y, 'number', '60 s')),
+};
+const cardSign = (x: number, y: number, tone: string): string =>
+  `<g class="card ${tone}"><rect x="${x}" y="${y - 11}" width="18" height="14" rx="3"/></g>`;
+
+function blockOf(block: Block | undefined, { x, y }: Point, classes: string, radius: number, more: string): string {
+  if (block === undefined) return '';
+  const rules = block.rules.map((rule) => `<path class="rule" d="M4 ${rule}H${block.width - 4}"/>`).join('');
+  return [
+    `<g class="${classes}" transform="translate(${x} ${y})">`,
+    `<rect width="${block.width}" height="${block.height}" rx="${radius}"/>${more}${rules}`,
+    ...block.lines.map(lineOf),
+    '</g>',
+  ].join('\n');
+}
+
+const lineOf = ({ texts, title }: Line): string =>
+  `<g>${title === '' ? '' : markup`<title>${title}</title>`}${texts.map(textOf).join('')}</g>`;
+
+const textOf = ({ x, y, kind, text, width }: Text): string =>
+  markup`<text class="${kind}" x="${x}" y="${y}" textLength="${width}" lengthAdjust="spacingAndGlyphs">${text}</text>`;
+
+const toneOfEdge = (edge: Edge): Tone | 'moves' =>
+  toneOf(edge.groups.flatMap(({ rows }) => rows.map(({ arm }) => arm))) ?? 'moves';
+
+function arrowOf(edge: Edge, arrow: Layout['arrows'][number] | undefined, at: (point: Point) => Point): string {
+  if (arrow === undefined) return '';
+  const lines = arrow.curves.map((curve) => `<path class="line" d="${curveOf(curve.map(at))}"/>`).join('');
+  const from = arrow.curves.at(-1)?.at(-1) ?? arrow.tip;
+  return `<g class="arrow ${toneOfEdge(edge)}">${lines}<path class="tip" d="${tipOf(at(from), at(arrow.tip))}"/></g>`;
+}
+
+const place = ({ x, y }: Point) => `${x} ${y}`;
+
+const curveOf = ([start, ...others]: readonly Point[]): string =>
+  start ? `M${place(start)}${others.length > 0 ? `C${others.map(place).join(' ')}` : ''}` : '';
+
+/** A triangle from the end of the line to the box. */
+function tipOf(from: Point, to: Point): string {
+  const length = Math.sqrt((to.x - from.x) ** 2 + (to.y - from.y) ** 2) || 1;
+  const [dx, dy] = [((to.x - from.x) / length) * 5, ((to.y - from.y) / length) * 5];
+  const corner = (x: number, y: number) => place({ x: Math.round(x * 10) / 10, y: Math.round(y * 10) / 10 });
+  return `M${place(to)}L${corner(from.x - dy, from.y + dx)}L${corner(from.x + dy, from.y - dx)}Z`;
+}

@@ -1,0 +1,61 @@
+/** A machine as Markdown tables: for each state every event, its guards in the order in which they are asked, and what follows. */
+import { REFUSALS, type Refusal } from '../../oauth/refusals.ts';
+import { type Arm, type Effect, effectWords, type MachineConfig, questionOf, readMachine, type State } from './arms.ts';
+import { type Numbers, numbersOf } from './policy-numbers.ts';
+
+const COLUMNS = ['event', 'asked', 'guard', 'next state', 'effects', 'the client is told', 'because', 'reference'];
+
+export function tableOf(config: MachineConfig, numbers: Numbers): string {
+  const machine = readMachine(config);
+  return machine.states
+    .map((state) => {
+      const rows = state.arms.map((arm) => cellsOf(machine.name, arm, numbersOf(machine.name, arm, numbers)));
+      return `${headOf(state)}\n\n${[COLUMNS, COLUMNS.map(() => '---'), ...rows].map(line).join('\n')}\n`;
+    })
+    .join('\n');
+}
+
+function headOf({ name, isInitial, description, spec, also }: State): string {
+  const words = [`${text(description)}${isInitial ? ' It begins here.' : ''}`, text(also), text(spec)];
+  return `#### ${text(name)}\n\n${words.filter(Boolean).join(' · ')}`;
+}
+
+function cellsOf(machine: string, arm: Arm, says: string): readonly string[] {
+  return [
+    code(arm.event),
+    `${arm.place} of ${arm.of}`,
+    [arm.guard === null ? questionOf(arm) : code(arm.guard), text(says)].filter(Boolean).join('<br>'),
+    arm.to === arm.state ? 'stays' : code(arm.to),
+    [arm.effects.map((effect) => code(effectWords(effect))).join(', ') || 'none', text(arm.also)]
+      .filter(Boolean)
+      .join('<br>'),
+    arm.effects
+      .map((effect) => answerOf(machine, effect))
+      .filter(Boolean)
+      .join(', '),
+    text(arm.description),
+    text(arm.spec),
+  ];
+}
+
+const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+
+/** What the effect becomes on the wire; empty: nothing of its own. */
+function answerOf(machine: string, { name, params: [param = ''] }: Effect): string {
+  if (name === 'refuseAuthorization') return `${code(param)}, by redirect`;
+  if (name === 'issueTokens') return 'tokens';
+  if (name === 'issueCode') return 'a code, by redirect';
+  if (name !== 'reject') return '';
+  // The person sees a page: whoever sent them learns nothing from a request that was not theirs to answer.
+  if (machine === 'interaction') return 'nothing: the person sees a page';
+  const refusal: Refusal | undefined = new Map<string, Refusal>(Object.entries(REFUSALS)).get(param);
+  return refusal === undefined ? '' : `${code(refusal.error)} (${refusal.status})`;
+}
+
+/** Plain words in a cell: nothing of them is markup. */
+const text = (words: string): string =>
+  words.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*[\]<>&|~#!]|(?<!\w)_|_(?!\w)/g, (sign) => `&#${sign.codePointAt(0)};`);
+
+/** As `text`, in the typewriter face; a backtick cannot end it. */
+const code = (words: string): string =>
+  /[`|\\<>&\s]/.test(words.replaceAll(' ', '')) ? `<code>${text(words)}</code>` : `\`${words}\``;

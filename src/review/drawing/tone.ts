@@ -1,0 +1,13 @@
+/** What comes of arms, in one word: something is issued, something ends or is turned down. Null: neither. */
+import type { Arm } from './arms.ts';
+
+export type Tone = 'issues' | 'ends';
+
+const ISSUES = ['issueTokens', 'issueCode', 'beginSigning'];
+const ENDS = ['reject', 'revokeGrant', 'writeRevoked', 'refuseAuthorization', 'retire'];
+
+export function toneOf(arms: readonly Arm[]): Tone | null {
+  const effects = arms.flatMap((arm) => arm.effects.map(({ name }) => name));
+  if (effects.some((name) => ISSUES.includes(name))) return 'issues';
+  return effects.some((name) => ENDS.includes(name)) ? 'ends' : null;
+}

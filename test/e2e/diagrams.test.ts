@@ -1,0 +1,142 @@
+/** The pictures as a browser draws them, whatever fonts it has: nothing lies on anything else. */
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { drawingOfAll } from '../../src/review/drawing/formats.ts';
+import { CONFIGS } from '../../src/review/drawing/machines.ts';
+import { kebab } from '../../src/review/drawing/names.ts';
+import { shippedNumbers } from '../../src/review/drawing/shipped-numbers.ts';
+import { svgOf } from '../../src/review/drawing/svg.ts';
+import { NUMBERS } from '../review/drawing/numbers.ts';
+import { chromiumPath, launchChromium } from '../support/chromium.ts';
+
+const PICTURES = 'test-results/e2e';
+
+type Box = {
+  readonly what: string;
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+};
+type Seen = {
+  readonly texts: readonly (Box & { readonly within: number | null })[];
+  /** States' boxes and cards. */
+  readonly blocks: readonly Box[];
+  /** Points along the lines, ends left out. */
+  readonly onLines: readonly { readonly what: string; readonly x: number; readonly y: number }[];
+  readonly paper: Box;
+};
+
+// Left out, visibly, on machines without a Chromium; CI refuses to leave it out (test/support/chromium.ts).
+describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    mkdirSync(PICTURES, { recursive: true });
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+
+  async function see(svg: string, font: string): Promise<Seen> {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+    try {
+      await page.setContent(`<body style="margin:0">${svg}<style>svg text{font-family:${font}!important}</style>`);
+      return await ask<Seen>(page, 'look()');
+    } finally {
+      await page.close();
+    }
+  }
+
+  describe.each([...CONFIGS])('%s', (name, config) => {
+    it.each(['Helvetica, Arial, sans-serif', 'DejaVu Sans, Verdana', 'monospace', 'serif'])(
+      'keeps its words apart in %s',
+      async (font) => {
+        for (const numbers of font === 'monospace' ? [shippedNumbers(), NUMBERS] : [shippedNumbers()]) {
+          const { texts, blocks, onLines, paper } = await see(await svgOf(config, numbers), font);
+          expect(texts.length).toBeGreaterThan(10);
+          expect(onLines.length).toBeGreaterThan(5);
+          expect(pairs(texts).filter(([one, other]) => overlap(one, other, 1))).toEqual([]);
+          expect(pairs(blocks).filter(([one, other]) => overlap(one, other, 0))).toEqual([]);
+          for (const text of texts) {
+            const around = text.within === null ? paper : blocks[text.within];
+            expect(around && contains(around, text), text.what).toBe(true);
+            // What stands in no box stands on none either: title and legend.
+            if (text.within === null) expect(blocks.filter((block) => overlap(block, text, 0))).toEqual([]);
+          }
+          for (const block of blocks) expect(contains(paper, block), block.what).toBe(true);
+          for (const { what, x, y } of onLines) {
+            const point = { what, left: x, right: x, top: y, bottom: y };
+            expect(
+              blocks.filter((block) => contains(block, point, -3)),
+              what,
+            ).toEqual([]);
+            expect(
+              texts.filter((text) => contains(text, point)),
+              what,
+            ).toEqual([]);
+          }
+        }
+      },
+    );
+
+    it.each([
+      ['light', 1280, 800],
+      ['dark', 1280, 800],
+      ['light', 390, 844],
+    ] as const)('can be read on one screen, %s, %i × %i', async (colorScheme, width, height) => {
+      const page = await browser.newPage({ colorScheme, viewport: { width, height }, deviceScaleFactor: 2 });
+      const svg = Buffer.from(await svgOf(config, shippedNumbers())).toString('base64');
+      await page.setContent(
+        `<body style="margin:0"><img style="max-width:100%;max-height:100vh" src="data:image/svg+xml;base64,${svg}">`,
+      );
+      const scale = await ask<number>(page, 'scaleOfImage()');
+      // 11 px at least 9.5 px high on a reviewer's screen.
+      if (width > 1000) expect(scale).toBeGreaterThan(0.88);
+      expect(await paperColour(page)).toBe(colorScheme);
+      await page.screenshot({ path: `${PICTURES}/diagram-${kebab(name)}-${colorScheme}-${width}.png` });
+      await page.close();
+    });
+  });
+
+  it('stand below each other in one', async () => {
+    const page = await browser.newPage();
+    await page.setContent(`<body>${await drawingOfAll(CONFIGS, 'svg', shippedNumbers())}`);
+    const papers = await ask<{ top: number; bottom: number; width: number }[]>(page, 'papers()');
+    expect(papers).toHaveLength(CONFIGS.size);
+    for (const [index, paper] of papers.entries()) {
+      if (index > 0) expect(paper.top).toBeGreaterThan(papers[index - 1]?.bottom ?? 0);
+      expect(paper.width).toBeGreaterThan(400);
+    }
+    await page.close();
+  });
+});
+
+const SCRIPT = fileURLToPath(new URL('diagrams-in-page.js', import.meta.url));
+
+/** What `diagrams-in-page.js` answers. */
+async function ask<Answer>(page: Page, question: string): Promise<Answer> {
+  await page.addScriptTag({ path: SCRIPT });
+  return page.evaluate<Answer>(`inPage.${question}`);
+}
+
+/** As it is on the screen, not as it is written. */
+async function paperColour(page: Page): Promise<'light' | 'dark'> {
+  const shot = (await page.locator('img').screenshot()).toString('base64');
+  return (await ask<number>(page, `brightness('${shot}')`)) > 128 ? 'light' : 'dark';
+}
+
+const pairs = <One>(all: readonly One[]): readonly (readonly [One, One])[] =>
+  all.flatMap((one, index) => all.slice(index + 1).map((other) => [one, other] as const));
+
+const overlap = (one: Box, other: Box, mayTouch: number): boolean =>
+  Math.min(one.right, other.right) - Math.max(one.left, other.left) > mayTouch &&
+  Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > mayTouch;
+
+const contains = (outer: Box, inner: Box, margin = 0.5): boolean =>
+  inner.left >= outer.left - margin &&
+  inner.right <= outer.right + margin &&
+  inner.top >= outer.top - margin &&
+  inner.bottom <= outer.bottom + margin;
