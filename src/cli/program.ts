@@ -9,6 +9,7 @@ import { clientsListCommand } from './clients-list.ts';
 import { clientsShowCommand } from './clients-show.ts';
 import { diagramCommand } from './diagram.ts';
 import { diffCommand } from './diff.ts';
+import { explainCommand } from './explain.ts';
 import { wordsFor } from './failure.ts';
 import { keysListCommand } from './keys-list.ts';
 import { keysRevokeCommand } from './keys-revoke.ts';
@@ -53,6 +54,7 @@ function buildProgram(cli: Cli): Command {
   diagramCommand(program, cli);
   diffCommand(program, cli);
   simulateCommand(program, cli);
+  explainCommand(program, cli);
   recoverCommand(program, cli);
 
   const clients = program.command('clients').description('applications that may ask for tokens');

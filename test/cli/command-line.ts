@@ -7,6 +7,7 @@ import { loadConfiguration } from '../../src/config/load.ts';
 import { systemRandom } from '../../src/crypto/random.ts';
 import { rootKeys } from '../../src/crypto/root-secret.ts';
 import type { Runtime } from '../../src/runtime.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { openEmbedded } from '../../src/storage/embedded.ts';
 
 export type Typed = {
@@ -23,8 +24,9 @@ export type CommandLine = {
   readonly close: () => Promise<void>;
 };
 
-export async function openCommandLine(): Promise<CommandLine> {
-  const database = await openEmbedded(null);
+/** @param opened another database than one in memory. */
+export async function openCommandLine(opened?: Database): Promise<CommandLine> {
+  const database = opened ?? (await openEmbedded(null));
   await database.migrate();
   const keys = rootKeys(['a root secret of more than 32 bytes']);
   const runtimeOf = (env: NodeJS.ProcessEnv): Runtime => {

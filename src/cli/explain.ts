@@ -1,0 +1,111 @@
+import type { Command } from 'commander';
+import { UNTRUSTED } from '../review/explanation/advice.ts';
+import { explanationOf } from '../review/explanation/explanation.ts';
+import { grantIdIn, type Held, readHeld, verifyingKeys } from '../review/explanation/presented.ts';
+import type { Runtime } from '../runtime.ts';
+import { loadChronicle } from '../storage/chronicle.ts';
+import { deniedAccessTokenStore } from '../storage/denied-access-tokens.ts';
+import { listSigningKeys } from '../storage/signing-keys.ts';
+import { databaseClock } from '../system/clock.ts';
+import { type Cli, withRuntime } from './cli.ts';
+import { explanationDocument, explanationText, instant } from './explanation-words.ts';
+import { CommandRefused } from './failure.ts';
+import { json } from './output.ts';
+
+const FROM_INPUT = '-';
+
+export function explainCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('explain')
+    .description('the life of one authorization: what happened, whether it lives, why it died, what would have kept it')
+    .argument('<grant-id>', 'as log and ledger name it; "-" reads a token, a code or a grant id from standard input')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+A token or code is never taken as an argument, which others can see, and never printed or logged. Changes nothing: to explain a
+token is not to present it.
+
+Examples:
+  statehouse explain 018f3c5e-0000-4000-8000-000000000000
+  statehouse explain - < token.txt
+  statehouse explain -                  # asks for it, unseen`,
+    )
+    .action(async (argument: string, options: { json?: true }) => {
+      const text = argument === FROM_INPUT ? await tokenFrom(cli) : grantIdOr(argument);
+      const words = await withRuntime(cli, (runtime) => explain(runtime, text, options.json === true));
+      cli.output.print(words);
+    });
+}
+
+async function tokenFrom({ input }: Cli): Promise<string> {
+  const text = (await input.readSecret('Token, code or grant id (unseen): ')).trim();
+  if (text === '') throw new CommandRefused('Standard input is empty: nothing to explain.');
+  return text;
+}
+
+/** Whatever it is, it is not repeated: somebody may have pasted a token. @throws CommandRefused */
+function grantIdOr(argument: string): string {
+  const grantId = grantIdIn(argument);
+  if (grantId !== null) return grantId;
+  throw new CommandRefused(
+    [
+      'Only a grant id (a UUID) stands as an argument.',
+      'A token or a code goes to standard input, since arguments are visible to others and stay in the history of the shell:',
+      '  statehouse explain - < token.txt',
+    ].join('\n'),
+  );
+}
+
+async function explain(runtime: Runtime, text: string, asJson: boolean): Promise<string> {
+  const { database, keys, environment, configuration } = runtime;
+  const db = database.drizzle;
+  const keyRing = verifyingKeys(await listSigningKeys(db));
+  const held = await readHeld({ keys, keyRing, issuer: environment.issuer }, text);
+  if (held.kind === 'nothing')
+    return asJson
+      ? json({ grant_id: null, presented: { place: held.why, says: UNTRUSTED[held.why] } })
+      : `${UNTRUSTED[held.why]}\n`;
+  if (held.kind === 'own_token') return explainOwnToken(runtime, held, asJson);
+
+  const chronicle = await loadChronicle(db, databaseClock, held.grantId);
+  const { client, grant, lines } = chronicle;
+  if (!grant && lines.length === 0) {
+    throw new CommandRefused(
+      `No such grant: ${held.grantId}. Either it never was, or it ended so long ago that row and ledger are gone.`,
+    );
+  }
+  const policy = client && configuration.policies.get(client.policy);
+  const lifetimes = client && policy ? { name: client.policy, ...policy } : null;
+  const told = { ...chronicle, ...explanationOf(chronicle, held, lifetimes), grantId: held.grantId };
+  return asJson ? json(explanationDocument(told)) : explanationText(told);
+}
+
+type OwnToken = Extract<Held, { kind: 'own_token' }>;
+
+/** Client credentials: there is no grant and no ledger, so there is little to tell. */
+async function explainOwnToken(
+  { database }: Runtime,
+  { clientId, jti, expiresAt }: OwnToken,
+  asJson: boolean,
+): Promise<string> {
+  const { now, client, isDenied } = await deniedAccessTokenStore(database.drizzle, databaseClock).load({
+    clientId,
+    jti,
+  });
+  const isEnded = client === null || client.deletedAt !== null;
+  const state = now >= expiresAt ? 'expired' : isEnded ? 'client_ended' : isDenied ? 'revoked' : 'good';
+  if (asJson)
+    return json({
+      grant_id: null,
+      presented: { place: 'client_credentials', client_id: clientId, state, expires_at: expiresAt },
+    });
+  return `An access token of client ${clientId} itself (client credentials): no person, no chain. ${OWN_WORDS[state]} ${instant(expiresAt)}.\n`;
+}
+
+const OWN_WORDS = {
+  expired: 'It expired',
+  client_ended: 'Its client has ended; APIs that do not ask the server may accept it until',
+  revoked: 'Its client gave it back; APIs that do not ask the server may accept it until',
+  good: 'It is good until',
+} as const;

@@ -1,0 +1,194 @@
+/** An explanation for people and for machines. Instants in UTC; nothing of a token. */
+import { printable } from '../registration/record-problem.ts';
+import type { ADVICE } from '../review/explanation/advice.ts';
+import type { Explanation, Life, Line, Place } from '../review/explanation/explanation.ts';
+import type { Chronicle } from '../storage/chronicle.ts';
+import { LEDGER_KEPT_DAYS } from '../storage/ledger-partitions.ts';
+import { fields } from './client-words.ts';
+import { inWords } from './durations.ts';
+
+type Told = Pick<Chronicle, 'now' | 'grant' | 'client' | 'subject'> & Explanation & { readonly grantId: string };
+
+export const instant = (date: Date): string => `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+export function explanationText(told: Told): string {
+  const { grantId, grant, client, subject, life, place } = told;
+  const clientId = grant?.clientId ?? told.events.at(-1)?.clientId ?? null;
+  const rows: (readonly [string, string | readonly string[]])[] = [
+    ...(clientId === null ? [] : [['client', clientWords(clientId, client)] as const]),
+    ...(subject ? [['person', personWords(subject)] as const] : []),
+    ...(grant ? [['allowed', printable(`${grant.scope.join(' ')} at ${grant.resources.join(', ')}`)] as const] : []),
+    ['now', lifeWords(life, told)],
+    ...(life.kind === 'over' && life.advice
+      ? ([
+          ['why', life.advice.why],
+          ['what would have kept it', life.advice.keep],
+        ] as const)
+      : []),
+    ...(place ? [['this one', placeWords(place, told)] as const] : []),
+  ];
+  return `grant ${grantId}\n${fields(rows)}\n${timeline(told)}`;
+}
+
+const clientWords = (clientId: string, client: Told['client']): string => {
+  if (client === null) return printable(clientId);
+  const name = client.clientName === client.clientId ? '' : ` (${printable(client.clientName)})`;
+  const deleted = client.deletedAt === null ? '' : `, deleted ${instant(client.deletedAt)}`;
+  return `${printable(clientId)}${name}${deleted}`;
+};
+
+const personWords = ({ id, username, disabledAt }: NonNullable<Told['subject']>): string =>
+  `${printable(username)} (sub ${id})${disabledAt === null ? '' : `, disabled ${instant(disabledAt)}`}`;
+
+function lifeWords(life: Life, { grant, now }: Told): string {
+  if (life.kind === 'alive') {
+    const until = `until ${instant(life.until)}, in ${span(life.until.getTime() - now.getTime())}`;
+    return life.what === 'code' ? `alive: its code waits, ${until}` : `alive, ${until}${UNLESS[life.end] ?? ''}`;
+  }
+  const since = life.since === null ? '' : `, since ${instant(life.since)}`;
+  const gone = grant === null ? '; its row was removed, as every row is an hour after the end of its chain' : '';
+  return `over${life.reason === null ? '' : ` (${life.reason})`}${since}${gone}`;
+}
+
+/** What every use moves on, and what no use does. */
+const UNLESS: Partial<Record<keyof typeof ADVICE, string>> = {
+  idle_end: ', unless it is used before',
+  absolute_end: ', however much it is used',
+};
+
+function placeWords(place: Place, { life }: Told): string {
+  const isAlive = life.kind === 'alive';
+  switch (place.kind) {
+    case 'current':
+      return isAlive
+        ? 'a refresh token, the head of its chain: the one to use next'
+        : 'a refresh token, the last one of its chain';
+    case 'used': {
+      const moved = `used: ${place.behind} ${place.behind === 1n ? 'rotation' : 'rotations'} ago`;
+      return `a refresh token, ${moved}.${isAlive ? ' Presenting it again ends the chain' : ''}`.replace(/\.$/, '');
+    }
+    case 'ahead':
+      return 'a refresh token, genuine and newer than anything stored: the database has lost commits. Run "statehouse recover"';
+    case 'code_unused':
+      return 'its code, never exchanged';
+    case 'code_used':
+      return `its code, used.${isAlive ? ' Presenting it again with its verifier ends the chain' : ''}`.replace(
+        /\.$/,
+        '',
+      );
+    case 'not_the_code':
+      return 'a code that names this grant and is not its code: guessed, or garbled. It touches nothing';
+    case 'access_token':
+      return place.expired
+        ? `an access token, expired ${instant(place.expiresAt)}`
+        : `an access token, good until ${instant(place.expiresAt)}${isAlive ? '' : ' at APIs that do not ask the server'}`;
+    case 'unknown':
+      return 'what it was in its chain cannot be told any more';
+  }
+}
+
+function timeline({ events, earlierLines, isCut }: Told): string {
+  const cut = isCut
+    ? `  The beginning is missing: lines of the ledger are dropped after ${LEDGER_KEPT_DAYS} days.\n`
+    : earlierLines > 0
+      ? `  ${earlierLines} earlier lines are in the ledger too.\n`
+      : '';
+  return `what happened\n${cut}${folded(events).join('')}`;
+}
+
+/** A long row of rotations says nothing but how many they were. */
+const MOST_ROTATIONS_SHOWN = 4;
+
+function folded(events: readonly Line[]): string[] {
+  const rows: string[] = [];
+  let run: Line[] = [];
+  const flush = () => {
+    const [first, last] = [run[0], run.at(-1)];
+    if (run.length > MOST_ROTATIONS_SHOWN && first && last) {
+      rows.push(eventLine(first), `  ${' '.repeat(23)}  … ${run.length - 2} more rotations\n`, eventLine(last));
+    } else rows.push(...run.map(eventLine));
+    run = [];
+  };
+  for (const event of events) {
+    if (isRotation(event)) run.push(event);
+    else {
+      flush();
+      rows.push(eventLine(event));
+    }
+  }
+  flush();
+  return rows;
+}
+
+const isRotation = ({ machine, to }: Line) => machine === 'refreshToken' && to === 'used';
+
+const eventLine = (event: Line): string => {
+  const policy = event.policy === null ? '' : ` (policy ${printable(event.policy)})`;
+  return `  ${instant(event.at)}  ${printable(eventWords(event))}${policy}\n`;
+};
+
+function eventWords({ machine, event, from, to, reason, generation, clientId }: Line): string {
+  const by = clientId === null ? 'the client' : clientId;
+  const why = reason === null ? '' : ` (${reason})`;
+  if (to === 'approved') return `the person approves; ${by} gets a code`;
+  if (machine === 'authorizationCode' && to === 'used') return `${by} exchanges the code: refresh token 0 is the head`;
+  if (isRotationOf(machine, to)) return `${by} uses its refresh token: ${generation ?? 'the next one'} is the head`;
+  if (machine === 'authorizationCode' && to === 'revoked') return `the code, already used, is presented again${why}`;
+  if (machine === 'refreshToken' && to === 'revoked')
+    return reason === 'chain_behind_token'
+      ? `a refresh token newer than the head is presented${why}`
+      : `a used refresh token is presented again; the head is ${generation ?? 'none'}${why}`;
+  if (machine === 'grant' && to === 'revoked') return `the whole chain ends${why}`;
+  return `${machine}: ${event}, ${from} → ${to}${why}`;
+}
+
+const isRotationOf = (machine: string, to: string) => machine === 'refreshToken' && to === 'used';
+
+const span = (milliseconds: number): string => inWords(Math.max(0, Math.floor(milliseconds / 1000)));
+
+export const explanationDocument = (told: Told) => ({
+  grant_id: told.grantId,
+  found: told.grant !== null,
+  client: told.client && {
+    client_id: told.client.clientId,
+    client_name: told.client.clientName,
+    deleted_at: told.client.deletedAt,
+  },
+  subject: told.subject && {
+    sub: told.subject.id,
+    username: told.subject.username,
+    disabled_at: told.subject.disabledAt,
+  },
+  scope: told.grant?.scope ?? null,
+  resources: told.grant?.resources ?? null,
+  now: told.now,
+  alive: told.life.kind === 'alive',
+  ...(told.life.kind === 'alive'
+    ? { alive_until: told.life.until, what_waits: told.life.what, would_end_by: told.life.end }
+    : {
+        reason: told.life.reason,
+        over_since: told.life.since,
+        why: told.life.advice?.why ?? null,
+        what_would_have_kept_it: told.life.advice?.keep ?? null,
+      }),
+  presented: told.place && placeDocument(told.place),
+  events: told.events.map(({ at, machine, event, from, to, reason, generation, clientId, policy }) => ({
+    at,
+    machine,
+    event,
+    from,
+    to,
+    reason,
+    generation: generation === null ? null : Number(generation),
+    client_id: clientId,
+    policy,
+  })),
+  earlier_events: told.earlierLines,
+  beginning_was_dropped: told.isCut,
+});
+
+const placeDocument = (place: Place) => ({
+  place: place.kind,
+  ...(place.kind === 'used' && { rotations_ago: Number(place.behind) }),
+  ...(place.kind === 'access_token' && { expires_at: place.expiresAt, expired: place.expired }),
+});

@@ -1,0 +1,132 @@
+/** The life of one authorization: what happened, whether it is alive, why not, and where a token stands in it. Pure. */
+import { endedBy, grantState, isAheadOfChain } from '../../engine/derive.ts';
+import { chainEndsAt, codeEndsAt, type Lifetimes } from '../../engine/lifetimes.ts';
+import type { LoadedGrant } from '../../engine/ports.ts';
+import { sameBytes } from '../../engine/same-bytes.ts';
+import { ADVICE, type Advice, type EndReason } from './advice.ts';
+import type { Held } from './presented.ts';
+
+export type Line = {
+  readonly at: Date;
+  readonly machine: string;
+  readonly event: string;
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string | null;
+  readonly generation: bigint | null;
+  readonly clientId: string | null;
+  readonly policy: string | null;
+};
+
+export type StoredLife = {
+  readonly now: Date;
+  readonly grant: (LoadedGrant & { readonly revokedAt: Date | null }) | null;
+  readonly lines: readonly Line[];
+  readonly earlierLines: number;
+};
+
+export type Life =
+  /** `what`: what its client holds to go on with. `end`: of that, when nothing else comes in between. */
+  | { readonly kind: 'alive'; readonly what: 'code' | 'chain'; readonly until: Date; readonly end: EndReason }
+  | {
+      readonly kind: 'over';
+      readonly reason: EndReason | null;
+      /** Null: an epoch was raised, which has no date; or the row is gone. */
+      readonly since: Date | null;
+      readonly advice: Advice | null;
+    };
+
+export type Place =
+  | { readonly kind: 'current' | 'not_the_code' | 'code_used' | 'code_unused' }
+  /** How many times the head has moved on since. */
+  | { readonly kind: 'used'; readonly behind: bigint }
+  | { readonly kind: 'ahead' }
+  | { readonly kind: 'access_token'; readonly expiresAt: Date; readonly expired: boolean }
+  /** The row is gone, so nobody can say any more. */
+  | { readonly kind: 'unknown' };
+
+export type Explanation = {
+  readonly life: Life;
+  /** Null: a grant was asked for by its id. */
+  readonly place: Place | null;
+  readonly events: readonly Line[];
+  /** Lines that are in the ledger, and not listed. */
+  readonly earlierLines: number;
+  /** The beginning is not in the ledger: it is kept for some time only. */
+  readonly isCut: boolean;
+};
+
+/** @param lifetimes of the client's policy today; null: it names a policy that there is not. */
+export function explanationOf(stored: StoredLife, held: Held, lifetimes: Lifetimes | null): Explanation {
+  const { grant, lines, earlierLines, now } = stored;
+  return {
+    life: grant ? lifeOf(grant, lifetimes, now) : lifeFromLedger(lines),
+    place: placeOf(grant, held, now),
+    events: lines,
+    earlierLines,
+    isCut: earlierLines === 0 && !beginsWithApproval(lines),
+  };
+}
+
+const beginsWithApproval = (lines: readonly Line[]) => lines[0]?.to === 'approved';
+
+function lifeOf(grant: NonNullable<StoredLife['grant']>, lifetimes: Lifetimes | null, now: Date): Life {
+  if (grantState(grant) === 'revoked') {
+    if (grant.state === 'revoked') return over(knownReason(grant.revokedReason), grant.revokedAt);
+    const by = endedBy(grant);
+    return over(by && REASON_OF_EPOCH[by], null);
+  }
+  const end = endOf(grant, lifetimes);
+  if (now < end.until) return { kind: 'alive', ...end };
+  return over(end.end, end.until);
+}
+
+const REASON_OF_EPOCH = { client: 'client_ended', subject: 'subject_ended', server: 'server_epoch_raised' } as const;
+
+const over = (reason: EndReason | null, since: Date | null): Life => ({
+  kind: 'over',
+  reason,
+  since,
+  advice: reason && ADVICE[reason],
+});
+
+const knownReason = (reason: string | null): EndReason | null =>
+  reason !== null && Object.hasOwn(ADVICE, reason) ? (reason as EndReason) : null;
+
+/** Without a policy of today: as it stood at the last use. */
+function endOf(grant: LoadedGrant, lifetimes: Lifetimes | null): Omit<Extract<Life, { kind: 'alive' }>, 'kind'> {
+  if (grant.refreshGeneration === null) {
+    const until = lifetimes ? new Date(codeEndsAt(grant, lifetimes)) : grant.codeEndsAt;
+    return { what: 'code', until, end: 'authorization_code_expired' };
+  }
+  const until = lifetimes ? new Date(chainEndsAt(grant, lifetimes)) : (grant.chainEndsAt ?? grant.codeEndsAt);
+  const absolute = lifetimes && grant.createdAt.getTime() + lifetimes.refreshAbsoluteLifetimeSeconds * 1000;
+  return { what: 'chain', until, end: until.getTime() === absolute ? 'absolute_end' : 'idle_end' };
+}
+
+/** The row goes an hour after its chain has reached its end; lines stay longer. */
+function lifeFromLedger(lines: readonly Line[]): Life {
+  const last = lines.findLast((one) => one.machine === 'grant' && one.to === 'revoked');
+  return over(knownReason(last?.reason ?? null), last?.at ?? null);
+}
+
+function placeOf(grant: LoadedGrant | null, held: Held, now: Date): Place | null {
+  switch (held.kind) {
+    case 'grant_id':
+    case 'nothing':
+    case 'own_token':
+      return null;
+    case 'access_token':
+      return { kind: 'access_token', expiresAt: held.expiresAt, expired: now >= held.expiresAt };
+    case 'authorization_code':
+      if (!grant) return { kind: 'unknown' };
+      if (!sameBytes(grant.codeHash, held.secretHash)) return { kind: 'not_the_code' };
+      return { kind: grant.refreshGeneration === null ? 'code_unused' : 'code_used' };
+    case 'refresh_token': {
+      if (!grant) return { kind: 'unknown' };
+      if (isAheadOfChain(grant, held)) return { kind: 'ahead' };
+      const behind = (grant.refreshGeneration ?? 0n) - held.generation;
+      return behind === 0n ? { kind: 'current' } : { kind: 'used', behind };
+    }
+  }
+}

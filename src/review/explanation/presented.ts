@@ -1,0 +1,83 @@
+/** What somebody holds, and the grant that it leads to. Nothing of it is kept or shown: it is as good as the person's consent. */
+import { readAccessToken } from '../../crypto/access-token.ts';
+import { readAuthorizationCode } from '../../crypto/authorization-code.ts';
+import { readRefreshToken } from '../../crypto/refresh-token.ts';
+import type { RootKeys } from '../../crypto/root-secret.ts';
+import { type KeyRing, publicKeyOf } from '../../crypto/signing-keys.ts';
+
+export type Held =
+  | { readonly kind: 'grant_id'; readonly grantId: string }
+  | {
+      readonly kind: 'refresh_token';
+      readonly grantId: string;
+      readonly generation: bigint;
+      readonly nonce: Uint8Array;
+    }
+  /** SHA-256 of the half that only its holder knows. */
+  | { readonly kind: 'authorization_code'; readonly grantId: string; readonly secretHash: Uint8Array }
+  | { readonly kind: 'access_token'; readonly grantId: string; readonly expiresAt: Date }
+  /** Client credentials: of the client itself, with no grant behind it. */
+  | { readonly kind: 'own_token'; readonly clientId: string; readonly jti: string; readonly expiresAt: Date }
+  | { readonly kind: 'nothing'; readonly why: Untrusted };
+
+export type Untrusted =
+  | `refresh_token_${'malformed' | 'forged' | 'unknown_key'}`
+  | 'authorization_code_malformed'
+  | `access_token_${'malformed' | 'forged' | 'unknown_key' | 'other_typ' | 'other_issuer'}`
+  | 'unknown_shape';
+
+const GRANT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** @returns null when it is none: a token, or something else. */
+export const grantIdIn = (text: string): string | null => (GRANT_ID.test(text) ? text.toLowerCase() : null);
+
+export type Keys = {
+  readonly keys: RootKeys;
+  readonly keyRing: KeyRing;
+  readonly issuer: string;
+};
+
+export async function readHeld({ keys, keyRing, issuer }: Keys, text: string): Promise<Held> {
+  const grantId = grantIdIn(text);
+  if (grantId !== null) return { kind: 'grant_id', grantId };
+  if (text.startsWith('sh_rt_')) {
+    const reading = readRefreshToken(keys, text);
+    return reading.kind === 'authentic'
+      ? { ...reading, kind: 'refresh_token' }
+      : { kind: 'nothing', why: `refresh_token_${reading.kind}` };
+  }
+  if (text.startsWith('sh_ac_')) {
+    const reading = readAuthorizationCode(text);
+    return reading
+      ? { ...reading, kind: 'authorization_code' }
+      : { kind: 'nothing', why: 'authorization_code_malformed' };
+  }
+  if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(text)) return { kind: 'nothing', why: 'unknown_shape' };
+  const reading = await readAccessToken(keyRing, issuer, text);
+  if (reading.kind !== 'authentic') return { kind: 'nothing', why: `access_token_${reading.kind}` };
+  const { client_id: clientId, jti, exp } = reading.claims;
+  const expiresAt = new Date(exp * 1000);
+  return reading.grantId === null
+    ? { kind: 'own_token', clientId, jti, expiresAt }
+    : { kind: 'access_token', grantId: reading.grantId, expiresAt };
+}
+
+type StoredKey = {
+  readonly kid: string;
+  readonly alg: NonNullable<ReturnType<KeyRing['verifierOf']>>['alg'];
+  readonly publicJwk: Readonly<Record<string, unknown>>;
+  readonly state: string;
+};
+
+/** For checking signatures only: nothing is signed by whoever explains. */
+export function verifyingKeys(stored: readonly StoredKey[]): KeyRing {
+  const good = stored.filter(({ state }) => state !== 'retired');
+  const verifiers = new Map(good.map(({ kid, alg, publicJwk }) => [kid, { alg, publicKey: publicKeyOf(publicJwk) }]));
+  return {
+    signerOf: () => {
+      throw new Error('nothing is signed here');
+    },
+    published: () => good.map((one) => one.publicJwk),
+    verifierOf: (kid) => verifiers.get(kid) ?? null,
+  };
+}
