@@ -1,47 +1,89 @@
 /**
- * The engine's statements: load, move the head, revoke. Prepared once, so a rotation is two round trips.
+ * The engine's statements: load, move the head, revoke. Prepared once, so a rotation is two round trips. Loads and moves that
+ * come at once share them (batches.ts): each row still stands or falls by its own guard.
  * The guard of an issuing commit is made by one function, and knows nothing of expiry, clients' rights or verifiers:
  * those are guards in the machines.
  */
-import { and, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
-import type { GrantStore, HeadMove, LedgerEntry, Revocation } from '../engine/ports.ts';
+import type { GrantStore, HeadMove, LedgerEntry, Loaded, Revocation } from '../engine/ports.ts';
 import type { Clock } from '../system/clock.ts';
+import { batched } from './batches.ts';
 import type { Drizzle } from './database.ts';
-import { committing, reading } from './failures.ts';
+import { committing, reading, writing } from './failures.ts';
 import { fixedNow, nowOr } from './now.ts';
 import { clients, grants, server, transitions, users } from './schema.ts';
 
-const bound = (name: string, type: string): SQL => sql`${sql.placeholder(name)}::${sql.raw(type)}`;
+/** How a statement names a value that it is given. */
+type Given = (name: string, type: string) => SQL;
+/** The one that it is about. */
+const bound: Given = (name, type) => sql`${sql.placeholder(name)}::${sql.raw(type)}`;
+/** That of each row of a list, which comes as text. */
+const listed: Given = (name, type) => sql`${sql.identifier('listed')}.${sql.identifier(name)}::${sql.raw(type)}`;
 
 export function grantStore(db: Drizzle, clock: Clock): GrantStore {
   const loadStatement = prepareLoad(db);
+  const loadManyStatement = prepareLoadMany(db);
   const loadClientStatement = prepareLoadClient(db);
   const moveStatement = prepareMoveHead(db);
+  const moveManyStatement = prepareMoveHeads(db);
   const revokeStatement = prepareRevoke(db);
+
+  const loadMany = async (keys: readonly LoadKey[]): Promise<Loaded[]> => {
+    const rows = await reading(() =>
+      loadManyStatement.execute({
+        clientIds: keys.map(({ clientId }) => clientId),
+        grantIds: keys.map(({ grantId }) => grantId),
+        now: fixedNow(clock),
+      }),
+    );
+    if (rows.length !== keys.length) throw new Error(NO_SERVER_ROW);
+    const loaded: Loaded[] = [];
+    for (const row of rows) loaded[Number(row.place) - 1] = loadedFrom(row);
+    return loaded;
+  };
+
   return {
     loadClient: async (clientId) => {
       const [row] = await reading(() => loadClientStatement.execute({ clientId, now: fixedNow(clock) }));
       if (!row) throw new Error(NO_SERVER_ROW);
       return { now: new Date(row.now), client: row.client };
     },
-    load: async ({ clientId, grantId }) => {
-      const [row] = await reading(() => loadStatement.execute({ clientId, grantId, now: fixedNow(clock) }));
-      if (!row) throw new Error(NO_SERVER_ROW);
-      const { grant, client, subject } = row;
-      const loaded = grant && {
-        ...grant,
-        // Another client's presentation is refused by the machine before any state is looked at.
-        liveClientEpoch:
-          client?.clientId !== grant.clientId ? grant.clientEpoch : client.deletedAt ? null : client.epoch,
-        liveSubjectEpoch: subject && !subject.disabledAt ? subject.epoch : null,
-        liveServerEpoch: row.serverEpoch,
-      };
-      return { now: new Date(row.now), client, grant: loaded };
-    },
-    moveHead: (move) => committing(() => moveStatement.execute(headMoveValues(move))),
+    load: batched({
+      alone: async (key) => {
+        const [row] = await reading(() => loadStatement.execute({ ...key, now: fixedNow(clock) }));
+        if (!row) throw new Error(NO_SERVER_ROW);
+        return loadedFrom(row);
+      },
+      together: loadMany,
+      keyOf: (key) => key,
+    }),
+    moveHead: batched({
+      alone: (move) => committing(() => moveStatement.execute(headMoveValues(move))),
+      together: async (moves) => {
+        const rows = await writing(() => moveManyStatement.execute(columnsOf(moves.map(headMoveValues))));
+        const moved = new Set(rows.map(({ grantId }) => grantId));
+        // Whoever did not move asks again alone: the row may only have been held.
+        return moves.map(({ loaded }) => moved.has(loaded.id) || undefined);
+      },
+      keyOf: ({ loaded }) => loaded.id,
+    }),
     revoke: (revocation) => committing(() => revokeStatement.execute(revocationValues(revocation))),
   };
+}
+
+type LoadKey = { readonly clientId: string; readonly grantId: string };
+type LoadRow = Awaited<ReturnType<ReturnType<typeof prepareLoad>['execute']>>[number];
+
+function loadedFrom({ now, grant, client, subject, serverEpoch }: LoadRow): Loaded {
+  const loaded = grant && {
+    ...grant,
+    // Another client's presentation is refused by the machine before any state is looked at.
+    liveClientEpoch: client?.clientId !== grant.clientId ? grant.clientEpoch : client.deletedAt ? null : client.epoch,
+    liveSubjectEpoch: subject && !subject.disabledAt ? subject.epoch : null,
+    liveServerEpoch: serverEpoch,
+  };
+  return { now: new Date(now), client, grant: loaded };
 }
 
 /** Only what a decision needs: each column costs at every rotation. */
@@ -67,15 +109,16 @@ function prepareLoadClient(db: Drizzle) {
     .prepare('load_client');
 }
 
+const PRESENTED = {
+  serverEpoch: server.epoch,
+  client: PRESENTING_CLIENT,
+  grant: PRESENTED_GRANT,
+  subject: { epoch: users.epoch, disabledAt: users.disabledAt },
+};
+
 function prepareLoad(db: Drizzle) {
   return db
-    .select({
-      now: nowOr('now'),
-      serverEpoch: server.epoch,
-      client: PRESENTING_CLIENT,
-      grant: PRESENTED_GRANT,
-      subject: { epoch: users.epoch, disabledAt: users.disabledAt },
-    })
+    .select({ now: nowOr('now'), ...PRESENTED })
     .from(server)
     .leftJoin(clients, eq(clients.clientId, sql.placeholder('clientId')))
     .leftJoin(grants, sql`${grants.id} = ${bound('grantId', 'uuid')}`)
@@ -83,16 +126,28 @@ function prepareLoad(db: Drizzle) {
     .prepare('load_presentation');
 }
 
-const same = (column: AnyPgColumn, name: string, type: string) =>
-  sql`${column} is not distinct from ${bound(name, type)}`;
+function prepareLoadMany(db: Drizzle) {
+  const asked = sql`unnest(${bound('clientIds', 'text[]')}, ${bound('grantIds', 'uuid[]')})
+    with ordinality as asked (client_id, grant_id, place)`;
+  return db
+    .select({ place: sql<string>`asked.place`, now: nowOr('now'), ...PRESENTED })
+    .from(server)
+    .innerJoin(asked, sql`true`)
+    .leftJoin(clients, sql`${clients.clientId} = asked.client_id`)
+    .leftJoin(grants, sql`${grants.id} = asked.grant_id`)
+    .leftJoin(users, eq(users.id, grants.subjectId))
+    .prepare('load_presentations');
+}
+
+const same = (column: AnyPgColumn, value: SQL) => sql`${column} is not distinct from ${value}`;
 
 /** Every loaded fact still holds: state, head, and the epochs of client, subject and server. */
-const stillAsLoaded = () =>
+const stillAsLoaded = (given: Given) =>
   and(
-    sql`${grants.id} = ${bound('grantId', 'uuid')}`,
+    sql`${grants.id} = ${given('grantId', 'uuid')}`,
     eq(grants.state, 'active'),
-    same(grants.refreshGeneration, 'loadedGeneration', 'bigint'),
-    same(grants.refreshNonce, 'loadedNonce', 'bytea'),
+    same(grants.refreshGeneration, given('loadedGeneration', 'bigint')),
+    same(grants.refreshNonce, given('loadedNonce', 'bytea')),
     eq(clients.clientId, grants.clientId),
     eq(clients.epoch, grants.clientEpoch),
     isNull(clients.deletedAt),
@@ -102,28 +157,73 @@ const stillAsLoaded = () =>
     eq(server.epoch, grants.serverEpoch),
   );
 
+const newHead = (given: Given) => ({
+  refreshGeneration: given('generation', 'bigint'),
+  refreshNonce: given('nonce', 'bytea'),
+  lastUsedAt: given('now', 'timestamptz'),
+  chainEndsAt: given('chainEndsAt', 'timestamptz'),
+});
+
 function prepareMoveHead(db: Drizzle) {
-  const moved = db.$with('moved').as(
-    db
-      .update(grants)
-      .set({
-        refreshGeneration: bound('generation', 'bigint'),
-        refreshNonce: bound('nonce', 'bytea'),
-        lastUsedAt: bound('now', 'timestamptz'),
-        chainEndsAt: bound('chainEndsAt', 'timestamptz'),
-      })
-      .from(clients)
-      .innerJoin(users, sql`true`)
-      .innerJoin(server, sql`true`)
-      .where(stillAsLoaded())
-      .returning({ grantId: grants.id, clientId: grants.clientId }),
-  );
+  const moved = db
+    .$with('moved')
+    .as(
+      db
+        .update(grants)
+        .set(newHead(bound))
+        .from(clients)
+        .innerJoin(users, sql`true`)
+        .innerJoin(server, sql`true`)
+        .where(stillAsLoaded(bound))
+        .returning({ grantId: grants.id, clientId: grants.clientId }),
+    );
   return db
     .with(moved)
     .insert(transitions)
-    .select(db.select(ledgerColumns('', sql`${moved.grantId}`, sql`${moved.clientId}`)).from(moved))
+    .select(db.select(ledgerColumns(bound, '', sql`${moved.grantId}`, sql`${moved.clientId}`)).from(moved))
     .returning({ grantId: transitions.grantId })
     .prepare('move_head');
+}
+
+const joined = (parts: readonly SQLChunk[]) => sql.join([...parts], sql`, `);
+
+/**
+ * The same for many grants at once, no grant twice. Rows that another statement holds are left out: whoever waits for a row
+ * waits alone, and no two batches wait for each other.
+ */
+function prepareMoveHeads(db: Drizzle) {
+  const lists = joined(MOVE_COLUMNS.map((name) => bound(name, 'text[]')));
+  const columns = joined(MOVE_COLUMNS.map((name) => sql.identifier(name)));
+  const list = db.$with('listed', {}).as(sql`select * from unnest(${lists}) as given (${columns})`);
+  const free = db.$with('free').as(
+    db
+      .select({ id: grants.id })
+      .from(grants)
+      .where(sql`${grants.id} in (select ${listed('grantId', 'uuid')} from listed)`)
+      .for('no key update', { skipLocked: true }),
+  );
+  const moved = db.$with('moved').as(
+    db
+      .update(grants)
+      .set(newHead(listed))
+      .from(clients)
+      .innerJoin(users, sql`true`)
+      .innerJoin(server, sql`true`)
+      .innerJoin(sql`listed`, sql`true`)
+      .where(and(stillAsLoaded(listed), sql`${grants.id} in (select "id" from "free")`))
+      .returning({ grantId: grants.id, clientId: grants.clientId }),
+  );
+  return db
+    .with(list, free, moved)
+    .insert(transitions)
+    .select(
+      db
+        .select(ledgerColumns(listed, '', sql`${moved.grantId}`, sql`${moved.clientId}`))
+        .from(moved)
+        .innerJoin(sql`listed`, sql`${moved.grantId} = ${listed('grantId', 'uuid')}`),
+    )
+    .returning({ grantId: transitions.grantId })
+    .prepare('move_heads');
 }
 
 function prepareRevoke(db: Drizzle) {
@@ -140,7 +240,7 @@ function prepareRevoke(db: Drizzle) {
       .returning({ grantId: grants.id, clientId: grants.clientId }),
   );
   const entry = (suffix: string) =>
-    db.select(ledgerColumns(suffix, sql`${moved.grantId}`, sql`${moved.clientId}`)).from(moved);
+    db.select(ledgerColumns(bound, suffix, sql`${moved.grantId}`, sql`${moved.clientId}`)).from(moved);
   return db
     .with(moved)
     .insert(transitions)
@@ -149,19 +249,19 @@ function prepareRevoke(db: Drizzle) {
     .prepare('revoke_grant');
 }
 
-function ledgerColumns(suffix: string, grantId: SQL, clientId: SQL) {
+function ledgerColumns(given: Given, suffix: string, grantId: SQL, clientId: SQL) {
   return {
-    at: sql<Date>`${bound('now', 'timestamptz')}`.as('at'),
-    machine: sql<string>`${bound(`machine${suffix}`, 'text')}`.as('machine'),
+    at: sql<Date>`${given('now', 'timestamptz')}`.as('at'),
+    machine: sql<string>`${given(`machine${suffix}`, 'text')}`.as('machine'),
     grantId: sql<string>`${grantId}`.as('grant_id'),
     interactionId: sql<string>`null::uuid`.as('interaction_id'),
-    event: sql<string>`${bound(`event${suffix}`, 'text')}`.as('event'),
-    fromState: sql<string>`${bound(`from${suffix}`, 'text')}`.as('from_state'),
-    toState: sql<string>`${bound(`to${suffix}`, 'text')}`.as('to_state'),
-    reason: sql<string>`${bound(`reason${suffix}`, 'text')}`.as('reason'),
-    generation: sql<bigint>`${bound(`generation${suffix}`, 'bigint')}`.as('generation'),
+    event: sql<string>`${given(`event${suffix}`, 'text')}`.as('event'),
+    fromState: sql<string>`${given(`from${suffix}`, 'text')}`.as('from_state'),
+    toState: sql<string>`${given(`to${suffix}`, 'text')}`.as('to_state'),
+    reason: sql<string>`${given(`reason${suffix}`, 'text')}`.as('reason'),
+    generation: sql<bigint>`${given(`generation${suffix}`, 'bigint')}`.as('generation'),
     clientId: sql<string>`${clientId}`.as('client_id'),
-    policy: sql<string>`${bound('policy', 'text')}`.as('policy'),
+    policy: sql<string>`${given('policy', 'text')}`.as('policy'),
     signingKeyId: sql<string>`null::text`.as('signing_key_id'),
   };
 }
@@ -179,6 +279,29 @@ function headMoveValues({ loaded, now, generation, nonce, chainEndsAt, policy, e
     generation: generation.toString(),
   };
 }
+
+const MOVE_COLUMNS = [
+  'grantId',
+  'loadedGeneration',
+  'loadedNonce',
+  'now',
+  'nonce',
+  'chainEndsAt',
+  'policy',
+  'machine',
+  'event',
+  'from',
+  'to',
+  'reason',
+  'generation',
+] as const;
+
+/** One list a column, all as text. */
+const columnsOf = (rows: readonly Readonly<Record<string, unknown>>[]) =>
+  Object.fromEntries(MOVE_COLUMNS.map((name) => [name, rows.map((row) => asText(row[name]))]));
+
+const asText = (value: unknown): unknown =>
+  value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : value;
 
 function revocationValues({ grantId, now, reason, policy, entries }: Revocation) {
   const [first, second] = entries;

@@ -10,6 +10,12 @@ const MIGRATION_LOCK = 7_382_645_190;
 /** Loads and commits are single statements of milliseconds; one that takes longer is better ended than waited for. */
 const STATEMENT_TIMEOUT_MILLISECONDS = 10_000;
 
+/**
+ * Statements look up a few rows by their keys, so a plan is made once and goes by the index. Left to itself, Postgres plans a
+ * batch anew each time, and reads whole tables that were small when it last looked.
+ */
+const PLANS = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' };
+
 export function openPostgres(url: string, options: { readonly connections?: number } = {}): Database {
   const quiet = { onnotice: () => {} };
   const client = postgres(url, {
@@ -18,7 +24,7 @@ export function openPostgres(url: string, options: { readonly connections?: numb
     connect_timeout: 5,
     idle_timeout: 600,
     backoff: (retries) => Math.min(2 ** retries / 20, 2),
-    connection: { application_name: 'statehouse', statement_timeout: STATEMENT_TIMEOUT_MILLISECONDS },
+    connection: { application_name: 'statehouse', statement_timeout: STATEMENT_TIMEOUT_MILLISECONDS, ...PLANS },
   });
   return {
     kind: 'postgres',
