@@ -4,8 +4,10 @@
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Exactly what the lock file says. No package of the server needs to run a script at installation, so none may.
-RUN npm ci --omit=dev --ignore-scripts
+COPY patches ./patches
+# Exactly what the lock file says. No package of the server needs to run a script at installation, so none may: only our own,
+# which applies patches/.
+RUN npm ci --omit=dev --ignore-scripts && npm run postinstall
 
 FROM node:24-slim
 # In production the server refuses to start without issuer, root secret and database.

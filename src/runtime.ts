@@ -22,7 +22,7 @@ export type Runtime = {
 
 /**
  * Opens the database and applies its migrations.
- * @throws EnvironmentError, ConfigurationError, RootSecretError, FolderInUse, StoreUnavailable: each says what to do about it.
+ * @throws EnvironmentError, ConfigurationError, RootSecretError, FolderInUse, DriverNotPatched, StoreUnavailable: each says what to do about it.
  */
 export async function openRuntime(env: NodeJS.ProcessEnv): Promise<Runtime> {
   const environment = readEnvironment(env);

@@ -7,6 +7,7 @@ import { NoSuchSide } from '../review/diff/sides.ts';
 import { ScenarioError } from '../review/simulation/read-scenario.ts';
 import { codeOf } from '../storage/failures.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
+import { DriverNotPatched } from '../storage/patched-driver.ts';
 import { safeError } from '../system/safe-error.ts';
 
 /** The command cannot do what was asked; the message says why and what to do. */
@@ -31,6 +32,7 @@ const OURS = [
   RootSecretError,
   NoSuchSide,
   ScenarioError,
+  DriverNotPatched,
 ] as const;
 
 function knownWords(error: unknown, env: Env): string | null {

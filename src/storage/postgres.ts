@@ -3,6 +3,7 @@ import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { type Database, MIGRATIONS_FOLDER } from './database.ts';
 import { reached } from './failures.ts';
+import { requirePatchedDriver } from './patched-driver.ts';
 
 /** Any number; the same for every node, so that one migrates and the others wait for it. */
 const MIGRATION_LOCK = 7_382_645_190;
@@ -16,7 +17,9 @@ const STATEMENT_TIMEOUT_MILLISECONDS = 10_000;
  */
 const PLANS = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' };
 
+/** @throws DriverNotPatched */
 export function openPostgres(url: string, options: { readonly connections?: number } = {}): Database {
+  requirePatchedDriver();
   const quiet = { onnotice: () => {} };
   const client = postgres(url, {
     ...quiet,

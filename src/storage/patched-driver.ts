@@ -1,0 +1,23 @@
+/**
+ * As npm has it, the driver can lose a connection for good when it ends at a bad moment (patches/README.md). An installation
+ * without scripts leaves it so, and nobody would notice before the database's first outage.
+ */
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const DRIVER = dirname(findPackageJSON('postgres', import.meta.url) ?? '');
+/** A name that only the patch has. */
+const MARK = 'dropWrites';
+
+export class DriverNotPatched extends Error {
+  constructor() {
+    super('The Postgres driver is not patched: npm ran without scripts. Run "npm run postinstall", then this again.');
+    this.name = 'DriverNotPatched';
+  }
+}
+
+/** @throws DriverNotPatched */
+export function requirePatchedDriver(folder: string = DRIVER): void {
+  if (!readFileSync(join(folder, 'src/connection.js'), 'utf8').includes(MARK)) throw new DriverNotPatched();
+}
