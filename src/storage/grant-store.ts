@@ -1,8 +1,8 @@
 /**
  * The engine's statements: load, move the head, revoke. Prepared once, so a rotation is two round trips. Loads and moves that
  * come at once share them (batches.ts): each row still stands or falls by its own guard.
- * The guard of an issuing commit is made by one function, and knows nothing of expiry, clients' rights or verifiers:
- * those are guards in the machines.
+ * The guard of an issuing commit is made by one function. It holds the commit to an instant, and knows nothing of what makes it
+ * (lifetimes, policies), nor of clients' rights or verifiers: those are guards in the machines.
  */
 import { and, eq, getTableColumns, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
@@ -59,9 +59,12 @@ export function grantStore(db: Drizzle, clock: Clock): GrantStore {
       keyOf: (key) => key,
     }),
     moveHead: batched({
-      alone: (move) => committing(() => moveStatement.execute(headMoveValues(move))),
+      alone: (move) =>
+        committing(() => moveStatement.execute({ ...headMoveValues(move), committedAt: fixedNow(clock) })),
       together: async (moves) => {
-        const rows = await writing(() => moveManyStatement.execute(columnsOf(moves.map(headMoveValues))));
+        const rows = await writing(() =>
+          moveManyStatement.execute({ ...columnsOf(moves.map(headMoveValues)), committedAt: fixedNow(clock) }),
+        );
         const moved = new Set(rows.map(({ grantId }) => grantId));
         // Whoever did not move asks again alone: the row may only have been held.
         return moves.map(({ loaded }) => moved.has(loaded.id) || undefined);
@@ -141,11 +144,12 @@ function prepareLoadMany(db: Drizzle) {
 
 const same = (column: AnyPgColumn, value: SQL) => sql`${column} is not distinct from ${value}`;
 
-/** Every loaded fact still holds: state, head, and the epochs of client, subject and server. */
-const stillAsLoaded = (given: Given) =>
+/** Every loaded fact still holds: state, head, the epochs of client, subject and server; and what is presented has not ended. */
+const stillHolds = (given: Given) =>
   and(
     sql`${grants.id} = ${given('grantId', 'uuid')}`,
     eq(grants.state, 'active'),
+    sql`${nowOr('committedAt')} < ${given('endsAt', 'timestamptz')}`,
     same(grants.refreshGeneration, given('loadedGeneration', 'bigint')),
     same(grants.refreshNonce, given('loadedNonce', 'bytea')),
     eq(clients.clientId, grants.clientId),
@@ -174,7 +178,7 @@ function prepareMoveHead(db: Drizzle) {
         .from(clients)
         .innerJoin(users, sql`true`)
         .innerJoin(server, sql`true`)
-        .where(stillAsLoaded(bound))
+        .where(stillHolds(bound))
         .returning({ grantId: grants.id, clientId: grants.clientId }),
     );
   return db
@@ -210,7 +214,7 @@ function prepareMoveHeads(db: Drizzle) {
       .innerJoin(users, sql`true`)
       .innerJoin(server, sql`true`)
       .innerJoin(sql`listed`, sql`true`)
-      .where(and(stillAsLoaded(listed), sql`${grants.id} in (select "id" from "free")`))
+      .where(and(stillHolds(listed), sql`${grants.id} in (select "id" from "free")`))
       .returning({ grantId: grants.id, clientId: grants.clientId }),
   );
   return db
@@ -266,7 +270,7 @@ function ledgerColumns(given: Given, suffix: string, grantId: SQL, clientId: SQL
   };
 }
 
-function headMoveValues({ loaded, now, generation, nonce, chainEndsAt, policy, entry }: HeadMove) {
+function headMoveValues({ loaded, now, generation, nonce, chainEndsAt, endsAt, policy, entry }: HeadMove) {
   return {
     grantId: loaded.id,
     loadedGeneration: loaded.refreshGeneration?.toString() ?? null,
@@ -274,6 +278,7 @@ function headMoveValues({ loaded, now, generation, nonce, chainEndsAt, policy, e
     now: now.toISOString(),
     nonce,
     chainEndsAt: chainEndsAt.toISOString(),
+    endsAt: endsAt.toISOString(),
     policy,
     ...entryValues(entry, ''),
     generation: generation.toString(),
@@ -287,6 +292,7 @@ const MOVE_COLUMNS = [
   'now',
   'nonce',
   'chainEndsAt',
+  'endsAt',
   'policy',
   'machine',
   'event',

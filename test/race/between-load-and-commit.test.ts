@@ -99,6 +99,43 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
     });
   });
 
+  describe('what was presented ends:', () => {
+    const endsFirst = (endsAt: Date) => {
+      beforeCommit = async () => scene.clock.set(endsAt);
+    };
+
+    const lastLine = () => JSON.parse(scene.logs().trimEnd().split('\n').at(-1) ?? '');
+
+    it('a rotation issues nothing, and the chain is as it was', async () => {
+      const token = await scene.chain();
+      const { grantId } = placeOf(scene.keys, token);
+      const before = await storedGrant(db(), grantId);
+      endsFirst(before.chainEndsAt as Date);
+      const answer = await refresh(scene, scene.client, token);
+      expect({ status: answer.status, error: answer.json.error }).toEqual({ status: 400, error: 'invalid_grant' });
+      expect(lastLine()).toMatchObject({ reason: 'refresh_token_expired', grantId });
+      expect(await storedGrant(db(), grantId)).toEqual(before);
+    });
+
+    it('an exchange issues nothing, and the code is as it was', async () => {
+      const code = await scene.code();
+      const grantId = grantIdOfCode(code.code);
+      const before = await storedGrant(db(), grantId);
+      endsFirst(before.codeEndsAt);
+      const answer = await exchange(scene, scene.client, code);
+      expect({ status: answer.status, error: answer.json.error }).toEqual({ status: 400, error: 'invalid_grant' });
+      expect(lastLine()).toMatchObject({ reason: 'authorization_code_expired', grantId });
+      expect(await storedGrant(db(), grantId)).toEqual(before);
+    });
+
+    it('at the last millisecond it is issued', async () => {
+      const token = await scene.chain();
+      const { chainEndsAt } = await storedGrant(db(), placeOf(scene.keys, token).grantId);
+      endsFirst(new Date((chainEndsAt as Date).getTime() - 1));
+      expect((await refresh(scene, scene.client, token)).status).toBe(200);
+    });
+  });
+
   it('a thief who rotates before every commit of the revocation does not hold it up', async () => {
     const used = await scene.chain();
     let head = (await refresh(scene, scene.client, used)).json.refresh_token ?? '';

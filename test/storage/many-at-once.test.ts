@@ -91,6 +91,25 @@ describe.each(databaseKinds)('many at once on %s', (kind) => {
     },
   );
 
+  test('whatever has ended by then does not move, and the others do', async () => {
+    const some = await givenGrants(5);
+    await moveAll(await movesOf(some));
+    const moves = await movesOf(some);
+    world.clock.advanceSeconds(10);
+    const millisecondsLeft = [20_000, -1, 0, 1, 20_000];
+    const each = moves.map((move, index) => ({
+      ...move,
+      endsAt: new Date(world.clock.now().getTime() + (millisecondsLeft[index] ?? 0)),
+    }));
+    expect(await moveAll(each)).toEqual([true, false, false, true, true]);
+    for (const [index, one] of some.entries()) {
+      const moved = (millisecondsLeft[index] ?? 0) > 0;
+      expect((await loadGrant(world, one)).refreshGeneration).toBe(moved ? 1n : 0n);
+      // The approval, the exchange, and the rotation where there was one.
+      expect(await ledgerOf(world, one.grantId)).toHaveLength(moved ? 3 : 2);
+    }
+  });
+
   test('none of them moves when the server ended every grant', async () => {
     const moves = await movesOf(await givenGrants(3));
     await world.db.update(server).set({ epoch: sql`${server.epoch} + 1` });

@@ -2,9 +2,11 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HeadMove } from '../../src/engine/ports.ts';
 import { deleteClient } from '../../src/storage/clients.ts';
+import { grantStore } from '../../src/storage/grant-store.ts';
 import { clients, grants, server, users } from '../../src/storage/schema.ts';
 import { raiseServerEpoch } from '../../src/storage/server.ts';
 import { disableUser } from '../../src/storage/users.ts';
+import { databaseClock } from '../../src/system/clock.ts';
 import { databaseKinds } from '../support/database.ts';
 import { unheld } from '../support/unheld.ts';
 import { type Granted, givenGrant, ledgerOf, loadGrant, nextMove, openWorld, reuseOf, type World } from './world.ts';
@@ -132,6 +134,33 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
       expect(await ledgerOf(world, granted.grantId)).toEqual(ledger);
     },
   );
+
+  const ends: Record<string, { readonly millisecondsLeft: number; readonly moves: boolean }> = {
+    'a millisecond before what was presented ends': { millisecondsLeft: 1, moves: true },
+    'when what was presented ends': { millisecondsLeft: 0, moves: false },
+    'after what was presented has ended': { millisecondsLeft: -1, moves: false },
+  };
+
+  test.each(Object.entries(ends))('committed %s, decided in time', async (_, { millisecondsLeft, moves }) => {
+    const granted = await givenChain(world);
+    const move = nextMove(world, await loadGrant(world, granted));
+    world.clock.set(new Date(move.endsAt.getTime() - millisecondsLeft));
+    const [row, ledger] = [await rowOf(granted), await ledgerOf(world, granted.grantId)];
+    expect(await world.grants.moveHead(move)).toBe(moves);
+    if (moves) return expect(await rowOf(granted)).toMatchObject({ refreshNonce: move.nonce });
+    expect(await rowOf(granted)).toEqual(row);
+    expect(await ledgerOf(world, granted.grantId)).toEqual(ledger);
+  });
+
+  test("outside tests, that it is committed in time goes by the database's clock", async () => {
+    const store = grantStore(world.db, databaseClock);
+    const granted = await givenChain(world);
+    const { now } = await store.load(granted);
+    const move = nextMove(world, await loadGrant(world, granted));
+    const hour = 3_600_000;
+    expect(await store.moveHead({ ...move, endsAt: now })).toBe(false);
+    expect(await store.moveHead({ ...move, endsAt: new Date(now.getTime() + hour) })).toBe(true);
+  });
 
   test('it does not move for a grant that is not stored', async () => {
     const granted = await givenChain(world);
