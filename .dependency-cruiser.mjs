@@ -11,7 +11,7 @@
 const valuesOnly = { dependencyTypesNot: ['type-only'] };
 const packages = (...names) => `node_modules/(${names.join('|')})/`;
 const NODE =
-  '^(node:)?(assert|buffer|events|fs|fs/promises|net|os|path|process|stream|timers|timers/promises|url|util)$';
+  '^(node:)?(assert|buffer|events|fs|fs/promises|module|net|os|path|process|stream|timers|timers/promises|url|util)$';
 /** What the guides and the examples show runs as tests do, and never in the server. */
 const TESTS = '^(test|docs/examples|examples)/';
 
