@@ -6,7 +6,8 @@ import { deleteClient } from '../../src/storage/clients.ts';
 import { clients, grants, server, users } from '../../src/storage/schema.ts';
 import { disableUser } from '../../src/storage/users.ts';
 import { databaseKinds } from '../support/database.ts';
-import { type Granted, givenGrant, ledgerOf, loadGrant, nextMove, openWorld, type World } from './world.ts';
+import { unheld } from '../support/unheld.ts';
+import { type Granted, givenGrant, ledgerOf, loadGrant, nextMove, openWorld, reuseOf, type World } from './world.ts';
 
 describe.each(databaseKinds)('many at once on %s', (kind) => {
   let world: World;
@@ -58,17 +59,15 @@ describe.each(databaseKinds)('many at once on %s', (kind) => {
 
   const interferences: Record<string, (granted: Granted) => Promise<unknown>> = {
     'its head went on': ({ grantId }) =>
-      world.db.update(grants).set({ refreshGeneration: 1n }).where(eq(grants.id, grantId)),
+      unheld(world.db, (own) => own.update(grants).set({ refreshGeneration: 1n }).where(eq(grants.id, grantId))),
     'its nonce is another one': ({ grantId }) =>
-      world.db
-        .update(grants)
-        .set({ refreshNonce: Buffer.alloc(16, 7) })
-        .where(eq(grants.id, grantId)),
-    'it was revoked': ({ grantId }) =>
-      world.db
-        .update(grants)
-        .set({ state: 'revoked', revokedReason: 'refresh_token_reused' })
-        .where(eq(grants.id, grantId)),
+      unheld(world.db, (own) =>
+        own
+          .update(grants)
+          .set({ refreshNonce: Buffer.alloc(16, 7) })
+          .where(eq(grants.id, grantId)),
+      ),
+    'it was revoked': async (granted) => world.grants.revoke(reuseOf(world, await loadGrant(world, granted))),
     'its client signed out everywhere': ({ clientId }) =>
       world.db.update(clients).set({ epoch: 1n }).where(eq(clients.clientId, clientId)),
     'its client was deleted': ({ clientId }) => deleteClient(world.db, clientId),
