@@ -1,5 +1,6 @@
 /** What no route has an answer for: pages for people, JSON for programs, and never a stack or a value in either. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Unavailable } from '../engine/errors.ts';
 import { tell } from './request-log.ts';
 import { SECURITY_HEADERS, sendPage } from './security-headers.ts';
 import { isUnavailable, sendUnavailable } from './unavailable.ts';
@@ -10,6 +11,9 @@ export function answerErrors(app: FastifyInstance): void {
     if (isUnavailable(error)) {
       if (!wantsPage(request)) return sendUnavailable(request, reply, error);
       tell(request, 'unavailable', { err: error }, 'error');
+      if (error instanceof Unavailable && error.reason === 'commit_unknown') {
+        return sendPage(reply, 503, problemPage(COMMIT_UNKNOWN));
+      }
       return sendPage(reply.header('retry-after', '1'), 503, problemPage(UNAVAILABLE));
     }
     const status =
@@ -46,6 +50,11 @@ const UNAVAILABLE = {
   title: 'Not available right now',
   what: 'The server cannot reach its database, so nothing was changed.',
   next: 'Wait a moment, then reload this page.',
+};
+const COMMIT_UNKNOWN = {
+  title: 'Not sure whether that worked',
+  what: 'The server lost its database while it answered, so it cannot know whether your change was made.',
+  next: 'Wait a moment, then open the page again and look.',
 };
 const FAILED = {
   title: 'Something went wrong here',

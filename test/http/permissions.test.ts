@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { eq, inArray, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Policy } from '../../policies/schema.ts';
+import type { AppDeps } from '../../src/app.ts';
+import { StoreUnavailable } from '../../src/engine/errors.ts';
 import { deleteClient, saveClient } from '../../src/storage/clients.ts';
 import { consents, grants, server } from '../../src/storage/schema.ts';
 import { disableUser, enableUser } from '../../src/storage/users.ts';
@@ -36,6 +38,23 @@ const configuration = {
     failuresPerAccountAndAddress: 3,
   },
 };
+
+describe('ending access while the database goes away', () => {
+  it.each([
+    [true, 'Not sure whether that worked', undefined],
+    [false, 'Not available right now', '1'],
+  ])('maybe committed: %s: the page says "%s"', async (maybeCommitted, title, retryAfter) => {
+    const revoke = () => Promise.reject(new StoreUnavailable(maybeCommitted));
+    const change = (deps: AppDeps): AppDeps => ({ ...deps, store: { ...deps.store, revoke } });
+    const scene = await openScene('embedded', { change });
+    await scene.chain();
+    const answer = await scene.browser.submit(await scene.browser.get('/permissions'), {});
+    expect(answer.status).toBe(503);
+    expect(answer.body).toContain(title);
+    expect(answer.headers['retry-after']).toBe(retryAfter);
+    await scene.close();
+  });
+});
 
 describe.each(databaseKinds)('/permissions on %s', (kind) => {
   let scene: Scene;
