@@ -24,7 +24,29 @@ const inPage = {
       blocks: rects.map((rect) => ({ ...box(rect), what: rect.parentElement.querySelector('text').textContent })),
       onLines,
       paper: box(document.querySelector('.paper')),
+      arrows: [...document.querySelectorAll('g.arrow')].map((arrow) => {
+        const lines = [...arrow.querySelectorAll('.line')];
+        const ends = lines.map((line) => [line.getPointAtLength(0), line.getPointAtLength(line.getTotalLength())]);
+        const [tip] = arrow
+          .querySelector('.tip')
+          .getAttribute('d')
+          .match(/-?[\d.]+ -?[\d.]+/);
+        const [x, y] = tip.split(' ').map(Number);
+        const points = [...ends.flat(), { x, y }].map((point) => ({ x: point.x, y: point.y }));
+        return { title: arrow.querySelector('title').textContent, points };
+      }),
     };
+  },
+
+  /** How wide the texts are held to be, beside how wide the font would have them. */
+  heldWidths() {
+    let [held, natural] = [0, 0];
+    for (const text of document.querySelectorAll('text')) {
+      held += Number(text.getAttribute('textLength'));
+      text.removeAttribute('textLength');
+      natural += text.getComputedTextLength();
+    }
+    return held / natural;
   },
 
   papers: () => [...document.querySelectorAll('.paper')].map((one) => one.getBoundingClientRect().toJSON()),

@@ -27,6 +27,11 @@ type Seen = {
   /** Points along the lines, ends left out. */
   readonly onLines: readonly { readonly what: string; readonly x: number; readonly y: number }[];
   readonly paper: Box;
+  /** Of each: where it leaves its state, reaches its card, leaves it, ends before the tip; and the tip. */
+  readonly arrows: readonly {
+    readonly title: string;
+    readonly points: readonly { readonly x: number; readonly y: number }[];
+  }[];
 };
 
 // Left out, visibly, on machines without a Chromium; CI refuses to leave it out (test/support/chromium.ts).
@@ -82,6 +87,33 @@ describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
       },
     );
 
+    it('begins at the top, and its arrows lead from states over cards to states', async () => {
+      const { blocks, arrows } = await see(await svgOf(config, shippedNumbers()), 'sans-serif');
+      const states = blocks.slice(0, Object.keys(config.states ?? {}).length);
+      const cards = blocks.slice(states.length);
+      expect(arrows).toHaveLength(cards.length);
+      const middle = ({ top, bottom }: Box) => (top + bottom) / 2;
+      for (const state of states) expect(middle(state)).toBeGreaterThanOrEqual(middle(states[0] ?? state) - 1);
+      const touching = (among: readonly Box[], point: { x: number; y: number } | undefined) =>
+        among.filter((block) => {
+          const at = {
+            what: '',
+            left: point?.x ?? -99,
+            right: point?.x ?? -99,
+            top: point?.y ?? -99,
+            bottom: point?.y ?? -99,
+          };
+          return contains(block, at, 2) && !contains(block, at, -2);
+        });
+      arrows.forEach(({ title, points: [start, reach, leave, , tip] }, index) => {
+        const [from] = touching(states, start);
+        const [to] = touching(states, tip);
+        expect(`from ${from?.what} to ${to?.what}`).toBe(title);
+        expect(touching(cards, reach)).toEqual([cards[index]]);
+        expect(touching(cards, leave)).toEqual([cards[index]]);
+      });
+    });
+
     it.each([
       ['light', 1280, 800],
       ['dark', 1280, 800],
@@ -99,6 +131,16 @@ describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
       await page.screenshot({ path: `${PICTURES}/diagram-${kebab(name)}-${colorScheme}-${width}.png` });
       await page.close();
     });
+  });
+
+  it('hold a font to about the widths that it has', async () => {
+    const page = await browser.newPage();
+    await page.setContent(`<body>${await drawingOfAll(CONFIGS, 'svg', shippedNumbers())}`);
+    const squeezed = await ask<number>(page, 'heldWidths()');
+    // 1 in Helvetica, Arial and Liberation Sans; DejaVu Sans, where there is nothing else, is wider.
+    expect(squeezed).toBeGreaterThan(0.84);
+    expect(squeezed).toBeLessThan(1.1);
+    await page.close();
   });
 
   it('stand below each other in one', async () => {

@@ -129,7 +129,8 @@ function arrowOf(edge: Edge, arrow: Layout['arrows'][number] | undefined, at: (p
   if (arrow === undefined) return '';
   const lines = arrow.curves.map((curve) => `<path class="line" d="${curveOf(curve.map(at))}"/>`).join('');
   const from = arrow.curves.at(-1)?.at(-1) ?? arrow.tip;
-  return `<g class="arrow ${toneOfEdge(edge)}">${lines}<path class="tip" d="${tipOf(at(from), at(arrow.tip))}"/></g>`;
+  const title = markup`<title>from ${edge.from} to ${edge.to}</title>`;
+  return `<g class="arrow ${toneOfEdge(edge)}">${title}${lines}<path class="tip" d="${tipOf(at(from), at(arrow.tip))}"/></g>`;
 }
 
 const place = ({ x, y }: Point) => `${x} ${y}`;
