@@ -132,6 +132,7 @@ async function settle(
       codeHash: secretHash,
       codeEndsAt: new Date(facts.now.getTime() + policy.authorizationCodeLifetimeSeconds * 1000),
       policy: policy.name,
+      unasked: decision.event !== 'consented',
       remember: effectOf(decision, 'rememberConsent') !== undefined,
       identity: identityOf(interaction, session),
     }),

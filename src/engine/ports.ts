@@ -203,6 +203,8 @@ export type Approval = InteractionMove & {
   readonly codeHash: Bytes;
   readonly codeEndsAt: Date;
   readonly policy: string;
+  /** Nobody was asked: it commits only while the consent that was remembered stands. */
+  readonly unasked: boolean;
   readonly remember: boolean;
   readonly identity: SignInFacts | null;
 };

@@ -119,7 +119,8 @@ function moved(db: Drizzle, move: InteractionMove) {
 
 /**
  * One statement: the interaction becomes approved, its grant (and so its code) exists, the consent is remembered, the
- * ledger says so. It commits only while client, subject and server are what the person saw; a disable in between wins.
+ * ledger says so. It commits only while client, subject and server are what the person saw, and, where nobody was asked, while
+ * their earlier consent stands; a disable in between wins.
  */
 function approved(db: Drizzle, approval: Approval) {
   const { session, now } = approval;
@@ -138,6 +139,7 @@ function approved(db: Drizzle, approval: Approval) {
           isNull(clients.deletedAt),
           eq(users.epoch, session.subjectEpoch),
           isNull(users.disabledAt),
+          sql`(not ${approval.unasked}::boolean or ${consentStands(session)})`,
         ),
       )
       .returning({
@@ -224,6 +226,18 @@ function approved(db: Drizzle, approval: Approval) {
     .select(db.select(columns).from(moved).innerJoin(granted, sql`true`))
     .returning({ grantId: transitions.grantId });
 }
+
+/**
+ * Read again, and held until the grant exists: whoever ends the access deletes the consent first, so either this finds it gone,
+ * or they find the grant.
+ */
+const consentStands = (session: Approval['session']) => sql`exists (
+  select 1 from ${consents}
+  where ${consents.subjectId} = ${session.subjectId}::uuid and ${consents.clientId} = ${interactions.clientId}
+    and ${consents.resources} = ${interactions.resources} and ${consents.scope} @> ${interactions.scope}
+    and ${consents.subjectEpoch} = ${session.subjectEpoch.toString()}::bigint
+    and ${consents.clientEpoch} = ${interactions.clientEpoch}
+  for share)`;
 
 /** What was allowed before and what is allowed now; what was allowed under other epochs is forgotten. */
 function widenedConsent() {

@@ -1,13 +1,15 @@
 /** What happens in the narrowest place, made wide: after the server has loaded, before it commits. The guard sees it. */
 import { eq } from 'drizzle-orm';
+import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { revokeGrant } from '../../src/engine/revoke.ts';
+import { endPermission } from '../../src/grants/permissions.ts';
 import { deleteClient, saveClient } from '../../src/storage/clients.ts';
 import { grantStore } from '../../src/storage/grant-store.ts';
 import { grants } from '../../src/storage/schema.ts';
 import { raiseServerEpoch } from '../../src/storage/server.ts';
 import { disableUser, enableUser } from '../../src/storage/users.ts';
-import { authorizeUrl, exchange, goThrough, makeClient, makePkce, refresh } from '../support/actors.ts';
+import { authorizeUrl, exchange, goThrough, makeClient, makePkce, PASSWORD, refresh } from '../support/actors.ts';
 import { Browser } from '../support/browser.ts';
 import { type DatabaseKind, databaseKinds } from '../support/database.ts';
 import { openScene, type Scene } from '../support/scene.ts';
@@ -195,4 +197,56 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
       expect(await db().select().from(grants).where(eq(grants.clientId, client.clientId))).toEqual([]);
     },
   );
+
+  describe('the person ends the access that a client had:', () => {
+    const allowed = async () => {
+      const client = await makeClient(scene);
+      const browser = new Browser(scene.app);
+      await goThrough(browser, authorizeUrl(client, makePkce()), scene.user);
+      const silent = () => browser.get(authorizeUrl(client, makePkce(), { prompt: 'none' }));
+      return { client, browser, silent };
+    };
+    const errorIn = (url: string) => new URL(url).searchParams.get('error');
+    const livingGrants = async (clientId: string) =>
+      (await db().select().from(grants).where(eq(grants.clientId, clientId))).filter(({ state }) => state === 'active');
+
+    it('it gets nothing more without asking, not even what was about to be committed', async () => {
+      const { client, silent } = await allowed();
+      beforeCommit = () => endPermission(scene.deps, scene.user.id, client.clientId);
+      expect(errorIn((await silent()).url)).toBe('consent_required');
+      expect(await livingGrants(client.clientId)).toEqual([]);
+    });
+
+    it('where it would sign in and be let through, consent is asked for again', async () => {
+      const { client } = await allowed();
+      beforeCommit = () => endPermission(scene.deps, scene.user.id, client.clientId);
+      const elsewhere = new Browser(scene.app);
+      const signIn = await elsewhere.get(authorizeUrl(client, makePkce()));
+      const page = await elsewhere.submit(signIn, { username: scene.user.username, password: PASSWORD });
+      expect(page.body).toContain('name="decision"');
+    });
+
+    it.runIf(kind === 'postgres')('a commit that is sent meanwhile waits for it, and sees it', async () => {
+      const { client, silent } = await allowed();
+      const other = postgres(scene.url ?? '', { max: 2 });
+      try {
+        const answer = await other.begin(async (ending) => {
+          await ending`delete from consents where client_id = ${client.clientId}`;
+          let isDone = false;
+          const asking = silent().finally(() => {
+            isDone = true;
+          });
+          const isHeldUp = async () =>
+            (
+              await other`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+            ).length > 0;
+          while (!isDone && !(await isHeldUp()));
+          return { asking };
+        });
+        expect(errorIn((await answer.asking).url)).toBe('consent_required');
+      } finally {
+        await other.end();
+      }
+    });
+  });
 });

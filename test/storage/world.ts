@@ -131,6 +131,7 @@ export async function approvalOf(
     codeHash: randomBytes(32),
     codeEndsAt: later(clock.now()),
     policy: 'default',
+    unasked: false,
     remember: false,
     identity: null,
     entry: {
