@@ -17,12 +17,14 @@ export type AccessTokenClaims = {
   readonly exp: number;
 };
 
+/** What ends a token: its grant or, with client credentials, where there is none, the epoch that its client had. */
+export type AccessTokenOrigin = { readonly grantId: string } | { readonly clientEpoch: bigint };
+
 export type AccessTokenReading =
   | {
       readonly kind: 'authentic';
       readonly claims: AccessTokenClaims;
-      /** Null: client credentials. */
-      readonly grantId: string | null;
+      readonly origin: AccessTokenOrigin;
     }
   | { readonly kind: Exclude<JwtReading['kind'], 'authentic'> | 'other_issuer' };
 
@@ -37,21 +39,31 @@ export async function readAccessToken(keyRing: KeyRing, issuer: string, token: s
   if (!isAccessToken(claims)) return { kind: 'malformed' };
   // Another issuer may share our keys: two servers on one database.
   if (claims.iss !== issuer) return { kind: 'other_issuer' };
-  const grantId = grantIdOf(claims.jti);
-  return grantId === undefined ? { kind: 'malformed' } : { kind: 'authentic', claims, grantId };
+  const origin = originOf(claims.jti);
+  return origin === null ? { kind: 'malformed' } : { kind: 'authentic', claims, origin };
 }
 
 const ID_BYTES = 16;
+const EPOCH_BYTES = 8;
 
-/** `jti` = grant id and random bytes, so that a token leads back to its grant; random alone where there is none. */
-export const accessTokenId = (grantId: string | null, random: Uint8Array): string =>
-  Buffer.concat(grantId === null ? [random] : [uuidToBytes(grantId), random]).toString('base64url');
+/** `jti` = the origin and 16 random bytes, so that a token leads back to what may have ended it. */
+export const accessTokenId = (origin: AccessTokenOrigin, random: Uint8Array): string =>
+  Buffer.concat([
+    'grantId' in origin ? uuidToBytes(origin.grantId) : epochToBytes(origin.clientEpoch),
+    random,
+  ]).toString('base64url');
 
-/** @returns undefined when it is not an id that we make. */
-function grantIdOf(jti: string): string | null | undefined {
+function epochToBytes(epoch: bigint): Buffer {
+  const bytes = Buffer.alloc(EPOCH_BYTES);
+  bytes.writeBigUInt64BE(epoch);
+  return bytes;
+}
+
+/** @returns null when it is not an id that we make. */
+function originOf(jti: string): AccessTokenOrigin | null {
   const bytes = base64urlDecode(jti);
-  if (bytes?.length === ID_BYTES) return null;
-  return bytes?.length === 2 * ID_BYTES ? uuidFromBytes(bytes.subarray(0, ID_BYTES)) : undefined;
+  if (bytes?.length === EPOCH_BYTES + ID_BYTES) return { clientEpoch: bytes.readBigUInt64BE() };
+  return bytes?.length === 2 * ID_BYTES ? { grantId: uuidFromBytes(bytes.subarray(0, ID_BYTES)) } : null;
 }
 
 type Claims = Readonly<Record<string, unknown>>;

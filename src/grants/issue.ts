@@ -25,7 +25,7 @@ export function issueAccessToken(deps: TokenDeps, subject: Subject, access: Acce
     aud: more.length > 0 ? access.resources : aud,
     client_id: client.clientId,
     scope: formatScope(access.scope),
-    jti: accessTokenId(grantId, deps.random.bytes(16)),
+    jti: accessTokenId(grantId === null ? { clientEpoch: client.epoch } : { grantId }, deps.random.bytes(16)),
     iat,
     exp: iat + expiresIn,
   });

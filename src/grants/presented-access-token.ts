@@ -45,8 +45,8 @@ export type AccessTokenDeps = Pick<TokenDeps, 'issuer' | 'keyRing' | 'store'> & 
 export async function presentedAccessToken(deps: AccessTokenDeps, token: string): Promise<PresentedAccessToken> {
   const reading = await readAccessToken(deps.keyRing, deps.issuer, token);
   if (reading.kind !== 'authentic') return inactive(`access_token_${reading.kind}`);
-  const { claims, grantId } = reading;
-  return grantId === null ? ofClient(deps, claims) : ofGrant(deps, claims, grantId);
+  const { claims, origin } = reading;
+  return 'grantId' in origin ? ofGrant(deps, claims, origin.grantId) : ofClient(deps, claims, origin.clientEpoch);
 }
 
 async function ofGrant(
@@ -63,14 +63,18 @@ async function ofGrant(
 }
 
 /**
- * Client credentials: nothing is stored of such a token, so it knows no epoch. It ends with its client's deletion or by its
- * own denial; what raises an epoch without deleting the client (`statehouse recover`) leaves it alone until it expires.
+ * Client credentials: nothing is stored of such a token; what it knows is the epoch of its client. It ends with its client's
+ * deletion, for good, or by its own denial; `statehouse recover` leaves it alone until it expires.
  */
-async function ofClient(deps: AccessTokenDeps, claims: AccessTokenClaims): Promise<PresentedAccessToken> {
+async function ofClient(
+  deps: AccessTokenDeps,
+  claims: AccessTokenClaims,
+  clientEpoch: bigint,
+): Promise<PresentedAccessToken> {
   const { client_id: clientId, jti } = claims;
   const { now, client, isDenied } = await deps.deniedAccessTokens.load({ clientId, jti });
   if (hasExpired(claims, now)) return inactive('access_token_expired');
-  if (!client || client.deletedAt !== null) return inactive('client_ended');
+  if (!client || client.deletedAt !== null || client.epoch !== clientEpoch) return inactive('client_ended');
   if (isDenied) return inactive('access_token_denied');
   return { kind: 'active', claims, grant: null, client, now };
 }

@@ -114,7 +114,7 @@ describe.each(databaseKinds)('an access token that comes back (%s)', (kind) => {
   it('whose grant is not there, or is of another client, is nothing', async () => {
     const { accessToken } = await obtainTokens(scene, scene.client, scene.user);
     const claims = claimsOf(accessToken);
-    const jti = accessTokenId(scene.deps.random.uuid(), scene.deps.random.bytes(16));
+    const jti = accessTokenId({ grantId: scene.deps.random.uuid() }, scene.deps.random.bytes(16));
     expect(await reasonOf(signedByUs(scene, {}, { ...claims, jti }))).toBe('grant_unknown');
     const { clientId } = scene.other;
     expect(await reasonOf(signedByUs(scene, {}, { ...claims, client_id: clientId }))).toBe('grant_unknown');
@@ -153,7 +153,8 @@ describe.each(databaseKinds)('an access token that comes back (%s)', (kind) => {
     await deleteClient(drizzle, client.clientId);
     expect([await reasonOf(ofTheClient), await reasonOf(ofItself)]).toEqual(['client_ended', 'client_ended']);
     await saveClient(drizzle, registration);
-    expect(await reasonOf(ofTheClient)).toBe('client_ended');
+    expect([await reasonOf(ofTheClient), await reasonOf(ofItself)]).toEqual(['client_ended', 'client_ended']);
+    expect(await reasonOf(await ofService(client))).toBe('active');
 
     const ofTheServer = await fresh();
     await raiseServerEpoch(drizzle);
