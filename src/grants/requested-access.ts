@@ -106,7 +106,10 @@ export type DescribedAccess = {
   readonly scopes: readonly { readonly name: string; readonly description: string | null }[];
 };
 
-/** The words for consent, resource by resource: the same scope can mean one thing here and another there. */
+/**
+ * The words for consent, resource by resource: the same scope can mean one thing here and another there. An API of whose scopes
+ * none is asked for is named too: tokens are for it all the same, and it may let in whoever has one.
+ */
 export function describeAccess(configuration: Configuration, access: Access): DescribedAccess[] {
   const { identity, resources } = configuration;
   const groups = [identity, ...resources]
@@ -120,7 +123,7 @@ export function describeAccess(configuration: Configuration, access: Access): De
           description: resource.scopes.find((scope) => scope.name === name)?.description ?? null,
         })),
     }));
-  return groups.filter(({ scopes }) => scopes.length > 0);
+  return groups.filter(({ resource, scopes }) => resource !== null || scopes.length > 0);
 }
 
 /** What of a scope means something at these resources. What no resource describes belongs to the default one. */

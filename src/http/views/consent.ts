@@ -42,7 +42,9 @@ export const consentPage = (view: ConsentView): string =>
 const ON_THIS_DEVICE: Markup = html`<p class="warning" id="on-this-device"><strong>Have you just started this yourself?</strong> Its answer goes to an app on this device, and any app on this device could pose as it. If you did not start it, deny.</p>`;
 
 const access = ({ resource, scopes }: DescribedAccess): Markup =>
-  html`<p>!${resource === null ? 'It' : html`At <strong>${resource}</strong> it`} wants to:</p>
+  scopes.length === 0
+    ? html`<p>At <strong>${resource ?? ''}</strong> it wants to be let in, with none of the permissions that exist there.</p>`
+    : html`<p>!${resource === null ? 'It' : html`At <strong>${resource}</strong> it`} wants to:</p>
 <ul class="scopes">
 !${scopes.map(({ name, description }) => html`<li>${description ?? `use “${name}”`}</li>`).join('\n')}
 </ul>`;

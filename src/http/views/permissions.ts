@@ -47,7 +47,9 @@ const HOLDS: Readonly<Record<AllowedClient['holds'], string>> = {
 };
 
 const access = ({ resource, scopes }: DescribedAccess): Markup =>
-  html`<p>!${resource === null ? 'It may' : html`At <strong>${resource}</strong> it may`}:</p>
+  scopes.length === 0
+    ? html`<p>At <strong>${resource ?? ''}</strong> it may be let in, with none of the permissions that exist there.</p>`
+    : html`<p>!${resource === null ? 'It may' : html`At <strong>${resource}</strong> it may`}:</p>
 <ul class="scopes">
 !${scopes.map(({ name, description }) => html`<li>${description ?? `use “${name}”`}</li>`).join('\n')}
 </ul>`;
