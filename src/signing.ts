@@ -33,9 +33,12 @@ export type Signing = {
   readonly keepKeys: () => Promise<void>;
 };
 
+/** So often at the most, however many kids are made up to ask with. */
+const LOOK_AGAIN_AFTER_MILLISECONDS = 1000;
+
 /** @throws RootSecretError when a stored key needs a root secret that is not listed. */
 export async function openSigning(parts: SigningParts): Promise<Signing> {
-  const { db, keys } = parts;
+  const { db, keys, clock } = parts;
   await advance(parts);
   // After a rotation of the root secret: nodes that still put the old one first can open it too, since all verify.
   for (const { kid, privateJwe, ...key } of await listSigningKeys(db)) {
@@ -45,14 +48,26 @@ export async function openSigning(parts: SigningParts): Promise<Signing> {
   }
   let ring = await ringOf(keys, await listSigningKeys(db), null);
   const tell = (words: string) => (error: unknown) => parts.logger.error({ err: error }, words);
-  const round = async () => {
-    await advance(parts).catch(tell('the signing keys cannot be kept up; it is tried again'));
-    const follow = async () => {
+  // One after the other: what was read first never comes into force last.
+  let following = Promise.resolve();
+  const follow = () => {
+    const read = async () => {
       ring = await ringOf(keys, await listSigningKeys(db), ring);
     };
-    await follow().catch(tell('the signing keys cannot be read; this node goes on with those that it has'));
+    following = following
+      .then(read)
+      .catch(tell('the signing keys cannot be read; this node goes on with those that it has'));
+    return following;
+  };
+  const round = async () => {
+    await advance(parts).catch(tell('the signing keys cannot be kept up; it is tried again'));
+    await follow();
   };
   let running: Promise<void> | null = null;
+  let looking: Promise<void> | null = null;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  // Monotonic: nothing here is an instant that anybody else sees.
+  const elapsed = () => clock.fixedNow()?.getTime() ?? performance.now();
   return {
     keyRing: {
       signerOf: (alg) => {
@@ -62,6 +77,14 @@ export async function openSigning(parts: SigningParts): Promise<Signing> {
       },
       published: () => ring.published,
       verifierOf: (kid) => ring.verifiers.get(kid) ?? null,
+      lookAgain: () => {
+        if (looking === null && elapsed() - lookedAt < LOOK_AGAIN_AFTER_MILLISECONDS) return Promise.resolve();
+        looking ??= follow().finally(() => {
+          looking = null;
+          lookedAt = elapsed();
+        });
+        return looking;
+      },
     },
     // A round that hangs on a slow database is not joined by another.
     keepKeys: () => {

@@ -14,8 +14,8 @@ const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 export async function readJwt(keyRing: KeyRing, typ: 'at+jwt' | 'JWT', token: string): Promise<JwtReading> {
   if (!COMPACT.test(token)) return { kind: 'malformed' };
   try {
-    const { payload } = await compactVerify(token, (header) => {
-      const key = header.kid === undefined ? null : keyRing.verifierOf(header.kid);
+    const { payload } = await compactVerify(token, async ({ kid, ...header }) => {
+      const key = kid === undefined ? null : (keyRing.verifierOf(kid) ?? (await lookedUp(keyRing, kid)));
       if (key === null) throw new NotOurs('unknown_key');
       // RFC 8725 §3.1: the key says which algorithm, never the token. So neither `none` nor a MAC keyed with a public key.
       if (header.alg !== key.alg) throw new NotOurs('forged');
@@ -30,6 +30,11 @@ export async function readJwt(keyRing: KeyRing, typ: 'at+jwt' | 'JWT', token: st
     if (error instanceof NotOurs) return { kind: error.kind };
     return { kind: error instanceof errors.JWSSignatureVerificationFailed ? 'forged' : 'malformed' };
   }
+}
+
+async function lookedUp(keyRing: KeyRing, kid: string) {
+  await keyRing.lookAgain();
+  return keyRing.verifierOf(kid);
 }
 
 class NotOurs extends Error {

@@ -33,6 +33,8 @@ export type KeyRing = {
   readonly published: () => readonly PublicJwk[];
   /** To check a signature of ours with; null: no such key, or its signatures are not good any more. */
   readonly verifierOf: (kid: string) => { readonly alg: SigningAlgorithm; readonly publicKey: KeyObject } | null;
+  /** For a kid that is not known: another node may have made the key, and signed with it, since this one looked. */
+  readonly lookAgain: () => Promise<void>;
 };
 
 export type PublicJwk = Readonly<Record<string, unknown>>;

@@ -34,7 +34,12 @@ describe('an ID Token as a hint', () => {
     const verifiers = new Map(
       stored.map((one) => [one.kid, { alg: one.alg, publicKey: publicKeyOf(one.publicJwk) }] as const),
     );
-    ring = { signerOf: signer, published: () => [], verifierOf: (kid) => verifiers.get(kid) ?? null };
+    ring = {
+      signerOf: signer,
+      published: () => [],
+      verifierOf: (kid) => verifiers.get(kid) ?? null,
+      lookAgain: async () => {},
+    };
   });
   const read = (token: string, issuer = ISSUER) => readIdTokenHint(ring, issuer, token);
   const made = (change: object = {}, alg: SigningAlgorithm = 'RS256') =>

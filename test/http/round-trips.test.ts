@@ -81,6 +81,20 @@ describe('round trips', () => {
     });
   });
 
+  it('kids that are made up: one look a second, however many they are', async () => {
+    const forged = (kid: string) =>
+      `${Buffer.from(JSON.stringify({ alg: 'ES256', typ: 'at+jwt', kid })).toString('base64url')}.e30.AAAA`;
+    const ask = (kid: string) =>
+      scene.app.inject({ url: '/oauth/userinfo', headers: { authorization: `Bearer ${forged(kid)}` } });
+    for (let second = 0; second < 2; second++) {
+      scene.clock.advanceSeconds(1);
+      statements.length = 0;
+      await Promise.all(['a', 'b', 'c'].map(ask));
+      expect((await ask('d')).statusCode).toBe(401);
+      expect(statements).toEqual([expect.stringContaining('from "signing_keys"')]);
+    }
+  });
+
   it('what cannot be read at all: nothing', async () => {
     expect(await costOf(() => token(scene, scene.client, {}), 400)).toEqual({ statements: 0, signatures: 0 });
   });

@@ -4,12 +4,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { requestRevocation, requestRotation } from '../../src/engine/keys.ts';
 import { openSigning } from '../../src/signing.ts';
 import { makeLogger } from '../../src/system/logger.ts';
-import { token } from '../support/actors.ts';
+import { obtainTokens, refresh, token } from '../support/actors.ts';
 import { shippedConfiguration, type TestApp, testKeys } from '../support/app.ts';
 import { testClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { type Nodes, openNodes } from '../support/nodes.ts';
 import { openScene, type Scene } from '../support/scene.ts';
+import { introspect, revoke } from '../support/sent-token.ts';
 import { keysOf, LIFETIMES, POLICY, storedKeys } from '../support/signing-keys.ts';
 
 const jwksOf = async ({ app }: TestApp) => (await app.inject('/.well-known/jwks.json')).json() as JSONWebKeySet;
@@ -98,6 +99,24 @@ describe('two nodes that run while keys come and go', () => {
       expect(await verifiedBy(node, await accessToken(node))).not.toBe(leaked);
     }
     expect(await kidsOf(first)).toEqual(await kidsOf(second));
+  });
+
+  it('know at once the key that another node signs with after a revocation, and give back what it signed', async () => {
+    const [first, second] = scene.nodes;
+    const [leaked = ''] = await kidsOf(first);
+    await requestRevocation(outside(), leaked);
+    await first.deps.keepKeys();
+    const fresh = await obtainTokens(first, scene.client, scene.user, { scope: 'openid' });
+    expect(second.deps.keyRing.verifierOf(await verifiedBy(first, fresh.accessToken).then(String))).toBeNull();
+    expect((await introspect(second, scene.client, fresh.accessToken)).json).toMatchObject({ active: true });
+
+    const [next = ''] = await kidsOf(first);
+    scene.clock.advanceSeconds(1);
+    await requestRevocation(outside(), next);
+    await first.deps.keepKeys();
+    const { accessToken, refreshToken } = await obtainTokens(first, scene.client, scene.user, { scope: 'openid' });
+    expect((await revoke(second, scene.client, accessToken)).status).toBe(200);
+    expect((await refresh(first, scene.client, refreshToken)).json.error).toBe('invalid_grant');
   });
 
   it('log what became of a key, and nothing private', async () => {
