@@ -86,14 +86,14 @@ type OwnToken = Extract<Held, { kind: 'own_token' }>;
 /** Client credentials: there is no grant and no ledger, so there is little to tell. */
 async function explainOwnToken(
   { database }: Runtime,
-  { clientId, jti, expiresAt }: OwnToken,
+  { clientId, clientEpoch, jti, expiresAt }: OwnToken,
   asJson: boolean,
 ): Promise<string> {
   const { now, client, isDenied } = await deniedAccessTokenStore(database.drizzle, databaseClock).load({
     clientId,
     jti,
   });
-  const isEnded = client === null || client.deletedAt !== null;
+  const isEnded = client === null || client.deletedAt !== null || client.epoch !== clientEpoch;
   const state = now >= expiresAt ? 'expired' : isEnded ? 'client_ended' : isDenied ? 'revoked' : 'good';
   if (asJson)
     return json({

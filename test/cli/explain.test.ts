@@ -275,6 +275,10 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
     expect(await documentOf(own)).toMatchObject({ presented: { state: 'revoked' } });
     await deleteClient(db(), client.clientId);
     expect(await documentOf(own)).toMatchObject({ presented: { state: 'client_ended' } });
+    // Registered again, the client begins anew.
+    const { secret: _, ...registration } = client;
+    await saveClient(db(), registration);
+    expect(await documentOf(own)).toMatchObject({ presented: { state: 'client_ended' } });
     test.clock.set(new Date(Date.now() - 120 * MINUTE));
     const other = await makeClient(test);
     const { json: old } = await token(test, other, { grant_type: 'client_credentials' });

@@ -17,7 +17,14 @@ export type Held =
   | { readonly kind: 'authorization_code'; readonly grantId: string; readonly secretHash: Uint8Array }
   | { readonly kind: 'access_token'; readonly grantId: string; readonly expiresAt: Date }
   /** Client credentials: of the client itself, with no grant behind it. */
-  | { readonly kind: 'own_token'; readonly clientId: string; readonly jti: string; readonly expiresAt: Date }
+  | {
+      readonly kind: 'own_token';
+      readonly clientId: string;
+      /** What its client had when it was made. */
+      readonly clientEpoch: bigint;
+      readonly jti: string;
+      readonly expiresAt: Date;
+    }
   | { readonly kind: 'nothing'; readonly why: Untrusted };
 
 export type Untrusted =
@@ -57,9 +64,9 @@ export async function readHeld({ keys, keyRing, issuer }: Keys, text: string): P
   if (reading.kind !== 'authentic') return { kind: 'nothing', why: `access_token_${reading.kind}` };
   const { client_id: clientId, jti, exp } = reading.claims;
   const expiresAt = new Date(exp * 1000);
-  return reading.grantId === null
-    ? { kind: 'own_token', clientId, jti, expiresAt }
-    : { kind: 'access_token', grantId: reading.grantId, expiresAt };
+  return 'grantId' in reading.origin
+    ? { kind: 'access_token', grantId: reading.origin.grantId, expiresAt }
+    : { kind: 'own_token', clientId, clientEpoch: reading.origin.clientEpoch, jti, expiresAt };
 }
 
 type StoredKey = {
@@ -79,5 +86,6 @@ export function verifyingKeys(stored: readonly StoredKey[]): KeyRing {
     },
     published: () => good.map((one) => one.publicJwk),
     verifierOf: (kid) => verifiers.get(kid) ?? null,
+    lookAgain: async () => {},
   };
 }
