@@ -21,7 +21,7 @@ export const LEDGER_IS_NOT_EMPTIED = { name: 'transitions_is_not_emptied', says:
 /** The function is made by the migrations (src/review/sql/). */
 export const holdLedgerPartition = (name: string) =>
   `create or replace trigger ${LEDGER_IS_NOT_EMPTIED.name} before truncate on ${name}
-    for each statement execute function no_machine_allows('${LEDGER_IS_NOT_EMPTIED.says}')`;
+    for each statement execute function ${LEDGER_IS_NOT_EMPTIED.name}()`;
 
 const firstOfMonth = (now: Date, ahead: number) =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1));

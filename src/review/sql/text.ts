@@ -1,4 +1,4 @@
-/** The rules as SQL: functions that refuse, and a trigger for each rule. Applied again, or over those of before, it replaces them. */
+/** The rules as SQL: a function and a trigger for each. Applied again, or over those of before, it replaces them. */
 import { holdLedgerPartition } from '../../storage/ledger-partitions.ts';
 import { type Machines, type Rule, rulesOf, text } from './rules.ts';
 
@@ -13,64 +13,29 @@ export const textOf = (rules: readonly Rule[]): string => `${statementsOf(rules)
 const statementsOf = (rules: readonly Rule[]): readonly string[] =>
   [
     `${MARK} Never edited: when machines change, the next such migration
--- replaces these triggers. Each WHEN says what is refused, so that whatever the machines allow runs no function. AFTER, because a
--- BEFORE trigger would make Postgres lock each row once more.
+-- replaces these triggers. Conditions stand in functions and not in WHEN: Postgres copies and parses every WHEN of a table for every
+-- statement that writes to it, and keeps functions ready.
 
 ${REFUSE}`,
+    ...rules.flatMap((rule) => [functionOf(rule), triggerOf(rule)]),
     BORN_ONCE,
-    ...rules.map(triggerOf),
     `CREATE OR REPLACE TRIGGER "grants_is_born_once" BEFORE INSERT ON "grants"
-  FOR EACH ROW EXECUTE FUNCTION "grant_is_born_once"()`,
+  FOR EACH ROW EXECUTE FUNCTION "grants_is_born_once"()`,
     EACH_PARTITION,
-    dropOthers(rules.map(({ name }) => name)),
+    dropOthers(['grants_is_born_once', ...rules.map(({ name }) => name)]),
     'DROP FUNCTION IF EXISTS "transitions_are_append_only"()',
   ].map((statement) => `${statement};`);
 
+/** Whoever calls may have put operators or tables of their own in front. */
+const OWN_PATH = 'SET search_path = pg_catalog, pg_temp';
+
 /** An SQLSTATE of our own (a class that Postgres leaves to applications), and no value of the row but the key that names it. */
-const REFUSE = `CREATE OR REPLACE FUNCTION "no_machine_allows"() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  key text := coalesce(to_jsonb(OLD), to_jsonb(NEW)) ->> TG_ARGV[1];
+const REFUSE = `CREATE OR REPLACE FUNCTION "no_machine_allows"(says text, key text, rule text, operation text, relation text)
+RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  RAISE EXCEPTION USING ERRCODE = 'SH001', MESSAGE = TG_ARGV[0] || ': ' || TG_OP || ' on ' || TG_TABLE_NAME || ' is refused',
+  RAISE EXCEPTION USING ERRCODE = 'SH001', MESSAGE = says || ': ' || operation || ' on ' || relation || ' is refused',
     DETAIL = coalesce('The row is ' || key || '.', ''), HINT = 'docs/deploying.md, "What the database holds".',
-    CONSTRAINT = TG_NAME, TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
-END
-$$`;
-
-/** The ledger writes a grant's first line in the statement that makes it, after it. So before it there is none. */
-const BORN_ONCE = `CREATE OR REPLACE FUNCTION "grant_is_born_once"() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF EXISTS (SELECT FROM "public"."transitions" t WHERE t."grant_id" = NEW."id") THEN
-    RAISE EXCEPTION USING ERRCODE = 'SH001', MESSAGE = 'a grant that the ledger knows is not born again: INSERT on grants is refused',
-      DETAIL = 'The row is ' || NEW."id" || '.', HINT = 'docs/deploying.md, "What the database holds".',
-      CONSTRAINT = TG_NAME, TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA;
-  END IF;
-  RETURN NEW;
-END
-$$`;
-
-/** Triggers on rows come to a partition by themselves; those on TRUNCATE do not. */
-const EACH_PARTITION = `DO $$
-DECLARE
-  name text;
-BEGIN
-  FOR name IN SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'transitions'::regclass LOOP
-    EXECUTE format($hold$${holdLedgerPartition('%I')}$hold$, name);
-  END LOOP;
-END
-$$`;
-
-/** What an older migration of this kind made, and this one does not. */
-const dropOthers = (names: readonly string[]) => `DO $$
-DECLARE
-  other record;
-BEGIN
-  FOR other IN SELECT t.tgname, c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-    WHERE t.tgfoid = '"no_machine_allows"'::regproc AND t.tgparentid = 0 AND t.tgname NOT IN (
-      ${names.map((name) => text(name)).join(',\n      ')})
-  LOOP
-    EXECUTE format('DROP TRIGGER %I ON %I', other.tgname, other.relname);
-  END LOOP;
+    CONSTRAINT = rule, TABLE = relation;
 END
 $$`;
 
@@ -85,18 +50,70 @@ const KEY: Readonly<Record<string, string>> = {
   transitions: 'grant_id',
 };
 
-function triggerOf({ table, name, on, when, only, says }: Rule): string {
-  const each = on === 'truncate' ? 'STATEMENT' : 'ROW';
+/** @param key SQL: of the row, where there is one. */
+const refuse = (says: string, key: string) =>
+  `PERFORM "public"."no_machine_allows"(${text(says)}, ${key}, TG_NAME, TG_OP, TG_TABLE_NAME);`;
+
+const functionNamed = (name: string, body: string) => `CREATE OR REPLACE FUNCTION "${name}"() RETURNS trigger
+LANGUAGE plpgsql ${OWN_PATH} AS $$
+BEGIN
+${body}
+END
+$$`;
+
+function functionOf({ table, name, on, when, only, says }: Rule): string {
+  const row = on === 'insert' ? 'NEW' : 'OLD';
+  const refusal = refuse(says, on === 'truncate' ? 'NULL' : `${row}.${KEY[table]}::text`);
   const any = when.join('\n    OR ');
-  const condition = when.length === 0 ? '' : `\n  WHEN (${only === undefined ? any : `${only} AND (\n    ${any})`})`;
-  return `CREATE OR REPLACE TRIGGER "${name}" ${momentOf(on)} ON "${table}"
-  FOR EACH ${each}${condition}
-  EXECUTE FUNCTION "no_machine_allows"(${text(says)}, ${text(KEY[table] ?? '')})`;
+  const condition = only === undefined ? any : `${only} AND (\n    ${any})`;
+  const body = when.length === 0 ? `  ${refusal}` : `  IF ${condition} THEN\n    ${refusal}\n  END IF;`;
+  return functionNamed(name, `${body}\n  RETURN NULL;`);
 }
 
+function triggerOf({ table, name, on }: Rule): string {
+  const each = on === 'truncate' ? 'STATEMENT' : 'ROW';
+  return `CREATE OR REPLACE TRIGGER "${name}" ${momentOf(on)} ON "${table}"
+  FOR EACH ${each} EXECUTE FUNCTION "${name}"()`;
+}
+
+/** AFTER sees the row that is stored, whatever other triggers have made of it. */
 function momentOf(on: Rule['on']): string {
   if (typeof on === 'object') return `AFTER UPDATE OF ${on.update.join(', ')}`;
   // What is refused whatever the row holds need not be done first.
   if (on === 'truncate' || on === 'update or delete') return `BEFORE ${on.toUpperCase()}`;
   return `AFTER ${on.toUpperCase()}`;
 }
+
+/** The ledger writes a grant's first line in the statement that makes it, after it. So before it there is none. */
+const BORN_ONCE = functionNamed(
+  'grants_is_born_once',
+  `  IF EXISTS (SELECT FROM "public"."transitions" t WHERE t."grant_id" = NEW."id") THEN
+    ${refuse('a grant that the ledger knows is not born again', 'NEW.id::text')}
+  END IF;
+  RETURN NEW;`,
+);
+
+/** Triggers on rows come to a partition by themselves; those on TRUNCATE do not. */
+const EACH_PARTITION = `DO $$
+DECLARE
+  name text;
+BEGIN
+  FOR name IN SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'transitions'::regclass LOOP
+    EXECUTE format($hold$${holdLedgerPartition('%I')}$hold$, name);
+  END LOOP;
+END
+$$`;
+
+/** What an older migration of this kind made, and this one does not: a function that refuses, and its trigger of the same name. */
+const dropOthers = (names: readonly string[]) => `DO $$
+DECLARE
+  other regprocedure;
+BEGIN
+  FOR other IN SELECT DISTINCT p.oid::regprocedure FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+    WHERE p.proname = t.tgname AND p.prosrc LIKE '%no_machine_allows%' AND p.proname NOT IN (
+      ${names.map((name) => text(name)).join(',\n      ')})
+  LOOP
+    EXECUTE format('DROP FUNCTION %s CASCADE', other);
+  END LOOP;
+END
+$$`;
