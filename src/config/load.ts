@@ -65,11 +65,23 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
       nearest: null,
     });
   }
+  const identity = identityResource(issuer);
+  const taken = resources?.resources.findIndex((one) => one.identifier === identity.identifier) ?? -1;
+  if (taken !== -1) {
+    problems.push({
+      file: 'resources.yaml',
+      line: null,
+      key: `resources.${taken}.identifier`,
+      found: 'the UserInfo Endpoint of this server',
+      allowed: 'the identifier of an API; this one is there by itself, and the scope openid asks for it',
+      nearest: null,
+    });
+  }
   if (problems.length > 0 || !resources || !signIn || !signingKeys) throw new ConfigurationError(folder, problems);
   return {
     policies,
     resources: resources.resources,
-    identity: identityResource(issuer),
+    identity,
     signIn,
     signingKeys,
     declaredClients,

@@ -27,8 +27,12 @@ export function requestedAccess(
     .map((one) => one.identifier)
     .filter((one) => named.includes(one) || (wantsIdentity && one === configuration.identity.identifier));
   if (!named.every((one) => one !== undefined && resources.includes(one))) return 'resource_unknown';
+  if (!named.every((one) => mayName(configuration, client, one))) return 'resource_unknown';
+  // Without `openid` no token opens the UserInfo Endpoint, so none is made for it.
+  if (!wantsIdentity && resources.includes(configuration.identity.identifier)) return 'openid_missing';
 
-  const mayRefresh = client.grantTypes.includes('refresh_token');
+  const mayRefresh =
+    client.grantTypes.includes('refresh_token') && (client.scope === null || client.scope.includes(OFFLINE_ACCESS));
   const allowed = new Set(allowedScope(configuration, client, resources));
   // Core §11: a request for offline access that cannot be fulfilled is ignored, not refused.
   const meant = scope.filter((one) => one !== OFFLINE_ACCESS || mayRefresh);
@@ -40,6 +44,12 @@ export function requestedAccess(
   const granted = meant.filter((one) => one === OFFLINE_ACCESS || allowed.has(one));
   return granted.some((one) => one !== OFFLINE_ACCESS) ? { scope: granted, resources } : 'scope_unknown';
 }
+
+/** The ceiling bounds audiences too: where a client may do nothing, no token of its may be for. */
+const mayName = (configuration: Configuration, { scope }: ClientRecord, resource: string | undefined): boolean =>
+  scope === null ||
+  resource === undefined ||
+  scopeAt(configuration, scope, [resource]).some((one) => one !== OFFLINE_ACCESS);
 
 /** What a client asks for on its own behalf: there is no person, so there is nobody whose identity it could see. */
 export function requestedByClient(

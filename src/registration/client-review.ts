@@ -10,10 +10,14 @@ import type { ClientRegistration } from '../storage/clients.ts';
 import { type RecordProblem, shown } from './record-problem.ts';
 
 export type Review = { readonly errors: RecordProblem[]; readonly warnings: string[] };
-type Reviewed = Omit<ClientRegistration, 'clientId' | 'clientName' | 'secretMacs'>;
+type Reviewed = Omit<ClientRegistration, 'clientId' | 'clientName' | 'secretMacs'> & {
+  /** Null: the server is to make it. */
+  readonly clientId: string | null;
+};
 
 export function reviewClient(client: Reviewed, configuration: Configuration): Review {
   const reviews = [
+    reviewClientId(client, configuration),
     reviewGrantTypes(client),
     ...client.redirectUris.map((uri, index) => reviewRedirectUri(uri, `redirect_uris.${index}`, client, CODE)),
     ...client.postLogoutRedirectUris.map((uri, index) =>
@@ -32,6 +36,15 @@ const error = (field: string, found: string, allowed: string): Review => ({
   warnings: [],
 });
 const warning = (...warnings: string[]): Review => ({ errors: [], warnings });
+
+/**
+ * RFC 9068 §5: the client must not be able to choose values that confuse resource servers. An ID Token has the client's id as its
+ * `aud`, and the client's own tokens have it as their `sub`.
+ */
+function reviewClientId({ clientId }: Reviewed, { resources, identity }: Configuration): Review {
+  if (![identity, ...resources].some(({ identifier }) => identifier === clientId)) return nothing();
+  return error('client_id', 'the identifier of a resource', 'an id that is no audience of access tokens (RFC 9068 §5)');
+}
 
 function reviewGrantTypes({ grantTypes, redirectUris, tokenEndpointAuthMethod }: Reviewed): Review {
   const review = nothing();

@@ -121,6 +121,11 @@ describe('the authorization endpoint', () => {
       ['an unknown scope', { scope: 'read fly' }, 'invalid_scope'],
       ['a scope of other characters', { scope: '"' }, 'invalid_scope'],
       ['claims of a person without openid', { scope: 'read email' }, 'invalid_scope'],
+      [
+        'the UserInfo Endpoint without openid',
+        { scope: 'profile', resource: 'https://as.test/oauth/userinfo' },
+        'invalid_scope',
+      ],
       ['an unknown resource', { resource: 'https://elsewhere.test' }, 'invalid_target'],
       ['a resource with a slash more', { resource: 'https://api.example.com/' }, 'invalid_target'],
       ['a scope that is too long', { scope: 'x'.repeat(4097) }, 'invalid_request'],

@@ -133,6 +133,15 @@ describe('offline_access (§11)', () => {
     expect(json).toMatchObject({ scope: 'openid read offline_access', refresh_token: expect.any(String) });
   });
 
+  it('is ignored where the ceiling of the client does not have it', async () => {
+    const client = await makeClient(scene, { scope: ['openid', 'read'] });
+    const code = await scene.code({ client, change: { scope: 'openid read offline_access' } });
+    expect((await exchange(scene, client, code)).json.scope).toBe('openid read');
+    const may = await makeClient(scene, { scope: ['openid', 'read', 'offline_access'] });
+    const granted = await scene.code({ client: may, change: { scope: 'openid offline_access' } });
+    expect((await exchange(scene, may, granted)).json.scope).toBe('openid offline_access');
+  });
+
   it('is ignored for a client that may not refresh', async () => {
     const client = await makeClient(scene, { grantTypes: ['authorization_code'] });
     const code = await scene.code({ client, change: { scope: 'openid read offline_access' } });

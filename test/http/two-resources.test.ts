@@ -71,6 +71,14 @@ describe('two resources', () => {
   };
   const claimsOf = (token = '') => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
 
+  it('a client whose ceiling has nothing at an API gets no token for it, openid or not', async () => {
+    const only = await makeClient(test, { scope: ['openid', 'share'] });
+    for (const scope of ['openid', 'share', 'openid share']) {
+      const url = `${authorizeUrl(only, pkce, { scope })}&resource=${encodeURIComponent(PHOTOS)}&resource=${encodeURIComponent(BANK)}`;
+      expect(new URL((await browser.get(url)).url).searchParams.get('error')).toBe('invalid_target');
+    }
+  });
+
   it('are shown each with its own words', async () => {
     const { body } = await ask('read write', PHOTOS, BANK);
     for (const words of [

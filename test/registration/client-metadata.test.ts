@@ -41,6 +41,16 @@ describe('a client as RFC 7591 names it', () => {
     });
   });
 
+  it('refuses an id that is the audience of access tokens', () => {
+    for (const client_id of ['https://api.example.com', 'https://as.test/oauth/userinfo']) {
+      expect(readClientMetadata({ ...web, client_id }, configuration)).toMatchObject({
+        ok: false,
+        problems: [{ field: 'client_id', found: 'the identifier of a resource' }],
+      });
+    }
+    expect(readClientMetadata({ ...web, client_id: 'https://api.example.com/' }, configuration).ok).toBe(true);
+  });
+
   it('takes null for what is left out, and each value once', () => {
     const twice = {
       redirect_uris: [...web.redirect_uris, ...web.redirect_uris],
