@@ -8,7 +8,7 @@ import { MACHINES } from '../../src/engine/engine.ts';
 import { compare } from '../../src/review/diff/compare.ts';
 import { policyChanges } from '../../src/review/diff/lifetime-changes.ts';
 import { type MachineData, machineChanges } from '../../src/review/diff/machine-changes.ts';
-import { NoSuchSide, readSide } from '../../src/review/diff/sides.ts';
+import { machineFile, NoSuchSide, readSide } from '../../src/review/diff/sides.ts';
 import { holds } from '../../src/review/proof/prove.ts';
 import { armsOf, copyOf, refreshToken, subjects } from '../machines/catalogue.ts';
 import { mutantsOf } from '../machines/mutants.ts';
@@ -155,6 +155,19 @@ describe('revisions', () => {
       configuration: [],
     });
   });
+
+  it.each(['export const a = {\n  b: ;\n};\n', "import './gone.ts';\n", 'throw new Error("no");\n'])(
+    'a machine file that cannot be read is named, in words and without the folder: %j',
+    async (text) => {
+      const folder = mkdtempSync(join(tmpdir(), 'statehouse-machine-'));
+      writeFileSync(join(folder, 'broken.machine.ts'), text);
+      const error = await machineFile(join(folder, 'broken.machine.ts')).catch((one: unknown) => one);
+      rmSync(folder, { recursive: true });
+      expect(error).toBeInstanceOf(NoSuchSide);
+      expect(String(error)).toMatch(/^NoSuchSide: broken\.machine\.ts(:\d+)?: cannot be read: ./);
+      expect(String(error)).not.toContain(folder);
+    },
+  );
 
   it.each(['no-such-thing', '--upload-pack=touch', 'HEAD:package.json', '/nonexistent', ''])(
     '%j is refused in words',

@@ -1,7 +1,7 @@
 /** One side of a comparison: a folder of policies with the machines of this installation, or a git revision with its own. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AnyStateMachine } from 'xstate';
 import type { Configuration } from '../../config/configuration.ts';
@@ -76,11 +76,16 @@ async function machinesIn(folder: string): Promise<AnyStateMachine[]> {
   return modules.flatMap((one) => Object.values(one).filter(isMachine));
 }
 
-async function machineFile(path: string): Promise<Record<string, unknown>> {
+/** @throws NoSuchSide with file and line, and without the folder that a revision was put into. */
+export async function machineFile(path: string): Promise<Record<string, unknown>> {
   try {
     return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
   } catch (error) {
-    throw new NoSuchSide(`${basename(path)} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    const { message, stack = '' } = error as Error;
+    const file = basename(path);
+    const line = stack.split(`${file}:`)[1]?.match(/^\d+/)?.[0];
+    const words = message.replaceAll(`${dirname(path)}/`, '');
+    throw new NoSuchSide(`${file}${line === undefined ? '' : `:${line}`}: cannot be read: ${words}`);
   }
 }
 
