@@ -11,9 +11,10 @@ import { startStatehouse } from './targets/statehouse.ts';
 import type { Target } from './targets/target.ts';
 import { verify } from './verify.ts';
 
-const HELP = `npm run bench -- [--quick] [--json FILE]
+const HELP = `npm run bench -- [--quick] [--in-flight N] [--json FILE]
 
   --quick      fewer rounds, requests and rotations: under a minute instead of a few; rougher ratios
+  --in-flight N  requests that are under way at once; default 8
   --json FILE  writes the figures there too
 `;
 
@@ -25,8 +26,8 @@ const SERVERS = { statehouse: startStatehouse, floor: startFloor, oidc_provider:
 
 const progress = (line: string) => process.stderr.write(`${line}\n`);
 
-async function bench(quick: boolean, started: (() => Promise<void>)[]): Promise<Report> {
-  const extent = quick ? QUICK : FULL;
+async function bench(quick: boolean, inFlight: number, started: (() => Promise<void>)[]): Promise<Report> {
+  const extent = { ...(quick ? QUICK : FULL), inFlight };
   progress('starting Postgres and three servers');
   const databases = await openDatabases();
   started.push(databases.close);
@@ -47,23 +48,30 @@ async function bench(quick: boolean, started: (() => Promise<void>)[]): Promise<
   return { machine: machine(), postgres: databases.settings, extent, measured, constantSpace: space };
 }
 
-function readOptions(): { quick: boolean; json: string | undefined } {
+function readOptions(): { quick: boolean; inFlight: number; json: string | undefined } {
   try {
     const { values } = parseArgs({
-      options: { quick: { type: 'boolean' }, json: { type: 'string' }, help: { type: 'boolean' } },
+      options: {
+        quick: { type: 'boolean' },
+        'in-flight': { type: 'string', default: '8' },
+        json: { type: 'string' },
+        help: { type: 'boolean' },
+      },
     });
     if (values.help) {
       process.stdout.write(HELP);
       process.exit(0);
     }
-    return { quick: values.quick ?? false, json: values.json };
+    const inFlight = Number(values['in-flight']);
+    if (!Number.isInteger(inFlight) || inFlight < 1) throw new Error('--in-flight takes a number from 1 on.');
+    return { quick: values.quick ?? false, inFlight, json: values.json };
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n\n${HELP}`);
     process.exit(2);
   }
 }
 
-const { quick, json } = readOptions();
+const { quick, inFlight, json } = readOptions();
 const started: (() => Promise<void>)[] = [];
 let stopping: Promise<void> | null = null;
 const stopAll = (): Promise<void> => {
@@ -77,7 +85,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 try {
-  const report = await bench(quick, started);
+  const report = await bench(quick, inFlight, started);
   process.stdout.write(`\n${formatReport(report)}`);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
 } catch (error) {

@@ -11,10 +11,8 @@ export type TokenAnswer = {
 
 export type Load = { readonly answers: readonly TokenAnswer[]; readonly seconds: number };
 
-const CONCURRENCY = 8;
-
 /** Sends every body once, and returns the answers in the same order. */
-export async function load(tokenUrl: string, bodies: readonly string[], concurrency = CONCURRENCY): Promise<Load> {
+export async function load(tokenUrl: string, bodies: readonly string[], concurrency: number): Promise<Load> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
   const answers: TokenAnswer[] = new Array(bodies.length);
   let next = 0;

@@ -6,7 +6,12 @@ import type { Figures, Measured } from './rounds.ts';
 export type Report = {
   readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string };
   readonly postgres: Readonly<Record<string, string>>;
-  readonly extent: { readonly others: number; readonly rounds: number; readonly requests: number };
+  readonly extent: {
+    readonly others: number;
+    readonly rounds: number;
+    readonly requests: number;
+    readonly inFlight: number;
+  };
   readonly measured: readonly Measured[];
   readonly constantSpace: ConstantSpace;
 };
@@ -22,7 +27,7 @@ export function formatReport({ machine, postgres, extent, measured, constantSpac
   const scenarios = [...new Set(measured.map((one) => one.scenario))];
   return [
     `${machine.cores} cores (${machine.cpu}), Node ${machine.node}, Postgres ${version} with fsync ${fsync} and synchronous_commit ${commit}`,
-    `medians of ${extent.rounds} rounds of ${extent.requests} requests, 8 in flight, beside ${extent.others} other authorizations; CPU is that of one request`,
+    `medians of ${extent.rounds} rounds of ${extent.requests} requests, ${extent.inFlight} in flight, beside ${extent.others} other authorizations; CPU is that of one request`,
     '',
     ...scenarios.flatMap((scenario) => [...scenarioTable(scenario, measured), '']),
     ...(measured.some((one) => one.figures.postgresCpu === null)

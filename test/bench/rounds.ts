@@ -19,23 +19,28 @@ export type Figures = {
 
 export type Measured = { readonly scenario: string; readonly server: string; readonly figures: Figures };
 
-export type Extent = { readonly warmUp: number; readonly rounds: number; readonly requests: number };
+export type Extent = {
+  readonly warmUp: number;
+  readonly rounds: number;
+  readonly requests: number;
+  readonly inFlight: number;
+};
 
 /** @returns the median of the rounds, for each scenario and server. */
 export async function measure(
   targets: readonly Target[],
   admin: postgres.Sql,
-  { warmUp, rounds, requests }: Extent,
+  { warmUp, rounds, requests, inFlight }: Extent,
   progress: (line: string) => void,
 ): Promise<Measured[]> {
   progress(`warming up: ${warmUp} requests a scenario and server`);
-  await round(targets, admin, warmUp);
+  await round(targets, admin, warmUp, inFlight);
   const turns: Measured[] = [];
   for (let index = 0; index < rounds; index++) {
     progress(`round ${index + 1} of ${rounds}: ${requests} requests a scenario and server`);
     // Nobody is always first.
     const first = index % targets.length;
-    turns.push(...(await round([...targets.slice(first), ...targets.slice(0, first)], admin, requests)));
+    turns.push(...(await round([...targets.slice(first), ...targets.slice(0, first)], admin, requests, inFlight)));
   }
   return scenarios.flatMap(({ name: scenario }) =>
     targets.map(({ name: server }) => {
@@ -45,7 +50,12 @@ export async function measure(
   );
 }
 
-async function round(targets: readonly Target[], admin: postgres.Sql, requests: number): Promise<Measured[]> {
+async function round(
+  targets: readonly Target[],
+  admin: postgres.Sql,
+  requests: number,
+  inFlight: number,
+): Promise<Measured[]> {
   const held = new Map<Target, Held>();
   const measured: Measured[] = [];
   for (const scenario of scenarios) {
@@ -54,7 +64,7 @@ async function round(targets: readonly Target[], admin: postgres.Sql, requests: 
       if (scenario.name === 'code exchange') {
         held.set(target, { codes: await target.seedCodes(requests), heads: [], used: [] });
       }
-      const figures = await turn(scenario, target, held.get(target) ?? NOTHING, admin, requests);
+      const figures = await turn(scenario, target, held.get(target) ?? NOTHING, admin, requests, inFlight);
       measured.push({ scenario: scenario.name, server: target.name, figures });
     }
   }
@@ -69,12 +79,13 @@ async function turn(
   held: Held,
   admin: postgres.Sql,
   requests: number,
+  inFlight: number,
 ): Promise<Figures> {
   const bodies = Array.from({ length: requests }, (_, index) =>
     new URLSearchParams(scenario.fields(held, index)).toString(),
   );
   const before = await spent(target, admin);
-  const { answers, seconds } = await load(target.tokenUrl, bodies);
+  const { answers, seconds } = await load(target.tokenUrl, bodies, inFlight);
   const after = await spent(target, admin);
 
   const wrong = answers.find(({ status }) => status !== scenario.expectedStatus);
