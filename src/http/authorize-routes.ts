@@ -4,18 +4,17 @@ import { readIdTokenHint } from '../crypto/id-token-hint.ts';
 import { type InteractionDeps, interact } from '../engine/interact.ts';
 import {
   AUTHORIZATION_PARAMETERS,
-  type AuthorizationParameters,
   checkAuthorizationRequest,
   proveClientAndRedirectUri,
   responseModeOf,
 } from '../grants/authorization-request.ts';
 import { errorDescription } from '../oauth/errors.ts';
-import { parseParameters } from '../oauth/parameters.ts';
+import { asQuery, parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import { findClient } from '../storage/clients.ts';
 import { insertInteraction } from '../storage/interaction-store.ts';
 import { answerClient } from './authorization-response.ts';
-import { cookieHash, makeCookie, readCookie } from './cookies.ts';
+import { browserCookie, cookieHash } from './cookies.ts';
 import type { HttpDeps } from './deps.ts';
 import { bodyOf, queryOf } from './form-body.ts';
 import { answerInteraction, interactionDeps } from './interaction-answer.ts';
@@ -62,9 +61,12 @@ async function authorize(
   }
   // A POST from the client's site carries no SameSite=Lax cookie; the GET that follows a redirect does.
   if (request.method === 'POST')
-    return seeOther(reply, `${pathUnder(deps.issuer, '/oauth/authorize')}?${againAsQuery(parameters)}`);
+    return seeOther(
+      reply,
+      `${pathUnder(deps.issuer, '/oauth/authorize')}?${asQuery(parameters, AUTHORIZATION_PARAMETERS)}`,
+    );
 
-  const browser = readCookie(deps, request, 'browser') ?? makeCookie(deps, reply, 'browser');
+  const browser = browserCookie(deps, request, reply);
   const session = await sessionOf(deps, request);
   const id = deps.random.uuid();
   await insertInteraction(deps.db, deps.clock, {
@@ -87,10 +89,4 @@ async function authorize(
   });
   const outcome = await interact(interactions, id, 'requested', session);
   return answerInteraction(deps, request, reply, outcome);
-}
-
-function againAsQuery(parameters: AuthorizationParameters): string {
-  const query = new URLSearchParams();
-  for (const name of AUTHORIZATION_PARAMETERS) for (const value of parameters.getAll(name)) query.append(name, value);
-  return query.toString();
 }

@@ -27,4 +27,8 @@ export function makeCookie(deps: HttpDeps, reply: FastifyReply, name: CookieName
 export const dropCookie = (deps: HttpDeps, reply: FastifyReply, name: CookieName): FastifyReply =>
   reply.clearCookie(nameOf(deps, name), optionsOf(deps));
 
+/** The cookie that binds forms to this browser; made where there is none yet. */
+export const browserCookie = (deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): string =>
+  readCookie(deps, request, 'browser') ?? makeCookie(deps, reply, 'browser');
+
 export const cookieHash = (value: string): Buffer => sha256(value);

@@ -12,10 +12,10 @@ import {
   type RefusedLogout,
   readLogoutRequest,
 } from '../grants/logout-request.ts';
-import { type ParameterReading, parseParameters } from '../oauth/parameters.ts';
+import { asQuery, type ParameterReading, parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import { findClient } from '../storage/clients.ts';
-import { makeCookie, readCookie } from './cookies.ts';
+import { browserCookie, readCookie } from './cookies.ts';
 import { csrfToken, isCsrfToken } from './csrf.ts';
 import type { HttpDeps } from './deps.ts';
 import { destinationOf } from './destination.ts';
@@ -50,7 +50,8 @@ export function logoutRoutes(app: FastifyInstance, deps: HttpDeps): void {
     const asked = await readRequest(deps, reading);
     if (asked.kind === 'refused') return refuse(deps, request, reply, asked);
     // A POST from the client's site carries no SameSite=Lax cookie; the GET that follows a redirect does.
-    return seeOther(reply, `${pathUnder(deps.issuer, LOGOUT)}${againAsQuery(reading)}`);
+    const query = asQuery(reading.parameters, LOGOUT_PARAMETERS);
+    return seeOther(reply, `${pathUnder(deps.issuer, LOGOUT)}${query && `?${query}`}`);
   });
 
   app.post(DECISION, async (request, reply) => {
@@ -104,7 +105,7 @@ function ask(
   { client, redirectUri, state }: LogoutRequest,
   session: LiveSession,
 ): FastifyReply {
-  const browser = readCookie(deps, request, 'browser') ?? makeCookie(deps, reply, 'browser');
+  const browser = browserCookie(deps, request, reply);
   return sendPage(
     reply,
     200,
@@ -178,12 +179,6 @@ const WHAT: Readonly<Record<RefusedLogout['reason'], string>> = {
     'The app asks for the browser back (post_logout_redirect_uri), and did not say who it is: that takes id_token_hint or client_id.',
   post_logout_redirect_uri_mismatch: 'The app asks for the browser back at an address that is not registered for it.',
 };
-
-function againAsQuery({ parameters }: Reading): string {
-  const query = new URLSearchParams();
-  for (const name of LOGOUT_PARAMETERS) for (const value of parameters.getAll(name)) query.append(name, value);
-  return query.size === 0 ? '' : `?${query}`;
-}
 
 const FORM_REFUSED = {
   title: 'This form cannot be accepted',

@@ -8,7 +8,7 @@ import { allowedClients, endPermission } from '../grants/permissions.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import type { PermissionStore } from '../storage/permissions.ts';
-import { makeCookie, readCookie } from './cookies.ts';
+import { browserCookie, readCookie } from './cookies.ts';
 import { csrfToken, isCsrfToken } from './csrf.ts';
 import type { HttpDeps } from './deps.ts';
 import { bodyOf, queryOf } from './form-body.ts';
@@ -33,7 +33,7 @@ export function permissionRoutes(app: FastifyInstance, deps: PermissionDeps): vo
   app.get('/permissions', async (request, reply) => {
     const session = await sessionOf(deps, request);
     if (session === null) return seeOther(reply, signInPath);
-    const browser = readCookie(deps, request, 'browser') ?? makeCookie(deps, reply, 'browser');
+    const browser = browserCookie(deps, request, reply);
     const allowed = allowedClients(deps.configuration(), await deps.permissions.load(session.subjectId));
     return sendPage(
       reply,
@@ -96,7 +96,7 @@ function showSignIn(
   username: string,
   problem: string | null,
 ): FastifyReply {
-  const browser = readCookie(deps, request, 'browser') ?? makeCookie(deps, reply, 'browser');
+  const browser = browserCookie(deps, request, reply);
   const csrf = csrfToken(deps.keys, SIGN_IN, browser);
   const action = pathUnder(deps.issuer, '/sign-in');
   return sendPage(reply, status, signInPage({ action, csrf, clientName: null, username, problem, goOn: null }));

@@ -75,6 +75,13 @@ function whatIsWrong(name: string, value: string): string | null {
   return value.length > longest ? `is longer than ${longest} characters` : null;
 }
 
+/** What was read, as a query: for a request that has to come again by GET. */
+export function asQuery<Name extends string>(parameters: Parameters<Name>, names: readonly Name[]): string {
+  const query = new URLSearchParams();
+  for (const name of names) for (const value of parameters.getAll(name)) query.append(name, value);
+  return query.toString();
+}
+
 /** application/x-www-form-urlencoded, strictly: a broken escape or broken UTF-8 is an error, not a replacement character. */
 export function decode(text: string): string | null {
   try {
