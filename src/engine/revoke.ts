@@ -13,11 +13,7 @@ const MOST_TRIES = 5;
  * @returns true when this call ended the grant; false when it had ended before.
  * @throws Unavailable when the store cannot be reached or does not settle; asking again is always safe.
  */
-export async function revokeGrant(
-  store: GrantStore,
-  first: Loaded & WithGrant,
-  event: GrantEventType,
-): Promise<boolean> {
+export async function revokeGrant(store: GrantStore, first: WithGrant, event: GrantEventType): Promise<boolean> {
   const { id: grantId, clientId } = first.grant;
   const steps = revoking(first, event);
   let next = steps.next();

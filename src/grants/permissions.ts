@@ -116,8 +116,8 @@ export async function endPermission(
   await permissions.forgetConsents(subjectId, clientId);
   let ended = 0;
   for (const grantId of await permissions.grantIds(subjectId, clientId)) {
-    const { now, client, grant } = await store.load({ clientId, grantId });
-    if (grant && (await revokeGrant(store, { now, client, grant }, 'revocationRequested'))) ended += 1;
+    const { now, grant } = await store.load({ clientId, grantId });
+    if (grant && (await revokeGrant(store, { now, grant }, 'revocationRequested'))) ended += 1;
   }
   return ended;
 }

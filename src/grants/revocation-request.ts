@@ -1,5 +1,5 @@
 /** One revocation request (RFC 7009), from raw body to outcome: prove the client → find the token → end what it stands for. */
-import type { LoadedGrant, PresentingClient } from '../engine/ports.ts';
+import type { LoadedGrant } from '../engine/ports.ts';
 import { revokeGrant } from '../engine/revoke.ts';
 import { findToken, type RefusedToken, readSentToken, type SentToken, type SentTokenDeps } from './sent-token.ts';
 
@@ -44,10 +44,10 @@ async function end(deps: SentTokenDeps, sent: SentToken): Promise<Ended> {
     case 'nothing':
       return { ended: 'nothing', reason: token.reason };
     case 'refresh_token':
-      return endGrant(deps, client, token);
+      return endGrant(deps, token);
     case 'access_token': {
       if (token.claims.client_id !== client.clientId) return { ended: 'nothing', reason: 'client_mismatch' };
-      if (token.grant) return endGrant(deps, client, { now: token.now, grant: token.grant });
+      if (token.grant) return endGrant(deps, { now: token.now, grant: token.grant });
       const { jti, exp } = token.claims;
       await deps.deniedAccessTokens.deny({ jti, clientId: client.clientId, endsAt: new Date(exp * 1000) });
       return { ended: 'access_token' };
@@ -61,10 +61,9 @@ async function end(deps: SentTokenDeps, sent: SentToken): Promise<Ended> {
  */
 async function endGrant(
   deps: SentTokenDeps,
-  client: PresentingClient,
   { now, grant }: { readonly now: Date; readonly grant: LoadedGrant },
 ): Promise<Ended> {
-  const hasEnded = await revokeGrant(deps.store, { now, client, grant }, 'revocationRequested');
+  const hasEnded = await revokeGrant(deps.store, { now, grant }, 'revocationRequested');
   return hasEnded
     ? { grantId: grant.id, ended: 'grant' }
     : { grantId: grant.id, ended: 'nothing', reason: 'grant_revoked' };

@@ -8,7 +8,7 @@ function given(fates: Fate[] = [], row = chainGrant()) {
   store.fates = fates;
   return {
     store,
-    ask: () => revokeGrant(store, { now: NOW, client: CLIENT, grant: store.row }, 'revocationRequested'),
+    ask: () => revokeGrant(store, { now: NOW, grant: store.row }, 'revocationRequested'),
   };
 }
 
