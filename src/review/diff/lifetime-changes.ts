@@ -1,5 +1,6 @@
 /** Lifetimes that move, and what that means for the chains that are alive today (docs/decisions/0013). */
 import type { Policy } from '../../../policies/schema.ts';
+import { inOneUnit } from '../../system/durations.ts';
 
 export type PolicyChange = {
   readonly policy: string;
@@ -72,19 +73,5 @@ function changeOf(policy: string, key: keyof Policy, old: Policy, fresh: Policy)
     return [{ policy, key, from, to, means }];
   }
   const meaning = MEANINGS[key]?.[to < from ? 'shorter' : 'longer'] ?? (() => '');
-  return [{ policy, key, from, to, means: meaning(short(from), short(to)) }];
-}
-
-const UNITS = [
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
-  ['second', 1],
-] as const;
-
-/** In the largest unit that says it exactly. */
-function short(seconds: number): string {
-  const [unit, size] = UNITS.find(([, one]) => seconds >= one && seconds % one === 0) ?? UNITS[3];
-  const count = seconds / size;
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+  return [{ policy, key, from, to, means: meaning(inOneUnit(from * 1000), inOneUnit(to * 1000)) }];
 }

@@ -1,10 +1,10 @@
 /** A performance for people, for machines, and for the page of the shipped scenarios. */
 
 import { printable } from '../../registration/record-problem.ts';
+import { spanWords } from '../../system/durations.ts';
 import { mermaidOf } from './diagram.ts';
 import { holds, type Performance, type Played, wordsOfHeard } from './play.ts';
 import type { Scenario } from './scenario.ts';
-import { spanWords } from './span.ts';
 import { beatWords } from './words.ts';
 
 export function performanceText(performance: Performance): string {

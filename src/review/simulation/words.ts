@@ -1,9 +1,9 @@
 /** What happens in a scenario, in words: for the list of verdicts and for the picture. */
 import { REFUSALS, type TokenReason } from '../../oauth/refusals.ts';
+import { spanWords } from '../../system/durations.ts';
 import type { Heard } from './play.ts';
 import type { Action, Actor, Beat, Fate, Presenting, Wait } from './scenario.ts';
 import { CODE } from './scenario-file.ts';
-import { spanWords } from './span.ts';
 
 export const actorWords = ({ name, place }: Actor): string => (place === null ? name : `${name} (${place})`);
 
