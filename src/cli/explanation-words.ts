@@ -1,8 +1,8 @@
 /** An explanation for people and for machines. Instants in UTC; nothing of a token. */
 import { printable } from '../registration/record-problem.ts';
 import type { ADVICE } from '../review/explanation/advice.ts';
-import type { Explanation, Life, Line, Place } from '../review/explanation/explanation.ts';
-import type { Chronicle } from '../storage/chronicle.ts';
+import type { Explanation, Life, Place } from '../review/explanation/explanation.ts';
+import type { Chronicle, LedgerLine } from '../storage/chronicle.ts';
 import { LEDGER_KEPT_DAYS } from '../storage/ledger-partitions.ts';
 import { fields } from './client-words.ts';
 import { inWords } from './durations.ts';
@@ -99,9 +99,9 @@ function timeline({ events, earlierLines, isCut }: Told): string {
 /** A long row of rotations says nothing but how many they were. */
 const MOST_ROTATIONS_SHOWN = 4;
 
-function folded(events: readonly Line[]): string[] {
+function folded(events: readonly LedgerLine[]): string[] {
   const rows: string[] = [];
-  let run: Line[] = [];
+  let run: LedgerLine[] = [];
   const flush = () => {
     const [first, last] = [run[0], run.at(-1)];
     if (run.length > MOST_ROTATIONS_SHOWN && first && last) {
@@ -120,14 +120,14 @@ function folded(events: readonly Line[]): string[] {
   return rows;
 }
 
-const isRotation = ({ machine, to }: Line) => machine === 'refreshToken' && to === 'used';
+const isRotation = ({ machine, to }: LedgerLine) => machine === 'refreshToken' && to === 'used';
 
-const eventLine = (event: Line): string => {
+const eventLine = (event: LedgerLine): string => {
   const policy = event.policy === null ? '' : ` (policy ${printable(event.policy)})`;
   return `  ${instant(event.at)}  ${printable(eventWords(event))}${policy}\n`;
 };
 
-function eventWords({ machine, event, from, to, reason, generation, clientId }: Line): string {
+function eventWords({ machine, event, from, to, reason, generation, clientId }: LedgerLine): string {
   const by = clientId === null ? 'the client' : clientId;
   const why = reason === null ? '' : ` (${reason})`;
   if (to === 'approved') return `the person approves; ${by} gets a code`;

@@ -3,25 +3,14 @@ import { endedBy, grantState, isAheadOfChain } from '../../engine/derive.ts';
 import { chainEndsAt, codeEndsAt, type Lifetimes } from '../../engine/lifetimes.ts';
 import type { LoadedGrant } from '../../engine/ports.ts';
 import { sameBytes } from '../../engine/same-bytes.ts';
+import type { LedgerLine } from '../../storage/chronicle.ts';
 import { ADVICE, type Advice, type EndReason } from './advice.ts';
 import type { Held } from './presented.ts';
-
-export type Line = {
-  readonly at: Date;
-  readonly machine: string;
-  readonly event: string;
-  readonly from: string;
-  readonly to: string;
-  readonly reason: string | null;
-  readonly generation: bigint | null;
-  readonly clientId: string | null;
-  readonly policy: string | null;
-};
 
 export type StoredLife = {
   readonly now: Date;
   readonly grant: (LoadedGrant & { readonly revokedAt: Date | null }) | null;
-  readonly lines: readonly Line[];
+  readonly lines: readonly LedgerLine[];
   readonly earlierLines: number;
 };
 
@@ -49,7 +38,7 @@ export type Explanation = {
   readonly life: Life;
   /** Null: a grant was asked for by its id. */
   readonly place: Place | null;
-  readonly events: readonly Line[];
+  readonly events: readonly LedgerLine[];
   /** Lines that are in the ledger, and not listed. */
   readonly earlierLines: number;
   /** The beginning is not in the ledger: it is kept for some time only. */
@@ -68,7 +57,7 @@ export function explanationOf(stored: StoredLife, held: Held, lifetimes: Lifetim
   };
 }
 
-const beginsWithApproval = (lines: readonly Line[]) => lines[0]?.to === 'approved';
+const beginsWithApproval = (lines: readonly LedgerLine[]) => lines[0]?.to === 'approved';
 
 function lifeOf(grant: NonNullable<StoredLife['grant']>, lifetimes: Lifetimes | null, now: Date): Life {
   if (grantState(grant) === 'revoked') {
@@ -105,7 +94,7 @@ function endOf(grant: LoadedGrant, lifetimes: Lifetimes | null): Omit<Extract<Li
 }
 
 /** The row goes an hour after its chain has reached its end; lines stay longer. */
-function lifeFromLedger(lines: readonly Line[]): Life {
+function lifeFromLedger(lines: readonly LedgerLine[]): Life {
   const last = lines.findLast((one) => one.machine === 'grant' && one.to === 'revoked');
   return over(knownReason(last?.reason ?? null), last?.at ?? null);
 }

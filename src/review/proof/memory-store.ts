@@ -3,7 +3,8 @@
  * issuing commit compares every loaded fact, a revocation asks only for `state = 'active'`. Values in, values out: whoever
  * explores keeps every version that there was.
  */
-import type { HeadMove, Loaded, LoadedGrant, PresentingClient, Revocation } from '../../engine/ports.ts';
+import type { HeadMove, LoadedGrant, PresentingClient, Revocation } from '../../engine/ports.ts';
+import type { Present } from '../../engine/present.ts';
 import { sameBytes } from '../../engine/same-bytes.ts';
 
 /** What is stored of the grant itself; the epochs of today are their owners'. */
@@ -17,9 +18,7 @@ export type Authorization = {
   readonly serverEpoch: bigint;
 };
 
-export type LoadedPresentation = Loaded & { readonly client: PresentingClient; readonly grant: LoadedGrant };
-
-export function loadPresentation(stored: Authorization, client: PresentingClient, now: Date): LoadedPresentation {
+export function loadPresentation(stored: Authorization, client: PresentingClient, now: Date): Present {
   const { grant, subject, serverEpoch } = stored;
   const isOwner = client.clientId === grant.clientId;
   return {

@@ -4,11 +4,12 @@
  */
 import { StoreUnavailable, Unavailable } from '../../engine/errors.ts';
 import type { Lifetimes } from '../../engine/lifetimes.ts';
-import type { Commit, Present, Step, StepAnswer } from '../../engine/present.ts';
-import { type Bounds, CHALLENGE, CLIENT, REDIRECT_URI } from './beginning.ts';
+import type { Commit, Step, StepAnswer } from '../../engine/present.ts';
+import { type Bounds, CLIENT } from './beginning.ts';
 import type { Answer, Going, Happening } from './happening.ts';
 import type { Authorization } from './memory-store.ts';
-import type { EnginePresentation, Minted, System } from './system.ts';
+import { nonceBytes, placeOf, RIGHT_CODE, RIGHT_TOKEN, WAYS } from './rightly.ts';
+import { carryOut, type EnginePresentation, type Minted, type System } from './system.ts';
 import {
   type Credential,
   type Flight,
@@ -37,45 +38,17 @@ export function movesFrom(system: System, bounds: Bounds, world: World): Move[] 
   ];
 }
 
-export const nonceBytes = (nonce: number): Uint8Array => NONCES[nonce] ?? new Uint8Array(16).fill(nonce);
-const NONCES = Array.from({ length: 32 }, (_, nonce) => new Uint8Array(16).fill(nonce));
-
 /** What somebody presents who holds it and says it right. */
 export function presentationOf(
   system: System,
   world: Pick<World, 'tokens'>,
   credential: Credential,
 ): EnginePresentation<Minted> {
-  const ways = { reload: never, mint };
-  if (credential === 'code') {
-    const facts = {
-      clientId: CLIENT.clientId,
-      redirectUri: REDIRECT_URI,
-      challengeOfVerifier: CHALLENGE,
-      resources: null,
-    };
-    return system.codePresentation(facts, ways, system.machines);
-  }
+  if (credential === 'code') return system.codePresentation(RIGHT_CODE, WAYS, system.machines);
   const token = world.tokens[credential];
   if (!token) throw new Error(`no token ${credential}`);
-  const facts = { clientId: CLIENT.clientId, scope: null, resources: null };
-  return system.tokenPresentation(
-    { generation: token.generation, nonce: nonceBytes(token.nonce) },
-    facts,
-    ways,
-    system.machines,
-  );
+  return system.tokenPresentation(placeOf(token), RIGHT_TOKEN, WAYS, system.machines);
 }
-
-export const mint = (next: Present['grant'], now: Date): Minted => ({
-  generation: next.refreshGeneration ?? -1n,
-  nonce: next.refreshNonce ?? new Uint8Array(16),
-  mintedAt: now.getTime(),
-  scope: next.scope,
-  resources: next.resources,
-});
-
-const never = () => Promise.reject(new Error('the explorer answers steps itself'));
 
 type Ran = { readonly next: Step } | { readonly answer: Answer } | { readonly broken: string };
 
@@ -192,7 +165,7 @@ function presentationStep(system: System, world: World, flight: Presentation): M
     return goOn(system, world, { ...going, credential, answers }, null, { kind: 'loadedAgain', credential });
   }
   const { commit } = next;
-  const stored = carryOut(system, world, commit);
+  const stored = carryOut(system, world.stored, world.now, commit);
   const answers: StepAnswer[] = [...flight.answers, { kind: 'committed', committed: stored !== null }];
   const what = commit.kind === 'moveHead' ? 'tokens' : 'revocation';
   const after = stored ? withStored(world, stored, commit, credential) : world;
@@ -203,11 +176,6 @@ function presentationStep(system: System, world: World, flight: Presentation): M
     held: stored !== null,
   });
 }
-
-const carryOut = (system: System, { stored, now }: World, commit: Commit): Authorization | null =>
-  commit.kind === 'moveHead'
-    ? system.moveHead(stored, commit.move, new Date(now))
-    : system.revoke(stored, commit.revocation);
 
 function withStored(world: World, stored: Authorization, commit: Commit | null, credential: Credential | null): World {
   const spent = commit?.kind === 'moveHead' && credential !== null ? [...world.spent, credential] : world.spent;
@@ -222,7 +190,7 @@ function strayCommits(system: System, world: World): Move[] {
     if (step.kind !== 'commit') return [];
     const rest = { ...world, straying: world.straying.filter((one) => one !== step) };
     const { commit } = step;
-    const stored = carryOut(system, world, commit);
+    const stored = carryOut(system, world.stored, world.now, commit);
     const credential = credentialOf(world, commit);
     const after = stored ? withStored(rest, stored, commit, credential) : rest;
     return [
@@ -343,7 +311,7 @@ function lostAnswers(system: System, world: World, flight: Presentation): Move[]
       credential,
       carriedOut,
     });
-  const stored = carryOut(system, world, next.commit);
+  const stored = carryOut(system, world.stored, world.now, next.commit);
   return [
     ...(stored
       ? [lost('yes', withStored(rest, stored, next.commit, credential), { commit: next.commit, credential })]

@@ -3,8 +3,8 @@
  * order its steps fall cannot matter: it is enough to ask it once wherever the world can be.
  */
 import type { Present } from '../../engine/present.ts';
-import { CHALLENGE, CLIENT, OTHER_CLIENT, REDIRECT_URI, RESOURCES, SCOPE } from './beginning.ts';
-import { mint, nonceBytes } from './moves.ts';
+import { CLIENT, OTHER_CLIENT, REDIRECT_URI, RESOURCES, SCOPE } from './beginning.ts';
+import { nonceBytes, placeOf, RIGHT_CODE, RIGHT_TOKEN, WAYS } from './rightly.ts';
 import type { EnginePresentation, Minted, System } from './system.ts';
 import type { Credential, World } from './world.ts';
 
@@ -15,14 +15,11 @@ type Wrong = {
 };
 type TokenPlace = { readonly generation: bigint; readonly nonce: Uint8Array };
 
-const ways = { reload: () => Promise.reject(new Error('nothing is loaded again')), mint };
-const right = { clientId: CLIENT.clientId, redirectUri: REDIRECT_URI, challengeOfVerifier: CHALLENGE, resources: null };
-const code = (change: Partial<typeof right> | { resources: readonly string[] }) => (system: System) =>
-  system.codePresentation({ ...right, ...change }, ways, system.machines);
+const code = (change: Partial<typeof RIGHT_CODE> | { resources: readonly string[] }) => (system: System) =>
+  system.codePresentation({ ...RIGHT_CODE, ...change }, WAYS, system.machines);
 const token = (change: object) => (system: System, place: TokenPlace | null) => {
   if (!place) throw new Error('a token is presented');
-  const facts = { clientId: CLIENT.clientId, scope: null, resources: null, ...change };
-  return system.tokenPresentation(place, facts, ways, system.machines);
+  return system.tokenPresentation(place, { ...RIGHT_TOKEN, ...change }, WAYS, system.machines);
 };
 
 const WITH_CODE: readonly Wrong[] = [
@@ -62,7 +59,7 @@ export type Probe = {
 export function probesAt(system: System, world: World): Probe[] {
   const places: readonly (readonly [Credential, TokenPlace | null])[] = [
     ['code', null],
-    ...world.tokens.map((one, index) => [index, { generation: one.generation, nonce: nonceBytes(one.nonce) }] as const),
+    ...world.tokens.map((one, index) => [index, placeOf(one)] as const),
   ];
   return places.flatMap(([credential, place]) => {
     const [wrong, tooMuch] = place ? [WITH_TOKEN, TOO_MUCH_WITH_TOKEN] : [WITH_CODE, TOO_MUCH_WITH_CODE];

@@ -1,9 +1,9 @@
 /** What is put to the proof: the engine's own steps, with the machines and the guarded store. Mutants replace one part. */
 import { authorizationCodePresentation, MACHINES, refreshTokenPresentation } from '../../engine/engine.ts';
 import type { Lifetimes } from '../../engine/lifetimes.ts';
-import { type Presentation as EnginePresentation, presenting } from '../../engine/present.ts';
+import { type Commit, type Presentation as EnginePresentation, presenting } from '../../engine/present.ts';
 import { revoking } from '../../engine/revoke.ts';
-import { loadPresentation, moveHead, revoke } from './memory-store.ts';
+import { type Authorization, loadPresentation, moveHead, revoke } from './memory-store.ts';
 
 /** What an answer with tokens says. */
 export type Minted = {
@@ -39,5 +39,11 @@ export const systemOf = (lifetimes: Lifetimes): System => ({
   moveHead,
   revoke,
 });
+
+/** @returns null when nothing changed. `now`: milliseconds since 1970, when it is carried out. */
+export const carryOut = (system: System, stored: Authorization, now: number, commit: Commit): Authorization | null =>
+  commit.kind === 'moveHead'
+    ? system.moveHead(stored, commit.move, new Date(now))
+    : system.revoke(stored, commit.revocation);
 
 export type { EnginePresentation };

@@ -1,7 +1,7 @@
 /** One moment of the world that is explored: what is stored, what is in flight, which credentials left the server. Plain data. */
-import type { Step, StepAnswer } from '../../engine/present.ts';
+import type { Present, Step, StepAnswer } from '../../engine/present.ts';
 import type { RevokingStep } from '../../engine/revoke.ts';
-import type { Authorization, LoadedPresentation } from './memory-store.ts';
+import type { Authorization } from './memory-store.ts';
 
 /** The code, or one of the refresh tokens that left, by its place in `World.tokens`. */
 export type Credential = 'code' | number;
@@ -20,7 +20,7 @@ export type Presentation = {
   readonly kind: 'presentation';
   readonly nonce: number;
   readonly credential: Credential;
-  readonly first: LoadedPresentation;
+  readonly first: Present;
   /** What the world has answered so far: with `first` and the nonce they say everything about what comes next. */
   readonly answers: readonly StepAnswer[];
   readonly next: Step | Answered;
@@ -32,8 +32,8 @@ export type Answered = { readonly kind: 'issued'; readonly token: Token };
 /** The client, the resource owner or an operator asks the grant to end. */
 export type Revoking = {
   readonly kind: 'revoking';
-  readonly first: LoadedPresentation;
-  readonly answers: readonly (boolean | LoadedPresentation)[];
+  readonly first: Present;
+  readonly answers: readonly (boolean | Present)[];
   readonly next: RevokingStep;
 };
 
@@ -100,7 +100,7 @@ const keyOfStored = remembered(({ grant, client, subject, serverEpoch }: Authori
   ].join(),
 );
 
-const keyOfLoaded = remembered(({ now, grant }: LoadedPresentation) =>
+const keyOfLoaded = remembered(({ now, grant }: Present) =>
   [
     now.getTime(),
     grant.state,
@@ -131,14 +131,14 @@ const keyOfStep = remembered((step: Step | Answered | RevokingStep): string => {
   }
 });
 
-const keyOfAnswer = (answer: StepAnswer | boolean | LoadedPresentation): string => {
+const keyOfAnswer = (answer: StepAnswer | boolean | Present): string => {
   if (typeof answer === 'boolean') return String(answer);
   if (!('kind' in answer)) return keyOfLoaded(answer);
   switch (answer.kind) {
     case 'committed':
       return String(answer.committed);
     case 'loaded':
-      return keyOfLoaded(answer.loaded as LoadedPresentation);
+      return keyOfLoaded(answer.loaded);
     case 'unavailable':
       return answer.error.maybeCommitted ? '?' : '-';
   }

@@ -7,8 +7,8 @@ import { codeEndsAt, type Lifetimes } from '../../engine/lifetimes.ts';
 import type { Step, StepAnswer } from '../../engine/present.ts';
 import { APPROVED_AT, beginning, CHALLENGE, CLIENT, OTHER_CLIENT, REDIRECT_URI } from '../proof/beginning.ts';
 import type { Authorization } from '../proof/memory-store.ts';
-import { mint, nonceBytes } from '../proof/moves.ts';
-import { type System, systemOf } from '../proof/system.ts';
+import { nonceBytes, WAYS } from '../proof/rightly.ts';
+import { carryOut, type System, systemOf } from '../proof/system.ts';
 import type { Actor, Fate, Resource } from './scenario.ts';
 import type { Answer, Stage, Statement, UnderWay } from './stage.ts';
 
@@ -33,12 +33,7 @@ export function memoryStage(lifetimes: Lifetimes, system: System = systemOf(life
     if (changed) stored = changed;
     return changed !== null;
   };
-  const carryOut = (commit: Commit) =>
-    keep(
-      commit.kind === 'moveHead'
-        ? system.moveHead(stored, commit.move, new Date(now))
-        : system.revoke(stored, commit.revocation),
-    );
+  const settle = (commit: Commit) => keep(carryOut(system, stored, now, commit));
   /** A client that was deleted cannot prove itself any more; that is seen after the load, before any machine is asked. */
   const isUnknown = (actor: Actor) => actor.name !== 'another client' && stored.client.isDeleted;
 
@@ -46,7 +41,6 @@ export function memoryStage(lifetimes: Lifetimes, system: System = systemOf(life
     const first = load(actor);
     const loaded: Statement[] = [{ kind: 'load', again: false }];
     if (isUnknown(actor)) return ended(loaded, UNKNOWN);
-    const ways = { reload: () => Promise.reject(new Error('steps are answered here')), mint };
     const { credential, verifier, redirectUri, scope } = action;
     const [clientId, resources] = [first.client.clientId, identifiers(action.resources)];
     const presentation =
@@ -58,16 +52,16 @@ export function memoryStage(lifetimes: Lifetimes, system: System = systemOf(life
               challengeOfVerifier: verifier === 'right' ? CHALLENGE : 'the challenge of another verifier',
               resources,
             },
-            ways,
+            WAYS,
             system.machines,
           )
-        : system.tokenPresentation(credential, { clientId, scope, resources }, ways, system.machines);
+        : system.tokenPresentation(credential, { clientId, scope, resources }, WAYS, system.machines);
     const nonce = nonceBytes(++draws);
     return {
       statements: loaded,
       finish: async () => {
         const statements: Statement[] = [];
-        const storage = unreliable(fate, carryOut, statements);
+        const storage = unreliable(fate, settle, statements);
         try {
           const steps = system.presenting({ lifetimesOf: () => lifetimes }, first, presentation, nonce);
           let next = steps.next();
@@ -100,7 +94,7 @@ export function memoryStage(lifetimes: Lifetimes, system: System = systemOf(life
       statements: loaded,
       finish: async () => {
         const statements: Statement[] = [];
-        const storage = unreliable(fate, carryOut, statements);
+        const storage = unreliable(fate, settle, statements);
         try {
           const steps = system.revoking(first, 'revocationRequested', system.machines.grant);
           let next = steps.next();
@@ -183,7 +177,7 @@ function unavailableOf(error: unknown): Answer<MemoryCredential> {
 class Died extends Error {}
 
 /** The database as one request finds it: its first commit meets the fate of the step. */
-function unreliable(fate: Fate | null, carryOut: (commit: Commit) => boolean, statements: Statement[]) {
+function unreliable(fate: Fate | null, settle: (commit: Commit) => boolean, statements: Statement[]) {
   let left = fate;
   let away = false;
   const note = (commit: Commit, came: Extract<Statement, { kind: 'commit' }>['came']) =>
@@ -204,10 +198,10 @@ function unreliable(fate: Fate | null, carryOut: (commit: Commit) => boolean, st
         case 'commit answer lost':
         case 'commit unknown':
           away = met === 'commit unknown';
-          note(commit, carryOut(commit) ? 'answerLost' : 'guardLost');
+          note(commit, settle(commit) ? 'answerLost' : 'guardLost');
           return { kind: 'unavailable', error: new StoreUnavailable(true) };
         default: {
-          const committed = carryOut(commit);
+          const committed = settle(commit);
           note(commit, committed ? 'held' : 'guardLost');
           if (met === 'crash after commit') throw new Died();
           return { kind: 'committed', committed };
