@@ -98,18 +98,18 @@ export default {
       to: { path: '^src/crypto/', ...valuesOnly },
     },
     only(
-      'grants-decide-nothing-alone',
-      '^src/grants/',
-      ['^src/(grants|engine|oauth|crypto)/', '^src/config/configuration\\.ts$', '^(?!src/)'],
+      'protocol-decides-nothing-alone',
+      '^src/protocol/',
+      ['^src/(protocol|engine|oauth|crypto)/', '^src/config/configuration\\.ts$', '^(?!src/)'],
       'A grant type parses, authenticates, asks the engine and responds; tables, HTTP and files are handed to it.',
       valuesOnly,
     ),
     {
-      name: 'grants-know-no-http',
+      name: 'protocol-knows-no-http',
       comment: 'A grant type returns values; how they travel is for src/http, so not even its types belong here.',
       severity: 'error',
-      from: { path: '^src/grants/' },
-      to: { path: '^src/(http|cli|review|app|main)' },
+      from: { path: '^src/protocol/' },
+      to: { path: '^src/(http|cli|review|boot)/' },
     },
     only(
       'config-reads-and-checks',
@@ -134,7 +134,7 @@ export default {
       comment: 'Registering a client or a person is the same from the command line and from a declaration in files.',
       severity: 'error',
       from: { path: '^src/registration/' },
-      to: { path: '^src/(http|cli|grants|review|demo|app|main)' },
+      to: { path: '^src/(http|cli|protocol|review|boot)/' },
     },
 
     // Who may know a part.
@@ -153,7 +153,7 @@ export default {
     ),
     onlyFrom(
       'only-http-knows-fastify',
-      ['^src/http/', '^src/(app|main)\\.ts$', TESTS],
+      ['^src/http/', TESTS],
       packages('fastify', '@fastify/[^/]+', 'fastify-[^/]+', 'ghtml'),
       'HTTP is one way in; the command line and the tests of the core need none.',
     ),
@@ -190,16 +190,16 @@ export default {
     ),
     onlyFrom(
       'http-is-an-edge',
-      ['^src/http/', '^src/(app|main)\\.ts$', TESTS],
+      ['^src/(http|boot)/', TESTS],
       '^src/http/',
       'Arrows point from the shell to the core: nothing but the app knows its routes.',
     ),
     onlyFrom('cli-is-an-edge', ['^src/cli/', TESTS], '^src/cli/', 'Arrows point from the shell to the core.'),
     onlyFrom(
-      'demo-is-an-edge',
-      ['^src/(demo|cli)/', '^src/main\\.ts$', TESTS],
-      '^src/demo/',
-      'Demo data is made by the process that starts, and by nothing that answers requests.',
+      'boot-is-an-edge',
+      ['^src/(boot|cli)/', TESTS],
+      '^src/boot/',
+      'The process knows every room, and only the command line that starts it knows the process.',
     ),
     onlyFrom(
       'only-drawings-know-graphviz',

@@ -9,8 +9,8 @@ export const refuseEndedGrant = [
     meta: { spec: 'RFC 9700 §4.14.2' },
   },
   {
-    guard: 'endedBySubject',
-    actions: reject('subject_ended'),
+    guard: 'endedByUser',
+    actions: reject('user_ended'),
     description: 'The resource owner was disabled, or signed out everywhere, after the approval.',
     meta: { spec: 'RFC 9700 §4.14.2' },
   },

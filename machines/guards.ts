@@ -29,7 +29,7 @@ export const authorizationCodeGuards = {
   resourceExceedsGrant: ({ context, event }: Code) =>
     event.resources !== null && !within(event.resources, context.resources),
   endedByClient: ({ context }: Code) => context.endedBy === 'client',
-  endedBySubject: ({ context }: Code) => context.endedBy === 'subject',
+  endedByUser: ({ context }: Code) => context.endedBy === 'user',
   endedByServer: ({ context }: Code) => context.endedBy === 'server',
 };
 
@@ -41,18 +41,18 @@ export const refreshTokenGuards = {
     event.resources !== null && !within(event.resources, context.resources),
   aheadOfItsChain: ({ context }: Refresh) => context.aheadOfChain,
   endedByClient: ({ context }: Refresh) => context.endedBy === 'client',
-  endedBySubject: ({ context }: Refresh) => context.endedBy === 'subject',
+  endedByUser: ({ context }: Refresh) => context.endedBy === 'user',
   endedByServer: ({ context }: Refresh) => context.endedBy === 'server',
 };
 
 const isAnotherThanHinted = ({ context, event }: Interaction) =>
-  context.hintedSubjectId !== null && event.subjectId !== context.hintedSubjectId;
+  context.hintedUserId !== null && event.userId !== context.hintedUserId;
 /** At `max_age=0` every earlier sign-in is too old. */
 const isTooOld = ({ context, event }: Interaction) =>
   context.maxAgeSeconds !== null &&
   (event.signedInAt === null || event.now - event.signedInAt >= context.maxAgeSeconds * 1000);
 const needsSignIn = ({ context, event }: Interaction) =>
-  event.subjectId === null ||
+  event.userId === null ||
   context.prompt.includes('login') ||
   isTooOld({ context, event }) ||
   isAnotherThanHinted({ context, event });
@@ -66,9 +66,8 @@ export const interactionGuards = {
   signedInAsAnotherThanHinted: ({ context, event }: Interaction) => isAnotherThanHinted({ context, event }),
   accountIsToBeChosen: ({ context }: Interaction) => context.prompt.includes('select_account'),
   askingIsForbidden: ({ context }: Interaction) => context.prompt.includes('none'),
-  nobodySignedIn: ({ event }: Interaction) => event.subjectId === null,
-  signedInAsAnother: ({ context, event }: Interaction) =>
-    event.subjectId === null || event.subjectId !== context.subjectId,
+  nobodySignedIn: ({ event }: Interaction) => event.userId === null,
+  signedInAsAnother: ({ context, event }: Interaction) => event.userId === null || event.userId !== context.userId,
   consentIsRemembered: ({ context, event }: Interaction) =>
     context.consentMayBeRemembered &&
     !context.prompt.includes('consent') &&

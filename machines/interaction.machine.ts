@@ -32,7 +32,7 @@ const refuseEndedClient = {
 
 const refuseAnotherPerson = {
   guard: 'signedInAsAnother',
-  actions: reject('subject_changed'),
+  actions: reject('user_changed'),
   description: 'The browser now holds another session than the one that this page was made for, or none.',
   meta: { spec: 'OAuth 2.1 §7.11' },
 } as const;

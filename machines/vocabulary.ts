@@ -17,12 +17,12 @@ export type RejectReason =
   | 'resource_exceeds_grant'
   | 'grant_revoked'
   | 'client_ended'
-  | 'subject_ended'
+  | 'user_ended'
   | 'server_epoch_raised'
   | 'interaction_expired'
   | 'interaction_completed'
   | 'sign_in_required'
-  | 'subject_changed';
+  | 'user_changed';
 
 /** Why a chain ended by decision. */
 export type RevocationReason =
@@ -47,7 +47,7 @@ export type AuthorizationRefusal = 'access_denied' | 'login_required' | 'consent
 export type SigningKeyState = 'published' | 'signing' | 'retiring' | 'retired';
 
 /** What ended a grant without a row of its own being written: an epoch that moved on. `null`: nothing did. */
-export type EndedBy = 'client' | 'subject' | 'server' | null;
+export type EndedBy = 'client' | 'user' | 'server' | null;
 
 /** Instants are milliseconds since 1970 (UTC); `now` is the database's clock, read together with the row. */
 type Instant = number;
@@ -106,7 +106,7 @@ export type InteractionContext = {
   readonly scope: readonly string[];
   readonly resources: readonly string[];
   /** The person who signed in for this interaction, if someone did. */
-  readonly subjectId: string | null;
+  readonly userId: string | null;
   /** Since the interaction began the client was deleted, its grants were ended, or it lost this redirect URI or grant type. */
   readonly clientEnded: boolean;
   /** Confidential clients, and public ones with an https redirect; others could be impersonated (RFC 8252 §8.6). */
@@ -118,13 +118,13 @@ export type InteractionContext = {
   /** How long ago the person may have signed in, in seconds; `null`: however long. */
   readonly maxAgeSeconds: number | null;
   /** Whom the client expects, by `id_token_hint`; `null`: anyone. */
-  readonly hintedSubjectId: string | null;
+  readonly hintedUserId: string | null;
 };
 
 type InteractionFacts = {
   readonly now: Instant;
   /** The person whose session the browser holds; `null` when it holds none. */
-  readonly subjectId: string | null;
+  readonly userId: string | null;
   /** When that person signed in; `null` when nobody has. */
   readonly signedInAt: Instant | null;
   /** What this person has allowed this client before; `null` when nothing. */

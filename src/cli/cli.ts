@@ -1,6 +1,7 @@
 /** What a command stands on; tests hand in their own. */
+
+import { openRuntime, type Runtime } from '../boot/runtime.ts';
 import { CLIENTS_FILE, type Configuration } from '../config/configuration.ts';
-import { openRuntime, type Runtime } from '../runtime.ts';
 import { CommandRefused } from './failure.ts';
 import { type Input, systemInput } from './input.ts';
 import { type Output, systemOutput } from './output.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import type { Runtime } from '../boot/runtime.ts';
 import { readClientMetadata, toNames } from '../registration/client-metadata.ts';
 import { describeRecordProblem } from '../registration/record-problem.ts';
 import { applyClientPlan, type ClientPlan, planClient } from '../registration/register-client.ts';
-import type { Runtime } from '../runtime.ts';
 import { type Cli, refuseDeclared, registrationDeps, withRuntime } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 import { json, warningLines } from './output.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import type { Runtime } from '../boot/runtime.ts';
 import { CLIENTS_FILE } from '../config/configuration.ts';
 import { type ClientMetadata, readClientMetadata } from '../registration/client-metadata.ts';
 import type { Reading } from '../registration/record-problem.ts';
 import { applyClientPlan, type ClientPlan, planClient } from '../registration/register-client.ts';
-import type { Runtime } from '../runtime.ts';
 import { type Cli, isDeclared, registrationDeps } from './cli.ts';
 import { type Importing, importRecords } from './import-records.ts';
 

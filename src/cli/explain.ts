@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
+import type { Runtime } from '../boot/runtime.ts';
 import { UNTRUSTED } from '../review/explanation/advice.ts';
 import { explanationOf } from '../review/explanation/explanation.ts';
 import { grantIdIn, type Held, readHeld, verifyingKeys } from '../review/explanation/presented.ts';
-import type { Runtime } from '../runtime.ts';
-import { loadChronicle } from '../storage/chronicle.ts';
 import { deniedAccessTokenStore } from '../storage/denied-access-tokens.ts';
+import { loadChronicle } from '../storage/ledger.ts';
 import { listSigningKeys } from '../storage/signing-keys.ts';
 import { databaseClock } from '../system/clock.ts';
 import { type Cli, withRuntime } from './cli.ts';

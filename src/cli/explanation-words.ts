@@ -2,21 +2,21 @@
 import { printable } from '../registration/record-problem.ts';
 import type { ADVICE } from '../review/explanation/advice.ts';
 import type { Explanation, Life, Place } from '../review/explanation/explanation.ts';
-import type { Chronicle, LedgerLine } from '../storage/chronicle.ts';
+import type { Chronicle, LedgerLine } from '../storage/ledger.ts';
 import { LEDGER_KEPT_DAYS } from '../storage/ledger-partitions.ts';
 import { fields } from './client-words.ts';
 import { inWords } from './durations.ts';
 
-type Told = Pick<Chronicle, 'now' | 'grant' | 'client' | 'subject'> & Explanation & { readonly grantId: string };
+type Told = Pick<Chronicle, 'now' | 'grant' | 'client' | 'user'> & Explanation & { readonly grantId: string };
 
 export const instant = (date: Date): string => `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 export function explanationText(told: Told): string {
-  const { grantId, grant, client, subject, life, place } = told;
+  const { grantId, grant, client, user, life, place } = told;
   const clientId = grant?.clientId ?? told.events.at(-1)?.clientId ?? null;
   const rows: (readonly [string, string | readonly string[]])[] = [
     ...(clientId === null ? [] : [['client', clientWords(clientId, client)] as const]),
-    ...(subject ? [['person', personWords(subject)] as const] : []),
+    ...(user ? [['person', personWords(user)] as const] : []),
     ...(grant ? [['allowed', printable(`${grant.scope.join(' ')} at ${grant.resources.join(', ')}`)] as const] : []),
     ['now', lifeWords(life, told)],
     ...(life.kind === 'over' && life.advice
@@ -37,7 +37,7 @@ const clientWords = (clientId: string, client: Told['client']): string => {
   return `${printable(clientId)}${name}${deleted}`;
 };
 
-const personWords = ({ id, username, disabledAt }: NonNullable<Told['subject']>): string =>
+const personWords = ({ id, username, disabledAt }: NonNullable<Told['user']>): string =>
   `${printable(username)} (sub ${id})${disabledAt === null ? '' : `, disabled ${instant(disabledAt)}`}`;
 
 function lifeWords(life: Life, { grant, now }: Told): string {
@@ -97,14 +97,14 @@ function timeline({ events, earlierLines, isCut }: Told): string {
 }
 
 /** A long row of rotations says nothing but how many they were. */
-const MOST_ROTATIONS_SHOWN = 4;
+const MAX_ROTATIONS_SHOWN = 4;
 
 function folded(events: readonly LedgerLine[]): string[] {
   const rows: string[] = [];
   let run: LedgerLine[] = [];
   const flush = () => {
     const [first, last] = [run[0], run.at(-1)];
-    if (run.length > MOST_ROTATIONS_SHOWN && first && last) {
+    if (run.length > MAX_ROTATIONS_SHOWN && first && last) {
       rows.push(eventLine(first), `  ${' '.repeat(23)}  … ${run.length - 2} more rotations\n`, eventLine(last));
     } else rows.push(...run.map(eventLine));
     run = [];
@@ -154,10 +154,10 @@ export const explanationDocument = (told: Told) => ({
     client_name: told.client.clientName,
     deleted_at: told.client.deletedAt,
   },
-  subject: told.subject && {
-    sub: told.subject.id,
-    username: told.subject.username,
-    disabled_at: told.subject.disabledAt,
+  user: told.user && {
+    sub: told.user.id,
+    username: told.user.username,
+    disabled_at: told.user.disabledAt,
   },
   scope: told.grant?.scope ?? null,
   resources: told.grant?.resources ?? null,

@@ -2,9 +2,10 @@
  * Clients and users are imported alike: all records are read, then compared with what is stored, and only when all of
  * them are right is the first one written. Doing it again completes what a lost database cut off.
  */
+
+import type { Runtime } from '../boot/runtime.ts';
 import type { Reading } from '../registration/record-problem.ts';
 import { describeRecordProblem, isJsonObject, shown } from '../registration/record-problem.ts';
-import type { Runtime } from '../runtime.ts';
 import { type Cli, withRuntime } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 import { json, warningLines } from './output.ts';

@@ -16,7 +16,7 @@ Examples:
     )
     .action(async () => {
       // Loaded here only, so that the other commands need not load the server.
-      const { start } = await import('../main.ts');
+      const { start } = await import('../boot/main.ts');
       await start(cli.env);
     });
 }

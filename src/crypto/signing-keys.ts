@@ -25,7 +25,7 @@ export type SigningKey = { readonly kid: string; readonly alg: SigningAlgorithm;
 export const SIGNING_ALGORITHMS = ['ES256', 'RS256', 'EdDSA'] as const;
 export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 
-/** The keys of today, as every endpoint sees them: signing-key.machine.ts decides, src/signing.ts follows. */
+/** The keys of today, as every endpoint sees them: signing-key.machine.ts decides, src/boot/key-ring.ts follows. */
 export type KeyRing = {
   /** @throws Error when no key of this algorithm signs. */
   readonly signerOf: (alg: SigningAlgorithm) => SigningKey;

@@ -19,7 +19,7 @@ export type ChainPlace = { readonly generation: bigint; readonly nonce: Uint8Arr
 /** Which epoch has moved on since the approval, ending the grant without a write to its row. */
 export function endedBy(grant: LoadedGrant): EndedBy {
   if (grant.liveClientEpoch !== grant.clientEpoch) return 'client';
-  if (grant.liveSubjectEpoch !== grant.subjectEpoch) return 'subject';
+  if (grant.liveUserEpoch !== grant.userEpoch) return 'user';
   if (grant.liveServerEpoch !== grant.serverEpoch) return 'server';
   return null;
 }

@@ -40,7 +40,7 @@ export type InteractionOutcome = { readonly interaction: LoadedInteraction; read
   | { readonly kind: 'rejected'; readonly reason: RejectReason }
 );
 
-const MOST_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /** @returns null when there is no such interaction. @throws Unavailable as `present` does. */
 export async function interact(
@@ -49,7 +49,7 @@ export async function interact(
   type: InteractionEvent['type'],
   session: LiveSession | null,
 ): Promise<InteractionOutcome | null> {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const facts = await read(deps.store, id, session);
     if (!facts) return null;
     const decision = decideInteraction(deps, facts, type, session);
@@ -61,7 +61,7 @@ export async function interact(
 
 async function read(store: InteractionStore, id: string, session: LiveSession | null) {
   try {
-    return await store.loadInteraction({ id, subjectId: session?.subjectId ?? null });
+    return await store.loadInteraction({ id, userId: session?.userId ?? null });
   } catch (error) {
     if (error instanceof StoreUnavailable) throw new Unavailable('store_unavailable', { cause: error });
     throw error;
@@ -78,19 +78,19 @@ function decideInteraction(
     endsAt: interaction.endsAt.getTime(),
     scope: interaction.scope,
     resources: interaction.resources,
-    subjectId: interaction.subjectId,
+    userId: interaction.userId,
     clientEnded:
       client.deletedAt !== null || client.epoch !== interaction.clientEpoch || !isStillRegistered(client, interaction),
     consentMayBeRemembered: client.tokenEndpointAuthMethod !== 'none' || interaction.redirectUri.startsWith('https:'),
     codeIsWaiting: grant?.codeIsUnused === true && now < grant.codeEndsAt,
     prompt: interaction.prompt,
     maxAgeSeconds: interaction.maxAgeSeconds,
-    hintedSubjectId: interaction.hintedSubjectId,
+    hintedUserId: interaction.hintedUserId,
   };
   const event: InteractionEvent = {
     type,
     now: now.getTime(),
-    subjectId: session?.subjectId ?? null,
+    userId: session?.userId ?? null,
     signedInAt: session?.signedInAt.getTime() ?? null,
     remembered,
   };
@@ -170,10 +170,10 @@ function moveOf({ interaction, now }: LoadedInteractionFacts, decision: Decision
   if (to === undefined || to !== decision.to) {
     throw new InvariantViolation(`interaction: the machine says ${decision.to}, its effects make ${to ?? 'nothing'}`);
   }
-  const subjectId = session?.subjectId ?? interaction.subjectId;
+  const userId = session?.userId ?? interaction.userId;
   const { machine, event, from } = decision;
   const entry = { machine, event, from, to, reason: null, generation: null };
-  return { loaded: interaction, now, to, subjectId, entry };
+  return { loaded: interaction, now, to, userId, entry };
 }
 
 /** A lost commit is safe to decide again: whatever it made of the interaction, the machine has an arm for. */

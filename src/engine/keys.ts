@@ -36,7 +36,7 @@ const UNBORN = 'none';
  */
 export async function passTime(deps: KeyDeps): Promise<readonly KeyChange[]> {
   const all: KeyChange[] = [];
-  for (let steps = 0; steps < MOST_STEPS; steps++) {
+  for (let steps = 0; steps < MAX_STEPS; steps++) {
     const changes = await once(() => nextStep(deps));
     if (changes.length === 0) return all;
     all.push(...changes);
@@ -45,7 +45,7 @@ export async function passTime(deps: KeyDeps): Promise<readonly KeyChange[]> {
 }
 
 /** Far more than there ever is to do at once. */
-const MOST_STEPS = 100;
+const MAX_STEPS = 100;
 
 async function nextStep(deps: KeyDeps): Promise<readonly KeyChange[] | null> {
   const loaded = await load(deps);
@@ -235,11 +235,11 @@ function changesOf({ steps, born }: Plan): readonly KeyChange[] {
 }
 
 // Again.
-const MOST_TRIES = 8;
+const MAX_ATTEMPTS = 8;
 
 /** Null: something else happened first, so load and decide again. */
 async function once(work: () => Promise<readonly KeyChange[] | null>): Promise<readonly KeyChange[]> {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const changes = await work();
     if (changes !== null) return changes;
   }

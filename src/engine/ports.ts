@@ -62,9 +62,9 @@ export type LoadedGrant = {
   readonly id: string;
   readonly interactionId: string;
   readonly clientId: string;
-  readonly subjectId: string;
+  readonly userId: string;
   readonly clientEpoch: bigint;
-  readonly subjectEpoch: bigint;
+  readonly userEpoch: bigint;
   readonly serverEpoch: bigint;
   readonly scope: readonly string[];
   readonly resources: readonly string[];
@@ -81,9 +81,9 @@ export type LoadedGrant = {
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
   readonly chainEndsAt: Date | null;
-  /** Of today; null when the client is deleted or the subject disabled. Another client's presentation is refused unseen. */
+  /** Of today; null when the client is deleted or the user disabled. Another client's presentation is refused unseen. */
   readonly liveClientEpoch: bigint | null;
-  readonly liveSubjectEpoch: bigint | null;
+  readonly liveUserEpoch: bigint | null;
   readonly liveServerEpoch: bigint;
 };
 
@@ -155,19 +155,19 @@ export type LoadedInteraction = {
   readonly nonce: string | null;
   readonly prompt: readonly Prompt[];
   readonly maxAgeSeconds: number | null;
-  readonly hintedSubjectId: string | null;
+  readonly hintedUserId: string | null;
   readonly loginHint: string | null;
   readonly responseMode: ResponseMode;
-  readonly subjectId: string | null;
+  readonly userId: string | null;
   readonly endsAt: Date;
 };
 
 /** The signed-in person whose browser is asking. */
 export type LiveSession = {
   readonly sid: string;
-  readonly subjectId: string;
+  readonly userId: string;
   readonly username: string;
-  readonly subjectEpoch: bigint;
+  readonly userEpoch: bigint;
   readonly serverEpoch: bigint;
   readonly signedInAt: Date;
 };
@@ -176,7 +176,7 @@ export type LoadedInteractionFacts = {
   readonly now: Date;
   readonly interaction: LoadedInteraction;
   readonly client: ClientRecord;
-  /** What the person in `subjectId` of the load has allowed this client before. */
+  /** What the person in `userId` of the load has allowed this client before. */
   readonly remembered: { readonly scope: readonly string[]; readonly resources: readonly string[] } | null;
   /** The grant that this interaction made, if it did. */
   readonly grant: {
@@ -192,7 +192,7 @@ export type InteractionMove = {
   readonly loaded: LoadedInteraction;
   readonly now: Date;
   readonly to: InteractionState;
-  readonly subjectId: string | null;
+  readonly userId: string | null;
   readonly entry: LedgerEntry;
 };
 
@@ -211,7 +211,7 @@ export type Approval = InteractionMove & {
 
 export type InteractionStore = {
   /** Null: no such interaction. */
-  readonly loadInteraction: (key: { id: string; subjectId: string | null }) => Promise<LoadedInteractionFacts | null>;
+  readonly loadInteraction: (key: { id: string; userId: string | null }) => Promise<LoadedInteractionFacts | null>;
   readonly moveInteraction: (move: InteractionMove) => Promise<boolean>;
   readonly approveInteraction: (approval: Approval) => Promise<boolean>;
 };

@@ -41,7 +41,7 @@ export type Presentation<Issued> = {
 /** A presentation that names a stored grant and comes from a client that exists. */
 export type Present = Loaded & { readonly client: PresentingClient; readonly grant: LoadedGrant };
 
-const MOST_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /** What the engine wants of the world next. Which one, and what follows from the answer, is decided here and nowhere else. */
 export type Step =
@@ -85,7 +85,7 @@ export function* presenting<Issued>(
 ): Generator<Step, Outcome<Issued>, StepAnswer> {
   let loaded = first;
   let lost: StoreUnavailable | null = null;
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const plan = planOf(deps, loaded, presentation, nonce);
     const issued = plan.issues ? presentation.mint(plan.next, loaded.now, loaded.client) : null;
     const commit = commitOf(plan);

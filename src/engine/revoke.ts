@@ -7,7 +7,7 @@ import { grantState } from './derive.ts';
 import { InvariantViolation, StoreUnavailable, Unavailable } from './errors.ts';
 import type { GrantStore, Loaded, LoadedGrant, Revocation } from './ports.ts';
 
-const MOST_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /**
  * @returns true when this call ended the grant; false when it had ended before.
@@ -41,7 +41,7 @@ export function* revoking(
 ): Generator<RevokingStep, boolean, boolean | Pick<Loaded, 'now' | 'grant'>> {
   let { grant, now } = first;
   const { id: grantId, clientId } = grant;
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const decision = decideGrant(machine, grantState(grant), event);
     const reason = effectOf(decision, 'writeRevoked')?.params.reason;
     const { machine: name, from, to } = decision;

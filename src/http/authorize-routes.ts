@@ -2,15 +2,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readIdTokenHint } from '../crypto/id-token-hint.ts';
 import { type InteractionDeps, interact } from '../engine/interact.ts';
+import { errorDescription } from '../oauth/errors.ts';
+import { asQuery, parseParameters } from '../oauth/parameters.ts';
+import { pathUnder } from '../oauth/urls.ts';
 import {
   AUTHORIZATION_PARAMETERS,
   checkAuthorizationRequest,
   proveClientAndRedirectUri,
   responseModeOf,
-} from '../grants/authorization-request.ts';
-import { errorDescription } from '../oauth/errors.ts';
-import { asQuery, parseParameters } from '../oauth/parameters.ts';
-import { pathUnder } from '../oauth/urls.ts';
+} from '../protocol/authorization-request.ts';
 import { findClient } from '../storage/clients.ts';
 import { insertInteraction } from '../storage/interaction-store.ts';
 import { answerClient } from './authorization-response.ts';
@@ -82,7 +82,7 @@ async function authorize(
     nonce: checked.nonce,
     prompt: checked.prompt,
     maxAgeSeconds: checked.maxAgeSeconds,
-    hintedSubjectId: checked.hintedSubjectId,
+    hintedUserId: checked.hintedUserId,
     loginHint: checked.loginHint,
     responseMode,
     lifetimeSeconds: deps.configuration().signIn.interactionLifetimeSeconds,

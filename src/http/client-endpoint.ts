@@ -3,9 +3,9 @@
  * §5.2 has them, 503 when the database is away, and nothing kept in a cache.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { Refused } from '../grants/grant-type.ts';
 import { errorDescription } from '../oauth/errors.ts';
 import { REFUSALS, type TokenReason } from '../oauth/refusals.ts';
+import type { Refused } from '../protocol/grant-type.ts';
 import { bodyOf } from './form-body.ts';
 import { refusedOtherMethods } from './other-methods.ts';
 import { tell } from './request-log.ts';

@@ -52,7 +52,7 @@ export function answerInteraction(
       });
     case 'rejected':
       tell(request, 'refused', { ...facts, reason: outcome.reason });
-      if (outcome.reason === 'sign_in_required' || outcome.reason === 'subject_changed') {
+      if (outcome.reason === 'sign_in_required' || outcome.reason === 'user_changed') {
         return seeOther(reply, interactionPath(deps, interaction.id));
       }
       return sendPage(reply, 400, problemPage(PROBLEMS[outcome.reason] ?? UNKNOWN));

@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sameSecretBytes } from '../crypto/digest.ts';
 import { interact } from '../engine/interact.ts';
 import type { LiveSession, LoadedInteractionFacts } from '../engine/ports.ts';
-import { describeAccess, OFFLINE_ACCESS } from '../grants/requested-access.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
+import { describeAccess, OFFLINE_ACCESS } from '../protocol/requested-access.ts';
 import { cookieHash, readCookie } from './cookies.ts';
 import { csrfToken, isCsrfToken } from './csrf.ts';
 import type { HttpDeps } from './deps.ts';
@@ -29,7 +29,7 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
 
   app.get<Params>('/interactions/:id', async (request, reply) => {
     const session = await sessionOf(deps, request);
-    const opened = await open(deps, request, reply, session?.subjectId ?? null);
+    const opened = await open(deps, request, reply, session?.userId ?? null);
     if (!opened) return reply;
     const { facts, browser } = opened;
     const { interaction, client } = facts;
@@ -42,7 +42,7 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
       return sendPage(reply, 400, problemPage(PROBLEMS.interaction_expired ?? UNKNOWN));
     }
     const decides =
-      interaction.state === 'awaitingConsent' && session !== null && session.subjectId === interaction.subjectId;
+      interaction.state === 'awaitingConsent' && session !== null && session.userId === interaction.userId;
     if (!decides || request.query.account === 'another') {
       const wanted = interaction.prompt.includes('select_account') && request.query.account !== 'another';
       return showSignIn(deps, reply, 200, opened, interaction.loginHint ?? '', null, wanted ? session : null);
@@ -120,11 +120,11 @@ async function open(
   deps: HttpDeps,
   request: FastifyRequest<Params>,
   reply: FastifyReply,
-  subjectId: string | null,
+  userId: string | null,
 ): Promise<Opened | null> {
   noStore(reply);
   const { id } = request.params;
-  const facts = UUID.test(id) ? await deps.interactions.loadInteraction({ id, subjectId }) : null;
+  const facts = UUID.test(id) ? await deps.interactions.loadInteraction({ id, userId }) : null;
   const browser = readCookie(deps, request, 'browser');
   if (!facts) {
     tell(request, 'refused', { reason: 'interaction_unknown' });

@@ -1,7 +1,7 @@
-/** POST /oauth/introspect: HTTP around src/grants/introspection-request.ts. No CORS: only servers can keep the secret that it asks for. */
+/** POST /oauth/introspect: HTTP around src/protocol/introspection-request.ts. No CORS: only servers can keep the secret that it asks for. */
 import type { FastifyInstance } from 'fastify';
-import { answerIntrospectionRequest } from '../grants/introspection-request.ts';
-import type { SentTokenDeps } from '../grants/sent-token.ts';
+import { answerIntrospectionRequest } from '../protocol/introspection-request.ts';
+import type { SentTokenDeps } from '../protocol/sent-token.ts';
 import { clientEndpoint } from './client-endpoint.ts';
 import { tell } from './request-log.ts';
 

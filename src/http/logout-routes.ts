@@ -5,15 +5,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readIdTokenHint } from '../crypto/id-token-hint.ts';
 import type { LiveSession } from '../engine/ports.ts';
+import { asQuery, type ParameterReading, parseParameters } from '../oauth/parameters.ts';
+import { pathUnder } from '../oauth/urls.ts';
 import {
   afterLogout,
   LOGOUT_PARAMETERS,
   type LogoutRequest,
   type RefusedLogout,
   readLogoutRequest,
-} from '../grants/logout-request.ts';
-import { asQuery, type ParameterReading, parseParameters } from '../oauth/parameters.ts';
-import { pathUnder } from '../oauth/urls.ts';
+} from '../protocol/logout-request.ts';
 import { findClient } from '../storage/clients.ts';
 import { browserCookie, readCookie } from './cookies.ts';
 import { csrfToken, isCsrfToken } from './csrf.ts';
@@ -38,7 +38,7 @@ export function logoutRoutes(app: FastifyInstance, deps: HttpDeps): void {
     if (session === null) return finish(deps, request, reply, asked, null);
     // §2: the person MUST be asked "if an id_token_hint was not provided or if the supplied ID Token does not belong to the
     // current OP session"; this one does, so nobody else can have sent the browser here with it.
-    if (asked.hint?.sid === session.sid && asked.hint.sub === session.subjectId) {
+    if (asked.hint?.sid === session.sid && asked.hint.sub === session.userId) {
       await endSession(deps, request, reply);
       return finish(deps, request, reply, asked, session);
     }
@@ -134,7 +134,7 @@ function finish(
   asked: LogoutRequest,
   ended: LiveSession | null,
 ): FastifyReply {
-  const facts = { clientId: asked.client?.clientId ?? null, subjectId: ended?.subjectId ?? null };
+  const facts = { clientId: asked.client?.clientId ?? null, userId: ended?.userId ?? null };
   tell(request, ended ? 'signed out' : 'nobody to sign out', facts);
   const next = afterLogout(asked);
   if (next !== null) return seeOther(reply, next);
@@ -147,9 +147,9 @@ function stay(
   request: FastifyRequest,
   reply: FastifyReply,
   asked: LogoutRequest,
-  { username, subjectId }: LiveSession,
+  { username, userId }: LiveSession,
 ): FastifyReply {
-  tell(request, 'stays signed in', { clientId: asked.client?.clientId ?? null, subjectId });
+  tell(request, 'stays signed in', { clientId: asked.client?.clientId ?? null, userId });
   const href = afterLogout(asked);
   const back = asked.client && href !== null ? { name: asked.client.clientName, href } : null;
   return sendPage(

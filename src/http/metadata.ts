@@ -1,10 +1,11 @@
 /** What works here, and where (RFC 8414 §2, OpenID Connect Discovery §3, RFC 9728 §2). Listed only when it works. */
-import { SIGNED_IN_BY_PASSWORD } from '../grants/id-token.ts';
-import { OFFLINE_ACCESS } from '../grants/requested-access.ts';
-import { GRANT_TYPES } from '../grants/token-request.ts';
-import { USERINFO_CLAIMS } from '../grants/userinfo.ts';
+
 import { PROMPT_VALUES } from '../oauth/prompt.ts';
 import { urlUnder } from '../oauth/urls.ts';
+import { SIGNED_IN_BY_PASSWORD } from '../protocol/id-token.ts';
+import { OFFLINE_ACCESS } from '../protocol/requested-access.ts';
+import { GRANT_TYPES } from '../protocol/token-request.ts';
+import { USERINFO_CLAIMS } from '../protocol/userinfo.ts';
 import type { HttpDeps } from './deps.ts';
 
 type Document = Readonly<Record<string, unknown>>;

@@ -4,9 +4,9 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GrantStore, LiveSession } from '../engine/ports.ts';
-import { allowedClients, endPermission } from '../grants/permissions.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
+import { allowedClients, endPermission } from '../protocol/permissions.ts';
 import type { PermissionStore } from '../storage/permissions.ts';
 import { browserCookie, readCookie } from './cookies.ts';
 import { csrfToken, isCsrfToken } from './csrf.ts';
@@ -23,7 +23,7 @@ import { signInPage } from './views/sign-in.ts';
 export type PermissionDeps = HttpDeps & { readonly store: GrantStore; readonly permissions: PermissionStore };
 
 /** The newest; whoever has allowed more sees the rest when some of these are ended. */
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 const ENDED = 'ended';
 
 export function permissionRoutes(app: FastifyInstance, deps: PermissionDeps): void {
@@ -34,7 +34,7 @@ export function permissionRoutes(app: FastifyInstance, deps: PermissionDeps): vo
     const session = await sessionOf(deps, request);
     if (session === null) return seeOther(reply, signInPath);
     const browser = browserCookie(deps, request, reply);
-    const allowed = allowedClients(deps.configuration(), await deps.permissions.load(session.subjectId));
+    const allowed = allowedClients(deps.configuration(), await deps.permissions.load(session.userId));
     return sendPage(
       reply,
       200,
@@ -42,8 +42,8 @@ export function permissionRoutes(app: FastifyInstance, deps: PermissionDeps): vo
         action: `${permissionsPath}/end`,
         csrf: csrfToken(deps.keys, formOf(session), browser),
         username: session.username,
-        allowed: allowed.slice(0, MOST_SHOWN),
-        more: allowed.length > MOST_SHOWN,
+        allowed: allowed.slice(0, MAX_SHOWN),
+        more: allowed.length > MAX_SHOWN,
         justEnded: queryOf(request) === ENDED,
         signOut: pathUnder(deps.issuer, '/oauth/logout'),
       }),
@@ -60,8 +60,8 @@ export function permissionRoutes(app: FastifyInstance, deps: PermissionDeps): vo
     const clientId = parameters.get('client_id');
     const isOurs = browser !== null && isCsrfToken(deps.keys, formOf(session), browser, parameters.get('csrf'));
     if (!isOurs || clientId === null) return refuseForm(request, reply);
-    const grants = await endPermission(deps, session.subjectId, clientId);
-    tell(request, 'permission ended', { clientId, subjectId: session.subjectId, grants });
+    const grants = await endPermission(deps, session.userId, clientId);
+    tell(request, 'permission ended', { clientId, userId: session.userId, grants });
     return seeOther(reply, `${permissionsPath}?${ENDED}`);
   });
 

@@ -1,7 +1,7 @@
-/** POST /oauth/revoke: HTTP around src/grants/revocation-request.ts. */
+/** POST /oauth/revoke: HTTP around src/protocol/revocation-request.ts. */
 import type { FastifyInstance } from 'fastify';
-import { answerRevocationRequest } from '../grants/revocation-request.ts';
-import type { SentTokenDeps } from '../grants/sent-token.ts';
+import { answerRevocationRequest } from '../protocol/revocation-request.ts';
+import type { SentTokenDeps } from '../protocol/sent-token.ts';
 import { clientEndpoint } from './client-endpoint.ts';
 import { crossOrigin } from './cross-origin.ts';
 import type { HttpDeps } from './deps.ts';

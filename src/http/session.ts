@@ -20,8 +20,8 @@ export async function beginSession(
   await removeSession(deps, request);
   const session = {
     sid: deps.random.uuid(),
-    subjectId: user.id,
-    subjectEpoch: user.epoch,
+    userId: user.id,
+    userEpoch: user.epoch,
     serverEpoch: user.serverEpoch,
   };
   const { signedInAt } = await deps.sessions.insert({

@@ -42,6 +42,6 @@ export async function submitSignIn(
     return { kind: 'again', status: result.retryAfterSeconds === null ? 400 : 429, username, problem: result.words };
   }
   const session = await beginSession(deps, request, reply, result.user);
-  request.log.info({ subjectId: session.subjectId, ...facts }, 'signed in');
+  request.log.info({ userId: session.userId, ...facts }, 'signed in');
   return { kind: 'signedIn', session };
 }

@@ -1,7 +1,7 @@
-/** POST /oauth/token: HTTP around src/grants/token-request.ts, and the log line of each answer. */
+/** POST /oauth/token: HTTP around src/protocol/token-request.ts, and the log line of each answer. */
 import type { FastifyInstance } from 'fastify';
-import type { TokenDeps } from '../grants/grant-type.ts';
-import { answerTokenRequest } from '../grants/token-request.ts';
+import type { TokenDeps } from '../protocol/grant-type.ts';
+import { answerTokenRequest } from '../protocol/token-request.ts';
 import { clientEndpoint } from './client-endpoint.ts';
 import { crossOrigin } from './cross-origin.ts';
 import type { HttpDeps } from './deps.ts';

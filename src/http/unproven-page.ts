@@ -1,5 +1,5 @@
-import type { Unproven } from '../grants/authorization-request.ts';
 import { firstDifference } from '../oauth/first-difference.ts';
+import type { Unproven } from '../protocol/authorization-request.ts';
 import { problemPage } from './views/problem.ts';
 
 const WHAT: Readonly<Record<Unproven['reason'], string>> = {

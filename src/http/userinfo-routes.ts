@@ -1,9 +1,9 @@
 /** GET and POST /oauth/userinfo (OpenID Connect Core §5.3), a resource that this server itself guards. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type UserInfoDeps, userInfo } from '../grants/userinfo.ts';
 import { readBearer } from '../oauth/bearer.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { resourceMetadataUrl } from '../oauth/urls.ts';
+import { type UserInfoDeps, userInfo } from '../protocol/userinfo.ts';
 import { crossOrigin } from './cross-origin.ts';
 import type { HttpDeps } from './deps.ts';
 import { bodyOf } from './form-body.ts';

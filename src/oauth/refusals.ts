@@ -106,12 +106,12 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   resource_exceeds_grant: target('The resource is not one that the resource owner granted.'),
   grant_revoked: grant('The grant has been revoked.'),
   client_ended: grant('The grant has been revoked.'),
-  subject_ended: grant('The grant has been revoked.'),
+  user_ended: grant('The grant has been revoked.'),
   server_epoch_raised: grant('The grant has been revoked.'),
 
   // The interaction machine's reasons are shown on pages and never reach the token endpoint.
   interaction_expired: request('The sign-in took too long.'),
   interaction_completed: request('The request has been answered.'),
   sign_in_required: request('Nobody is signed in.'),
-  subject_changed: request('Another person is signed in now.'),
+  user_changed: request('Another person is signed in now.'),
 };

@@ -111,7 +111,7 @@ const withoutNullMembers = (address: unknown): unknown => (isJsonObject(address)
 
 function unknownField(name: string): RecordProblem {
   if (name === 'sub')
-    return { field: name, found: 'a subject', allowed: 'none: the server makes it, and it never changes' };
+    return { field: name, found: 'a user', allowed: 'none: the server makes it, and it never changes' };
   const nearest = nearestField(name, USER_FIELDS);
   const hint = nearest ? `did you mean "${nearest}"?` : USER_FIELDS.join(', ');
   return {

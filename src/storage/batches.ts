@@ -19,7 +19,7 @@ type Waiting<Item, Answer> = {
   readonly reject: (error: unknown) => void;
 };
 
-const MOST_IN_A_BATCH = 64;
+const MAX_IN_A_BATCH = 64;
 /** A statement that hangs does not hold up those that come after it. */
 const LONGEST_WAIT_MILLISECONDS = 20;
 
@@ -48,7 +48,7 @@ export function batched<Item, Answer>(ways: Ways<Item, Answer>): (item: Item) =>
     do {
       known = waiting.length;
       await setImmediate();
-    } while (waiting.length > known && waiting.length < MOST_IN_A_BATCH);
+    } while (waiting.length > known && waiting.length < MAX_IN_A_BATCH);
   }
 
   function nextBatch(): readonly Waiting<Item, Answer>[] {
@@ -56,7 +56,7 @@ export function batched<Item, Answer>(ways: Ways<Item, Answer>): (item: Item) =>
     const later: Waiting<Item, Answer>[] = [];
     for (const one of waiting) {
       const key = ways.keyOf(one.item);
-      if (batch.size < MOST_IN_A_BATCH && !batch.has(key)) batch.set(key, one);
+      if (batch.size < MAX_IN_A_BATCH && !batch.has(key)) batch.set(key, one);
       else later.push(one);
     }
     waiting = later;

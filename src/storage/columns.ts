@@ -1,4 +1,5 @@
-import { customType } from 'drizzle-orm/pg-core';
+import { getTableColumns } from 'drizzle-orm';
+import { customType, type PgTable } from 'drizzle-orm/pg-core';
 
 /** `bytea`, the same on both drivers. */
 export const bytes = customType<{ data: Buffer; driverData: Uint8Array }>({
@@ -6,3 +7,7 @@ export const bytes = customType<{ data: Buffer; driverData: Uint8Array }>({
   toDriver: (value) => value,
   fromDriver: (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength),
 });
+
+/** From the property of a table in schema.ts to the name of its column in Postgres. */
+export const columnNames = (table: PgTable): ReadonlyMap<string, string> =>
+  new Map(Object.entries(getTableColumns(table)).map(([property, column]) => [property, column.name]));

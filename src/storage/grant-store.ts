@@ -78,12 +78,12 @@ export function grantStore(db: Drizzle, clock: Clock): GrantStore {
 type LoadKey = { readonly clientId: string; readonly grantId: string };
 type LoadRow = Awaited<ReturnType<ReturnType<typeof prepareLoad>['execute']>>[number];
 
-function loadedFrom({ now, grant, client, subject, serverEpoch }: LoadRow): Loaded {
+function loadedFrom({ now, grant, client, user, serverEpoch }: LoadRow): Loaded {
   const loaded = grant && {
     ...grant,
     // Another client's presentation is refused by the machine before any state is looked at.
     liveClientEpoch: client?.clientId !== grant.clientId ? grant.clientEpoch : client.deletedAt ? null : client.epoch,
-    liveSubjectEpoch: subject && !subject.disabledAt ? subject.epoch : null,
+    liveUserEpoch: user && !user.disabledAt ? user.epoch : null,
     liveServerEpoch: serverEpoch,
   };
   return { now: new Date(now), client, grant: loaded };
@@ -116,7 +116,7 @@ const PRESENTED = {
   serverEpoch: server.epoch,
   client: PRESENTING_CLIENT,
   grant: PRESENTED_GRANT,
-  subject: { epoch: users.epoch, disabledAt: users.disabledAt },
+  user: { epoch: users.epoch, disabledAt: users.disabledAt },
 };
 
 function prepareLoad(db: Drizzle) {
@@ -125,7 +125,7 @@ function prepareLoad(db: Drizzle) {
     .from(server)
     .leftJoin(clients, eq(clients.clientId, sql.placeholder('clientId')))
     .leftJoin(grants, sql`${grants.id} = ${bound('grantId', 'uuid')}`)
-    .leftJoin(users, eq(users.id, grants.subjectId))
+    .leftJoin(users, eq(users.id, grants.userId))
     .prepare('load_presentation');
 }
 
@@ -138,13 +138,13 @@ function prepareLoadMany(db: Drizzle) {
     .innerJoin(asked, sql`true`)
     .leftJoin(clients, sql`${clients.clientId} = asked.client_id`)
     .leftJoin(grants, sql`${grants.id} = asked.grant_id`)
-    .leftJoin(users, eq(users.id, grants.subjectId))
+    .leftJoin(users, eq(users.id, grants.userId))
     .prepare('load_presentations');
 }
 
 const same = (column: AnyPgColumn, value: SQL) => sql`${column} is not distinct from ${value}`;
 
-/** Every loaded fact still holds: state, head, the epochs of client, subject and server; and what is presented has not ended. */
+/** Every loaded fact still holds: state, head, the epochs of client, user and server; and what is presented has not ended. */
 const stillHolds = (given: Given) =>
   and(
     sql`${grants.id} = ${given('grantId', 'uuid')}`,
@@ -155,8 +155,8 @@ const stillHolds = (given: Given) =>
     eq(clients.clientId, grants.clientId),
     eq(clients.epoch, grants.clientEpoch),
     isNull(clients.deletedAt),
-    eq(users.id, grants.subjectId),
-    eq(users.epoch, grants.subjectEpoch),
+    eq(users.id, grants.userId),
+    eq(users.epoch, grants.userEpoch),
     isNull(users.disabledAt),
     eq(server.epoch, grants.serverEpoch),
   );

@@ -7,7 +7,7 @@ import { committing, reading, writing } from './failures.ts';
 import { fixedNow, nowOf, nowOr } from './now.ts';
 import { clients, consents, grants, interactions, server, transitions, users } from './schema.ts';
 
-export type NewInteraction = Omit<LoadedInteraction, 'state' | 'subjectId' | 'endsAt'> & {
+export type NewInteraction = Omit<LoadedInteraction, 'state' | 'userId' | 'endsAt'> & {
   readonly lifetimeSeconds: number;
 };
 
@@ -34,12 +34,12 @@ export function insertInteraction(
 export function interactionStore(db: Drizzle, clock: Clock): InteractionStore {
   const loadStatement = prepareLoad(db);
   return {
-    loadInteraction: async ({ id, subjectId }) => {
-      const [row] = await reading(() => loadStatement.execute({ id, subjectId, now: fixedNow(clock) }));
+    loadInteraction: async ({ id, userId }) => {
+      const [row] = await reading(() => loadStatement.execute({ id, userId, now: fixedNow(clock) }));
       if (!row) return null;
       const { interaction, client, consent, grant } = row;
       const remembered =
-        consent && consent.subjectEpoch === row.subject?.epoch && consent.clientEpoch === client.epoch ? consent : null;
+        consent && consent.userEpoch === row.user?.epoch && consent.clientEpoch === client.epoch ? consent : null;
       return {
         now: new Date(row.now),
         interaction,
@@ -59,13 +59,13 @@ export function interactionStore(db: Drizzle, clock: Clock): InteractionStore {
 }
 
 function prepareLoad(db: Drizzle) {
-  const subjectId = sql`${sql.placeholder('subjectId')}::uuid`;
+  const userId = sql`${sql.placeholder('userId')}::uuid`;
   return db
     .select({
       now: nowOr('now'),
       interaction: interactions,
       client: clients,
-      subject: { epoch: users.epoch },
+      user: { epoch: users.epoch },
       consent: consents,
       grant: {
         id: grants.id,
@@ -77,11 +77,11 @@ function prepareLoad(db: Drizzle) {
     })
     .from(interactions)
     .innerJoin(clients, eq(clients.clientId, interactions.clientId))
-    .leftJoin(users, sql`${users.id} = ${subjectId}`)
+    .leftJoin(users, sql`${users.id} = ${userId}`)
     .leftJoin(
       consents,
       and(
-        eq(consents.subjectId, users.id),
+        eq(consents.userId, users.id),
         eq(consents.clientId, interactions.clientId),
         eq(consents.resources, interactions.resources),
       ),
@@ -96,7 +96,7 @@ const stillAsLoaded = ({ loaded }: InteractionMove) =>
   and(
     eq(interactions.id, loaded.id),
     eq(interactions.state, loaded.state),
-    sql`${interactions.subjectId} is not distinct from ${loaded.subjectId}::uuid`,
+    sql`${interactions.userId} is not distinct from ${loaded.userId}::uuid`,
   );
 
 function moved(db: Drizzle, move: InteractionMove) {
@@ -105,7 +105,7 @@ function moved(db: Drizzle, move: InteractionMove) {
     .as(
       db
         .update(interactions)
-        .set({ state: move.to, subjectId: move.subjectId })
+        .set({ state: move.to, userId: move.userId })
         .where(stillAsLoaded(move))
         .returning({ id: interactions.id, clientId: interactions.clientId }),
     );
@@ -119,7 +119,7 @@ function moved(db: Drizzle, move: InteractionMove) {
 
 /**
  * One statement: the interaction becomes approved, its grant (and so its code) exists, the consent is remembered, the
- * ledger says so. It commits only while client, subject and server are what the person saw, and, where nobody was asked, while
+ * ledger says so. It commits only while client, user and server are what the person saw, and, where nobody was asked, while
  * their earlier consent stands; a disable in between wins.
  */
 function approved(db: Drizzle, approval: Approval) {
@@ -127,9 +127,9 @@ function approved(db: Drizzle, approval: Approval) {
   const moved = db.$with('moved').as(
     db
       .update(interactions)
-      .set({ state: approval.to, subjectId: session.subjectId })
+      .set({ state: approval.to, userId: session.userId })
       .from(clients)
-      .innerJoin(users, eq(users.id, session.subjectId))
+      .innerJoin(users, eq(users.id, session.userId))
       .innerJoin(server, eq(server.epoch, session.serverEpoch))
       .where(
         and(
@@ -137,7 +137,7 @@ function approved(db: Drizzle, approval: Approval) {
           eq(clients.clientId, interactions.clientId),
           eq(clients.epoch, interactions.clientEpoch),
           isNull(clients.deletedAt),
-          eq(users.epoch, session.subjectEpoch),
+          eq(users.epoch, session.userEpoch),
           isNull(users.disabledAt),
           sql`(not ${approval.unasked}::boolean or ${consentStands(session)})`,
         ),
@@ -162,9 +162,9 @@ function approved(db: Drizzle, approval: Approval) {
             id: sql<string>`${approval.grantId}::uuid`.as('id'),
             interactionId: sql<string>`${moved.id}`.as('interaction_id'),
             clientId: sql<string>`${moved.clientId}`.as('client_id'),
-            subjectId: sql<string>`${session.subjectId}::uuid`.as('subject_id'),
+            userId: sql<string>`${session.userId}::uuid`.as('subject_id'),
             clientEpoch: sql<bigint>`${moved.clientEpoch}`.as('client_epoch'),
-            subjectEpoch: sql<bigint>`${session.subjectEpoch.toString()}::bigint`.as('subject_epoch'),
+            userEpoch: sql<bigint>`${session.userEpoch.toString()}::bigint`.as('subject_epoch'),
             serverEpoch: sql<bigint>`${session.serverEpoch.toString()}::bigint`.as('server_epoch'),
             scope: sql<string[]>`${moved.scope}`.as('scope'),
             resources: sql<string[]>`${moved.resources}`.as('resources'),
@@ -196,9 +196,9 @@ function approved(db: Drizzle, approval: Approval) {
       .select(
         db
           .select({
-            subjectId: sql<string>`${session.subjectId}::uuid`.as('subject_id'),
+            userId: sql<string>`${session.userId}::uuid`.as('subject_id'),
             clientId: sql<string>`${moved.clientId}`.as('client_id'),
-            subjectEpoch: sql<bigint>`${session.subjectEpoch.toString()}::bigint`.as('subject_epoch'),
+            userEpoch: sql<bigint>`${session.userEpoch.toString()}::bigint`.as('subject_epoch'),
             clientEpoch: sql<bigint>`${moved.clientEpoch}`.as('client_epoch'),
             scope: sql<string[]>`${moved.scope}`.as('scope'),
             resources: sql<string[]>`${moved.resources}`.as('resources'),
@@ -208,7 +208,7 @@ function approved(db: Drizzle, approval: Approval) {
           .where(sql`${approval.remember}::boolean`),
       )
       .onConflictDoUpdate({
-        target: [consents.subjectId, consents.clientId, consents.resources],
+        target: [consents.userId, consents.clientId, consents.resources],
         set: widenedConsent(),
       })
       .returning({ clientId: consents.clientId }),
@@ -233,9 +233,9 @@ function approved(db: Drizzle, approval: Approval) {
  */
 const consentStands = (session: Approval['session']) => sql`exists (
   select 1 from ${consents}
-  where ${consents.subjectId} = ${session.subjectId}::uuid and ${consents.clientId} = ${interactions.clientId}
+  where ${consents.userId} = ${session.userId}::uuid and ${consents.clientId} = ${interactions.clientId}
     and ${consents.resources} = ${interactions.resources} and ${consents.scope} @> ${interactions.scope}
-    and ${consents.subjectEpoch} = ${session.subjectEpoch.toString()}::bigint
+    and ${consents.userEpoch} = ${session.userEpoch.toString()}::bigint
     and ${consents.clientEpoch} = ${interactions.clientEpoch}
   for share)`;
 
@@ -248,7 +248,7 @@ function widenedConsent() {
   };
   return {
     scope: union('scope'),
-    subjectEpoch: sql`excluded.subject_epoch`,
+    userEpoch: sql`excluded.subject_epoch`,
     clientEpoch: sql`excluded.client_epoch`,
     grantedAt: sql`excluded.granted_at`,
   };

@@ -24,17 +24,17 @@ export type StoredConsent = {
 };
 
 /** Of one client; each sign-in at it makes one, and the older ones say nothing that these do not. */
-const MOST_GRANTS_OF_A_CLIENT = 200;
+const MAX_GRANTS_OF_A_CLIENT = 200;
 
 export type PermissionStore = ReturnType<typeof permissionStore>;
 
 export function permissionStore(db: Drizzle, clock: Clock) {
   return {
-    load: async (subjectId: string): Promise<StoredPermissions> => {
+    load: async (userId: string): Promise<StoredPermissions> => {
       const [stored, remembered, [facts]] = await Promise.all([
-        reading(() => newestGrants(db, subjectId)),
-        reading(() => standingConsents(db, subjectId)),
-        reading(() => factsOf(db, clock, subjectId)),
+        reading(() => newestGrants(db, userId)),
+        reading(() => standingConsents(db, userId)),
+        reading(() => factsOf(db, clock, userId)),
       ]);
       if (!facts) throw new Error('The person of a live session has no row.');
       const ids = [...new Set([...stored, ...remembered].map((one) => one.clientId))];
@@ -47,7 +47,7 @@ export function permissionStore(db: Drizzle, clock: Clock) {
           return {
             ...grant,
             liveClientEpoch: client && client.deletedAt === null ? client.epoch : null,
-            liveSubjectEpoch: facts.disabledAt === null ? facts.subjectEpoch : null,
+            liveUserEpoch: facts.disabledAt === null ? facts.userEpoch : null,
             liveServerEpoch: facts.serverEpoch,
           };
         }),
@@ -56,22 +56,22 @@ export function permissionStore(db: Drizzle, clock: Clock) {
       };
     },
     /** Every one that no decision has ended, however many there are. */
-    grantIds: async (subjectId: string, clientId: string): Promise<string[]> => {
+    grantIds: async (userId: string, clientId: string): Promise<string[]> => {
       const rows = await reading(() =>
         db
           .select({ id: grants.id })
           .from(grants)
-          .where(and(activeOf(subjectId), eq(grants.clientId, clientId)))
+          .where(and(activeOf(userId), eq(grants.clientId, clientId)))
           .orderBy(asc(grants.createdAt)),
       );
       return rows.map(({ id }) => id);
     },
     /** From now on the client has to ask again. @returns how many were forgotten. */
-    forgetConsents: async (subjectId: string, clientId: string): Promise<number> => {
+    forgetConsents: async (userId: string, clientId: string): Promise<number> => {
       const forgotten = await writing(() =>
         db
           .delete(consents)
-          .where(and(eq(consents.subjectId, subjectId), eq(consents.clientId, clientId)))
+          .where(and(eq(consents.userId, userId), eq(consents.clientId, clientId)))
           .returning({ clientId: consents.clientId }),
       );
       return forgotten.length;
@@ -79,27 +79,26 @@ export function permissionStore(db: Drizzle, clock: Clock) {
   };
 }
 
-const activeOf = (subjectId: string): SQL | undefined =>
-  and(eq(grants.subjectId, subjectId), eq(grants.state, 'active'));
+const activeOf = (userId: string): SQL | undefined => and(eq(grants.userId, userId), eq(grants.state, 'active'));
 
-function newestGrants(db: Drizzle, subjectId: string) {
+function newestGrants(db: Drizzle, userId: string) {
   const { revokedAt: _, policy: __, ...columns } = getTableColumns(grants);
   const rank = sql<number>`row_number() over (partition by ${grants.clientId} order by ${grants.createdAt} desc)`;
   const ranked = db
     .select({ id: grants.id, rank: rank.as('rank') })
     .from(grants)
-    .where(activeOf(subjectId))
+    .where(activeOf(userId))
     .as('ranked');
   return db
     .select(columns)
     .from(grants)
     .innerJoin(ranked, eq(ranked.id, grants.id))
-    .where(lte(ranked.rank, MOST_GRANTS_OF_A_CLIENT))
+    .where(lte(ranked.rank, MAX_GRANTS_OF_A_CLIENT))
     .orderBy(desc(grants.createdAt));
 }
 
 /** As at consent: one that was given under another epoch of the person or of the client stands no more. */
-const standingConsents = (db: Drizzle, subjectId: string) =>
+const standingConsents = (db: Drizzle, userId: string) =>
   db
     .select({
       clientId: consents.clientId,
@@ -108,17 +107,17 @@ const standingConsents = (db: Drizzle, subjectId: string) =>
       grantedAt: consents.grantedAt,
     })
     .from(consents)
-    .innerJoin(users, and(eq(users.id, consents.subjectId), eq(users.epoch, consents.subjectEpoch)))
+    .innerJoin(users, and(eq(users.id, consents.userId), eq(users.epoch, consents.userEpoch)))
     .innerJoin(clients, and(eq(clients.clientId, consents.clientId), eq(clients.epoch, consents.clientEpoch)))
-    .where(eq(consents.subjectId, subjectId));
+    .where(eq(consents.userId, userId));
 
-const factsOf = (db: Drizzle, clock: Clock, subjectId: string) =>
+const factsOf = (db: Drizzle, clock: Clock, userId: string) =>
   db
     .select({
       now: sql<string>`${nowOf(clock)}`,
       serverEpoch: server.epoch,
-      subjectEpoch: users.epoch,
+      userEpoch: users.epoch,
       disabledAt: users.disabledAt,
     })
     .from(server)
-    .innerJoin(users, eq(users.id, subjectId));
+    .innerJoin(users, eq(users.id, userId));

@@ -87,10 +87,10 @@ export const sessions = pgTable(
     idHash: bytes('id_hash').primaryKey(),
     /** The session's public name: `sid` of ID Tokens. */
     sid: uuid('sid').notNull().defaultRandom(),
-    subjectId: uuid('subject_id')
+    userId: uuid('subject_id')
       .notNull()
       .references(() => users.id),
-    subjectEpoch: epoch('subject_epoch'),
+    userEpoch: epoch('subject_epoch'),
     serverEpoch: epoch('server_epoch'),
     signedInAt: instant('signed_in_at').notNull(),
     endsAt: instant('ends_at').notNull(),
@@ -122,10 +122,10 @@ export const interactions = pgTable(
     /** Seconds since the person last signed in; null: no limit. */
     maxAgeSeconds: integer('max_age_seconds'),
     /** The `sub` of the `id_token_hint`; null: none was sent. */
-    hintedSubjectId: text('hinted_subject_id'),
+    hintedUserId: text('hinted_subject_id'),
     loginHint: text('login_hint'),
     responseMode: text('response_mode').$type<ResponseMode>().notNull().default('query'),
-    subjectId: uuid('subject_id').references(() => users.id),
+    userId: uuid('subject_id').references(() => users.id),
     createdAt: instant('created_at').notNull(),
     endsAt: instant('ends_at').notNull(),
   },
@@ -142,19 +142,19 @@ export const interactions = pgTable(
 export const consents = pgTable(
   'consents',
   {
-    subjectId: uuid('subject_id')
+    userId: uuid('subject_id')
       .notNull()
       .references(() => users.id),
     clientId: text('client_id')
       .notNull()
       .references(() => clients.clientId),
-    subjectEpoch: epoch('subject_epoch'),
+    userEpoch: epoch('subject_epoch'),
     clientEpoch: epoch('client_epoch'),
     scope: text('scope').array().notNull(),
     resources: text('resources').array().notNull(),
     grantedAt: instant('granted_at').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.subjectId, table.clientId, table.resources] })],
+  (table) => [primaryKey({ columns: [table.userId, table.clientId, table.resources] })],
 );
 
 /** One authorization: the code's half, then the chain of refresh tokens. Constant space for its whole life. */
@@ -167,11 +167,11 @@ export const grants = pgTable(
     clientId: text('client_id')
       .notNull()
       .references(() => clients.clientId),
-    subjectId: uuid('subject_id')
+    userId: uuid('subject_id')
       .notNull()
       .references(() => users.id),
     clientEpoch: epoch('client_epoch'),
-    subjectEpoch: epoch('subject_epoch'),
+    userEpoch: epoch('subject_epoch'),
     serverEpoch: epoch('server_epoch'),
     scope: text('scope').array().notNull(),
     resources: text('resources').array().notNull(),
@@ -201,7 +201,7 @@ export const grants = pgTable(
     uniqueIndex('grants_interaction_id').on(table.interactionId),
     // Nothing that a rotation changes is indexed, so that Postgres can update the row in place (HOT).
     index('grants_created_at').on(table.createdAt),
-    index('grants_subject_id').on(table.subjectId),
+    index('grants_subject_id').on(table.userId),
     check('grants_state', sql`${table.state} in ('active', 'revoked')`),
     check('grants_revoked_has_reason', sql`(${table.state} = 'revoked') = (${table.revokedReason} is not null)`),
     check('grants_head_is_whole', sql`(${table.refreshGeneration} is null) = (${table.refreshNonce} is null)`),

@@ -10,8 +10,8 @@ export type NewSession = {
   /** SHA-256 of the cookie's value. */
   readonly idHash: Buffer;
   readonly sid: string;
-  readonly subjectId: string;
-  readonly subjectEpoch: bigint;
+  readonly userId: string;
+  readonly userEpoch: bigint;
   readonly serverEpoch: bigint;
   readonly lifetimeSeconds: number;
 };
@@ -20,14 +20,14 @@ export function sessionStore(db: Drizzle, clock: Clock) {
   const findStatement = db
     .select({
       sid: sessions.sid,
-      subjectId: sessions.subjectId,
+      userId: sessions.userId,
       username: users.username,
-      subjectEpoch: sessions.subjectEpoch,
+      userEpoch: sessions.userEpoch,
       serverEpoch: sessions.serverEpoch,
       signedInAt: sessions.signedInAt,
     })
     .from(sessions)
-    .innerJoin(users, and(eq(users.id, sessions.subjectId), eq(users.epoch, sessions.subjectEpoch)))
+    .innerJoin(users, and(eq(users.id, sessions.userId), eq(users.epoch, sessions.userEpoch)))
     .innerJoin(server, eq(server.epoch, sessions.serverEpoch))
     .where(
       and(

@@ -10,21 +10,21 @@ import { freePort } from '../support/listening.ts';
 const AUDIENCE = 'https://api.example.com';
 
 describe('the example of docs/protecting-an-api.md', () => {
-  const subject = judged();
+  const judging = judged();
   let api: Server;
   let base: string;
 
   beforeAll(async () => {
     const port = await freePort();
     base = `http://localhost:${port}`;
-    const app = protectedApi(subject.current.test.issuer, AUDIENCE);
+    const app = protectedApi(judging.current.test.issuer, AUDIENCE);
     api = await new Promise((resolve) => {
       const opening: Server = app.listen(port, 'localhost', () => resolve(opening));
     });
   });
   afterAll(() => new Promise((resolve) => api.close(resolve)));
   // The API tells the time by its own clock.
-  beforeEach(() => subject.current.test.clock.set(new Date()));
+  beforeEach(() => judging.current.test.clock.set(new Date()));
 
   const call = async (method: string, authorization: string | null) => {
     const headers = authorization === null ? {} : { authorization };
@@ -34,16 +34,16 @@ describe('the example of docs/protecting-an-api.md', () => {
   };
 
   const ofPerson = async (scope: string): Promise<string> => {
-    const { test, confidential, user } = subject.current;
+    const { test, confidential, user } = judging.current;
     return (await obtainTokens(test, confidential, user, { scope })).accessToken;
   };
 
   /** Signed by whoever may sign; for what must not get in. */
   const signed = async (claims: object, typ = 'at+jwt') => {
-    const { keyRing } = subject.current.test.deps;
+    const { keyRing } = judging.current.test.deps;
     const { kid, alg, privateKey } = keyRing.signerOf('ES256');
     return new SignJWT({
-      iss: subject.current.test.issuer,
+      iss: judging.current.test.issuer,
       aud: AUDIENCE,
       sub: 'a',
       client_id: 'b',
@@ -59,15 +59,15 @@ describe('the example of docs/protecting-an-api.md', () => {
     const { status, body } = await call('GET', `Bearer ${await ofPerson('read')}`);
     expect(status).toBe(200);
     expect(JSON.parse(body)).toMatchObject({
-      sub: subject.current.user.id,
-      clientId: subject.current.confidential.clientId,
+      sub: judging.current.user.id,
+      clientId: judging.current.confidential.clientId,
     });
     expect((await call('POST', `Bearer ${await ofPerson('read write')}`)).status).toBe(201);
   });
 
   it('lets in a service', async () => {
-    const client: TestClient = await makeClient(subject.current.test);
-    const { json } = await token(subject.current.test, client, { grant_type: 'client_credentials', scope: 'read' });
+    const client: TestClient = await makeClient(judging.current.test);
+    const { json } = await token(judging.current.test, client, { grant_type: 'client_credentials', scope: 'read' });
     const { body } = await call('GET', `Bearer ${json.access_token}`);
     expect(JSON.parse(body)).toMatchObject({ sub: client.clientId, clientId: client.clientId });
   });
@@ -86,7 +86,7 @@ describe('the example of docs/protecting-an-api.md', () => {
   });
 
   it('refuses what has expired', async () => {
-    subject.current.test.clock.set(new Date(Date.now() - 901_000));
+    judging.current.test.clock.set(new Date(Date.now() - 901_000));
     const old = await ofPerson('read');
     expect(await call('GET', `Bearer ${old}`)).toMatchObject({
       status: 401,
@@ -95,7 +95,7 @@ describe('the example of docs/protecting-an-api.md', () => {
   });
 
   it('goes on letting in an access token whose chain was ended, until it expires', async () => {
-    const { test, confidential, user } = subject.current;
+    const { test, confidential, user } = judging.current;
     const { accessToken, refreshToken } = await obtainTokens(test, confidential, user, { scope: 'read' });
     const present = () => token(test, confidential, { grant_type: 'refresh_token', refresh_token: refreshToken });
     await present();
@@ -106,19 +106,19 @@ describe('the example of docs/protecting-an-api.md', () => {
   it('lets in what the server signs for it, and nothing else', async () => {
     expect((await call('GET', `Bearer ${await signed({})}`)).status).toBe(200);
     const stranger = await generateKeyPair('ES256');
-    const { kid } = subject.current.test.deps.keyRing.signerOf('ES256');
+    const { kid } = judging.current.test.deps.keyRing.signerOf('ES256');
     const wrong = [
       'garbage',
       await signed({ aud: 'https://another.example.com' }),
       await signed({ iss: 'https://another.example.com' }),
       await signed({}, 'JWT'),
       await signed({ scope: undefined }),
-      await new SignJWT({ iss: subject.current.test.issuer, aud: AUDIENCE, sub: 'a', client_id: 'b', scope: 'read' })
+      await new SignJWT({ iss: judging.current.test.issuer, aud: AUDIENCE, sub: 'a', client_id: 'b', scope: 'read' })
         .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
         .setExpirationTime('5 minutes')
         .sign(stranger.privateKey),
       // The public key, taken for a shared secret.
-      await new SignJWT({ iss: subject.current.test.issuer, aud: AUDIENCE, sub: 'a', client_id: 'b', scope: 'read' })
+      await new SignJWT({ iss: judging.current.test.issuer, aud: AUDIENCE, sub: 'a', client_id: 'b', scope: 'read' })
         .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid })
         .setExpirationTime('5 minutes')
         .sign(Buffer.from(JSON.stringify(await exportJWK(stranger.publicKey)))),

@@ -8,8 +8,8 @@ import { CONFIGS } from '../../src/review/drawing/machines.ts';
 import { kebab } from '../../src/review/drawing/names.ts';
 import { shippedNumbers } from '../../src/review/drawing/shipped-numbers.ts';
 import { svgOf } from '../../src/review/drawing/svg.ts';
-import { NUMBERS } from '../review/drawing/numbers.ts';
 import { chromiumPath, launchChromium } from '../support/chromium.ts';
+import { NUMBERS } from '../unit/review/drawing/numbers.ts';
 
 const PICTURES = 'test-results/e2e';
 

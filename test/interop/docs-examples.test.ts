@@ -22,31 +22,31 @@ const refusal = (work: Promise<unknown>): Promise<string> =>
   );
 
 describe('the examples of docs/connecting-a-client.md', () => {
-  const subject = judged();
+  const judging = judged();
 
   it('openid-client', async () => {
-    const { clientId, secret } = subject.current.confidential;
-    const config = await openidClient.connect(subject.current.test.issuer, clientId, secret ?? '');
+    const { clientId, secret } = judging.current.confidential;
+    const config = await openidClient.connect(judging.current.test.issuer, clientId, secret ?? '');
     const { url, checks } = await openidClient.begin(config, REDIRECT_URI);
-    const { tokens: first, person } = await openidClient.finish(config, await subject.current.approve(url), checks);
+    const { tokens: first, person } = await openidClient.finish(config, await judging.current.approve(url), checks);
     expect(first).toMatchObject({ scope: 'openid email read', expires_in: 900 });
-    expect(person.sub).toBe(subject.current.user.id);
+    expect(person.sub).toBe(judging.current.user.id);
     const second = await openidClient.refresh(config, first.refresh_token ?? '');
     expect(second.refresh_token).not.toBe(first.refresh_token);
     expect(await refusal(openidClient.refresh(config, first.refresh_token ?? ''))).toContain('invalid_grant');
     expect((await openidClient.serviceToken(config)).scope).toBe('read');
     const bye = openidClient.signOutUrl(config, second.id_token ?? '', 'https://client.test/bye');
-    expect(`${bye.origin}${bye.pathname}`).toBe(`${subject.current.test.issuer}/oauth/logout`);
+    expect(`${bye.origin}${bye.pathname}`).toBe(`${judging.current.test.issuer}/oauth/logout`);
   });
 
   it('openid-client refuses an answer with another state or nonce, or from another issuer', async () => {
-    const { clientId, secret } = subject.current.confidential;
-    const config = await openidClient.connect(subject.current.test.issuer, clientId, secret ?? '');
+    const { clientId, secret } = judging.current.confidential;
+    const config = await openidClient.connect(judging.current.test.issuer, clientId, secret ?? '');
     const { url, checks } = await openidClient.begin(config, REDIRECT_URI);
-    const back = await subject.current.approve(url);
+    const back = await judging.current.approve(url);
     for (const wrong of ['expectedState', 'expectedNonce']) {
       const { url: again, checks: mine } = await openidClient.begin(config, REDIRECT_URI);
-      const answer = await subject.current.approve(again);
+      const answer = await judging.current.approve(again);
       await expect(openidClient.finish(config, answer, { ...mine, [wrong]: 'another' })).rejects.toThrow();
     }
     back.searchParams.set('iss', 'https://another.example');
@@ -54,10 +54,10 @@ describe('the examples of docs/connecting-a-client.md', () => {
   });
 
   it('oauth4webapi, as a public client', async () => {
-    const { clientId } = subject.current.publicClient;
-    const server = await oauth4webapi.discover(subject.current.test.issuer);
+    const { clientId } = judging.current.publicClient;
+    const server = await oauth4webapi.discover(judging.current.test.issuer);
     const { url, verifier, state } = await oauth4webapi.begin(server, clientId, REDIRECT_URI);
-    const back = await subject.current.approve(url);
+    const back = await judging.current.approve(url);
     const first = await oauth4webapi.finish(server, clientId, REDIRECT_URI, back, { verifier, state });
     expect(first).toMatchObject({ scope: 'read', expires_in: 900 });
     const second = await oauth4webapi.refresh(server, clientId, first.refresh_token ?? '');
@@ -69,20 +69,20 @@ describe('the examples of docs/connecting-a-client.md', () => {
   async function webClient(): Promise<{ base: string; port: number; client: TestClient }> {
     const port = await freePort();
     const base = `http://localhost:${port}`;
-    return { base, port, client: await makeClient(subject.current.test, { redirectUris: [`${base}/callback`] }) };
+    return { base, port, client: await makeClient(judging.current.test, { redirectUris: [`${base}/callback`] }) };
   }
 
   /** Log in, approve, and come back, as the person's browser does. */
   async function signInAt(visitor: Visitor, base: string, decision: 'approve' | 'deny' = 'approve') {
     const { location } = await visitor.get(`${base}/login`);
-    return visitor.get(await subject.current.approve(new URL(location), decision));
+    return visitor.get(await judging.current.approve(new URL(location), decision));
   }
 
   it('passport-oauth2, in an Express app', async () => {
     const { base, port, client } = await webClient();
     const kept: (passportOauth2.Tokens & { person: passportOauth2.Person })[] = [];
     const statehouse = new passportOauth2.Statehouse({
-      issuer: subject.current.test.issuer,
+      issuer: judging.current.test.issuer,
       clientId: client.clientId,
       clientSecret: client.secret ?? '',
       redirectUri: `${base}/callback`,
@@ -99,7 +99,7 @@ describe('the examples of docs/connecting-a-client.md', () => {
     expect((await visitor.get(`${base}/`)).body).toBe('Signed in.');
     expect((await new Visitor().get(`${base}/`)).body).toBe('Not signed in.');
 
-    expect(kept[0]?.person).toEqual({ sub: subject.current.user.id });
+    expect(kept[0]?.person).toEqual({ sub: judging.current.user.id });
     const first = kept[0]?.refreshToken ?? '';
     const second = await statehouse.refresh(first);
     expect(second.refreshToken).not.toBe(first);
@@ -107,7 +107,7 @@ describe('the examples of docs/connecting-a-client.md', () => {
 
     // Another browser comes with the answer that was meant for the first one.
     const { location } = await new Visitor().get(`${base}/login`);
-    expect((await new Visitor().get(await subject.current.approve(new URL(location)))).location).toBe('/login-failed');
+    expect((await new Visitor().get(await judging.current.approve(new URL(location)))).location).toBe('/login-failed');
   });
 
   it('@fastify/oauth2, in a Fastify app', async () => {
@@ -119,7 +119,7 @@ describe('the examples of docs/connecting-a-client.md', () => {
       if (sub !== undefined) people.push(sub);
     };
     const app = await fastifyOauth2.buildApp({
-      issuer: subject.current.test.issuer,
+      issuer: judging.current.test.issuer,
       clientId: client.clientId,
       clientSecret: client.secret ?? '',
       redirectUri: `${base}/callback`,
@@ -129,7 +129,7 @@ describe('the examples of docs/connecting-a-client.md', () => {
     onTestFinished(() => app.close());
 
     expect((await signInAt(new Visitor(), base)).body).toBe('Signed in.');
-    expect(people).toEqual([subject.current.user.id]);
+    expect(people).toEqual([judging.current.user.id]);
     const [first] = kept;
     if (!first) throw new Error('no tokens were kept');
     await fastifyOauth2.refresh(app, first, keep);
@@ -137,12 +137,12 @@ describe('the examples of docs/connecting-a-client.md', () => {
     expect(await refusal(fastifyOauth2.refresh(app, first, keep))).toContain('invalid_grant');
 
     const { location } = await new Visitor().get(`${base}/login`);
-    expect((await new Visitor().get(await subject.current.approve(new URL(location)))).status).toBe(500);
+    expect((await new Visitor().get(await judging.current.approve(new URL(location)))).status).toBe(500);
     expect(kept).toHaveLength(2);
   });
 
   it('express-openid-connect, in an Express app', async () => {
-    const { test } = subject.current;
+    const { test } = judging.current;
     const port = await freePort();
     const base = `http://localhost:${port}`;
     const client = await makeClient(test, {

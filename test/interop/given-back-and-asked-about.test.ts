@@ -8,12 +8,12 @@ import { judged } from '../support/interop.ts';
 const insecure = { [oauth.allowInsecureRequests]: true };
 
 describe('tokens that are given back and asked about', () => {
-  const subject = judged();
+  const judging = judged();
   const tokens = (which: 'confidential' | 'publicClient' = 'confidential') =>
-    obtainTokens(subject.current.test, subject.current[which], subject.current.user);
+    obtainTokens(judging.current.test, judging.current[which], judging.current.user);
 
   async function discovered() {
-    const issuer = new URL(subject.current.test.issuer);
+    const issuer = new URL(judging.current.test.issuer);
     return oauth.processDiscoveryResponse(
       issuer,
       await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure }),
@@ -22,7 +22,7 @@ describe('tokens that are given back and asked about', () => {
 
   it('oauth4webapi', async () => {
     const as = await discovered();
-    const { confidential, user, test } = subject.current;
+    const { confidential, user, test } = judging.current;
     const which = { client_id: confidential.clientId };
     const auth = oauth.ClientSecretBasic(confidential.secret ?? '');
     const { accessToken, refreshToken } = await tokens();
@@ -49,7 +49,7 @@ describe('tokens that are given back and asked about', () => {
   });
 
   it('openid-client, with a secret and without', async () => {
-    const { confidential, publicClient, test } = subject.current;
+    const { confidential, publicClient, test } = judging.current;
     const options: openid.DiscoveryRequestOptions = { algorithm: 'oauth2', execute: [openid.allowInsecureRequests] };
     const connect = (clientId: string, auth: openid.ClientAuth) =>
       openid.discovery(new URL(test.issuer), clientId, undefined, auth, options);

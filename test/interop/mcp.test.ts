@@ -26,12 +26,12 @@ const OTHER_API = 'https://other.example';
 describe('examples/mcp-protected-api', () => {
   const resources = shipped.resources.map((one) => ({ ...one, identifier: API }));
   const other = { identifier: OTHER_API, name: 'Other', scopes: [{ name: 'photos:read', description: 'not these' }] };
-  const subject = judged({ configuration: { ...shipped, resources: [...resources, other] } });
+  const judging = judged({ configuration: { ...shipped, resources: [...resources, other] } });
   let agent: TestClient;
   let api: Server;
 
   beforeAll(async () => {
-    const { test } = subject.current;
+    const { test } = judging.current;
     const [declared] = readDeclaredClients(shipped, {}, POLICIES);
     if (!declared) throw new Error('clients.yaml declares nobody');
     const { clientId, clientName, secret: _, ...metadata } = declared.metadata;
@@ -41,17 +41,17 @@ describe('examples/mcp-protected-api', () => {
     });
   });
   afterAll(() => new Promise((resolve) => api.close(resolve)));
-  beforeEach(() => subject.current.test.clock.set(new Date()));
+  beforeEach(() => judging.current.test.clock.set(new Date()));
 
   /** A client whose person's browser goes where it is sent, and where it was sent. */
   function agentOfPerson() {
     const sent: URL[] = [];
     const provider = new RegisteredClient(
-      { issuer: subject.current.test.issuer, clientId: agent.clientId },
+      { issuer: judging.current.test.issuer, clientId: agent.clientId },
       REDIRECT,
       (url) => void sent.push(url),
     );
-    const comesBack = async () => (await subject.current.approve(sent.at(-1) ?? new URL(API))).searchParams;
+    const comesBack = async () => (await judging.current.approve(sent.at(-1) ?? new URL(API))).searchParams;
     return { provider, sent, comesBack };
   }
 
@@ -103,7 +103,7 @@ describe('examples/mcp-protected-api', () => {
       expect(asked?.get('resource')).toBe(API);
       expect(asked?.get('scope')).toBe('photos:read');
       expect(asked?.get('code_challenge_method')).toBe('S256');
-      expect(back.get('iss')).toBe(subject.current.test.issuer);
+      expect(back.get('iss')).toBe(judging.current.test.issuer);
       expect(provider.isMine(back.get('state'))).toBe(true);
       expect((await client.tools()).tools.map((tool) => tool.name)).toEqual(['list_photos', 'add_photo']);
       expect(await client.call('list_photos')).toMatchObject({ content: [{ type: 'text', text: '' }] });
@@ -111,7 +111,7 @@ describe('examples/mcp-protected-api', () => {
         aud: API,
         scope: 'photos:read',
         client_id: agent.clientId,
-        sub: subject.current.user.id,
+        sub: judging.current.user.id,
       });
     });
 
@@ -150,7 +150,7 @@ describe('examples/mcp-protected-api', () => {
   /** The same token, as it will be when its time is over. */
   const expired = (accessToken: string): string => {
     const past = Math.floor(Date.now() / 1000) - 1;
-    return signedByUs(subject.current.test, {}, { ...claimsOf(accessToken), iat: past - 900, exp: past });
+    return signedByUs(judging.current.test, {}, { ...claimsOf(accessToken), iat: past - 900, exp: past });
   };
 
   it('asks the person for more when a tool takes more (2)', async () => {
@@ -186,7 +186,7 @@ describe('examples/mcp-protected-api', () => {
   });
 
   it('takes its client nowhere else, whatever an API says of where to go', async () => {
-    const elsewhere = await makeClient(subject.current.test);
+    const elsewhere = await makeClient(judging.current.test);
     const sent: URL[] = [];
     const registration = { issuer: 'https://another.example', clientId: elsewhere.clientId };
     const provider = new RegisteredClient(registration, REDIRECT, (url) => void sent.push(url));
@@ -198,7 +198,7 @@ describe('examples/mcp-protected-api', () => {
   });
 
   it('says nothing against a caller when the keys cannot be fetched', async () => {
-    const { test, user } = subject.current;
+    const { test, user } = judging.current;
     const [alone, nobody] = [await freePort(), await freePort()];
     const app = photoApi(`http://localhost:${nobody}`, API);
     // Express prints what it does not know how to answer.
@@ -255,7 +255,7 @@ describe('examples/mcp-protected-api', () => {
     });
 
     it('says which scope is missing', async () => {
-      const { accessToken } = await obtainTokens(subject.current.test, agent, subject.current.user);
+      const { accessToken } = await obtainTokens(judging.current.test, agent, judging.current.user);
       expect((await knock(`Bearer ${accessToken}`)).status).toBe(200);
       expect(await challengeOf(`Bearer ${accessToken}`, 'add_photo')).toEqual({
         status: 403,
@@ -264,7 +264,7 @@ describe('examples/mcp-protected-api', () => {
     });
 
     it('lets in no forgery, no ID Token, and nothing that is for another API', async () => {
-      const { test, user } = subject.current;
+      const { test, user } = judging.current;
       const { accessToken: good } = await obtainTokens(test, agent, user);
       const forgeries = await forgeriesOf(test, good);
       for (const name of ['no kid', 'no jti', 'a jti of another length', 'padding'])
@@ -284,7 +284,7 @@ describe('examples/mcp-protected-api', () => {
     });
 
     it('keeps the photos of one person from another', async () => {
-      const { test, user } = subject.current;
+      const { test, user } = judging.current;
       const mine = await obtainTokens(test, agent, user, { scope: 'photos:read photos:write' });
       const theirs = await obtainTokens(test, agent, await makeUser(test));
       expect((await knock(`Bearer ${mine.accessToken}`, 'add_photo')).body).toContain('Added mine.jpg.');
@@ -299,7 +299,7 @@ describe('examples/mcp-protected-api', () => {
       expect(response.headers.get('access-control-allow-origin')).toBe('*');
       expect(await response.json()).toEqual({
         resource: API,
-        authorization_servers: [subject.current.test.issuer],
+        authorization_servers: [judging.current.test.issuer],
         scopes_supported: ['photos:read', 'photos:write'],
         bearer_methods_supported: ['header'],
         resource_name: 'Photos',

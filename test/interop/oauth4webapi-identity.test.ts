@@ -9,11 +9,11 @@ const insecure = { [oauth.allowInsecureRequests]: true };
 const API = 'https://api.example.com';
 
 describe('oauth4webapi, signing people in at an issuer with a path', () => {
-  const subject = judged({ path: '/tenant' });
+  const judging = judged({ path: '/tenant' });
   let as: oauth.AuthorizationServer;
 
   const discover = async (algorithm: 'oidc' | 'oauth2') => {
-    const issuer = new URL(subject.current.test.issuer);
+    const issuer = new URL(judging.current.test.issuer);
     const response = await oauth.discoveryRequest(issuer, { algorithm, ...insecure });
     return { url: response.url, document: await oauth.processDiscoveryResponse(issuer, response) };
   };
@@ -70,7 +70,7 @@ describe('oauth4webapi, signing people in at an issuer with a path', () => {
 
   async function signIn(client: TestClient, more: Readonly<Record<string, string>> = {}) {
     const { url, kept } = await request(client, more);
-    const back = await subject.current.approve(url);
+    const back = await judging.current.approve(url);
     const parameters = oauth.validateAuthResponse(as, which(client), back, kept.state);
     return exchange(client, parameters, kept, more['max_age'] === undefined ? undefined : Number(more['max_age']));
   }
@@ -84,7 +84,7 @@ describe('oauth4webapi, signing people in at an issuer with a path', () => {
     );
 
   it('finds one document at both well-known addresses', async () => {
-    const { origin } = new URL(subject.current.test.issuer);
+    const { origin } = new URL(judging.current.test.issuer);
     const [connect, plain] = [await discover('oidc'), await discover('oauth2')];
     expect(connect.url).toBe(`${origin}/tenant/.well-known/openid-configuration`);
     expect(plain.url).toBe(`${origin}/.well-known/oauth-authorization-server/tenant`);
@@ -92,22 +92,22 @@ describe('oauth4webapi, signing people in at an issuer with a path', () => {
   });
 
   it.each(['confidential', 'publicClient'] as const)('signs in as a %s client', async (kind) => {
-    const client = subject.current[kind];
+    const client = judging.current[kind];
     const tokens = await signIn(client, { max_age: '600' });
     const claims = oauth.getValidatedIdTokenClaims(tokens);
-    expect(claims?.sub).toBe(subject.current.user.id);
+    expect(claims?.sub).toBe(judging.current.user.id);
     expect((await userInfo(client, tokens.access_token, claims?.sub ?? '')).sub).toBe(claims?.sub);
     await expect(userInfo(client, tokens.access_token, 'somebody else')).rejects.toThrow();
   });
 
   it.each(['ES256', 'RS256'] as const)('checks the signature of an ID Token with %s', async (alg) => {
-    const client = await makeClient(subject.current.test, { idTokenSignedResponseAlg: alg });
+    const client = await makeClient(judging.current.test, { idTokenSignedResponseAlg: alg });
     const [header = ''] = String((await signIn(client)).id_token).split('.');
     expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toMatchObject({ alg });
   });
 
   it('refreshes: another ID Token about the same person', async () => {
-    const client = subject.current.publicClient;
+    const client = judging.current.publicClient;
     const first = await signIn(client);
     const response = await oauth.refreshTokenGrantRequest(
       as,
@@ -122,7 +122,7 @@ describe('oauth4webapi, signing people in at an issuer with a path', () => {
   });
 
   it('reads a posted answer', async () => {
-    const { test, confidential, user } = subject.current;
+    const { test, confidential, user } = judging.current;
     const { url, kept } = await request(confidential, { response_mode: 'form_post' });
     const page = await goThrough(new Browser(test.app), `${url.pathname}${url.search}`, user);
     const posted = new URLSearchParams(await formPosted(page.body).text());
@@ -131,7 +131,7 @@ describe('oauth4webapi, signing people in at an issuer with a path', () => {
   });
 
   it('hears login_required, in an answer that names this server', async () => {
-    const { test, confidential } = subject.current;
+    const { test, confidential } = judging.current;
     const { url, kept } = await request(confidential, { prompt: 'none' });
     const { url: back } = await new Browser(test.app).get(`${url.pathname}${url.search}`);
     expect(() => oauth.validateAuthResponse(as, which(confidential), new URL(back), kept.state)).toThrow(
@@ -143,11 +143,11 @@ describe('oauth4webapi, signing people in at an issuer with a path', () => {
   });
 
   it('gives an access token back, and is told in the header that it is worth nothing now', async () => {
-    const client = subject.current.confidential;
+    const client = judging.current.confidential;
     const { access_token: token } = await signIn(client);
     const response = await oauth.revocationRequest(as, which(client), authOf(client), token, insecure);
     await oauth.processRevocationResponse(response);
-    const refusal = await userInfo(client, token, subject.current.user.id).catch((error: unknown) => error);
+    const refusal = await userInfo(client, token, judging.current.user.id).catch((error: unknown) => error);
     if (!(refusal instanceof oauth.WWWAuthenticateChallengeError)) throw new Error('was not refused');
     expect(refusal.cause[0]).toMatchObject({ scheme: 'bearer', parameters: { error: 'invalid_token' } });
   });
@@ -156,15 +156,15 @@ describe('oauth4webapi, signing people in at an issuer with a path', () => {
     const resource = new URL(as.userinfo_endpoint ?? '');
     const response = await oauth.resourceDiscoveryRequest(resource, insecure);
     const metadata = await oauth.processResourceDiscoveryResponse(resource, response);
-    expect(metadata.authorization_servers).toEqual([subject.current.test.issuer]);
+    expect(metadata.authorization_servers).toEqual([judging.current.test.issuer]);
   });
 
   it('asks for a resource, at both endpoints', async () => {
-    const client = subject.current.confidential;
+    const client = judging.current.confidential;
     const { access_token: token } = await signIn(client, { resource: API });
     const calling = new Request(API, { headers: { authorization: `Bearer ${token}` } });
     const claims = await oauth.validateJwtAccessToken(as, calling, API, insecure);
-    expect(claims).toMatchObject({ sub: subject.current.user.id, client_id: client.clientId });
+    expect(claims).toMatchObject({ sub: judging.current.user.id, client_id: client.clientId });
     await expect(oauth.validateJwtAccessToken(as, calling, 'https://other.example', insecure)).rejects.toThrow();
     const own = await oauth.clientCredentialsGrantRequest(
       as,

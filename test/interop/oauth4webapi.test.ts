@@ -6,11 +6,11 @@ import { judged } from '../support/interop.ts';
 const insecure = { [oauth.allowInsecureRequests]: true };
 
 describe('oauth4webapi, an outside judge', () => {
-  const subject = judged();
+  const judging = judged();
   let as: oauth.AuthorizationServer;
 
   beforeAll(async () => {
-    const issuer = new URL(subject.current.test.issuer);
+    const issuer = new URL(judging.current.test.issuer);
     const response = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });
     as = await oauth.processDiscoveryResponse(issuer, response);
   });
@@ -30,7 +30,7 @@ describe('oauth4webapi, an outside judge', () => {
       code_challenge_method: 'S256',
       state,
     }).toString();
-    const back = await subject.current.approve(url, decision);
+    const back = await judging.current.approve(url, decision);
     // Checks `state`, `iss` (RFC 9207) and error answers.
     const parameters = oauth.validateAuthResponse(as, { client_id: clientId }, back, state);
     return { parameters, verifier };
@@ -64,7 +64,7 @@ describe('oauth4webapi, an outside judge', () => {
     );
 
   it.each(['confidential', 'publicClient'] as const)('drives the whole flow as a %s client', async (kind) => {
-    const client = subject.current[kind];
+    const client = judging.current[kind];
     const first = await obtain(client);
     const second = await refresh(client, first.refresh_token ?? '');
     expect(second.refresh_token).not.toBe(first.refresh_token);
@@ -73,15 +73,15 @@ describe('oauth4webapi, an outside judge', () => {
   });
 
   it('accepts the access token as RFC 9068 wants it', async () => {
-    const { access_token: token } = await obtain(subject.current.confidential);
+    const { access_token: token } = await obtain(judging.current.confidential);
     const request = new Request('https://api.example.com/', { headers: { authorization: `Bearer ${token}` } });
     const claims = await oauth.validateJwtAccessToken(as, request, 'https://api.example.com', insecure);
-    expect(claims.sub).toBe(subject.current.user.id);
+    expect(claims.sub).toBe(judging.current.user.id);
     expect(claims.scope).toBe('read write');
   });
 
   it('gets client credentials', async () => {
-    const { clientId, secret } = subject.current.confidential;
+    const { clientId, secret } = judging.current.confidential;
     for (const auth of [oauth.ClientSecretBasic(secret ?? ''), oauth.ClientSecretPost(secret ?? '')]) {
       const which = { client_id: clientId };
       const response = await oauth.clientCredentialsGrantRequest(as, which, auth, { scope: 'read' }, insecure);
@@ -93,12 +93,12 @@ describe('oauth4webapi, an outside judge', () => {
 
   it('understands a refusal by the resource owner', async () => {
     // A client that was never allowed anything: else the remembered consent answers.
-    const stranger = await makeClient(subject.current.test);
+    const stranger = await makeClient(judging.current.test);
     await expect(authorize(stranger, 'deny')).rejects.toMatchObject({ error: 'access_denied' });
   });
 
   it('understands a wrong secret, with WWW-Authenticate', async () => {
-    const which = { client_id: subject.current.confidential.clientId };
+    const which = { client_id: judging.current.confidential.clientId };
     const response = await oauth.clientCredentialsGrantRequest(
       as,
       which,
@@ -113,7 +113,7 @@ describe('oauth4webapi, an outside judge', () => {
   });
 
   it('understands a wrong verifier, and the right one still works', async () => {
-    const client = subject.current.confidential;
+    const client = judging.current.confidential;
     const { parameters, verifier } = await authorize(client);
     const which = { client_id: client.clientId };
     const exchange = async (one: string) =>

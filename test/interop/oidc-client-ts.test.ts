@@ -19,7 +19,7 @@ type Shown = {
 };
 
 describe.skipIf(chromiumPath === null)('oidc-client-ts in a real browser', () => {
-  const subject = judged();
+  const judging = judged();
   let app: SinglePageApp;
   let stranger: SinglePageApp;
   let ada: TestUser;
@@ -28,7 +28,7 @@ describe.skipIf(chromiumPath === null)('oidc-client-ts in a real browser', () =>
   let page: Page;
 
   beforeAll(async () => {
-    const { test } = subject.current;
+    const { test } = judging.current;
     const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
     const client = await makeClient(test, {
@@ -96,7 +96,7 @@ describe.skipIf(chromiumPath === null)('oidc-client-ts in a real browser', () =>
   it('gives its tokens back', async () => {
     const first = await signIn();
     expect(await press('Revoke')).not.toHaveProperty('failed');
-    const { app: server } = subject.current.test;
+    const { app: server } = judging.current.test;
     const headers = { authorization: `Bearer ${first.access_token}` };
     expect((await server.inject({ url: '/oauth/userinfo', headers })).statusCode).toBe(401);
   });
@@ -121,7 +121,7 @@ describe.skipIf(chromiumPath === null)('oidc-client-ts in a real browser', () =>
     /** What a script on this page can read. */
     const read = (path: string, method: string, token: string | undefined) =>
       page.evaluate(
-        `fetch(${JSON.stringify(subject.current.test.issuer + path)}, {
+        `fetch(${JSON.stringify(judging.current.test.issuer + path)}, {
           method: ${JSON.stringify(method)},
           headers: ${JSON.stringify(token === undefined ? {} : { authorization: `Bearer ${token}` })},
           ...(${method === 'POST'} && { body: new URLSearchParams({ token: 'x' }) }),

@@ -20,7 +20,7 @@ const BYE = 'https://client.test/bye';
 
 describe('openid-client, signing people in', () => {
   const { signingKeys } = shippedConfiguration;
-  const subject = judged({
+  const judging = judged({
     configuration: {
       ...shippedConfiguration,
       signingKeys: { ...signingKeys, algorithms: ['ES256', 'RS256', 'EdDSA'] },
@@ -32,7 +32,7 @@ describe('openid-client, signing people in', () => {
     algorithm: 'oidc' | 'oauth2' = 'oidc',
   ) =>
     client.discovery(
-      new URL(subject.current.test.issuer),
+      new URL(judging.current.test.issuer),
       clientId,
       { id_token_signed_response_alg: idTokenSignedResponseAlg, [client.clockTolerance]: 5 },
       secret === null ? client.None() : client.ClientSecretBasic(secret),
@@ -59,7 +59,7 @@ describe('openid-client, signing people in', () => {
 
   async function signIn(config: client.Configuration, more: Readonly<Record<string, string>> = {}) {
     const { url, checks } = await begin(config, more);
-    return client.authorizationCodeGrant(config, await subject.current.approve(url), checks);
+    return client.authorizationCodeGrant(config, await judging.current.approve(url), checks);
   }
 
   const refused = (work: Promise<unknown>): Promise<unknown> =>
@@ -69,10 +69,10 @@ describe('openid-client, signing people in', () => {
     );
 
   it.each(['oidc', 'oauth2'] as const)('finds the same server at the well-known address of %s', async (algorithm) => {
-    const server = (await discover(subject.current.confidential, algorithm)).serverMetadata();
-    expect(server.issuer).toBe(subject.current.test.issuer);
-    expect(server.userinfo_endpoint).toBe(`${subject.current.test.issuer}/oauth/userinfo`);
-    expect(server.end_session_endpoint).toBe(`${subject.current.test.issuer}/oauth/logout`);
+    const server = (await discover(judging.current.confidential, algorithm)).serverMetadata();
+    expect(server.issuer).toBe(judging.current.test.issuer);
+    expect(server.userinfo_endpoint).toBe(`${judging.current.test.issuer}/oauth/userinfo`);
+    expect(server.end_session_endpoint).toBe(`${judging.current.test.issuer}/oauth/logout`);
   });
 
   it.each([
@@ -82,7 +82,7 @@ describe('openid-client, signing people in', () => {
   ] as const)(
     'takes an ID Token signed with %s, and the same person from the UserInfo Endpoint',
     async (idTokenSignedResponseAlg, hash) => {
-      const { test, user } = subject.current;
+      const { test, user } = judging.current;
       const registered = await makeClient(test, { idTokenSignedResponseAlg });
       const config = await discover(registered);
       const tokens = await signIn(config, { max_age: '3600' });
@@ -100,7 +100,7 @@ describe('openid-client, signing people in', () => {
   );
 
   it('gets the claims that the scope asks for', async () => {
-    const { test } = subject.current;
+    const { test } = judging.current;
     const ada = await makeUser(test, 'ada', {
       name: 'Ada',
       email: 'ada@example.com',
@@ -120,32 +120,32 @@ describe('openid-client, signing people in', () => {
   });
 
   it('works as a public client too', async () => {
-    const config = await discover(subject.current.publicClient);
-    expect((await signIn(config)).claims()?.sub).toBe(subject.current.user.id);
+    const config = await discover(judging.current.publicClient);
+    expect((await signIn(config)).claims()?.sub).toBe(judging.current.user.id);
   });
 
   it('refuses an ID Token of another sign-in, and an answer of another server', async () => {
-    const config = await discover(subject.current.confidential);
+    const config = await discover(judging.current.confidential);
     const one = await begin(config);
-    const back = await subject.current.approve(one.url);
+    const back = await judging.current.approve(one.url);
     const wrongNonce = { ...one.checks, expectedNonce: client.randomNonce() };
     expect(await refused(client.authorizationCodeGrant(config, back, wrongNonce))).not.toBe('not refused');
     const two = await begin(config);
-    const mixed = await subject.current.approve(two.url);
-    expect(mixed.searchParams.get('iss')).toBe(subject.current.test.issuer);
+    const mixed = await judging.current.approve(two.url);
+    expect(mixed.searchParams.get('iss')).toBe(judging.current.test.issuer);
     mixed.searchParams.set('iss', 'https://another.example');
     expect(await refused(client.authorizationCodeGrant(config, mixed, two.checks))).not.toBe('not refused');
     // RFC 9207 §2.4: metadata promises `iss`, so that an answer without it is refused too.
     const three = await begin(config);
-    const bare = await subject.current.approve(three.url);
+    const bare = await judging.current.approve(three.url);
     bare.searchParams.delete('iss');
     expect(await refused(client.authorizationCodeGrant(config, bare, three.checks))).not.toBe('not refused');
   });
 
   it('gets a new ID Token at a refresh, of the same sign-in', async () => {
-    const config = await discover(subject.current.confidential);
+    const config = await discover(judging.current.confidential);
     const first = await signIn(config);
-    subject.current.test.clock.advanceSeconds(2);
+    judging.current.test.clock.advanceSeconds(2);
     const second = await client.refreshTokenGrant(config, first.refresh_token ?? '');
     expect(second.id_token).not.toBe(first.id_token);
     const same = ({ sub, aud, auth_time, sid }: client.IDToken) => ({ sub, aud, auth_time, sid });
@@ -156,7 +156,7 @@ describe('openid-client, signing people in', () => {
   });
 
   it('reads an answer that was posted', async () => {
-    const { test, user, confidential } = subject.current;
+    const { test, user, confidential } = judging.current;
     const config = await discover(confidential);
     const { url, checks } = await begin(config, { response_mode: 'form_post' });
     const page = await goThrough(new Browser(test.app), `${url.pathname}${url.search}`, user);
@@ -165,15 +165,15 @@ describe('openid-client, signing people in', () => {
   });
 
   it('reads an error that was posted', async () => {
-    const { test } = subject.current;
-    const config = await discover(subject.current.confidential);
+    const { test } = judging.current;
+    const config = await discover(judging.current.confidential);
     const { url, checks } = await begin(config, { response_mode: 'form_post', prompt: 'none' });
     const page = await new Browser(test.app).get(`${url.pathname}${url.search}`);
     expect(await refused(client.authorizationCodeGrant(config, formPosted(page.body), checks))).toBe('login_required');
   });
 
   it('hears login_required where nobody is signed in, and signs in silently where somebody is', async () => {
-    const { test, user, confidential } = subject.current;
+    const { test, user, confidential } = judging.current;
     const config = await discover(confidential);
     const silently = async (browser: Browser) => {
       const { url, checks } = await begin(config, { prompt: 'none' });
@@ -187,12 +187,12 @@ describe('openid-client, signing people in', () => {
   });
 
   it('gives tokens back', async () => {
-    const config = await discover(subject.current.confidential);
+    const config = await discover(judging.current.confidential);
     const tokens = await signIn(config);
     await client.tokenRevocation(config, tokens.refresh_token ?? '', { token_type_hint: 'refresh_token' });
     expect(await refused(client.refreshTokenGrant(config, tokens.refresh_token ?? ''))).toBe('invalid_grant');
     // The UserInfo Endpoint answers 401 at once.
-    const info = client.fetchUserInfo(config, tokens.access_token, subject.current.user.id);
+    const info = client.fetchUserInfo(config, tokens.access_token, judging.current.user.id);
     await expect(info).rejects.toMatchObject({ status: 401 });
     // RFC 7009 §2.2: what is unknown, or was given back already, is no error.
     await client.tokenRevocation(config, tokens.refresh_token ?? '');
@@ -200,12 +200,12 @@ describe('openid-client, signing people in', () => {
   });
 
   it('asks for one of several resources', async () => {
-    const config = await discover(subject.current.confidential);
+    const config = await discover(judging.current.confidential);
     const tokens = await signIn(config, { resource: API, scope: 'openid read write' });
     const narrowed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '', { resource: API });
     expect(audienceOf(narrowed.access_token)).toBe(API);
     // For the API alone: nobody learns from it who the person is.
-    const info = client.fetchUserInfo(config, narrowed.access_token, subject.current.user.id);
+    const info = client.fetchUserInfo(config, narrowed.access_token, judging.current.user.id);
     await expect(info).rejects.toMatchObject({ status: 403 });
     const unknown = client.refreshTokenGrant(config, narrowed.refresh_token ?? '', {
       resource: 'https://other.example',
@@ -214,7 +214,7 @@ describe('openid-client, signing people in', () => {
   });
 
   it('acts for itself, and has no identity then', async () => {
-    const config = await discover(subject.current.confidential);
+    const config = await discover(judging.current.confidential);
     const tokens = await client.clientCredentialsGrant(config, { scope: 'read', resource: API });
     expect(audienceOf(tokens.access_token)).toBe(API);
     expect(tokens.id_token).toBeUndefined();
@@ -222,7 +222,7 @@ describe('openid-client, signing people in', () => {
   });
 
   it('signs the person out here, and gets the browser back', async () => {
-    const { test, user } = subject.current;
+    const { test, user } = judging.current;
     const registered = await makeClient(test, { postLogoutRedirectUris: [BYE] });
     const config = await discover(registered);
     const browser = new Browser(test.app);

@@ -4,11 +4,11 @@ import { REDIRECT_URI, type TestClient } from '../support/actors.ts';
 import { judged } from '../support/interop.ts';
 
 describe('openid-client, an outside judge', () => {
-  const subject = judged();
+  const judging = judged();
 
   const discover = ({ clientId, secret }: TestClient) =>
     client.discovery(
-      new URL(subject.current.test.issuer),
+      new URL(judging.current.test.issuer),
       clientId,
       undefined,
       secret === null ? client.None() : client.ClientSecretPost(secret),
@@ -28,7 +28,7 @@ describe('openid-client, an outside judge', () => {
       code_challenge_method: 'S256',
       state: expectedState,
     });
-    return { back: await subject.current.approve(url), checks: { pkceCodeVerifier, expectedState } };
+    return { back: await judging.current.approve(url), checks: { pkceCodeVerifier, expectedState } };
   }
 
   const errorOf = (work: Promise<unknown>) =>
@@ -38,12 +38,12 @@ describe('openid-client, an outside judge', () => {
     );
 
   it('knows from metadata that the server does PKCE', async () => {
-    const config = await discover(subject.current.confidential);
+    const config = await discover(judging.current.confidential);
     expect(config.serverMetadata().supportsPKCE()).toBe(true);
   });
 
   it.each(['confidential', 'publicClient'] as const)('drives the whole flow as a %s client', async (kind) => {
-    const config = await discover(subject.current[kind]);
+    const config = await discover(judging.current[kind]);
     const { back, checks } = await authorize(config);
     const first = await client.authorizationCodeGrant(config, back, checks);
     expect(first.expiresIn()).toBeGreaterThan(0);
@@ -53,7 +53,7 @@ describe('openid-client, an outside judge', () => {
   });
 
   it('ends the chain when a code is replayed', async () => {
-    const config = await discover(subject.current.confidential);
+    const config = await discover(judging.current.confidential);
     const { back, checks } = await authorize(config);
     const first = await client.authorizationCodeGrant(config, back, checks);
     expect(await errorOf(client.authorizationCodeGrant(config, back, checks))).toBe('invalid_grant');
@@ -61,14 +61,14 @@ describe('openid-client, an outside judge', () => {
   });
 
   it('gets client credentials, and is refused a scope that there is not', async () => {
-    const config = await discover(subject.current.confidential);
+    const config = await discover(judging.current.confidential);
     const answer = await client.clientCredentialsGrant(config, { scope: 'write' });
     expect(answer.scope).toBe('write');
     expect(await errorOf(client.clientCredentialsGrant(config, { scope: 'admin' }))).toBe('invalid_scope');
   });
 
   it('is refused client credentials as a public client', async () => {
-    const config = await discover(subject.current.publicClient);
+    const config = await discover(judging.current.publicClient);
     expect(await errorOf(client.clientCredentialsGrant(config, {}))).toBe('unauthorized_client');
   });
 });

@@ -65,11 +65,11 @@ describe.each([
   ['express-oauth2-jwt-bearer', expressOauth2JwtBearer],
   ['jose', jose],
 ])('%s', (_name, open) => {
-  const subject = judged();
+  const judging = judged();
   let api: ResourceServer;
   let good: string;
   beforeAll(async () => {
-    const { test, confidential, user } = subject.current;
+    const { test, confidential, user } = judging.current;
     api = await open(test.issuer);
     good = (await obtainTokens(test, confidential, user, { scope: 'read' })).accessToken;
   });
@@ -80,20 +80,20 @@ describe.each([
   });
 
   it('lets in the token of a person who asked for identity as well: this API is one of its audiences', async () => {
-    const { test, confidential, user } = subject.current;
+    const { test, confidential, user } = judging.current;
     const { accessToken } = await obtainTokens(test, confidential, user, { scope: 'openid email read' });
     expect(claimsOf(accessToken).aud).toEqual([API, `${test.issuer}/oauth/userinfo`]);
     expect(await api.ask(accessToken)).toBe('in');
   });
 
   it('lets in the token of a service', async () => {
-    const { test, confidential } = subject.current;
+    const { test, confidential } = judging.current;
     const { json } = await token(test, confidential, { grant_type: 'client_credentials', scope: 'read' });
     expect(await api.ask(json.access_token ?? '')).toBe('in');
   });
 
   it('lets in no forgery', async () => {
-    const forgeries = await forgeriesOf(subject.current.test, good);
+    const forgeries = await forgeriesOf(judging.current.test, good);
     for (const name of ONLY_WE_CAN_TELL) expect(forgeries.delete(name), name).toBe(true);
     expect(forgeries.size).toBeGreaterThan(15);
     const verdicts = await Promise.all([...forgeries].map(async ([name, one]) => [name, await api.ask(one)] as const));
@@ -101,7 +101,7 @@ describe.each([
   });
 
   it('lets in nothing that is signed with a published key as a secret', async () => {
-    const { test } = subject.current;
+    const { test } = judging.current;
     const published = test.deps.keyRing.published();
     const payload = good.split('.')[1] ?? '';
     for (const jwk of published) {
@@ -121,7 +121,7 @@ describe.each([
   });
 
   it('lets in no ID Token, whatever its audience', async () => {
-    const { test, confidential, user } = subject.current;
+    const { test, confidential, user } = judging.current;
     const code = await obtainCode(test, confidential, user, { scope: 'openid read' });
     const { id_token: idToken = '' } = (await exchange(test, confidential, code)).json;
     expect(claimsOf(idToken).aud).toBe(confidential.clientId);
@@ -132,7 +132,7 @@ describe.each([
   });
 
   it('lets in nothing that is for somebody else, from somebody else, or too old', async () => {
-    const { test, confidential, user } = subject.current;
+    const { test, confidential, user } = judging.current;
     const claims = claimsOf(good);
     const elsewhere = await obtainTokens(test, confidential, user, { scope: 'openid email' });
     const past = claims.exp - 100_000;

@@ -6,7 +6,7 @@ import { openScene, type Scene } from '../support/scene.ts';
 import { advanceClock } from './commands/advance-clock.ts';
 import { presentAsAnotherClient } from './commands/another-client.ts';
 import { deleteAndRegisterClient } from './commands/delete-client.ts';
-import { disableSubject } from './commands/disable-subject.ts';
+import { disableUser } from './commands/disable-user.ts';
 import { exchangeCode } from './commands/exchange.ts';
 import { forge } from './commands/forge.ts';
 import { raiseServerEpoch } from './commands/raise-server-epoch.ts';
@@ -34,7 +34,7 @@ const commands = [
   few.map(forge),
   shortTimes.map(advanceClock),
   longTimes.map(advanceClock),
-  fc.constantFrom(disableSubject, deleteAndRegisterClient, raiseServerEpoch),
+  fc.constantFrom(disableUser, deleteAndRegisterClient, raiseServerEpoch),
 ];
 
 describe.each(databaseKinds)('one authorization and its ledger, on %s', (kind: DatabaseKind) => {

@@ -1,7 +1,7 @@
 /** RFC 7009 §2.1: after a revocation, by whichever token and whenever, nothing of the grant opens anything, anywhere. */
 import { fc } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { presentedAccessToken } from '../../src/grants/presented-access-token.ts';
+import { presentedAccessToken } from '../../src/protocol/presented-access-token.ts';
 import { exchange, refresh } from '../support/actors.ts';
 import { type DatabaseKind, databaseKinds } from '../support/database.ts';
 import { openScene, type Scene } from '../support/scene.ts';

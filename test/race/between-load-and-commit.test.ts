@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { revokeGrant } from '../../src/engine/revoke.ts';
-import { endPermission } from '../../src/grants/permissions.ts';
+import { endPermission } from '../../src/protocol/permissions.ts';
 import { deleteClient, saveClient } from '../../src/storage/clients.ts';
 import { grantStore } from '../../src/storage/grant-store.ts';
 import { grants } from '../../src/storage/schema.ts';

@@ -1,9 +1,9 @@
 /** The signing keys of a database beside the server: asked through the engine, read as they are stored. */
 import { asc, eq, sql } from 'drizzle-orm';
 import { DEFAULT_SIGNING_KEYS, type SigningKeyPolicy } from '../../policies/schema.ts';
+import { keyDeps } from '../../src/boot/key-ring.ts';
 import { keyLifetimes } from '../../src/config/key-lifetimes.ts';
 import type { KeyChange, KeyDeps } from '../../src/engine/keys.ts';
-import { keyDeps } from '../../src/signing.ts';
 import type { Drizzle } from '../../src/storage/database.ts';
 import { signingKeys, transitions } from '../../src/storage/schema.ts';
 import type { Clock } from '../../src/system/clock.ts';

@@ -21,14 +21,14 @@ export type Walk = {
   last: Exchange | null;
 };
 
-const MOST_WALKS = 50;
+const MAX_WALKS = 50;
 
 export function walks(random: Random) {
   const all = new Map<string, Walk>();
   return {
     begin: (): Walk => {
       const [oldest] = all.keys();
-      if (all.size >= MOST_WALKS && oldest !== undefined) all.delete(oldest);
+      if (all.size >= MAX_WALKS && oldest !== undefined) all.delete(oldest);
       const id = random.uuid();
       const walk: Walk = {
         id,

@@ -1,5 +1,5 @@
 import { html } from 'ghtml';
-import type { DescribedAccess } from '../../grants/requested-access.ts';
+import type { DescribedAccess } from '../../protocol/requested-access.ts';
 import { type Markup, page } from './page.ts';
 
 export type ConsentView = {

@@ -1,6 +1,6 @@
 import { html } from 'ghtml';
-import type { AllowedClient } from '../../grants/permissions.ts';
-import type { DescribedAccess } from '../../grants/requested-access.ts';
+import type { AllowedClient } from '../../protocol/permissions.ts';
+import type { DescribedAccess } from '../../protocol/requested-access.ts';
 import { type Markup, page } from './page.ts';
 
 export type PermissionsView = {

@@ -66,9 +66,9 @@ function commitOf(name: string): string {
   }
 }
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 const git = (args: readonly string[]): Buffer =>
-  execFileSync('git', ['-C', ROOT, ...args], { maxBuffer: MOST_BYTES, stdio: ['ignore', 'pipe', 'ignore'] });
+  execFileSync('git', ['-C', ROOT, ...args], { maxBuffer: MAX_BYTES, stdio: ['ignore', 'pipe', 'ignore'] });
 
 async function machinesIn(folder: string): Promise<AnyStateMachine[]> {
   const files = readdirSync(folder).filter((file) => file.endsWith('.machine.ts'));

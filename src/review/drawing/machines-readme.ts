@@ -48,5 +48,5 @@ function provenOf(name: string): string {
   return proven.length > 0
     ? proven.join('\n')
     : 'Nothing: the proof walks codes, refresh tokens and grants. What this machine must do is in ' +
-        '[test/machines/laws.ts](../test/machines/laws.ts), asked of every state, event and guard outcome.';
+        '[test/unit/machines/laws.ts](../test/unit/machines/laws.ts), asked of every state, event and guard outcome.';
 }

@@ -5,7 +5,7 @@ import type { Untrusted } from './presented.ts';
 export type EndReason =
   | RevocationReason
   | 'client_ended'
-  | 'subject_ended'
+  | 'user_ended'
   | 'server_epoch_raised'
   | 'authorization_code_expired'
   | 'idle_end'
@@ -34,7 +34,7 @@ export const ADVICE: Readonly<Record<EndReason, Advice>> = {
     why: 'The client was deleted, or is no longer declared. Registering it again revives nothing.',
     keep: 'Change a client in place ("clients import" keeps its chains) instead of deleting it and making it anew.',
   },
-  subject_ended: {
+  user_ended: {
     why: 'The person was disabled, or got a new password. Enabling them again revives nothing.',
     keep: 'Nothing: this is what disabling is for. They sign in anew.',
   },

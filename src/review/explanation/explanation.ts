@@ -3,7 +3,7 @@ import { endedBy, grantState, isAheadOfChain } from '../../engine/derive.ts';
 import { chainEndsAt, codeEndsAt, type Lifetimes } from '../../engine/lifetimes.ts';
 import type { LoadedGrant } from '../../engine/ports.ts';
 import { sameBytes } from '../../engine/same-bytes.ts';
-import type { LedgerLine } from '../../storage/chronicle.ts';
+import type { LedgerLine } from '../../storage/ledger.ts';
 import { ADVICE, type Advice, type EndReason } from './advice.ts';
 import type { Held } from './presented.ts';
 
@@ -70,7 +70,7 @@ function lifeOf(grant: NonNullable<StoredLife['grant']>, lifetimes: Lifetimes | 
   return over(end.end, end.until);
 }
 
-const REASON_OF_EPOCH = { client: 'client_ended', subject: 'subject_ended', server: 'server_epoch_raised' } as const;
+const REASON_OF_EPOCH = { client: 'client_ended', user: 'user_ended', server: 'server_epoch_raised' } as const;
 
 const over = (reason: EndReason | null, since: Date | null): Life => ({
   kind: 'over',

@@ -33,9 +33,9 @@ const approved = (lifetimes: Lifetimes): Authorization => ({
     id: GRANT_ID,
     interactionId: '00000000-0000-4000-8000-000000000002',
     clientId: CLIENT.clientId,
-    subjectId: '00000000-0000-4000-8000-000000000003',
+    userId: '00000000-0000-4000-8000-000000000003',
     clientEpoch: 0n,
-    subjectEpoch: 0n,
+    userEpoch: 0n,
     serverEpoch: 0n,
     scope: SCOPE,
     resources: RESOURCES,
@@ -53,7 +53,7 @@ const approved = (lifetimes: Lifetimes): Authorization => ({
     chainEndsAt: null,
   },
   client: { epoch: 0n, isDeleted: false },
-  subject: { epoch: 0n, isDisabled: false },
+  user: { epoch: 0n, isDisabled: false },
   serverEpoch: 0n,
 });
 

@@ -18,12 +18,7 @@ export type Happening =
   | { readonly kind: 'crashed'; readonly credential: Credential | null }
   | { readonly kind: 'strayCommitted'; readonly held: boolean }
   | {
-      readonly kind:
-        | 'subjectDisabled'
-        | 'subjectEnabled'
-        | 'clientDeleted'
-        | 'clientRegisteredAgain'
-        | 'serverEpochRaised';
+      readonly kind: 'userDisabled' | 'userEnabled' | 'clientDeleted' | 'clientRegisteredAgain' | 'serverEpochRaised';
     }
   | { readonly kind: 'backupRestored'; readonly recovered: boolean };
 

@@ -75,11 +75,11 @@ export const INVARIANTS: readonly Invariant[] = [
     spec: 'OAuth 2.1 §4.1.2, §4.3.1; RFC 9700 §4.14.2',
     brokenBy: (system, before, { committed }) => {
       if (committed?.commit.kind !== 'moveHead') return null;
-      const { grant, client, subject, serverEpoch } = before.stored;
+      const { grant, client, user, serverEpoch } = before.stored;
       if (grant.state !== 'active') return 'tokens of a revoked grant were issued';
       if (client.isDeleted || client.epoch !== grant.clientEpoch)
         return 'tokens were issued to a client that had been ended';
-      if (subject.isDisabled || subject.epoch !== grant.subjectEpoch)
+      if (user.isDisabled || user.epoch !== grant.userEpoch)
         return 'tokens were issued for a person who had been disabled';
       if (serverEpoch !== grant.serverEpoch) return 'tokens of a grant were issued that the server had ended';
       const end = endOf(system, before, committed.credential);
@@ -139,11 +139,9 @@ function isHead({ stored: { grant }, tokens }: World, credential: Credential): b
   return token.generation === grant.refreshGeneration && token.nonce === grant.refreshNonce?.[0];
 }
 
-function isInForce({ stored: { grant, client, subject, serverEpoch } }: World): boolean {
-  const owners = !client.isDeleted && !subject.isDisabled && client.epoch === grant.clientEpoch;
-  return (
-    owners && grant.state === 'active' && subject.epoch === grant.subjectEpoch && serverEpoch === grant.serverEpoch
-  );
+function isInForce({ stored: { grant, client, user, serverEpoch } }: World): boolean {
+  const owners = !client.isDeleted && !user.isDisabled && client.epoch === grant.clientEpoch;
+  return owners && grant.state === 'active' && user.epoch === grant.userEpoch && serverEpoch === grant.serverEpoch;
 }
 
 const credentialsOf = (world: World): readonly Credential[] => ['code', ...world.tokens.keys()];

@@ -8,18 +8,18 @@ import type { Present } from '../../engine/present.ts';
 import { sameBytes } from '../../engine/same-bytes.ts';
 
 /** What is stored of the grant itself; the epochs of today are their owners'. */
-export type StoredGrant = Omit<LoadedGrant, 'liveClientEpoch' | 'liveSubjectEpoch' | 'liveServerEpoch'>;
+export type StoredGrant = Omit<LoadedGrant, 'liveClientEpoch' | 'liveUserEpoch' | 'liveServerEpoch'>;
 
 /** The rows that a presentation depends on. */
 export type Authorization = {
   readonly grant: StoredGrant;
   readonly client: { readonly epoch: bigint; readonly isDeleted: boolean };
-  readonly subject: { readonly epoch: bigint; readonly isDisabled: boolean };
+  readonly user: { readonly epoch: bigint; readonly isDisabled: boolean };
   readonly serverEpoch: bigint;
 };
 
 export function loadPresentation(stored: Authorization, client: PresentingClient, now: Date): Present {
-  const { grant, subject, serverEpoch } = stored;
+  const { grant, user, serverEpoch } = stored;
   const isOwner = client.clientId === grant.clientId;
   return {
     now,
@@ -28,7 +28,7 @@ export function loadPresentation(stored: Authorization, client: PresentingClient
       ...grant,
       // Another client's presentation is refused by the machine before any state is looked at.
       liveClientEpoch: !isOwner ? grant.clientEpoch : stored.client.isDeleted ? null : stored.client.epoch,
-      liveSubjectEpoch: subject.isDisabled ? null : subject.epoch,
+      liveUserEpoch: user.isDisabled ? null : user.epoch,
       liveServerEpoch: serverEpoch,
     },
   };
@@ -43,8 +43,8 @@ export const ISSUING_GUARD: Readonly<Record<string, Fact>> = {
   nonceIsLoaded: ({ grant }, { loaded }) => sameBytes(grant.refreshNonce, loaded.refreshNonce),
   clientEpochStands: ({ grant, client }) => client.epoch === grant.clientEpoch,
   clientIsThere: ({ client }) => !client.isDeleted,
-  subjectEpochStands: ({ grant, subject }) => subject.epoch === grant.subjectEpoch,
-  subjectIsEnabled: ({ subject }) => !subject.isDisabled,
+  userEpochStands: ({ grant, user }) => user.epoch === grant.userEpoch,
+  userIsEnabled: ({ user }) => !user.isDisabled,
   serverEpochStands: ({ grant, serverEpoch }) => serverEpoch === grant.serverEpoch,
   timeIsNotOver: (_, { endsAt }, now) => now < endsAt,
 };

@@ -331,11 +331,11 @@ function requestRevocation(system: System, world: World): Move {
 
 /** Epochs only rise: disabling and deleting end grants for good, and undoing either revives none. */
 function endings({ stored }: World) {
-  const { client, subject, serverEpoch } = stored;
+  const { client, user, serverEpoch } = stored;
   return [
-    subject.isDisabled
-      ? (['subjectEnabled', { ...stored, subject: { ...subject, isDisabled: false } }] as const)
-      : (['subjectDisabled', { ...stored, subject: { epoch: subject.epoch + 1n, isDisabled: true } }] as const),
+    user.isDisabled
+      ? (['userEnabled', { ...stored, user: { ...user, isDisabled: false } }] as const)
+      : (['userDisabled', { ...stored, user: { epoch: user.epoch + 1n, isDisabled: true } }] as const),
     client.isDeleted
       ? (['clientRegisteredAgain', { ...stored, client: { ...client, isDeleted: false } }] as const)
       : (['clientDeleted', { ...stored, client: { epoch: client.epoch + 1n, isDeleted: true } }] as const),

@@ -53,9 +53,9 @@ function bareSentenceOf(one: Happening): string {
       return one.held
         ? 'A commit whose connection was lost is carried out after all.'
         : 'A commit whose connection was lost arrives, and changes nothing.';
-    case 'subjectDisabled':
+    case 'userDisabled':
       return 'The resource owner is disabled.';
-    case 'subjectEnabled':
+    case 'userEnabled':
       return 'The resource owner is enabled again.';
     case 'clientDeleted':
       return 'The client is deleted.';

@@ -85,7 +85,7 @@ function short(text: string): string {
   return known;
 }
 
-const keyOfStored = remembered(({ grant, client, subject, serverEpoch }: Authorization) =>
+const keyOfStored = remembered(({ grant, client, user, serverEpoch }: Authorization) =>
   [
     grant.state === 'revoked' ? grant.revokedReason : '',
     grant.refreshGeneration,
@@ -95,7 +95,7 @@ const keyOfStored = remembered(({ grant, client, subject, serverEpoch }: Authori
     grant.scope.length,
     grant.resources.length,
     `${client.epoch}${client.isDeleted ? '!' : ''}`,
-    `${subject.epoch}${subject.isDisabled ? '!' : ''}`,
+    `${user.epoch}${user.isDisabled ? '!' : ''}`,
     serverEpoch,
   ].join(),
 );
@@ -109,7 +109,7 @@ const keyOfLoaded = remembered(({ now, grant }: Present) =>
     grant.lastUsedAt?.getTime(),
     grant.chainEndsAt?.getTime(),
     grant.liveClientEpoch,
-    grant.liveSubjectEpoch,
+    grant.liveUserEpoch,
     grant.liveServerEpoch,
   ].join(),
 );

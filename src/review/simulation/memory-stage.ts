@@ -85,9 +85,9 @@ export function memoryStage(lifetimes: Lifetimes, system: System = systemOf(life
     const loaded: Statement[] = [{ kind: 'load', again: false }];
     const isOwner = actor.name === 'resource owner';
     // Whoever is disabled cannot sign in to end anything; by then there is nothing left to end.
-    if (isOwner && stored.subject.isDisabled) return ended(loaded, DONE);
+    if (isOwner && stored.user.isDisabled) return ended(loaded, DONE);
     if (!isOwner && isUnknown(actor)) return ended(loaded, UNKNOWN);
-    // Another client's token is left alone, and a code is no token (src/grants/sent-token.ts).
+    // Another client's token is left alone, and a code is no token (src/protocol/sent-token.ts).
     if (actor.name === 'another client' || credential === 'code') return ended(loaded, DONE);
     const first = load(actor);
     return {
@@ -158,7 +158,7 @@ export function memoryStage(lifetimes: Lifetimes, system: System = systemOf(life
 const CLIENT_ITSELF: Actor = { name: 'client', place: null };
 const clientOf = ({ name }: Actor) => (name === 'another client' ? OTHER_CLIENT : CLIENT);
 
-const REASON_OF_END = { client: 'client_ended', subject: 'subject_ended', server: 'server_epoch_raised' } as const;
+const REASON_OF_END = { client: 'client_ended', user: 'user_ended', server: 'server_epoch_raised' } as const;
 
 const UNKNOWN: Answer<MemoryCredential> = { kind: 'refused', reason: 'client_unknown' };
 const DONE: Answer<MemoryCredential> = { kind: 'done' };
@@ -220,9 +220,9 @@ function unreliable(fate: Fate | null, settle: (commit: Commit) => boolean, stat
 const DEEDS: Readonly<Record<Parameters<Stage<unknown>['operate']>[0], (stored: Authorization) => Authorization>> = {
   'disable the resource owner': (stored) => ({
     ...stored,
-    subject: { epoch: stored.subject.epoch + 1n, isDisabled: true },
+    user: { epoch: stored.user.epoch + 1n, isDisabled: true },
   }),
-  'enable the resource owner': (stored) => ({ ...stored, subject: { ...stored.subject, isDisabled: false } }),
+  'enable the resource owner': (stored) => ({ ...stored, user: { ...stored.user, isDisabled: false } }),
   'delete the client': (stored) => ({
     ...stored,
     client: { epoch: stored.client.epoch + 1n, isDeleted: true },

@@ -31,7 +31,7 @@ export type Policies = {
   readonly instead: NamedPolicy | null;
 };
 
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /** @throws ScenarioError, ConfigurationError (for a policy file that is refused) */
 export function loadScenario(path: string, policies: Policies): Scenario {
@@ -67,7 +67,7 @@ function textOf(path: string): string | null {
   try {
     const facts = statSync(path);
     if (!facts.isFile()) throw refused('what is no file', 'a scenario file (YAML)');
-    if (facts.size > MOST_BYTES) throw refused(`${facts.size} bytes`, `at most ${MOST_BYTES}`);
+    if (facts.size > MAX_BYTES) throw refused(`${facts.size} bytes`, `at most ${MAX_BYTES}`);
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (error) {
     if (error instanceof ScenarioError) throw error;

@@ -56,7 +56,7 @@ export const REFUSED = [
   'grant_revoked',
   'client_ended',
   'client_unknown',
-  'subject_ended',
+  'user_ended',
   'server_epoch_raised',
 ] as const satisfies readonly TokenReason[];
 
@@ -117,8 +117,8 @@ const step = {
     .describe('Expected afterwards. Alive: its newest credential would be exchanged for tokens.'),
 };
 
-const MOST_STEPS = 100;
-const MOST_AT_ONCE = 8;
+const MAX_STEPS = 100;
+const MAX_AT_ONCE = 8;
 
 export const stepSchema = z.strictObject(step);
 export type StepRecord = z.infer<typeof stepSchema>;
@@ -144,7 +144,7 @@ export const scenarioSchema = z.strictObject({
         together: z
           .array(stepSchema)
           .min(2)
-          .max(MOST_AT_ONCE)
+          .max(MAX_AT_ONCE)
           .optional()
           .describe('Steps that are under way at once; "order" says how they interleave.'),
         order: z
@@ -154,13 +154,13 @@ export const scenarioSchema = z.strictObject({
               .regex(/^[1-8] (loads|commits|happens)$/, 'as "1 loads", "2 commits" or, of the operator, "3 happens"'),
           )
           .min(2)
-          .max(3 * MOST_AT_ONCE)
+          .max(3 * MAX_AT_ONCE)
           .optional()
           .describe('"1 loads", "2 loads", "1 commits" … Default: all load, then all commit, in the order given.'),
       }),
     )
     .min(1)
-    .max(MOST_STEPS)
+    .max(MAX_STEPS)
     .describe('What happens, one after the other. The first one is the approval.'),
 });
 

@@ -2,7 +2,8 @@
  * What each column of the rows with a machine is for. The compiler asks for every column of src/storage/schema.ts, so a new
  * one cannot be left out of the question whether it may change.
  */
-import type { grants, interactions, signingKeys } from '../../storage/schema.ts';
+import { columnNames } from '../../storage/columns.ts';
+import { grants, interactions, signingKeys } from '../../storage/schema.ts';
 
 type Row<Table extends { readonly $inferSelect: object }> = keyof Table['$inferSelect'] & string;
 type Roles<Table extends { readonly $inferSelect: object }, Role extends string> = Readonly<Record<Row<Table>, Role>>;
@@ -12,9 +13,9 @@ const GRANTS: Roles<typeof grants, 'bound' | 'state' | 'end' | 'head' | 'use'> =
   id: 'bound',
   interactionId: 'bound',
   clientId: 'bound',
-  subjectId: 'bound',
+  userId: 'bound',
   clientEpoch: 'bound',
-  subjectEpoch: 'bound',
+  userEpoch: 'bound',
   serverEpoch: 'bound',
   scope: 'bound',
   resources: 'bound',
@@ -48,13 +49,13 @@ const INTERACTIONS: Roles<typeof interactions, 'bound' | 'state' | 'person'> = {
   nonce: 'bound',
   prompt: 'bound',
   maxAgeSeconds: 'bound',
-  hintedSubjectId: 'bound',
+  hintedUserId: 'bound',
   loginHint: 'bound',
   responseMode: 'bound',
   createdAt: 'bound',
   endsAt: 'bound',
   state: 'state',
-  subjectId: 'person',
+  userId: 'person',
 };
 
 /**
@@ -80,17 +81,16 @@ const SIGNING_KEYS: Roles<
   signing: 'generated',
 };
 
-const named = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+type Table = Parameters<typeof columnNames>[0];
 
-const columnsOf = (roles: Readonly<Record<string, string>>, role: string): readonly string[] =>
-  Object.keys(roles)
-    .filter((name) => roles[name] === role)
-    .map(named);
+/** By their names in Postgres. */
+const columnsOf = (table: Table, roles: Readonly<Record<string, string>>, role: string): readonly string[] =>
+  [...columnNames(table)].filter(([property]) => roles[property] === role).map(([, name]) => name);
 
 export const boundColumns = {
-  grants: columnsOf(GRANTS, 'bound'),
-  interactions: columnsOf(INTERACTIONS, 'bound'),
-  signing_keys: columnsOf(SIGNING_KEYS, 'bound'),
+  grants: columnsOf(grants, GRANTS, 'bound'),
+  interactions: columnsOf(interactions, INTERACTIONS, 'bound'),
+  signing_keys: columnsOf(signingKeys, SIGNING_KEYS, 'bound'),
 } as const;
 
-export const instantsOfKeys = columnsOf(SIGNING_KEYS, 'instant');
+export const instantsOfKeys = columnsOf(signingKeys, SIGNING_KEYS, 'instant');

@@ -1,0 +1,27 @@
+import type { Environment } from '../config/environment.ts';
+import { homeFolder } from '../system/home-folder.ts';
+import type { Demo } from './demo-data.ts';
+
+/** What runs, where the data is, what to open, what to type. */
+export function banner({ issuer, databaseUrl }: Environment, demo: Demo | null): string {
+  const base = issuer.replace(/\/$/, '');
+  const lines = [
+    '',
+    `  Statehouse is running: ${issuer}`,
+    databaseUrl === null
+      ? `  Data: the embedded database in ${homeFolder()} (for a real Postgres, set DATABASE_URL)`
+      : '  Data: the Postgres of DATABASE_URL',
+  ];
+  if (demo) {
+    lines.push(
+      '',
+      `  A person signs in:   open ${base}/playground`,
+      `                       username ${demo.username}, password ${demo.password}`,
+      '  A service gets in:   ' +
+        `curl -u ${demo.service.clientId}:${demo.service.clientSecret} -d grant_type=client_credentials ${base}/oauth/token`,
+      '',
+      '  These are demo users and clients; they exist only on the embedded database of this machine.',
+    );
+  }
+  return `${lines.join('\n')}\n\n`;
+}

@@ -1,0 +1,86 @@
+/**
+ * Demo data, only on the embedded database with a loopback HOST: one person, one app that signs people in, one service.
+ * Password and secret are random per installation and kept in `.statehouse/` (mode 0600).
+ */
+
+import { storedSecretMac } from '../crypto/client-secret.ts';
+import { hashPassword } from '../crypto/password.ts';
+import { rawSecret } from '../crypto/secret-types.ts';
+import { deleteClient, findClient, saveClient } from '../storage/clients.ts';
+import { disableUser, enableUser, findUserForSignIn, insertUser } from '../storage/users.ts';
+import { homeFolder, readOrMake } from '../system/home-folder.ts';
+import type { Runtime } from './runtime.ts';
+
+export type Demo = {
+  readonly username: string;
+  readonly password: string;
+  readonly service: { readonly clientId: string; readonly clientSecret: string };
+  readonly app: { readonly clientId: string; readonly redirectUri: string };
+};
+
+/** On a HOST that others can reach: whoever has started the demo before must not leave its users and clients behind. */
+export async function endDemo({ database }: Runtime): Promise<void> {
+  await disableUser(database.drizzle, USERNAME);
+  await deleteClient(database.drizzle, SERVICE);
+  await deleteClient(database.drizzle, APP);
+}
+
+const USERNAME = 'demo';
+const SERVICE = 'demo-service';
+const APP = 'demo-app';
+
+export async function makeDemo({ environment, keys, random, database }: Runtime): Promise<Demo> {
+  const make = () => random.bytes(12).toString('base64url');
+  const [password = '', secret = ''] = readOrMake(homeFolder(), 'demo', () => `${make()} ${make()}${make()}`).split(
+    ' ',
+  );
+  const shown: Demo = {
+    username: USERNAME,
+    password,
+    service: { clientId: SERVICE, clientSecret: secret },
+    app: { clientId: APP, redirectUri: `${environment.issuer.replace(/\/$/, '')}/playground/callback` },
+  };
+  const db = database.drizzle;
+  const user = await findUserForSignIn(db, shown.username);
+  if (user?.disabledAt) await enableUser(db, shown.username);
+  if (!user) {
+    const passwordHash = await hashPassword(rawSecret(password));
+    await insertUser(db, {
+      id: random.uuid(),
+      username: shown.username,
+      passwordHash,
+      claims: { name: 'Demo Person', email: 'demo@example.com', email_verified: true },
+    });
+  }
+  const common = {
+    scope: null,
+    defaultScope: null,
+    defaultResource: null,
+    policy: 'default',
+    postLogoutRedirectUris: [],
+    idTokenSignedResponseAlg: 'RS256',
+    applicationType: 'web',
+  } as const;
+  if (!(await findClient(db, shown.service.clientId))) {
+    await saveClient(db, {
+      ...common,
+      clientId: shown.service.clientId,
+      clientName: 'Demo service',
+      tokenEndpointAuthMethod: 'client_secret_basic',
+      secretMacs: [storedSecretMac(keys, rawSecret(secret))],
+      redirectUris: [],
+      grantTypes: ['client_credentials'],
+    });
+  }
+  // Saved at each start: the redirect URI follows PORT and STATEHOUSE_ISSUER.
+  await saveClient(db, {
+    ...common,
+    clientId: shown.app.clientId,
+    clientName: 'Demo app',
+    tokenEndpointAuthMethod: 'none',
+    secretMacs: [],
+    redirectUris: [shown.app.redirectUri],
+    grantTypes: ['authorization_code', 'refresh_token'],
+  });
+  return shown;
+}

@@ -1,0 +1,139 @@
+/**
+ * The signing keys of a running node. Every few seconds it asks the machine what time has brought (any node does; the table
+ * settles who was first), and then follows the table: that way all nodes publish and sign alike.
+ */
+import type { Logger } from 'pino';
+import type { SigningKeyPolicy } from '../../policies/schema.ts';
+import { keyLifetimes } from '../config/key-lifetimes.ts';
+import type { RootKeys } from '../crypto/root-secret.ts';
+import {
+  type KeyRing,
+  makeSigningKey,
+  openSigningKey,
+  publicKeyOf,
+  resealSigningKey,
+  type SigningKey,
+} from '../crypto/signing-keys.ts';
+import { type KeyDeps, passTime } from '../engine/keys.ts';
+import type { Drizzle } from '../storage/database.ts';
+import { type ListedSigningKey, listSigningKeys, replacePrivateJwe, signingKeyStore } from '../storage/signing-keys.ts';
+import type { Clock } from '../system/clock.ts';
+
+export type SigningParts = {
+  readonly db: Drizzle;
+  readonly keys: RootKeys;
+  readonly clock: Clock;
+  readonly policy: () => SigningKeyPolicy;
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+};
+
+export type Signing = {
+  readonly keyRing: KeyRing;
+  /** One round; call it every KEY_POLL_SECONDS. What fails is logged, and the keys of before go on. */
+  readonly keepKeys: () => Promise<void>;
+};
+
+/** So often at the most, however many kids are made up to ask with. */
+const LOOK_AGAIN_AFTER_MILLISECONDS = 1000;
+
+/** @throws RootSecretError when a stored key needs a root secret that is not listed. */
+export async function openSigning(parts: SigningParts): Promise<Signing> {
+  const { db, keys, clock } = parts;
+  await advance(parts);
+  // After a rotation of the root secret: nodes that still put the old one first can open it too, since all verify.
+  for (const { kid, privateJwe, ...key } of await listSigningKeys(db)) {
+    if (privateJwe === null) continue;
+    const resealed = await resealSigningKey(keys, { ...key, kid, privateJwe });
+    if (resealed !== null) await replacePrivateJwe(db, kid, privateJwe, resealed);
+  }
+  let ring = await ringOf(keys, await listSigningKeys(db), null);
+  const tell = (words: string) => (error: unknown) => parts.logger.error({ err: error }, words);
+  // One after the other: what was read first never comes into force last.
+  let following = Promise.resolve();
+  const follow = () => {
+    const read = async () => {
+      ring = await ringOf(keys, await listSigningKeys(db), ring);
+    };
+    following = following
+      .then(read)
+      .catch(tell('the signing keys cannot be read; this node goes on with those that it has'));
+    return following;
+  };
+  const round = async () => {
+    await advance(parts).catch(tell('the signing keys cannot be kept up; it is tried again'));
+    await follow();
+  };
+  let running: Promise<void> | null = null;
+  let looking: Promise<void> | null = null;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  // Monotonic: nothing here is an instant that anybody else sees.
+  const elapsed = () => clock.fixedNow()?.getTime() ?? performance.now();
+  return {
+    keyRing: {
+      signerOf: (alg) => {
+        const signer = ring.signers.get(alg);
+        if (!signer) throw new Error(`No key signs with ${alg}.`);
+        return signer;
+      },
+      published: () => ring.published,
+      verifierOf: (kid) => ring.verifiers.get(kid) ?? null,
+      lookAgain: () => {
+        if (looking === null && elapsed() - lookedAt < LOOK_AGAIN_AFTER_MILLISECONDS) return Promise.resolve();
+        looking ??= follow().finally(() => {
+          looking = null;
+          lookedAt = elapsed();
+        });
+        return looking;
+      },
+    },
+    // A round that hangs on a slow database is not joined by another.
+    keepKeys: () => {
+      running ??= round().finally(() => {
+        running = null;
+      });
+      return running;
+    },
+  };
+}
+
+export const keyDeps = ({ db, keys, clock, policy }: Omit<SigningParts, 'logger'>): KeyDeps => ({
+  store: signingKeyStore(db, clock),
+  makeKey: (alg) => makeSigningKey(keys, alg),
+  policy: () => ({ algorithms: policy().algorithms, lifetimes: keyLifetimes(policy()) }),
+});
+
+async function advance(parts: SigningParts): Promise<void> {
+  for (const { machine: _, generation: __, ...change } of await passTime(keyDeps(parts))) {
+    parts.logger.info(change, 'signing key');
+  }
+}
+
+type Ring = {
+  /** What it was made of, to tell whether anything changed. */
+  readonly made: string;
+  readonly signers: ReadonlyMap<string, SigningKey>;
+  readonly published: ReturnType<KeyRing['published']>;
+  readonly verifiers: ReadonlyMap<string, NonNullable<ReturnType<KeyRing['verifierOf']>>>;
+};
+
+async function ringOf(keys: RootKeys, stored: readonly ListedSigningKey[], before: Ring | null): Promise<Ring> {
+  const good = stored.filter(({ state }) => state !== 'retired');
+  const made = good.map(({ kid, state }) => `${kid} ${state}`).join();
+  if (before?.made === made) return before;
+  const signers = await Promise.all(
+    good.flatMap(({ state, privateJwe, ...key }) =>
+      state === 'signing' && privateJwe !== null ? signerOf(keys, { ...key, privateJwe }, before) : [],
+    ),
+  );
+  return {
+    made,
+    signers: new Map(signers.map((key) => [key.alg, key])),
+    published: good.map((one) => one.publicJwk),
+    verifiers: new Map(good.map(({ kid, alg, publicJwk }) => [kid, { alg, publicKey: publicKeyOf(publicJwk) }])),
+  };
+}
+
+const signerOf = async (keys: RootKeys, stored: Parameters<typeof openSigningKey>[1], before: Ring | null) => {
+  const known = before?.signers.get(stored.alg);
+  return known?.kid === stored.kid ? known : openSigningKey(keys, stored);
+};

@@ -1,0 +1,126 @@
+/**
+ * The configuration that is in force, and how another comes into force: read as a whole, checked as a whole, declared
+ * clients brought into the database, then swapped between two requests. What is refused changes nothing.
+ */
+import { watch } from 'node:fs';
+import type { Logger } from 'pino';
+import { changesBetween } from '../config/changes.ts';
+import type { Configuration } from '../config/configuration.ts';
+import { loadConfiguration } from '../config/load.ts';
+import { ConfigurationError } from '../config/problem.ts';
+import { applyDeclaredClients, readDeclaredClients, requireClientsFile } from '../registration/declared-clients.ts';
+import { listClients } from '../storage/clients.ts';
+import type { Runtime } from './runtime.ts';
+
+export type LiveConfiguration = {
+  readonly current: () => Configuration;
+  /** @returns false when the files are refused; what ran goes on running. */
+  readonly reload: () => Promise<boolean>;
+  /** Reloads on a change of the folder. @returns how to stop. */
+  readonly watch: () => () => void;
+};
+
+/** @throws ConfigurationError when the first configuration is refused. */
+export async function liveConfiguration(
+  runtime: Runtime,
+  logger: Logger,
+  env: NodeJS.ProcessEnv,
+): Promise<LiveConfiguration> {
+  const { environment } = runtime;
+  let current = runtime.configuration;
+  await bringIntoForce(runtime, current, logger, env);
+
+  const reload = async (): Promise<boolean> => {
+    try {
+      const fresh = loadConfiguration(environment.configFolder, environment.issuer);
+      await bringIntoForce(runtime, fresh, logger, env);
+      const changes = changesBetween(current, fresh);
+      current = fresh;
+      for (const { key, from, to } of changes) logger.info({ key, from, to }, 'configuration changed');
+      logger.info({ changes: changes.length }, 'configuration reloaded');
+      return true;
+    } catch (error) {
+      logger.error({ err: error }, 'configuration refused; what ran goes on running');
+      return false;
+    }
+  };
+  const reloadInTurn = inTurn(reload);
+  return {
+    current: () => current,
+    reload: reloadInTurn,
+    watch: () => watchFolder(environment.configFolder, () => void reloadInTurn(), logger),
+  };
+}
+
+async function bringIntoForce(
+  runtime: Runtime,
+  configuration: Configuration,
+  logger: Logger,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const { environment, database, keys, random } = runtime;
+  const declared = readDeclaredClients(configuration, env, environment.configFolder);
+  await requireKnownPolicies(runtime, configuration);
+  const deps = { db: database.drizzle, keys, random };
+  await requireClientsFile(deps, configuration, environment.configFolder);
+  for (const { metadata, warnings } of declared) {
+    for (const warning of warnings) logger.warn({ clientId: metadata.clientId, warning }, 'declared client');
+  }
+  const changes = await applyDeclaredClients(deps, declared);
+  for (const { clientId, change, fields } of changes) logger.info({ clientId, change, fields }, 'declared client');
+}
+
+/** Better told at once than by the first client that asks. @throws ConfigurationError naming every client without a policy. */
+async function requireKnownPolicies({ database, environment }: Runtime, { policies }: Configuration): Promise<void> {
+  // A declared client's policy was checked with its declaration, and may be about to change.
+  const stored = await listClients(database.drizzle, { declared: false });
+  const lost = stored.filter((one) => !policies.has(one.policy));
+  if (lost.length === 0) return;
+  throw new ConfigurationError(
+    environment.configFolder,
+    lost.map((one) => ({
+      file: `${one.policy}.policy.yaml`,
+      line: null,
+      key: null,
+      found: 'no such file',
+      allowed: `the policy that the client ${one.clientId} names`,
+      nearest: null,
+    })),
+  );
+}
+
+/** One at a time; a call during a run makes one more run after it. */
+function inTurn(work: () => Promise<boolean>): () => Promise<boolean> {
+  let running: Promise<boolean> | null = null;
+  let next: Promise<boolean> | null = null;
+  const run = (): Promise<boolean> => {
+    if (running === null) {
+      running = work().finally(() => {
+        running = null;
+      });
+      return running;
+    }
+    next ??= running.then(() => {
+      next = null;
+      return run();
+    });
+    return next;
+  };
+  return run;
+}
+
+/** Editors and orchestrators change several files at once, in several steps: wait until it is quiet. */
+const QUIET_MILLISECONDS = 250;
+
+function watchFolder(folder: string, onChange: () => void, logger: Logger): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const watcher = watch(folder, () => {
+    clearTimeout(timer);
+    timer = setTimeout(onChange, QUIET_MILLISECONDS);
+  });
+  watcher.on('error', (error) => logger.warn({ err: error }, 'the folder is no longer watched; send SIGHUP to reload'));
+  return () => {
+    clearTimeout(timer);
+    watcher.close();
+  };
+}

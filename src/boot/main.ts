@@ -1,0 +1,106 @@
+/** The process: runtime, keys, app, listen, graceful close. Configuration and environment are checked before anything opens. */
+import type { Logger } from 'pino';
+import { KEY_POLL_SECONDS } from '../../policies/schema.ts';
+import { isLoopback } from '../config/environment.ts';
+import { buildApp } from '../http/app.ts';
+import { housekeeper } from '../storage/housekeeping.ts';
+import { keepLedgerPartitions } from '../storage/ledger-partitions.ts';
+import { databaseClock } from '../system/clock.ts';
+import { makeLogger } from '../system/logger.ts';
+import { banner } from './banner.ts';
+import { type Demo, endDemo, makeDemo } from './demo-data.ts';
+import { liveConfiguration } from './live-configuration.ts';
+import { openRuntime, type Runtime } from './runtime.ts';
+import { appDeps } from './wiring.ts';
+
+/** Supervisors wait for 10 to 30 seconds before they kill. */
+const MAX_CLOSING_MILLISECONDS = 8_000;
+const TIDY_EVERY_MILLISECONDS = 60_000;
+
+/** Listens until SIGTERM or SIGINT; then finishes the requests in flight, and closes. */
+export async function start(env: NodeJS.ProcessEnv): Promise<void> {
+  const runtime = await openRuntime(env);
+  const { environment, database } = runtime;
+  const logger = makeLogger({ level: environment.logLevel, readable: !environment.production });
+  try {
+    await serve(runtime, logger, env);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv): Promise<void> {
+  const { environment, database } = runtime;
+  const configuration = await liveConfiguration(runtime, logger, env);
+  const { current } = configuration;
+  // Before the first line of the ledger is written: what is in the default partition stays there.
+  await keepLedgerPartitions(database.drizzle, new Date());
+  const deps = await appDeps({ ...runtime, ...environment, logger, clock: databaseClock, configuration: current });
+  const demo = await demoData(runtime);
+  const app = await buildApp({ ...deps, demo });
+  await app.listen({ host: environment.host, port: environment.port });
+  // Production's standard output is the log, and nothing but JSON lines.
+  if (!environment.production) process.stdout.write(banner(environment, demo));
+  logger.info({ issuer: environment.issuer, database: database.kind }, 'listening');
+
+  const tidying = tidyRegularly(runtime, logger);
+  const keeping = regularly(deps.keepKeys, KEY_POLL_SECONDS * 1000);
+  const unwatch = configuration.watch();
+  process.on('SIGHUP', () => void configuration.reload());
+  closeOnSignal(logger, async () => {
+    clearInterval(tidying);
+    clearInterval(keeping);
+    unwatch();
+    // A request that never ends, such as a body that never comes, must not hold the process.
+    const impatience = setTimeout(() => app.server.closeAllConnections(), MAX_CLOSING_MILLISECONDS);
+    await app.close();
+    clearTimeout(impatience);
+    await database.close();
+  });
+}
+
+/** Demo data exists only on the embedded database with a loopback HOST. */
+async function demoData(runtime: Runtime): Promise<Demo | null> {
+  if (runtime.database.kind !== 'embedded') return null;
+  if (isLoopback(runtime.environment.host)) return makeDemo(runtime);
+  await endDemo(runtime);
+  return null;
+}
+
+function tidyRegularly({ database }: Runtime, logger: Logger): NodeJS.Timeout {
+  const { tidy } = housekeeper(database.drizzle);
+  const round = () =>
+    tidy(new Date()).then(
+      (removed) => logger.debug({ removed }, 'tidied'),
+      (error: unknown) => logger.warn({ err: error }, 'tidying failed; it is tried again'),
+    );
+  void round();
+  return regularly(round, TIDY_EVERY_MILLISECONDS);
+}
+
+/** @param round never fails: it logs by itself what went wrong. */
+function regularly(round: () => Promise<void>, milliseconds: number): NodeJS.Timeout {
+  const timer = setInterval(() => void round(), milliseconds);
+  timer.unref();
+  return timer;
+}
+
+function closeOnSignal(logger: Logger, close: () => Promise<void>): void {
+  let closing = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      // The second Ctrl-C is impatient: end at once.
+      if (closing) process.exit(1);
+      closing = true;
+      logger.info({ signal }, 'closing: finishing the requests in flight');
+      close().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          logger.error({ err: error }, 'closing failed');
+          process.exit(1);
+        },
+      );
+    });
+  }
+}

@@ -1,0 +1,41 @@
+/** What every command stands on: environment, configuration, root keys, database. */
+
+import type { Configuration } from '../config/configuration.ts';
+import { type Environment, readEnvironment } from '../config/environment.ts';
+import { loadConfiguration } from '../config/load.ts';
+import { type Random, systemRandom } from '../crypto/random.ts';
+import { type RootKeys, rootKeys } from '../crypto/root-secret.ts';
+import { requireRootSecretOf } from '../crypto/signing-keys.ts';
+import type { Database } from '../storage/database.ts';
+import { openEmbedded } from '../storage/embedded.ts';
+import { openPostgres } from '../storage/postgres.ts';
+import { listSigningKeys } from '../storage/signing-keys.ts';
+import { homeFolder, keptSecrets } from '../system/home-folder.ts';
+
+export type Runtime = {
+  readonly environment: Environment;
+  readonly configuration: Configuration;
+  readonly keys: RootKeys;
+  readonly random: Random;
+  readonly database: Database;
+};
+
+/**
+ * Opens the database and applies its migrations.
+ * @throws EnvironmentError, ConfigurationError, RootSecretError, FolderInUse, DriverNotPatched, StoreUnavailable: each says what to do about it.
+ */
+export async function openRuntime(env: NodeJS.ProcessEnv): Promise<Runtime> {
+  const environment = readEnvironment(env);
+  const configuration = loadConfiguration(environment.configFolder, environment.issuer);
+  const keys = rootKeys(environment.secrets ?? keptSecrets(homeFolder(), systemRandom));
+  const database = environment.databaseUrl ? openPostgres(environment.databaseUrl) : await openEmbedded(homeFolder());
+  try {
+    await database.migrate();
+    // Else a command would store a client's secret under a root secret that the server does not have.
+    for (const key of await listSigningKeys(database.drizzle)) requireRootSecretOf(keys, key);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return { environment, configuration, keys, random: systemRandom, database };
+}

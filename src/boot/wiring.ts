@@ -1,0 +1,68 @@
+/** Wires storage, keys and configuration to what the app needs. Clock and randomness come from outside. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Configuration } from '../config/configuration.ts';
+import type { Random } from '../crypto/random.ts';
+import type { RootKeys } from '../crypto/root-secret.ts';
+import type { AppDeps } from '../http/app.ts';
+import { browserOriginSource } from '../storage/browser-origins.ts';
+import { replaceSecretMacs } from '../storage/clients.ts';
+import type { Database } from '../storage/database.ts';
+import { deniedAccessTokenStore } from '../storage/denied-access-tokens.ts';
+import { grantStore } from '../storage/grant-store.ts';
+import { interactionStore } from '../storage/interaction-store.ts';
+import { permissionStore } from '../storage/permissions.ts';
+import { sessionStore } from '../storage/sessions.ts';
+import { signInFailureStore } from '../storage/sign-in-failures.ts';
+import { findClaims } from '../storage/users.ts';
+import type { Clock } from '../system/clock.ts';
+import { openSigning } from './key-ring.ts';
+
+export type AppParts = {
+  readonly issuer: string;
+  readonly production: boolean;
+  readonly trustedProxies: readonly string[];
+  readonly configuration: () => Configuration;
+  readonly keys: RootKeys;
+  readonly random: Random;
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly logger: Logger;
+};
+
+/** @throws Error when a stored signing key needs a root secret that is not listed. */
+export async function appDeps(parts: AppParts): Promise<AppDeps> {
+  const { issuer, production, trustedProxies, configuration, keys, random, clock, database, logger } = parts;
+  const db = database.drizzle;
+  const { keyRing, keepKeys } = await openSigning({
+    db,
+    keys,
+    clock,
+    logger,
+    policy: () => configuration().signingKeys,
+  });
+  return {
+    issuer,
+    production,
+    trustedProxies,
+    logger,
+    keys,
+    random,
+    clock,
+    sleep: (milliseconds) => sleep(milliseconds),
+    db,
+    store: grantStore(db, clock),
+    deniedAccessTokens: deniedAccessTokenStore(db, clock),
+    claimsOf: (userId) => findClaims(db, userId),
+    interactions: interactionStore(db, clock),
+    browserOrigins: browserOriginSource(db, clock),
+    sessions: sessionStore(db, clock),
+    permissions: permissionStore(db, clock),
+    signInFailures: signInFailureStore(db, clock),
+    renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, client, secretMacs),
+    configuration,
+    keyRing,
+    keepKeys,
+    demo: null,
+  };
+}

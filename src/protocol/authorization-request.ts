@@ -1,0 +1,236 @@
+/**
+ * The checks of the authorization request, in order (OAuth 2.1 §4.1.1). Until client and redirect URI are proven nothing
+ * may be redirected (§4.1.2.1: the server MUST NOT redirect to an invalid redirect URI); afterwards every error is.
+ */
+import type { Configuration } from '../config/configuration.ts';
+import type { ClientRecord, ResponseMode } from '../engine/ports.ts';
+import type { AuthorizationErrorCode } from '../oauth/errors.ts';
+import type { ParameterReading, Parameters } from '../oauth/parameters.ts';
+import { isS256Challenge } from '../oauth/pkce.ts';
+import { type Prompt, parsePrompt } from '../oauth/prompt.ts';
+import { isRegisteredRedirectUri } from '../oauth/redirect-uri.ts';
+import { type Access, type AccessProblem, requestedAccess } from './requested-access.ts';
+
+export const AUTHORIZATION_PARAMETERS = [
+  'response_type',
+  'client_id',
+  'redirect_uri',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+  'resource',
+  // OpenID Connect Core §3.1.2.1. `display`, `ui_locales`, `claims_locales` and `acr_values` are voluntary: accepted, unread.
+  'nonce',
+  'prompt',
+  'max_age',
+  'login_hint',
+  'id_token_hint',
+  'response_mode',
+  'request',
+  'request_uri',
+  'registration',
+] as const;
+export type AuthorizationParameters = Parameters<(typeof AUTHORIZATION_PARAMETERS)[number]>;
+type Reading = ParameterReading<(typeof AUTHORIZATION_PARAMETERS)[number]>;
+
+/** Shown on a page, never redirected. */
+export type Unproven = {
+  readonly kind: 'unproven';
+  readonly reason:
+    | 'client_id_missing'
+    | 'client_id_malformed'
+    | 'client_unknown'
+    | 'redirect_uri_missing'
+    | 'redirect_uri_malformed'
+    | 'redirect_uri_mismatch';
+  readonly clientId: string | null;
+  /** For a mismatch: what was registered, and what came. */
+  readonly registered?: readonly string[];
+  readonly received?: string;
+};
+
+export type ProvenClient = { readonly kind: 'proven'; readonly client: ClientRecord; readonly redirectUri: string };
+
+/** `state` goes back to the client untouched. */
+export type RedirectedError = {
+  readonly kind: 'error';
+  readonly error: AuthorizationErrorCode;
+  readonly reason: string;
+  readonly description: string;
+};
+
+export type AuthorizationRequest = {
+  readonly kind: 'request';
+  readonly access: Access;
+  readonly codeChallenge: string;
+  readonly nonce: string | null;
+  readonly prompt: readonly Prompt[];
+  /** Seconds. */
+  readonly maxAgeSeconds: number | null;
+  readonly loginHint: string | null;
+  /** The `sub` of the `id_token_hint`. */
+  readonly hintedUserId: string | null;
+};
+
+export async function proveClientAndRedirectUri(
+  { problem, parameters }: Reading,
+  findClient: (clientId: string) => Promise<ClientRecord | null>,
+): Promise<ProvenClient | Unproven> {
+  const unproven = (reason: Unproven['reason'], clientId: string | null = null): Unproven => ({
+    kind: 'unproven',
+    reason,
+    clientId,
+  });
+  const clientId = parameters.get('client_id');
+  if (clientId === null)
+    return unproven(problem?.parameter === 'client_id' ? 'client_id_malformed' : 'client_id_missing');
+  const client = await findClient(clientId);
+  if (!client) return unproven('client_unknown');
+  const redirectUri = parameters.get('redirect_uri');
+  if (redirectUri === null) {
+    return unproven(
+      problem?.parameter === 'redirect_uri' ? 'redirect_uri_malformed' : 'redirect_uri_missing',
+      clientId,
+    );
+  }
+  if (!isRegisteredRedirectUri(client, redirectUri)) {
+    return { ...unproven('redirect_uri_mismatch', clientId), registered: client.redirectUris, received: redirectUri };
+  }
+  return { kind: 'proven', client, redirectUri };
+}
+
+type Check = readonly [
+  fails: (parameters: AuthorizationParameters, client: ClientRecord) => boolean,
+  error: AuthorizationErrorCode,
+  reason: string,
+  description: string,
+];
+
+/** One line a check; the first that fails is the answer. */
+const CHECKS: readonly Check[] = [
+  [(p) => p.get('response_type') === null, 'invalid_request', 'response_type_missing', 'response_type is required'],
+  [
+    (p) => p.get('response_type') !== 'code',
+    'unsupported_response_type',
+    'response_type_unsupported',
+    'only response_type=code is supported',
+  ],
+  [
+    (_, c) => !c.grantTypes.includes('authorization_code'),
+    'unauthorized_client',
+    'grant_type_not_allowed',
+    'this client is not registered for the authorization code grant',
+  ],
+  [
+    (p) => p.get('code_challenge') === null,
+    'invalid_request',
+    'code_challenge_missing',
+    'code_challenge is required from every client (OAuth 2.1 section 7.5.1)',
+  ],
+  // RFC 7636 §4.3: an absent method means plain, and plain is refused.
+  [
+    (p) => p.get('code_challenge_method') === null,
+    'invalid_request',
+    'code_challenge_method_missing',
+    'code_challenge_method is required and must be S256',
+  ],
+  [
+    (p) => p.get('code_challenge_method') !== 'S256',
+    'invalid_request',
+    'code_challenge_method_unsupported',
+    'code_challenge_method must be S256',
+  ],
+  [
+    (p) => !isS256Challenge(p.get('code_challenge') ?? ''),
+    'invalid_request',
+    'code_challenge_malformed',
+    'code_challenge is not the base64url of a SHA-256 hash',
+  ],
+  // OpenID Connect Core §6.1, §6.2 and §7.2.1: an OP that does not support them MUST say so with these errors.
+  [(p) => p.get('request') !== null, 'request_not_supported', 'request_object', 'request is not supported'],
+  [(p) => p.get('request_uri') !== null, 'request_uri_not_supported', 'request_uri', 'request_uri is not supported'],
+  [
+    (p) => p.get('registration') !== null,
+    'registration_not_supported',
+    'registration_parameter',
+    'registration is not supported',
+  ],
+  [
+    (p) => !RESPONSE_MODES.includes(p.get('response_mode') ?? 'query'),
+    'invalid_request',
+    'response_mode_unsupported',
+    'response_mode must be query or form_post',
+  ],
+  [
+    (p) => parsePrompt(p.get('prompt') ?? '') === null,
+    'invalid_request',
+    'prompt_malformed',
+    'prompt must be none alone, or a list of login, consent and select_account',
+  ],
+  [
+    (p) => !/^\d{1,9}$/.test(p.get('max_age') ?? '0'),
+    'invalid_request',
+    'max_age_malformed',
+    'max_age must be a number of seconds',
+  ],
+];
+
+const RESPONSE_MODES: readonly string[] = ['query', 'form_post'];
+
+/** Where the answer is to be found, errors included. What is no mode at all is answered in the query. */
+export const responseModeOf = (parameters: AuthorizationParameters): ResponseMode =>
+  parameters.get('response_mode') === 'form_post' ? 'form_post' : 'query';
+
+const ACCESS_ERRORS: Readonly<Record<AccessProblem, Pick<RedirectedError, 'error' | 'description'>>> = {
+  scope_unknown: {
+    error: 'invalid_scope',
+    description: 'a scope is unknown, malformed, or more than this client may ask for',
+  },
+  openid_missing: {
+    error: 'invalid_scope',
+    description: 'profile, email, address and phone are claims of OpenID Connect: they need the scope openid as well',
+  },
+  resource_unknown: { error: 'invalid_target', description: 'a resource is unknown' },
+};
+
+/** @param readHint null: not an ID Token of ours. */
+export async function checkAuthorizationRequest(
+  { problem, parameters }: Reading,
+  client: ClientRecord,
+  configuration: Configuration,
+  readHint: (idToken: string) => Promise<{ readonly sub: string; readonly aud: string } | null>,
+): Promise<AuthorizationRequest | RedirectedError> {
+  if (problem) {
+    const description = `${problem.parameter ?? 'the request'} ${problem.detail}`;
+    return { kind: 'error', error: 'invalid_request', reason: problem.reason, description };
+  }
+  for (const [fails, error, reason, description] of CHECKS) {
+    if (fails(parameters, client)) return { kind: 'error', error, reason, description };
+  }
+  const asked = { scope: parameters.get('scope'), resources: parameters.getAll('resource') };
+  const access = requestedAccess(configuration, client, asked);
+  if (typeof access === 'string') return { kind: 'error', reason: access, ...ACCESS_ERRORS[access] };
+  const hinted = parameters.get('id_token_hint');
+  const hint = hinted === null ? null : await readHint(hinted);
+  // Whom it names is for the client that it was made for: another must not learn, with prompt=none, who is signed in.
+  if (hinted !== null && hint?.aud !== client.clientId) return HINT_NOT_GOOD;
+  const maxAge = parameters.get('max_age');
+  return {
+    kind: 'request',
+    access,
+    codeChallenge: parameters.get('code_challenge') ?? '',
+    nonce: parameters.get('nonce'),
+    prompt: parsePrompt(parameters.get('prompt') ?? '') ?? [],
+    maxAgeSeconds: maxAge === null ? null : Number(maxAge),
+    loginHint: parameters.get('login_hint'),
+    hintedUserId: hint?.sub ?? null,
+  };
+}
+
+const HINT_NOT_GOOD: RedirectedError = {
+  kind: 'error',
+  error: 'invalid_request',
+  reason: 'id_token_hint_refused',
+  description: 'id_token_hint is not an ID Token that this server made for this client',
+};

@@ -1,0 +1,122 @@
+/**
+ * One introspection request (RFC 7662), from raw body to answer: prove the client → find the token → tell what concerns it.
+ * Nothing is presented: a used refresh token that is asked about is inactive, and its chain lives on.
+ */
+import type { Resource } from '../../policies/schema.ts';
+import { policyOf } from '../config/configuration.ts';
+import { refreshTokenWouldIssue } from '../engine/engine.ts';
+import { chainEndsAt } from '../engine/lifetimes.ts';
+import type { ClientRecord } from '../engine/ports.ts';
+import { formatScope } from '../oauth/scope.ts';
+import { refuse } from './grant-type.ts';
+import { type FoundToken, findToken, type RefusedToken, readSentToken, type SentTokenDeps } from './sent-token.ts';
+
+/** RFC 7662 §2.2. Instants are seconds since 1970. */
+type ActiveToken = {
+  readonly active: true;
+  /** Absent: none that concerns the caller. */
+  readonly scope?: string;
+  readonly client_id: string;
+  /** Absent from a refresh token: nobody may take it for an access token. */
+  readonly token_type?: 'Bearer';
+  readonly exp: number;
+  readonly iat: number;
+  readonly sub: string;
+  readonly aud: string | readonly string[];
+  readonly iss: string;
+  readonly jti?: string;
+};
+
+export type IntrospectionAnswer =
+  | RefusedToken
+  | {
+      readonly kind: 'answered';
+      readonly body: ActiveToken | typeof INACTIVE;
+      /** For the log: why a token is inactive. The caller is not told. */
+      readonly facts: { readonly clientId: string; readonly grantId: string | null; readonly reason?: string };
+    };
+
+/** RFC 7662 §2.2: of an inactive token the server SHOULD NOT say more, not even why. */
+const INACTIVE = { active: false } as const;
+
+/** @throws StoreUnavailable */
+export async function answerIntrospectionRequest(
+  deps: SentTokenDeps,
+  authorization: string | undefined,
+  body: string,
+): Promise<IntrospectionAnswer> {
+  const sent = await readSentToken(deps, authorization, body);
+  if (sent.kind === 'refused') return sent;
+  const { client } = sent;
+  const { clientId } = client;
+  // RFC 7662 §2.1: the endpoint MUST require some form of authorization. A public client proves nothing, so anyone could
+  // try tokens in its name.
+  if (client.tokenEndpointAuthMethod === 'none') {
+    return { kind: 'refused', refused: refuse('public_client_introspection'), clientId };
+  }
+  const token = await findToken(deps, sent);
+  const told = tell(deps, client, token);
+  const grantId = token.kind === 'nothing' ? null : (token.grant?.id ?? null);
+  return typeof told === 'string'
+    ? { kind: 'answered', body: INACTIVE, facts: { clientId, grantId, reason: told } }
+    : { kind: 'answered', body: told, facts: { clientId, grantId } };
+}
+
+/** @returns why the caller is told nothing. */
+function tell(deps: SentTokenDeps, client: ClientRecord, token: FoundToken): ActiveToken | string {
+  if (token.kind === 'nothing') return token.reason;
+  return token.kind === 'access_token' ? tellAccessToken(deps, client, token) : tellRefreshToken(deps, client, token);
+}
+
+/**
+ * The client that a token was issued to is told all of it, which it may read in the JWT anyway. An API is told what concerns
+ * it: of the audience, the resources that list it; of the scope, the words of those resources (RFC 7662 §2.2: the server MAY
+ * limit which scopes it returns to each). Where else a token opens doors, and which, is none of its business; and a scope of
+ * another API that happens to have the same name as one of its own cannot be told apart from it in the JWT either.
+ */
+function tellAccessToken(
+  deps: SentTokenDeps,
+  { clientId }: ClientRecord,
+  { claims }: Extract<FoundToken, { kind: 'access_token' }>,
+): ActiveToken | string {
+  const { scope, aud, ...rest } = claims;
+  const active = { active: true, token_type: 'Bearer', ...rest } as const;
+  if (claims.client_id === clientId) return { ...active, scope, aud };
+  const audience: readonly string[] = [aud].flat();
+  const served = deps.configuration().resources.filter((one) => audience.includes(one.identifier) && isServedBy(one));
+  const [first, ...more] = served.map((one) => one.identifier);
+  if (first === undefined) return 'not_for_this_client';
+  const itsScopes = new Set(served.flatMap((one) => one.scopes.map(({ name }) => name)));
+  const itsScope = scope.split(' ').filter((one) => itsScopes.has(one));
+  return {
+    ...active,
+    ...(itsScope.length > 0 && { scope: formatScope(itsScope) }),
+    aud: more.length > 0 ? [first, ...more] : first,
+  };
+
+  function isServedBy(resource: Resource): boolean {
+    return resource.introspectedBy?.includes(clientId) ?? false;
+  }
+}
+
+/** Only its own client gets here: an API has no use for refresh tokens, and whoever sends it one is up to no good. */
+function tellRefreshToken(
+  deps: SentTokenDeps,
+  client: ClientRecord,
+  { grant, place, now }: Extract<FoundToken, { kind: 'refresh_token' }>,
+): ActiveToken | string {
+  const policy = policyOf(deps.configuration(), client);
+  if (!client.grantTypes.includes('refresh_token')) return 'grant_type_not_allowed';
+  if (!refreshTokenWouldIssue(grant, place, now, policy)) return 'refresh_token_not_active';
+  return {
+    active: true,
+    scope: formatScope(grant.scope),
+    client_id: client.clientId,
+    exp: Math.floor(chainEndsAt(grant, policy) / 1000),
+    iat: Math.floor((grant.lastUsedAt ?? grant.createdAt).getTime() / 1000),
+    sub: grant.userId,
+    // It is for this server; an API that checks its audience turns it away.
+    aud: deps.issuer,
+    iss: deps.issuer,
+  };
+}

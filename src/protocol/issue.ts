@@ -1,0 +1,83 @@
+/** What leaves with a decision to issue: the signed access token and, where the client may refresh, the chain's head. */
+import { type Configuration, policyOf } from '../config/configuration.ts';
+import { accessTokenId, signAccessToken } from '../crypto/access-token.ts';
+import { writeRefreshToken } from '../crypto/refresh-token.ts';
+import { InvariantViolation } from '../engine/errors.ts';
+import type { LoadedGrant, PresentingClient, SignInFacts } from '../engine/ports.ts';
+import { formatScope } from '../oauth/scope.ts';
+import type { TokenDeps, TokenResponse } from './grant-type.ts';
+import { issueIdToken } from './id-token.ts';
+import { type Narrowing, narrowedAccess } from './narrowing.ts';
+import { type Access, OFFLINE_ACCESS } from './requested-access.ts';
+
+type Subject = { readonly client: PresentingClient; readonly sub: string; readonly grantId: string | null };
+
+/** RFC 9068 §2.2. */
+export function issueAccessToken(deps: TokenDeps, subject: Subject, access: Access, now: Date): TokenResponse {
+  const { client, sub, grantId } = subject;
+  const expiresIn = accessTokenLifetimeSeconds(deps, client, access);
+  const iat = Math.floor(now.getTime() / 1000);
+  const [aud, ...more] = access.resources;
+  if (aud === undefined) throw new InvariantViolation('an access token without an audience');
+  const accessToken = signAccessToken(deps.keyRing.signerOf('ES256'), {
+    iss: deps.issuer,
+    sub,
+    aud: more.length > 0 ? access.resources : aud,
+    client_id: client.clientId,
+    scope: formatScope(access.scope),
+    jti: accessTokenId(grantId === null ? { clientEpoch: client.epoch } : { grantId }, deps.random.bytes(16)),
+    iat,
+    exp: iat + expiresIn,
+  });
+  return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope: formatScope(access.scope) };
+}
+
+/**
+ * What a chain whose head is `next` gives its client: an access token, an ID Token where the person is to be known, and the
+ * refresh token where the client may refresh.
+ *
+ * @throws RefusedAtIssue when what was asked for cannot be said in a token.
+ */
+export function issueTokens(
+  deps: TokenDeps,
+  next: LoadedGrant,
+  asked: Narrowing,
+  now: Date,
+  client: PresentingClient,
+): TokenResponse {
+  const { refreshGeneration: generation, refreshNonce: nonce } = next;
+  if (generation === null || nonce === null) throw new InvariantViolation('tokens of a chain that has not begun');
+  const access = narrowedAccess(deps.configuration(), next, asked);
+  const response = issueAccessToken(deps, { client, sub: next.userId, grantId: next.id }, access, now);
+  return {
+    ...response,
+    ...(identifies(next, asked) && { id_token: issueIdToken(deps, next, client, response, now) }),
+    ...(mayRefresh(deps.configuration(), next, client) && {
+      refresh_token: writeRefreshToken(deps.keys, { grantId: next.id, generation, nonce }),
+    }),
+  };
+}
+
+/** A refresh that asks for less than `openid` wants no ID Token. */
+const identifies = (next: LoadedGrant, { scope }: Narrowing): next is LoadedGrant & { identity: SignInFacts } =>
+  next.identity !== null && (scope === null || scope.includes('openid'));
+
+/** OpenID Connect Core §11, where the client's policy goes by it; otherwise a matter of its registered grant types. */
+export function mayRefresh(
+  configuration: Configuration,
+  { scope }: Pick<LoadedGrant, 'scope'>,
+  client: PresentingClient,
+): boolean {
+  if (!client.grantTypes.includes('refresh_token')) return false;
+  const { refreshTokensNeedOfflineAccess = false } = policyOf(configuration, client);
+  return !refreshTokensNeedOfflineAccess || scope.includes(OFFLINE_ACCESS);
+}
+
+/** Seconds: the client's policy, capped by every resource that the token is for. */
+function accessTokenLifetimeSeconds(deps: TokenDeps, client: PresentingClient, access: Access): number {
+  const configuration = deps.configuration();
+  const caps = configuration.resources
+    .filter((one) => access.resources.includes(one.identifier))
+    .map((one) => one.accessTokenLifetimeSeconds ?? Number.POSITIVE_INFINITY);
+  return Math.min(policyOf(configuration, client).accessTokenLifetimeSeconds, ...caps);
+}

@@ -1,0 +1,119 @@
+/**
+ * What a person has allowed each client, told from the grants that live and the consents that are remembered; and how it is
+ * ended: through the machine of every grant, as any revocation.
+ */
+import type { Configuration } from '../config/configuration.ts';
+import { grantState } from '../engine/derive.ts';
+import { chainEndsAt, codeEndsAt } from '../engine/lifetimes.ts';
+import type { ClientRecord, GrantStore, LoadedGrant } from '../engine/ports.ts';
+import { revokeGrant } from '../engine/revoke.ts';
+import { mayRefresh } from './issue.ts';
+import { type Access, type DescribedAccess, describeAccess } from './requested-access.ts';
+
+export type AllowedClient = {
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly access: readonly DescribedAccess[];
+  readonly since: Date;
+  /** When it last got tokens; null: it never did. */
+  readonly lastUsedAt: Date | null;
+  /**
+   * `whileAway`: it holds a refresh token. `nowOnly`: what it holds ends by itself, soon. `nothing`: it holds nothing, but would
+   * not have to ask again.
+   */
+  readonly holds: 'whileAway' | 'nowOnly' | 'nothing';
+};
+
+type Consent = Access & { readonly clientId: string; readonly grantedAt: Date };
+
+export type Permissions = {
+  readonly now: Date;
+  /** Newest first. */
+  readonly grants: readonly LoadedGrant[];
+  readonly consents: readonly Consent[];
+  readonly clients: ReadonlyMap<string, ClientRecord>;
+};
+
+/** Newest first. */
+export function allowedClients(configuration: Configuration, permissions: Permissions): AllowedClient[] {
+  const { now, clients } = permissions;
+  const found = [...clients.values()].flatMap((client) => {
+    const ofClient = ({ clientId }: { readonly clientId: string }) => clientId === client.clientId;
+    const grants = permissions.grants.filter((one) => ofClient(one) && lives(configuration, client, one, now));
+    const consents = permissions.consents.filter(ofClient);
+    const given = [...grants.map((one) => one.createdAt), ...consents.map((one) => one.grantedAt)].sort(byInstant);
+    const [since] = given;
+    const newest = given.at(-1);
+    if (since === undefined || newest === undefined) return [];
+    const used = grants.flatMap((one) => one.lastUsedAt ?? []).sort(byInstant);
+    const allowed: AllowedClient = {
+      clientId: client.clientId,
+      clientName: client.clientName,
+      access: described(configuration, [...grants, ...consents]),
+      since,
+      lastUsedAt: used.at(-1) ?? null,
+      holds:
+        grants.length === 0
+          ? 'nothing'
+          : grants.some((one) => canGoOn(configuration, client, one))
+            ? 'whileAway'
+            : 'nowOnly',
+    };
+    return [{ allowed, newest }];
+  });
+  return found.sort((one, other) => byInstant(other.newest, one.newest)).map(({ allowed }) => allowed);
+}
+
+const byInstant = (one: Date, other: Date): number => one.getTime() - other.getTime();
+
+/** Without a policy nothing can be exchanged today. */
+const canGoOn = (configuration: Configuration, client: ClientRecord, grant: LoadedGrant): boolean =>
+  configuration.policies.has(client.policy) && mayRefresh(configuration, grant, client);
+
+/** Something that the client holds can still be used: its code, its refresh token, or else its last access token. */
+function lives(configuration: Configuration, client: ClientRecord, grant: LoadedGrant, now: Date): boolean {
+  if (grantState(grant) !== 'active') return false;
+  const policy = configuration.policies.get(client.policy);
+  // Shown all the same: tomorrow there may be one again.
+  if (!policy) return true;
+  const lifetimes = { name: client.policy, ...policy };
+  if (grant.refreshGeneration === null) return now.getTime() < codeEndsAt(grant, lifetimes);
+  if (mayRefresh(configuration, grant, client)) return now.getTime() < chainEndsAt(grant, lifetimes);
+  const lastToken = (grant.lastUsedAt ?? grant.createdAt).getTime() + policy.accessTokenLifetimeSeconds * 1000;
+  return now.getTime() < lastToken;
+}
+
+/** Each described as it was granted: what was allowed at one resource was not allowed at all of them. */
+function described(configuration: Configuration, granted: readonly Access[]): DescribedAccess[] {
+  const groups = new Map<DescribedAccess['resource'], Map<string, DescribedAccess['scopes'][number]>>();
+  for (const { resource, scopes } of granted.flatMap((one) => describeAccess(configuration, one))) {
+    const group = groups.get(resource) ?? new Map();
+    groups.set(resource, group);
+    for (const scope of scopes) group.set(scope.name, scope);
+  }
+  return [...groups].map(([resource, scopes]) => ({ resource, scopes: [...scopes.values()] }));
+}
+
+type Stores = {
+  readonly store: GrantStore;
+  readonly permissions: {
+    readonly grantIds: (userId: string, clientId: string) => Promise<readonly string[]>;
+    readonly forgetConsents: (userId: string, clientId: string) => Promise<number>;
+  };
+};
+
+/**
+ * Ends every grant that this person gave this client. Consents go first, so that the client cannot get another grant unasked
+ * while the others end.
+ *
+ * @returns how many grants this call ended. @throws Unavailable: asking again is always safe.
+ */
+export async function endPermission({ store, permissions }: Stores, userId: string, clientId: string): Promise<number> {
+  await permissions.forgetConsents(userId, clientId);
+  let ended = 0;
+  for (const grantId of await permissions.grantIds(userId, clientId)) {
+    const { now, grant } = await store.load({ clientId, grantId });
+    if (grant && (await revokeGrant(store, { now, grant }, 'revocationRequested'))) ended += 1;
+  }
+  return ended;
+}

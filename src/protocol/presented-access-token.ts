@@ -1,0 +1,92 @@
+/**
+ * An access token that comes back to the server that made it. An API that checks the JWT by itself knows what was true when
+ * it was signed; here its grant is looked at too, so whatever ended the grant ends the token in the same instant.
+ */
+import { type AccessTokenClaims, type AccessTokenReading, readAccessToken } from '../crypto/access-token.ts';
+import { endedBy, grantState } from '../engine/derive.ts';
+import type { LoadedGrant, PresentingClient } from '../engine/ports.ts';
+import type { TokenDeps } from './grant-type.ts';
+
+export type PresentedAccessToken =
+  | {
+      readonly kind: 'active';
+      readonly claims: AccessTokenClaims;
+      /** Null: client credentials. */
+      readonly grant: LoadedGrant | null;
+      /** Whom it was issued to. */
+      readonly client: PresentingClient;
+      readonly now: Date;
+    }
+  | { readonly kind: 'inactive'; readonly reason: InactiveReason };
+
+/** For the log; whoever presents the token is told no more than that it is not valid. */
+export type InactiveReason =
+  | `access_token_${Exclude<AccessTokenReading['kind'], 'authentic'>}`
+  | 'access_token_expired'
+  | 'access_token_denied'
+  | 'grant_unknown'
+  | 'grant_revoked'
+  | 'client_ended'
+  | 'user_ended'
+  | 'server_epoch_raised';
+
+export type AccessTokenDeps = Pick<TokenDeps, 'issuer' | 'keyRing' | 'store'> & {
+  readonly deniedAccessTokens: {
+    readonly load: (key: { clientId: string; jti: string }) => Promise<{
+      readonly now: Date;
+      readonly client: PresentingClient | null;
+      readonly isDenied: boolean;
+    }>;
+    readonly deny: (denial: { jti: string; clientId: string; endsAt: Date }) => Promise<unknown>;
+  };
+};
+
+/** Changes nothing. One statement, when the signature is good. @throws StoreUnavailable */
+export async function presentedAccessToken(deps: AccessTokenDeps, token: string): Promise<PresentedAccessToken> {
+  const reading = await readAccessToken(deps.keyRing, deps.issuer, token);
+  if (reading.kind !== 'authentic') return inactive(`access_token_${reading.kind}`);
+  const { claims, origin } = reading;
+  return 'grantId' in origin ? ofGrant(deps, claims, origin.grantId) : ofClient(deps, claims, origin.clientEpoch);
+}
+
+async function ofGrant(
+  deps: AccessTokenDeps,
+  claims: AccessTokenClaims,
+  grantId: string,
+): Promise<PresentedAccessToken> {
+  const { now, client, grant } = await deps.store.load({ clientId: claims.client_id, grantId });
+  if (hasExpired(claims, now)) return inactive('access_token_expired');
+  // The epoch of a client is compared only where it is the grant's own client that is loaded.
+  if (!client || grant?.clientId !== client.clientId) return inactive('grant_unknown');
+  if (grantState(grant) === 'revoked') return inactive(REASON_OF_END[endedBy(grant) ?? 'itself']);
+  return { kind: 'active', claims, grant, client, now };
+}
+
+/**
+ * Client credentials: nothing is stored of such a token; what it knows is the epoch of its client. It ends with its client's
+ * deletion, for good, or by its own denial; `statehouse recover` leaves it alone until it expires.
+ */
+async function ofClient(
+  deps: AccessTokenDeps,
+  claims: AccessTokenClaims,
+  clientEpoch: bigint,
+): Promise<PresentedAccessToken> {
+  const { client_id: clientId, jti } = claims;
+  const { now, client, isDenied } = await deps.deniedAccessTokens.load({ clientId, jti });
+  if (hasExpired(claims, now)) return inactive('access_token_expired');
+  if (!client || client.deletedAt !== null || client.epoch !== clientEpoch) return inactive('client_ended');
+  if (isDenied) return inactive('access_token_denied');
+  return { kind: 'active', claims, grant: null, client, now };
+}
+
+/** RFC 7519 §4.1.4: on or after `exp` it MUST NOT be accepted. */
+const hasExpired = ({ exp }: AccessTokenClaims, now: Date) => now.getTime() >= exp * 1000;
+
+const REASON_OF_END = {
+  itself: 'grant_revoked',
+  client: 'client_ended',
+  user: 'user_ended',
+  server: 'server_epoch_raised',
+} as const;
+
+const inactive = (reason: InactiveReason): PresentedAccessToken => ({ kind: 'inactive', reason });

@@ -1,9 +1,0 @@
-import { disableUser, enableUser } from '../../../src/storage/users.ts';
-import { always, command } from '../command.ts';
-
-/** The person is disabled and enabled again: the chain stays dead. */
-export const disableSubject = command('disable the person, and enable them', always, async (ledger, { scene }) => {
-  await disableUser(scene.database.drizzle, scene.user.username);
-  await enableUser(scene.database.drizzle, scene.user.username);
-  ledger.end ??= 'epoch';
-});

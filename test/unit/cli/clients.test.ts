@@ -1,0 +1,275 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { matchesStoredSecret } from '../../../src/crypto/client-secret.ts';
+import { rawSecret } from '../../../src/crypto/secret-types.ts';
+import { findClient, listClients } from '../../../src/storage/clients.ts';
+import { type CommandLine, openCommandLine, type Typed } from './command-line.ts';
+
+let line: CommandLine;
+beforeAll(async () => {
+  line = await openCommandLine();
+});
+afterAll(() => line.close());
+
+const db = () => line.runtime.database.drizzle;
+const callback = 'https://shop.example/callback';
+const importing = (document: unknown, ...flags: string[]) =>
+  line.run(['clients', 'import', '-', ...flags], { stdin: JSON.stringify(document) });
+
+async function accepts(clientId: string, secret: string): Promise<boolean> {
+  const client = await findClient(db(), clientId);
+  return client !== null && matchesStoredSecret(line.runtime.keys, client.secretMacs, rawSecret(secret));
+}
+
+describe('clients create', () => {
+  it('tells the made secret once, and no other command does', async () => {
+    const { status, out, err } = await line.run(['clients', 'create', '--id', 'made', '--redirect-uri', callback]);
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    expect(out).toMatch(/^created\n {2}client_id {6}made\n/);
+    expect(out).toMatch('not shown again');
+    const secret = /client_secret {2}([\w-]{43})\n/.exec(out)?.[1] ?? '';
+    expect(await accepts('made', secret)).toBe(true);
+
+    const mac = (await findClient(db(), 'made'))?.secretMacs[0]?.mac ?? '';
+    for (const args of [['list'], ['list', '--json'], ['show', 'made'], ['show', 'made', '--json']]) {
+      const shown = await line.run(['clients', ...args]);
+      expect(shown.out).toMatch('made');
+      expect(shown.out).not.toMatch(secret);
+      expect(shown.out).not.toMatch(mac);
+    }
+  });
+
+  it('has a flag for each field', async () => {
+    const { status } = await line.run(
+      [
+        [
+          'clients',
+          'create',
+          '--id',
+          'full',
+          '--name',
+          'Full',
+          '--redirect-uri',
+          callback,
+          '--redirect-uri',
+          `${callback}2`,
+        ],
+        [
+          '--grant-type',
+          'authorization_code',
+          '--grant-type',
+          'refresh_token',
+          '--public',
+          '--application-type',
+          'native',
+        ],
+        [
+          '--scope',
+          'read write',
+          '--default-scope',
+          'read',
+          '--default-resource',
+          'https://api.example.com',
+          '--policy',
+          'default',
+        ],
+        ['--post-logout-redirect-uri', `${callback}/out`, '--post-logout-redirect-uri', 'com.example.shop:/out'],
+        ['--id-token-alg', 'ES256'],
+      ].flat(),
+    );
+    expect(status).toBe(0);
+    expect(JSON.parse((await line.run(['clients', 'show', 'full', '--json'])).out)).toEqual({
+      client_id: 'full',
+      client_name: 'Full',
+      application_type: 'native',
+      token_endpoint_auth_method: 'none',
+      redirect_uris: [callback, `${callback}2`],
+      grant_types: ['authorization_code', 'refresh_token'],
+      scope: 'read write',
+      default_scope: 'read',
+      default_resource: 'https://api.example.com',
+      policy: 'default',
+      post_logout_redirect_uris: [`${callback}/out`, 'com.example.shop:/out'],
+      id_token_signed_response_alg: 'ES256',
+      stored_secrets: 0,
+    });
+    const shown = (await line.run(['clients', 'show', 'full'])).out;
+    expect(shown).toMatch(/after a sign-out +https:\S+\/out\n +com\.example\.shop:\/out\n/);
+    expect(shown).toMatch(/ID Tokens +signed with ES256\n/);
+    // What `show` prints, `import` takes for the same.
+    const again = await importing(JSON.parse((await line.run(['clients', 'show', 'full', '--json'])).out));
+    expect(again.out).toMatch('unchanged');
+  });
+
+  it('refuses a post-logout redirect URI and an algorithm that cannot be, and makes nothing', async () => {
+    for (const [flag, value, words] of [
+      ['--post-logout-redirect-uri', 'https://*.shop.example/', 'post_logout_redirect_uris.0'],
+      ['--id-token-alg', 'HS256', 'id_token_signed_response_alg'],
+      ['--id-token-alg', 'EdDSA', 'signing-keys.yaml'],
+    ] as const) {
+      const refused = await line.run(['clients', 'create', '--id', 'never', '--redirect-uri', callback, flag, value]);
+      expect(refused).toMatchObject({ status: 1, out: '', err: expect.stringContaining(words) });
+      expect(await findClient(db(), 'never')).toBeNull();
+    }
+  });
+
+  it('has the defaults where nothing is said, and leaves them out of documents', async () => {
+    await line.run(['clients', 'create', '--id', 'plain', '--redirect-uri', callback]);
+    expect(await findClient(db(), 'plain')).toMatchObject({
+      postLogoutRedirectUris: [],
+      idTokenSignedResponseAlg: 'RS256',
+    });
+    const document = JSON.parse((await line.run(['clients', 'show', 'plain', '--json'])).out);
+    expect(Object.keys(document)).not.toContain('post_logout_redirect_uris');
+    expect(Object.keys(document)).not.toContain('id_token_signed_response_alg');
+  });
+
+  it('takes a secret from the environment as it is, and never from an argument', async () => {
+    const secret = ` ~!@ #$%^&*()+=:;"'<>?/\\| `;
+    const args = [
+      'clients',
+      'create',
+      '--id',
+      'own',
+      '--grant-type',
+      'client_credentials',
+      '--auth-method',
+      'client_secret_post',
+    ];
+    const { out } = await line.run([...args, '--json'], { env: { STATEHOUSE_CLIENT_SECRET: secret } });
+    expect(JSON.parse(out)).toMatchObject({
+      outcome: 'created',
+      client: { client_id: 'own' },
+      warnings: [expect.stringContaining('few')],
+    });
+    expect(out).not.toContain('client_secret"');
+    expect(await accepts('own', secret)).toBe(true);
+
+    for (const flag of ['--secret', '--client-secret']) {
+      const refused = await line.run([...args, flag, 'hunter2hunter2']);
+      expect(refused).toMatchObject({ status: 1, out: '', err: expect.stringContaining(`unknown option '${flag}'`) });
+      expect(refused.err).not.toContain('hunter2');
+    }
+  });
+
+  it('does no harm when it is run twice, and replaces nothing', async () => {
+    const args = ['clients', 'create', '--id', 'twice', '--redirect-uri', callback];
+    await line.run(args);
+    expect((await line.run(args)).out).toBe('unchanged\n  client_id      twice\n');
+    const { status, out, err } = await line.run([...args, '--scope', 'read']);
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(err).toMatch('exists, and differs in scope; nothing was changed');
+    expect((await findClient(db(), 'twice'))?.scope).toBeNull();
+  });
+
+  it('says what is wrong', async () => {
+    const refused = await line.run(['clients', 'create', '--redirect-uri', 'com.example.shop:/']);
+    expect(refused).toMatchObject({ status: 1, out: '' });
+    expect(refused.err).toMatch('redirect_uris.0: found "com.example.shop:/"; allowed: https for a web application;');
+    const both = await line.run(['clients', 'create', '--public', '--auth-method', 'client_secret_basic']);
+    expect(both.err).toMatch('--public means --auth-method none');
+  });
+});
+
+describe('clients import', () => {
+  const documents = [
+    { client_id: 'one', client_secret: 'a'.repeat(40), redirect_uris: [callback] },
+    { client_id: 'two', redirect_uris: [callback], token_endpoint_auth_method: 'none' },
+  ];
+
+  it('creates, then changes nothing, then updates', async () => {
+    expect((await importing(documents)).out).toBe('created    one\ncreated    two\n');
+    const before = await listClients(db());
+    expect((await importing({ clients: documents })).out).toBe('unchanged  one\nunchanged  two\n');
+    expect(await listClients(db())).toEqual(before);
+    expect((await importing({ ...documents[0], client_name: 'One' })).out).toBe('updated    one  (client_name)\n');
+  });
+
+  it('tells a made secret once, and keeps it', async () => {
+    const record = { client_id: 'no-secret', redirect_uris: [callback] };
+    const [first] = JSON.parse((await importing(record, '--json')).out).clients;
+    expect(first).toEqual({
+      client_id: 'no-secret',
+      outcome: 'created',
+      changed: [],
+      client_secret: expect.stringMatching(/^[\w-]{43}$/),
+      warnings: [],
+    });
+    expect(await accepts('no-secret', first.client_secret)).toBe(true);
+    expect((await importing(record)).out).toBe('unchanged  no-secret\n');
+    expect(await accepts('no-secret', first.client_secret)).toBe(true);
+  });
+
+  it('takes any secret of %x20-7E, untrimmed, and never prints it', async () => {
+    const secret = ` ~!@ #$%^&*()+=:;"'<>?/\\| `;
+    const { out } = await importing({ client_id: 'weird', client_secret: secret, redirect_uris: [callback] });
+    expect(out).toMatch(/^created {4}weird\n {2}warning: client_secret: 26 characters are few/);
+    expect(out).not.toContain(secret.trim());
+    expect(await accepts('weird', secret)).toBe(true);
+    expect(await accepts('weird', secret.trim())).toBe(false);
+  });
+
+  it('changes nothing when one record is wrong, and names every one', async () => {
+    const { status, out, err } = await importing([
+      { client_id: 'innocent', redirect_uris: [callback] },
+      { client_id: 'guilty', redirect_uris: [callback], client_secret: 'töp-secret', grant_types: ['implicit'] },
+      { redirect_uris: [callback] },
+      { client_id: 'innocent', redirect_uris: [callback] },
+      'text',
+    ]);
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(err).toBe(
+      [
+        'The import is refused; nothing was changed.',
+        '  record 2 (client_id "guilty"): client_secret: found a text of 10 characters (not shown); allowed: 1 to 1024 characters of %x20-7E',
+        '  record 2 (client_id "guilty"): grant_types.0: found "implicit"; allowed: "authorization_code" with PKCE; the implicit grant is not part of OAuth 2.1 (§10.1)',
+        '  record 3: client_id: found nothing; allowed: 1 to 255 characters of %x20-7E; an import needs it, so that it can be repeated',
+        '  record 4 (client_id "innocent"): names the same as record 1; allowed: each once',
+        '  record 5: found "text"; allowed: an object with the fields of RFC 7591',
+        '',
+      ].join('\n'),
+    );
+    expect(await findClient(db(), 'innocent')).toBeNull();
+  });
+
+  it.each<[string, Typed['stdin'], string]>([
+    ['nothing', '', 'Standard input is empty'],
+    ['blanks', ' \n\t', 'Standard input is empty'],
+    ['broken JSON', '{"client_secret": "hunter2hunter2",\n "x": tru}', 'is not JSON: it breaks at line 2, column 10.'],
+    ['cut JSON', '[{"client_secret": "hunter2hunter2"', 'is not JSON: it breaks at line 1, column 36.'],
+    ['a single text', '"hunter2hunter2"', 'a JSON object or list of clients is expected'],
+    ['no text', Uint8Array.of(0xff, 0xfe, 0x00), 'Standard input is not UTF-8 text'],
+    ['users', '{"users": []}', 'has users, not clients: use "statehouse users import"'],
+  ])('says in words what is wrong with %s', async (_, stdin = '', words) => {
+    const { status, out, err } = await line.run(['clients', 'import', '-'], { stdin });
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(err).toContain(words);
+    expect(err).not.toMatch(/hunter2|^\s+at /m);
+  });
+
+  it('says so when there is no file, or nothing in it', async () => {
+    expect((await line.run(['clients', 'import', 'nowhere.json'])).err).toBe('nowhere.json: no such file.\n');
+    expect((await line.run(['clients', 'import', 'test'])).err).toBe('test: is a folder, not a file.\n');
+    expect((await importing([])).out).toBe('The file has no clients; nothing was changed.\n');
+    expect((await line.run(['clients', 'import', '-'], { stdin: '\ufeff[]' })).status).toBe(0);
+  });
+});
+
+describe('clients show and delete', () => {
+  it('know what is not there', async () => {
+    expect(await line.run(['clients', 'show', 'no\u001bbody'])).toEqual({
+      status: 1,
+      out: '',
+      err: 'No such client: "no\\u{1b}body".\n',
+    });
+    expect((await line.run(['clients', 'delete', 'nobody'])).status).toBe(1);
+  });
+
+  it('delete for good', async () => {
+    await importing({ client_id: 'leaving', redirect_uris: [callback] });
+    expect((await line.run(['clients', 'delete', 'leaving', '--json'])).out).toBe(
+      '{\n  "client_id": "leaving",\n  "outcome": "deleted"\n}\n',
+    );
+    expect((await line.run(['clients', 'list'])).out).not.toContain('leaving');
+    expect((await line.run(['clients', 'delete', 'leaving'])).status).toBe(1);
+  });
+});

@@ -1,0 +1,90 @@
+/** The command as people run it: another process, another folder. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lockFolder } from '../../../src/storage/folder-lock.ts';
+
+const root = new URL('../../..', import.meta.url).pathname;
+const launcher = join(root, 'src/cli/statehouse.js');
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'statehouse-cli-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+type Ended = { readonly status: number | null; readonly out: string; readonly err: string };
+
+function run(command: string, args: readonly string[], cwd: string, stdin: string): Promise<Ended> {
+  const { DATABASE_URL: _, NODE_ENV: __, ...env } = process.env;
+  return new Promise((resolve) => {
+    const child = execFile(command, args, { cwd, env }, (_error, out, err) =>
+      resolve({ status: child.exitCode, out, err }),
+    );
+    child.stdin?.end(stdin);
+  });
+}
+
+const statehouse = (args: readonly string[], stdin = '') => run(process.execPath, [launcher, ...args], folder, stdin);
+
+describe('the launcher', () => {
+  it('registers on the embedded database of its folder, and ends by itself', async () => {
+    const record = {
+      client_id: 'shop',
+      client_secret: ` ~!@ #$%^&*()+=:;"'<>?/\\| `,
+      redirect_uris: ['https://shop.example/'],
+    };
+    const first = await statehouse(['clients', 'import', '-', '--json'], JSON.stringify(record));
+    expect(first).toMatchObject({ status: 0, err: '' });
+    expect(JSON.parse(first.out).clients).toEqual([expect.objectContaining({ client_id: 'shop', outcome: 'created' })]);
+    // Kept between processes: the root secret too, or the secret would not be known again.
+    const second = await statehouse(['clients', 'import', '-'], JSON.stringify(record));
+    expect(second.out).toMatch(/^unchanged {2}shop\n/);
+    expect(statSync(join(folder, '.statehouse/secret')).mode & 0o777).toBe(0o600);
+  });
+
+  it('reads a password from a pipe that stays open', async () => {
+    const { status } = await new Promise<Pick<Ended, 'status'>>((resolve) => {
+      const child = execFile(process.execPath, [launcher, 'users', 'create', 'alice'], { cwd: folder }, () =>
+        resolve({ status: child.exitCode }),
+      );
+      child.stdin?.write('correct horse\n');
+    });
+    expect(status).toBe(0);
+  });
+
+  it('says who holds the embedded database, and what to do', async () => {
+    const unlock = lockFolder(join(folder, '.statehouse'));
+    try {
+      const { status, out, err } = await statehouse(['users', 'list']);
+      expect({ status, out }).toEqual({ status: 1, out: '' });
+      expect(err).toMatch(`is held by the running process ${process.pid}`);
+      expect(err).toMatch(/Stop the server and run this again,\nor set DATABASE_URL/);
+      expect(err).not.toMatch(/^\s+at /m);
+    } finally {
+      unlock();
+    }
+  });
+
+  it('tells an older Node what to do', async () => {
+    const older = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.19.0"}})';
+    const { status, out, err } = await run(
+      process.execPath,
+      ['--import', older, launcher, 'check', '--no-proof'],
+      folder,
+      '',
+    );
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(err).toMatch('needs Node 24 or newer; this is Node 20.19.0');
+    expect(err).toMatch('npm start, or npx statehouse');
+  });
+
+  it('is what npx runs in the repository', async () => {
+    expect(statSync(launcher).mode & 0o111).toBe(0o111);
+    const { status, out } = await run('npx', ['--no-install', 'statehouse', '--help'], root, '');
+    expect(status).toBe(0);
+    expect(out).toMatch(/^Usage: statehouse/);
+  });
+});

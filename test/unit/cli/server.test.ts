@@ -1,0 +1,227 @@
+/** What concerns the server as a whole: recover, check, and how failures are told. */
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { wordsFor } from '../../../src/cli/failure.ts';
+import { StoreUnavailable } from '../../../src/engine/errors.ts';
+import { saveClient } from '../../../src/storage/clients.ts';
+import { FolderInUse } from '../../../src/storage/folder-lock.ts';
+import { createEmptyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+let line: CommandLine;
+let postgres: TestDatabase<string>;
+let folder: string;
+const policies = new URL('../../../policies', import.meta.url).pathname;
+const SECRET = 'a-root-secret-of-more-than-32-bytes';
+
+beforeAll(async () => {
+  line = await openCommandLine();
+  postgres = await openTestDatabase('postgres');
+  folder = mkdtempSync(join(tmpdir(), 'statehouse-policies-'));
+  cpSync(policies, folder, { recursive: true });
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await postgres.close();
+  await line.close();
+});
+
+const stored = {
+  clientId: 'shop',
+  clientName: 'Shop',
+  applicationType: 'web',
+  tokenEndpointAuthMethod: 'client_secret_basic',
+  secretMacs: [{ keyId: '00000000', mac: 'ab' }],
+  redirectUris: ['http://localhost:8080/callback'],
+  grantTypes: ['authorization_code', 'refresh_token'],
+  scope: ['read', 'orders'],
+  defaultScope: null,
+  defaultResource: null,
+  policy: 'default',
+  postLogoutRedirectUris: [],
+  idTokenSignedResponseAlg: 'RS256',
+} as const;
+
+describe('recover', () => {
+  it('asks first', async () => {
+    const unasked = await line.run(['recover']);
+    expect(unasked).toMatchObject({ status: 1, out: '', err: expect.stringContaining('Add --yes to do so.') });
+    const declined = await line.run(['recover'], { types: ['no'] });
+    expect(declined).toMatchObject({ status: 1, out: '', err: 'Not confirmed; nothing was changed.\n' });
+    expect(JSON.parse((await line.run(['recover', '--yes', '--json'])).out).server_epoch).toBe('1');
+    expect((await line.run(['recover'], { types: ['yes'] })).out).toMatch('server epoch 2');
+  });
+});
+
+describe('check', () => {
+  const env = () => ({ DATABASE_URL: postgres.url, STATEHOUSE_CONFIG: folder, STATEHOUSE_SECRET: SECRET });
+
+  it('says what is in force for each client, in words and in seconds', async () => {
+    await saveClient(postgres.database.drizzle, { ...stored, secretMacs: [], tokenEndpointAuthMethod: 'none' });
+    const { status, out, err } = await line.run(['check', '--no-proof'], { env: env() });
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    const [client] = out.slice(out.indexOf('client shop')).split(/(?<=\n)\n/);
+    expect(client?.replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, '(instant)')).toBe(
+      [
+        'client shop (Shop)',
+        '  registered          in the database',
+        '  policy              default',
+        '  access token        15 minutes (900 s) for https://api.example.com',
+        '  authorization code  1 minute (60 s)',
+        '  refresh token       ends 30 days (2592000 s) after its last use, and 180 days (15552000 s) after the approval in any case',
+        '  signed in today     an idle chain ends (instant), a used one at the latest (instant)',
+        '  grant types         authorization_code, refresh_token',
+        '  authenticates       none (public client)',
+        '  redirect URIs       http://localhost:8080/callback',
+        '  scopes              read orders',
+        '  warning: redirect_uris.0: "localhost" can resolve elsewhere (RFC 8252 §8.3); 127.0.0.1 is safer',
+        '  warning: scope: no resource describes "orders"; it counts for https://api.example.com, and consent shows its bare name',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('says how long signing keys are published, sign and retire', async () => {
+    const { out } = await line.run(['check', '--no-proof'], { env: env() });
+    expect(out).toContain(
+      [
+        'signing keys',
+        '  algorithms  ES256, RS256',
+        '  published   1 day (86400 s) before it signs',
+        '  signing     90 days (7776000 s)',
+        '  retiring    1 hour 5 minutes 10 seconds (3910 s): until the last token that it signed has expired',
+        '  JWKS        may be cached for 5 minutes (300 s)',
+        '',
+      ].join('\n'),
+    );
+    const { signing_keys } = JSON.parse((await line.run(['check', '--no-proof', '--json'], { env: env() })).out);
+    expect(signing_keys).toMatchObject({ algorithms: ['ES256', 'RS256'], jwksMaxAgeSeconds: 300 });
+  });
+
+  it('finds clients that configuration or root secret has left behind', async () => {
+    await saveClient(postgres.database.drizzle, { ...stored, policy: 'gone' });
+    const { status, out, err } = await line.run(['check', '--no-proof', '--json'], { env: env() });
+    expect(status).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      ok: false,
+      clients: [{ client_id: 'shop', lifetimes: null, access_tokens: [] }],
+    });
+    expect(err).toMatch('client shop: policy: found "gone"; allowed: "');
+    expect(err).toMatch('client shop: client_secret: stored under a root secret that STATEHOUSE_SECRET does not list');
+    expect(out).not.toContain('secretMacs');
+  });
+
+  it('checks the configuration alone where the database cannot be read, and changes nothing there', async () => {
+    const empty = await createEmptyDatabase();
+    const { status, out } = await line.run(['check', '--no-proof', '--json'], {
+      env: { ...env(), DATABASE_URL: empty.url },
+    });
+    expect(status).toBe(0);
+    expect(JSON.parse(out).warnings).toContainEqual(expect.stringContaining('run "statehouse migrate"'));
+    expect(
+      (await line.run(['check', '--no-proof', '--json'], { env: { ...env(), DATABASE_URL: empty.url } })).out,
+    ).toBe(out);
+    await empty.drop();
+    const gone = await line.run(['check', '--no-proof', '--json'], { env: { ...env(), DATABASE_URL: empty.url } });
+    expect(JSON.parse(gone.out).warnings).toContainEqual(expect.stringContaining('has no database of this name'));
+  });
+
+  it('refuses what the server would refuse', async () => {
+    writeFileSync(join(folder, 'default.policy.yaml'), 'accessTokenLifetimeSecond: 900\n');
+    const { status, out, err } = await line.run(['check', '--no-proof'], { env: env() });
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(err).toMatch('default.policy.yaml:1: accessTokenLifetimeSecond: found an unknown key');
+    expect(err).toMatch('Did you mean "accessTokenLifetimeSeconds"?');
+    cpSync(policies, folder, { recursive: true });
+
+    const short = await line.run(['check', '--no-proof'], {
+      env: { ...env(), STATEHOUSE_SECRET: 'too-short-to-hide' },
+    });
+    expect(short.err).toMatch('STATEHOUSE_SECRET: entry 1 has 17 bytes; at least 32');
+    expect(short.err).not.toContain('too-short-to-hide');
+  });
+
+  it('and the other commands leave declared clients to their file', async () => {
+    writeFileSync(
+      join(folder, 'clients.yaml'),
+      'clients:\n  - client_id: declared\n    token_endpoint_auth_method: none\n    redirect_uris: [https://shop.example/cb]\n',
+    );
+    const { out } = await line.run(['check', '--no-proof', '--json'], { env: env() });
+    expect(JSON.parse(out).clients).toContainEqual(expect.objectContaining({ client_id: 'declared', declared: true }));
+    const record = { client_id: 'declared', redirect_uris: ['https://evil.example/'] };
+    const asked = [
+      line.run(['clients', 'import', '-'], { env: env(), stdin: JSON.stringify(record) }),
+      line.run(['clients', 'create', '--id', 'declared', '--redirect-uri', 'https://evil.example/'], { env: env() }),
+      line.run(['clients', 'delete', 'declared'], { env: env() }),
+    ];
+    for (const { status, err } of await Promise.all(asked)) {
+      expect({ status, err }).toEqual({ status: 1, err: expect.stringContaining('clients.yaml') });
+    }
+    rmSync(join(folder, 'clients.yaml'));
+  });
+});
+
+describe('failures', () => {
+  const url = 'postgres://someone:hunter2@db.example:5433/statehouse';
+  const failed = (code: string) => Object.assign(new Error(`with hunter2 in it`), { code });
+
+  it.each([
+    [
+      new StoreUnavailable(false),
+      'The database cannot be reached. Check DATABASE_URL: host db.example:5433, database statehouse.',
+    ],
+    [failed('ECONNREFUSED'), 'The database cannot be reached (nothing listens there). Check DATABASE_URL: host'],
+    [new Error('around', { cause: failed('28P01') }), 'The database refuses the password. Check DATABASE_URL: host'],
+    [failed('3D000'), 'has no database of this name'],
+    [new FolderInUse('.statehouse', 42), 'set DATABASE_URL to a Postgres server'],
+    [failed('EACCES'), 'permission denied'],
+  ])('are told in words: %s', (error, words) => {
+    const told = wordsFor(error, { DATABASE_URL: url });
+    expect(told).toContain(words);
+    expect(told).not.toMatch(/hunter2|someone|^\s+at /m);
+  });
+
+  it('that nobody foresaw are told by type and place, without what was being stored', () => {
+    const error = Object.assign(new TypeError('insert into users values (hunter2)'), { code: '22P05' });
+    const told = wordsFor(error, { DATABASE_URL: url });
+    expect(told).toMatch(/^Unexpected TypeError \(22P05\)\n {4}at /);
+    expect(told).not.toContain('hunter2');
+    expect(wordsFor('hunter2', {})).toBe('Unexpected string\n');
+  });
+
+  it('of arguments are told by commander', async () => {
+    expect(await line.run(['clients', 'nope'])).toMatchObject({
+      status: 1,
+      err: expect.stringContaining("unknown command 'nope'"),
+    });
+    expect((await line.run([])).status).toBe(1);
+  });
+
+  it('of the environment in production name every variable to set', async () => {
+    const { status, out, err } = await line.run(['clients', 'list'], { env: { NODE_ENV: 'production' } });
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    for (const name of ['STATEHOUSE_ISSUER', 'STATEHOUSE_SECRET', 'DATABASE_URL'])
+      expect(err).toContain(`${name} is not set.`);
+  });
+});
+
+const COMMANDS = [
+  'start',
+  'migrate',
+  'check',
+  'recover',
+  ...['create', 'list', 'show', 'delete', 'import'].map((one) => `clients ${one}`),
+  ...['create', 'list', 'disable', 'enable', 'import'].map((one) => `users ${one}`),
+  ...['list', 'rotate', 'revoke'].map((one) => `keys ${one}`),
+];
+
+describe('help', () => {
+  it.each(COMMANDS)('of %s has an example', async (command) => {
+    const { status, out, err } = await line.run([...command.split(' '), '--help']);
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    expect(out).toMatch(new RegExp(`Examples?:\n(.*\n)*? .*statehouse ${command}`));
+    expect(/--json/.test(out)).toBe(command !== 'start');
+  });
+});

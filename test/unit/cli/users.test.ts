@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { matchesPassword } from '../../../src/crypto/password.ts';
+import { rawSecret } from '../../../src/crypto/secret-types.ts';
+import { findUserForSignIn, listUsers } from '../../../src/storage/users.ts';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+let line: CommandLine;
+beforeAll(async () => {
+  line = await openCommandLine();
+});
+afterAll(() => line.close());
+
+const find = (username: string) => findUserForSignIn(line.runtime.database.drizzle, username);
+const accepts = async (username: string, password: string) =>
+  matchesPassword((await find(username))?.passwordHash ?? null, rawSecret(password));
+const importing = (document: unknown, ...flags: string[]) =>
+  line.run(['users', 'import', '-', ...flags], { stdin: JSON.stringify(document) });
+
+describe('users create', () => {
+  it('takes the password from the environment as it is', async () => {
+    const password = ` "'\\ padded `;
+    const { status, out } = await line.run(['users', 'create', 'env'], { env: { STATEHOUSE_PASSWORD: password } });
+    expect(status).toBe(0);
+    expect(out).toBe(`created\n  username  env\n  sub       ${(await find('env'))?.id}\n`);
+    expect(await accepts('env', password)).toBe(true);
+  });
+
+  it('takes the first line of standard input', async () => {
+    await line.run(['users', 'create', 'pipe', '--email', 'p@example.com'], { stdin: 'correct horse\nbattery' });
+    expect(await accepts('pipe', 'correct horse')).toBe(true);
+    expect((await find('pipe'))?.claims).toEqual({ email: 'p@example.com' });
+  });
+
+  it('takes every claim of OpenID Connect, with its type', async () => {
+    const given = {
+      given_name: 'Ada = A',
+      email_verified: 'true',
+      phone_number: '46812345',
+      updated_at: '1700000000',
+      address: '{"country": "SE"}',
+    };
+    const flags = Object.entries(given).flatMap(([name, value]) => ['--claim', `${name}=${value}`]);
+    const args = [
+      'users',
+      'create',
+      'claims',
+      '--generate-password',
+      '--email',
+      'a@example.com',
+      '--display-name',
+      'Ada',
+    ];
+    expect((await line.run([...args, ...flags])).status).toBe(0);
+    expect((await find('claims'))?.claims).toEqual({
+      email: 'a@example.com',
+      name: 'Ada',
+      given_name: 'Ada = A',
+      email_verified: true,
+      phone_number: '46812345',
+      updated_at: 1_700_000_000,
+      address: { country: 'SE' },
+    });
+  });
+
+  it.each([
+    ['email_verified=yes', 'email_verified: found "yes"; allowed: true or false'],
+    ['email_verified="true"', 'email_verified: found'],
+    ['address=Street 1', 'address: found'],
+    ['sub=me', 'sub: found'],
+    ['planet=Earth', 'planet: found an unknown name'],
+    ['__proto__=x', '__proto__: found an unknown name'],
+    ['given_name', '--claim wants name=value'],
+    ['=Ada', '--claim wants name=value'],
+    ['given_name=', 'given_name: found'],
+    ['username=other', '--claim cannot set username'],
+    ['password=hunter2hunter2', '--claim cannot set password'],
+    ['email=b@example.com', 'one claim is given twice'],
+  ])('refuses --claim %s, and makes nobody', async (claim, words) => {
+    const args = ['users', 'create', 'nobody', '--generate-password', '--email', 'a@example.com', '--claim', claim];
+    const refused = await line.run(args);
+    expect(refused).toMatchObject({ status: 1, out: '', err: expect.stringContaining(words) });
+    expect(refused.err).not.toContain('hunter2');
+    expect(await find('nobody')).toBeNull();
+  });
+
+  it('asks twice at a terminal', async () => {
+    await line.run(['users', 'create', 'typed'], { types: ['correct horse', 'correct horse'] });
+    expect(await accepts('typed', 'correct horse')).toBe(true);
+    const { status, err } = await line.run(['users', 'create', 'mistyped'], {
+      types: ['correct horse', 'correct hose'],
+    });
+    expect({ status, err }).toEqual({ status: 1, err: 'The two passwords differ; nothing was changed.\n' });
+    expect(await find('mistyped')).toBeNull();
+  });
+
+  it('makes a password and tells it once', async () => {
+    const { out } = await line.run(['users', 'create', 'made', '--generate-password', '--json']);
+    const { user } = JSON.parse(out);
+    expect(user).toEqual({ username: 'made', sub: expect.any(String), password: expect.stringMatching(/^[\w-]{22}$/) });
+    expect(await accepts('made', user.password)).toBe(true);
+    const hash = (await find('made'))?.passwordHash ?? '';
+    for (const flags of [[], ['--json']]) {
+      const listed = await line.run(['users', 'list', ...flags]);
+      expect(listed.out).toContain(user.sub);
+      expect(listed.out).not.toContain(user.password);
+      expect(listed.out).not.toContain(hash);
+    }
+  });
+
+  it('never takes a password as an argument', async () => {
+    for (const typed of [
+      ['--password', "hunter2'hunter2"],
+      ["--password=hunter2'hunter2"],
+      ["hunter2'\nhunter2"],
+      ['-phunter2'],
+      ['a', 'hunter2'],
+    ]) {
+      const { status, out, err } = await line.run(['users', 'create', 'argv', ...typed]);
+      expect({ status, out }).toEqual({ status: 1, out: '' });
+      expect(err).toMatch(/unknown option '(--password|-p)'|too many arguments/);
+      expect(err).not.toContain('hunter2');
+    }
+  });
+
+  it('does not replace anybody', async () => {
+    await line.run(['users', 'create', 'taken'], { stdin: 'correct horse' });
+    expect((await line.run(['users', 'create', 'Taken'], { stdin: 'correct horse' })).out).toMatch(/^unchanged\n/);
+    const { status, err } = await line.run(['users', 'create', 'taken'], { stdin: 'another one' });
+    expect({ status, err }).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('differs in password; nothing was changed'),
+    });
+    expect(await accepts('taken', 'correct horse')).toBe(true);
+  });
+
+  it('says what is missing or wrong before it asks for a password', async () => {
+    expect((await line.run(['users', 'create', 'nobody'])).err).toMatch('No password: set STATEHOUSE_PASSWORD');
+    expect((await line.run(['users', 'create', '  '], { types: [] })).err).toMatch(
+      'username: found "  "; allowed: 1 to 256',
+    );
+    expect((await line.run(['users', 'create', 'x', '--email', 'nowhere'])).err).toMatch('email: found "nowhere"');
+  });
+});
+
+describe('users import', () => {
+  const people = [
+    { username: 'ann', password: 'correct horse', email: 'ann@example.com', email_verified: true },
+    { username: 'ben', password: 'short' },
+  ];
+
+  it('creates, then changes nothing, then updates', async () => {
+    expect((await importing({ users: people })).out).toBe(
+      'created    ann\ncreated    ben\n  warning: password: under 8 characters\n',
+    );
+    const before = await listUsers(line.runtime.database.drizzle);
+    expect((await importing(people)).out).toMatch(/^unchanged {2}ann\nunchanged {2}ben\n/);
+    expect(await listUsers(line.runtime.database.drizzle)).toEqual(before);
+    expect((await importing({ ...people[0], password: 'battery staple', name: 'Ann' })).out).toBe(
+      'updated    ann  (password, claims)\n',
+    );
+  });
+
+  it('changes nobody when one record is wrong, and tells no password', async () => {
+    const { status, out, err } = await importing([
+      { username: 'innocent', password: 'hunter2hunter2' },
+      { username: 'innocent ', password: 'hunter2hunter2' },
+      { username: 'new' },
+      { username: 'guilty', password: 'hunter2\0hunter2', emial: 'x@example.com', email_verified: 'yes' },
+    ]);
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(err).toBe(
+      [
+        'The import is refused; nothing was changed.',
+        '  record 2 (username "innocent "): names the same as record 1; allowed: each once',
+        '  record 3 (username "new"): password: found nothing; allowed: 1 to 1024 characters, needed for a new user',
+        '  record 4 (username "guilty"): emial: found an unknown name; allowed: username, password and the claims of OpenID Connect: did you mean "email"?',
+        '  record 4 (username "guilty"): password: found a text of 15 characters (not shown); allowed: 1 to 1024 characters without U+0000',
+        '  record 4 (username "guilty"): email_verified: found "yes"; allowed: true or false',
+        '',
+      ].join('\n'),
+    );
+    expect(await find('innocent')).toBeNull();
+  });
+
+  it('refuses clients', async () => {
+    expect((await importing({ clients: [] })).err).toMatch('has clients, not users: use "statehouse clients import"');
+  });
+});
+
+describe('users disable and enable', () => {
+  it('raise the epoch for good', async () => {
+    await line.run(['users', 'create', 'out'], { stdin: 'correct horse' });
+    const before = await find('out');
+    expect((await line.run(['users', 'disable', 'OUT'])).status).toBe(0);
+    expect((await line.run(['users', 'list'])).out).toMatch(/out .* disabled \d{4}-/);
+    expect((await importing({ username: 'out' })).out).toMatch('unchanged  out\n  warning: is disabled, and stays so');
+    expect(JSON.parse((await line.run(['users', 'enable', 'out', '--json'])).out)).toEqual({
+      username: 'out',
+      outcome: 'enabled',
+    });
+    expect(await find('out')).toMatchObject({ disabledAt: null, epoch: (before?.epoch ?? 0n) + 1n });
+  });
+
+  it('know who is not there', async () => {
+    for (const command of ['disable', 'enable']) {
+      expect(await line.run(['users', command, 'nobody'])).toEqual({
+        status: 1,
+        out: '',
+        err: 'No such user: "nobody".\n',
+      });
+    }
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { readEnvironment } from '../../../src/config/environment.ts';
+
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  STATEHOUSE_ISSUER: 'https://login.example.com',
+  STATEHOUSE_SECRET: 'a root secret of more than 32 bytes'.replaceAll(' ', '-'),
+  DATABASE_URL: 'postgres://statehouse@db.internal/statehouse',
+};
+
+describe('the environment', () => {
+  it('of production is complete', () => {
+    expect(readEnvironment(PRODUCTION)).toMatchObject({ production: true, issuer: PRODUCTION.STATEHOUSE_ISSUER });
+  });
+
+  it.each(['STATEHOUSE_ISSUER', 'STATEHOUSE_SECRET', 'DATABASE_URL'])(
+    'of production refuses to start without %s',
+    (name) => {
+      for (const nothing of [undefined, '', '  ', ',', ' , ']) {
+        expect(() => readEnvironment({ ...PRODUCTION, [name]: nothing })).toThrow(name);
+      }
+    },
+  );
+
+  it.each([
+    ['STATEHOUSE_ISSUER', 'http://login.example.com', /https is required/],
+    ['STATEHOUSE_ISSUER', 'https://login.example.com/?a=b', /query or a fragment/],
+    ['STATEHOUSE_ISSUER', 'login.example.com', /not a URL/],
+    ['DATABASE_URL', 'mysql://x', /postgres:\/\//],
+    ['PORT', '70000', /1 to 65535/],
+    ['LOG_LEVEL', 'loud', /one of/],
+    ['STATEHOUSE_TRUSTED_PROXIES', '10.0.0.0/8,nonsense', /nonsense/],
+    ['STATEHOUSE_TRUSTED_PROXIES', '10.0.0.0/33', /10\.0\.0\.0\/33/],
+  ])('refuses %s=%s, and says how it is written', (name, value, words) => {
+    expect(() => readEnvironment({ ...PRODUCTION, [name]: value })).toThrow(words);
+  });
+
+  it('takes the issuer byte for byte, and http on loopback', () => {
+    for (const issuer of [
+      'https://a.example/',
+      'https://a.example/tenant',
+      'http://localhost:3000',
+      'http://127.0.0.1:1',
+      'http://[::1]:9',
+    ]) {
+      expect(readEnvironment({ STATEHOUSE_ISSUER: issuer }).issuer).toBe(issuer);
+    }
+  });
+});

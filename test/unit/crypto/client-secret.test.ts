@@ -1,0 +1,59 @@
+import { fc, test as propertyTest } from '@fast-check/vitest';
+import { describe, expect, test } from 'vitest';
+import { matchesStoredSecret, storedSecretMac } from '../../../src/crypto/client-secret.ts';
+import { rootKeys } from '../../../src/crypto/root-secret.ts';
+import { rawSecret } from '../../../src/crypto/secret-types.ts';
+
+const FIRST = 'the first root secret, of at least 32 bytes';
+const OTHER = 'the other root secret, of at least 32 bytes';
+const keys = rootKeys([FIRST]);
+const secrets = fc.string().map(rawSecret);
+
+describe('a client secret', () => {
+  propertyTest.prop([secrets])('matches what was stored of it', (secret) => {
+    expect(matchesStoredSecret(keys, [storedSecretMac(keys, secret)], secret)).toBe(true);
+  });
+
+  propertyTest.prop([secrets, secrets])('does not match what was stored of another', (secret, other) => {
+    fc.pre(secret !== other);
+    expect(matchesStoredSecret(keys, [storedSecretMac(keys, secret)], other)).toBe(false);
+  });
+
+  test.each([' secret', 'secret ', 'Secret', 'secret\0', ''])(
+    'is compared untrimmed and byte for byte: %j',
+    (other) => {
+      const stored = [storedSecretMac(keys, rawSecret('secret'))];
+      expect(matchesStoredSecret(keys, stored, rawSecret(other))).toBe(false);
+    },
+  );
+
+  test('matches any of several that are stored, so that rotating one breaks nothing', () => {
+    const [old, next] = [rawSecret('old'), rawSecret('new')];
+    const stored = [storedSecretMac(keys, old), storedSecretMac(keys, next)];
+    expect(matchesStoredSecret(keys, stored, old)).toBe(true);
+    expect(matchesStoredSecret(keys, stored, next)).toBe(true);
+    expect(matchesStoredSecret(keys, stored, rawSecret('none'))).toBe(false);
+  });
+
+  test('matches nothing when nothing is stored', () => {
+    expect(matchesStoredSecret(keys, [], rawSecret('secret'))).toBe(false);
+  });
+
+  test('outlives a rotation of the root secret, as long as the old one is listed', () => {
+    const secret = rawSecret('secret');
+    const stored = [storedSecretMac(keys, secret)];
+    expect(matchesStoredSecret(rootKeys([OTHER, FIRST]), stored, secret)).toBe(true);
+    expect(matchesStoredSecret(rootKeys([OTHER]), stored, secret)).toBe(false);
+  });
+
+  test('is stored under the secret that makes, as nothing that could be guessed against without it', () => {
+    const secret = rawSecret('secret');
+    const [one, other] = [storedSecretMac(keys, secret), storedSecretMac(rootKeys([OTHER]), secret)];
+    expect(one.keyId).toBe(keys.first.id);
+    expect(one.mac).not.toBe(other.mac);
+  });
+
+  test.each(['', 'zz', 'ab'])('a stored value that is none (%j) matches nothing', (mac) => {
+    expect(matchesStoredSecret(keys, [{ keyId: keys.first.id, mac }], rawSecret(''))).toBe(false);
+  });
+});

@@ -1,0 +1,65 @@
+import { fc, test as propertyTest } from '@fast-check/vitest';
+import { describe, expect, test } from 'vitest';
+import { LEAST_ROOT_SECRET_BYTES, type Purpose, rootKeys } from '../../../src/crypto/root-secret.ts';
+import { rootSecrets } from '../../support/arbitraries.ts';
+
+const FIRST = 'the first root secret, of at least 32 bytes';
+const OTHER = 'the other root secret, of at least 32 bytes';
+const PURPOSES: Purpose[] = ['refresh-token', 'authorization-code', 'client-secret', 'signing-key', 'form', 'throttle'];
+
+const messageOf = (make: () => unknown): string => {
+  try {
+    make();
+  } catch (error) {
+    return String(error);
+  }
+  return 'no error';
+};
+
+describe('an entry that is too short', () => {
+  propertyTest.prop([
+    fc.string({ minLength: 4, maxLength: 7, unit: fc.constantFrom('Q', 'X', 'Z', '7', '%') }),
+    fc.nat({ max: 2 }),
+  ])('is refused by its place and its length, and never printed', (short, place) => {
+    const list = [FIRST, OTHER].toSpliced(place, 0, short);
+    const message = messageOf(() => rootKeys(list));
+    expect(message).toContain(`entry ${place + 1} has ${short.length} bytes`);
+    expect(message).not.toContain(short);
+  });
+
+  test('is counted in bytes, not in letters', () => {
+    expect(() => rootKeys(['x'.repeat(LEAST_ROOT_SECRET_BYTES - 1)])).toThrow(/has 31 bytes/);
+    expect(() => rootKeys(['x'.repeat(LEAST_ROOT_SECRET_BYTES)])).not.toThrow();
+    expect(() => rootKeys(['é'.repeat(LEAST_ROOT_SECRET_BYTES / 2)])).not.toThrow();
+  });
+
+  test('an empty list says how to make one', () => {
+    expect(() => rootKeys([])).toThrow(/openssl rand/);
+    expect(() => rootKeys([''])).toThrow(/entry 1/);
+  });
+});
+
+describe('a list of secrets', () => {
+  test('makes with the first, and knows all', () => {
+    const both = rootKeys([FIRST, OTHER]);
+    expect(both.first.id).toBe(rootKeys([FIRST]).first.id);
+    expect([...both.byId.keys()]).toEqual([rootKeys([FIRST]).first.id, rootKeys([OTHER]).first.id]);
+  });
+
+  propertyTest.prop([rootSecrets])('derives the same id and keys each time', (secret) => {
+    const [one, other] = [rootKeys([secret]).first, rootKeys([secret]).first];
+    expect(one.id).toBe(other.id);
+    expect(one.id).toMatch(/^[0-9a-f]{8}$/);
+    for (const purpose of PURPOSES) expect(one.key(purpose).export()).toEqual(other.key(purpose).export());
+  });
+
+  test('gives each purpose a key of its own, of 256 bits', () => {
+    const { first, byId } = rootKeys([FIRST, OTHER]);
+    const derived = [...byId.values()].flatMap((key) =>
+      PURPOSES.map((purpose) => key.key(purpose).export().toString('hex')),
+    );
+    expect(new Set(derived).size).toBe(2 * PURPOSES.length);
+    for (const key of derived) expect(key).toHaveLength(64);
+    expect(derived.some((key) => key.startsWith(first.id))).toBe(false);
+  });
+});

@@ -1,0 +1,132 @@
+import { calculateJwkThumbprint, createLocalJWKSet, type JWK, jwtVerify } from 'jose';
+import { describe, expect, test } from 'vitest';
+import { type AccessTokenClaims, signAccessToken } from '../../../src/crypto/access-token.ts';
+import { rootKeys } from '../../../src/crypto/root-secret.ts';
+import {
+  kidOf,
+  makeSigningKey,
+  openSigningKey,
+  requireRootSecretOf,
+  SIGNING_ALGORITHMS,
+} from '../../../src/crypto/signing-keys.ts';
+
+const FIRST = 'the first root secret, of at least 32 bytes';
+const OTHER = 'the other root secret, of at least 32 bytes';
+const keys = rootKeys([FIRST]);
+const stored = await makeSigningKey(keys, 'ES256');
+
+const claims: AccessTokenClaims = {
+  iss: 'https://server.example',
+  sub: 'somebody',
+  aud: 'https://api.example',
+  client_id: 'client',
+  scope: 'read',
+  jti: 'token-1',
+  iat: 1_900_000_000,
+  exp: 1_900_000_300,
+};
+
+describe('a signing key', () => {
+  test('signs access tokens that its public half verifies', async () => {
+    const token = await signAccessToken(await openSigningKey(keys, stored), claims);
+    const jwks = createLocalJWKSet({ keys: [stored.publicJwk as JWK] });
+    const currentDate = new Date(claims.iat * 1000);
+    const { payload, protectedHeader } = await jwtVerify(token, jwks, {
+      currentDate,
+      typ: 'at+jwt',
+      issuer: claims.iss,
+    });
+    expect(payload).toEqual(claims);
+    expect(protectedHeader).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: stored.kid });
+  });
+
+  test('is named by its thumbprint, and its public half holds nothing private', async () => {
+    expect(stored.kid).toBe(await calculateJwkThumbprint(stored.publicJwk as JWK));
+    expect(Object.keys(stored.publicJwk).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
+  });
+
+  // Members besides the required ones change nothing: `alg` and `kid` stand in the RFC's example too.
+  test.each([
+    [
+      'RFC 7638 §3.1',
+      {
+        kty: 'RSA',
+        n: '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw',
+        e: 'AQAB',
+        alg: 'RS256',
+        kid: '2011-04-29',
+      },
+      'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs',
+    ],
+    [
+      'RFC 8037 appendix A.3',
+      { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' },
+      'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+    ],
+  ])('its name in the example of %s', async (_, jwk, thumbprint) => {
+    expect(await kidOf(jwk)).toBe(thumbprint);
+  });
+
+  test('is another one each time', async () => {
+    expect((await makeSigningKey(keys, 'ES256')).kid).not.toBe(stored.kid);
+  });
+
+  test('opens as long as the root secret that encrypted it is listed', async () => {
+    await expect(openSigningKey(rootKeys([OTHER, FIRST]), stored)).resolves.toMatchObject({ kid: stored.kid });
+  });
+
+  test('otherwise the error names the key and what to do, and no secret', async () => {
+    const failure = await openSigningKey(rootKeys([OTHER]), stored).catch(String);
+    expect(failure).toContain(stored.kid);
+    expect(failure).toContain(keys.first.id);
+    expect(failure).toContain('STATEHOUSE_SECRET');
+    expect(failure).not.toContain(OTHER);
+  });
+
+  test('that was changed in the database does not open', async () => {
+    const [header = '', key = '', iv = '', text = '', tag = ''] = stored.privateJwe.split('.');
+    const changed = (text.startsWith('A') ? 'B' : 'A') + text.slice(1);
+    const privateJwe = [header, key, iv, changed, tag].join('.');
+    await expect(openSigningKey(keys, { ...stored, privateJwe })).rejects.toThrow();
+  });
+
+  test('of every algorithm: what it signs is verified by its public half, and by no other', async () => {
+    for (const alg of SIGNING_ALGORITHMS) {
+      const made = await makeSigningKey(keys, alg);
+      const other = await makeSigningKey(keys, alg);
+      const token = signAccessToken(await openSigningKey(keys, made), claims);
+      const verify = (...jwks: JWK[]) =>
+        jwtVerify(token, createLocalJWKSet({ keys: jwks }), { currentDate: new Date(claims.iat * 1000) });
+      const { protectedHeader, payload } = await verify(other.publicJwk as JWK, made.publicJwk as JWK);
+      expect({ protectedHeader, payload }).toEqual({
+        protectedHeader: { alg, typ: 'at+jwt', kid: made.kid },
+        payload: claims,
+      });
+      await expect(verify({ ...other.publicJwk, kid: made.kid } as JWK)).rejects.toThrow(
+        'signature verification failed',
+      );
+      expect(made.publicJwk).toMatchObject({ kid: made.kid, alg, use: 'sig' });
+      for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi']) expect(made.publicJwk).not.toHaveProperty(secret);
+    }
+  });
+
+  // RFC 7638 §3.1.
+  test('has the thumbprint that the RFC gives its example', async () => {
+    const n =
+      '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMs' +
+      'tn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1' +
+      'n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw';
+    const jwk = { kty: 'RSA', n, e: 'AQAB', alg: 'RS256', kid: '2011-04-29' };
+    expect(await kidOf(jwk)).toBe('NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs');
+  });
+
+  test('has a name that no command line takes for an option', async () => {
+    const made = await Promise.all(Array.from({ length: 400 }, () => makeSigningKey(keys, 'ES256')));
+    expect(made.filter(({ kid }) => kid.startsWith('-'))).toEqual([]);
+  });
+
+  test('whose private half was erased needs no root secret', () => {
+    expect(() => requireRootSecretOf(rootKeys([OTHER]), { ...stored, privateJwe: null })).not.toThrow();
+    expect(() => requireRootSecretOf(rootKeys([OTHER]), stored)).toThrow('does not list');
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { grantMachine } from '../../../machines/grant.machine.ts';
+import { refreshTokenMachine } from '../../../machines/refresh-token.machine.ts';
+import type { RefreshTokenContext, RefreshTokenEvent } from '../../../machines/vocabulary.ts';
+import { decide, decideGrant, effectOf } from '../../../src/engine/decide.ts';
+
+const context: RefreshTokenContext = {
+  clientId: 'client',
+  scope: ['read'],
+  resources: [],
+  endsAt: 1000,
+  endedBy: null,
+  aheadOfChain: false,
+};
+const event: RefreshTokenEvent = { type: 'presented', now: 0, clientId: 'client', scope: null, resources: null };
+
+describe('a decision', () => {
+  test('is plain data: from, to, and effects with their params', () => {
+    expect(decide(refreshTokenMachine, 'used', context, event)).toEqual({
+      machine: 'refreshToken',
+      event: 'presented',
+      from: 'used',
+      to: 'revoked',
+      effects: [
+        { type: 'revokeGrant', params: { event: 'refreshTokenReused' } },
+        { type: 'reject', params: { reason: 'refresh_token_reused' } },
+      ],
+    });
+  });
+
+  test('begins in the state that it is given, and is the same each time', () => {
+    for (const from of ['active', 'used', 'revoked']) {
+      const first = decide(refreshTokenMachine, from, context, event);
+      expect(first.from).toBe(from);
+      expect(decide(refreshTokenMachine, from, context, event)).toEqual(first);
+    }
+  });
+
+  test('changes neither context nor event', () => {
+    const frozenContext = Object.freeze({ ...context });
+    const frozenEvent = Object.freeze({ ...event });
+    expect(() => decide(refreshTokenMachine, 'active', frozenContext, frozenEvent)).not.toThrow();
+  });
+
+  test('lets its effects be asked for by name', () => {
+    const decision = decide(refreshTokenMachine, 'used', context, event);
+    expect(effectOf(decision, 'reject')?.params.reason).toBe('refresh_token_reused');
+    expect(effectOf(decision, 'issueTokens')).toBeUndefined();
+  });
+});
+
+describe('a decision about a grant', () => {
+  test('answers nobody, and writes its reason', () => {
+    expect(decideGrant(grantMachine, 'active', 'revocationRequested')).toMatchObject({
+      to: 'revoked',
+      effects: [{ type: 'writeRevoked', params: { reason: 'revocation_requested' } }],
+    });
+  });
+
+  test('writes nothing when the grant has ended before', () => {
+    expect(decideGrant(grantMachine, 'revoked', 'refreshTokenReused')).toMatchObject({ to: 'revoked', effects: [] });
+  });
+});

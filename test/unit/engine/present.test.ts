@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import { chainGrant, codeGrant, NONCE, REDIRECT_URI, seconds } from './given.ts';
+import { bench } from './presenting.ts';
+
+describe('presenting an authorization code', () => {
+  test('the first time, it begins the chain and issues', async () => {
+    const { store, presentCode, minted } = bench(codeGrant());
+    const outcome = await presentCode();
+    expect(outcome).toEqual({ kind: 'issued', issued: { generation: 0n, nonce: store.row.refreshNonce } });
+    expect(store.row).toMatchObject({ state: 'active', refreshGeneration: 0n, chainEndsAt: seconds(1000) });
+    expect(minted).toHaveLength(1);
+    expect(store.ledger).toEqual([
+      { machine: 'authorizationCode', event: 'presented', from: 'active', to: 'used', reason: null, generation: 0n },
+    ]);
+  });
+
+  test('a second time, it ends the grant, and both machines say so', async () => {
+    const { store, presentCode, minted } = bench(chainGrant());
+    expect(await presentCode()).toEqual({ kind: 'rejected', reason: 'authorization_code_reused', revoked: true });
+    expect(store.row).toMatchObject({ state: 'revoked', revokedReason: 'authorization_code_reused' });
+    expect(minted).toEqual([]);
+    expect(store.ledger.map(({ machine, from, to }) => [machine, from, to])).toEqual([
+      ['authorizationCode', 'used', 'revoked'],
+      ['grant', 'active', 'revoked'],
+    ]);
+  });
+
+  test('used and expired, it is still a reuse', async () => {
+    const { store, presentCode } = bench(chainGrant());
+    store.now = seconds(1_000_000);
+    expect(await presentCode()).toMatchObject({ reason: 'authorization_code_reused', revoked: true });
+  });
+
+  test.each([
+    ['by another client', { clientId: 'other' }, 'client_mismatch'],
+    ['with another redirect URI', { redirectUri: `${REDIRECT_URI}/` }, 'redirect_uri_mismatch'],
+    ['with another verifier', { challengeOfVerifier: 'other' }, 'code_verifier_mismatch'],
+    ['without a verifier', { challengeOfVerifier: null }, 'code_verifier_mismatch'],
+  ])('%s it is refused, and changes nothing, active, used or revoked', async (_, facts, reason) => {
+    for (const row of [codeGrant(), chainGrant(), chainGrant({ state: 'revoked', revokedReason: 'x' })]) {
+      const { store, presentCode } = bench(row);
+      expect(await presentCode(facts)).toEqual({ kind: 'rejected', reason, revoked: false });
+      expect(store.row).toEqual(row);
+      expect(store.commits).toEqual([]);
+    }
+  });
+
+  test('with a resource that was not granted it is refused, and stays good', async () => {
+    const { store, presentCode } = bench(codeGrant());
+    const refused = { kind: 'rejected', reason: 'resource_exceeds_grant', revoked: false };
+    expect(await presentCode({ resources: ['https://other.example'] })).toEqual(refused);
+    expect(store.commits).toEqual([]);
+    expect(await presentCode()).toMatchObject({ kind: 'issued' });
+  });
+
+  test('it issues until its last millisecond, and not at its end', async () => {
+    const early = bench(codeGrant());
+    early.store.now = seconds(59.999);
+    expect(await early.presentCode()).toMatchObject({ kind: 'issued' });
+    const late = bench(codeGrant());
+    late.store.now = seconds(60);
+    expect(await late.presentCode()).toEqual({
+      kind: 'rejected',
+      reason: 'authorization_code_expired',
+      revoked: false,
+    });
+    expect(late.store.commits).toEqual([]);
+  });
+});
+
+describe('presenting a refresh token', () => {
+  test('the head is rotated, with a nonce drawn for this request', async () => {
+    const { store, presentToken } = bench(chainGrant());
+    store.now = seconds(10);
+    const outcome = await presentToken();
+    expect(outcome).toEqual({ kind: 'issued', issued: { generation: 1n, nonce: store.row.refreshNonce } });
+    expect(store.row.refreshNonce).not.toEqual(NONCE);
+    expect(store.row).toMatchObject({ refreshGeneration: 1n, lastUsedAt: seconds(10), chainEndsAt: seconds(1010) });
+  });
+
+  test('one behind the head ends the chain', async () => {
+    const { store, presentToken, minted } = bench(chainGrant({ refreshGeneration: 7n }));
+    const outcome = await presentToken({ generation: 3n, nonce: NONCE });
+    expect(outcome).toEqual({ kind: 'rejected', reason: 'refresh_token_reused', revoked: true });
+    expect(store.row.state).toBe('revoked');
+    expect(minted).toEqual([]);
+  });
+
+  test.each([
+    ['a generation that the chain never reached', { generation: 9n, nonce: NONCE }],
+    ["the head's generation with another nonce", { generation: 7n, nonce: new Uint8Array(16) }],
+  ])('%s proves lost commits, and ends the chain', async (_, place) => {
+    const { store, presentToken } = bench(chainGrant({ refreshGeneration: 7n }));
+    expect(await presentToken(place)).toEqual({ kind: 'rejected', reason: 'chain_behind_token', revoked: true });
+    expect(store.row).toMatchObject({ state: 'revoked', revokedReason: 'chain_behind_token' });
+  });
+
+  test('a token of a chain that was restored to before its exchange proves lost commits', async () => {
+    const { presentToken } = bench(codeGrant());
+    expect(await presentToken()).toEqual({ kind: 'rejected', reason: 'chain_behind_token', revoked: true });
+  });
+
+  test.each([
+    ['after the idle end', {}, seconds(1000)],
+    ['after the absolute end', { lastUsedAt: seconds(4900), chainEndsAt: seconds(5900) }, seconds(5000)],
+    ['after the end that was stored, even where the policy would give more', { chainEndsAt: seconds(5) }, seconds(5)],
+  ])('%s the head is refused, and changes nothing', async (_, change, now) => {
+    const row = chainGrant(change);
+    const { store, presentToken } = bench(row);
+    store.now = now;
+    expect(await presentToken()).toEqual({ kind: 'rejected', reason: 'refresh_token_expired', revoked: false });
+    expect(store.row).toEqual(row);
+    store.now = new Date(now.getTime() - 1);
+    expect(await presentToken()).toMatchObject({ kind: 'issued' });
+  });
+
+  test('a used one ends the chain long after its end, too', async () => {
+    const { store, presentToken } = bench(chainGrant({ refreshGeneration: 7n }));
+    store.now = seconds(1_000_000);
+    expect(await presentToken()).toMatchObject({ reason: 'refresh_token_reused', revoked: true });
+  });
+
+  test.each([
+    ['another client', { clientId: 'other' }, 'client_mismatch'],
+    ['more scope than was granted', { scope: ['read', 'admin'] }, 'scope_exceeds_grant'],
+    ['a resource that was not granted', { resources: ['https://other.example'] }, 'resource_exceeds_grant'],
+  ])('with %s it is refused, and stays good', async (_, facts, reason) => {
+    const { store, presentToken } = bench(chainGrant());
+    expect(await presentToken(undefined, facts)).toEqual({ kind: 'rejected', reason, revoked: false });
+    expect(store.commits).toEqual([]);
+    expect(await presentToken()).toMatchObject({ kind: 'issued' });
+  });
+
+  test.each([
+    ['its client has moved on', { liveClientEpoch: 1n }, 'client_ended'],
+    ['its client was deleted', { liveClientEpoch: null }, 'client_ended'],
+    ['its person has moved on', { liveUserEpoch: 1n }, 'user_ended'],
+    ['its person is disabled', { liveUserEpoch: null }, 'user_ended'],
+    ['the server has moved on', { liveServerEpoch: 1n }, 'server_epoch_raised'],
+    ['it was revoked', { state: 'revoked', revokedReason: 'revocation_requested' }, 'grant_revoked'],
+  ] as const)('of a grant that ended since %s, neither code nor token yields anything', async (_, change, reason) => {
+    for (const row of [codeGrant(change), chainGrant(change)]) {
+      const { store, presentCode, presentToken, minted } = bench(row);
+      expect(await presentCode()).toEqual({ kind: 'rejected', reason, revoked: false });
+      expect(await presentToken()).toEqual({ kind: 'rejected', reason, revoked: false });
+      expect(store.commits).toEqual([]);
+      expect(minted).toEqual([]);
+    }
+  });
+});
+
+test('what cannot be signed is not committed', async () => {
+  const mint = () => {
+    throw new Error('no key');
+  };
+  for (const [row, present] of [
+    [codeGrant(), 'presentCode'],
+    [chainGrant(), 'presentToken'],
+  ] as const) {
+    const bed = bench(row, { mint });
+    await expect(bed[present]()).rejects.toThrow('no key');
+    expect(bed.store.commits).toEqual([]);
+    expect(bed.store.row).toEqual(row);
+  }
+});

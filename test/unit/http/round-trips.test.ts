@@ -1,0 +1,101 @@
+/** The hot path is lean: what a rotation costs the database, and how many signatures it makes. */
+import { drizzle } from 'drizzle-orm/postgres-js';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { signAccessToken } from '../../../src/crypto/access-token.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { exchange, refresh, token } from '../../support/actors.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { openSceneOn, type Scene } from '../../support/scene.ts';
+
+vi.mock('../../../src/crypto/access-token.ts', async (original) => {
+  const real = await original<typeof import('../../../src/crypto/access-token.ts')>();
+  return { ...real, signAccessToken: vi.fn(real.signAccessToken) };
+});
+
+describe('round trips', () => {
+  let opened: TestDatabase<string>;
+  let scene: Scene;
+  const statements: string[] = [];
+  beforeAll(async () => {
+    opened = await openTestDatabase('postgres');
+    const client = postgres(opened.url, {
+      max: 1,
+      onnotice: () => {},
+      debug: (_, statement) => statements.push(statement),
+    });
+    const database: Database = {
+      ...opened.database,
+      drizzle: drizzle(client),
+      close: async () => {
+        await client.end();
+        await opened.close();
+      },
+    };
+    scene = await openSceneOn({ database, url: opened.url, close: database.close });
+  });
+  afterAll(() => scene.close());
+
+  async function costOf(work: () => Promise<{ readonly status: number }>, status = 200) {
+    const sign = vi.mocked(signAccessToken).mockClear();
+    statements.length = 0;
+    expect((await work()).status).toBe(status);
+    return { statements: statements.length, signatures: sign.mock.calls.length };
+  }
+
+  it('a rotation: load, commit, one signature', async () => {
+    let head = await scene.chain();
+    for (let n = 0; n < 3; n++) {
+      const cost = await costOf(async () => {
+        const answer = await refresh(scene, scene.client, head);
+        head = answer.json.refresh_token ?? '';
+        return answer;
+      });
+      expect(cost).toEqual({ statements: 2, signatures: 1 });
+      expect(statements[0]).toMatch(/^select /);
+      expect(statements[1]).toMatch(/^with "moved" as \(update "grants" /);
+    }
+  });
+
+  it('an exchange: the same', async () => {
+    const code = await scene.code();
+    expect(await costOf(() => exchange(scene, scene.client, code))).toEqual({ statements: 2, signatures: 1 });
+  });
+
+  it('a reuse: load, revoke, no signature', async () => {
+    const used = await scene.chain();
+    await refresh(scene, scene.client, used);
+    expect(await costOf(() => refresh(scene, scene.client, used), 400)).toEqual({ statements: 2, signatures: 0 });
+  });
+
+  it('client credentials and every refusal: one load', async () => {
+    const grant_type = 'client_credentials';
+    expect(await costOf(() => token(scene, scene.client, { grant_type }))).toEqual({ statements: 1, signatures: 1 });
+    expect(await costOf(() => token(scene, { ...scene.client, secret: 'wrong' }, { grant_type }), 401)).toEqual({
+      statements: 1,
+      signatures: 0,
+    });
+    expect(await costOf(() => refresh(scene, scene.client, 'sh_rt_forged'), 400)).toEqual({
+      statements: 1,
+      signatures: 0,
+    });
+  });
+
+  it('kids that are made up: one look a second, however many they are', async () => {
+    const forged = (kid: string) =>
+      `${Buffer.from(JSON.stringify({ alg: 'ES256', typ: 'at+jwt', kid })).toString('base64url')}.e30.AAAA`;
+    const ask = (kid: string) =>
+      scene.app.inject({ url: '/oauth/userinfo', headers: { authorization: `Bearer ${forged(kid)}` } });
+    for (let second = 0; second < 2; second++) {
+      scene.clock.advanceSeconds(1);
+      statements.length = 0;
+      await Promise.all(['a', 'b', 'c'].map(ask));
+      expect((await ask('d')).statusCode).toBe(401);
+      expect(statements).toEqual([expect.stringContaining('from "signing_keys"')]);
+    }
+  });
+
+  it('what cannot be read at all: nothing', async () => {
+    expect(await costOf(() => token(scene, scene.client, {}), 400)).toEqual({ statements: 0, signatures: 0 });
+  });
+});

@@ -1,0 +1,229 @@
+/** Checking a password: what guessing costs, whom it holds up, and what it tells. */
+import { verify } from '@node-rs/argon2';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { disableUser } from '../../../src/storage/users.ts';
+import {
+  authorizeUrl,
+  makeClient,
+  makePkce,
+  makeUser,
+  PASSWORD,
+  type TestClient,
+  type TestUser,
+} from '../../support/actors.ts';
+import { shippedConfiguration } from '../../support/app.ts';
+import { type Answer, Browser } from '../../support/browser.ts';
+import { openScene, type Scene } from '../../support/scene.ts';
+
+vi.mock('@node-rs/argon2', async (original) => {
+  const real = await original<typeof import('@node-rs/argon2')>();
+  return { ...real, verify: vi.fn(real.verify) };
+});
+
+const OF_ACCOUNT = 3;
+const OF_ADDRESS = 10;
+const WINDOW_SECONDS = 900;
+const configuration = {
+  ...shippedConfiguration,
+  signIn: {
+    ...shippedConfiguration.signIn,
+    failuresPerAccountAndAddress: OF_ACCOUNT,
+    failuresPerAddress: OF_ADDRESS,
+    failureWindowSeconds: WINDOW_SECONDS,
+  },
+};
+
+describe('sign-in', () => {
+  let scene: Scene;
+  let client: TestClient;
+  let user: TestUser;
+  let address: string;
+  let serial = 0;
+  beforeAll(async () => {
+    scene = await openScene('postgres', { configuration });
+    client = await makeClient(scene, { tokenEndpointAuthMethod: 'none', redirectUris: ['http://client.test/cb'] });
+  });
+  afterAll(() => scene.close());
+  beforeEach(async () => {
+    user = await makeUser(scene);
+    address = `203.0.113.${++serial}`;
+  });
+
+  /** One attempt in a browser of its own. */
+  async function attempt(
+    username: string,
+    password: string,
+    from = address,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    const browser = new Browser(scene.app, from, headers);
+    return browser.submit(await browser.get(authorizeUrl(client, makePkce())), { username, password });
+  }
+  const succeeded = ({ body }: Answer) => body.includes('name="decision"');
+  const fail = async (times: number, username = user.username, from = address) => {
+    for (let n = 0; n < times; n++) expect((await attempt(username, `wrong ${n}`, from)).status).toBe(400);
+  };
+
+  describe('fails in the same words and with the same work', () => {
+    const pageOf = ({ body }: Answer, username: string) =>
+      body
+        .replaceAll(username, 'USER')
+        .replace(/value="[\w-]{43}"/, 'CSRF')
+        .replace(/[0-9a-f-]{36}/, 'ID');
+
+    it('for an unknown user, a wrong password, and a person who is disabled', async () => {
+      const disabled = await makeUser(scene);
+      await disableUser(scene.database.drizzle, disabled.username);
+      const pages = new Set<string>();
+      for (const [username, password] of [
+        [user.username, 'wrong'],
+        ['nobody-at-all', 'wrong'],
+        ['nobody-at-all', PASSWORD],
+        [disabled.username, 'wrong'],
+        [disabled.username, PASSWORD],
+      ] as const) {
+        vi.mocked(verify).mockClear();
+        address = `203.0.113.${++serial}`;
+        const answer = await attempt(username, password);
+        expect(answer.status).toBe(400);
+        expect(vi.mocked(verify)).toHaveBeenCalledTimes(1);
+        pages.add(pageOf(answer, username));
+      }
+      expect(pages.size).toBe(1);
+      expect([...pages][0]).toContain('Username or password is not right');
+    });
+
+    it('every stored hash costs the same', async () => {
+      vi.mocked(verify).mockClear();
+      await attempt(user.username, 'wrong');
+      await attempt('nobody-at-all', 'wrong');
+      const costs = vi
+        .mocked(verify)
+        .mock.calls.map(([hash]) => /^\$argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$/.exec(String(hash))?.[0]);
+      expect(costs).toHaveLength(2);
+      expect(new Set(costs)).toEqual(new Set(['$argon2id$v=19$m=19456,t=2,p=1$']));
+    });
+  });
+
+  it('needs both fields, and costs nothing without them', async () => {
+    vi.mocked(verify).mockClear();
+    for (const [username, password] of [
+      ['', ''],
+      [user.username, ''],
+      ['', PASSWORD],
+    ] as const) {
+      const answer = await attempt(username, password);
+      expect(answer.status).toBe(400);
+      expect(answer.body).toContain('Type your username and your password');
+    }
+    expect(vi.mocked(verify)).not.toHaveBeenCalled();
+    // Not an attempt either.
+    await fail(OF_ACCOUNT);
+  });
+
+  it('takes the name in any case and composition, and the password only as it is', async () => {
+    const someone = await makeUser(scene, 'Ämilie Müller');
+    for (const name of ['Ämilie Müller', 'ämilie müller', 'A\u0308milie Mu\u0308ller', ' ämilie müller ']) {
+      expect(succeeded(await attempt(name, PASSWORD)), name).toBe(true);
+    }
+    for (const password of [PASSWORD.toUpperCase(), `${PASSWORD} `, ` ${PASSWORD}`, PASSWORD.slice(0, -1)]) {
+      expect(succeeded(await attempt(someone.username, password, `203.0.113.${++serial}`))).toBe(false);
+    }
+  });
+
+  it('any text as name or password is a failure, never a 500', async () => {
+    for (const text of [
+      '\0',
+      'a\0b',
+      "' or 1=1 --",
+      '\ud83d\ude00',
+      'x'.repeat(1024),
+      'x'.repeat(1025),
+      '<b>',
+      '%00',
+      '\u202e',
+    ]) {
+      const answer = await attempt(text, text, `203.0.113.${++serial}`);
+      expect(answer.status, text.slice(0, 10)).toBe(400);
+    }
+  });
+
+  describe('is throttled by failures, and by them only', () => {
+    it('of one account from one address: then even the right password waits', async () => {
+      await fail(OF_ACCOUNT);
+      vi.mocked(verify).mockClear();
+      const answer = await attempt(user.username, PASSWORD);
+      expect(answer.status).toBe(429);
+      expect(answer.headers['retry-after']).toBe(String(WINDOW_SECONDS));
+      expect(answer.body).toContain('Too many failed attempts');
+      expect(vi.mocked(verify)).not.toHaveBeenCalled();
+    });
+
+    it('nobody at another address is held up, nor another account at this one', async () => {
+      await fail(OF_ACCOUNT + 0);
+      expect((await attempt(user.username, 'wrong')).status).toBe(429);
+      expect(succeeded(await attempt(user.username, PASSWORD, '198.51.100.99'))).toBe(true);
+      expect(succeeded(await attempt((await makeUser(scene)).username, PASSWORD))).toBe(true);
+    });
+
+    it('until the window is over', async () => {
+      await fail(OF_ACCOUNT);
+      expect((await attempt(user.username, PASSWORD)).status).toBe(429);
+      scene.clock.advanceSeconds(WINDOW_SECONDS);
+      expect(succeeded(await attempt(user.username, PASSWORD))).toBe(true);
+    });
+
+    it('who is right is never counted', async () => {
+      for (let n = 0; n < OF_ADDRESS + 5; n++) expect(succeeded(await attempt(user.username, PASSWORD))).toBe(true);
+      await fail(OF_ACCOUNT - 1);
+      // Being right gives back that attempt, and no other: a thief’s own account does not reset the count of a victim’s.
+      expect(succeeded(await attempt(user.username, PASSWORD))).toBe(true);
+      await fail(1);
+      expect((await attempt(user.username, 'wrong')).status).toBe(429);
+    });
+
+    it('of one address, over many accounts, known or not', async () => {
+      for (let n = 0; n < OF_ADDRESS; n++)
+        await fail(1, n % 2 === 0 ? `nobody-${n}` : (await makeUser(scene)).username);
+      expect((await attempt(user.username, PASSWORD)).status).toBe(429);
+      expect(succeeded(await attempt(user.username, PASSWORD, '198.51.100.98'))).toBe(true);
+    });
+
+    it('spelling the name otherwise is the same account', async () => {
+      const someone = await makeUser(scene, `Zoë-${serial}`);
+      await fail(1, someone.username);
+      await fail(1, someone.username.toUpperCase());
+      await fail(1, someone.username.normalize('NFD'));
+      expect((await attempt(someone.username, PASSWORD)).status).toBe(429);
+    });
+
+    it('parallel guesses do not slip past together', async () => {
+      const guesses = await Promise.all(
+        Array.from({ length: OF_ACCOUNT * 3 }, (_, n) => attempt(user.username, `guess ${n}`)),
+      );
+      expect(guesses.filter(({ status }) => status === 400)).toHaveLength(OF_ACCOUNT);
+      expect(guesses.filter(({ status }) => status === 429)).toHaveLength(OF_ACCOUNT * 2);
+    });
+
+    it('one IPv6 network of 64 bits is one address; an IPv4 address is itself, however it is written', async () => {
+      for (let n = 1; n <= OF_ACCOUNT; n++) await fail(1, user.username, `2001:db8:1:2::${n}`);
+      expect((await attempt(user.username, PASSWORD, '2001:db8:1:2:ffff:ffff:ffff:ffff')).status).toBe(429);
+      expect(succeeded(await attempt(user.username, PASSWORD, '2001:db8:1:3::1'))).toBe(true);
+      const other = await makeUser(scene);
+      await fail(OF_ACCOUNT, other.username, '192.0.2.200');
+      expect((await attempt(other.username, PASSWORD, '::ffff:192.0.2.200')).status).toBe(429);
+      expect(succeeded(await attempt(other.username, PASSWORD, '::ffff:192.0.2.201'))).toBe(true);
+    });
+
+    it('a header that nobody may send does not change who one is', async () => {
+      for (let n = 0; n < OF_ACCOUNT; n++) {
+        const answer = await attempt(user.username, 'wrong', address, {
+          'x-forwarded-for': `192.0.2.${n}`,
+          forwarded: `for=192.0.2.${n}`,
+        });
+        expect(answer.status).toBe(400);
+      }
+      expect((await attempt(user.username, PASSWORD, address, { 'x-forwarded-for': '192.0.2.77' })).status).toBe(429);
+    });
+  });
+});

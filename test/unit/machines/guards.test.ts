@@ -1,0 +1,320 @@
+/** The predicates themselves, with real contexts and events: both outcomes of each, and the edges between them. */
+import { describe, expect, test } from 'vitest';
+import {
+  authorizationCodeGuards,
+  interactionGuards,
+  refreshTokenGuards,
+  signingKeyGuards,
+} from '../../../machines/guards.ts';
+import type {
+  AuthorizationCodeContext,
+  AuthorizationCodeEvent,
+  InteractionContext,
+  InteractionEvent,
+  RefreshTokenContext,
+  RefreshTokenEvent,
+  SigningKeyContext,
+  SigningKeyEvent,
+} from '../../../machines/vocabulary.ts';
+
+const NOW = Date.UTC(2030, 0, 1);
+const AFTER = NOW + 1;
+
+type Case<Context, Event> = readonly [
+  what: string,
+  outcome: boolean,
+  context: Partial<Context>,
+  event: Partial<Omit<Event, 'type'>>,
+];
+type Cases<Guards, Context, Event> = Readonly<Record<keyof Guards, readonly Case<Context, Event>[]>>;
+
+const code: AuthorizationCodeContext = {
+  clientId: 'shop',
+  redirectUri: 'https://shop.example/callback',
+  codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  resources: ['https://api.example'],
+  endsAt: AFTER,
+  endedBy: null,
+};
+const exchange: AuthorizationCodeEvent = {
+  type: 'presented',
+  now: NOW,
+  clientId: 'shop',
+  redirectUri: null,
+  challengeOfVerifier: code.codeChallenge,
+  resources: null,
+};
+const codeCases: Cases<typeof authorizationCodeGuards, AuthorizationCodeContext, AuthorizationCodeEvent> = {
+  byAnotherClient: [
+    ['its client', false, {}, { clientId: 'shop' }],
+    ['another', true, {}, { clientId: 'thief' }],
+    ['its client in other letters', true, {}, { clientId: 'Shop' }],
+  ],
+  redirectUriDiffers: [
+    ['not sent', false, {}, { redirectUri: null }],
+    ['the same', false, {}, { redirectUri: 'https://shop.example/callback' }],
+    ['with a slash more', true, {}, { redirectUri: 'https://shop.example/callback/' }],
+    ['sent, but empty', true, {}, { redirectUri: '' }],
+  ],
+  verifierDiffers: [
+    ['the challenge', false, {}, { challengeOfVerifier: code.codeChallenge }],
+    ['another', true, {}, { challengeOfVerifier: 'e9melhoa2owvfremtjgucHaoek1t8urwbugjsstw-cm' }],
+    ['no verifier', true, {}, { challengeOfVerifier: null }],
+  ],
+  expired: [
+    ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
+    ['at the end', true, { endsAt: NOW }, {}],
+    ['after the end', true, { endsAt: NOW - 1 }, {}],
+  ],
+  resourceExceedsGrant: [
+    ['none sent', false, {}, { resources: null }],
+    ['the one that was granted', false, {}, { resources: ['https://api.example'] }],
+    ['one more', true, {}, { resources: ['https://api.example', 'https://other.example'] }],
+  ],
+  endedByClient: [
+    ['by nothing', false, { endedBy: null }, {}],
+    ['by the subject', false, { endedBy: 'user' }, {}],
+    ['by the client', true, { endedBy: 'client' }, {}],
+  ],
+  endedByUser: [
+    ['by nothing', false, { endedBy: null }, {}],
+    ['by the server', false, { endedBy: 'server' }, {}],
+    ['by the subject', true, { endedBy: 'user' }, {}],
+  ],
+  endedByServer: [
+    ['by nothing', false, { endedBy: null }, {}],
+    ['by the client', false, { endedBy: 'client' }, {}],
+    ['by the server', true, { endedBy: 'server' }, {}],
+  ],
+};
+
+const token: RefreshTokenContext = {
+  clientId: 'shop',
+  scope: ['read', 'write'],
+  resources: ['https://api.example'],
+  endsAt: AFTER,
+  endedBy: null,
+  aheadOfChain: false,
+};
+const refresh: RefreshTokenEvent = { type: 'presented', now: NOW, clientId: 'shop', scope: null, resources: null };
+const tokenCases: Cases<typeof refreshTokenGuards, RefreshTokenContext, RefreshTokenEvent> = {
+  byAnotherClient: [
+    ['its client', false, {}, { clientId: 'shop' }],
+    ['another', true, {}, { clientId: 'thief' }],
+  ],
+  expired: [
+    ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
+    ['at the end', true, { endsAt: NOW }, {}],
+    ['after the end', true, { endsAt: NOW - 1 }, {}],
+  ],
+  scopeExceedsGrant: [
+    ['none sent', false, {}, { scope: null }],
+    ['the same in another order', false, {}, { scope: ['write', 'read'] }],
+    ['less', false, {}, { scope: ['read'] }],
+    ['more', true, {}, { scope: ['read', 'write', 'admin'] }],
+    ['another', true, {}, { scope: ['admin'] }],
+    ['in other letters', true, {}, { scope: ['READ'] }],
+  ],
+  resourceExceedsGrant: [
+    ['none sent', false, {}, { resources: null }],
+    ['the one that was granted', false, {}, { resources: ['https://api.example'] }],
+    ['another', true, {}, { resources: ['https://other.example'] }],
+  ],
+  aheadOfItsChain: [
+    ['behind its head', false, { aheadOfChain: false }, {}],
+    ['ahead of its head', true, { aheadOfChain: true }, {}],
+  ],
+  endedByClient: [
+    ['by the server', false, { endedBy: 'server' }, {}],
+    ['by the client', true, { endedBy: 'client' }, {}],
+  ],
+  endedByUser: [
+    ['by the client', false, { endedBy: 'client' }, {}],
+    ['by the subject', true, { endedBy: 'user' }, {}],
+  ],
+  endedByServer: [
+    ['by the subject', false, { endedBy: 'user' }, {}],
+    ['by the server', true, { endedBy: 'server' }, {}],
+  ],
+};
+
+const page: InteractionContext = {
+  endsAt: AFTER,
+  scope: ['read', 'write'],
+  resources: ['https://api.example'],
+  userId: 'alice',
+  clientEnded: false,
+  consentMayBeRemembered: true,
+  codeIsWaiting: false,
+  prompt: [],
+  maxAgeSeconds: null,
+  hintedUserId: null,
+};
+const visit: InteractionEvent = {
+  type: 'signedIn',
+  now: NOW,
+  userId: 'alice',
+  signedInAt: NOW - 60_000,
+  remembered: null,
+};
+const forbidden = { prompt: ['none'] } as const;
+const all = { scope: ['read', 'write'], resources: ['https://api.example'] };
+const pageCases: Cases<typeof interactionGuards, InteractionContext, InteractionEvent> = {
+  expired: [
+    ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
+    ['at the end', true, { endsAt: NOW }, {}],
+  ],
+  clientEnded: [
+    ['in force', false, { clientEnded: false }, {}],
+    ['ended', true, { clientEnded: true }, {}],
+  ],
+  nobodySignedIn: [
+    ['a live session', false, {}, { userId: 'alice' }],
+    ['none', true, {}, { userId: null }],
+  ],
+  signedInAsAnother: [
+    ['the same person', false, {}, { userId: 'alice' }],
+    ['another person', true, {}, { userId: 'bob' }],
+    ['nobody any more', true, {}, { userId: null }],
+    ['nobody, where nobody was', true, { userId: null }, { userId: null }],
+  ],
+  consentIsRemembered: [
+    ['nothing remembered', false, {}, { remembered: null }],
+    ['all of it', true, {}, { remembered: all }],
+    ['more than is asked', true, { scope: ['read'] }, { remembered: all }],
+    ['less scope than is asked', false, {}, { remembered: { ...all, scope: ['read'] } }],
+    ['another resource', false, {}, { remembered: { ...all, resources: ['https://other.example'] } }],
+    ['a client that could be impersonated', false, { consentMayBeRemembered: false }, { remembered: all }],
+    ['the client wants a new one', false, { prompt: ['consent'] }, { remembered: all }],
+    ['the client wants a new sign-in', true, { prompt: ['login'] }, { remembered: all }],
+    [
+      'access while the person is away',
+      false,
+      { scope: ['read', 'offline_access'] },
+      { remembered: { ...all, scope: ['read', 'offline_access'] } },
+    ],
+  ],
+  signInIsNeeded: [
+    ['a live session', false, {}, {}],
+    ['none', true, {}, { userId: null, signedInAt: null }],
+    ['the client wants a new one', true, { prompt: ['login'] }, {}],
+    ['the client wants a new one, and consent', true, { prompt: ['login', 'consent'] }, {}],
+    ['the client wants something else', false, { prompt: ['consent', 'select_account'] }, {}],
+    ['a millisecond younger than allowed', false, { maxAgeSeconds: 60 }, { signedInAt: NOW - 59_999 }],
+    ['as old as allowed', true, { maxAgeSeconds: 60 }, { signedInAt: NOW - 60_000 }],
+    ['any age is too old', true, { maxAgeSeconds: 0 }, { signedInAt: NOW }],
+    ['the person that was hinted', false, { hintedUserId: 'alice' }, {}],
+    ['another than was hinted', true, { hintedUserId: 'bob' }, {}],
+  ],
+  signInIsNeededButForbidden: [
+    ['not needed', false, forbidden, {}],
+    ['needed, and asking is allowed', false, {}, { userId: null, signedInAt: null }],
+    ['nobody is signed in', true, forbidden, { userId: null, signedInAt: null }],
+    ['too long ago', true, { ...forbidden, maxAgeSeconds: 30 }, {}],
+    ['another than was hinted', true, { ...forbidden, hintedUserId: 'bob' }, {}],
+  ],
+  signedInAsAnotherThanHinted: [
+    ['nobody was hinted', false, {}, {}],
+    ['the one that was hinted', false, { hintedUserId: 'alice' }, {}],
+    ['another', true, { hintedUserId: 'bob' }, {}],
+  ],
+  accountIsToBeChosen: [
+    ['not asked for', false, { prompt: ['consent'] }, {}],
+    ['asked for', true, { prompt: ['consent', 'select_account'] }, {}],
+  ],
+  askingIsForbidden: [
+    ['not asked for', false, { prompt: ['login'] }, {}],
+    ['asked for', true, forbidden, {}],
+  ],
+  consentMayBeRemembered: [
+    ['a client whose identity is assured', true, { consentMayBeRemembered: true }, {}],
+    ['one that could be impersonated', false, { consentMayBeRemembered: false }, {}],
+  ],
+  codeIsWaiting: [
+    ['exchanged or over', false, { codeIsWaiting: false }, {}],
+    ['waiting', true, { codeIsWaiting: true }, {}],
+  ],
+};
+
+const key: SigningKeyContext = { successorDueAt: AFTER, signsUntil: AFTER, publishedUntil: AFTER };
+const tick: SigningKeyEvent = {
+  type: 'timePassed',
+  now: NOW,
+  anotherSigns: false,
+  successor: 'none',
+  algorithmIsWanted: true,
+  atOnce: false,
+};
+const over = { signsUntil: NOW };
+const keyCases: Cases<typeof signingKeyGuards, SigningKeyContext, SigningKeyEvent> = {
+  noOtherSigns: [
+    ['none', true, {}, { anotherSigns: false }],
+    ['another', false, {}, { anotherSigns: true }],
+  ],
+  handoverIsDue: [
+    ['a millisecond before the end', false, { signsUntil: NOW + 1 }, { successor: 'ready' }],
+    ['at the end', true, over, { successor: 'ready' }],
+    ['at the end, and caches may not hold the successor', false, over, { successor: 'published' }],
+    ['at the end, and nobody waits', false, over, { successor: 'none' }],
+  ],
+  endsWithoutSuccessor: [
+    ['a millisecond before the end', false, { signsUntil: NOW + 1 }, { algorithmIsWanted: false }],
+    ['at the end', true, over, { algorithmIsWanted: false }],
+    ['the algorithm is wanted', false, over, { algorithmIsWanted: true }],
+    ['somebody waits', false, over, { algorithmIsWanted: false, successor: 'published' }],
+  ],
+  successorIsNeeded: [
+    ['a millisecond too early', false, { successorDueAt: NOW + 1 }, {}],
+    ['in time', true, { successorDueAt: NOW }, {}],
+    ['somebody waits', false, { successorDueAt: NOW }, { successor: 'published' }],
+    ['the algorithm is not wanted', false, { successorDueAt: NOW }, { algorithmIsWanted: false }],
+  ],
+  successorMaySign: [
+    ['nobody waits', false, {}, { successor: 'none', atOnce: true }],
+    ['caches may not hold it', false, {}, { successor: 'published' }],
+    ['caches may not hold it, and it need not wait', true, {}, { successor: 'published', atOnce: true }],
+    ['ready', true, {}, { successor: 'ready' }],
+  ],
+  rotationIsAtOnce: [
+    ['in its time', false, {}, { atOnce: false }],
+    ['at once', true, {}, { atOnce: true }],
+  ],
+  handoverIsComing: [
+    ['the signer has time left', false, {}, { successor: 'published' }],
+    ['its time is over, and somebody waits', true, over, { successor: 'published' }],
+    ['its time is over, and nobody waits', false, over, { successor: 'none' }],
+  ],
+  successorIsPublished: [
+    ['nobody waits', false, {}, { successor: 'none' }],
+    ['published', true, {}, { successor: 'published' }],
+    ['ready', true, {}, { successor: 'ready' }],
+  ],
+  lastTokenHasExpired: [
+    ['a millisecond before', false, { publishedUntil: NOW + 1 }, {}],
+    ['by then', true, { publishedUntil: NOW }, {}],
+  ],
+};
+
+type AnyGuard = (asked: { context: object; event: object }) => boolean;
+const rooms: readonly (readonly [string, object, Cases<Record<string, unknown>, object, object>, object, object])[] = [
+  ['authorization code', authorizationCodeGuards, codeCases, code, exchange],
+  ['refresh token', refreshTokenGuards, tokenCases, token, refresh],
+  ['interaction', interactionGuards, pageCases, page, visit],
+  ['signing key', signingKeyGuards, keyCases, key, tick],
+];
+
+describe.each(rooms)('%s', (_, guards, cases, context, event) => {
+  const named = Object.entries(guards) as [string, AnyGuard][];
+
+  describe.each(named)('%s', (name, guard) => {
+    test.each(cases[name] ?? [])('%s: %s', (_what, outcome, otherContext, otherEvent) => {
+      expect(guard({ context: { ...context, ...otherContext }, event: { ...event, ...otherEvent } })).toBe(outcome);
+    });
+    test('is shown to be true and to be false', () => {
+      expect(new Set(cases[name]?.map(([, outcome]) => outcome))).toEqual(new Set([true, false]));
+    });
+    test('is one expression, of context and event alone', () => {
+      expect(guard.toString()).toMatch(/^\(\{ (context, event|context|event) \}\) =>\s*[^{\s]/);
+    });
+  });
+});

@@ -1,0 +1,119 @@
+/**
+ * Are the nets tight? Each mutant of each machine must be seen by the transition table or refused by a law, and those
+ * that issue more or revoke less must be refused by a law, however carelessly the table's difference is read.
+ */
+import { describe, expect, test } from 'vitest';
+import type { Answer } from './answers.ts';
+import { type Subject, subjects } from './catalogue.ts';
+import { type Case, caseOf, lawsOf } from './laws.ts';
+import { type Mutant, mutantsOf } from './mutants.ts';
+import { transitionTable } from './transition-table.ts';
+
+type Tried = Mutant & { readonly laws: readonly string[]; readonly dangerous: boolean };
+
+const MORE = ['issueTokens', 'beginChain', 'rotate', 'issueCode', 'rememberConsent', 'repeatAnswer', 'beginSigning'];
+const LESS = ['revokeGrant', 'writeRevoked', 'reject', 'stopSigning', 'startSuccessor', 'retire'];
+/** Whoever is there stays there. */
+const FOR_GOOD = ['revoked', 'retired'];
+const kinds = ({ effects }: Answer) => effects.map((effect) => effect.replace(/\(.*/, ''));
+
+const CHANGE_AN_ANSWER = [
+  'arm deleted',
+  'guard dropped',
+  'target redirected',
+  'action dropped',
+  'parameter changed',
+  'arms swapped',
+  'description or reference dropped',
+];
+
+const asReviewed = new Map(subjects.map((subject) => [subject, caseOf(subject, subject.config)]));
+const tables = new Map(subjects.map((subject) => [subject, transitionTable([subject])]));
+const tried = new Map(
+  subjects.map((subject) => [subject, mutantsOf(subject).map((mutant) => tryOut(subject, mutant))]),
+);
+
+describe.each(subjects)('mutants of $name', (subject) => {
+  const mutants = tried.get(subject) ?? [];
+
+  test('there are some', () => {
+    expect(mutants.length).toBeGreaterThan(50);
+  });
+  test('each is seen: by a law, or in the table', () => {
+    const unseen = mutants.filter((one) => one.laws.length === 0 && !changesTable(subject, one));
+    expect(unseen.map(({ what }) => what)).toEqual([]);
+  });
+  test('each that changes an answer is seen in the table, whatever the laws say', () => {
+    const unseen = mutants.filter((one) => CHANGE_AN_ANSWER.includes(one.kind) && !changesTable(subject, one));
+    expect(unseen.map(({ what }) => what)).toEqual([]);
+  });
+  test('each that issues more or revokes less breaks a law', () => {
+    expect(mutants.some((one) => one.dangerous)).toBe(true);
+    expect(mutants.filter((one) => one.dangerous && one.laws.length === 0).map(({ what }) => what)).toEqual([]);
+  });
+  test.each(lawsOf(subject))('some mutant breaks the law: $name', ({ name, of }) => {
+    const all = of === null ? [...tried.values()].flat() : mutants;
+    expect(all.some((one) => one.laws.includes(name))).toBe(true);
+  });
+});
+
+test('the report is the one that was reviewed', async () => {
+  await expect(report()).toMatchFileSnapshot('./mutation-report.md');
+});
+
+function tryOut(subject: Subject, mutant: Mutant): Tried {
+  const tested = caseOf(subject, mutant.config);
+  return {
+    ...mutant,
+    laws: lawsOf(subject).flatMap((law) => (law.broken(tested).length > 0 ? law.name : [])),
+    dangerous: isDangerous(tested),
+  };
+}
+
+function changesTable(subject: Subject, { config }: Mutant): boolean {
+  return transitionTable([{ ...subject, config }]) !== tables.get(subject);
+}
+
+/** Beside the machine as it is: something is issued, or a state is left, that was not; or no longer revoked. */
+function isDangerous({ subject, answers }: Case): boolean {
+  const reviewed = new Map(asReviewed.get(subject)?.answers.map((one) => [keyOf(subject, one), one]));
+  return answers.some((answer) => {
+    const before = reviewed.get(keyOf(subject, answer));
+    if (!before) return false;
+    const [was, is] = [kinds(before), kinds(answer)];
+    const issuesMore = MORE.some((effect) => is.includes(effect) && !was.includes(effect));
+    const revokesLess = LESS.some((effect) => was.includes(effect) && !is.includes(effect));
+    const revives = FOR_GOOD.includes(before.next) && answer.next !== before.next;
+    return issuesMore || revokesLess || revives;
+  });
+}
+
+/** A mutant may ask a guard that was not asked here; the machine as it is answers the same whatever that says. */
+function keyOf(subject: Subject, { state, event, outcomes }: Answer): string {
+  const arms = [subject.config.states[state]?.on[event] ?? []].flat();
+  const asked = [...new Set(arms.flatMap((arm) => arm.guard ?? []))].sort();
+  return [state, event, ...asked.map((guard) => `${guard}=${outcomes[guard]}`)].join();
+}
+
+function report(): string {
+  const all = [...tried].flatMap(([subject, mutants]) => mutants.map((one) => ({ ...one, machine: subject.name })));
+  const refused = (some: readonly Tried[]) => some.filter((one) => one.laws.length > 0).length;
+  const lines = [...Map.groupBy(all, ({ kind }) => kind)].map(([kind, here]) => {
+    const dangerous = here.filter((one) => one.dangerous);
+    return `| ${[kind, here.length, refused(here), dangerous.length, refused(dangerous)].join(' | ')} |`;
+  });
+  const tableOnly = all.filter((one) => one.laws.length === 0).map(({ machine, what }) => `- ${machine}, ${what}`);
+  return [
+    '# Mutants of the machines\n',
+    'The machines with one thing changed, as test/unit/machines/mutants.ts makes them. "Refused" counts those that break a law of',
+    'test/unit/machines/laws.ts; every other one changes the transition table, so that a reviewer sees it. "Dangerous" ones issue',
+    'more, revoke less, or leave `revoked` or `retired`; a key that signs counts as issuing.\n',
+    'Generated by test/unit/machines/mutation.test.ts. To accept a change: `npx vitest run test/unit/machines --update`.\n',
+    '| what was changed | mutants | refused | dangerous | of these refused |',
+    '| --- | --- | --- | --- | --- |',
+    ...lines,
+    '\n## Seen in the table only\n',
+    ...(tableOnly.length > 0 ? tableOnly : ['None.']),
+    '',
+  ].join('\n');
+}

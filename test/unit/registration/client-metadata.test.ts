@@ -1,0 +1,272 @@
+import { describe, expect, it } from 'vitest';
+import { loadConfiguration } from '../../../src/config/load.ts';
+import { readClientMetadata } from '../../../src/registration/client-metadata.ts';
+
+const configuration = loadConfiguration(new URL('../../../policies', import.meta.url).pathname, 'https://as.test');
+const web = { client_id: 'shop', redirect_uris: ['https://shop.example/callback'] };
+
+function accepted(record: unknown) {
+  const reading = readClientMetadata(record, configuration);
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+  return reading;
+}
+const warningsOf = (change: object) => accepted({ ...web, ...change }).warnings.join('\n');
+
+function refused(record: unknown): string {
+  const reading = readClientMetadata(record, configuration);
+  if (reading.ok) throw new Error('was accepted');
+  return reading.problems.map((one) => `${one.field}: ${one.found} / ${one.allowed}`).join('\n');
+}
+
+describe('a client as RFC 7591 names it', () => {
+  it('has the defaults of RFC 7591 §2', () => {
+    expect(accepted(web)).toEqual({
+      ok: true,
+      warnings: [],
+      value: {
+        clientId: 'shop',
+        clientName: null,
+        secret: null,
+        applicationType: 'web',
+        tokenEndpointAuthMethod: 'client_secret_basic',
+        redirectUris: ['https://shop.example/callback'],
+        grantTypes: ['authorization_code'],
+        scope: null,
+        defaultScope: null,
+        defaultResource: null,
+        policy: 'default',
+        postLogoutRedirectUris: [],
+        idTokenSignedResponseAlg: 'RS256',
+      },
+    });
+  });
+
+  it('refuses an id that is the audience of access tokens', () => {
+    for (const client_id of ['https://api.example.com', 'https://as.test/oauth/userinfo']) {
+      expect(readClientMetadata({ ...web, client_id }, configuration)).toMatchObject({
+        ok: false,
+        problems: [{ field: 'client_id', found: 'the identifier of a resource' }],
+      });
+    }
+    expect(readClientMetadata({ ...web, client_id: 'https://api.example.com/' }, configuration).ok).toBe(true);
+  });
+
+  it('takes null for what is left out, and each value once', () => {
+    const twice = {
+      redirect_uris: [...web.redirect_uris, ...web.redirect_uris],
+      grant_types: ['authorization_code', 'authorization_code'],
+    };
+    expect(accepted({ ...web, ...twice, scope: null, client_secret: null }).value).toEqual(accepted(web).value);
+  });
+
+  it.each([' ', ' leading and trailing ', `~!@ #$%^&*()+=:;"'<>?/\\|`, 'x'.repeat(1024)])(
+    'keeps the secret %j as it is',
+    (secret) => {
+      expect(accepted({ ...web, client_secret: secret }).value.secret).toBe(secret);
+    },
+  );
+
+  it('warns of a short secret without telling it', () => {
+    expect(warningsOf({ client_secret: 'hunter2' })).toMatch(/client_secret: 7 characters are few/);
+    expect(warningsOf({ client_secret: 'hunter2' })).not.toContain('hunter2');
+    expect(warningsOf({ client_secret: 'x'.repeat(32) })).toBe('');
+  });
+
+  it.each(['', 'x'.repeat(1025), 'tab\there', 'é', 'new\nline', 42, ['a'], {}])(
+    'refuses the secret %j without telling it',
+    (secret) => {
+      const words = refused({ ...web, client_secret: secret });
+      expect(words).toMatch(
+        /^client_secret: (a text of \d+ characters \(not shown\)|something that is no text) \/ 1 to 1024/,
+      );
+      expect(words).not.toMatch(/here|é|line|42|xxx/);
+    },
+  );
+
+  it.each(['implicit', 'password'])('refuses the grant type %s, and says what to use', (grant) => {
+    expect(refused({ ...web, grant_types: [grant] })).toMatch(`grant_types.0: "${grant}" / "authorization_code"`);
+    expect(refused({ ...web, grant_types: [grant] })).toMatch('is not part of OAuth 2.1');
+  });
+
+  it.each(['constructor', '__proto__', 'toString', { toString: 1 }, 7])('refuses the grant type %j', (grant) => {
+    expect(refused({ ...web, grant_types: [grant] })).toMatch('a list of "authorization_code", "refresh_token"');
+  });
+
+  it.each([
+    ['token_endpoint_auth_method', 'private_key_jwt'],
+    ['application_type', 'desktop'],
+    ['response_types', ['token']],
+    ['response_types', ['code', 'code']],
+    ['redirect_uris', 'https://shop.example/callback'],
+    ['grant_types', []],
+    ['client_id', ''],
+    ['client_id', 'é'],
+    ['client_id', 'x'.repeat(256)],
+    ['client_name', ''],
+    ['client_name', 'zero\0'],
+    ['client_name', 'turned \u202e around'],
+    ['client_name', 'half \ud800'],
+    ['scope', ''],
+    ['scope', 'quote"'],
+    ['scope', 'a\tb'],
+    ['policy', 'nobody'],
+    ['default_resource', 'https://nowhere.example'],
+    ['default_scope', 'unknown'],
+    ['post_logout_redirect_uris', 'https://shop.example/out'],
+    ['post_logout_redirect_uris', [7]],
+    ['id_token_signed_response_alg', 'none'],
+    ['id_token_signed_response_alg', 'HS256'],
+    ['id_token_signed_response_alg', 'rs256'],
+    ['id_token_signed_response_alg', ['RS256']],
+  ])('refuses %s = %j', (field, value) => {
+    expect(refused({ ...web, [field]: value })).toMatch(new RegExp(`^${field}`));
+  });
+
+  it('shows found text so that it cannot steer a terminal', () => {
+    expect(refused({ ...web, policy: '\u001b[31m\u009b\u202e\u2028' })).toMatch(/^[\x20-\x7e]+$/);
+  });
+
+  it('ignores what it does not use, and says so', () => {
+    expect(warningsOf({ contacts: ['a@b.example'], redirectUris: [] })).toBe(
+      'contacts: ignored, Statehouse does not use it\n' +
+        'redirectUris: ignored, Statehouse does not use it (did you mean "redirect_uris"?)',
+    );
+  });
+
+  it.each([null, 'text', 1, [], undefined])('refuses %j as a record', (record) => {
+    expect(refused(record)).toMatch('an object with the fields of RFC 7591');
+  });
+});
+
+describe('rules between fields', () => {
+  it('wants a redirect URI exactly where a code is sent', () => {
+    expect(refused({ client_id: 'x' })).toMatch('redirect_uris: none / at least one');
+    expect(accepted({ client_id: 'x', grant_types: ['client_credentials'] }).warnings).toEqual([]);
+    expect(warningsOf({ grant_types: ['client_credentials'] })).toMatch('redirect_uris: not used');
+  });
+
+  it('keeps client credentials and secrets from public clients', () => {
+    const open = { token_endpoint_auth_method: 'none' };
+    expect(refused({ client_id: 'x', ...open, grant_types: ['client_credentials'] })).toMatch('OAuth 2.1 §4.2');
+    expect(refused({ ...web, ...open, client_secret: 'x'.repeat(40) })).toMatch('client_secret: a secret / none with');
+  });
+
+  it('warns where a refresh token can never come', () => {
+    expect(warningsOf({ redirect_uris: [], grant_types: ['client_credentials', 'refresh_token'] })).toMatch(
+      'has no effect',
+    );
+  });
+
+  it('holds the default scope under the ceiling', () => {
+    expect(accepted({ ...web, scope: 'read other', default_scope: 'read' }).value.defaultScope).toEqual(['read']);
+    expect(refused({ ...web, scope: 'read', default_scope: 'read write' })).toMatch(
+      'default_scope: "write" / what `scope` allows',
+    );
+  });
+
+  it('warns of scopes that no resource describes', () => {
+    expect(warningsOf({ scope: 'read orders' })).toMatch(/no resource describes "orders"; it counts for https:/);
+  });
+
+  it('knows the scopes of OpenID Connect, and warns of those that mean nothing', () => {
+    const refreshing = { grant_types: ['authorization_code', 'refresh_token'] };
+    expect(warningsOf({ scope: 'openid' })).toBe('');
+    expect(warningsOf({ ...refreshing, scope: 'openid profile email address phone offline_access read' })).toBe('');
+    expect(warningsOf({ scope: 'openid email', default_scope: 'openid' })).toBe('');
+    expect(warningsOf({ scope: 'email read' })).toBe(
+      'scope: "email" is never granted without "openid" (OpenID Connect Core §3.1.2.1)',
+    );
+    expect(warningsOf({ scope: 'profile' })).toMatch(/without "openid"[\s\S]*scope: nothing of it can be granted/);
+    expect(warningsOf({ scope: 'openid email', default_scope: 'email' })).toMatch(/^default_scope: "email" is never/);
+    expect(warningsOf({ scope: 'read offline_access' })).toMatch(/"offline_access" has no effect without/);
+    expect(warningsOf({ ...refreshing, scope: 'offline_access' })).toBe('scope: nothing of it can be granted');
+  });
+
+  it('signs ID Tokens with what a key signs with', () => {
+    expect(accepted({ ...web, id_token_signed_response_alg: 'ES256' }).value.idTokenSignedResponseAlg).toBe('ES256');
+    expect(refused({ ...web, id_token_signed_response_alg: 'EdDSA' })).toBe(
+      'id_token_signed_response_alg: "EdDSA" / "ES256", "RS256" (algorithms of signing-keys.yaml)',
+    );
+    const signingKeys = { ...configuration.signingKeys, algorithms: ['ES256', 'RS256', 'EdDSA'] as const };
+    const wider = { ...configuration, signingKeys: { ...signingKeys, algorithms: [...signingKeys.algorithms] } };
+    expect(readClientMetadata({ ...web, id_token_signed_response_alg: 'EdDSA' }, wider).ok).toBe(true);
+  });
+});
+
+describe('redirect URIs', () => {
+  it.each([
+    ['web', 'https://shop.example/cb?a=b'],
+    ['web', 'http://127.0.0.1:8080/cb'],
+    ['web', 'http://[::1]/cb'],
+    ['native', 'https://shop.example/cb'],
+    ['native', 'com.example.app:/cb'],
+  ])('registers for a %s application: %s', (application_type, uri) => {
+    expect(warningsOf({ application_type, redirect_uris: [uri] })).toBe('');
+  });
+
+  it.each([
+    ['web', 'http://localhost:3000/cb', /127\.0\.0\.1 is safer$/],
+    ['native', 'http://localhost/cb', /any port is accepted$/],
+    ['web', 'http://shop.example/cb', /is http.*RFC 9700 §2\.6/],
+    ['native', 'http://shop.example/cb', /is http.*RFC 9700 §2\.6/],
+    ['web', 'http://localhost.evil.example/cb', /is http/],
+    ['web', 'http://127.0.0.1.evil.example/cb', /is http/],
+    ['native', 'myapp:/cb', /RFC 8252 §7\.1/],
+  ])('warns for a %s application: %s', (application_type, uri, words) => {
+    expect(warningsOf({ application_type, redirect_uris: [uri] })).toMatch(words);
+  });
+
+  it.each([
+    ['web', 'com.example.app:/cb'],
+    ['native', 'javascript:alert(1)'],
+    ['web', 'https://*.shop.example/cb'],
+    ['web', 'https://shop.example/cb#part'],
+    ['web', 'https://user@shop.example/cb'],
+    ['web', '/cb'],
+    ['web', ''],
+    ['web', 'https://shop.example/é'],
+    ['web', `https://shop.example/${'x'.repeat(2048)}`],
+  ])('refuses for a %s application: %s', (application_type, uri) => {
+    expect(refused({ ...web, application_type, redirect_uris: ['https://fine.example/', uri] })).toMatch(
+      /^redirect_uris\.1: /,
+    );
+  });
+});
+
+describe('post-logout redirect URIs', () => {
+  const out = (uri: string, application_type = 'web') => ({
+    ...web,
+    application_type,
+    post_logout_redirect_uris: ['https://fine.example/', uri],
+  });
+  it.each([
+    ['web', 'https://shop.example/out?a=b'],
+    ['web', 'http://127.0.0.1:8080/out'],
+    ['native', 'com.example.app:/out'],
+  ])('registers for a %s application: %s, once', (application_type, uri) => {
+    const reading = accepted({ ...out(uri, application_type), post_logout_redirect_uris: [uri, uri] });
+    expect(reading.value.postLogoutRedirectUris).toEqual([uri]);
+    expect(reading.warnings).toEqual([]);
+  });
+  it.each([
+    ['web', 'http://localhost:3000/out', /^post_logout_redirect_uris\.1: .*127\.0\.0\.1 is safer$/],
+    ['native', 'http://localhost/out', /127\.0\.0\.1 is safer$/],
+    ['web', 'http://shop.example/out', /is http, so the state can be read/],
+    ['native', 'myapp:/out', /RFC 8252 §7\.1/],
+  ])('warns for a %s application: %s', (application_type, uri, words) => {
+    expect(warningsOf(out(uri, application_type))).toMatch(words);
+  });
+  it.each([
+    ['web', 'com.example.app:/out'],
+    ['native', 'javascript:alert(1)'],
+    ['native', 'data:text/html,x'],
+    ['web', 'https://*.shop.example/out'],
+    ['web', 'https://shop.example/out#part'],
+    ['web', 'https://user@shop.example/out'],
+    ['web', '/out'],
+    ['web', ''],
+    ['web', `https://shop.example/${'x'.repeat(2048)}`],
+  ])('refuses for a %s application: %s', (application_type, uri) => {
+    expect(refused(out(uri, application_type))).toMatch(/^post_logout_redirect_uris\.1: /);
+  });
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfiguration } from '../../../src/config/load.ts';
+import { matchesStoredSecret } from '../../../src/crypto/client-secret.ts';
+import { systemRandom } from '../../../src/crypto/random.ts';
+import { rootKeys } from '../../../src/crypto/root-secret.ts';
+import { rawSecret } from '../../../src/crypto/secret-types.ts';
+import { readClientMetadata, toNames } from '../../../src/registration/client-metadata.ts';
+import { type RegistrationDeps, registerClient } from '../../../src/registration/register-client.ts';
+import { deleteClient, findClient } from '../../../src/storage/clients.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+const configuration = loadConfiguration(new URL('../../../policies', import.meta.url).pathname, 'https://as.test');
+const OLD = 'the root secret that made everything so far';
+const NEW = 'the root secret that makes everything from now';
+
+let test: TestDatabase;
+let deps: RegistrationDeps;
+beforeAll(async () => {
+  test = await openTestDatabase('embedded');
+  deps = { db: test.database.drizzle, keys: rootKeys([OLD]), random: systemRandom };
+});
+afterAll(() => test.close());
+
+const web = { redirect_uris: ['https://shop.example/callback'] };
+
+async function register(record: object, using = deps) {
+  const reading = readClientMetadata({ ...web, ...record }, configuration);
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+  return registerClient(using, reading.value);
+}
+
+async function stored(clientId: string) {
+  const client = await findClient(deps.db, clientId);
+  if (!client) throw new Error(`no such client: ${clientId}`);
+  return client;
+}
+
+const accepts = async (clientId: string, secret: string, { keys } = deps) =>
+  matchesStoredSecret(keys, (await stored(clientId)).secretMacs, rawSecret(secret));
+
+describe('registering a client', () => {
+  it('makes an id of 128 bits and a secret of 256 bits where the record has none', async () => {
+    const { outcome, registration, madeSecret } = await register({});
+    expect(outcome).toBe('created');
+    expect(registration.clientId).toMatch(/^[\w-]{22}$/);
+    expect(madeSecret).toMatch(/^[\w-]{43}$/);
+    expect(await accepts(registration.clientId, madeSecret ?? '')).toBe(true);
+    expect(JSON.stringify(registration)).not.toContain(madeSecret);
+    expect((await stored(registration.clientId)).clientName).toBe(registration.clientId);
+  });
+
+  it.each([`~!@ #$%^&*()+=:;"'<>?/\\|`, ' spaces at both ends ', '%20+%2B', ' '])(
+    'stores the secret %j as it is',
+    async (secret) => {
+      const { registration, madeSecret } = await register({ client_secret: secret });
+      expect(madeSecret).toBeNull();
+      expect(await accepts(registration.clientId, secret)).toBe(true);
+      expect(await accepts(registration.clientId, `${secret} `)).toBe(false);
+      expect(await accepts(registration.clientId, secret.trim() || 'x')).toBe(secret.trim() === secret);
+    },
+  );
+
+  it('changes nothing when the record is the same', async () => {
+    const record = { client_id: 'same', client_secret: 'a'.repeat(40), scope: 'read write' };
+    await register(record);
+    const before = await stored('same');
+    expect(await register(record)).toMatchObject({ outcome: 'unchanged', changed: [] });
+    expect(await stored('same')).toEqual(before);
+  });
+
+  it('replaces what differs, and names it', async () => {
+    await register({ client_id: 'moved', client_secret: 'a'.repeat(40) });
+    const change = { client_id: 'moved', client_name: 'Moved', client_secret: 'b'.repeat(40), scope: 'read' };
+    expect(await register(change)).toMatchObject({
+      outcome: 'updated',
+      changed: ['client_name', 'client_secret', 'scope'],
+    });
+    expect(await accepts('moved', 'b'.repeat(40))).toBe(true);
+    expect(await accepts('moved', 'a'.repeat(40))).toBe(false);
+  });
+
+  it('keeps the stored secret where the record has none', async () => {
+    await register({ client_id: 'kept', client_secret: 'a'.repeat(40) });
+    expect(await register({ client_id: 'kept', client_name: 'Kept' })).toMatchObject({
+      changed: ['client_name'],
+      madeSecret: null,
+    });
+    expect(await accepts('kept', 'a'.repeat(40))).toBe(true);
+  });
+
+  it('knows the secret again after the root secret was rotated', async () => {
+    const record = { client_id: 'rotated', client_secret: 'a'.repeat(40) };
+    await register(record);
+    const rotated = { ...deps, keys: rootKeys([NEW, OLD]) };
+    expect((await register(record, rotated)).outcome).toBe('unchanged');
+    expect(await accepts('rotated', 'a'.repeat(40), rotated)).toBe(true);
+  });
+
+  it('drops the secret of a client that becomes public, and makes one when it becomes confidential', async () => {
+    await register({ client_id: 'turned', client_secret: 'a'.repeat(40) });
+    await register({ client_id: 'turned', token_endpoint_auth_method: 'none' });
+    expect((await stored('turned')).secretMacs).toEqual([]);
+    expect((await register({ client_id: 'turned' })).madeSecret).toMatch(/^[\w-]{43}$/);
+  });
+
+  it('makes a deleted client anew, with nothing of the old one', async () => {
+    await register({ client_id: 'gone', client_secret: 'a'.repeat(40) });
+    const { epoch } = await stored('gone');
+    await deleteClient(deps.db, 'gone');
+    expect(await register({ client_id: 'gone' })).toMatchObject({ outcome: 'created', madeSecret: expect.any(String) });
+    expect(await accepts('gone', 'a'.repeat(40))).toBe(false);
+    expect((await stored('gone')).epoch).toBe(epoch + 1n);
+  });
+
+  it('can be read back with the names of RFC 7591 and registered again', async () => {
+    await register({ client_id: 'round', scope: 'read write', default_scope: 'read', policy: 'default' });
+    expect((await register(toNames(await stored('round')))).outcome).toBe('unchanged');
+  });
+});

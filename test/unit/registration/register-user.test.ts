@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { matchesPassword } from '../../../src/crypto/password.ts';
+import { systemRandom } from '../../../src/crypto/random.ts';
+import { rawSecret } from '../../../src/crypto/secret-types.ts';
+import { PasswordMissing, registerUser } from '../../../src/registration/register-user.ts';
+import { readUserRecord } from '../../../src/registration/user-record.ts';
+import { disableUser, findUserForSignIn } from '../../../src/storage/users.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await openTestDatabase('embedded');
+});
+afterAll(() => test.close());
+
+function register(record: object) {
+  const reading = readUserRecord(record);
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+  return registerUser({ db: test.database.drizzle, random: systemRandom }, reading.value);
+}
+
+async function stored(username: string) {
+  const user = await findUserForSignIn(test.database.drizzle, username);
+  if (!user) throw new Error(`no such user: ${username}`);
+  return user;
+}
+
+describe('registering a person', () => {
+  it('makes the user: random, never the username', async () => {
+    const { outcome, id } = await register({ username: 'alice', password: 'correct horse', email: 'a@example.com' });
+    expect(outcome).toBe('created');
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await stored('alice')).toMatchObject({ id, claims: { email: 'a@example.com' } });
+  });
+
+  it.each([' padded ', `~!@ #$%^&*()+=:;"'<>?/\\|`])('takes the password %j as it is', async (password) => {
+    await register({ username: `with ${password}`, password });
+    const { passwordHash } = await stored(`with ${password}`);
+    expect(await matchesPassword(passwordHash, rawSecret(password))).toBe(true);
+    expect(await matchesPassword(passwordHash, rawSecret(password.trim()))).toBe(password.trim() === password);
+  });
+
+  it('changes nothing and ends no session when the record is the same', async () => {
+    const record = {
+      username: 'bob',
+      password: 'correct horse',
+      address: { country: 'SE', region: 'Skåne' },
+      name: 'Bob',
+    };
+    await register(record);
+    const before = await stored('bob');
+    // Another order, another spelling of the same name.
+    const again = {
+      name: 'Bob',
+      address: { region: 'Skåne', country: 'SE' },
+      password: 'correct horse',
+      username: ' BOB',
+    };
+    expect(await register(again)).toMatchObject({ outcome: 'unchanged', id: before.id, username: 'bob' });
+    expect(await stored('bob')).toEqual(before);
+  });
+
+  it('replaces claims without ending sessions', async () => {
+    await register({ username: 'carol', password: 'correct horse', email: 'c@example.com' });
+    const before = await stored('carol');
+    expect(await register({ username: 'carol', name: 'Carol' })).toMatchObject({
+      outcome: 'updated',
+      changed: ['claims'],
+    });
+    expect(await stored('carol')).toEqual({ ...before, claims: { name: 'Carol' } });
+  });
+
+  it('replaces the password, which ends every session', async () => {
+    await register({ username: 'dora', password: 'correct horse' });
+    const before = await stored('dora');
+    expect(await register({ username: 'dora', password: 'battery staple' })).toMatchObject({ changed: ['password'] });
+    const after = await stored('dora');
+    expect(after.epoch).toBe(before.epoch + 1n);
+    expect(await matchesPassword(after.passwordHash, rawSecret('battery staple'))).toBe(true);
+  });
+
+  it('wants a password for a new person', async () => {
+    await expect(register({ username: 'eve' })).rejects.toThrow(PasswordMissing);
+  });
+
+  it('leaves a disabled person disabled', async () => {
+    await register({ username: 'fred', password: 'correct horse' });
+    await disableUser(test.database.drizzle, 'fred');
+    expect(await register({ username: 'fred', password: 'correct horse' })).toMatchObject({
+      outcome: 'unchanged',
+      disabled: true,
+    });
+    expect((await stored('fred')).disabledAt).not.toBeNull();
+  });
+});

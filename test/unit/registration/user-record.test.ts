@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { readUserRecord } from '../../../src/registration/user-record.ts';
+
+const alice = { username: 'alice', password: 'correct horse' };
+
+function refused(record: unknown): string {
+  const reading = readUserRecord(record);
+  if (reading.ok) throw new Error('was accepted');
+  return reading.problems.map((one) => `${one.field}: ${one.found} / ${one.allowed}`).join('\n');
+}
+
+function accepted(record: unknown) {
+  const reading = readUserRecord(record);
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+  return reading;
+}
+
+describe('a person as OpenID Connect names them', () => {
+  it('keeps every standard claim with its type', () => {
+    const claims = {
+      name: 'Alice Ångström',
+      given_name: 'Alice',
+      family_name: 'Ångström',
+      middle_name: 'B',
+      nickname: 'al',
+      preferred_username: 'alice',
+      profile: 'https://example.com/alice',
+      picture: 'https://example.com/alice.png',
+      website: 'http://alice.example',
+      email: 'alice@example.com',
+      email_verified: true,
+      gender: 'female',
+      birthdate: '1990-02-03',
+      zoneinfo: 'Europe/Stockholm',
+      locale: 'sv-SE',
+      phone_number: '+46 8 123 456',
+      phone_number_verified: false,
+      address: { formatted: 'Street 1\nTown', country: 'SE' },
+      updated_at: 1_700_000_000,
+    };
+    expect(accepted({ ...alice, ...claims })).toEqual({
+      ok: true,
+      warnings: [],
+      value: { username: 'alice', password: 'correct horse', claims },
+    });
+  });
+
+  it.each(['1990', '0000-02-29', '2000-02-29', '1990-12-31'])('takes %s as a birthdate', (birthdate) => {
+    expect(accepted({ ...alice, birthdate }).value.claims).toEqual({ birthdate });
+  });
+
+  it('takes null within an address for what is left out', () => {
+    const address = { formatted: null, street_address: 'Street 1', locality: null };
+    expect(accepted({ ...alice, address }).value.claims).toEqual({ address: { street_address: 'Street 1' } });
+  });
+
+  it('takes null for what is left out', () => {
+    expect(accepted({ username: 'alice', password: null, email: null }).value).toEqual({
+      username: 'alice',
+      password: null,
+      claims: {},
+    });
+  });
+
+  it.each([' padded ', '"\\\'<>', 'пароль', 'x'.repeat(1024)])('keeps the password %j as it is', (password) => {
+    expect(accepted({ ...alice, password }).value.password).toBe(password);
+  });
+
+  it.each(['', 'x'.repeat(1025), 'se\0cret', 'se\ud800cret', 4711, ['secret']])(
+    'refuses the password %j without telling it',
+    (password) => {
+      const words = refused({ ...alice, password });
+      expect(words).toMatch(/^password: .* \/ 1 to 1024 characters/);
+      expect(words).not.toMatch(/cret|4711|xxx/);
+    },
+  );
+
+  it('warns of what is doubtful', () => {
+    expect(accepted({ username: 'a', password: 'short', email_verified: true }).warnings).toEqual([
+      'password: under 8 characters',
+      'email_verified: says nothing without email',
+    ]);
+    expect(accepted({ username: 'a', password: 'two\nlines here' }).warnings.join()).toMatch('line break');
+  });
+
+  it.each([
+    ['username', ''],
+    ['username', '   '],
+    ['username', 'a\nb'],
+    ['username', 'a\u009bb'],
+    ['username', 'x'.repeat(257)],
+    ['username', 5],
+    ['email', 'nobody'],
+    ['email', 'two@at@example.com'],
+    ['email_verified', 'true'],
+    ['email_verified', 1],
+    ['birthdate', '3.2.1990'],
+    ['birthdate', '1990-13-01'],
+    ['birthdate', '1990-02-30'],
+    ['birthdate', '1991-02-29'],
+    ['birthdate', '1990-2-3'],
+    ['email', `${'x'.repeat(309)}@example.com`],
+    ['phone_number', '4'.repeat(65)],
+    ['phone_number', 46_8_123],
+    ['phone_number_verified', 'yes'],
+    ['profile', 'alice'],
+    ['profile', `https://example.com/${'x'.repeat(2000)}`],
+    ['website', 'ftp://example.com'],
+    ['locale', 'sv SE'],
+    ['nickname', 'x'.repeat(2001)],
+    ['address', { formatted: 'x'.repeat(2001) }],
+    ['address', ['Street 1']],
+    ['updated_at', -1],
+    ['updated_at', 1e300],
+    ['updated_at', '1700000000'],
+    ['picture', 'javascript:alert(1)'],
+    ['name', 'zero\0'],
+    ['name', ['Alice']],
+    ['address', 'Street 1'],
+    ['address', { planet: 'Earth' }],
+    ['address', { country: 7 }],
+    ['updated_at', 'today'],
+  ])('refuses %s = %j', (field, value) => {
+    expect(refused({ ...alice, [field]: value })).toMatch(new RegExp(`^${field}`));
+  });
+
+  it('refuses unknown names, and names the nearest', () => {
+    expect(refused({ ...alice, emailVerified: true })).toMatch('emailVerified: an unknown name');
+    expect(refused({ ...alice, emailVerified: true })).toMatch('did you mean "email_verified"?');
+    expect(refused({ ...alice, sub: 'me' })).toMatch('sub: a user / none: the server makes it');
+    expect(refused(JSON.parse('{"username": "a", "password": "bcdefghi", "__proto__": {"x": 1}}'))).toMatch(
+      '__proto__',
+    );
+    expect(refused({ ...alice, constructor: 'x' })).toMatch('constructor: an unknown name');
+  });
+
+  it.each([null, 'text', 1, [], undefined])('refuses %j as a record', (record) => {
+    expect(refused(record)).toMatch('an object with username and password');
+  });
+});

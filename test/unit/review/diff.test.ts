@@ -1,0 +1,178 @@
+/** `statehouse diff`: what differs is said, what it means for what is alive is said, and a broken new side is refused. */
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { diffDocument, diffMarkdown, diffText } from '../../../src/cli/diff-words.ts';
+import { MACHINES } from '../../../src/engine/engine.ts';
+import { compare } from '../../../src/review/diff/compare.ts';
+import { policyChanges } from '../../../src/review/diff/lifetime-changes.ts';
+import { type MachineData, machineChanges } from '../../../src/review/diff/machine-changes.ts';
+import { machineFile, NoSuchSide, readSide } from '../../../src/review/diff/sides.ts';
+import { holds } from '../../../src/review/proof/prove.ts';
+import { shippedConfiguration } from '../../support/app.ts';
+import { armsOf, copyOf, refreshToken, subjects } from '../machines/catalogue.ts';
+import { mutantsOf } from '../machines/mutants.ts';
+import { machineOf } from './mutants/machines.ts';
+
+const FEW = [{ presentations: 2, inFlight: 2, disturbances: 1 }];
+const POLICIES = new URL('../../../policies', import.meta.url).pathname;
+const ROOT = new URL('../../..', import.meta.url).pathname;
+const ISSUER = 'https://as.test';
+
+describe('machines', () => {
+  it('the same has no changes', () => {
+    const all = subjects.map(({ config }) => config as MachineData);
+    expect(machineChanges(all, all)).toEqual([]);
+  });
+
+  it.each(subjects)('each mutant of $name shows', ({ config, ...subject }) => {
+    const unseen = mutantsOf({ config, ...subject })
+      // `made to happen by itself` and `written as code` are no arms of events: the engine refuses them at start.
+      .filter(({ kind }) => kind !== 'made to happen by itself' && kind !== 'written as code')
+      .filter((mutant) => machineChanges([config as MachineData], [mutant.config as MachineData]).length === 0)
+      .filter(({ kind, what }) => !(kind === 'description or reference dropped' && what.includes('reference')));
+    expect(unseen.map(({ what }) => what)).toEqual([]);
+  });
+
+  it('says a path that was not there', () => {
+    const config = copyOf(refreshToken.config);
+    const revoked = config.states['revoked'];
+    const [arm, ...rest] = armsOf(config, 'revoked', 'presented');
+    if (!revoked || !arm) throw new Error('no arm');
+    revoked.on['presented'] = [{ ...arm, target: 'active' }, ...rest];
+    const changes = machineChanges([refreshToken.config as MachineData], [config as MachineData]);
+    expect(changes).toContainEqual({
+      machine: 'refreshToken',
+      kind: 'state newly reachable',
+      where: 'revoked → active',
+      words: 'revoked now leads to active, in one step or several',
+    });
+  });
+});
+
+describe('lifetimes', () => {
+  const base = shippedConfiguration.policies.get('default');
+  if (!base) throw new Error('no policy');
+  const changed = (change: Partial<typeof base>) =>
+    policyChanges(new Map([['default', base]]), new Map([['default', { ...base, ...change }]]));
+
+  it.each([
+    [{ accessTokenLifetimeSeconds: 1800 }, 'those that are out keep their 15 minutes'],
+    [{ accessTokenLifetimeSeconds: 600 }, 'those that are out keep their 15 minutes'],
+    [{ authorizationCodeLifetimeSeconds: 30 }, 'older than 30 seconds end at once'],
+    [{ authorizationCodeLifetimeSeconds: 90 }, 'keep their 1 minute'],
+    [{ refreshIdleLifetimeSeconds: 604_800 }, 'not been used for 7 days end at once'],
+    [{ refreshIdleLifetimeSeconds: 3_456_000 }, 'None that has ended comes back'],
+    [{ refreshAbsoluteLifetimeSeconds: 5_184_000 }, 'approved more than 60 days ago end at once'],
+    [{ refreshAbsoluteLifetimeSeconds: 31_536_000 }, 'until 365 days after its approval'],
+    [{ refreshTokensNeedOfflineAccess: true }, 'no further refresh token'],
+  ])('%j: %s', (change, words) => {
+    const [one, ...more] = changed(change);
+    expect(more).toEqual([]);
+    expect(one?.means.toLowerCase()).toContain(words.toLowerCase());
+    expect([one?.policy, one?.key, one?.to]).toEqual(['default', ...(Object.entries(change)[0] ?? [])]);
+  });
+
+  it('policies that come and go', () => {
+    const [added] = policyChanges(new Map(), new Map([['new', base]]));
+    const [removed] = policyChanges(new Map([['old', base]]), new Map());
+    expect([added?.means, removed?.means]).toEqual([
+      expect.stringContaining('No client has it yet'),
+      expect.stringContaining('refused at start'),
+    ]);
+  });
+});
+
+describe('two folders', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'statehouse-diff-'));
+    cpSync(POLICIES, folder, { recursive: true });
+    writeFileSync(
+      join(folder, 'sign-in.yaml'),
+      'sessionLifetimeSeconds: 3600\ninteractionLifetimeSeconds: 1800\nfailureWindowSeconds: 900\nfailuresPerAccountAndAddress: 10\nfailuresPerAddress: 100\n',
+    );
+    writeFileSync(
+      join(folder, 'clients.yaml'),
+      `clients:\n  - client_id: shop\n    client_secret_sha256: [${'ab'.repeat(32)}]\n`,
+    );
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('say what differs, and that the invariants hold', async () => {
+    const comparison = compare(await readSide(POLICIES, ISSUER), await readSide(folder, ISSUER), FEW);
+    expect(comparison).toMatchObject({ machines: [], policies: [], refused: null });
+    expect(comparison.configuration).toEqual([
+      { key: 'signIn.sessionLifetimeSeconds', from: 43_200, to: 3600 },
+      { key: 'clients.shop', from: null, to: 'declared' },
+    ]);
+    expect(comparison.proofs.length).toBe(4);
+    expect(comparison.proofs.every(holds)).toBe(true);
+    for (const said of [diffText(comparison), diffMarkdown(comparison), diffDocument(comparison)]) {
+      expect(said).toContain('signIn.sessionLifetimeSeconds');
+      expect(said).not.toContain('ab'.repeat(32));
+    }
+    expect(JSON.parse(diffDocument(comparison))).toMatchObject({ ok: true });
+  });
+
+  it('the same folder twice: nothing', async () => {
+    const side = await readSide(POLICIES, ISSUER);
+    expect(diffText(compare(side, side, FEW))).toContain('Nothing differs.');
+  });
+
+  it('a machine that lets the used come back breaks the proof, in every format', async () => {
+    const side = await readSide(POLICIES, ISSUER);
+    const broken = mutantsOf(refreshToken).find(({ what }) => what === 'active.presented[1]: deleted');
+    if (!broken) throw new Error('no mutant');
+    const machines = side.machines.map((one) =>
+      one.id === 'refreshToken' ? machineOf(refreshToken, broken.config) : one,
+    );
+    const comparison = compare(side, { ...side, machines: machines as (typeof MACHINES.grant)[] }, FEW);
+    expect(comparison.machines).toMatchObject([{ kind: 'arm removed', where: 'active × presented' }]);
+    expect(diffText(comparison)).toMatch(/BROKEN {2}A wrong verifier/);
+    expect(diffMarkdown(comparison)).toContain('**broken**');
+    expect(JSON.parse(diffDocument(comparison))).toMatchObject({ ok: false });
+  });
+
+  it('names that would break a table do not', async () => {
+    const side = await readSide(POLICIES, ISSUER);
+    const comparison = compare({ ...side, name: 'a|b`c\nd' }, side, FEW);
+    expect(diffMarkdown(comparison).split('\n')[0]).toBe(`## \`a\\|b'c d\` → \`${POLICIES}\``);
+  });
+});
+
+describe('revisions', () => {
+  it.skipIf(!existsSync(join(ROOT, '.git')))('HEAD against itself: nothing; it brings its own machines', async () => {
+    const side = await readSide('HEAD', ISSUER);
+    expect(side.machines.map(({ id }) => id)).toEqual(
+      expect.arrayContaining(['authorizationCode', 'refreshToken', 'grant']),
+    );
+    expect(side.machines).not.toContain(MACHINES.grant);
+    expect(compare(side, await readSide('HEAD', ISSUER), FEW)).toMatchObject({
+      machines: [],
+      policies: [],
+      configuration: [],
+    });
+  });
+
+  it.each(['export const a = {\n  b: ;\n};\n', "import './gone.ts';\n", 'throw new Error("no");\n'])(
+    'a machine file that cannot be read is named, in words and without the folder: %j',
+    async (text) => {
+      const folder = mkdtempSync(join(tmpdir(), 'statehouse-machine-'));
+      writeFileSync(join(folder, 'broken.machine.ts'), text);
+      const error = await machineFile(join(folder, 'broken.machine.ts')).catch((one: unknown) => one);
+      rmSync(folder, { recursive: true });
+      expect(error).toBeInstanceOf(NoSuchSide);
+      expect(String(error)).toMatch(/^NoSuchSide: broken\.machine\.ts(:\d+)?: cannot be read: ./);
+      expect(String(error)).not.toContain(folder);
+    },
+  );
+
+  it.each(['no-such-thing', '--upload-pack=touch', 'HEAD:package.json', '/nonexistent', ''])(
+    '%j is refused in words',
+    async (name) => {
+      await expect(readSide(name, ISSUER)).rejects.toThrow(NoSuchSide);
+    },
+  );
+});

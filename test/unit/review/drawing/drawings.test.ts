@@ -1,0 +1,370 @@
+/** Whatever stands in a machine stands in its pictures, and a machine that differs has pictures that differ. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, test } from 'vitest';
+import { createMachine } from 'xstate';
+import type { MachineConfig } from '../../../../src/review/drawing/arms.ts';
+import { drawingOfAll } from '../../../../src/review/drawing/formats.ts';
+import { CONFIGS } from '../../../../src/review/drawing/machines.ts';
+import { machinePages } from '../../../../src/review/drawing/machines-readme.ts';
+import { mermaidOf } from '../../../../src/review/drawing/mermaid.ts';
+import type { Numbers } from '../../../../src/review/drawing/policy-numbers.ts';
+import { jsonOf } from '../../../../src/review/drawing/stately-json.ts';
+import { svgOf } from '../../../../src/review/drawing/svg.ts';
+import { tableOf } from '../../../../src/review/drawing/table.ts';
+import { INVARIANTS } from '../../../../src/review/proof/invariants.ts';
+import { type Arm, actionsOf, armsOf, type Config, type Subject, subjects } from '../../machines/catalogue.ts';
+import { type Mutant, mutantsOf } from '../../machines/mutants.ts';
+import { NUMBERS } from './numbers.ts';
+import { allIn, type Element, readXml, textOf } from './xml.ts';
+
+const asConfig = (config: Config) => config as unknown as MachineConfig;
+
+/** Every seventy-first: a handful of each kind and machine. */
+const someMutantsOf = (subject: Subject): readonly Mutant[] =>
+  mutantsOf(subject).filter((_, index) => index % 71 === 0);
+const DRAWN: readonly (readonly [string, Config])[] = subjects.flatMap((subject) => [
+  [subject.name, subject.config] as const,
+  ...someMutantsOf(subject)
+    .filter(({ kind }) => kind !== 'written as code')
+    .map(({ kind, what, config }) => [`${subject.name}, ${kind}: ${what}`, config] as const),
+]);
+
+/** What an arm says, read from the configuration by the tests' own hand. */
+type Said = {
+  readonly state: string;
+  readonly event: string;
+  readonly place: number;
+  readonly of: number;
+  readonly arm: Arm;
+};
+const saidIn = (config: Config): readonly Said[] =>
+  Object.entries(config.states).flatMap(([state, { on }]) =>
+    Object.keys(on).flatMap((event) => {
+      const arms = armsOf(config, state, event);
+      return arms.map((arm, index) => ({ state, event, place: index + 1, of: arms.length, arm }));
+    }),
+  );
+const effectsOf = (arm: Arm): readonly string[] =>
+  actionsOf(arm).map(({ type, params }) => [type, ...Object.values(params ?? {})].join(' '));
+const leads = ({ state, arm }: Said): boolean => arm.target !== undefined && arm.target !== state;
+
+/** Of the element: what its texts say, in their order. */
+const textsIn = (element: Element): readonly string[] =>
+  allIn(element)
+    .filter(({ name }) => name === 'text')
+    .map(textOf);
+const withClass = (picture: Element, name: string): readonly Element[] =>
+  allIn(picture).filter((one) => (one.attributes.get('class') ?? '').split(' ')[0] === name);
+
+/** Events, and the rows that stand under them; a row begins with a place, or with what only a row begins with. */
+type Section = { readonly events: string[]; readonly rows: string[][] };
+function sectionsOf(block: Element): readonly Section[] {
+  const sections: Section[] = [];
+  let inHeading = false;
+  for (const line of block.children.filter((child) => typeof child !== 'string' && child.name === 'g') as Element[]) {
+    const texts = textsIn(line);
+    const [first] = allIn(line).filter(({ name }) => name === 'text');
+    const kind = first?.attributes.get('class');
+    if (kind === 'event') {
+      if (!inHeading) sections.push({ events: [], rows: [] });
+      sections.at(-1)?.events.push(...texts.flatMap((text) => text.split(/, ?/)).filter(Boolean));
+    } else {
+      const rows = sections.at(-1)?.rows;
+      const begins = texts.length > 1 || kind === 'place' || kind === 'guard' || rows?.length === 0;
+      if (begins) rows?.push([...texts]);
+      else rows?.at(-1)?.push(...texts);
+    }
+    inHeading = kind === 'event';
+  }
+  return sections;
+}
+
+describe.each(DRAWN)('%s', (_, config) => {
+  const said = saidIn(config);
+
+  it('is whole in SVG', async () => {
+    const picture = readXml(await svgOf(asConfig(config), NUMBERS));
+    const boxes = withClass(picture, 'state');
+    const cards = withClass(picture, 'card');
+    const boxOf = (name: string) => boxes.filter((box) => textsIn(box)[0] === name);
+    for (const [name, state] of Object.entries(config.states)) {
+      expect(boxOf(name), name).toHaveLength(1);
+      const words = boxOf(name).flatMap(textsIn).join(' ');
+      expect(words).toContain(state.description);
+      expect(words).toContain(state.meta?.spec);
+    }
+    for (const one of said) {
+      const sections = (leads(one) ? cards : boxOf(one.state)).flatMap(sectionsOf);
+      const wanted = [
+        one.arm.guard ?? [],
+        effectsOf(one.arm).join(', ') || 'no effect',
+        one.arm.meta?.spec ?? [],
+      ].flat();
+      const found = sections.filter(({ events, rows }) => {
+        const index = events.indexOf(one.event);
+        const row = rows.find((texts) => wanted.every((words) => texts.some((text) => text.split('; ')[0] === words)));
+        if (index < 0 || row === undefined) return false;
+        const places = /^[\d/]+$/.test(row[0] ?? '') ? (row[0] ?? '').split('/') : [];
+        return one.of === 1 ? places.length === 0 : (places[index] ?? places[0]) === String(one.place);
+      });
+      expect(found.length, `${one.state}.${one.event}[${one.place}]: ${wanted.join(' | ')}`).toBeGreaterThan(0);
+      if (one.arm.description) expect(allIn(picture).map(textOf)).toContain(one.arm.description);
+    }
+    // As many arrows as there are pairs of states with a way from one to the other.
+    const pairs = new Set(said.filter(leads).map(({ state, arm }) => `${state} ${arm.target}`));
+    expect(withClass(picture, 'arrow')).toHaveLength(pairs.size);
+  });
+
+  it('is whole in Mermaid', () => {
+    const lines = mermaidOf(asConfig(config), NUMBERS)
+      .replaceAll(/#(\d+);/g, (_code, sign: string) => String.fromCodePoint(Number(sign)))
+      .split(/\n|<br\/>/);
+    for (const [name, state] of Object.entries(config.states)) {
+      expect(lines).toContain(`  state "${name}" as ${name}`);
+      expect(lines).toContain(`  ${name} : ${state.meta?.spec}`);
+    }
+    expect(lines).toContain(`  [*] --> ${config.initial}`);
+    for (const one of said) {
+      const effects = effectsOf(one.arm).join(', ') || 'no effect';
+      const found = lines.filter((line) => {
+        const [, events = '', place = '', rest = ''] =
+          /^ *(?:\w+ --> \w+ : )?([\w, ]+) \[([\d/]*) ?\w+\] \/ (.*)$/.exec(line) ?? [];
+        const index = events.split(', ').indexOf(one.event);
+        const places = place.split('/');
+        return (
+          index >= 0 &&
+          (places[index] ?? places[0]) === (one.of === 1 ? '' : String(one.place)) &&
+          line.includes(`${one.arm.guard ?? (one.place === one.of && one.of > 1 ? 'otherwise' : 'always')}] / `) &&
+          (rest === effects || rest.startsWith(`${effects} (`)) &&
+          rest.includes(one.arm.meta?.spec ?? '')
+        );
+      });
+      expect(found.length, `${one.state}.${one.event}[${one.place}]`).toBeGreaterThan(0);
+    }
+  });
+
+  it('is whole, and in order, in the table', () => {
+    const rows = tableOf(asConfig(config), NUMBERS)
+      .split('\n')
+      .filter((line) => line.startsWith('| `'))
+      .map((line) => line.split(' | '));
+    expect(rows).toHaveLength(said.length);
+    said.forEach((one, index) => {
+      const [event, asked, guard, next, effects, , because, reference] = rows[index] ?? [];
+      expect(event).toBe(`| \`${one.event}\``);
+      expect(asked).toBe(`${one.place} of ${one.of}`);
+      expect(guard?.split('<br>')[0]).toBe(
+        one.arm.guard ? `\`${one.arm.guard}\`` : one.place === one.of && one.of > 1 ? 'otherwise' : 'always',
+      );
+      expect(next).toBe(leads(one) ? `\`${one.arm.target}\`` : 'stays');
+      expect(effects?.split('<br>')[0]).toBe(
+        effectsOf(one.arm)
+          .map((words) => `\`${words}\``)
+          .join(', ') || 'none',
+      );
+      expect(because).toBe(one.arm.description ?? '');
+      expect(reference).toBe(`${one.arm.meta?.spec ?? ''} |`);
+    });
+  });
+
+  it('is the same machine in JSON', () => {
+    const document = JSON.parse(jsonOf(asConfig(config), NUMBERS));
+    // XState takes it as it is: this throws for a target that is not there.
+    expect(Object.keys(createMachine(document).states)).toEqual(Object.keys(config.states));
+    const withoutNumbers = JSON.parse(JSON.stringify(document, (key, value) => (key === 'policy' ? undefined : value)));
+    expect(withoutNumbers).toEqual(JSON.parse(JSON.stringify(config)));
+  });
+});
+
+describe.each(subjects)('what could happen to $name', (subject) => {
+  const original = asConfig(subject.config);
+
+  it('shows in table and JSON, whatever it is, and in Mermaid unless it is only told', () => {
+    const [table, json, mermaid] = [
+      tableOf(original, NUMBERS),
+      jsonOf(original, NUMBERS),
+      mermaidOf(original, NUMBERS),
+    ];
+    for (const { what, config } of mutantsOf(subject)) {
+      expect(tableOf(asConfig(config), NUMBERS), what).not.toBe(table);
+      expect(jsonOf(asConfig(config), NUMBERS), what).not.toBe(json);
+      if (!what.endsWith('without its description'))
+        expect(mermaidOf(asConfig(config), NUMBERS), what).not.toBe(mermaid);
+    }
+  });
+
+  it('shows in the picture', async () => {
+    const picture = await svgOf(original, NUMBERS);
+    for (const { what, config } of someMutantsOf(subject)) {
+      expect(await svgOf(asConfig(config), NUMBERS), what).not.toBe(picture);
+    }
+  });
+
+  it('shows as code where it is code', async () => {
+    for (const { what, config } of mutantsOf(subject)
+      .filter((one) => /an inline (guard|action)/.test(one.what))
+      .slice(0, 2)) {
+      for (const text of [
+        await svgOf(asConfig(config), NUMBERS),
+        mermaidOf(asConfig(config), NUMBERS),
+        tableOf(asConfig(config), NUMBERS),
+        jsonOf(asConfig(config), NUMBERS),
+      ]) {
+        expect(text, what).toContain('(inline code)');
+      }
+    }
+  });
+});
+
+describe('the numbers', () => {
+  const SAYS: Readonly<Record<string, readonly string[]>> = {
+    authorizationCode: ['77 s after the approval', 'access token for 11 min'],
+    refreshToken: ['after 13 days idle, 117 days at most', 'access token for 11 min'],
+    grant: [],
+    interaction: ['19 min after the request', 'a session lasts 5 h', 'for 77 s'],
+    signingKey: [
+      'after 41 days, the next one published for 3 days',
+      'after 41 days',
+      '3 days 1 min before its 41 days are over',
+      'published for 3 days',
+      'published for 3 days first',
+      // The longest token, a poll and the margin of clocks: src/config/key-lifetimes.ts.
+      'after 1 h 5 min 10 s',
+    ],
+  };
+
+  it.each(subjects)('of the policy stand at the arms of $name', async ({ name, config }) => {
+    const picture = readXml(await svgOf(asConfig(config), NUMBERS));
+    const numbers = [...withClass(picture, 'state'), ...withClass(picture, 'card')].flatMap((block) =>
+      withClass(block, 'number').map(textOf),
+    );
+    expect([...new Set(numbers)].sort()).toEqual([...(SAYS[name] ?? [])].sort());
+    for (const words of SAYS[name] ?? []) {
+      expect(mermaidOf(asConfig(config), NUMBERS)).toContain(words);
+      expect(tableOf(asConfig(config), NUMBERS)).toContain(words);
+      expect(jsonOf(asConfig(config), NUMBERS)).toContain(`"policy": "${words}"`);
+    }
+  });
+
+  it('follow the policy', async () => {
+    const other: Numbers = { ...NUMBERS, policy: { ...NUMBERS.policy, refreshIdleLifetimeSeconds: 7200 } };
+    const config = CONFIGS.get('refreshToken') ?? {};
+    expect(await svgOf(config, other)).toContain('after 2 h idle, 117 days at most');
+    expect(await svgOf(config, other)).not.toContain('13 days');
+  });
+});
+
+describe('a hostile machine', () => {
+  const EVIL = `</text><script>alert(1)</script>"'&#x41;<!-- ]]> | \` -->\u0000\u001b\ud800\ufffe\n end note;%%{init}%%`;
+  const config = {
+    id: EVIL,
+    initial: EVIL,
+    states: {
+      [EVIL]: {
+        description: EVIL,
+        meta: { spec: EVIL },
+        [`x${EVIL}`]: EVIL,
+        on: {
+          [EVIL]: [
+            {
+              guard: EVIL,
+              target: 'end',
+              actions: [{ type: EVIL, params: { reason: EVIL } }, 'constructor'],
+              description: EVIL,
+              meta: { spec: EVIL },
+            },
+            { guard: '__proto__', description: EVIL, meta: { spec: EVIL }, reenter: EVIL },
+          ],
+        },
+      },
+      end: { on: {} },
+      constructor: { on: { toString: 'nowhere' } },
+    },
+  } as unknown as MachineConfig;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot have.
+  const shown = EVIL.toWellFormed().replaceAll(/[\u0000\u001b\ufffe]/g, '\ufffd');
+
+  it('is well-formed SVG that runs nothing and fetches nothing', async () => {
+    for (const svg of [
+      await svgOf(config, NUMBERS),
+      await drawingOfAll(
+        new Map([
+          ['a', config],
+          ['b', config],
+        ]),
+        'svg',
+        NUMBERS,
+      ),
+    ]) {
+      const picture = readXml(svg);
+      const elements = allIn(picture);
+      const known = ['svg', 'title', 'style', 'g', 'rect', 'path', 'circle', 'text'];
+      expect(elements.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([]);
+      expect(
+        elements.flatMap(({ attributes }) => [...attributes.keys()]).filter((key) => /^on|href|^style$/i.test(key)),
+      ).toEqual([]);
+      for (const style of elements.filter(({ name }) => name === 'style').map(textOf)) {
+        expect(style).not.toMatch(/url|@import|expression/);
+      }
+      expect(elements.filter(({ name }) => name === 'text').map(textOf)).toContain(shown);
+    }
+  });
+
+  it('cannot leave its line in Mermaid', () => {
+    const lines = mermaidOf(config, NUMBERS).trimEnd().split('\n');
+    const shapes = [
+      /^stateDiagram-v2$/,
+      /^ {2}state "[^"<>;]*(?:#\d+;[^"<>;]*)*" as (?:state\d+|[a-z][A-Za-z]*)$/,
+      /^ {2}\[\*\] --> \w+$/,
+      /^ {2}\w+ : (?:[^"<>;#{}%`|]|#\d+;)*$/,
+      /^ {2}\w+ --> \w+ : (?:[^"<>;#{}%`|]|#\d+;|<br\/>)*$/,
+      /^ {2}note right of \w+$/,
+      /^ {4}(?:[^"<>;#{}%`|]|#\d+;)*$/,
+      /^ {2}end note$/,
+    ];
+    for (const line of lines)
+      expect(
+        shapes.some((shape) => shape.test(line)),
+        line,
+      ).toBe(true);
+    expect(lines.filter((line) => line.includes('as end'))).toEqual([]);
+    expect(lines.filter((line) => line.trim() === 'end note')).toHaveLength(
+      lines.filter((line) => line.includes('note right of')).length,
+    );
+  });
+
+  it('cannot leave its cell in the table', () => {
+    const rows = tableOf(config, NUMBERS)
+      .split('\n')
+      .filter((line) => line.startsWith('|'));
+    for (const row of rows) expect(row.match(/\|/g), row).toHaveLength(9);
+    expect(tableOf(config, NUMBERS)).not.toMatch(/<(?!br>|\/?code>)/);
+  });
+
+  it('is kept to the letter in JSON', () => {
+    expect(JSON.parse(jsonOf(config, NUMBERS))).toEqual(JSON.parse(JSON.stringify(config)));
+  });
+});
+
+test('a picture is the same however often it is made, by itself or beside others', async () => {
+  for (const config of CONFIGS.values()) expect(await svgOf(config, NUMBERS)).toBe(await svgOf(config, NUMBERS));
+  const [first, second] = await Promise.all([
+    drawingOfAll(CONFIGS, 'svg', NUMBERS),
+    drawingOfAll(CONFIGS, 'svg', NUMBERS),
+  ]);
+  expect(first).toBe(second);
+});
+
+test('machines/README.md and its pictures are what the machines say, and name every invariant', async () => {
+  const pages = await machinePages();
+  const stored = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+  for (const { path, text } of pages) expect(stored(path) === text, path).toBe(true);
+  const readme = pages.find(({ path }) => path === 'machines/README.md')?.text ?? '';
+  for (const { says } of INVARIANTS) expect(readme).toContain(says);
+  // The words of the wire stand beside the reason: src/oauth/refusals.ts.
+  expect(readme).toMatch(/\| `reject scope_exceeds_grant` \| `invalid_scope` \(400\) \|/);
+  expect(readme).toMatch(
+    /\| `revokeGrant refreshTokenReused`, `reject refresh_token_reused` \| `invalid_grant` \(400\) \|/,
+  );
+  expect([...CONFIGS.keys()].sort()).toEqual(subjects.map(({ name }) => name).sort());
+});

@@ -1,0 +1,27 @@
+/** A policy of numbers that are all different, so that each can be told from the others in a picture. */
+import type { Numbers } from '../../../../src/review/drawing/policy-numbers.ts';
+
+const DAY = 86_400;
+
+export const NUMBERS: Numbers = {
+  policyName: 'of-the-test',
+  policy: {
+    accessTokenLifetimeSeconds: 11 * 60,
+    authorizationCodeLifetimeSeconds: 77,
+    refreshIdleLifetimeSeconds: 13 * DAY,
+    refreshAbsoluteLifetimeSeconds: 117 * DAY,
+  },
+  signIn: {
+    sessionLifetimeSeconds: 5 * 3600,
+    interactionLifetimeSeconds: 19 * 60,
+    failureWindowSeconds: 900,
+    failuresPerAccountAndAddress: 10,
+    failuresPerAddress: 100,
+  },
+  signingKeys: {
+    algorithms: ['ES256', 'RS256'],
+    publishedBeforeSigningSeconds: 3 * DAY,
+    signingLifetimeSeconds: 41 * DAY,
+    jwksMaxAgeSeconds: 300,
+  },
+};

@@ -1,0 +1,117 @@
+/** One row for each state that a machine knows, and a few more, put there as they are: no trigger looks. */
+import { sql } from 'drizzle-orm';
+import type { Drizzle } from '../../../src/storage/database.ts';
+import { keepLedgerPartitions } from '../../../src/storage/ledger-partitions.ts';
+import { unheld } from '../../support/unheld.ts';
+
+const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+export const GRANT = {
+  /** Its code waits. */
+  waiting: id(1),
+  /** Generation 0. */
+  begun: id(2),
+  /** Generation 5. */
+  rotated: id(3),
+  revoked: id(4),
+  /** Revoked at generation 5. */
+  revokedChain: id(5),
+  /** Two hours ago. */
+  endedCode: id(6),
+  endedChain: id(7),
+  /** Half an hour ago: its last access token may live. */
+  justEnded: id(8),
+  /** Revoked, ended two hours ago. */
+  endedRevoked: id(9),
+  /** The same, but the ledger's lines about it are gone. */
+  forgotten: id(10),
+} as const;
+
+export const INTERACTION = {
+  awaitingSignIn: id(21),
+  awaitingConsent: id(22),
+  approved: id(23),
+  denied: id(24),
+  /** Two hours ago. */
+  ended: id(25),
+} as const;
+
+/** The key of each state has an algorithm of its own, so that each may sign. */
+export const KEY = { published: 'p', signing: 's', retiring: 'r', retired: 'x' } as const;
+
+export const PERSON = { one: id(31), another: id(32), disabled: id(33) } as const;
+export const CLIENT = { one: 'one', another: 'another', deleted: 'deleted' } as const;
+
+/** Every text that is a secret in this world: no error may hold one. */
+export const SECRETS = ['c0de', 'b0b0', '5ea1ed', 'cha11enge', 'pa55'] as const;
+
+const NONCE = "decode(repeat('b0', 16), 'hex')";
+
+export async function putRows(db: Drizzle): Promise<void> {
+  await keepLedgerPartitions(db, new Date());
+  await unheld(db, async (own) => {
+    for (const statement of rows()) await own.execute(sql.raw(statement));
+  });
+}
+
+function* rows(): Generator<string> {
+  for (const [name, clientId] of Object.entries(CLIENT)) {
+    yield `insert into clients (client_id, client_name, application_type, token_endpoint_auth_method, secret_macs, redirect_uris,
+      grant_types, policy, epoch, deleted_at) values ('${clientId}', 'c', 'web', 'none', '[]', '{}', '{}', 'default', 3,
+      ${name === 'deleted' ? 'now()' : 'null'})`;
+  }
+  for (const [name, personId] of Object.entries(PERSON)) {
+    yield `insert into users (id, username, username_key, password_hash, claims, epoch, disabled_at) values ('${personId}', '${name}',
+      '${name}', 'pa55', '{}', 3, ${name === 'disabled' ? 'now()' : 'null'})`;
+  }
+  yield 'update server set epoch = 3';
+
+  for (const [name, interactionId] of Object.entries(INTERACTION)) {
+    const [state, ends] = name === 'ended' ? ['awaitingSignIn', '- 2'] : [name, '+ 1'];
+    yield `insert into interactions (id, state, browser_hash, client_id, client_epoch, redirect_uri, code_challenge, scope, resources,
+      subject_id, created_at, ends_at) values ('${interactionId}', '${state}', '\\xb0b0', 'one', 3, 'https://c', 'cha11enge', '{read}',
+      '{r}', ${state === 'awaitingSignIn' ? 'null' : `'${PERSON.one}'`}, now(), now() ${ends} * interval '1 hour')`;
+  }
+
+  const grant = (
+    grantId: string,
+    {
+      generation = null,
+      revoked = false,
+      endsIn = 60,
+    }: { generation?: number | null; revoked?: boolean; endsIn?: number },
+  ) => {
+    const ends = `now() + interval '${endsIn} minutes'`;
+    const head = generation === null ? 'null, null, null, null' : `${generation}, ${NONCE}, now(), ${ends}`;
+    return `insert into grants (id, interaction_id, client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope, resources,
+      policy, code_hash, code_challenge, redirect_uri, identity, code_ends_at, created_at, state, revoked_at, revoked_reason,
+      refresh_generation, refresh_nonce, last_used_at, chain_ends_at)
+      values ('${grantId}', gen_random_uuid(), 'one', '${PERSON.one}', 3, 3, 3, '{read}', '{r}', 'default', '\\xc0de', 'cha11enge',
+      'https://c', '{"nonce": null}', ${ends}, date_trunc('milliseconds', now()),
+      ${revoked ? "'revoked', now(), 'refresh_token_reused'" : "'active', null, null"}, ${head})`;
+  };
+  yield grant(GRANT.waiting, {});
+  yield grant(GRANT.begun, { generation: 0 });
+  yield grant(GRANT.rotated, { generation: 5 });
+  yield grant(GRANT.revoked, { revoked: true });
+  yield grant(GRANT.revokedChain, { revoked: true, generation: 5 });
+  yield grant(GRANT.endedCode, { endsIn: -120 });
+  yield grant(GRANT.endedChain, { generation: 5, endsIn: -120 });
+  yield grant(GRANT.justEnded, { generation: 5, endsIn: -30 });
+  yield grant(GRANT.endedRevoked, { revoked: true, generation: 5, endsIn: -120 });
+  yield grant(GRANT.forgotten, { revoked: true, generation: 5, endsIn: -120 });
+  // A line in the partition of this month for each grant but one, and one in the default partition.
+  yield `insert into transitions (at, machine, grant_id, event, from_state, to_state) select now(), 'interaction', id, 'consented',
+    'awaitingConsent', 'approved' from grants where id <> '${GRANT.forgotten}'`;
+  yield `insert into transitions (at, machine, event, from_state, to_state) values ('2999-01-01', 'm', 'e', 'f', 't')`;
+
+  for (const [state, kid] of Object.entries(KEY)) {
+    const began = state === 'published' ? 'null' : 'now()';
+    const stopped = state === 'retiring' || state === 'retired' ? 'now()' : 'null';
+    const retired = state === 'retired' ? "now(), 'tokens_expired'" : 'null, null';
+    const secret = state === 'published' || state === 'signing' ? "'5ea1ed'" : 'null';
+    yield `insert into signing_keys (kid, alg, public_jwk, state, may_sign_at, private_jwe, began_signing_at, stopped_signing_at,
+      retired_at, retired_reason) values ('${kid}', 'ES${kid}', '{"kty": "EC"}', '${state}', now(), ${secret}, ${began}, ${stopped},
+      ${retired})`;
+  }
+}

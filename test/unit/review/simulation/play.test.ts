@@ -1,0 +1,170 @@
+/** What a run says of a scenario that goes otherwise than expected; and that a wrong system is seen. */
+import { describe, expect, it } from 'vitest';
+import { moveHead } from '../../../../src/review/proof/memory-store.ts';
+import { systemOf } from '../../../../src/review/proof/system.ts';
+import { mermaidOf } from '../../../../src/review/simulation/diagram.ts';
+import { memoryStage } from '../../../../src/review/simulation/memory-stage.ts';
+import { shippedScenarios } from '../../../../src/review/simulation/pages.ts';
+import { holds, play } from '../../../../src/review/simulation/play.ts';
+import { failuresOf, performanceText, summary } from '../../../../src/review/simulation/report.ts';
+import type { Scenario } from '../../../../src/review/simulation/scenario.ts';
+import { MORE_SCENARIOS, readText, scenarioOf } from './more-scenarios.ts';
+
+const run = (scenario: Scenario) => play(scenario, memoryStage(scenario.lifetimes));
+const failures = async (steps: string) => failuresOf(await run(scenarioOf('a', steps)));
+const shipped = (title: RegExp) => {
+  const found = shippedScenarios().find((one) => title.test(one.title));
+  if (!found) throw new Error(`no scenario ${title}`);
+  return found;
+};
+
+describe('a run that goes otherwise than expected says', () => {
+  it('which answer came instead, and what could not be played then', async () => {
+    expect(
+      await failures(`  - { who: thief, presents: code, with: { verifier: wrong }, gets: A }
+  - { who: client, presents: code, refused: authorization_code_expired }
+  - { who: client, presents: A }`),
+    ).toEqual([
+      'a.yaml:5: step 2: expected tokens A; found refused: code_verifier_mismatch',
+      'a.yaml:6: step 3: expected refused: authorization_code_expired; found tokens',
+      'a.yaml:7: step 4: expected something to present; found nothing to present: it never came',
+    ]);
+  });
+
+  it('which other reason, and whether the chain lives', async () => {
+    expect(
+      await failures(`  - { who: client, presents: code, gets: A, chain: dead }
+  - { who: another client, presents: A, refused: grant_revoked }
+  - { who: operator, does: recover, chain: alive }`),
+    ).toEqual([
+      'a.yaml:5: step 2: expected chain dead; found chain alive',
+      'a.yaml:6: step 3: expected refused: grant_revoked; found refused: client_mismatch',
+      'a.yaml:7: step 4: expected chain alive; found chain dead (server_epoch_raised)',
+    ]);
+  });
+
+  it('that time does not go back, and that there is no chain yet', async () => {
+    expect(
+      await failures(`  - { until: the idle end }
+  - { wait: 2d }
+  - { until: the code ends, who: client, presents: code }`),
+    ).toEqual([
+      'a.yaml:5: step 2: expected time passes until then; found there is no chain yet, so it has no end',
+      'a.yaml:7: step 4: expected time passes until then; found that moment is over, and time does not go back',
+    ]);
+  });
+
+  it('nothing, where nothing was expected', async () => {
+    const performance = await run(scenarioOf('a', '  - { who: client, presents: code }'));
+    expect(holds(performance)).toBe(true);
+    expect(summary(performance)).toBe('Nothing was expected.');
+    expect(performanceText(performance)).toContain('2. client presents the code: tokens\n');
+  });
+});
+
+describe('a wrong system is seen:', () => {
+  const { lifetimes } = shipped(/two tabs/i);
+  const right = systemOf(lifetimes);
+  const failuresWith = async (system: typeof right, title: RegExp) =>
+    failuresOf(await play(shipped(title), memoryStage(lifetimes, system)));
+
+  it('a commit that compares nothing', async () => {
+    const blind = {
+      ...right,
+      moveHead: (...[stored, move, now]: Parameters<typeof moveHead>) => moveHead(stored, move, now, {}),
+    };
+    expect(await failuresWith(blind, /two tabs/i)).not.toEqual([]);
+    expect(await failuresWith(blind, /in the middle of a refresh/)).not.toEqual([]);
+    expect(await failuresWith(blind, /is disabled/)).not.toEqual([]);
+  });
+
+  it('a revocation that is never carried out', async () => {
+    const forgetful = { ...right, revoke: () => null };
+    await expect(failuresWith(forgetful, /thief comes first/)).resolves.not.toEqual([]);
+  });
+});
+
+describe('the picture', () => {
+  it('shows who is who, what is sent, and in which order the database sees it', async () => {
+    expect(mermaidOf(await run(shipped(/two tabs/i)))).toMatchInlineSnapshot(`
+      "sequenceDiagram
+        actor P1 as resource owner
+        participant P2 as client (tab 1)
+        participant P3 as client (tab 2)
+        participant S as Statehouse
+        participant D as database
+        P1->>S: approves (read write at api)
+        S-->>P2: the code
+        P2->>S: presents the code
+        S-->>P2: tokens A
+        Note over P1,D: 15 minutes later
+        P2->>S: presents refresh token A
+        S->>D: load for client (tab 1)
+        P3->>S: presents refresh token A
+        S->>D: load for client (tab 2)
+        S->>D: commit for client (tab 1): the head moves
+        D-->>S: done
+        S-->>P2: tokens B
+        S->>D: commit for client (tab 2): the head moves
+        D-->>S: nothing changed, the row is another
+        S->>D: load again for client (tab 2)
+        S->>D: commit for client (tab 2): revoked
+        D-->>S: done
+        S-->>P3: invalid_grant (refresh_token_reused)
+        Note over P1,D: the chain is dead: refresh_token_reused
+        P2->>S: presents refresh token B
+        S-->>P2: invalid_grant (grant_revoked)"
+    `);
+  });
+
+  it('leaves the database out where its order does not matter', async () => {
+    expect(mermaidOf(await run(shipped(/thief comes first/)))).toMatchInlineSnapshot(`
+      "sequenceDiagram
+        actor P1 as resource owner
+        participant P2 as client
+        actor P3 as thief
+        participant S as Statehouse
+        P1->>S: approves (read write at api)
+        S-->>P2: the code
+        P2->>S: presents the code
+        S-->>P2: tokens A
+        Note over P1,S: 5 minutes later
+        P3->>S: presents refresh token A
+        S-->>P3: tokens B
+        Note over P1,S: 10 minutes later
+        P2->>S: presents refresh token A
+        S-->>P2: invalid_grant (refresh_token_reused)
+        Note over P1,S: the chain is dead: refresh_token_reused
+        P3->>S: presents refresh token B
+        S-->>P3: invalid_grant (grant_revoked)"
+    `);
+  });
+
+  it('is Mermaid: every lane is declared, and nothing in a text ends it', async () => {
+    for (const scenario of [...shippedScenarios(), ...MORE_SCENARIOS]) {
+      const [head, ...lines] = mermaidOf(await run(scenario)).split('\n');
+      expect(head).toBe('sequenceDiagram');
+      const lanes = new Set(
+        lines.flatMap((line) => /^ {2}(?:actor|participant) (\w+) as [\w (),-]+$/.exec(line)?.[1] ?? []),
+      );
+      for (const line of lines.slice(lanes.size)) {
+        const [, from = '', to, text = ''] =
+          /^ {2}(?:Note over )?(\w+)(?:(?:->>|-->>|--x|-x|,)(\w+))?: ([^;#\n]+)$/.exec(line) ?? [];
+        expect({ line, from: lanes.has(from), to: to === undefined || lanes.has(to) }).toEqual({
+          line,
+          from: true,
+          to: true,
+        });
+        expect(text).not.toBe('');
+      }
+    }
+  });
+});
+
+it('tells the policy apart from what a scenario changes in it', () => {
+  const { lifetimes } = readText(
+    'title: a\nsays: b\npolicy: { authorizationCodeLifetimeSeconds: 30 }\nsteps: [{ who: resource owner, does: approve }]',
+  );
+  expect(lifetimes).toMatchObject({ name: 'default, changed', authorizationCodeLifetimeSeconds: 30 });
+  expect(lifetimes.refreshIdleLifetimeSeconds).toBe(2_592_000);
+});

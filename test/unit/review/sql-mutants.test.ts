@@ -1,0 +1,198 @@
+/**
+ * Is the net tight? The SQL with one thing missing or wrong, and the SQL of a machine with one arm or word changed: some case of
+ * held-cases.ts must be surprised by each.
+ */
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { MachineConfig } from '../../../src/review/sql/machine.ts';
+import { machines } from '../../../src/review/sql/migration.ts';
+import { type Machines, type Rule, rulesOf } from '../../../src/review/sql/rules.ts';
+import { textOf } from '../../../src/review/sql/text.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { casesOf, type HeldCase } from './held-cases.ts';
+import { putRows } from './held-rows.ts';
+import { columnsOf, surprise } from './hold.ts';
+
+type Mutant = { readonly what: string; readonly text: string };
+
+let opened: TestDatabase;
+let cases: HeldCase[];
+const db = () => opened.database.drizzle;
+beforeAll(async () => {
+  opened = await openTestDatabase('embedded');
+  await putRows(db());
+  cases = [...casesOf(await columnsOf(db()))];
+});
+afterAll(() => opened.close());
+
+const statementsOf = (text: string) => text.split('--> statement-breakpoint');
+
+/** Only what differs, so that many can be tried. */
+async function replace(from: string, to: string): Promise<void> {
+  const there = new Set(statementsOf(from));
+  for (const statement of statementsOf(to)) {
+    // A loop over partitions makes something else when something else is there.
+    if (!there.has(statement) || statement.includes('DO $$')) await db().execute(sql.raw(statement));
+  }
+}
+
+/** @returns the first surprise. Cases that the changed rule should refuse come first: they are the likeliest to see it. */
+async function seenBy(mutant: Mutant): Promise<string | null> {
+  await replace(asItIs, mutant.text);
+  const words = mutant.what.split(/\W+/);
+  const near = ({ refusedBy }: HeldCase) => (refusedBy !== null && words.includes(refusedBy) ? 0 : 1);
+  try {
+    for (const one of cases.toSorted((a, b) => near(a) - near(b))) {
+      const surprised = await surprise(db(), one);
+      if (surprised !== null) return surprised;
+    }
+    return null;
+  } finally {
+    await replace(mutant.text, asItIs);
+  }
+}
+
+const rules = rulesOf(machines);
+const asItIs = textOf(rules);
+const withRule = (index: number, ...instead: readonly Rule[]) => textOf(rules.toSpliced(index, 1, ...instead));
+const without = <T>(all: readonly T[], index: number): readonly T[] => all.toSpliced(index, 1);
+
+const whole: readonly Mutant[] = rules.map(({ name }, index) => ({ what: `${name} dropped`, text: withRule(index) }));
+
+const conditions: readonly Mutant[] = rules.flatMap((rule, index) => [
+  ...(rule.when.length < 2 ? [] : rule.when).map((condition, at) => ({
+    what: `${rule.name} without: ${condition}`,
+    text: withRule(index, { ...rule, when: without(rule.when, at) }),
+  })),
+  ...(rule.when.length === 0
+    ? []
+    : [{ what: `${rule.name} refuses always`, text: withRule(index, { ...rule, when: [] }) }]),
+]);
+
+const columns: readonly Mutant[] = rules.flatMap((rule, index) => {
+  const { on, when } = rule;
+  if (typeof on !== 'object') return [];
+  return on.update.flatMap((column, at) => [
+    ...(on.update.length < 2
+      ? []
+      : [
+          {
+            what: `${rule.name} not asked about ${column}`,
+            text: withRule(index, { ...rule, on: { update: without(on.update, at) } }),
+          },
+        ]),
+    ...(rule.name.includes('_keeps_what_')
+      ? [
+          {
+            what: `${rule.name} does not compare ${column}`,
+            text: withRule(index, { ...rule, when: when.map((condition) => withoutColumn(condition, column)) }),
+          },
+        ]
+      : []),
+  ]);
+});
+
+function withoutColumn(condition: string, column: string): string {
+  return condition.replaceAll(new RegExp(`(NEW|OLD)\\.${column}(, )|, (NEW|OLD)\\.${column}\\b`, 'g'), '');
+}
+
+/** The machine says something else than the one that was reviewed; the cases still speak for that one. */
+const ofMachines: readonly Mutant[] = (Object.keys(machines) as (keyof Machines)[]).flatMap((name) => {
+  const changed = (what: string, change: (config: Loose) => void): Mutant => {
+    const config = JSON.parse(JSON.stringify(machines[name])) as Loose;
+    change(config);
+    return { what: `${name}: ${what}`, text: textOf(rulesOf({ ...machines, [name]: config as MachineConfig })) };
+  };
+  const states = Object.keys(machines[name].states);
+  return [
+    ...states
+      .filter((state) => state !== machines[name].initial)
+      .map((state) =>
+        changed(`begins as ${state}`, (config) => {
+          config.initial = state;
+        }),
+      ),
+    ...states.flatMap((from) =>
+      states
+        .filter((to) => to !== from && !leads(name, from, to))
+        .map((to) =>
+          changed(`an arm from ${from} to ${to}`, (config) => {
+            Object.assign(config.states[from]?.on ?? {}, { slipped: { target: to } });
+          }),
+        ),
+    ),
+    ...states.flatMap((from) =>
+      states
+        .filter((to) => to !== from && leads(name, from, to))
+        .map((to) =>
+          changed(`no arm from ${from} to ${to}`, (config) => {
+            const on = config.states[from]?.on ?? {};
+            for (const event of Object.keys(on))
+              on[event] = [on[event] ?? []].flat().filter(({ target }) => target !== to);
+          }),
+        ),
+    ),
+  ];
+});
+type Loose = { initial: string; states: Record<string, { on: Record<string, { target?: string }[]> }> };
+function leads(name: keyof Machines, from: string, to: string): boolean {
+  const arms = Object.values(machines[name].states[from]?.on ?? {}).flat() as { readonly target?: string }[];
+  return arms.some(({ target }) => target === to);
+}
+
+/** A reason that the grant machine writes no more: its revocations would be refused. */
+const reasons: readonly Mutant[] = ['authorization_code_reused', 'refresh_token_reused', 'chain_behind_token'].map(
+  (reason) => ({
+    what: `grant: no ${reason}`,
+    text: asItIs.replaceAll(`'${reason}', `, ''),
+  }),
+);
+
+const byHand: readonly Mutant[] = [
+  {
+    what: 'grants_is_born_once dropped',
+    text: asItIs.replace(
+      /CREATE OR REPLACE TRIGGER "grants_is_born_once"[^;]+/,
+      'DROP TRIGGER "grants_is_born_once" ON grants',
+    ),
+  },
+  {
+    what: 'a nonce of 15',
+    text: asItIs.replace('IS DISTINCT FROM 16', 'IS DISTINCT FROM 15'),
+  },
+  { what: 'generations by two', text: asItIs.replace('refresh_generation + 1', 'refresh_generation + 2') },
+  {
+    what: 'generations from one',
+    text: asItIs.replace('refresh_generation + 1, 0', 'refresh_generation + 1, 1'),
+  },
+  { what: 'epochs only fall', text: asItIs.replaceAll('NEW.epoch < OLD.epoch', 'NEW.epoch > OLD.epoch') },
+  { what: 'epochs never move', text: asItIs.replaceAll('NEW.epoch < OLD.epoch', 'NEW.epoch <> OLD.epoch') },
+  { what: 'a grant goes at its end', text: asItIs.replace(" - interval '3600 seconds'", '') },
+  {
+    what: 'the refusal returns',
+    text: asItIs.replace('RAISE EXCEPTION', 'RAISE NOTICE'),
+  },
+];
+
+/** Nothing can see these: something else refuses the same. */
+const EXPLAINED: Readonly<Record<string, string>> = {
+  "signing_keys_is_born_to_sign without: NOT (NEW.state IN ('published', 'signing'))":
+    'the constraints of the table ask a key that retires for its instants, and it is not born with those',
+  'signingKey: an arm from retiring to published':
+    'a private half that was erased does not come back, whatever the state',
+  'signingKey: an arm from retiring to signing': 'the same',
+};
+
+const mutants = [...whole, ...conditions, ...columns, ...ofMachines, ...reasons, ...byHand];
+
+test('each mutant is another SQL', () => {
+  expect(mutants.filter(({ text }) => text === asItIs).map(({ what }) => what)).toEqual([]);
+  expect(mutants.length).toBeGreaterThan(150);
+});
+
+test('each mutant that is not explained surprises some case; the SQL as it is surprises none', async () => {
+  const unseen = [];
+  for (const mutant of mutants) if ((await seenBy(mutant)) === null) unseen.push(mutant.what);
+  expect(unseen.toSorted()).toEqual(Object.keys(EXPLAINED).toSorted());
+  expect(await seenBy({ what: 'none', text: asItIs })).toBeNull();
+}, 300_000);

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { StoreUnavailable } from '../../../src/engine/errors.ts';
+import { batched } from '../../../src/storage/batches.ts';
+
+/** Answers with ten times the number. Statements stay on their way until they are let through. */
+function bed(together?: (items: readonly number[]) => Promise<readonly (number | undefined)[]>) {
+  const sent: (number | readonly number[])[] = [];
+  const held: (() => void)[] = [];
+  const holding = { on: false };
+  const onTheWay = () => (holding.on ? new Promise<void>((go) => held.push(go)) : Promise.resolve());
+  const ask = batched<number, number>({
+    alone: async (item) => {
+      sent.push(item);
+      await onTheWay();
+      if (item < 0) throw new Error(`${item} is refused`);
+      return item * 10;
+    },
+    together: async (items) => {
+      sent.push(items);
+      await onTheWay();
+      return together ? together(items) : items.map((item) => item * 10);
+    },
+    keyOf: (item) => Math.trunc(item),
+  });
+  return { ask, sent, held, holding };
+}
+
+const aBurst = () => sleep(5);
+
+describe('batches', () => {
+  test('who comes alone goes alone', async () => {
+    const { ask, sent } = bed();
+    expect(await ask(1)).toBe(10);
+    expect(await ask(2)).toBe(20);
+    expect(sent).toEqual([1, 2]);
+  });
+
+  test('who comes at once goes together, and each gets its own answer', async () => {
+    const { ask, sent } = bed();
+    expect(await Promise.all([ask(1), ask(2), ask(3)])).toEqual([10, 20, 30]);
+    expect(sent).toEqual([[1, 2, 3]]);
+  });
+
+  test('who comes while one is on its way goes with the next', async () => {
+    const { ask, sent, held, holding } = bed();
+    holding.on = true;
+    const first = ask(1);
+    await aBurst();
+    const others = [ask(2), ask(3)];
+    await aBurst();
+    expect(sent).toEqual([1]);
+    holding.on = false;
+    for (const go of held) go();
+    expect(await Promise.all([first, ...others])).toEqual([10, 20, 30]);
+    expect(sent).toEqual([1, [2, 3]]);
+  });
+
+  test('a statement that hangs does not hold up the next', async () => {
+    const { ask, sent, holding } = bed();
+    holding.on = true;
+    void ask(1);
+    await aBurst();
+    holding.on = false;
+    expect(await ask(2)).toBe(20);
+    expect(sent).toEqual([1, 2]);
+  });
+
+  test('two of one key never go together', async () => {
+    const { ask, sent } = bed();
+    await Promise.all([ask(1), ask(1.5), ask(2), ask(1.7)]);
+    expect(sent).toEqual([[1, 2], 1.5, 1.7]);
+  });
+
+  test('a batch has its limit', async () => {
+    const { ask, sent } = bed();
+    await Promise.all(Array.from({ length: 70 }, (_, item) => ask(item)));
+    expect(sent.map((one) => (typeof one === 'number' ? 1 : one.length))).toEqual([64, 6]);
+  });
+
+  test('whoever is not answered goes alone', async () => {
+    const { ask, sent } = bed(async (items) => items.map((item) => (item === 2 ? undefined : item * 10)));
+    expect(await Promise.all([ask(1), ask(2), ask(3)])).toEqual([10, 20, 30]);
+    expect(sent).toEqual([[1, 2, 3], 2]);
+  });
+
+  test("one that cannot be done does not fail the others' requests", async () => {
+    const { ask } = bed(async (items) => {
+      if (items.some((item) => item < 0)) throw new Error('refused');
+      return items.map((item) => item * 10);
+    });
+    const settled = await Promise.allSettled([ask(1), ask(-2), ask(3)]);
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  test('a store that is away is told to all, and nothing is sent again', async () => {
+    const away = new StoreUnavailable(true, {});
+    const { ask, sent } = bed(() => Promise.reject(away));
+    const settled = await Promise.allSettled([ask(1), ask(2)]);
+    expect(settled).toEqual([
+      { status: 'rejected', reason: away },
+      { status: 'rejected', reason: away },
+    ]);
+    expect(sent).toEqual([[1, 2]]);
+  });
+});

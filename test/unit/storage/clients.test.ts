@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { grantState } from '../../../src/engine/derive.ts';
+import { deleteClient, findClient, listClients, replaceSecretMacs, saveClient } from '../../../src/storage/clients.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { givenClient, givenGrant, loadGrant, nextMove, openWorld, registration, type World } from './world.ts';
+
+describe.each(databaseKinds)('clients on %s', (kind) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  });
+  afterAll(() => world.close());
+
+  test('a registered one is found as it was registered', async () => {
+    const asked = {
+      ...registration('found'),
+      scope: ['a', 'b'],
+      defaultScope: ['a'],
+      defaultResource: 'https://api.example',
+    };
+    await saveClient(world.db, asked);
+    expect(await findClient(world.db, 'found')).toMatchObject({ ...asked, epoch: 0n, deletedAt: null });
+  });
+
+  test('an unknown one is not found', async () => {
+    expect(await findClient(world.db, 'unknown')).toBeNull();
+    expect(await deleteClient(world.db, 'unknown')).toBe(false);
+  });
+
+  test('its name is compared byte for byte', async () => {
+    await saveClient(world.db, registration('exact'));
+    for (const other of ['Exact', 'exact ', 'exàct', '']) expect(await findClient(world.db, other)).toBeNull();
+  });
+
+  test('registering it again replaces what was registered, and its grants live on', async () => {
+    const granted = await givenGrant(world);
+    const again = { ...registration(granted.clientId), clientName: 'Renamed', redirectUris: [], scope: ['read'] };
+    await saveClient(world.db, again);
+    expect(await findClient(world.db, granted.clientId)).toMatchObject({ ...again, epoch: 0n });
+    expect(grantState(await loadGrant(world, granted))).toBe('active');
+  });
+
+  test('a deleted one is neither found nor listed, and deletes once', async () => {
+    const [gone, stays] = [await givenClient(world), await givenClient(world)];
+    expect(await deleteClient(world.db, gone)).toBe(true);
+    expect(await findClient(world.db, gone)).toBeNull();
+    expect(await deleteClient(world.db, gone)).toBe(false);
+    const listed = (await listClients(world.db)).map(({ clientId }) => clientId);
+    expect(listed).toContain(stays);
+    expect(listed).not.toContain(gone);
+  });
+
+  test('a deleted one keeps no secret', async () => {
+    const clientId = await givenClient(world);
+    await deleteClient(world.db, clientId);
+    const { client } = await world.grants.loadClient(clientId);
+    expect(client?.secretMacs).toEqual([]);
+  });
+
+  test('deleting and registering again, however often, revives no grant', async () => {
+    const granted = await givenGrant(world);
+    const move = nextMove(world, await loadGrant(world, granted));
+    for (let times = 0; times < 3; times++) {
+      await deleteClient(world.db, granted.clientId);
+      await saveClient(world.db, registration(granted.clientId));
+      expect(await findClient(world.db, granted.clientId)).not.toBeNull();
+      expect(grantState(await loadGrant(world, granted))).toBe('revoked');
+      expect(await world.grants.moveHead(move)).toBe(false);
+    }
+  });
+
+  test('its secrets can be replaced without touching the rest', async () => {
+    const clientId = await givenClient(world);
+    const before = await findClient(world.db, clientId);
+    const secretMacs = [{ keyId: '11111111', mac: 'cd' }];
+    const loaded = { clientId, secretMacs: before?.secretMacs ?? [] };
+    await replaceSecretMacs(world.db, loaded, secretMacs);
+    expect(await findClient(world.db, clientId)).toEqual({ ...before, secretMacs });
+  });
+
+  test('a secret that was replaced meanwhile is not brought back', async () => {
+    const clientId = await givenClient(world);
+    const loaded = { clientId, secretMacs: (await findClient(world.db, clientId))?.secretMacs ?? [] };
+    const replaced = [{ keyId: '22222222', mac: 'ef' }];
+    await saveClient(world.db, { ...registration(clientId), secretMacs: replaced });
+    await replaceSecretMacs(world.db, loaded, [{ keyId: '11111111', mac: 'cd' }]);
+    expect((await findClient(world.db, clientId))?.secretMacs).toEqual(replaced);
+  });
+});

@@ -1,0 +1,111 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
+import { consents } from '../../../src/storage/schema.ts';
+import { disableUser, enableUser } from '../../../src/storage/users.ts';
+import { databaseKinds } from '../../support/database.ts';
+import {
+  type Asked,
+  approvalOf,
+  givenClient,
+  givenInteraction,
+  givenSession,
+  givenUser,
+  openWorld,
+  type Person,
+  registration,
+  type World,
+} from './world.ts';
+
+describe.each(databaseKinds)('remembering a consent on %s', (kind) => {
+  let world: World;
+  let clientId: string;
+  let person: Person;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  });
+  beforeEach(async () => {
+    clientId = await givenClient(world);
+    person = await givenUser(world);
+  });
+  afterAll(() => world.close());
+
+  async function allow(asked: Asked, remember: boolean): Promise<void> {
+    const session = await givenSession(world, person);
+    const approval = await approvalOf(world, await givenInteraction(world, clientId, asked), session, { remember });
+    expect(await world.interactions.approveInteraction(approval)).toBe(true);
+  }
+
+  /** What was allowed at these resources together. */
+  async function remembered(at: readonly string[] = HERE, by: Person = person) {
+    const facts = await world.interactions.loadInteraction({
+      id: await givenInteraction(world, clientId, { resources: at }),
+      userId: by.id,
+    });
+    if (!facts?.remembered) return null;
+    return { scope: [...facts.remembered.scope].sort(), resources: facts.remembered.resources };
+  }
+
+  const HERE = ['https://one.example'];
+  const THERE = ['https://other.example'];
+  const READ = { scope: ['read'], resources: HERE };
+  const WRITE = { scope: ['write'], resources: HERE };
+
+  test('what was allowed this time only is not remembered', async () => {
+    await allow(READ, false);
+    expect(await remembered()).toBeNull();
+  });
+
+  test('what was allowed is remembered', async () => {
+    await allow(READ, true);
+    expect(await remembered()).toEqual(READ);
+  });
+
+  test('what is allowed later at the same resources is added, once each', async () => {
+    await allow(READ, true);
+    await allow(WRITE, true);
+    await allow(READ, true);
+    expect(await remembered()).toEqual({ scope: ['read', 'write'], resources: HERE });
+    expect(await world.db.select().from(consents).where(eq(consents.clientId, clientId))).toHaveLength(1);
+  });
+
+  test('what was allowed here says nothing about elsewhere', async () => {
+    await allow(WRITE, true);
+    await allow({ scope: ['read'], resources: THERE }, true);
+    expect(await remembered(HERE)).toEqual(WRITE);
+    expect(await remembered(THERE)).toEqual({ scope: ['read'], resources: THERE });
+    expect(await remembered([...HERE, ...THERE])).toBeNull();
+  });
+
+  test('what is allowed this time only does not widen it', async () => {
+    await allow(READ, true);
+    await allow(WRITE, false);
+    expect(await remembered()).toEqual(READ);
+  });
+
+  test('another person has allowed nothing, and nobody is no person', async () => {
+    await allow(READ, true);
+    expect(await remembered(HERE, await givenUser(world))).toBeNull();
+    const id = await givenInteraction(world, clientId, { resources: HERE });
+    const facts = await world.interactions.loadInteraction({ id, userId: null });
+    expect(facts?.remembered).toBeNull();
+  });
+
+  test('it is forgotten with the person, and not merged into what they allow afterwards', async () => {
+    await allow(READ, true);
+    await disableUser(world.db, person.username);
+    await enableUser(world.db, person.username);
+    expect(await remembered()).toBeNull();
+    await allow(WRITE, true);
+    expect(await remembered()).toEqual(WRITE);
+  });
+
+  test('it is forgotten with the client, and not merged into what it gets afterwards', async () => {
+    await allow(READ, true);
+    await deleteClient(world.db, clientId);
+    await saveClient(world.db, registration(clientId));
+    expect(await remembered()).toBeNull();
+    await allow(WRITE, true);
+    expect(await remembered()).toEqual(WRITE);
+  });
+});

@@ -1,0 +1,99 @@
+/** What patches/postgres+3.4.9.patch mends: a connection that ends at a bad moment must not be lost for good. */
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import postgres from 'postgres';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { requirePatchedDriver } from '../../../src/storage/patched-driver.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+describe('a connection that ends', () => {
+  let database: TestDatabase<string>;
+  let socket: Socket;
+  let sql: postgres.Sql;
+
+  beforeEach(async () => {
+    database = await openTestDatabase('postgres');
+    const { hostname, port } = new URL(database.url);
+    // Not in the driver's types: where its sockets come from.
+    const ownSocket = {
+      socket: () =>
+        new Promise<Socket>((resolve, reject) => {
+          socket = connect(Number(port), hostname);
+          socket.once('connect', () => resolve(socket)).once('error', reject);
+        }),
+    };
+    sql = postgres(database.url, { max: 1, fetch_types: false, backoff: () => 0, ...ownSocket });
+    expect(await ask(1)).toBe(1);
+  });
+  afterEach(async () => {
+    await sql.end({ timeout: 0 });
+    await database.close();
+  });
+
+  const ask = async (number: number): Promise<unknown> => (await sql`select ${number}::int as answer`)[0]?.['answer'];
+  const codeOf = (asked: Promise<unknown>) => asked.catch(({ code }) => code);
+
+  /** Now the event loop closes sockets before it sends what is written. */
+  const beforeSocketsClose = () => setImmediate();
+
+  test('with a question still to be sent: that one fails, and the next is answered', async () => {
+    await beforeSocketsClose();
+    const lost = codeOf(ask(2));
+    await Promise.resolve();
+    socket.destroy();
+    expect(await lost).toBe('CONNECTION_CLOSED');
+    expect(await ask(3)).toBe(3);
+  });
+
+  test('with an error, and who failed asks again at once: nobody waits for ever', async () => {
+    const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+    const again = ask(2).catch(() => codeOf(ask(3)));
+    await setImmediate();
+    socket.destroy(reset);
+    expect(await again).toBe('CONNECTION_CLOSED');
+    expect(await ask(4)).toBe(4);
+    expect(await Promise.all([ask(5), ask(6)])).toEqual([5, 6]);
+  });
+
+  test('under a transaction: what it still asks fails, and so does the transaction', async () => {
+    let inside: Promise<unknown> | undefined;
+    const transaction = sql.begin(async (on) => {
+      socket.destroy();
+      await once(socket, 'close');
+      inside = codeOf(on`select 2`.execute());
+      await inside;
+    });
+    expect(await codeOf(transaction)).toBe('CONNECTION_CLOSED');
+    await vi.waitUntil(() => inside);
+    expect(await inside).toBe('CONNECTION_CLOSED');
+    // The driver still tries to end the transaction, which may cost one more question its answer; but only one.
+    await codeOf(ask(3));
+    expect(await ask(4)).toBe(4);
+  });
+
+  test('because Postgres ended it: the reason is told to no later question', async () => {
+    const [{ pid } = {}] = await sql`select pg_backend_pid() as pid`;
+    const other = postgres(database.url, { max: 1 });
+    const lost = codeOf(sql`select pg_sleep(60)`.execute());
+    await other`select pg_terminate_backend(${pid})`;
+    await other.end();
+    await lost;
+    expect(await ask(2)).toBe(2);
+  });
+});
+
+test('a driver without the patch is refused, with what to do about it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'statehouse-driver-'));
+  try {
+    mkdirSync(join(folder, 'src'));
+    writeFileSync(join(folder, 'src/connection.js'), 'clearImmediate(nextWriteTimer)');
+    expect(() => requirePatchedDriver(folder)).toThrow('npm run postinstall');
+    expect(() => requirePatchedDriver()).not.toThrow();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

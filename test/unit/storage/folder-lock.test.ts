@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openEmbedded } from '../../../src/storage/embedded.ts';
+import { FolderInUse, lockFolder } from '../../../src/storage/folder-lock.ts';
+
+let folder: string;
+const holders: ChildProcess[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'statehouse-lock-'));
+});
+afterEach(() => {
+  for (const holder of holders.splice(0)) holder.kill('SIGKILL');
+  rmSync(folder, { recursive: true });
+});
+
+/** @returns the process, and what it said: `locked`, or the error's name. */
+async function startHolder(): Promise<{ process: ChildProcess; said: string }> {
+  const script = join(import.meta.dirname, 'folder-lock-holder.ts');
+  const holder = spawn(process.execPath, [script, folder], { stdio: ['pipe', 'pipe', 'inherit'] });
+  holders.push(holder);
+  const [said] = await once(holder.stdout, 'data');
+  return { process: holder, said: String(said).trim() };
+}
+
+async function kill(holder: ChildProcess): Promise<void> {
+  const ended = once(holder, 'exit');
+  holder.kill('SIGKILL');
+  await ended;
+}
+
+test('a running holder refuses the next one, and names itself', async () => {
+  const { process: holder, said } = await startHolder();
+  expect(said).toBe('locked');
+  expect(() => lockFolder(folder)).toThrow(FolderInUse);
+  expect(() => lockFolder(folder)).toThrow(String(holder.pid));
+});
+
+test('a holder that was killed is taken over from', async () => {
+  const { process: holder } = await startHolder();
+  await kill(holder);
+  const unlock = lockFolder(folder);
+  expect((await startHolder()).said).toBe('FolderInUse');
+  unlock();
+});
+
+test('of many that find the lock of a dead holder, one takes it over', async () => {
+  const { process: holder } = await startHolder();
+  await kill(holder);
+  const all = await Promise.all(Array.from({ length: 5 }, startHolder));
+  expect(all.map(({ said }) => said).sort()).toEqual([...Array(4).fill('FolderInUse'), 'locked']);
+});
+
+test('a lock that was let go of is free, and leaves nothing behind', async () => {
+  lockFolder(folder)();
+  expect(readdirSync(folder)).toEqual([]);
+  expect((await startHolder()).said).toBe('locked');
+});
+
+test('the same process cannot hold it twice', () => {
+  const unlock = lockFolder(folder);
+  expect(() => lockFolder(folder)).toThrow(FolderInUse);
+  unlock();
+  lockFolder(folder)();
+});
+
+test('letting go twice does not let go of the next holder', async () => {
+  const unlock = lockFolder(folder);
+  unlock();
+  expect((await startHolder()).said).toBe('locked');
+  unlock();
+  expect(() => lockFolder(folder)).toThrow(FolderInUse);
+});
+
+test.each([
+  ['a process that has ended', JSON.stringify({ pid: 2 ** 22 + 1, startedAt: '1' })],
+  ['a process whose pid another one has got since', JSON.stringify({ pid: process.ppid, startedAt: '1' })],
+  ['another process with this pid, before a restart', JSON.stringify({ pid: process.pid, startedAt: '1' })],
+  ['nobody, since the power was lost while it was written', ''],
+])('the lock of %s is taken over', (_, content) => {
+  writeFileSync(join(folder, 'lock'), content);
+  expect(() => lockFolder(folder)()).not.toThrow();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('an embedded database belongs to one holder at a time', async () => {
+  const database = await openEmbedded(folder);
+  await expect(openEmbedded(folder)).rejects.toThrow(FolderInUse);
+  await database.close();
+  await (await openEmbedded(folder)).close();
+});

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deleteClient } from '../../../src/storage/clients.ts';
+import { grantStore } from '../../../src/storage/grant-store.ts';
+import { raiseServerEpoch } from '../../../src/storage/server.ts';
+import { disableUser } from '../../../src/storage/users.ts';
+import { databaseClock } from '../../../src/system/clock.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { unheld } from '../../support/unheld.ts';
+import { givenClient, givenGrant, loadGrant, nextMove, openWorld, type World } from './world.ts';
+
+describe.each(databaseKinds)('loading a grant on %s', (kind) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  });
+  afterAll(() => world.close());
+
+  test('a grant comes with its client and with the epochs of today', async () => {
+    const granted = await givenGrant(world);
+    const { now, client, grant } = await world.grants.load(granted);
+    expect(now).toEqual(world.clock.now());
+    expect(client).toMatchObject({ clientId: granted.clientId, deletedAt: null, epoch: 0n });
+    expect(grant).toMatchObject({
+      id: granted.grantId,
+      clientId: granted.clientId,
+      userId: granted.person.id,
+      scope: ['read', 'write'],
+      resources: ['https://api.example'],
+      state: 'active',
+      refreshGeneration: null,
+      refreshNonce: null,
+      createdAt: world.clock.now(),
+      lastUsedAt: null,
+      chainEndsAt: null,
+    });
+    expect(grant?.liveClientEpoch).toBe(grant?.clientEpoch);
+    expect(grant?.liveUserEpoch).toBe(grant?.userEpoch);
+    expect(grant?.liveServerEpoch).toBe(grant?.serverEpoch);
+  });
+
+  test('a head that moved is loaded byte for byte, beyond what a number can hold', async () => {
+    const granted = await givenGrant(world);
+    const generation = 2n ** 62n + 1n;
+    const move = { ...nextMove(world, await loadGrant(world, granted)), generation };
+    const moved = unheld(world.db, (own) => grantStore(own, world.clock).moveHead(move));
+    expect(await moved).toBe(true);
+    const { refreshGeneration, refreshNonce, lastUsedAt, chainEndsAt } = await loadGrant(world, granted);
+    expect(refreshGeneration).toBe(generation);
+    expect(Buffer.from(refreshNonce ?? []).toString('hex')).toBe(Buffer.from(move.nonce).toString('hex'));
+    expect(lastUsedAt).toEqual(move.now);
+    expect(chainEndsAt).toEqual(move.chainEndsAt);
+  });
+
+  test('a grant that is not stored loads its client alone', async () => {
+    const clientId = await givenClient(world);
+    const loaded = await world.grants.load({ clientId, grantId: randomUUID() });
+    expect(loaded.client?.clientId).toBe(clientId);
+    expect(loaded.grant).toBeNull();
+  });
+
+  test('nothing known loads as nothing, and still tells the time', async () => {
+    const now = world.clock.now();
+    const nothing = await world.grants.load({ clientId: 'nobody', grantId: randomUUID() });
+    expect(nothing).toEqual({ now, client: null, grant: null });
+    expect(await world.grants.loadClient('nobody')).toEqual({ now, client: null });
+  });
+
+  test("another client's presentation loads the grant with its own client's epoch", async () => {
+    const granted = await givenGrant(world);
+    const stranger = await givenClient(world);
+    const { client, grant } = await world.grants.load({ clientId: stranger, grantId: granted.grantId });
+    expect(client?.clientId).toBe(stranger);
+    expect(grant?.clientId).toBe(granted.clientId);
+    expect(grant?.liveClientEpoch).toBe(grant?.clientEpoch);
+  });
+
+  test('a deleted client has no epoch of today', async () => {
+    const granted = await givenGrant(world);
+    await deleteClient(world.db, granted.clientId);
+    expect((await loadGrant(world, granted)).liveClientEpoch).toBeNull();
+  });
+
+  test('a disabled person has no epoch of today', async () => {
+    const granted = await givenGrant(world);
+    await disableUser(world.db, granted.person.username);
+    expect((await loadGrant(world, granted)).liveUserEpoch).toBeNull();
+  });
+
+  test("the server's epoch of today stands beside the grant's", async () => {
+    const granted = await givenGrant(world);
+    const raised = await raiseServerEpoch(world.db);
+    const grant = await loadGrant(world, granted);
+    expect(grant.liveServerEpoch).toBe(raised);
+    expect(grant.serverEpoch).toBe(raised - 1n);
+  });
+
+  test("without a clock of its own, the time is the database's", async () => {
+    const before = Date.now();
+    const { now } = await grantStore(world.db, databaseClock).loadClient('nobody');
+    const aDayMilliseconds = 86_400_000;
+    expect(Math.abs(now.getTime() - before)).toBeLessThan(aDayMilliseconds);
+  });
+});

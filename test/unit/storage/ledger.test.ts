@@ -1,0 +1,49 @@
+import { eq, type SQL, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { transitions } from '../../../src/storage/schema.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { givenGrant, ledgerOf, loadGrant, nextMove, openWorld, type World } from './world.ts';
+
+/** What the database itself says, under whatever the drivers wrap around it. */
+async function refusalOf(statement: Promise<unknown>): Promise<string> {
+  try {
+    await statement;
+  } catch (error) {
+    let innermost = error;
+    while (innermost instanceof Error && innermost.cause !== undefined) innermost = innermost.cause;
+    return String(innermost);
+  }
+  return 'not refused';
+}
+
+describe.each(databaseKinds)('the ledger on %s', (kind) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  });
+  afterAll(() => world.close());
+
+  const attempts: Record<string, (grantId: string) => SQL> = {
+    UPDATE: (grantId) => sql`update transitions set reason = 'forged' where grant_id = ${grantId}::uuid`,
+    DELETE: (grantId) => sql`delete from transitions where grant_id = ${grantId}::uuid`,
+    'UPDATE of its partition': (grantId) =>
+      sql`update transitions_default set reason = 'forged' where grant_id = ${grantId}::uuid`,
+    'DELETE from its partition': (grantId) => sql`delete from transitions_default where grant_id = ${grantId}::uuid`,
+  };
+
+  test.each(Object.entries(attempts))('%s is refused, and every line stays', async (_, attempt) => {
+    const { grantId } = await givenGrant(world);
+    const lines = await ledgerOf(world, grantId);
+    expect(lines).not.toEqual([]);
+    expect(await refusalOf(world.db.execute(attempt(grantId)))).toMatch(/the ledger is append-only/);
+    expect(await ledgerOf(world, grantId)).toEqual(lines);
+  });
+
+  test('a line of any month finds a place', async () => {
+    const granted = await givenGrant(world);
+    const move = { ...nextMove(world, await loadGrant(world, granted)), now: new Date('2999-12-31T23:59:59.999Z') };
+    expect(await world.grants.moveHead(move)).toBe(true);
+    const lines = await world.db.select().from(transitions).where(eq(transitions.grantId, granted.grantId));
+    expect(lines.map(({ at }) => at)).toContainEqual(move.now);
+  });
+});

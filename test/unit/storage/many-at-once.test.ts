@@ -1,0 +1,144 @@
+/** What comes at once goes to the database as one statement. Everything that holds for one has to hold for each of them. */
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { HeadMove } from '../../../src/engine/ports.ts';
+import { deleteClient } from '../../../src/storage/clients.ts';
+import { clients, grants, server, users } from '../../../src/storage/schema.ts';
+import { disableUser } from '../../../src/storage/users.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { unheld } from '../../support/unheld.ts';
+import { type Granted, givenGrant, ledgerOf, loadGrant, nextMove, openWorld, reuseOf, type World } from './world.ts';
+
+describe.each(databaseKinds)('many at once on %s', (kind) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  });
+  afterAll(() => world.close());
+
+  const givenGrants = (count: number): Promise<Granted[]> =>
+    Promise.all(Array.from({ length: count }, () => givenGrant(world)));
+  const movesOf = (granted: readonly Granted[]): Promise<HeadMove[]> =>
+    Promise.all(granted.map(async (one) => nextMove(world, await loadGrant(world, one))));
+  const moveAll = (moves: readonly HeadMove[]) => Promise.all(moves.map((move) => world.grants.moveHead(move)));
+
+  test('each is loaded as if it were alone', async () => {
+    const some = await givenGrants(5);
+    const [first] = some;
+    const keys = [...some, { clientId: 'nobody', grantId: first?.grantId ?? '' }];
+    const alone = [];
+    for (const key of keys) alone.push(await world.grants.load(key));
+    expect(await Promise.all(keys.map((key) => world.grants.load(key)))).toEqual(alone);
+  });
+
+  test('each head moves to its own place, with its own line in the ledger', async () => {
+    const some = await givenGrants(5);
+    for (const generation of [0n, 1n]) {
+      const moves = await movesOf(some);
+      expect(await moveAll(moves)).toEqual([true, true, true, true, true]);
+      for (const [index, one] of some.entries()) {
+        const { refreshGeneration, refreshNonce, lastUsedAt, chainEndsAt } = await loadGrant(world, one);
+        const { nonce, now, chainEndsAt: end } = moves[index] as HeadMove;
+        expect({ refreshGeneration, refreshNonce, lastUsedAt, chainEndsAt }).toEqual({
+          refreshGeneration: generation,
+          refreshNonce: nonce,
+          lastUsedAt: now,
+          chainEndsAt: end,
+        });
+        const lines = (await ledgerOf(world, one.grantId)).filter((line) => line.generation === generation);
+        expect(lines).toHaveLength(1);
+        expect(lines[0]).toMatchObject({ clientId: one.clientId, at: now, ...entryOf(moves[index] as HeadMove) });
+      }
+    }
+  });
+
+  const entryOf = ({ entry, policy }: HeadMove) => {
+    const { from, to, ...same } = entry;
+    return { ...same, fromState: from, toState: to, policy };
+  };
+
+  const interferences: Record<string, (granted: Granted) => Promise<unknown>> = {
+    'its head went on': ({ grantId }) =>
+      unheld(world.db, (own) => own.update(grants).set({ refreshGeneration: 1n }).where(eq(grants.id, grantId))),
+    'its nonce is another one': ({ grantId }) =>
+      unheld(world.db, (own) =>
+        own
+          .update(grants)
+          .set({ refreshNonce: Buffer.alloc(16, 7) })
+          .where(eq(grants.id, grantId)),
+      ),
+    'it was revoked': async (granted) => world.grants.revoke(reuseOf(world, await loadGrant(world, granted))),
+    'its client signed out everywhere': ({ clientId }) =>
+      world.db.update(clients).set({ epoch: 1n }).where(eq(clients.clientId, clientId)),
+    'its client was deleted': ({ clientId }) => deleteClient(world.db, clientId),
+    'its person signed out everywhere': ({ person }) =>
+      world.db.update(users).set({ epoch: 1n }).where(eq(users.id, person.id)),
+    'its person was disabled': ({ person }) => disableUser(world.db, person.username),
+  };
+
+  test.each(Object.entries(interferences))(
+    'one of them does not move when %s, and the others do',
+    async (_, happens) => {
+      const some = await givenGrants(3);
+      await moveAll(await movesOf(some));
+      const moves = await movesOf(some);
+      const [, second] = some as [Granted, Granted, Granted];
+      await happens(second);
+      const ledger = await ledgerOf(world, second.grantId);
+      expect(await moveAll(moves)).toEqual([true, false, true]);
+      expect(await ledgerOf(world, second.grantId)).toEqual(ledger);
+    },
+  );
+
+  test('whatever has ended by then does not move, and the others do', async () => {
+    const some = await givenGrants(5);
+    await moveAll(await movesOf(some));
+    const moves = await movesOf(some);
+    world.clock.advanceSeconds(10);
+    const millisecondsLeft = [20_000, -1, 0, 1, 20_000];
+    const each = moves.map((move, index) => ({
+      ...move,
+      endsAt: new Date(world.clock.now().getTime() + (millisecondsLeft[index] ?? 0)),
+    }));
+    expect(await moveAll(each)).toEqual([true, false, false, true, true]);
+    for (const [index, one] of some.entries()) {
+      const moved = (millisecondsLeft[index] ?? 0) > 0;
+      expect((await loadGrant(world, one)).refreshGeneration).toBe(moved ? 1n : 0n);
+      // The approval, the exchange, and the rotation where there was one.
+      expect(await ledgerOf(world, one.grantId)).toHaveLength(moved ? 3 : 2);
+    }
+  });
+
+  test('none of them moves when the server ended every grant', async () => {
+    const moves = await movesOf(await givenGrants(3));
+    await world.db.update(server).set({ epoch: sql`${server.epoch} + 1` });
+    expect(await moveAll(moves)).toEqual([false, false, false]);
+  });
+
+  test('one that the database cannot take does not fail the others', async () => {
+    const [first, second, third] = (await movesOf(await givenGrants(3))) as [HeadMove, HeadMove, HeadMove];
+    const moves = [first, { ...second, policy: 'no\0text' }, third].map((move) => world.grants.moveHead(move));
+    const settled = await Promise.allSettled(moves);
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  // The embedded database has one connection: nobody can hold a row there.
+  test.skipIf(kind === 'embedded')('a row that somebody holds is waited for by its own request only', async () => {
+    const moves = await movesOf(await givenGrants(3));
+    const [held] = moves as [HeadMove];
+    const made: number[] = [];
+    let all: Promise<unknown> = Promise.resolve();
+    await world.db.transaction(async (somebody) => {
+      await somebody.execute(sql`select from ${grants} where ${grants.id} = ${held.loaded.id} for update`);
+      const each = moves.map(async (move, index) => {
+        expect(await world.grants.moveHead(move)).toBe(true);
+        made.push(index);
+      });
+      all = Promise.all(each);
+      await Promise.all(each.slice(1));
+      expect(made.toSorted()).toEqual([1, 2]);
+    });
+    await all;
+    expect(made).toHaveLength(3);
+  });
+});

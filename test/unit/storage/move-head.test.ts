@@ -1,0 +1,196 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { HeadMove } from '../../../src/engine/ports.ts';
+import { deleteClient } from '../../../src/storage/clients.ts';
+import { grantStore } from '../../../src/storage/grant-store.ts';
+import { clients, grants, server, users } from '../../../src/storage/schema.ts';
+import { raiseServerEpoch } from '../../../src/storage/server.ts';
+import { disableUser } from '../../../src/storage/users.ts';
+import { databaseClock } from '../../../src/system/clock.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { unheld } from '../../support/unheld.ts';
+import { type Granted, givenGrant, ledgerOf, loadGrant, nextMove, openWorld, reuseOf, type World } from './world.ts';
+
+/** A chain whose head has moved once: every fact of the guard has a value. */
+async function givenChain(world: World): Promise<Granted> {
+  const granted = await givenGrant(world);
+  if (!(await world.grants.moveHead(nextMove(world, await loadGrant(world, granted))))) throw new Error('not moved');
+  return granted;
+}
+
+type Interference = (world: World, granted: Granted, move: HeadMove) => Promise<unknown>;
+
+/** What can happen between load and commit, one fact of the guard each; nothing else changes. */
+const interferences: Record<string, Interference> = {
+  'the head went on': ({ db }, { grantId }) =>
+    unheld(db, (own) => own.update(grants).set({ refreshGeneration: 1n }).where(eq(grants.id, grantId))),
+  'the head went back, as after a restored backup': ({ db }, { grantId }) =>
+    unheld(db, (own) =>
+      own.update(grants).set({ refreshGeneration: null, refreshNonce: null }).where(eq(grants.id, grantId)),
+    ),
+  'the nonce is another one': ({ db }, { grantId }) =>
+    unheld(db, (own) =>
+      own
+        .update(grants)
+        .set({ refreshNonce: Buffer.alloc(16, 7) })
+        .where(eq(grants.id, grantId)),
+    ),
+  'the grant was revoked': ({ grants: store }, _, move) =>
+    store.revoke({ ...reuseOfMove(move), entries: [move.entry] }),
+  'the client signed out everywhere': ({ db }, { clientId }) =>
+    db.update(clients).set({ epoch: 1n }).where(eq(clients.clientId, clientId)),
+  'the client was marked as deleted': ({ db, clock }, { clientId }) =>
+    unheld(db, (own) => own.update(clients).set({ deletedAt: clock.now() }).where(eq(clients.clientId, clientId))),
+  'the client was deleted': ({ db }, { clientId }) => deleteClient(db, clientId),
+  'the person signed out everywhere': ({ db }, { person }) =>
+    db.update(users).set({ epoch: 1n }).where(eq(users.id, person.id)),
+  'the person was marked as disabled': ({ db, clock }, { person }) =>
+    unheld(db, (own) => own.update(users).set({ disabledAt: clock.now() }).where(eq(users.id, person.id))),
+  'the person was disabled': ({ db }, { person }) => disableUser(db, person.username),
+  'the server ended every grant': ({ db }) => raiseServerEpoch(db),
+};
+
+const reuseOfMove = ({ loaded, now }: HeadMove) => ({
+  grantId: loaded.id,
+  clientId: loaded.clientId,
+  now,
+  reason: 'refresh_token_reused' as const,
+  policy: null,
+});
+
+describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  });
+  afterAll(() => world.close());
+
+  const rowOf = async ({ grantId }: Granted) => (await world.db.select().from(grants).where(eq(grants.id, grantId)))[0];
+
+  test('the exchange begins the chain and writes one line', async () => {
+    const granted = await givenGrant(world);
+    const before = await rowOf(granted);
+    world.clock.advanceSeconds(1);
+    const move = nextMove(world, await loadGrant(world, granted));
+    expect(await world.grants.moveHead(move)).toBe(true);
+    expect(await rowOf(granted)).toEqual({
+      ...before,
+      refreshGeneration: 0n,
+      refreshNonce: move.nonce,
+      lastUsedAt: move.now,
+      chainEndsAt: move.chainEndsAt,
+    });
+    const [approval, ...lines] = await ledgerOf(world, granted.grantId);
+    expect(approval?.machine).toBe('interaction');
+    expect(lines).toEqual([
+      {
+        at: move.now,
+        machine: 'authorizationCode',
+        grantId: granted.grantId,
+        interactionId: null,
+        event: 'presented',
+        fromState: 'active',
+        toState: 'used',
+        reason: null,
+        generation: 0n,
+        clientId: granted.clientId,
+        policy: 'default',
+        signingKeyId: null,
+      },
+    ]);
+  });
+
+  test('each rotation moves it by one', async () => {
+    const granted = await givenChain(world);
+    for (const generation of [1n, 2n, 3n]) {
+      expect(await world.grants.moveHead(nextMove(world, await loadGrant(world, granted)))).toBe(true);
+      expect((await loadGrant(world, granted)).refreshGeneration).toBe(generation);
+    }
+  });
+
+  test('the same move, sent twice, is made once', async () => {
+    const granted = await givenChain(world);
+    const move = nextMove(world, await loadGrant(world, granted));
+    expect(await world.grants.moveHead(move)).toBe(true);
+    expect(await world.grants.moveHead(move)).toBe(false);
+  });
+
+  test('another grant is not touched', async () => {
+    const [granted, bystander] = [await givenChain(world), await givenChain(world)];
+    const before = await rowOf(bystander);
+    await world.grants.moveHead(nextMove(world, await loadGrant(world, granted)));
+    expect(await rowOf(bystander)).toEqual(before);
+  });
+
+  test.each(Object.entries(interferences))(
+    'it does not move, and nothing is written, when %s',
+    async (_, interfere) => {
+      const granted = await givenChain(world);
+      const move = nextMove(world, await loadGrant(world, granted));
+      await interfere(world, granted, move);
+      const [row, ledger] = [await rowOf(granted), await ledgerOf(world, granted.grantId)];
+      expect(await world.grants.moveHead(move)).toBe(false);
+      expect(await rowOf(granted)).toEqual(row);
+      expect(await ledgerOf(world, granted.grantId)).toEqual(ledger);
+    },
+  );
+
+  const ends: Record<string, { readonly millisecondsLeft: number; readonly moves: boolean }> = {
+    'a millisecond before what was presented ends': { millisecondsLeft: 1, moves: true },
+    'when what was presented ends': { millisecondsLeft: 0, moves: false },
+    'after what was presented has ended': { millisecondsLeft: -1, moves: false },
+  };
+
+  test.each(Object.entries(ends))('committed %s, decided in time', async (_, { millisecondsLeft, moves }) => {
+    const granted = await givenChain(world);
+    const move = nextMove(world, await loadGrant(world, granted));
+    world.clock.set(new Date(move.endsAt.getTime() - millisecondsLeft));
+    const [row, ledger] = [await rowOf(granted), await ledgerOf(world, granted.grantId)];
+    expect(await world.grants.moveHead(move)).toBe(moves);
+    if (moves) return expect(await rowOf(granted)).toMatchObject({ refreshNonce: move.nonce });
+    expect(await rowOf(granted)).toEqual(row);
+    expect(await ledgerOf(world, granted.grantId)).toEqual(ledger);
+  });
+
+  test("outside tests, that it is committed in time goes by the database's clock", async () => {
+    const store = grantStore(world.db, databaseClock);
+    const granted = await givenChain(world);
+    const { now } = await store.load(granted);
+    const move = nextMove(world, await loadGrant(world, granted));
+    const hour = 3_600_000;
+    expect(await store.moveHead({ ...move, endsAt: now })).toBe(false);
+    expect(await store.moveHead({ ...move, endsAt: new Date(now.getTime() + hour) })).toBe(true);
+  });
+
+  test('it does not move for a grant that is not stored', async () => {
+    const granted = await givenChain(world);
+    const loaded = { ...(await loadGrant(world, granted)), id: '00000000-0000-4000-8000-000000000000' };
+    expect(await world.grants.moveHead(nextMove(world, loaded))).toBe(false);
+  });
+
+  test('of many moves at once from the same head, one is made', async () => {
+    const granted = await givenChain(world);
+    const loaded = await loadGrant(world, granted);
+    const moves = Array.from({ length: 20 }, () => nextMove(world, loaded));
+    const made = await Promise.all(moves.map((move) => world.grants.moveHead(move)));
+    expect(made.filter(Boolean)).toHaveLength(1);
+    const after = await loadGrant(world, granted);
+    expect(after.refreshGeneration).toBe(1n);
+    expect(after.refreshNonce).toEqual(moves[made.indexOf(true)]?.nonce);
+    expect((await ledgerOf(world, granted.grantId)).filter(({ generation }) => generation === 1n)).toHaveLength(1);
+  });
+
+  test("the server's one row is still one row", async () => {
+    expect(await world.db.select({ id: server.id }).from(server)).toEqual([{ id: 1 }]);
+  });
+
+  test('a reuse ends the chain however far its head has moved since it was loaded', async () => {
+    const granted = await givenChain(world);
+    const reuse = reuseOf(world, await loadGrant(world, granted));
+    for (let rotations = 0; rotations < 5; rotations++) {
+      await world.grants.moveHead(nextMove(world, await loadGrant(world, granted)));
+    }
+    expect(await world.grants.revoke(reuse)).toBe(true);
+    expect((await loadGrant(world, granted)).state).toBe('revoked');
+  });
+});

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signInFailureStore } from '../../../src/storage/sign-in-failures.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { openWorld, type World } from './world.ts';
+
+const WINDOW_SECONDS = 300;
+const givenKey = () => randomBytes(32);
+
+describe.each(databaseKinds)('counting failed sign-ins on %s', (kind) => {
+  let world: World;
+  let failures: ReturnType<typeof signInFailureStore>;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+    failures = signInFailureStore(world.db, world.clock);
+  });
+  afterAll(() => world.close());
+
+  const count = (...keys: Buffer[]) => failures.count(keys, WINDOW_SECONDS);
+
+  test('each attempt counts one, under each of its keys', async () => {
+    const [account, address] = [givenKey(), givenKey()];
+    expect(await count(account, address)).toEqual([1, 1]);
+    expect(await count(account, address)).toEqual([2, 2]);
+    expect(await count(givenKey(), address)).toEqual([1, 3]);
+  });
+
+  test('counts come in the order of the keys', async () => {
+    const [one, other] = [givenKey(), givenKey()];
+    await count(one);
+    expect(await count(one, other)).toEqual([2, 1]);
+    expect(await count(other, one)).toEqual([2, 3]);
+  });
+
+  test('an attempt that was right is given back, and never more than was counted', async () => {
+    const [key, bystander] = [givenKey(), givenKey()];
+    await count(key);
+    await count(key, bystander);
+    await failures.giveBack([key]);
+    expect(await count(key, bystander)).toEqual([2, 2]);
+    for (let times = 0; times < 5; times++) await failures.giveBack([key]);
+    expect(await count(key)).toEqual([1]);
+  });
+
+  test('giving back what was never counted counts nothing', async () => {
+    const key = givenKey();
+    await failures.giveBack([key]);
+    expect(await count(key)).toEqual([1]);
+  });
+
+  test('the window begins with the first attempt: later ones do not extend it', async () => {
+    const key = givenKey();
+    await count(key);
+    world.clock.advanceSeconds(WINDOW_SECONDS - 1);
+    expect(await count(key)).toEqual([2]);
+    world.clock.advanceSeconds(1);
+    expect(await count(key)).toEqual([1]);
+    world.clock.advanceSeconds(WINDOW_SECONDS - 1);
+    expect(await count(key)).toEqual([2]);
+  });
+
+  test('50 attempts at once are 50', async () => {
+    const keys = [givenKey(), givenKey()] as const;
+    const counts = await Promise.all(Array.from({ length: 50 }, () => count(...keys)));
+    const ascending = (one: number, other: number) => one - other;
+    const upTo50 = Array.from({ length: 50 }, (_, index) => index + 1);
+    expect(counts.map(([first]) => first ?? 0).sort(ascending)).toEqual(upTo50);
+    expect(counts.map(([, second]) => second ?? 0).sort(ascending)).toEqual(upTo50);
+  });
+
+  test('attempts that share keys in any order, counted and given back at once, do not block each other', async () => {
+    const [account, address] = [givenKey(), givenKey()];
+    await count(address);
+    await count(account, address);
+    const attempts = Array.from({ length: 40 }, async (_, index) => {
+      const keys = index % 2 === 0 ? [account, address] : [address, account];
+      for (let rounds = 0; rounds < 5; rounds++) {
+        await failures.count(keys, WINDOW_SECONDS);
+        await failures.giveBack(keys);
+      }
+    });
+    await Promise.all(attempts);
+    expect(await count(account, address)).toEqual([2, 3]);
+  });
+});

@@ -1,0 +1,250 @@
+/** A signing key's life in the table, from its birth to its end, as time passes and as operators ask. */
+import { eq, sql } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type KeyDeps, passTime, requestRevocation, requestRotation } from '../../../src/engine/keys.ts';
+import { codeOf } from '../../../src/storage/failures.ts';
+import { signingKeys } from '../../../src/storage/schema.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { changes, keyLedger, keysOf, LIFETIMES, stateOf, storedKeys } from '../../support/signing-keys.ts';
+import { openWorld, type World } from './world.ts';
+
+const BIRTH = 'timePassed: none → published';
+const { publishedBeforeSigningSeconds, signingLifetimeSeconds, successorLeadSeconds, retiringSeconds } = LIFETIMES;
+
+describe.each(databaseKinds)('signing keys on %s', (kind) => {
+  let world: World;
+  let keys: KeyDeps;
+  beforeEach(async () => {
+    world = await openWorld(kind);
+    keys = keysOf(world.db, world.clock);
+  });
+  afterEach(() => world.close());
+
+  const tick = async () => changes(await passTime(keys));
+  const states = async () => (await storedKeys(world.db)).map((one) => one.state);
+  const kids = async () => (await storedKeys(world.db)).map((one) => one.kid);
+  const later = (seconds: number) => world.clock.advanceSeconds(seconds);
+
+  test('the first of an algorithm signs at once', async () => {
+    expect(await tick()).toEqual([BIRTH, 'timePassed: published → signing']);
+    expect(await tick()).toEqual([]);
+    const [key, ...others] = await storedKeys(world.db);
+    expect(others).toEqual([]);
+    expect(key).toMatchObject({
+      alg: 'ES256',
+      state: 'signing',
+      signing: true,
+      createdAt: world.clock.now(),
+      beganSigningAt: world.clock.now(),
+      rotationAskedAt: null,
+      retiredAt: null,
+    });
+    expect(await keyLedger(world.db, key?.kid ?? '')).toEqual([BIRTH, 'timePassed: published → signing']);
+  });
+
+  test('they follow each other by themselves, and none stops before its successor has waited for caches', async () => {
+    await tick();
+    later(signingLifetimeSeconds - successorLeadSeconds - 1);
+    expect(await tick()).toEqual([]);
+    later(1);
+    expect(await tick()).toEqual([BIRTH]);
+    expect(await tick()).toEqual([]);
+    later(successorLeadSeconds - 1);
+    expect(await tick()).toEqual([]);
+    expect(await states()).toEqual(['signing', 'published']);
+    later(1);
+    const handover = ['timePassed: signing → retiring', 'signerStopped: published → signing'];
+    expect(await tick()).toEqual(handover);
+    expect(await states()).toEqual(['retiring', 'signing']);
+    later(retiringSeconds - 1);
+    expect(await tick()).toEqual([]);
+    later(1);
+    expect(await tick()).toEqual(['timePassed: retiring → retired (tokens_expired)']);
+    const [first = '', second = ''] = await kids();
+    expect(await keyLedger(world.db, first)).toEqual([
+      BIRTH,
+      'timePassed: published → signing',
+      'timePassed: signing → retiring',
+      'timePassed: retiring → retired (tokens_expired)',
+    ]);
+    expect(await keyLedger(world.db, second)).toEqual([BIRTH, 'signerStopped: published → signing']);
+  });
+
+  test('a server that slept through the end of a key publishes first, and signs on until caches hold the next', async () => {
+    await tick();
+    later(10 * signingLifetimeSeconds);
+    expect(await tick()).toEqual([BIRTH]);
+    later(publishedBeforeSigningSeconds - 1);
+    expect(await tick()).toEqual([]);
+    later(1);
+    expect(await tick()).toHaveLength(2);
+    expect(await states()).toEqual(['retiring', 'signing']);
+  });
+
+  test('the private half is erased when a key signs no more', async () => {
+    await tick();
+    await requestRotation(keys, 'ES256', false);
+    const [first, second] = await storedKeys(world.db);
+    expect([first?.privateJwe, second?.privateJwe]).toEqual([expect.any(String), expect.any(String)]);
+    later(publishedBeforeSigningSeconds);
+    await tick();
+    expect((await storedKeys(world.db)).map((one) => one.privateJwe)).toEqual([null, second?.privateJwe]);
+    await requestRevocation(keys, second?.kid ?? '');
+    expect((await storedKeys(world.db)).map((one) => one.privateJwe)).toEqual([null, null, expect.any(String)]);
+  });
+
+  test('a rotation publishes a successor now, and signs with it when caches hold it', async () => {
+    await tick();
+    const asked = changes(await requestRotation(keys, 'ES256', false));
+    expect(asked).toEqual(['rotationRequested: none → published', 'rotationRequested: signing → signing']);
+    expect(await requestRotation(keys, 'ES256', false)).toEqual([]);
+    expect(await tick()).toEqual([]);
+    later(publishedBeforeSigningSeconds - 1);
+    expect(await tick()).toEqual([]);
+    later(1);
+    expect(await tick()).toEqual(['timePassed: signing → retiring', 'signerStopped: published → signing']);
+    // Its own life begins now: nobody has asked for the end of this one.
+    later(signingLifetimeSeconds - successorLeadSeconds - 1);
+    expect((await tick()).filter((one) => one.includes('published'))).toEqual([]);
+  });
+
+  test('a rotation that finds a successor hastens it', async () => {
+    await tick();
+    later(signingLifetimeSeconds - successorLeadSeconds);
+    await tick();
+    expect(changes(await requestRotation(keys, 'ES256', false))).toEqual(['rotationRequested: signing → signing']);
+    expect(await requestRotation(keys, 'ES256', false)).toEqual([]);
+    expect(await states()).toEqual(['signing', 'published']);
+    later(publishedBeforeSigningSeconds);
+    expect(await tick()).toHaveLength(2);
+  });
+
+  test('a rotation at once signs with the key that waits, or with a fresh one', async () => {
+    await tick();
+    expect(changes(await requestRotation(keys, 'ES256', true))).toEqual([
+      'rotationRequested: none → published',
+      'rotationRequested: signing → retiring',
+      'signerStopped: published → signing',
+    ]);
+    expect(await states()).toEqual(['retiring', 'signing']);
+    await requestRotation(keys, 'ES256', false);
+    later(1);
+    expect(changes(await requestRotation(keys, 'ES256', true))).toEqual([
+      'rotationRequested: signing → retiring',
+      'signerStopped: published → signing',
+    ]);
+    expect(await states()).toEqual(['retiring', 'retiring', 'signing']);
+  });
+
+  test('a rotation where nothing signs yet makes the first key', async () => {
+    expect(changes(await requestRotation(keys, 'ES256', false))).toEqual([BIRTH, 'timePassed: published → signing']);
+  });
+
+  test('revoking the signer starts the key that waits, however short it has waited, or a fresh one', async () => {
+    await tick();
+    const revoke = async (kid = '') => changes(await requestRevocation(keys, kid));
+    const [first] = await kids();
+    expect(await revoke(first)).toEqual([
+      'revocationRequested: none → published',
+      'revocationRequested: signing → retired (revocation_requested)',
+      'signerStopped: published → signing',
+    ]);
+    later(1);
+    await requestRotation(keys, 'ES256', false);
+    const [, second] = await kids();
+    expect(await revoke(second)).toEqual([
+      'revocationRequested: signing → retired (revocation_requested)',
+      'signerStopped: published → signing',
+    ]);
+    expect(await states()).toEqual(['retired', 'retired', 'signing']);
+    expect(await revoke(second)).toEqual([]);
+    expect((await storedKeys(world.db))[1]).toMatchObject({ retiredReason: 'revocation_requested' });
+  });
+
+  test('revoking a key that waits, or that is retiring, leaves the signer alone', async () => {
+    await tick();
+    await requestRotation(keys, 'ES256', false);
+    const [signer = '', waits = ''] = await kids();
+    await requestRevocation(keys, waits);
+    expect(await states()).toEqual(['signing', 'retired']);
+    later(1);
+    await requestRotation(keys, 'ES256', true);
+    expect(await stateOf(world.db, signer)).toBe('retiring');
+    await requestRevocation(keys, signer);
+    expect(await states()).toEqual(['retired', 'retired', 'signing']);
+  });
+
+  test('an unknown key is said to be unknown, and changes nothing', async () => {
+    await tick();
+    const before = await storedKeys(world.db);
+    expect(await requestRevocation(keys, 'nobody')).toBeNull();
+    expect(await storedKeys(world.db)).toEqual(before);
+  });
+
+  test('an algorithm that the policy drops signs to the end of its time, and has no successor', async () => {
+    await passTime(keysOf(world.db, world.clock, { algorithms: ['ES256', 'EdDSA'] }));
+    const edwards = async () =>
+      (await storedKeys(world.db)).filter((one) => one.alg === 'EdDSA').map((one) => one.state);
+    later(signingLifetimeSeconds - 1);
+    await tick();
+    expect(await edwards()).toEqual(['signing']);
+    later(1);
+    await tick();
+    expect(await edwards()).toEqual(['retiring']);
+    later(retiringSeconds);
+    await tick();
+    expect(await edwards()).toEqual(['retired']);
+  });
+
+  test('a longer wait for caches holds for keys that are published from then on, a shorter one too', async () => {
+    await tick();
+    await requestRotation(keys, 'ES256', false);
+    keys = keysOf(world.db, world.clock, { publishedBeforeSigningSeconds: 600, jwksMaxAgeSeconds: 60 });
+    later(publishedBeforeSigningSeconds - 1);
+    // Caches that fetched before the change may still be as old as the policy of then allowed.
+    expect(await tick()).toEqual([]);
+    later(1);
+    expect(await tick()).toHaveLength(2);
+    await requestRotation(keys, 'ES256', false);
+    later(600);
+    expect(await tick()).toHaveLength(2);
+  });
+
+  describe('the table itself', () => {
+    const refusal = async (work: Promise<unknown>) => codeOf(await work.catch((error: unknown) => error));
+
+    test('lets one key of an algorithm sign, and one wait', async () => {
+      await tick();
+      await requestRotation(keys, 'ES256', false);
+      const [key] = await storedKeys(world.db);
+      if (!key) throw new Error('no key');
+      const { signing: _, ...row } = key;
+      const insert = (state: 'signing' | 'published') =>
+        world.db.insert(signingKeys).values({ ...row, kid: state, state });
+      expect(await refusal(insert('signing'))).toBe('23P01');
+      expect(await refusal(insert('published'))).toBe('23P01');
+      const other = { ...row, kid: 'other', alg: 'EdDSA' as const };
+      expect(await refusal(world.db.insert(signingKeys).values(other))).toBeUndefined();
+    });
+
+    test('keeps no private half of a key that signs no more, and no state that is none', async () => {
+      await tick();
+      const set = (change: object) =>
+        refusal(world.db.update(signingKeys).set(change).where(eq(signingKeys.alg, 'ES256')));
+      const now = world.clock.now();
+      const retired = { retiredAt: now, retiredReason: 'revocation_requested' };
+      expect(await set({ state: 'retiring', stoppedSigningAt: now })).toBe('23514');
+      expect(await set({ state: 'retired', ...retired })).toBe('23514');
+      expect(await set({ state: 'retired', privateJwe: null })).toBe('23514');
+      expect(await set({ state: 'used' })).toBe('23514');
+      expect(await set({ privateJwe: null })).toBe('23514');
+      expect(await set({ state: 'retired', privateJwe: null, ...retired })).toBeUndefined();
+    });
+
+    test('a row whose instants say something else than its state is not touched', async () => {
+      await tick();
+      await world.db.update(signingKeys).set({ stoppedSigningAt: sql`now()` });
+      await expect(passTime(keys)).rejects.toThrow('is not signing');
+    });
+  });
+});

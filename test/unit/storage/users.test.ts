@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
+import { grantState } from '../../../src/engine/derive.ts';
+import { raiseServerEpoch } from '../../../src/storage/server.ts';
+import {
+  disableUser,
+  enableUser,
+  findUserForSignIn,
+  insertUser,
+  listUsers,
+  type NewUser,
+  updateUser,
+} from '../../../src/storage/users.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { givenGrant, givenUser, loadGrant, nextMove, openWorld, type World } from './world.ts';
+
+const newUser = (username: string): NewUser => ({
+  id: randomUUID(),
+  username,
+  passwordHash: storedPasswordHash('hash'),
+  claims: { email: 'a@example.com' },
+});
+
+describe.each(databaseKinds)('users on %s', (kind) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  });
+  afterAll(() => world.close());
+
+  test('an inserted one is found, with the epoch of the server', async () => {
+    const user = newUser('Found');
+    expect(await insertUser(world.db, user)).toBe(true);
+    const raised = await raiseServerEpoch(world.db);
+    expect(await findUserForSignIn(world.db, 'Found')).toEqual({
+      ...user,
+      epoch: 0n,
+      disabledAt: null,
+      serverEpoch: raised,
+    });
+  });
+
+  test.each([
+    ['in another case', 'ALICE'],
+    ['with blanks around it', ' alice\t'],
+    ['in full-width letters', 'ａｌｉｃｅ'],
+  ])('one person, typed %s', async (_, spelling) => {
+    const user = newUser('alice');
+    await insertUser(world.db, user);
+    const first = await findUserForSignIn(world.db, 'alice');
+    expect((await findUserForSignIn(world.db, spelling))?.id).toBe(first?.id);
+    expect(await insertUser(world.db, newUser(spelling))).toBe(false);
+  });
+
+  test('a name composed in another way is the same name', async () => {
+    const user = newUser('Ren\u00e9');
+    await insertUser(world.db, user);
+    expect((await findUserForSignIn(world.db, 'Rene\u0301'))?.id).toBe(user.id);
+  });
+
+  test('a taken name changes nothing', async () => {
+    const user = newUser('taken');
+    await insertUser(world.db, user);
+    expect(await insertUser(world.db, { ...newUser('Taken'), claims: { email: 'thief@example.com' } })).toBe(false);
+    expect(await findUserForSignIn(world.db, 'taken')).toMatchObject(user);
+  });
+
+  test('of many with one name at once, one is inserted', async () => {
+    const inserted = await Promise.all(Array.from({ length: 10 }, () => insertUser(world.db, newUser('popular'))));
+    expect(inserted.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('nobody is found for a name that nobody has, and nobody can be disabled', async () => {
+    expect(await findUserForSignIn(world.db, "' or 1=1 --")).toBeNull();
+    expect(await disableUser(world.db, 'nobody')).toBe(false);
+    expect(await enableUser(world.db, 'nobody')).toBe(false);
+  });
+
+  test('they are listed by name', async () => {
+    await insertUser(world.db, newUser('zz-last'));
+    await insertUser(world.db, newUser('ZZ-first'));
+    const listed = (await listUsers(world.db)).map(({ username }) => username);
+    expect(listed.slice(-2)).toEqual(['ZZ-first', 'zz-last']);
+  });
+
+  test('disabling ends the grants; enabling lets the person in again, and revives none', async () => {
+    const granted = await givenGrant(world);
+    const move = nextMove(world, await loadGrant(world, granted));
+    const { username } = granted.person;
+    expect(await disableUser(world.db, username)).toBe(true);
+    expect((await findUserForSignIn(world.db, username))?.disabledAt).toBeInstanceOf(Date);
+    expect(grantState(await loadGrant(world, granted))).toBe('revoked');
+    expect(await enableUser(world.db, username)).toBe(true);
+    expect((await findUserForSignIn(world.db, username))?.disabledAt).toBeNull();
+    expect(grantState(await loadGrant(world, granted))).toBe('revoked');
+    expect(await world.grants.moveHead(move)).toBe(false);
+  });
+
+  test('disabling a second time keeps the time of the first', async () => {
+    const { username } = await givenUser(world);
+    await disableUser(world.db, username);
+    const first = await findUserForSignIn(world.db, username);
+    await disableUser(world.db, username);
+    expect((await findUserForSignIn(world.db, username))?.disabledAt).toEqual(first?.disabledAt);
+  });
+
+  test('a new password ends the grants; new claims do not', async () => {
+    const granted = await givenGrant(world);
+    await updateUser(world.db, granted.person.id, { claims: { name: 'New' }, passwordHash: null });
+    expect(grantState(await loadGrant(world, granted))).toBe('active');
+    await updateUser(world.db, granted.person.id, { claims: {}, passwordHash: storedPasswordHash('new') });
+    expect(grantState(await loadGrant(world, granted))).toBe('revoked');
+    expect(await findUserForSignIn(world.db, granted.person.username)).toMatchObject({
+      passwordHash: 'new',
+      claims: {},
+    });
+  });
+});

@@ -1,0 +1,208 @@
+/** A database with clients, people and grants, made the way the server makes them. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { asc, eq, or } from 'drizzle-orm';
+import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
+import type {
+  Approval,
+  GrantStore,
+  HeadMove,
+  InteractionStore,
+  LiveSession,
+  LoadedGrant,
+  Revocation,
+} from '../../../src/engine/ports.ts';
+import { type ClientRegistration, saveClient } from '../../../src/storage/clients.ts';
+import type { Drizzle } from '../../../src/storage/database.ts';
+import { grantStore } from '../../../src/storage/grant-store.ts';
+import { insertInteraction, interactionStore } from '../../../src/storage/interaction-store.ts';
+import { transitions } from '../../../src/storage/schema.ts';
+import { findUserForSignIn, insertUser } from '../../../src/storage/users.ts';
+import { type TestClock, testClock } from '../../support/clock.ts';
+import { type DatabaseKind, openTestDatabase } from '../../support/database.ts';
+
+export type World = {
+  readonly db: Drizzle;
+  readonly clock: TestClock;
+  readonly grants: GrantStore;
+  readonly interactions: InteractionStore;
+  /** Null on the embedded database. */
+  readonly url: string | null;
+  readonly close: () => Promise<void>;
+};
+
+export async function openWorld(kind: DatabaseKind): Promise<World> {
+  const { database, url, close } = await openTestDatabase(kind);
+  const db = database.drizzle;
+  const clock = testClock();
+  return { db, clock, url, close, grants: grantStore(db, clock), interactions: interactionStore(db, clock) };
+}
+
+const SCOPE = ['read', 'write'];
+const RESOURCES = ['https://api.example'];
+const LATER_MILLISECONDS = 60_000;
+const later = (instant: Date) => new Date(instant.getTime() + LATER_MILLISECONDS);
+
+export function registration(clientId: string): ClientRegistration {
+  return {
+    clientId,
+    clientName: `Client ${clientId}`,
+    applicationType: 'web',
+    tokenEndpointAuthMethod: 'client_secret_basic',
+    secretMacs: [{ keyId: '00000000', mac: 'ab' }],
+    redirectUris: ['https://client.example/callback'],
+    grantTypes: ['authorization_code', 'refresh_token'],
+    scope: null,
+    defaultScope: null,
+    defaultResource: null,
+    policy: 'default',
+    postLogoutRedirectUris: [],
+    idTokenSignedResponseAlg: 'RS256',
+  };
+}
+
+export async function givenClient({ db }: World): Promise<string> {
+  const clientId = `client-${randomUUID()}`;
+  await saveClient(db, registration(clientId));
+  return clientId;
+}
+
+export type Person = { readonly id: string; readonly username: string };
+
+export async function givenUser({ db }: World): Promise<Person> {
+  const user = { id: randomUUID(), username: `user-${randomUUID()}` };
+  await insertUser(db, { ...user, passwordHash: storedPasswordHash('none'), claims: {} });
+  return user;
+}
+
+/** As if the person signed in now. */
+export async function givenSession({ db, clock }: World, { username }: Person): Promise<LiveSession> {
+  const user = await findUserForSignIn(db, username);
+  if (!user) throw new Error(`no such user: ${username}`);
+  const { id: userId, epoch: userEpoch, serverEpoch } = user;
+  return { sid: randomUUID(), userId, username, userEpoch, serverEpoch, signedInAt: clock.now() };
+}
+
+export type Asked = { readonly scope?: readonly string[]; readonly resources?: readonly string[] };
+
+/** An authorization request that waits for somebody. */
+export async function givenInteraction(world: World, clientId: string, asked: Asked = {}): Promise<string> {
+  const id = randomUUID();
+  const { client } = await world.grants.loadClient(clientId);
+  if (!client) throw new Error(`no such client: ${clientId}`);
+  await insertInteraction(world.db, world.clock, {
+    id,
+    browserHash: randomBytes(32),
+    clientId,
+    clientEpoch: client.epoch,
+    redirectUri: 'https://client.example/callback',
+    codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    scope: SCOPE,
+    resources: RESOURCES,
+    requestState: 'xyz',
+    nonce: null,
+    prompt: [],
+    maxAgeSeconds: null,
+    hintedUserId: null,
+    loginHint: null,
+    responseMode: 'query',
+    lifetimeSeconds: LATER_MILLISECONDS / 1000,
+    ...asked,
+  });
+  return id;
+}
+
+/** What the engine would commit when `session` approves the interaction. */
+export async function approvalOf(
+  { interactions, clock }: World,
+  interactionId: string,
+  session: LiveSession,
+  change: Partial<Approval> = {},
+): Promise<Approval> {
+  const facts = await interactions.loadInteraction({ id: interactionId, userId: session.userId });
+  if (!facts) throw new Error('no such interaction');
+  const { interaction } = facts;
+  return {
+    loaded: interaction,
+    now: clock.now(),
+    to: 'approved',
+    userId: session.userId,
+    session,
+    grantId: randomUUID(),
+    codeHash: randomBytes(32),
+    codeEndsAt: later(clock.now()),
+    policy: 'default',
+    unasked: false,
+    remember: false,
+    identity: null,
+    entry: {
+      machine: 'interaction',
+      event: 'consented',
+      from: interaction.state,
+      to: 'approved',
+      reason: null,
+      generation: null,
+    },
+    ...change,
+  };
+}
+
+export type Granted = { readonly clientId: string; readonly person: Person; readonly grantId: string };
+
+/** An approved grant, whose code waits. */
+export async function givenGrant(world: World): Promise<Granted> {
+  const clientId = await givenClient(world);
+  const person = await givenUser(world);
+  const session = await givenSession(world, person);
+  const approval = await approvalOf(world, await givenInteraction(world, clientId), session);
+  if (!(await world.interactions.approveInteraction(approval))) throw new Error('not approved');
+  return { clientId, person, grantId: approval.grantId };
+}
+
+export async function loadGrant({ grants }: World, { clientId, grantId }: Granted): Promise<LoadedGrant> {
+  const { grant } = await grants.load({ clientId, grantId });
+  if (!grant) throw new Error('no such grant');
+  return grant;
+}
+
+/** The next move of the head that `loaded` shows: an exchange, or a rotation. */
+export function nextMove({ clock }: World, loaded: LoadedGrant): HeadMove {
+  const generation = loaded.refreshGeneration === null ? 0n : loaded.refreshGeneration + 1n;
+  const machine = loaded.refreshGeneration === null ? 'authorizationCode' : 'refreshToken';
+  return {
+    loaded,
+    now: clock.now(),
+    generation,
+    nonce: randomBytes(16),
+    chainEndsAt: later(clock.now()),
+    endsAt: later(clock.now()),
+    policy: 'default',
+    entry: { machine, event: 'presented', from: 'active', to: 'used', reason: null, generation },
+  };
+}
+
+/** What the engine would commit when a used refresh token is presented. */
+export function reuseOf(
+  { clock }: World,
+  { id: grantId, clientId, refreshGeneration: generation }: LoadedGrant,
+): Revocation {
+  const reason = 'refresh_token_reused';
+  return {
+    grantId,
+    clientId,
+    now: clock.now(),
+    reason,
+    policy: 'default',
+    entries: [
+      { machine: 'refreshToken', event: 'presented', from: 'used', to: 'revoked', reason, generation },
+      { machine: 'grant', event: 'refreshTokenReused', from: 'active', to: 'revoked', reason, generation },
+    ],
+  };
+}
+
+/** The ledger's lines about one grant or interaction, oldest first. */
+export const ledgerOf = ({ db }: World, id: string) =>
+  db
+    .select()
+    .from(transitions)
+    .where(or(eq(transitions.grantId, id), eq(transitions.interactionId, id)))
+    .orderBy(asc(transitions.at), asc(transitions.machine));
