@@ -45,7 +45,7 @@ export default {
     only(
       'policies-are-data',
       '^policies/',
-      ['^policies/', packages('zod')],
+      ['^policies/', '^src/oauth/signing-algorithms\\.ts$', packages('zod')],
       'A policy is data beside the schema that bounds it; engineers edit it without knowing the server.',
     ),
     only(
@@ -55,15 +55,31 @@ export default {
       'The protocol vocabulary knows no server, so that every room may use it; it sees the reasons of the machines as types.',
     ),
     only(
+      'model-is-a-leaf',
+      '^src/model/',
+      [
+        '^src/model/',
+        '^machines/vocabulary\\.ts$',
+        '^src/oauth/signing-algorithms\\.ts$',
+        '^src/crypto/secret-types\\.ts$',
+      ],
+      'An entity has one shape, which every room may name; what its row says about it needs nothing else.',
+    ),
+    only(
       'engine-is-the-core',
       '^src/engine/',
-      ['^src/engine/', '^machines/', packages('xstate')],
+      ['^src/(engine|model)/', '^machines/', packages('xstate')],
       'The engine never learns that HTTP, SQL, keys or time exist; what it needs from the world are its ports.',
     ),
     only(
       'crypto-is-a-leaf',
       '^src/crypto/',
-      ['^src/crypto/', packages('jose', '@node-rs/argon2'), '^(node:)?(crypto|buffer|util)$'],
+      [
+        '^src/crypto/',
+        '^src/oauth/signing-algorithms\\.ts$',
+        packages('jose', '@node-rs/argon2'),
+        '^(node:)?(crypto|buffer|util)$',
+      ],
       'Whoever reviews the cryptography reads one folder; it knows formats and keys, and neither grants nor tables.',
     ),
     only(
@@ -83,7 +99,8 @@ export default {
       [
         '^src/storage/',
         '^src/engine/(ports|errors)\\.ts$',
-        '^src/(crypto|system)/',
+        '^src/(crypto|model|system)/',
+        '^src/oauth/signing-algorithms\\.ts$',
         '^machines/vocabulary\\.ts$',
         packages('drizzle-orm', 'postgres', '@electric-sql/pglite'),
         NODE,
@@ -100,7 +117,7 @@ export default {
     only(
       'protocol-decides-nothing-alone',
       '^src/protocol/',
-      ['^src/(protocol|engine|oauth|crypto)/', '^src/config/configuration\\.ts$', '^(?!src/)'],
+      ['^src/(protocol|engine|model|oauth|crypto)/', '^src/config/configuration\\.ts$', '^(?!src/)'],
       'A grant type parses, authenticates, asks the engine and responds; tables, HTTP and files are handed to it.',
       valuesOnly,
     ),

@@ -3,6 +3,7 @@
  * mandates (PKCE with S256, exact redirect URIs, rotation, single use) has no key here: there is nothing to turn off.
  */
 import { z } from 'zod';
+import { SIGNING_ALGORITHMS } from '../src/oauth/signing-algorithms.ts';
 
 const MINUTE = 60;
 const DAY = 86_400;
@@ -154,7 +155,7 @@ export const clientsSchema = z.strictObject({
           .optional()
           .describe('Where the browser may go after a sign-out (RP-Initiated Logout). Compared as exact strings.'),
         id_token_signed_response_alg: z
-          .enum(['RS256', 'ES256', 'EdDSA'])
+          .enum(SIGNING_ALGORITHMS)
           .optional()
           .describe('How its ID Tokens are signed. Default: RS256.'),
       }),
@@ -187,7 +188,7 @@ const LEAST_PUBLISHED_SECONDS = 10 * MINUTE;
 export const signingKeysSchema = z
   .strictObject({
     algorithms: z
-      .array(z.enum(['ES256', 'RS256', 'EdDSA']))
+      .array(z.enum(SIGNING_ALGORITHMS))
       .describe('One key signs for each. ES256 signs access tokens, RS256 is what ID Tokens have by default.')
       .refine((all) => new Set(all).size === all.length, 'each algorithm once')
       .refine(

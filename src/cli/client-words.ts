@@ -1,5 +1,5 @@
 /** A client, for people to read. */
-import type { ClientRecord } from '../engine/ports.ts';
+import type { Client } from '../model/client.ts';
 import { toNames } from '../registration/client-metadata.ts';
 import type { CheckedClient } from './effective-policy.ts';
 
@@ -9,7 +9,7 @@ export const clientDocument = (client: CheckedClient): Record<string, unknown> =
   stored_secrets: client.secrets,
 });
 
-export const withoutSecrets = ({ secretMacs, ...client }: ClientRecord): CheckedClient => ({
+export const withoutSecrets = ({ secretMacs, ...client }: Client): CheckedClient => ({
   ...client,
   secrets: secretMacs.length,
 });

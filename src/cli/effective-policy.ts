@@ -3,8 +3,8 @@ import type { Policy } from '../../policies/schema.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { SHORT_SECRET_CHARACTERS } from '../crypto/client-secret.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
-import { nextChainEndsAt } from '../engine/lifetimes.ts';
-import type { ClientRecord } from '../engine/ports.ts';
+import type { Client } from '../model/client.ts';
+import { nextChainEndsAt } from '../model/lifetimes.ts';
 import { reviewClient } from '../registration/client-review.ts';
 import type { Declared } from '../registration/declared-clients.ts';
 import { describeRecordProblem } from '../registration/record-problem.ts';
@@ -28,7 +28,7 @@ export type EffectivePolicy = {
 const SHORT_ACCESS_TOKEN_SECONDS = 900;
 
 /** @param keys null: not made yet, so stored secrets are not held against them. */
-export function ofStored(record: ClientRecord, configuration: Configuration, keys: RootKeys | null): EffectivePolicy {
+export function ofStored(record: Client, configuration: Configuration, keys: RootKeys | null): EffectivePolicy {
   const review = reviewClient(record, configuration);
   return {
     ...inForce({ ...record, secrets: record.secretMacs.length }, configuration),
@@ -62,7 +62,7 @@ function accessTokensOf({ defaultResource }: CheckedClient, policy: Policy, { re
   }));
 }
 
-function secretErrors({ tokenEndpointAuthMethod, secretMacs }: ClientRecord, keys: RootKeys | null): string[] {
+function secretErrors({ tokenEndpointAuthMethod, secretMacs }: Client, keys: RootKeys | null): string[] {
   if (tokenEndpointAuthMethod === 'none') return [];
   if (secretMacs.length === 0) return ['client_secret: none is stored, so the client cannot authenticate'];
   if (keys === null || secretMacs.some((one) => keys.byId.has(one.keyId))) return [];
@@ -71,7 +71,7 @@ function secretErrors({ tokenEndpointAuthMethod, secretMacs }: ClientRecord, key
   ];
 }
 
-const shortSecretWarnings = ({ secretMacs }: ClientRecord): string[] =>
+const shortSecretWarnings = ({ secretMacs }: Client): string[] =>
   secretMacs.some((one) => one.short)
     ? [`client_secret: was imported with fewer than ${SHORT_SECRET_CHARACTERS} characters; replace it by a random one`]
     : [];

@@ -1,7 +1,8 @@
 /** A signing key for people: since when it is what it is, what happens next, and when. */
-import { type KeyLifetimes, keyTimes, signerAmong, waitingKey } from '../engine/key-times.ts';
+
 import type { KeyChange } from '../engine/keys.ts';
-import type { LoadedSigningKey } from '../engine/ports.ts';
+import type { SigningKeyRow } from '../model/signing-key.ts';
+import { type KeyLifetimes, keyTimes, signerAmong, waitingKey } from '../model/signing-key.ts';
 
 export type KeyForecast = {
   readonly since: Date;
@@ -12,11 +13,11 @@ export type KeyForecast = {
   } | null;
 };
 
-type Keys = readonly LoadedSigningKey[];
+type Keys = readonly SigningKeyRow[];
 type Policy = { readonly algorithms: readonly string[]; readonly lifetimes: KeyLifetimes };
 
 /** As the machine will have it when nobody asks for anything. */
-export function forecastOf(key: LoadedSigningKey, keys: Keys, policy: Policy): KeyForecast {
+export function forecastOf(key: SigningKeyRow, keys: Keys, policy: Policy): KeyForecast {
   const at = (milliseconds: number) => new Date(milliseconds);
   const { successorDueAt, signsUntil, publishedUntil } = keyTimes(key, policy.lifetimes);
   switch (key.state) {
@@ -39,7 +40,7 @@ export function forecastOf(key: LoadedSigningKey, keys: Keys, policy: Policy): K
   }
 }
 
-function handoverAt(successor: LoadedSigningKey, keys: Keys, { lifetimes }: Policy): number {
+function handoverAt(successor: SigningKeyRow, keys: Keys, { lifetimes }: Policy): number {
   const signer = signerAmong(keys, successor.alg);
   return Math.max(successor.maySignAt.getTime(), signer ? keyTimes(signer, lifetimes).signsUntil : 0);
 }
@@ -57,7 +58,7 @@ const NEXT_WORDS = {
 
 const RETIRED_WORDS = { tokens_expired: 'its last token had expired', revocation_requested: 'revoked' } as const;
 
-export function nextWords({ retiredReason }: LoadedSigningKey, { next }: KeyForecast, now: Date): string {
+export function nextWords({ retiredReason }: SigningKeyRow, { next }: KeyForecast, now: Date): string {
   if (next === null) return retiredReason === null ? '' : RETIRED_WORDS[retiredReason];
   return `${next.at <= now ? 'now' : minute(next.at)}: ${NEXT_WORDS[next.what]}`;
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { keyDeps } from '../boot/key-ring.ts';
-import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../crypto/signing-keys.ts';
 import { type KeyChange, requestRotation } from '../engine/keys.ts';
+import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { databaseClock } from '../system/clock.ts';
 import { type Cli, withRuntime } from './cli.ts';
 import { inWords } from './durations.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { systemRandom } from '../crypto/random.ts';
 import { type RootKeys, rootKeys } from '../crypto/root-secret.ts';
-import type { ClientRecord } from '../engine/ports.ts';
+import type { Client } from '../model/client.ts';
 import { listClients } from '../storage/clients.ts';
 import { openEmbedded } from '../storage/embedded.ts';
 import { codeOf } from '../storage/failures.ts';
@@ -16,7 +16,7 @@ import { homeFolder, keptSecrets } from '../system/home-folder.ts';
 import { wordsFor } from './failure.ts';
 
 export type StoredClients = {
-  readonly clients: readonly ClientRecord[];
+  readonly clients: readonly Client[];
   /** Ids of those that configuration declared when the server last read it. */
   readonly declaredIds: readonly string[];
   /** Why the clients are not all of them; null when they are. */

@@ -1,6 +1,6 @@
 /** The configuration that is in force: policies by name, resources, sign-in. */
 import type { DeclaredClientRecord, Policy, Resource, SignInPolicy, SigningKeyPolicy } from '../../policies/schema.ts';
-import type { ClientRecord } from '../engine/ports.ts';
+import type { Client } from '../model/client.ts';
 
 export type Configuration = {
   readonly policies: ReadonlyMap<string, Policy>;
@@ -30,7 +30,7 @@ export const DEFAULT_POLICY = 'default';
 export type NamedPolicy = Policy & { readonly name: string };
 
 /** @throws Error when the client names a policy that no file defines. */
-export function policyOf(configuration: Configuration, client: Pick<ClientRecord, 'clientId' | 'policy'>): NamedPolicy {
+export function policyOf(configuration: Configuration, client: Pick<Client, 'clientId' | 'policy'>): NamedPolicy {
   const policy = configuration.policies.get(client.policy);
   if (!policy) {
     throw new Error(`The client ${client.clientId} names the policy "${client.policy}", which no file defines.`);

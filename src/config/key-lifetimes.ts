@@ -1,6 +1,6 @@
 /** What signing-keys.yaml comes to, with what is computed so that nobody can set it too low. */
 import { KEY_POLL_SECONDS, LONGEST_TOKEN_SECONDS, type SigningKeyPolicy } from '../../policies/schema.ts';
-import type { KeyLifetimes } from '../engine/key-times.ts';
+import type { KeyLifetimes } from '../model/signing-key.ts';
 
 /** Clocks differ, and a node whose polls fail for a moment goes on signing with the key that it has. */
 const MARGIN_SECONDS = 5 * 60;

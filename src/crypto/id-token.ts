@@ -1,7 +1,8 @@
 /** The ID Token (OpenID Connect Core §2): who signed in, when and how, for one client. Never a key to an API. */
 import { hash } from 'node:crypto';
+import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { signJwt } from './jws.ts';
-import type { SigningAlgorithm, SigningKey } from './signing-keys.ts';
+import type { SigningKey } from './signing-keys.ts';
 
 /** Instants are seconds since 1970. What the person is called is told by the UserInfo Endpoint alone (Core §5.4). */
 export type IdTokenClaims = {

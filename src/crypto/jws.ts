@@ -3,7 +3,8 @@
  * a hop to another thread (docs/performance.md). Keys, and everything that is read, go through jose.
  */
 import { sign } from 'node:crypto';
-import type { SigningAlgorithm, SigningKey } from './signing-keys.ts';
+import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
+import type { SigningKey } from './signing-keys.ts';
 
 /** RFC 7518 §3.3 and §3.4, RFC 8037 §3.1. */
 const SIGN: Readonly<Record<SigningAlgorithm, (key: SigningKey, input: Buffer) => Buffer>> = {

@@ -9,6 +9,7 @@ import {
   generateKeyPair,
   type JWK,
 } from 'jose';
+import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { type RootKeys, RootSecretError } from './root-secret.ts';
 
 export type StoredSigningKey = {
@@ -20,10 +21,6 @@ export type StoredSigningKey = {
 };
 
 export type SigningKey = { readonly kid: string; readonly alg: SigningAlgorithm; readonly privateKey: KeyObject };
-
-/** RFC 7518 §3.1 and RFC 8037 §3.1. */
-export const SIGNING_ALGORITHMS = ['ES256', 'RS256', 'EdDSA'] as const;
-export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 
 /** The keys of today, as every endpoint sees them: signing-key.machine.ts decides, src/boot/key-ring.ts follows. */
 export type KeyRing = {

@@ -1,16 +1,17 @@
 /** What the effects make of the row: pure, so that the engine can check the outcome before it commits it. */
+
+import type { Grant } from '../model/grant.ts';
 import type { Effect } from './decide.ts';
 import { InvariantViolation } from './errors.ts';
-import type { LoadedGrant } from './ports.ts';
 
 /** Drawn or computed once per request, before the decision. */
 export type Draw = { readonly now: Date; readonly nonce: Uint8Array; readonly nextChainEndsAt: Date };
 
-export function applyEffects(grant: LoadedGrant, effects: readonly Effect[], draw: Draw): LoadedGrant {
+export function applyEffects(grant: Grant, effects: readonly Effect[], draw: Draw): Grant {
   return effects.reduce((row, effect) => applyEffect(row, effect, draw), grant);
 }
 
-function applyEffect(grant: LoadedGrant, effect: Effect, draw: Draw): LoadedGrant {
+function applyEffect(grant: Grant, effect: Effect, draw: Draw): Grant {
   switch (effect.type) {
     case 'beginChain':
       return moveHead(grant, 0n, draw);
@@ -24,7 +25,7 @@ function applyEffect(grant: LoadedGrant, effect: Effect, draw: Draw): LoadedGran
   }
 }
 
-function moveHead(grant: LoadedGrant, generation: bigint, draw: Draw): LoadedGrant {
+function moveHead(grant: Grant, generation: bigint, draw: Draw): Grant {
   return {
     ...grant,
     refreshGeneration: generation,

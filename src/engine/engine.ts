@@ -9,11 +9,11 @@ import type {
   RefreshTokenContext,
   RefreshTokenEvent,
 } from '../../machines/vocabulary.ts';
+import type { Grant } from '../model/grant.ts';
+import { authorizationCodeState, type ChainPlace, endedBy, isAheadOfChain, refreshTokenState } from '../model/grant.ts';
+import { chainEndsAt, codeEndsAt, type Lifetimes } from '../model/lifetimes.ts';
 import { decide, effectOf } from './decide.ts';
-import { authorizationCodeState, type ChainPlace, endedBy, isAheadOfChain, refreshTokenState } from './derive.ts';
-import { chainEndsAt, codeEndsAt, type Lifetimes } from './lifetimes.ts';
 import type { Outcome } from './outcome.ts';
-import type { LoadedGrant } from './ports.ts';
 import { type EngineDeps, type Present, type Presentation, present } from './present.ts';
 
 type Facts<Event> = Omit<Event, 'type' | 'now'>;
@@ -83,12 +83,7 @@ export function refreshTokenPresentation<Issued>(
  * Would this token be exchanged if its client presented it now? The machine is asked, so that nobody else knows what makes a
  * token good; its answer is thrown away, and nothing is presented.
  */
-export function refreshTokenWouldIssue(
-  grant: LoadedGrant,
-  token: ChainPlace,
-  now: Date,
-  lifetimes: Lifetimes,
-): boolean {
+export function refreshTokenWouldIssue(grant: Grant, token: ChainPlace, now: Date, lifetimes: Lifetimes): boolean {
   const state = refreshTokenState(grant, token);
   const facts = { clientId: grant.clientId, scope: null, resources: null };
   const event: RefreshTokenEvent = { type: 'presented', now: now.getTime(), ...facts };
@@ -96,7 +91,7 @@ export function refreshTokenWouldIssue(
   return effectOf(decision, 'issueTokens') !== undefined;
 }
 
-const refreshTokenContext = (grant: LoadedGrant, token: ChainPlace, lifetimes: Lifetimes): RefreshTokenContext => ({
+const refreshTokenContext = (grant: Grant, token: ChainPlace, lifetimes: Lifetimes): RefreshTokenContext => ({
   clientId: grant.clientId,
   scope: grant.scope,
   resources: grant.resources,

@@ -6,18 +6,14 @@ import type {
   InteractionEvent,
   RejectReason,
 } from '../../machines/vocabulary.ts';
+import type { Client } from '../model/client.ts';
+import type { SignInFacts } from '../model/grant.ts';
+import type { Interaction } from '../model/interaction.ts';
+import type { Lifetimes } from '../model/lifetimes.ts';
+import type { Session } from '../model/session.ts';
 import { type Decision, decide, effectOf } from './decide.ts';
-import { interactionState } from './derive.ts';
 import { InvariantViolation, StoreUnavailable, Unavailable } from './errors.ts';
-import type { Lifetimes } from './lifetimes.ts';
-import type {
-  ClientRecord,
-  InteractionStore,
-  LiveSession,
-  LoadedInteraction,
-  LoadedInteractionFacts,
-  SignInFacts,
-} from './ports.ts';
+import type { InteractionStore, LoadedInteractionFacts } from './ports.ts';
 
 export type InteractionDeps = {
   readonly store: InteractionStore;
@@ -26,13 +22,13 @@ export type InteractionDeps = {
   readonly makeCode: (grantId: string) => { readonly code: string; readonly secretHash: Uint8Array };
   /** Null: the secret that made it is gone. */
   readonly remakeCode: (grantId: string, storedHash: Uint8Array) => string | null;
-  readonly lifetimesOf: (client: ClientRecord) => Lifetimes;
+  readonly lifetimesOf: (client: Client) => Lifetimes;
   /** Redirect URI and grant type are what the client is registered for today, not when the interaction began. */
-  readonly isStillRegistered: (client: ClientRecord, interaction: LoadedInteraction) => boolean;
+  readonly isStillRegistered: (client: Client, interaction: Interaction) => boolean;
 };
 
 /** What the browser is to see next. */
-export type InteractionOutcome = { readonly interaction: LoadedInteraction; readonly client: ClientRecord } & (
+export type InteractionOutcome = { readonly interaction: Interaction; readonly client: Client } & (
   | { readonly kind: 'signIn' }
   | { readonly kind: 'consent' }
   | { readonly kind: 'approved'; readonly code: string }
@@ -47,7 +43,7 @@ export async function interact(
   deps: InteractionDeps,
   id: string,
   type: InteractionEvent['type'],
-  session: LiveSession | null,
+  session: Session | null,
 ): Promise<InteractionOutcome | null> {
   for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const facts = await read(deps.store, id, session);
@@ -59,7 +55,7 @@ export async function interact(
   throw new Unavailable('too_many_conflicts');
 }
 
-async function read(store: InteractionStore, id: string, session: LiveSession | null) {
+async function read(store: InteractionStore, id: string, session: Session | null) {
   try {
     return await store.loadInteraction({ id, userId: session?.userId ?? null });
   } catch (error) {
@@ -72,7 +68,7 @@ function decideInteraction(
   { isStillRegistered }: InteractionDeps,
   { now, interaction, client, remembered, grant }: LoadedInteractionFacts,
   type: InteractionEvent['type'],
-  session: LiveSession | null,
+  session: Session | null,
 ): Decision {
   const context: InteractionContext = {
     endsAt: interaction.endsAt.getTime(),
@@ -94,7 +90,7 @@ function decideInteraction(
     signedInAt: session?.signedInAt.getTime() ?? null,
     remembered,
   };
-  return decide(interactionMachine, interactionState(interaction), context, event);
+  return decide(interactionMachine, interaction.state, context, event);
 }
 
 /** @returns null when a loaded fact no longer held: load and decide again. */
@@ -102,7 +98,7 @@ async function settle(
   deps: InteractionDeps,
   facts: LoadedInteractionFacts,
   decision: Decision,
-  session: LiveSession | null,
+  session: Session | null,
 ): Promise<InteractionOutcome | null> {
   const { interaction, client } = facts;
   const rejected = effectOf(decision, 'reject');
@@ -141,7 +137,7 @@ async function settle(
 }
 
 /** OpenID Connect Core §2: `auth_time` is when the person last authenticated; the `nonce` comes back unmodified. */
-function identityOf({ scope, nonce }: LoadedInteraction, { signedInAt, sid }: LiveSession): SignInFacts | null {
+function identityOf({ scope, nonce }: Interaction, { signedInAt, sid }: Session): SignInFacts | null {
   if (!scope.includes('openid')) return null;
   return { nonce, authTime: Math.floor(signedInAt.getTime() / 1000), sid };
 }
@@ -162,7 +158,7 @@ const STATE_OF_EFFECT = {
 } as const;
 
 /** What the effects make of the row; it must be what the machine says. */
-function moveOf({ interaction, now }: LoadedInteractionFacts, decision: Decision, session: LiveSession | null) {
+function moveOf({ interaction, now }: LoadedInteractionFacts, decision: Decision, session: Session | null) {
   const effect = (Object.keys(STATE_OF_EFFECT) as (keyof typeof STATE_OF_EFFECT)[]).find((one) =>
     effectOf(decision, one),
   );

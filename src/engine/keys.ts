@@ -4,18 +4,12 @@
  */
 import { signingKeyMachine } from '../../machines/signing-key.machine.ts';
 import type { SigningKeyEvent } from '../../machines/vocabulary.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
+import type { NewSigningKey, SigningAlgorithm, SigningKeyRow } from '../model/signing-key.ts';
+import { type KeyLifetimes, keyTimes, signerAmong, signingKeyState, waitingKey } from '../model/signing-key.ts';
 import { type Decision, decideSigningKey, type Effect, effectOf } from './decide.ts';
-import { signingKeyState } from './derive.ts';
 import { InvariantViolation, Unavailable } from './errors.ts';
-import { type KeyLifetimes, keyTimes, signerAmong, waitingKey } from './key-times.ts';
-import type {
-  LedgerEntry,
-  LoadedSigningKey,
-  NewSigningKey,
-  SigningAlgorithm,
-  SigningKeyCommit,
-  SigningKeyStore,
-} from './ports.ts';
+import type { SigningKeyCommit, SigningKeyStore } from './ports.ts';
 
 export type KeyDeps = {
   readonly store: SigningKeyStore;
@@ -89,7 +83,7 @@ export async function requestRevocation(deps: KeyDeps, kid: string): Promise<rea
 }
 
 // Load.
-type Loaded = { readonly now: Date; readonly keys: readonly LoadedSigningKey[] };
+type Loaded = { readonly now: Date; readonly keys: readonly SigningKeyRow[] };
 
 async function load({ store }: KeyDeps): Promise<Loaded> {
   const loaded = await store.loadSigningKeys();
@@ -101,12 +95,12 @@ async function load({ store }: KeyDeps): Promise<Loaded> {
 
 // Decide.
 type Request = Pick<SigningKeyEvent, 'type' | 'atOnce'>;
-type Step = { readonly before: LoadedSigningKey; readonly after: LoadedSigningKey; readonly decision: Decision };
+type Step = { readonly before: SigningKeyRow; readonly after: SigningKeyRow; readonly decision: Decision };
 type Plan = { readonly steps: readonly Step[]; readonly born: Born | null };
-type Born = { readonly key: NewSigningKey; readonly row: LoadedSigningKey; readonly event: string };
+type Born = { readonly key: NewSigningKey; readonly row: SigningKeyRow; readonly event: string };
 
 /** @returns null when there is nothing to do. */
-async function planOf(deps: KeyDeps, loaded: Loaded, key: LoadedSigningKey, request: Request): Promise<Plan | null> {
+async function planOf(deps: KeyDeps, loaded: Loaded, key: SigningKeyRow, request: Request): Promise<Plan | null> {
   const step = stepOf(deps, loaded, key, request);
   if (step.decision.effects.length === 0) return null;
   const born = effectOf(step.decision, 'publishSuccessor') ? await bear(deps, loaded, key.alg, request.type) : null;
@@ -125,7 +119,7 @@ async function planFirst(deps: KeyDeps, loaded: Loaded, alg: SigningAlgorithm): 
   return { steps: [stepOf(deps, loaded, key, { type: 'timePassed', atOnce: false })], born };
 }
 
-function stepOf(deps: KeyDeps, { now, keys }: Loaded, before: LoadedSigningKey, request: Request): Step {
+function stepOf(deps: KeyDeps, { now, keys }: Loaded, before: SigningKeyRow, request: Request): Step {
   const { algorithms, lifetimes } = deps.policy();
   const waiting = waitingKey(keys, before.alg);
   const decision = decideSigningKey(signingKeyMachine, before.state, keyTimes(before, lifetimes), {
@@ -145,7 +139,7 @@ function stepOf(deps: KeyDeps, { now, keys }: Loaded, before: LoadedSigningKey, 
 async function bear(deps: KeyDeps, { now }: Loaded, alg: SigningAlgorithm, event: string): Promise<Born> {
   const key = await deps.makeKey(alg);
   const waitsSeconds = deps.policy().lifetimes.publishedBeforeSigningSeconds;
-  const row: LoadedSigningKey = {
+  const row: SigningKeyRow = {
     kid: key.kid,
     alg,
     state: 'published',
@@ -161,12 +155,12 @@ async function bear(deps: KeyDeps, { now }: Loaded, alg: SigningAlgorithm, event
 }
 
 /** What the effects make of the row: pure, so that it can be checked before it is committed. */
-function applyToKey(key: LoadedSigningKey, effects: readonly Effect[], now: Date): LoadedSigningKey {
+function applyToKey(key: SigningKeyRow, effects: readonly Effect[], now: Date): SigningKeyRow {
   const applied = effects.reduce((row, effect) => Object.assign(row, changeOf(effect, row, now)), { ...key });
   return { ...applied, state: signingKeyState(applied) };
 }
 
-function changeOf(effect: Effect, key: LoadedSigningKey, now: Date): Partial<LoadedSigningKey> {
+function changeOf(effect: Effect, key: SigningKeyRow, now: Date): Partial<SigningKeyRow> {
   switch (effect.type) {
     case 'beginSigning':
       return { beganSigningAt: now };
@@ -186,7 +180,7 @@ function changeOf(effect: Effect, key: LoadedSigningKey, now: Date): Partial<Loa
 async function commit(deps: KeyDeps, { now, keys }: Loaded, plan: Plan): Promise<readonly KeyChange[] | null> {
   requireSigners(deps, keys, plan);
   const changes = changesOf(plan);
-  const afterOf = (row: LoadedSigningKey) => plan.steps.find((one) => one.before.kid === row.kid)?.after ?? row;
+  const afterOf = (row: SigningKeyRow) => plan.steps.find((one) => one.before.kid === row.kid)?.after ?? row;
   const done: SigningKeyCommit = {
     now,
     moves: plan.steps
@@ -199,7 +193,7 @@ async function commit(deps: KeyDeps, { now, keys }: Loaded, plan: Plan): Promise
 }
 
 /** Never none, whatever the machine says: only an algorithm that is not wanted any more may be left without a signer. */
-function requireSigners(deps: KeyDeps, keys: readonly LoadedSigningKey[], { steps, born }: Plan): void {
+function requireSigners(deps: KeyDeps, keys: readonly SigningKeyRow[], { steps, born }: Plan): void {
   const rows = new Map([...keys, ...(born ? [born.row] : [])].map((one) => [one.kid, one]));
   for (const { after } of steps) rows.set(after.kid, after);
   for (const { before } of steps) {

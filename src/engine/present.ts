@@ -7,20 +7,22 @@
  *   commit   one guarded statement with its ledger entries; a lost guard means: load and decide again
  */
 import type { AnyStateMachine } from 'xstate';
+import type { TokenClient } from '../model/client.ts';
+import type { Grant } from '../model/grant.ts';
+import { grantState, sameBytes } from '../model/grant.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
+import { type Lifetimes, nextChainEndsAt } from '../model/lifetimes.ts';
 import { applyEffects, type Draw } from './apply.ts';
 import { type Decision, decide, decideGrant, effectOf } from './decide.ts';
-import { grantState } from './derive.ts';
 import { InvariantViolation, StoreUnavailable, Unavailable } from './errors.ts';
-import { type Lifetimes, nextChainEndsAt } from './lifetimes.ts';
 import type { Outcome } from './outcome.ts';
-import type { GrantStore, HeadMove, LedgerEntry, Loaded, LoadedGrant, PresentingClient, Revocation } from './ports.ts';
-import { sameBytes } from './same-bytes.ts';
+import type { GrantStore, HeadMove, Loaded, Revocation } from './ports.ts';
 
 export type EngineDeps = {
   readonly store: GrantStore;
   /** Random bytes: 16 for a nonce. */
   readonly random: (size: number) => Uint8Array;
-  readonly lifetimesOf: (client: PresentingClient) => Lifetimes;
+  readonly lifetimesOf: (client: TokenClient) => Lifetimes;
   /** Milliseconds; waits between reloads after an ambiguous commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
@@ -30,16 +32,16 @@ export type Presentation<Issued> = {
   readonly machine: AnyStateMachine;
   /** What ends chains: a reuse is an event to it. */
   readonly grantMachine: AnyStateMachine;
-  readonly stateOf: (grant: LoadedGrant) => string;
-  readonly contextOf: (grant: LoadedGrant, lifetimes: Lifetimes) => { readonly endsAt: number };
+  readonly stateOf: (grant: Grant) => string;
+  readonly contextOf: (grant: Grant, lifetimes: Lifetimes) => { readonly endsAt: number };
   readonly eventAt: (now: Date) => { readonly type: 'presented' };
   readonly reload: () => Promise<Loaded>;
   /** Signs and encodes the tokens of `next`, the row as it will be. Whatever can fail, fails here, before the commit. */
-  readonly mint: (next: LoadedGrant, now: Date, client: PresentingClient) => Issued;
+  readonly mint: (next: Grant, now: Date, client: TokenClient) => Issued;
 };
 
 /** A presentation that names a stored grant and comes from a client that exists. */
-export type Present = Loaded & { readonly client: PresentingClient; readonly grant: LoadedGrant };
+export type Present = Loaded & { readonly client: TokenClient; readonly grant: Grant };
 
 const MAX_ATTEMPTS = 5;
 
@@ -126,7 +128,7 @@ async function perform<Issued>(deps: EngineDeps, presentation: Presentation<Issu
 
 type Plan = {
   readonly before: Present;
-  readonly next: LoadedGrant;
+  readonly next: Grant;
   readonly decisions: readonly Decision[];
   readonly issues: boolean;
   readonly endsAt: Date;
@@ -170,7 +172,7 @@ function requireSameState(decision: Decision, derived: string): void {
 }
 
 /** Tokens leave exactly when the head moves, out of an active state; a revocation never comes with tokens. */
-function requireHonestIssue(decision: Decision, issues: boolean, before: LoadedGrant, next: LoadedGrant): void {
+function requireHonestIssue(decision: Decision, issues: boolean, before: Grant, next: Grant): void {
   const moved = next.refreshGeneration !== before.refreshGeneration;
   if (issues !== moved || (issues && (decision.from !== 'active' || next.state !== 'active'))) {
     throw new InvariantViolation(`${decision.machine}: ${decision.event} in ${decision.from} must not issue like this`);

@@ -2,10 +2,11 @@
 import type { AnyStateMachine } from 'xstate';
 import { grantMachine } from '../../machines/grant.machine.ts';
 import type { GrantEventType } from '../../machines/vocabulary.ts';
+import type { Grant } from '../model/grant.ts';
+import { grantState } from '../model/grant.ts';
 import { decideGrant, effectOf } from './decide.ts';
-import { grantState } from './derive.ts';
 import { InvariantViolation, StoreUnavailable, Unavailable } from './errors.ts';
-import type { GrantStore, Loaded, LoadedGrant, Revocation } from './ports.ts';
+import type { GrantStore, Loaded, Revocation } from './ports.ts';
 
 const MAX_ATTEMPTS = 5;
 
@@ -27,7 +28,7 @@ export async function revokeGrant(store: GrantStore, first: WithGrant, event: Gr
   return next.value;
 }
 
-type WithGrant = Pick<Loaded, 'now'> & { readonly grant: LoadedGrant };
+type WithGrant = Pick<Loaded, 'now'> & { readonly grant: Grant };
 export type RevokingStep =
   | { readonly kind: 'revoke'; readonly revocation: Revocation }
   /** Someone else ended it, or Postgres saw a conflict: the row tells which. */

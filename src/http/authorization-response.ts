@@ -3,7 +3,7 @@
  * (OAuth 2.0 Form Post Response Mode §2). Always with RFC 9207's `iss`: the server MUST name itself.
  */
 import type { FastifyReply } from 'fastify';
-import type { ResponseMode } from '../engine/ports.ts';
+import type { ResponseMode } from '../model/interaction.ts';
 import { withParameters } from '../oauth/redirect-uri.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { formPostPage, SUBMIT_SOURCE } from './views/form-post.ts';

@@ -2,7 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sameSecretBytes } from '../crypto/digest.ts';
 import { interact } from '../engine/interact.ts';
-import type { LiveSession, LoadedInteractionFacts } from '../engine/ports.ts';
+import type { LoadedInteractionFacts } from '../engine/ports.ts';
+import type { Session } from '../model/session.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
 import { describeAccess, OFFLINE_ACCESS } from '../protocol/requested-access.ts';
@@ -146,7 +147,7 @@ function showSignIn(
   { facts, browser }: Opened,
   username: string,
   problem: string | null,
-  signedIn: LiveSession | null = null,
+  signedIn: Session | null = null,
 ): FastifyReply {
   const { interaction, client } = facts;
   const action = interactionPath(deps, interaction.id, '/sign-in');

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readIdTokenHint } from '../crypto/id-token-hint.ts';
-import type { LiveSession } from '../engine/ports.ts';
+import type { Session } from '../model/session.ts';
 import { asQuery, type ParameterReading, parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import {
@@ -96,14 +96,14 @@ const readRequest = (deps: HttpDeps, reading: Reading): Promise<LogoutRequest | 
   );
 
 /** A form is good for the session that it was shown to: whoever signs in afterwards decides for themselves. */
-const formOf = ({ sid }: LiveSession): string => `logout of ${sid}`;
+const formOf = ({ sid }: Session): string => `logout of ${sid}`;
 
 function ask(
   deps: HttpDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   { client, redirectUri, state }: LogoutRequest,
-  session: LiveSession,
+  session: Session,
 ): FastifyReply {
   const browser = browserCookie(deps, request, reply);
   return sendPage(
@@ -132,7 +132,7 @@ function finish(
   request: FastifyRequest,
   reply: FastifyReply,
   asked: LogoutRequest,
-  ended: LiveSession | null,
+  ended: Session | null,
 ): FastifyReply {
   const facts = { clientId: asked.client?.clientId ?? null, userId: ended?.userId ?? null };
   tell(request, ended ? 'signed out' : 'nobody to sign out', facts);
@@ -147,7 +147,7 @@ function stay(
   request: FastifyRequest,
   reply: FastifyReply,
   asked: LogoutRequest,
-  { username, userId }: LiveSession,
+  { username, userId }: Session,
 ): FastifyReply {
   tell(request, 'stays signed in', { clientId: asked.client?.clientId ?? null, userId });
   const href = afterLogout(asked);

@@ -3,7 +3,8 @@
  * which leads here and nowhere else.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GrantStore, LiveSession } from '../engine/ports.ts';
+import type { GrantStore } from '../engine/ports.ts';
+import type { Session } from '../model/session.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import { allowedClients, endPermission } from '../protocol/permissions.ts';
@@ -86,7 +87,7 @@ export function permissionRoutes(app: FastifyInstance, deps: PermissionDeps): vo
 
 const SIGN_IN = 'sign-in';
 /** A form is good for the session that it was shown to: whoever signs in afterwards ends nothing with it. */
-const formOf = ({ sid }: LiveSession): string => `permissions of ${sid}`;
+const formOf = ({ sid }: Session): string => `permissions of ${sid}`;
 
 function showSignIn(
   deps: HttpDeps,

@@ -1,11 +1,11 @@
 /** The session that a browser has with this server: found by its cookie, made at a sign-in, ended at a sign-out. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { LiveSession } from '../engine/ports.ts';
+import type { Session } from '../model/session.ts';
 import { cookieHash, dropCookie, makeCookie, readCookie } from './cookies.ts';
 import type { HttpDeps } from './deps.ts';
 import type { SignedInUser } from './sign-in.ts';
 
-export async function sessionOf(deps: HttpDeps, request: FastifyRequest): Promise<LiveSession | null> {
+export async function sessionOf(deps: HttpDeps, request: FastifyRequest): Promise<Session | null> {
   const value = readCookie(deps, request, 'session');
   return value === null ? null : deps.sessions.find(cookieHash(value));
 }
@@ -16,7 +16,7 @@ export async function beginSession(
   request: FastifyRequest,
   reply: FastifyReply,
   user: SignedInUser,
-): Promise<LiveSession> {
+): Promise<Session> {
   await removeSession(deps, request);
   const session = {
     sid: deps.random.uuid(),

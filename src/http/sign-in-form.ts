@@ -1,6 +1,6 @@
 /** The sign-in form as it comes back: ours or not, complete or not, right or not. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { LiveSession } from '../engine/ports.ts';
+import type { Session } from '../model/session.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { isCsrfToken } from './csrf.ts';
 import type { HttpDeps } from './deps.ts';
@@ -10,7 +10,7 @@ import { beginSession } from './session.ts';
 import { signIn } from './sign-in.ts';
 
 export type SubmittedSignIn =
-  | { readonly kind: 'signedIn'; readonly session: LiveSession }
+  | { readonly kind: 'signedIn'; readonly session: Session }
   /** Not made by this server for this browser and purpose. */
   | { readonly kind: 'forged' }
   /** To be shown again, with what was wrong. */

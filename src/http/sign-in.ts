@@ -6,7 +6,8 @@ import type { FastifyRequest } from 'fastify';
 import { hmacSha256 } from '../crypto/digest.ts';
 import { matchesPassword } from '../crypto/password.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
-import { findUserForSignIn, type User, usernameKey } from '../storage/users.ts';
+import type { User } from '../model/user.ts';
+import { findUserForSignIn, usernameKey } from '../storage/users.ts';
 import { addressKey } from './address-key.ts';
 import type { HttpDeps } from './deps.ts';
 

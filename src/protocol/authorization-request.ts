@@ -3,7 +3,8 @@
  * may be redirected (§4.1.2.1: the server MUST NOT redirect to an invalid redirect URI); afterwards every error is.
  */
 import type { Configuration } from '../config/configuration.ts';
-import type { ClientRecord, ResponseMode } from '../engine/ports.ts';
+import type { Client } from '../model/client.ts';
+import type { ResponseMode } from '../model/interaction.ts';
 import type { AuthorizationErrorCode } from '../oauth/errors.ts';
 import type { ParameterReading, Parameters } from '../oauth/parameters.ts';
 import { isS256Challenge } from '../oauth/pkce.ts';
@@ -50,7 +51,7 @@ export type Unproven = {
   readonly received?: string;
 };
 
-export type ProvenClient = { readonly kind: 'proven'; readonly client: ClientRecord; readonly redirectUri: string };
+export type ProvenClient = { readonly kind: 'proven'; readonly client: Client; readonly redirectUri: string };
 
 /** `state` goes back to the client untouched. */
 export type RedirectedError = {
@@ -75,7 +76,7 @@ export type AuthorizationRequest = {
 
 export async function proveClientAndRedirectUri(
   { problem, parameters }: Reading,
-  findClient: (clientId: string) => Promise<ClientRecord | null>,
+  findClient: (clientId: string) => Promise<Client | null>,
 ): Promise<ProvenClient | Unproven> {
   const unproven = (reason: Unproven['reason'], clientId: string | null = null): Unproven => ({
     kind: 'unproven',
@@ -101,7 +102,7 @@ export async function proveClientAndRedirectUri(
 }
 
 type Check = readonly [
-  fails: (parameters: AuthorizationParameters, client: ClientRecord) => boolean,
+  fails: (parameters: AuthorizationParameters, client: Client) => boolean,
   error: AuthorizationErrorCode,
   reason: string,
   description: string,
@@ -197,7 +198,7 @@ const ACCESS_ERRORS: Readonly<Record<AccessProblem, Pick<RedirectedError, 'error
 /** @param readHint null: not an ID Token of ours. */
 export async function checkAuthorizationRequest(
   { problem, parameters }: Reading,
-  client: ClientRecord,
+  client: Client,
   configuration: Configuration,
   readHint: (idToken: string) => Promise<{ readonly sub: string; readonly aud: string } | null>,
 ): Promise<AuthorizationRequest | RedirectedError> {

@@ -2,7 +2,7 @@
 import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
-import type { PresentingClient } from '../engine/ports.ts';
+import type { TokenClient } from '../model/client.ts';
 import { parseBasic } from '../oauth/basic-auth.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
@@ -32,7 +32,7 @@ export function readClientClaims(
 }
 
 /** @returns what was loaded, with the client that its claim proves. */
-export async function proveClient<Client extends PresentingClient, Read extends { readonly client: Client | null }>(
+export async function proveClient<Client extends TokenClient, Read extends { readonly client: Client | null }>(
   deps: TokenDeps,
   claims: readonly ClientClaim[],
   load: (clientId: string) => Promise<Read>,
@@ -52,7 +52,7 @@ export async function proveClient<Client extends PresentingClient, Read extends 
 }
 
 /** @returns why the claim is not proven; null when it is. A correct secret is never throttled. */
-function provesClient(keys: RootKeys, claim: ClientClaim, client: PresentingClient | null): TokenReason | null {
+function provesClient(keys: RootKeys, claim: ClientClaim, client: TokenClient | null): TokenReason | null {
   // The same work for a client that does not exist: time does not tell which ids do.
   const matches = claim.secret !== null && matchesStoredSecret(keys, client?.secretMacs ?? nobody(keys), claim.secret);
   if (!client || client.deletedAt !== null) return 'client_unknown';
@@ -61,14 +61,14 @@ function provesClient(keys: RootKeys, claim: ClientClaim, client: PresentingClie
   return matches ? null : 'client_secret_mismatch';
 }
 
-let nobodys: { keys: RootKeys; macs: PresentingClient['secretMacs'] } | null = null;
-function nobody(keys: RootKeys): PresentingClient['secretMacs'] {
+let nobodys: { keys: RootKeys; macs: TokenClient['secretMacs'] } | null = null;
+function nobody(keys: RootKeys): TokenClient['secretMacs'] {
   if (nobodys?.keys !== keys) nobodys = { keys, macs: [storedSecretMac(keys, rawSecret('nobody'))] };
   return nobodys.macs;
 }
 
 /** After the root secret was rotated: the proven secret is stored under the one that makes today. */
-async function renewSecretMac(deps: TokenDeps, claim: ClientClaim, client: PresentingClient): Promise<void> {
+async function renewSecretMac(deps: TokenDeps, claim: ClientClaim, client: TokenClient): Promise<void> {
   const { secret } = claim;
   if (secret === null) return;
   const old = client.secretMacs.find(

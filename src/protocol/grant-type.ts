@@ -3,7 +3,8 @@ import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
-import type { ClientRecord, GrantStore, Loaded, PresentingClient } from '../engine/ports.ts';
+import type { GrantStore, Loaded } from '../engine/ports.ts';
+import type { Client, TokenClient } from '../model/client.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 
@@ -29,7 +30,7 @@ export type TokenDeps = {
   readonly configuration: () => Configuration;
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Called when a secret was proven under a root secret that no longer makes: store it anew. */
-  readonly renewSecretMac: (client: PresentingClient, secretMacs: PresentingClient['secretMacs']) => Promise<unknown>;
+  readonly renewSecretMac: (client: TokenClient, secretMacs: TokenClient['secretMacs']) => Promise<unknown>;
 };
 
 /** RFC 6749 §5.1; `scope` is always there. */
@@ -59,9 +60,9 @@ export const refuse = (reason: TokenReason, parameter?: string): Refused =>
   parameter === undefined ? { kind: 'refused', reason } : { kind: 'refused', reason, parameter };
 
 /** The client has authenticated; the grant is what the credential names, if that is stored. */
-export type ProvenRequest = Loaded & { readonly client: PresentingClient };
+export type ProvenRequest = Loaded & { readonly client: TokenClient };
 /** The same of a request that names no grant. */
-export type ProvenClient = { readonly now: Date; readonly client: ClientRecord };
+export type ProvenClient = { readonly now: Date; readonly client: Client };
 
 /** Parsed: which grant to load, and what to do with it. */
 export type ParsedGrant =

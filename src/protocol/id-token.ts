@@ -1,6 +1,7 @@
 /** OpenID Connect Core §2, §3.1.3.7 and §12.2: what an ID Token says, at the exchange and at each refresh. */
 import { accessTokenHash, signIdToken } from '../crypto/id-token.ts';
-import type { LoadedGrant, PresentingClient, SignInFacts } from '../engine/ports.ts';
+import type { TokenClient } from '../model/client.ts';
+import type { Grant, SignInFacts } from '../model/grant.ts';
 import type { TokenDeps, TokenResponse } from './grant-type.ts';
 
 /** Core §2 leaves the values of `acr` to the server. There is one way to sign in here. */
@@ -8,8 +9,8 @@ export const SIGNED_IN_BY_PASSWORD = 'urn:statehouse:acr:password';
 
 export function issueIdToken(
   deps: Pick<TokenDeps, 'issuer' | 'keyRing'>,
-  grant: LoadedGrant & { readonly identity: SignInFacts },
-  client: PresentingClient,
+  grant: Grant & { readonly identity: SignInFacts },
+  client: TokenClient,
   { access_token: accessToken, expires_in: expiresIn }: Pick<TokenResponse, 'access_token' | 'expires_in'>,
   now: Date,
 ): string {

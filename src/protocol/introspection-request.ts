@@ -5,8 +5,8 @@
 import type { Resource } from '../../policies/schema.ts';
 import { policyOf } from '../config/configuration.ts';
 import { refreshTokenWouldIssue } from '../engine/engine.ts';
-import { chainEndsAt } from '../engine/lifetimes.ts';
-import type { ClientRecord } from '../engine/ports.ts';
+import type { Client } from '../model/client.ts';
+import { chainEndsAt } from '../model/lifetimes.ts';
 import { formatScope } from '../oauth/scope.ts';
 import { refuse } from './grant-type.ts';
 import { type FoundToken, findToken, type RefusedToken, readSentToken, type SentTokenDeps } from './sent-token.ts';
@@ -63,7 +63,7 @@ export async function answerIntrospectionRequest(
 }
 
 /** @returns why the caller is told nothing. */
-function tell(deps: SentTokenDeps, client: ClientRecord, token: FoundToken): ActiveToken | string {
+function tell(deps: SentTokenDeps, client: Client, token: FoundToken): ActiveToken | string {
   if (token.kind === 'nothing') return token.reason;
   return token.kind === 'access_token' ? tellAccessToken(deps, client, token) : tellRefreshToken(deps, client, token);
 }
@@ -76,7 +76,7 @@ function tell(deps: SentTokenDeps, client: ClientRecord, token: FoundToken): Act
  */
 function tellAccessToken(
   deps: SentTokenDeps,
-  { clientId }: ClientRecord,
+  { clientId }: Client,
   { claims }: Extract<FoundToken, { kind: 'access_token' }>,
 ): ActiveToken | string {
   const { scope, aud, ...rest } = claims;
@@ -102,7 +102,7 @@ function tellAccessToken(
 /** Only its own client gets here: an API has no use for refresh tokens, and whoever sends it one is up to no good. */
 function tellRefreshToken(
   deps: SentTokenDeps,
-  client: ClientRecord,
+  client: Client,
   { grant, place, now }: Extract<FoundToken, { kind: 'refresh_token' }>,
 ): ActiveToken | string {
   const policy = policyOf(deps.configuration(), client);

@@ -3,14 +3,15 @@ import { type Configuration, policyOf } from '../config/configuration.ts';
 import { accessTokenId, signAccessToken } from '../crypto/access-token.ts';
 import { writeRefreshToken } from '../crypto/refresh-token.ts';
 import { InvariantViolation } from '../engine/errors.ts';
-import type { LoadedGrant, PresentingClient, SignInFacts } from '../engine/ports.ts';
+import type { TokenClient } from '../model/client.ts';
+import type { Grant, SignInFacts } from '../model/grant.ts';
 import { formatScope } from '../oauth/scope.ts';
 import type { TokenDeps, TokenResponse } from './grant-type.ts';
 import { issueIdToken } from './id-token.ts';
 import { type Narrowing, narrowedAccess } from './narrowing.ts';
 import { type Access, OFFLINE_ACCESS } from './requested-access.ts';
 
-type Subject = { readonly client: PresentingClient; readonly sub: string; readonly grantId: string | null };
+type Subject = { readonly client: TokenClient; readonly sub: string; readonly grantId: string | null };
 
 /** RFC 9068 §2.2. */
 export function issueAccessToken(deps: TokenDeps, subject: Subject, access: Access, now: Date): TokenResponse {
@@ -40,10 +41,10 @@ export function issueAccessToken(deps: TokenDeps, subject: Subject, access: Acce
  */
 export function issueTokens(
   deps: TokenDeps,
-  next: LoadedGrant,
+  next: Grant,
   asked: Narrowing,
   now: Date,
-  client: PresentingClient,
+  client: TokenClient,
 ): TokenResponse {
   const { refreshGeneration: generation, refreshNonce: nonce } = next;
   if (generation === null || nonce === null) throw new InvariantViolation('tokens of a chain that has not begun');
@@ -59,14 +60,14 @@ export function issueTokens(
 }
 
 /** A refresh that asks for less than `openid` wants no ID Token. */
-const identifies = (next: LoadedGrant, { scope }: Narrowing): next is LoadedGrant & { identity: SignInFacts } =>
+const identifies = (next: Grant, { scope }: Narrowing): next is Grant & { identity: SignInFacts } =>
   next.identity !== null && (scope === null || scope.includes('openid'));
 
 /** OpenID Connect Core §11, where the client's policy goes by it; otherwise a matter of its registered grant types. */
 export function mayRefresh(
   configuration: Configuration,
-  { scope }: Pick<LoadedGrant, 'scope'>,
-  client: PresentingClient,
+  { scope }: Pick<Grant, 'scope'>,
+  client: TokenClient,
 ): boolean {
   if (!client.grantTypes.includes('refresh_token')) return false;
   const { refreshTokensNeedOfflineAccess = false } = policyOf(configuration, client);
@@ -74,7 +75,7 @@ export function mayRefresh(
 }
 
 /** Seconds: the client's policy, capped by every resource that the token is for. */
-function accessTokenLifetimeSeconds(deps: TokenDeps, client: PresentingClient, access: Access): number {
+function accessTokenLifetimeSeconds(deps: TokenDeps, client: TokenClient, access: Access): number {
   const configuration = deps.configuration();
   const caps = configuration.resources
     .filter((one) => access.resources.includes(one.identifier))

@@ -3,7 +3,7 @@
  * `logout_hint` and `ui_locales` may be sent and change nothing: who is signed in here is seen, and the pages are in one language.
  */
 import type { IdTokenHint } from '../crypto/id-token-hint.ts';
-import type { ClientRecord } from '../engine/ports.ts';
+import type { Client } from '../model/client.ts';
 import type { ParameterReading } from '../oauth/parameters.ts';
 import { withParameters } from '../oauth/redirect-uri.ts';
 
@@ -31,7 +31,7 @@ export type LogoutRequest = {
   readonly kind: 'request';
   readonly hint: IdTokenHint | null;
   /** Null: the request names none, or one that is no longer registered and is not needed. */
-  readonly client: ClientRecord | null;
+  readonly client: Client | null;
   /** Registered by that client, character by character; null: the browser stays here. */
   readonly redirectUri: string | null;
   /** Goes back to the client untouched. */
@@ -41,7 +41,7 @@ export type LogoutRequest = {
 export async function readLogoutRequest(
   { problem, parameters }: Reading,
   readHint: (token: string) => Promise<IdTokenHint | null>,
-  findClient: (clientId: string) => Promise<ClientRecord | null>,
+  findClient: (clientId: string) => Promise<Client | null>,
 ): Promise<LogoutRequest | RefusedLogout> {
   const named = parameters.get('client_id');
   const refused = (reason: RefusedLogout['reason'], facts: Partial<RefusedLogout> = {}): RefusedLogout => ({

@@ -1,6 +1,6 @@
 /** A token request may ask for less than was granted: for that access token only (RFC 6749 §6, RFC 8707 §2.2). */
 import type { Configuration } from '../config/configuration.ts';
-import type { LoadedGrant } from '../engine/ports.ts';
+import type { Grant } from '../model/grant.ts';
 import { parseScope } from '../oauth/scope.ts';
 import type { TokenParameters } from './grant-type.ts';
 import { type Access, OFFLINE_ACCESS, scopeAt } from './requested-access.ts';
@@ -27,11 +27,7 @@ export function askedResources(parameters: TokenParameters): readonly string[] |
  *
  * @throws RefusedAtIssue when nothing is left, or something was asked for that means nothing there. Before the commit.
  */
-export function narrowedAccess(
-  configuration: Configuration,
-  grant: LoadedGrant,
-  { scope, resources }: Narrowing,
-): Access {
+export function narrowedAccess(configuration: Configuration, grant: Grant, { scope, resources }: Narrowing): Access {
   const at = resources ?? grant.resources;
   const meant = scopeAt(configuration, scope ?? grant.scope, at);
   if (meant.every((one) => one === OFFLINE_ACCESS) || (scope !== null && meant.length < scope.length))

@@ -3,10 +3,12 @@
  * ended: through the machine of every grant, as any revocation.
  */
 import type { Configuration } from '../config/configuration.ts';
-import { grantState } from '../engine/derive.ts';
-import { chainEndsAt, codeEndsAt } from '../engine/lifetimes.ts';
-import type { ClientRecord, GrantStore, LoadedGrant } from '../engine/ports.ts';
+import type { GrantStore } from '../engine/ports.ts';
 import { revokeGrant } from '../engine/revoke.ts';
+import type { Client } from '../model/client.ts';
+import type { Grant } from '../model/grant.ts';
+import { grantState } from '../model/grant.ts';
+import { chainEndsAt, codeEndsAt } from '../model/lifetimes.ts';
 import { mayRefresh } from './issue.ts';
 import { type Access, type DescribedAccess, describeAccess } from './requested-access.ts';
 
@@ -29,9 +31,9 @@ type Consent = Access & { readonly clientId: string; readonly grantedAt: Date };
 export type Permissions = {
   readonly now: Date;
   /** Newest first. */
-  readonly grants: readonly LoadedGrant[];
+  readonly grants: readonly Grant[];
   readonly consents: readonly Consent[];
-  readonly clients: ReadonlyMap<string, ClientRecord>;
+  readonly clients: ReadonlyMap<string, Client>;
 };
 
 /** Newest first. */
@@ -67,11 +69,11 @@ export function allowedClients(configuration: Configuration, permissions: Permis
 const byInstant = (one: Date, other: Date): number => one.getTime() - other.getTime();
 
 /** Without a policy nothing can be exchanged today. */
-const canGoOn = (configuration: Configuration, client: ClientRecord, grant: LoadedGrant): boolean =>
+const canGoOn = (configuration: Configuration, client: Client, grant: Grant): boolean =>
   configuration.policies.has(client.policy) && mayRefresh(configuration, grant, client);
 
 /** Something that the client holds can still be used: its code, its refresh token, or else its last access token. */
-function lives(configuration: Configuration, client: ClientRecord, grant: LoadedGrant, now: Date): boolean {
+function lives(configuration: Configuration, client: Client, grant: Grant, now: Date): boolean {
   if (grantState(grant) !== 'active') return false;
   const policy = configuration.policies.get(client.policy);
   // Shown all the same: tomorrow there may be one again.

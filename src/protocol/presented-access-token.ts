@@ -3,8 +3,9 @@
  * it was signed; here its grant is looked at too, so whatever ended the grant ends the token in the same instant.
  */
 import { type AccessTokenClaims, type AccessTokenReading, readAccessToken } from '../crypto/access-token.ts';
-import { endedBy, grantState } from '../engine/derive.ts';
-import type { LoadedGrant, PresentingClient } from '../engine/ports.ts';
+import type { TokenClient } from '../model/client.ts';
+import type { Grant } from '../model/grant.ts';
+import { endedBy, grantState } from '../model/grant.ts';
 import type { TokenDeps } from './grant-type.ts';
 
 export type PresentedAccessToken =
@@ -12,9 +13,9 @@ export type PresentedAccessToken =
       readonly kind: 'active';
       readonly claims: AccessTokenClaims;
       /** Null: client credentials. */
-      readonly grant: LoadedGrant | null;
+      readonly grant: Grant | null;
       /** Whom it was issued to. */
-      readonly client: PresentingClient;
+      readonly client: TokenClient;
       readonly now: Date;
     }
   | { readonly kind: 'inactive'; readonly reason: InactiveReason };
@@ -34,7 +35,7 @@ export type AccessTokenDeps = Pick<TokenDeps, 'issuer' | 'keyRing' | 'store'> & 
   readonly deniedAccessTokens: {
     readonly load: (key: { clientId: string; jti: string }) => Promise<{
       readonly now: Date;
-      readonly client: PresentingClient | null;
+      readonly client: TokenClient | null;
       readonly isDenied: boolean;
     }>;
     readonly deny: (denial: { jti: string; clientId: string; endsAt: Date }) => Promise<unknown>;

@@ -3,7 +3,7 @@
  * Connect Core §5.4). The UserInfo Endpoint is a resource like any other, except that `openid` is what asks for it.
  */
 import type { Configuration } from '../config/configuration.ts';
-import type { ClientRecord } from '../engine/ports.ts';
+import type { Client } from '../model/client.ts';
 import { parseScope } from '../oauth/scope.ts';
 
 export type Access = { readonly scope: readonly string[]; readonly resources: readonly string[] };
@@ -14,11 +14,7 @@ type Asked = { readonly scope: string | null; readonly resources: readonly strin
 export const OFFLINE_ACCESS = 'offline_access';
 
 /** What an authorization request asks for, about a person. */
-export function requestedAccess(
-  configuration: Configuration,
-  client: ClientRecord,
-  asked: Asked,
-): Access | AccessProblem {
+export function requestedAccess(configuration: Configuration, client: Client, asked: Asked): Access | AccessProblem {
   const scope = asked.scope === null ? defaultScope(configuration, client, asked.resources) : parseScope(asked.scope);
   if (scope === null) return 'scope_unknown';
   const wantsIdentity = scope.includes('openid');
@@ -46,17 +42,13 @@ export function requestedAccess(
 }
 
 /** The ceiling bounds audiences too: where a client may do nothing, no token of its may be for. */
-const mayName = (configuration: Configuration, { scope }: ClientRecord, resource: string | undefined): boolean =>
+const mayName = (configuration: Configuration, { scope }: Client, resource: string | undefined): boolean =>
   scope === null ||
   resource === undefined ||
   scopeAt(configuration, scope, [resource]).some((one) => one !== OFFLINE_ACCESS);
 
 /** What a client asks for on its own behalf: there is no person, so there is nobody whose identity it could see. */
-export function requestedByClient(
-  configuration: Configuration,
-  client: ClientRecord,
-  asked: Asked,
-): Access | AccessProblem {
+export function requestedByClient(configuration: Configuration, client: Client, asked: Asked): Access | AccessProblem {
   const needsPerson = (one: string) => one === OFFLINE_ACCESS || isIdentityScope(configuration, one);
   const withoutPerson = (scope: readonly string[] | null) =>
     scope === null ? null : scope.filter((one) => !needsPerson(one));
@@ -80,20 +72,20 @@ const onlyAtUserInfo = ({ identity, resources }: Configuration): ReadonlySet<str
   new Set([...describedAt([identity])].filter((name) => !describedAt(resources).has(name)));
 
 /** None sent: the client's default; where it has none, its ceiling; where it has none, what the resources describe. */
-function defaultScope(configuration: Configuration, client: ClientRecord, asked: readonly string[]): readonly string[] {
+function defaultScope(configuration: Configuration, client: Client, asked: readonly string[]): readonly string[] {
   if (client.defaultScope !== null) return client.defaultScope;
   if (client.scope !== null) return client.scope;
   const named = asked.length > 0 ? asked : [defaultResource(configuration, client)];
   return [...describedAt(configuration.resources.filter((one) => named.includes(one.identifier)))];
 }
 
-const defaultResource = ({ resources }: Configuration, client: ClientRecord): string | undefined =>
+const defaultResource = ({ resources }: Configuration, client: Client): string | undefined =>
   client.defaultResource ?? resources.find((one) => one.default)?.identifier;
 
 /** No resource sent: the client's default, unless it asks for the person's identity and nothing else. */
 function namedResources(
   configuration: Configuration,
-  client: ClientRecord,
+  client: Client,
   asked: Asked,
   scope: readonly string[],
 ): readonly (string | undefined)[] {
@@ -104,7 +96,7 @@ function namedResources(
 }
 
 /** What this client may ask for at these resources: their scopes, under the client's ceiling. `check` warns of undescribed ones. */
-function allowedScope(configuration: Configuration, client: ClientRecord, resources: readonly string[]): string[] {
+function allowedScope(configuration: Configuration, client: Client, resources: readonly string[]): string[] {
   if (client.scope !== null) return scopeAt(configuration, client.scope, resources);
   return [...describedAt(everyResource(configuration).filter((one) => resources.includes(one.identifier)))];
 }

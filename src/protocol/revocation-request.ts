@@ -1,6 +1,7 @@
 /** One revocation request (RFC 7009), from raw body to outcome: prove the client → find the token → end what it stands for. */
-import type { LoadedGrant } from '../engine/ports.ts';
+
 import { revokeGrant } from '../engine/revoke.ts';
+import type { Grant } from '../model/grant.ts';
 import { findToken, type RefusedToken, readSentToken, type SentToken, type SentTokenDeps } from './sent-token.ts';
 
 export type RevocationAnswer =
@@ -61,7 +62,7 @@ async function end(deps: SentTokenDeps, sent: SentToken): Promise<Ended> {
  */
 async function endGrant(
   deps: SentTokenDeps,
-  { now, grant }: { readonly now: Date; readonly grant: LoadedGrant },
+  { now, grant }: { readonly now: Date; readonly grant: Grant },
 ): Promise<Ended> {
   const hasEnded = await revokeGrant(deps.store, { now, grant }, 'revocationRequested');
   return hasEnded

@@ -4,7 +4,8 @@
  */
 import type { AccessTokenClaims } from '../crypto/access-token.ts';
 import { type RefreshTokenPlace, readRefreshToken } from '../crypto/refresh-token.ts';
-import type { ClientRecord, LoadedGrant, PresentingClient } from '../engine/ports.ts';
+import type { Client, TokenClient } from '../model/client.ts';
+import type { Grant } from '../model/grant.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import { proveClient, readClientClaims } from './client-authentication.ts';
@@ -19,7 +20,7 @@ export type SentTokenDeps = TokenDeps & AccessTokenDeps;
  */
 const PARAMETERS = ['client_id', 'client_secret', 'token'] as const;
 
-export type SentToken = { readonly kind: 'sent'; readonly client: ClientRecord; readonly token: string };
+export type SentToken = { readonly kind: 'sent'; readonly client: Client; readonly token: string };
 /** `clientId`: of the client that was proven; null: none was. */
 export type RefusedToken = { readonly kind: 'refused'; readonly refused: Refused; readonly clientId: string | null };
 
@@ -51,15 +52,15 @@ export type FoundToken =
   | {
       readonly kind: 'refresh_token';
       readonly place: RefreshTokenPlace;
-      readonly grant: LoadedGrant;
+      readonly grant: Grant;
       readonly now: Date;
     }
   | {
       readonly kind: 'access_token';
       readonly claims: AccessTokenClaims;
       /** Null: client credentials. */
-      readonly grant: LoadedGrant | null;
-      readonly client: PresentingClient;
+      readonly grant: Grant | null;
+      readonly client: TokenClient;
       readonly now: Date;
     }
   | { readonly kind: 'nothing'; readonly reason: InactiveReason | TokenReason };

@@ -1,5 +1,5 @@
 /** One token request, from raw body to outcome: parse → load → prove the client → apply. No HTTP in here. */
-import type { PresentingClient } from '../engine/ports.ts';
+import type { TokenClient } from '../model/client.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { authorizationCode } from './authorization-code.ts';
 import { proveClient, readClientClaims } from './client-authentication.ts';
@@ -76,7 +76,7 @@ async function orRefused(outcome: Promise<TokenOutcome>): Promise<TokenOutcome> 
 }
 
 /** A public client is told why it will never get client credentials, registered for them or not. */
-function notAllowed(name: string, client: PresentingClient): Refused | null {
+function notAllowed(name: string, client: TokenClient): Refused | null {
   if (client.grantTypes.includes(name)) return null;
   const isPublic = name === 'client_credentials' && client.tokenEndpointAuthMethod === 'none';
   return refuse(isPublic ? 'public_client_credentials' : 'grant_type_not_allowed');

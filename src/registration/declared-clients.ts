@@ -3,7 +3,7 @@ import { CLIENTS_FILE, type Configuration, type DeclaredClient } from '../config
 import { ConfigurationError, type Problem } from '../config/problem.ts';
 import { matchesStoredHash, SHORT_SECRET_CHARACTERS, secretHash, storedHashMac } from '../crypto/client-secret.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
-import type { ClientRecord } from '../engine/ports.ts';
+import type { Client } from '../model/client.ts';
 import { type ClientRegistration, deleteClient, findClient, listClients, saveClient } from '../storage/clients.ts';
 import { type ClientMetadata, readClientMetadata } from './client-metadata.ts';
 import { differences, type RegistrationDeps } from './register-client.ts';
@@ -124,7 +124,7 @@ export async function applyDeclaredClients(
 function registrationOf(
   { keys }: RegistrationDeps,
   { metadata, secretHashes }: Declared,
-  stored: ClientRecord | null,
+  stored: Client | null,
 ): ClientRegistration {
   const { secret: _, clientName, ...rest } = metadata;
   const old = stored?.secretMacs ?? [];

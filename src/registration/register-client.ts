@@ -4,7 +4,7 @@ import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
-import type { ClientRecord } from '../engine/ports.ts';
+import type { Client } from '../model/client.ts';
 import { type ClientRegistration, findClient, saveClient } from '../storage/clients.ts';
 import type { Drizzle } from '../storage/database.ts';
 import type { ClientMetadata } from './client-metadata.ts';
@@ -48,7 +48,7 @@ type Secrets = Pick<ClientRegistration, 'secretMacs'> & { readonly madeSecret: R
 function secretOf(
   { keys, random }: RegistrationDeps,
   { secret, tokenEndpointAuthMethod }: ClientMetadata,
-  stored: ClientRecord['secretMacs'],
+  stored: Client['secretMacs'],
 ): Secrets {
   if (tokenEndpointAuthMethod === 'none') return { secretMacs: [], madeSecret: null };
   if (secret !== null) {
@@ -76,7 +76,7 @@ const NAMES = {
   idTokenSignedResponseAlg: 'id_token_signed_response_alg',
 } as const satisfies Record<Exclude<keyof ClientRegistration, 'clientId'>, string>;
 
-export function differences(stored: ClientRecord, wanted: ClientRegistration): string[] {
+export function differences(stored: Client, wanted: ClientRegistration): string[] {
   const keys = Object.keys(NAMES) as (keyof typeof NAMES)[];
   return keys.filter((key) => !isDeepStrictEqual(stored[key], wanted[key])).map((key) => NAMES[key]);
 }

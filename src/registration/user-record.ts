@@ -1,7 +1,8 @@
 /** One person as JSON: username, password, and the standard claims of OpenID Connect Core §5.1. */
 import { z } from 'zod';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
-import { type Claims, usernameKey } from '../storage/users.ts';
+import type { Claims } from '../model/user.ts';
+import { usernameKey } from '../storage/users.ts';
 import {
   isJsonObject,
   isPlainText,

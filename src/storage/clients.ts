@@ -1,19 +1,19 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
-import type { ClientRecord } from '../engine/ports.ts';
+import type { Client } from '../model/client.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { clients } from './schema.ts';
 
-export type ClientRegistration = Omit<ClientRecord, 'epoch' | 'deletedAt'>;
+export type ClientRegistration = Omit<Client, 'epoch' | 'deletedAt'>;
 
 /** A deleted client is not found. */
-export async function findClient(db: Drizzle, clientId: string): Promise<ClientRecord | null> {
+export async function findClient(db: Drizzle, clientId: string): Promise<Client | null> {
   const [client] = await reading(() => db.select().from(clients).where(eq(clients.clientId, clientId)));
   return client && client.deletedAt === null ? client : null;
 }
 
 /** `declared`: only those that configuration declares, or only the others. */
-export const listClients = (db: Drizzle, only: { readonly declared?: boolean } = {}): Promise<ClientRecord[]> =>
+export const listClients = (db: Drizzle, only: { readonly declared?: boolean } = {}): Promise<Client[]> =>
   reading(() =>
     db
       .select()
@@ -61,8 +61,8 @@ export async function deleteClient(db: Drizzle, clientId: string): Promise<boole
 /** After the root secret has been rotated: the same client secret, under the secret that makes today. */
 export const replaceSecretMacs = (
   db: Drizzle,
-  { clientId, secretMacs: loaded }: Pick<ClientRecord, 'clientId' | 'secretMacs'>,
-  secretMacs: ClientRecord['secretMacs'],
+  { clientId, secretMacs: loaded }: Pick<Client, 'clientId' | 'secretMacs'>,
+  secretMacs: Client['secretMacs'],
 ): Promise<unknown> =>
   writing(() =>
     db

@@ -1,6 +1,6 @@
 /** Access tokens that were revoked and have no grant to end. A denial is kept until its token would have expired anyway. */
 import { and, eq, isNotNull, sql } from 'drizzle-orm';
-import type { PresentingClient } from '../engine/ports.ts';
+import type { TokenClient } from '../model/client.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
@@ -12,7 +12,7 @@ type LoadedDenial = {
   /** The database's clock. */
   readonly now: Date;
   /** The client that the token was issued to; null: no such client. A deleted client is loaded with its `deletedAt`. */
-  readonly client: PresentingClient | null;
+  readonly client: TokenClient | null;
   readonly isDenied: boolean;
 };
 

@@ -6,7 +6,8 @@
  */
 import { and, eq, getTableColumns, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
-import type { GrantStore, HeadMove, LedgerEntry, Loaded, Revocation } from '../engine/ports.ts';
+import type { GrantStore, HeadMove, Loaded, Revocation } from '../engine/ports.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
 import type { Clock } from '../system/clock.ts';
 import { batched } from './batches.ts';
 import type { Drizzle } from './database.ts';

@@ -1,13 +1,15 @@
 /** Interactions: begun by an authorization request, moved by guarded updates, approved together with their grant. */
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
-import type { Approval, InteractionMove, InteractionStore, LoadedInteraction, SignInFacts } from '../engine/ports.ts';
+import type { Approval, InteractionMove, InteractionStore } from '../engine/ports.ts';
+import type { SignInFacts } from '../model/grant.ts';
+import type { Interaction } from '../model/interaction.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
 import { fixedNow, nowOf, nowOr } from './now.ts';
 import { clients, consents, grants, interactions, server, transitions, users } from './schema.ts';
 
-export type NewInteraction = Omit<LoadedInteraction, 'state' | 'userId' | 'endsAt'> & {
+export type NewInteraction = Omit<Interaction, 'state' | 'userId' | 'endsAt'> & {
   readonly lifetimeSeconds: number;
 };
 

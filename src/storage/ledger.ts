@@ -1,6 +1,7 @@
 /** Everything that is stored about one authorization, for people who ask what became of it. Decides nothing, changes nothing. */
 import { and, count, desc, eq, getTableColumns, sql } from 'drizzle-orm';
-import type { ClientRecord, LoadedGrant } from '../engine/ports.ts';
+import type { Client } from '../model/client.ts';
+import type { Grant } from '../model/grant.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
@@ -24,9 +25,9 @@ export type Chronicle = {
   /** The database's clock. */
   readonly now: Date;
   /** Null: its row was removed after its end (housekeeping), or there never was one. */
-  readonly grant: (LoadedGrant & { readonly policy: string; readonly revokedAt: Date | null }) | null;
+  readonly grant: (Grant & { readonly policy: string; readonly revokedAt: Date | null }) | null;
   /** Its own, deleted or not. */
-  readonly client: ClientRecord | null;
+  readonly client: Client | null;
   readonly user: { readonly id: string; readonly username: string; readonly disabledAt: Date | null } | null;
   /** Oldest first; of a long life the newest ones. */
   readonly lines: readonly LedgerLine[];

@@ -1,6 +1,7 @@
 /** What one person has allowed: grants that may still live, and consents that are remembered. */
 import { and, asc, desc, eq, getTableColumns, inArray, lte, type SQL, sql } from 'drizzle-orm';
-import type { ClientRecord, LoadedGrant } from '../engine/ports.ts';
+import type { Client } from '../model/client.ts';
+import type { Grant } from '../model/grant.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
@@ -10,10 +11,10 @@ import { clients, consents, grants, server, users } from './schema.ts';
 export type StoredPermissions = {
   readonly now: Date;
   /** Not revoked by a decision, newest first; whether they live is for the engine to say. */
-  readonly grants: readonly LoadedGrant[];
+  readonly grants: readonly Grant[];
   readonly consents: readonly StoredConsent[];
   /** Every client that a grant or a consent names, deleted ones too. */
-  readonly clients: ReadonlyMap<string, ClientRecord>;
+  readonly clients: ReadonlyMap<string, Client>;
 };
 
 export type StoredConsent = {

@@ -18,8 +18,9 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import type { KeyRetirementReason, Prompt, SigningKeyState } from '../../machines/vocabulary.ts';
-import type { SigningAlgorithm } from '../crypto/signing-keys.ts';
-import type { ResponseMode, SignInFacts } from '../engine/ports.ts';
+import type { SignInFacts } from '../model/grant.ts';
+import type { ResponseMode } from '../model/interaction.ts';
+import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { bytes } from './columns.ts';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });

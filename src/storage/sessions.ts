@@ -1,5 +1,5 @@
 import { and, eq, gt, isNull, sql } from 'drizzle-orm';
-import type { LiveSession } from '../engine/ports.ts';
+import type { Session } from '../model/session.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
@@ -39,7 +39,7 @@ export function sessionStore(db: Drizzle, clock: Clock) {
     .prepare('find_session');
   return {
     /** A session that has ended, or whose person was disabled or signed out everywhere, is not found. */
-    find: async (idHash: Buffer): Promise<LiveSession | null> => {
+    find: async (idHash: Buffer): Promise<Session | null> => {
       const [session] = await reading(() => findStatement.execute({ idHash, now: fixedNow(clock) }));
       return session ?? null;
     },

@@ -1,7 +1,8 @@
 /** The table of signing keys: what nodes follow, and the one statement that moves it. */
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { StoredSigningKey } from '../crypto/signing-keys.ts';
-import type { LoadedSigningKey, SigningKeyCommit, SigningKeyStore } from '../engine/ports.ts';
+import type { SigningKeyCommit, SigningKeyStore } from '../engine/ports.ts';
+import type { SigningKeyRow } from '../model/signing-key.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
@@ -9,7 +10,7 @@ import { nowOf } from './now.ts';
 import { server, signingKeys, transitions } from './schema.ts';
 
 export type ListedSigningKey = Omit<StoredSigningKey, 'privateJwe'> &
-  Pick<LoadedSigningKey, 'state'> & {
+  Pick<SigningKeyRow, 'state'> & {
     /** Null: erased. */
     readonly privateJwe: string | null;
   };

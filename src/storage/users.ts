@@ -1,18 +1,9 @@
 import { asc, eq, sql } from 'drizzle-orm';
 import type { PasswordHash } from '../crypto/secret-types.ts';
+import type { Claims, User } from '../model/user.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { server, users } from './schema.ts';
-
-export type Claims = Readonly<Record<string, unknown>>;
-export type User = {
-  readonly id: string;
-  readonly username: string;
-  readonly passwordHash: PasswordHash;
-  readonly claims: Claims;
-  readonly epoch: bigint;
-  readonly disabledAt: Date | null;
-};
 
 /** "Alice", "alice" and a differently composed "alicé" are one person each: NFKC, then lower case. */
 export const usernameKey = (username: string): string => username.normalize('NFKC').trim().toLowerCase();

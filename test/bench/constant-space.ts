@@ -5,7 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { readAuthorizationCode } from '../../src/crypto/authorization-code.ts';
-import type { GrantStore, LoadedGrant } from '../../src/engine/ports.ts';
+import type { GrantStore } from '../../src/engine/ports.ts';
+import type { Grant } from '../../src/model/grant.ts';
 import { grantStore } from '../../src/storage/grant-store.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { databaseClock } from '../../src/system/clock.ts';
@@ -63,7 +64,7 @@ async function rotate(store: GrantStore, grantId: string, rotations: number): Pr
   const { grant, now } = await store.load({ clientId: CLIENT_ID, grantId });
   if (!grant) throw new Error('The grant was not inserted.');
   const chainEndsAt = new Date(now.getTime() + REFRESH_IDLE_SECONDS * 1000);
-  let loaded: LoadedGrant = grant;
+  let loaded: Grant = grant;
   for (let generation = 0n; generation <= rotations; generation++) {
     const nonce = randomBytes(16);
     const machine = generation === 0n ? 'authorizationCode' : 'refreshToken';

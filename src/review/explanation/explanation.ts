@@ -1,15 +1,15 @@
 /** The life of one authorization: what happened, whether it is alive, why not, and where a token stands in it. Pure. */
-import { endedBy, grantState, isAheadOfChain } from '../../engine/derive.ts';
-import { chainEndsAt, codeEndsAt, type Lifetimes } from '../../engine/lifetimes.ts';
-import type { LoadedGrant } from '../../engine/ports.ts';
-import { sameBytes } from '../../engine/same-bytes.ts';
+
+import type { Grant } from '../../model/grant.ts';
+import { endedBy, grantState, isAheadOfChain, sameBytes } from '../../model/grant.ts';
+import { chainEndsAt, codeEndsAt, type Lifetimes } from '../../model/lifetimes.ts';
 import type { LedgerLine } from '../../storage/ledger.ts';
 import { ADVICE, type Advice, type EndReason } from './advice.ts';
 import type { Held } from './presented.ts';
 
 export type StoredLife = {
   readonly now: Date;
-  readonly grant: (LoadedGrant & { readonly revokedAt: Date | null }) | null;
+  readonly grant: (Grant & { readonly revokedAt: Date | null }) | null;
   readonly lines: readonly LedgerLine[];
   readonly earlierLines: number;
 };
@@ -83,7 +83,7 @@ const knownReason = (reason: string | null): EndReason | null =>
   reason !== null && Object.hasOwn(ADVICE, reason) ? (reason as EndReason) : null;
 
 /** Without a policy of today: as it stood at the last use. */
-function endOf(grant: LoadedGrant, lifetimes: Lifetimes | null): Omit<Extract<Life, { kind: 'alive' }>, 'kind'> {
+function endOf(grant: Grant, lifetimes: Lifetimes | null): Omit<Extract<Life, { kind: 'alive' }>, 'kind'> {
   if (grant.refreshGeneration === null) {
     const until = lifetimes ? new Date(codeEndsAt(grant, lifetimes)) : grant.codeEndsAt;
     return { what: 'code', until, end: 'authorization_code_expired' };
@@ -99,7 +99,7 @@ function lifeFromLedger(lines: readonly LedgerLine[]): Life {
   return over(knownReason(last?.reason ?? null), last?.at ?? null);
 }
 
-function placeOf(grant: LoadedGrant | null, held: Held, now: Date): Place | null {
+function placeOf(grant: Grant | null, held: Held, now: Date): Place | null {
   switch (held.kind) {
     case 'grant_id':
     case 'nothing':

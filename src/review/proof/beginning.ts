@@ -1,6 +1,7 @@
 /** Where every exploration begins: an approval has just been committed, and its code is on its way to the client. */
-import type { Lifetimes } from '../../engine/lifetimes.ts';
-import type { PresentingClient } from '../../engine/ports.ts';
+
+import type { TokenClient } from '../../model/client.ts';
+import type { Lifetimes } from '../../model/lifetimes.ts';
 import type { Authorization } from './memory-store.ts';
 import type { World } from './world.ts';
 
@@ -13,7 +14,7 @@ export const REDIRECT_URI = 'https://client.example/callback';
 /** S256 of the right verifier; the explorer never computes one, it says whether it was right. */
 export const CHALLENGE = 'the challenge of the right verifier';
 
-const client = (clientId: string): PresentingClient => ({
+const client = (clientId: string): TokenClient => ({
   clientId,
   tokenEndpointAuthMethod: 'none',
   secretMacs: [],

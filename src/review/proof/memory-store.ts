@@ -3,12 +3,15 @@
  * issuing commit compares every loaded fact, a revocation asks only for `state = 'active'`. Values in, values out: whoever
  * explores keeps every version that there was.
  */
-import type { HeadMove, LoadedGrant, PresentingClient, Revocation } from '../../engine/ports.ts';
+
+import type { HeadMove, Revocation } from '../../engine/ports.ts';
 import type { Present } from '../../engine/present.ts';
-import { sameBytes } from '../../engine/same-bytes.ts';
+import type { TokenClient } from '../../model/client.ts';
+import type { Grant } from '../../model/grant.ts';
+import { sameBytes } from '../../model/grant.ts';
 
 /** What is stored of the grant itself; the epochs of today are their owners'. */
-export type StoredGrant = Omit<LoadedGrant, 'liveClientEpoch' | 'liveUserEpoch' | 'liveServerEpoch'>;
+export type StoredGrant = Omit<Grant, 'liveClientEpoch' | 'liveUserEpoch' | 'liveServerEpoch'>;
 
 /** The rows that a presentation depends on. */
 export type Authorization = {
@@ -18,7 +21,7 @@ export type Authorization = {
   readonly serverEpoch: bigint;
 };
 
-export function loadPresentation(stored: Authorization, client: PresentingClient, now: Date): Present {
+export function loadPresentation(stored: Authorization, client: TokenClient, now: Date): Present {
   const { grant, user, serverEpoch } = stored;
   const isOwner = client.clientId === grant.clientId;
   return {

@@ -3,8 +3,8 @@
  * begins a request, and what disturbs, is counted against the bounds.
  */
 import { StoreUnavailable, Unavailable } from '../../engine/errors.ts';
-import type { Lifetimes } from '../../engine/lifetimes.ts';
 import type { Commit, Step, StepAnswer } from '../../engine/present.ts';
+import type { Lifetimes } from '../../model/lifetimes.ts';
 import { type Bounds, CLIENT } from './beginning.ts';
 import type { Answer, Going, Happening } from './happening.ts';
 import type { Authorization } from './memory-store.ts';

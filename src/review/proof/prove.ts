@@ -1,5 +1,5 @@
 /** The proof for one policy: what was walked, and the verdict on each invariant. */
-import type { Lifetimes } from '../../engine/lifetimes.ts';
+import type { Lifetimes } from '../../model/lifetimes.ts';
 import type { Bounds } from './beginning.ts';
 import { type Exploration, explore, type Violation } from './explore.ts';
 import { INVARIANTS, type Invariant } from './invariants.ts';

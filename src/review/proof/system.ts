@@ -1,8 +1,8 @@
 /** What is put to the proof: the engine's own steps, with the machines and the guarded store. Mutants replace one part. */
 import { authorizationCodePresentation, MACHINES, refreshTokenPresentation } from '../../engine/engine.ts';
-import type { Lifetimes } from '../../engine/lifetimes.ts';
 import { type Commit, type Presentation as EnginePresentation, presenting } from '../../engine/present.ts';
 import { revoking } from '../../engine/revoke.ts';
+import type { Lifetimes } from '../../model/lifetimes.ts';
 import { type Authorization, loadPresentation, moveHead, revoke } from './memory-store.ts';
 
 /** What an answer with tokens says. */

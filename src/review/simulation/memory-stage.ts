@@ -1,10 +1,10 @@
 /** The stage without a server: the engine's own steps and machines, one authorization in memory, a clock that obeys. */
 
-import { endedBy, grantState } from '../../engine/derive.ts';
 import { refreshTokenWouldIssue } from '../../engine/engine.ts';
 import { StoreUnavailable, Unavailable } from '../../engine/errors.ts';
-import { codeEndsAt, type Lifetimes } from '../../engine/lifetimes.ts';
 import type { Step, StepAnswer } from '../../engine/present.ts';
+import { endedBy, grantState } from '../../model/grant.ts';
+import { codeEndsAt, type Lifetimes } from '../../model/lifetimes.ts';
 import { APPROVED_AT, beginning, CHALLENGE, CLIENT, OTHER_CLIENT, REDIRECT_URI } from '../proof/beginning.ts';
 import type { Authorization } from '../proof/memory-store.ts';
 import { nonceBytes, WAYS } from '../proof/rightly.ts';

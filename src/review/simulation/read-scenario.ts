@@ -7,7 +7,7 @@ import { loadPolicy } from '../../config/load.ts';
 import { nearestOf } from '../../config/nearest.ts';
 import { ConfigurationError, describeProblem, type Problem } from '../../config/problem.ts';
 import { readYaml } from '../../config/yaml-file.ts';
-import type { Lifetimes } from '../../engine/lifetimes.ts';
+import type { Lifetimes } from '../../model/lifetimes.ts';
 import { printable } from '../../registration/record-problem.ts';
 import type { Action, Actor, Beat, EndName, Expected, Round, Scenario, Turn, Wait } from './scenario.ts';
 import { isRequest } from './scenario.ts';

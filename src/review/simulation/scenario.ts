@@ -1,6 +1,6 @@
 /** A scenario, read and checked: who does what, in which order, and what is expected of it. */
 import type { UnavailableReason } from '../../engine/errors.ts';
-import type { Lifetimes } from '../../engine/lifetimes.ts';
+import type { Lifetimes } from '../../model/lifetimes.ts';
 import type { ACTORS, DEEDS, FATES, REFUSED, RESOURCES, SCOPES } from './scenario-file.ts';
 
 export type ActorName = (typeof ACTORS)[number];

@@ -8,10 +8,9 @@ import {
   makeSigningKey,
   openSigningKey,
   publicKeyOf,
-  SIGNING_ALGORITHMS,
-  type SigningAlgorithm,
   type SigningKey,
 } from '../../../src/crypto/signing-keys.ts';
+import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../../src/oauth/signing-algorithms.ts';
 import { testKeys } from '../../support/app.ts';
 
 const ISSUER = 'https://as.test';

@@ -2,13 +2,8 @@ import { calculateJwkThumbprint, createLocalJWKSet, type JWK, jwtVerify } from '
 import { describe, expect, test } from 'vitest';
 import { type AccessTokenClaims, signAccessToken } from '../../../src/crypto/access-token.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
-import {
-  kidOf,
-  makeSigningKey,
-  openSigningKey,
-  requireRootSecretOf,
-  SIGNING_ALGORITHMS,
-} from '../../../src/crypto/signing-keys.ts';
+import { kidOf, makeSigningKey, openSigningKey, requireRootSecretOf } from '../../../src/crypto/signing-keys.ts';
+import { SIGNING_ALGORITHMS } from '../../../src/oauth/signing-algorithms.ts';
 
 const FIRST = 'the first root secret, of at least 32 bytes';
 const OTHER = 'the other root secret, of at least 32 bytes';

@@ -6,7 +6,7 @@ import {
   grantState,
   isAheadOfChain,
   refreshTokenState,
-} from '../../../src/engine/derive.ts';
+} from '../../../src/model/grant.ts';
 import { generations, nonces } from '../../support/arbitraries.ts';
 import { chainGrant, codeGrant, NONCE } from './given.ts';
 

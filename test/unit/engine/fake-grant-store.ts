@@ -1,15 +1,10 @@
 /** A grant store in memory: one row, the guard of the real one, and a script of what goes wrong. */
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
-import type {
-  ClientRecord,
-  GrantStore,
-  HeadMove,
-  LedgerEntry,
-  Loaded,
-  LoadedGrant,
-  Revocation,
-} from '../../../src/engine/ports.ts';
-import { sameBytes } from '../../../src/engine/same-bytes.ts';
+import type { GrantStore, HeadMove, Loaded, Revocation } from '../../../src/engine/ports.ts';
+import type { Client } from '../../../src/model/client.ts';
+import type { Grant } from '../../../src/model/grant.ts';
+import { sameBytes } from '../../../src/model/grant.ts';
+import type { LedgerEntry } from '../../../src/model/ledger.ts';
 
 /**
  * What happens to one commit:
@@ -24,7 +19,7 @@ export type Fate = Named | (() => Named | undefined);
 
 export type FakeStore = GrantStore & {
   /** For the test to look at, and to change behind the engine's back. */
-  row: LoadedGrant;
+  row: Grant;
   now: Date;
   /** Of the next commits, in order; those after them succeed. */
   fates: Fate[];
@@ -34,7 +29,7 @@ export type FakeStore = GrantStore & {
   readonly ledger: LedgerEntry[];
 };
 
-export function fakeGrantStore(row: LoadedGrant, client: ClientRecord, now: Date): FakeStore {
+export function fakeGrantStore(row: Grant, client: Client, now: Date): FakeStore {
   let landsLate = () => {};
   const store: FakeStore = {
     row,

@@ -1,6 +1,8 @@
 /** Rows, a client and a policy for the engine's tests. */
-import type { Lifetimes } from '../../../src/engine/lifetimes.ts';
-import type { ClientRecord, LoadedGrant } from '../../../src/engine/ports.ts';
+
+import type { Client } from '../../../src/model/client.ts';
+import type { Grant } from '../../../src/model/grant.ts';
+import type { Lifetimes } from '../../../src/model/lifetimes.ts';
 
 export const NOW = new Date('2030-01-01T00:00:00.000Z');
 export const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
@@ -16,7 +18,7 @@ export const LIFETIMES: Lifetimes = {
   refreshAbsoluteLifetimeSeconds: 5000,
 };
 
-export const CLIENT: ClientRecord = {
+export const CLIENT: Client = {
   clientId: 'client',
   clientName: 'Client',
   applicationType: 'web',
@@ -35,7 +37,7 @@ export const CLIENT: ClientRecord = {
 };
 
 /** Approved just now; its code waits. */
-export function codeGrant(change: Partial<LoadedGrant> = {}): LoadedGrant {
+export function codeGrant(change: Partial<Grant> = {}): Grant {
   return {
     id: '11111111-1111-4111-8111-111111111111',
     interactionId: '22222222-2222-4222-8222-222222222222',
@@ -66,5 +68,5 @@ export function codeGrant(change: Partial<LoadedGrant> = {}): LoadedGrant {
 }
 
 /** Exchanged just now; its first refresh token is the head. */
-export const chainGrant = (change: Partial<LoadedGrant> = {}): LoadedGrant =>
+export const chainGrant = (change: Partial<Grant> = {}): Grant =>
   codeGrant({ refreshGeneration: 0n, refreshNonce: NONCE, lastUsedAt: NOW, chainEndsAt: seconds(1000), ...change });

@@ -4,7 +4,8 @@ import { signingKeyMachine } from '../../../machines/signing-key.machine.ts';
 import { type Effect, decideSigningKey as real } from '../../../src/engine/decide.ts';
 import { InvariantViolation, StoreUnavailable } from '../../../src/engine/errors.ts';
 import { type KeyDeps, passTime, requestRevocation, requestRotation } from '../../../src/engine/keys.ts';
-import type { LoadedSigningKey, NewSigningKey, SigningAlgorithm, SigningKeyCommit } from '../../../src/engine/ports.ts';
+import type { SigningKeyCommit } from '../../../src/engine/ports.ts';
+import type { NewSigningKey, SigningAlgorithm, SigningKeyRow } from '../../../src/model/signing-key.ts';
 
 vi.mock('../../../src/engine/decide.ts', async (original) => {
   const module = await original<typeof import('../../../src/engine/decide.ts')>();
@@ -20,7 +21,7 @@ const LIFETIMES = {
   retiringSeconds: 3910,
 };
 
-const keyIn = (state: 'published' | 'signing', kid: string): LoadedSigningKey => ({
+const keyIn = (state: 'published' | 'signing', kid: string): SigningKeyRow => ({
   kid,
   alg: 'ES256',
   state,
@@ -33,7 +34,7 @@ const keyIn = (state: 'published' | 'signing', kid: string): LoadedSigningKey =>
   retiredReason: null,
 });
 
-function bench(keys: readonly LoadedSigningKey[], answer: () => Promise<boolean> = async () => true) {
+function bench(keys: readonly SigningKeyRow[], answer: () => Promise<boolean> = async () => true) {
   const commits: SigningKeyCommit[] = [];
   const deps: KeyDeps = {
     store: {
@@ -72,7 +73,7 @@ function wrongly(to: string, ...effects: readonly Effect[]) {
 describe('a machine that is wrong', () => {
   beforeEach(() => void decideSigningKey.mockClear());
 
-  test.each<[string, readonly LoadedSigningKey[], string, readonly Effect[]]>([
+  test.each<[string, readonly SigningKeyRow[], string, readonly Effect[]]>([
     ['stops a signer and starts nobody', [SIGNER, WAITS], 'retiring', [{ type: 'stopSigning' }]],
     [
       'starts a successor where none waits',

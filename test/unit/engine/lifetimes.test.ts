@@ -1,6 +1,6 @@
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { chainEndsAt, codeEndsAt, nextChainEndsAt } from '../../../src/engine/lifetimes.ts';
+import { chainEndsAt, codeEndsAt, nextChainEndsAt } from '../../../src/model/lifetimes.ts';
 import { chainGrant, codeGrant, LIFETIMES, seconds } from './given.ts';
 
 describe('a code ends', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { StoreUnavailable, Unavailable } from '../../../src/engine/errors.ts';
-import type { LoadedGrant } from '../../../src/engine/ports.ts';
+import type { Grant } from '../../../src/model/grant.ts';
 import { chainGrant, codeGrant } from './given.ts';
 import { type Bench, bench } from './presenting.ts';
 
-type Way = [name: string, row: LoadedGrant, present: (bed: Bench) => Promise<unknown>, generation: bigint];
+type Way = [name: string, row: Grant, present: (bed: Bench) => Promise<unknown>, generation: bigint];
 const ways: Way[] = [
   ['code', codeGrant(), (bed) => bed.presentCode(), 0n],
   ['refresh token', chainGrant(), (bed) => bed.presentToken(), 1n],

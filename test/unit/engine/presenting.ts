@@ -1,8 +1,10 @@
 /** Presents a code or a refresh token to the engine over the fake store, and keeps what it did. */
 import { presentAuthorizationCode, presentRefreshToken } from '../../../src/engine/engine.ts';
 import type { Outcome } from '../../../src/engine/outcome.ts';
-import type { Loaded, LoadedGrant, PresentingClient } from '../../../src/engine/ports.ts';
+import type { Loaded } from '../../../src/engine/ports.ts';
 import type { EngineDeps } from '../../../src/engine/present.ts';
+import type { TokenClient } from '../../../src/model/client.ts';
+import type { Grant } from '../../../src/model/grant.ts';
 import { type FakeStore, fakeGrantStore } from './fake-grant-store.ts';
 import { CHALLENGE, CLIENT, LIFETIMES, NONCE, NOW } from './given.ts';
 
@@ -23,7 +25,7 @@ type CodeFacts = Parameters<typeof presentAuthorizationCode>[2];
 type TokenFacts = Parameters<typeof presentRefreshToken>[3];
 type Place = Parameters<typeof presentRefreshToken>[2];
 
-export function bench(row: LoadedGrant, options: { readonly mint?: () => void } = {}): Bench {
+export function bench(row: Grant, options: { readonly mint?: () => void } = {}): Bench {
   const store = fakeGrantStore(row, CLIENT, NOW);
   const waits: number[] = [];
   const minted: Minted[] = [];
@@ -37,7 +39,7 @@ export function bench(row: LoadedGrant, options: { readonly mint?: () => void } 
     },
   };
   const reload = () => store.load({ clientId: CLIENT.clientId, grantId: store.row.id });
-  const mint = ({ refreshGeneration: generation, refreshNonce: nonce }: LoadedGrant): Minted => {
+  const mint = ({ refreshGeneration: generation, refreshNonce: nonce }: Grant): Minted => {
     options.mint?.();
     minted.push({ generation, nonce });
     return { generation, nonce };
@@ -63,7 +65,7 @@ export function bench(row: LoadedGrant, options: { readonly mint?: () => void } 
   };
 }
 
-function present({ now, client, grant }: Loaded): Loaded & { client: PresentingClient; grant: LoadedGrant } {
+function present({ now, client, grant }: Loaded): Loaded & { client: TokenClient; grant: Grant } {
   if (!client || !grant) throw new Error('the fake store always has both');
   return { now, client, grant };
 }

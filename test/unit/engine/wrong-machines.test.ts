@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { type AnyStateMachine, setup } from 'xstate';
 import { effects, reject, revokeGrant } from '../../../machines/vocabulary.ts';
 import { decide } from '../../../src/engine/decide.ts';
-import { refreshTokenState } from '../../../src/engine/derive.ts';
 import { MACHINES } from '../../../src/engine/engine.ts';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
 import { present } from '../../../src/engine/present.ts';
+import { refreshTokenState } from '../../../src/model/grant.ts';
 import { CLIENT, chainGrant, NONCE } from './given.ts';
 import { bench } from './presenting.ts';
 

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { signJwt } from '../../../src/crypto/jws.ts';
-import { makeSigningKey, openSigningKey, type SigningAlgorithm } from '../../../src/crypto/signing-keys.ts';
+import { makeSigningKey, openSigningKey } from '../../../src/crypto/signing-keys.ts';
+import type { SigningAlgorithm } from '../../../src/oauth/signing-algorithms.ts';
 import { deleteClient } from '../../../src/storage/clients.ts';
 import { sessions } from '../../../src/storage/schema.ts';
 import {

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
-import type { Lifetimes } from '../../../src/engine/lifetimes.ts';
+import type { Lifetimes } from '../../../src/model/lifetimes.ts';
 import { explore } from '../../../src/review/proof/explore.ts';
 import { INVARIANTS } from '../../../src/review/proof/invariants.ts';
 import { systemOf } from '../../../src/review/proof/system.ts';

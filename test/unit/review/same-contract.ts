@@ -1,7 +1,8 @@
 /** The same commands to the store that the proof uses and to the one that serves, and what each answers. */
 
 import fc from 'fast-check';
-import type { GrantStore, HeadMove, LoadedGrant, Revocation } from '../../../src/engine/ports.ts';
+import type { GrantStore, HeadMove, Revocation } from '../../../src/engine/ports.ts';
+import type { Grant } from '../../../src/model/grant.ts';
 import * as memory from '../../../src/review/proof/memory-store.ts';
 import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
@@ -37,7 +38,7 @@ export const commands: fc.Arbitrary<readonly Command[]> = fc.array(
   { minLength: 1, maxLength: 14 },
 ) as fc.Arbitrary<readonly Command[]>;
 
-type Seen = { readonly grant: LoadedGrant; readonly now: Date };
+type Seen = { readonly grant: Grant; readonly now: Date };
 
 /** @returns the first difference, in words; null when both say the same all the way. */
 export async function firstDifference(
@@ -116,7 +117,7 @@ const HAPPENINGS: Readonly<
   },
 };
 
-function begin({ liveClientEpoch, liveUserEpoch, liveServerEpoch, ...grant }: LoadedGrant): memory.Authorization {
+function begin({ liveClientEpoch, liveUserEpoch, liveServerEpoch, ...grant }: Grant): memory.Authorization {
   return {
     grant,
     client: { epoch: liveClientEpoch ?? 0n, isDeleted: false },
@@ -154,7 +155,7 @@ function revocationOf({ clientId, grantId }: { clientId: string; grantId: string
 }
 
 /** All that a decision is made of. */
-const described = (grant: LoadedGrant): string =>
+const described = (grant: Grant): string =>
   [
     grant.state,
     grant.revokedReason,

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Approval, LiveSession } from '../../../src/engine/ports.ts';
+import type { Approval } from '../../../src/engine/ports.ts';
+import type { Session } from '../../../src/model/session.ts';
 import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
 import { clients, grants, interactions, users } from '../../../src/storage/schema.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
@@ -23,7 +24,7 @@ import {
 type Asking = {
   readonly clientId: string;
   readonly person: Person;
-  readonly session: LiveSession;
+  readonly session: Session;
   readonly interactionId: string;
   readonly approval: Approval;
 };

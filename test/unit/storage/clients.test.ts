@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { grantState } from '../../../src/engine/derive.ts';
+import { grantState } from '../../../src/model/grant.ts';
 import { deleteClient, findClient, listClients, replaceSecretMacs, saveClient } from '../../../src/storage/clients.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { givenClient, givenGrant, loadGrant, nextMove, openWorld, registration, type World } from './world.ts';

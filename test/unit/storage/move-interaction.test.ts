@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { InteractionMove, LoadedInteraction } from '../../../src/engine/ports.ts';
+import type { InteractionMove } from '../../../src/engine/ports.ts';
+import type { Interaction } from '../../../src/model/interaction.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { givenClient, givenInteraction, givenUser, ledgerOf, openWorld, type World } from './world.ts';
 
@@ -11,13 +12,13 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
   });
   afterAll(() => world.close());
 
-  async function load(id: string): Promise<LoadedInteraction> {
+  async function load(id: string): Promise<Interaction> {
     const facts = await world.interactions.loadInteraction({ id, userId: null });
     if (!facts) throw new Error('no such interaction');
     return facts.interaction;
   }
 
-  const signedIn = (loaded: LoadedInteraction, userId: string): InteractionMove => ({
+  const signedIn = (loaded: Interaction, userId: string): InteractionMove => ({
     loaded,
     now: world.clock.now(),
     to: 'awaitingConsent',

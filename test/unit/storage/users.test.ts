@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
-import { grantState } from '../../../src/engine/derive.ts';
+import { grantState } from '../../../src/model/grant.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
 import {
   disableUser,

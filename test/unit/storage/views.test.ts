@@ -1,8 +1,8 @@
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { authorizationCodeState, endedBy, grantState, refreshTokenState } from '../../../src/engine/derive.ts';
-import type { LoadedGrant } from '../../../src/engine/ports.ts';
+import type { Grant } from '../../../src/model/grant.ts';
+import { authorizationCodeState, endedBy, grantState, refreshTokenState } from '../../../src/model/grant.ts';
 import type { Drizzle } from '../../../src/storage/database.ts';
 import { clients, grants, server, users } from '../../../src/storage/schema.ts';
 import { epochs, generations, nonces } from '../../support/arbitraries.ts';
@@ -33,7 +33,7 @@ type Row = typeof rows extends fc.Arbitrary<infer T> ? T : never;
 
 const REASON_OF = { client: 'client_ended', user: 'user_ended', server: 'server_epoch_raised' } as const;
 
-function reasonOf(grant: LoadedGrant): string | null {
+function reasonOf(grant: Grant): string | null {
   const ended = endedBy(grant);
   return grant.state === 'revoked' ? grant.revokedReason : ended && REASON_OF[ended];
 }

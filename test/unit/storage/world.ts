@@ -2,15 +2,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { asc, eq, or } from 'drizzle-orm';
 import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
-import type {
-  Approval,
-  GrantStore,
-  HeadMove,
-  InteractionStore,
-  LiveSession,
-  LoadedGrant,
-  Revocation,
-} from '../../../src/engine/ports.ts';
+import type { Approval, GrantStore, HeadMove, InteractionStore, Revocation } from '../../../src/engine/ports.ts';
+import type { Grant } from '../../../src/model/grant.ts';
+import type { Session } from '../../../src/model/session.ts';
 import { type ClientRegistration, saveClient } from '../../../src/storage/clients.ts';
 import type { Drizzle } from '../../../src/storage/database.ts';
 import { grantStore } from '../../../src/storage/grant-store.ts';
@@ -75,7 +69,7 @@ export async function givenUser({ db }: World): Promise<Person> {
 }
 
 /** As if the person signed in now. */
-export async function givenSession({ db, clock }: World, { username }: Person): Promise<LiveSession> {
+export async function givenSession({ db, clock }: World, { username }: Person): Promise<Session> {
   const user = await findUserForSignIn(db, username);
   if (!user) throw new Error(`no such user: ${username}`);
   const { id: userId, epoch: userEpoch, serverEpoch } = user;
@@ -115,7 +109,7 @@ export async function givenInteraction(world: World, clientId: string, asked: As
 export async function approvalOf(
   { interactions, clock }: World,
   interactionId: string,
-  session: LiveSession,
+  session: Session,
   change: Partial<Approval> = {},
 ): Promise<Approval> {
   const facts = await interactions.loadInteraction({ id: interactionId, userId: session.userId });
@@ -158,14 +152,14 @@ export async function givenGrant(world: World): Promise<Granted> {
   return { clientId, person, grantId: approval.grantId };
 }
 
-export async function loadGrant({ grants }: World, { clientId, grantId }: Granted): Promise<LoadedGrant> {
+export async function loadGrant({ grants }: World, { clientId, grantId }: Granted): Promise<Grant> {
   const { grant } = await grants.load({ clientId, grantId });
   if (!grant) throw new Error('no such grant');
   return grant;
 }
 
 /** The next move of the head that `loaded` shows: an exchange, or a rotation. */
-export function nextMove({ clock }: World, loaded: LoadedGrant): HeadMove {
+export function nextMove({ clock }: World, loaded: Grant): HeadMove {
   const generation = loaded.refreshGeneration === null ? 0n : loaded.refreshGeneration + 1n;
   const machine = loaded.refreshGeneration === null ? 'authorizationCode' : 'refreshToken';
   return {
@@ -181,10 +175,7 @@ export function nextMove({ clock }: World, loaded: LoadedGrant): HeadMove {
 }
 
 /** What the engine would commit when a used refresh token is presented. */
-export function reuseOf(
-  { clock }: World,
-  { id: grantId, clientId, refreshGeneration: generation }: LoadedGrant,
-): Revocation {
+export function reuseOf({ clock }: World, { id: grantId, clientId, refreshGeneration: generation }: Grant): Revocation {
   const reason = 'refresh_token_reused';
   return {
     grantId,

@@ -1,7 +1,8 @@
 /** The engine, with one step forgotten, doubled or out of order. */
-import { isAheadOfChain, refreshTokenState } from '../../../../src/engine/derive.ts';
-import type { LoadedGrant } from '../../../../src/engine/ports.ts';
+
 import type { Step, StepAnswer } from '../../../../src/engine/present.ts';
+import type { Grant } from '../../../../src/model/grant.ts';
+import { isAheadOfChain, refreshTokenState } from '../../../../src/model/grant.ts';
 import type { Minted, System } from '../../../../src/review/proof/system.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -33,7 +34,7 @@ const isMove = (step: Step) => step.kind === 'commit' && step.commit.kind === 'm
 const isRevocation = (step: Step) => step.kind === 'commit' && step.commit.kind === 'revoke';
 const done: StepAnswer = { kind: 'committed', committed: true };
 
-const seenBy = (right: System, see: (grant: LoadedGrant) => LoadedGrant): System => ({
+const seenBy = (right: System, see: (grant: Grant) => Grant): System => ({
   ...right,
   loadPresentation: (...given) => {
     const loaded = right.loadPresentation(...given);
@@ -140,7 +141,7 @@ export const engineMutants: readonly Mutant[] = [
     tokenPresentation: (place, facts, ways, machines) => {
       const presentation = right.tokenPresentation(place, facts, ways, machines);
       // Of the row as it was loaded; what is made of it keeps to the rule, so the engine's own check says nothing.
-      const loaded = new WeakSet<LoadedGrant>();
+      const loaded = new WeakSet<Grant>();
       return {
         ...presentation,
         contextOf: (grant, lifetimes) => {
@@ -187,7 +188,7 @@ export const engineMutants: readonly Mutant[] = [
 
 function issuedBy(
   { mint }: Parameters<Presenting>[2],
-  move: { readonly loaded: LoadedGrant; readonly generation: bigint; readonly nonce: Uint8Array },
+  move: { readonly loaded: Grant; readonly generation: bigint; readonly nonce: Uint8Array },
   now: Date,
 ) {
   const next = { ...move.loaded, refreshGeneration: move.generation, refreshNonce: move.nonce };

@@ -1,9 +1,9 @@
 /** Lifetimes that are worked out wrongly. */
-import type { LoadedGrant } from '../../../../src/engine/ports.ts';
+import type { Grant } from '../../../../src/model/grant.ts';
 import type { System } from '../../../../src/review/proof/system.ts';
 import type { Mutant } from './mutant.ts';
 
-type Ends = (end: number, grant: LoadedGrant, right: System) => number;
+type Ends = (end: number, grant: Grant, right: System) => number;
 
 const tokenEnds = (what: string, ends: Ends): Mutant => ({
   what,

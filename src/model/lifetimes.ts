@@ -1,5 +1,5 @@
 /** When codes and chains end: today's policy, and never later than the end stored when they were last used. */
-import type { LoadedGrant } from './ports.ts';
+import type { Grant } from './grant.ts';
 
 /** Seconds throughout; the bounds are in policies/schema.ts. */
 export type Lifetimes = {
@@ -13,21 +13,18 @@ export type Lifetimes = {
 const after = (instant: Date, seconds: number): number => instant.getTime() + seconds * 1000;
 
 /** Milliseconds since 1970. Shortening the lifetime acts at once; lengthening it revives no code. */
-export function codeEndsAt(grant: Pick<LoadedGrant, 'createdAt' | 'codeEndsAt'>, policy: Lifetimes): number {
+export function codeEndsAt(grant: Pick<Grant, 'createdAt' | 'codeEndsAt'>, policy: Lifetimes): number {
   return Math.min(grant.codeEndsAt.getTime(), after(grant.createdAt, policy.authorizationCodeLifetimeSeconds));
 }
 
 /** Milliseconds since 1970: min(last use + idle, start + absolute) under today's policy, capped by the stored end. */
-export function chainEndsAt(
-  grant: Pick<LoadedGrant, 'createdAt' | 'lastUsedAt' | 'chainEndsAt'>,
-  policy: Lifetimes,
-): number {
+export function chainEndsAt(grant: Pick<Grant, 'createdAt' | 'lastUsedAt' | 'chainEndsAt'>, policy: Lifetimes): number {
   const today = nextChainEndsAt(grant, grant.lastUsedAt ?? grant.createdAt, policy);
   return Math.min(today, grant.chainEndsAt?.getTime() ?? Number.POSITIVE_INFINITY);
 }
 
 /** The end that a use at `usedAt` gives the chain. Milliseconds since 1970. */
-export function nextChainEndsAt(grant: Pick<LoadedGrant, 'createdAt'>, usedAt: Date, policy: Lifetimes): number {
+export function nextChainEndsAt(grant: Pick<Grant, 'createdAt'>, usedAt: Date, policy: Lifetimes): number {
   return Math.min(
     after(usedAt, policy.refreshIdleLifetimeSeconds),
     after(grant.createdAt, policy.refreshAbsoluteLifetimeSeconds),

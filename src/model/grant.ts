@@ -1,0 +1,90 @@
+/**
+ * One authorization: the code's half, then the chain of refresh tokens. What a grant, a code or a refresh token *is*, is read
+ * off this one row; the SQL views in drizzle/ say the same (test/unit/storage/views.test.ts compares them).
+ */
+import type { AuthorizationCodeState, EndedBy, GrantState, RefreshTokenState } from '../../machines/vocabulary.ts';
+
+export type Bytes = Uint8Array;
+
+/** How and when the end-user signed in, kept with the grant for its ID Tokens. */
+export type SignInFacts = {
+  readonly nonce: string | null;
+  /** Seconds since 1970 (UTC). */
+  readonly authTime: number;
+  /** The browser session's public name. */
+  readonly sid: string;
+};
+
+/** One row of `grants`, with the epochs of today beside those it was approved under. */
+export type Grant = {
+  readonly id: string;
+  readonly interactionId: string;
+  readonly clientId: string;
+  readonly userId: string;
+  readonly clientEpoch: bigint;
+  readonly userEpoch: bigint;
+  readonly serverEpoch: bigint;
+  readonly scope: readonly string[];
+  readonly resources: readonly string[];
+  readonly codeHash: Bytes;
+  readonly codeChallenge: string;
+  readonly redirectUri: string;
+  /** Null: `openid` was not granted, so there are no ID Tokens. */
+  readonly identity: SignInFacts | null;
+  readonly codeEndsAt: Date;
+  readonly state: GrantState;
+  readonly revokedReason: string | null;
+  readonly refreshGeneration: bigint | null;
+  readonly refreshNonce: Bytes | null;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+  readonly chainEndsAt: Date | null;
+  /** Of today; null when the client is deleted or the user disabled. Another client's presentation is refused before they matter. */
+  readonly liveClientEpoch: bigint | null;
+  readonly liveUserEpoch: bigint | null;
+  readonly liveServerEpoch: bigint;
+};
+
+/** The part of a refresh token that names its place in the chain. */
+export type ChainPlace = { readonly generation: bigint; readonly nonce: Bytes };
+
+/** Which epoch has moved on since the approval, ending the grant without a write to its row. */
+export function endedBy(grant: Grant): EndedBy {
+  if (grant.liveClientEpoch !== grant.clientEpoch) return 'client';
+  if (grant.liveUserEpoch !== grant.userEpoch) return 'user';
+  if (grant.liveServerEpoch !== grant.serverEpoch) return 'server';
+  return null;
+}
+
+export function grantState(grant: Grant): GrantState {
+  return grant.state === 'revoked' || endedBy(grant) !== null ? 'revoked' : 'active';
+}
+
+export function authorizationCodeState(grant: Grant): AuthorizationCodeState {
+  if (grantState(grant) === 'revoked') return 'revoked';
+  return grant.refreshGeneration === null ? 'active' : 'used';
+}
+
+export function refreshTokenState(grant: Grant, token: ChainPlace): RefreshTokenState {
+  if (grantState(grant) === 'revoked') return 'revoked';
+  return isHead(grant, token) ? 'active' : 'used';
+}
+
+function isHead(grant: Grant, token: ChainPlace): boolean {
+  return grant.refreshGeneration === token.generation && sameBytes(grant.refreshNonce, token.nonce);
+}
+
+/**
+ * The token is authentic, but this chain never made it: its generation is not reached yet, or was reached by another
+ * nonce. Either way the store has forgotten a commit that it acknowledged.
+ */
+export function isAheadOfChain(grant: Grant, token: ChainPlace): boolean {
+  if (grant.refreshGeneration === null) return true;
+  return token.generation >= grant.refreshGeneration && !isHead(grant, token);
+}
+
+/** Equality of stored bytes that are no secret (nonces). Secrets are compared in src/crypto/digest.ts. */
+export function sameBytes(left: Bytes | null, right: Bytes | null): boolean {
+  if (left === null || right === null) return left === right;
+  return left.length === right.length && left.every((byte, index) => byte === right[index]);
+}

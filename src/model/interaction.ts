@@ -1,0 +1,27 @@
+/** An authorization request on its way through sign-in and consent. */
+import type { InteractionState, Prompt } from '../../machines/vocabulary.ts';
+import type { Bytes } from './grant.ts';
+
+/** OAuth 2.0 Multiple Response Types §2.1, OAuth 2.0 Form Post Response Mode §2. */
+export type ResponseMode = 'query' | 'form_post';
+
+export type Interaction = {
+  readonly id: string;
+  readonly state: InteractionState;
+  readonly browserHash: Bytes;
+  readonly clientId: string;
+  readonly clientEpoch: bigint;
+  readonly redirectUri: string;
+  readonly codeChallenge: string;
+  readonly scope: readonly string[];
+  readonly resources: readonly string[];
+  readonly requestState: string | null;
+  readonly nonce: string | null;
+  readonly prompt: readonly Prompt[];
+  readonly maxAgeSeconds: number | null;
+  readonly hintedUserId: string | null;
+  readonly loginHint: string | null;
+  readonly responseMode: ResponseMode;
+  readonly userId: string | null;
+  readonly endsAt: Date;
+};

@@ -1,0 +1,69 @@
+/** A key that signs tokens, without what it is made of; and when what happens to it. */
+import type { KeyRetirementReason, SigningKeyContext, SigningKeyState } from '../../machines/vocabulary.ts';
+import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
+
+export type { SigningAlgorithm };
+
+/** One row of `signing_keys`. */
+export type SigningKeyRow = {
+  readonly kid: string;
+  readonly alg: SigningAlgorithm;
+  readonly state: SigningKeyState;
+  /** Published since. */
+  readonly createdAt: Date;
+  /** By then every cache holds it. */
+  readonly maySignAt: Date;
+  readonly beganSigningAt: Date | null;
+  readonly rotationAskedAt: Date | null;
+  readonly stoppedSigningAt: Date | null;
+  readonly retiredAt: Date | null;
+  readonly retiredReason: KeyRetirementReason | null;
+};
+
+/** Made, and not stored yet. */
+export type NewSigningKey = {
+  readonly kid: string;
+  readonly alg: SigningAlgorithm;
+  readonly publicJwk: Readonly<Record<string, unknown>>;
+  /** A JWE (compact): encrypted under the root secret that its `kid` names. */
+  readonly privateJwe: string;
+};
+
+/** Its instants tell; the column `state` says the same for the constraint that lets one key sign. */
+export function signingKeyState(key: Omit<SigningKeyRow, 'state'>): SigningKeyState {
+  if (key.retiredAt !== null) return 'retired';
+  if (key.stoppedSigningAt !== null) return 'retiring';
+  return key.beganSigningAt === null ? 'published' : 'signing';
+}
+
+export type KeyLifetimes = {
+  /** From the publication to the first signature. */
+  readonly publishedBeforeSigningSeconds: number;
+  readonly signingLifetimeSeconds: number;
+  /** So long before the end of a signer's time its successor is published. */
+  readonly successorLeadSeconds: number;
+  /** From the last signature to the end of every token that was signed. */
+  readonly retiringSeconds: number;
+};
+
+const NEVER = Number.POSITIVE_INFINITY;
+const after = (instant: Date | null, seconds: number): number =>
+  instant === null ? NEVER : instant.getTime() + seconds * 1000;
+
+export function keyTimes(key: SigningKeyRow, lifetimes: KeyLifetimes): SigningKeyContext {
+  const endsAt = after(key.beganSigningAt, lifetimes.signingLifetimeSeconds);
+  // Also when the successor that was made for it has been revoked since.
+  const askedAt = after(key.rotationAskedAt, 0);
+  return {
+    successorDueAt: Math.min(endsAt - lifetimes.successorLeadSeconds * 1000, askedAt),
+    signsUntil: Math.min(endsAt, askedAt),
+    publishedUntil: after(key.stoppedSigningAt, lifetimes.retiringSeconds),
+  };
+}
+
+/** The key that waits to sign with this algorithm, if one does. */
+export const waitingKey = (keys: readonly SigningKeyRow[], alg: string): SigningKeyRow | undefined =>
+  keys.find((one) => one.alg === alg && one.state === 'published');
+
+export const signerAmong = (keys: readonly SigningKeyRow[], alg: string): SigningKeyRow | undefined =>
+  keys.find((one) => one.alg === alg && one.state === 'signing');

@@ -1,0 +1,14 @@
+/** An end-user. `id` is the `sub` of every token. */
+import type { PasswordHash } from '../crypto/secret-types.ts';
+
+/** By the names of OpenID Connect Core §5.1. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+export type User = {
+  readonly id: string;
+  readonly username: string;
+  readonly passwordHash: PasswordHash;
+  readonly claims: Claims;
+  readonly epoch: bigint;
+  readonly disabledAt: Date | null;
+};
