@@ -6,22 +6,23 @@
  *   │ active │ ───────────────────► │ used │ ────────────────────► │ revoked │
  *   └────────┘                      └──────┘                       └─────────┘
  *
- * A wrong presentation (client, redirect URI, verifier) changes nothing in any state: whoever intercepts a code
+ * A wrong presentation (client, redirect URI, verifier) changes nothing in any state: an attacker who intercepts a code
  * could otherwise end a sign-in that they cannot redeem (OAuth 2.1 §7.5.2).
  */
 import { setup } from 'xstate';
-import { refuseEndedGrant } from './ended-grant.ts';
+import { rejectWithWhatEndedTheGrant } from './ended-grant.ts';
 import { authorizationCodeGuards } from './guards.ts';
 import {
   type AuthorizationCodeContext,
   type AuthorizationCodeEvent,
   effects,
+  type Meta,
   reject,
   revokeGrant,
 } from './vocabulary.ts';
 
-/** Asked first, in every state. The order is from "who" to "what": the answer to a stranger says the least. */
-const refuseWrongPresentation = [
+/** Asked first, in every state. The client is asked before anything else: the answer to another client says the least. */
+const rejectWrongPresentation = [
   {
     guard: 'byAnotherClient',
     actions: reject('client_mismatch'),
@@ -43,7 +44,7 @@ const refuseWrongPresentation = [
 ] as const;
 
 export const authorizationCodeMachine = setup({
-  types: { context: {} as AuthorizationCodeContext, events: {} as AuthorizationCodeEvent },
+  types: { context: {} as AuthorizationCodeContext, events: {} as AuthorizationCodeEvent, meta: {} as Meta },
   guards: authorizationCodeGuards,
   actions: effects,
 }).createMachine({
@@ -56,7 +57,7 @@ export const authorizationCodeMachine = setup({
       meta: { spec: 'OAuth 2.1 §4.1.2' },
       on: {
         presented: [
-          ...refuseWrongPresentation,
+          ...rejectWrongPresentation,
           {
             guard: 'expired',
             actions: reject('authorization_code_expired'),
@@ -83,11 +84,11 @@ export const authorizationCodeMachine = setup({
       meta: { spec: 'OAuth 2.1 §4.1.3' },
       on: {
         presented: [
-          ...refuseWrongPresentation,
+          ...rejectWrongPresentation,
           {
             target: 'revoked',
             actions: [revokeGrant('authorizationCodeReused'), reject('authorization_code_reused')],
-            description: 'Reuse by someone who holds code and verifier: every token that came from it ends.',
+            description: 'Reuse with the right verifier: every token that came from the code ends.',
             meta: { spec: 'OAuth 2.1 §7.5.3, RFC 6749 §4.1.2' },
           },
         ],
@@ -97,7 +98,7 @@ export const authorizationCodeMachine = setup({
       description: 'Its grant has ended. Nothing leads out of here.',
       meta: { spec: 'OAuth 2.1 §4.1.2' },
       on: {
-        presented: [...refuseWrongPresentation, ...refuseEndedGrant],
+        presented: [...rejectWrongPresentation, ...rejectWithWhatEndedTheGrant],
       },
     },
   },

@@ -1,17 +1,17 @@
 /** How `revoked` answers, for a code and for a refresh token alike: with what ended the grant, as precisely as it is known. */
 import { reject } from './vocabulary.ts';
 
-export const refuseEndedGrant = [
+export const rejectWithWhatEndedTheGrant = [
   {
     guard: 'endedByClient',
     actions: reject('client_ended'),
-    description: 'The client was deleted, or all of its grants were ended, after the approval.',
+    description: 'The client was deleted after the approval.',
     meta: { spec: 'RFC 9700 §4.14.2' },
   },
   {
     guard: 'endedByUser',
     actions: reject('user_ended'),
-    description: 'The resource owner was disabled, or signed out everywhere, after the approval.',
+    description: 'The end-user was disabled, or got a new password, after the approval.',
     meta: { spec: 'RFC 9700 §4.14.2' },
   },
   {

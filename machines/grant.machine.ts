@@ -1,25 +1,31 @@
 /**
- * The grant, root of the chain: active → revoked. The code and every refresh token that comes from one approval
- * live and end with it. Whatever ends a chain is an event here, and only this machine writes `revoked`.
+ * The grant, root of the chain: active → revoked. The code and every refresh token that comes from one approval live and end
+ * with it. Every way in which a grant ends is an arm here.
+ *
+ *   Four events are about this grant: only they write `revoked` into its row.
+ *   Four are about its client, its end-user or the server: they raise an epoch there. A grant that was made under an older
+ *   epoch is revoked from that moment on, without a write to its row, and for good: epochs only rise.
  */
 import { setup } from 'xstate';
-import { effects, type GrantEvent, writeRevoked } from './vocabulary.ts';
+import { effects, type GrantEvent, type Meta, raiseEpoch, writeRevoked } from './vocabulary.ts';
+
+const stayRevoked = (spec: string) => ({ description: 'It has ended before; the first reason stays.', meta: { spec } });
 
 export const grantMachine = setup({
-  types: { events: {} as GrantEvent },
+  types: { events: {} as GrantEvent, meta: {} as Meta },
   actions: effects,
 }).createMachine({
   id: 'grant',
   initial: 'active',
   states: {
     active: {
-      description: 'What the resource owner approved is in force.',
+      description: 'What the end-user approved is in force.',
       meta: { spec: 'RFC 6749 §1.3' },
       on: {
         authorizationCodeReused: {
           target: 'revoked',
           actions: writeRevoked('authorization_code_reused'),
-          description: 'The code was presented again by someone who holds its verifier.',
+          description: 'The code was presented again with the right verifier.',
           meta: { spec: 'OAuth 2.1 §7.5.3' },
         },
         refreshTokenReused: {
@@ -37,19 +43,47 @@ export const grantMachine = setup({
         revocationRequested: {
           target: 'revoked',
           actions: writeRevoked('revocation_requested'),
-          description: 'Its client, its resource owner or an operator asked for it.',
+          description: 'Its client, its end-user or an operator asked for it.',
           meta: { spec: 'RFC 7009 §2' },
+        },
+        clientDeleted: {
+          target: 'revoked',
+          actions: raiseEpoch('client'),
+          description: 'Its client was deleted. Registering the client again revives nothing.',
+          meta: { spec: 'RFC 7009 §2, RFC 9700 §4.14.2' },
+        },
+        userDisabled: {
+          target: 'revoked',
+          actions: raiseEpoch('user'),
+          description: 'Its end-user was disabled. Enabling the end-user again revives nothing.',
+          meta: { spec: 'RFC 9700 §4.14.2' },
+        },
+        passwordChanged: {
+          target: 'revoked',
+          actions: raiseEpoch('user'),
+          description: 'Its end-user got a new password: the old one may have been stolen.',
+          meta: { spec: 'RFC 9700 §4.14.2' },
+        },
+        serverRecovered: {
+          target: 'revoked',
+          actions: raiseEpoch('server'),
+          description: 'The operator ended every older grant, as after restoring a backup.',
+          meta: { spec: 'RFC 9700 §4.14.2' },
         },
       },
     },
     revoked: {
-      description: 'Ended by decision, for good. The first reason stays.',
+      description: 'Ended for good. Nothing leads out of here.',
       meta: { spec: 'RFC 9700 §4.14.2' },
       on: {
-        authorizationCodeReused: { description: 'Already ended.', meta: { spec: 'OAuth 2.1 §7.5.3' } },
-        refreshTokenReused: { description: 'Already ended.', meta: { spec: 'RFC 9700 §4.14.2' } },
-        chainFellBehind: { description: 'Already ended.', meta: { spec: 'RFC 9700 §4.14.2' } },
-        revocationRequested: { description: 'Already ended.', meta: { spec: 'RFC 7009 §2.2' } },
+        authorizationCodeReused: stayRevoked('OAuth 2.1 §7.5.3'),
+        refreshTokenReused: stayRevoked('RFC 9700 §4.14.2'),
+        chainFellBehind: stayRevoked('RFC 9700 §4.14.2'),
+        revocationRequested: stayRevoked('RFC 7009 §2.2'),
+        clientDeleted: stayRevoked('RFC 9700 §4.14.2'),
+        userDisabled: stayRevoked('RFC 9700 §4.14.2'),
+        passwordChanged: stayRevoked('RFC 9700 §4.14.2'),
+        serverRecovered: stayRevoked('RFC 9700 §4.14.2'),
       },
     },
   },

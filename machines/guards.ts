@@ -9,6 +9,8 @@ import type {
   InteractionEvent,
   RefreshTokenContext,
   RefreshTokenEvent,
+  SessionContext,
+  SessionEvent,
   SigningKeyContext,
   SigningKeyEvent,
 } from './vocabulary.ts';
@@ -16,6 +18,7 @@ import type {
 type Code = { context: AuthorizationCodeContext; event: AuthorizationCodeEvent };
 type Refresh = { context: RefreshTokenContext; event: RefreshTokenEvent };
 type Interaction = { context: InteractionContext; event: InteractionEvent };
+type Session = { context: SessionContext; event: SessionEvent };
 type Key = { context: SigningKeyContext; event: SigningKeyEvent };
 
 const within = (asked: readonly string[], allowed: readonly string[]) => asked.every((one) => allowed.includes(one));
@@ -39,13 +42,12 @@ export const refreshTokenGuards = {
   scopeExceedsGrant: ({ context, event }: Refresh) => event.scope !== null && !within(event.scope, context.scope),
   resourceExceedsGrant: ({ context, event }: Refresh) =>
     event.resources !== null && !within(event.resources, context.resources),
-  aheadOfItsChain: ({ context }: Refresh) => context.aheadOfChain,
   endedByClient: ({ context }: Refresh) => context.endedBy === 'client',
   endedByUser: ({ context }: Refresh) => context.endedBy === 'user',
   endedByServer: ({ context }: Refresh) => context.endedBy === 'server',
 };
 
-const isAnotherThanHinted = ({ context, event }: Interaction) =>
+const isNotHinted = ({ context, event }: Interaction) =>
   context.hintedUserId !== null && event.userId !== context.hintedUserId;
 /** At `max_age=0` every earlier sign-in is too old. */
 const isTooOld = ({ context, event }: Interaction) =>
@@ -55,7 +57,7 @@ const needsSignIn = ({ context, event }: Interaction) =>
   event.userId === null ||
   context.prompt.includes('login') ||
   isTooOld({ context, event }) ||
-  isAnotherThanHinted({ context, event });
+  isNotHinted({ context, event });
 
 export const interactionGuards = {
   expired: ({ context, event }: Interaction) => event.now >= context.endsAt,
@@ -63,21 +65,35 @@ export const interactionGuards = {
   signInIsNeeded: ({ context, event }: Interaction) => needsSignIn({ context, event }),
   signInIsNeededButForbidden: ({ context, event }: Interaction) =>
     context.prompt.includes('none') && needsSignIn({ context, event }),
-  signedInAsAnotherThanHinted: ({ context, event }: Interaction) => isAnotherThanHinted({ context, event }),
+  userIsNotHinted: ({ context, event }: Interaction) => isNotHinted({ context, event }),
   accountIsToBeChosen: ({ context }: Interaction) => context.prompt.includes('select_account'),
+  accountMayBeChosen: ({ context, event }: Interaction) =>
+    context.prompt.includes('select_account') && !needsSignIn({ context, event }),
   askingIsForbidden: ({ context }: Interaction) => context.prompt.includes('none'),
   nobodySignedIn: ({ event }: Interaction) => event.userId === null,
-  signedInAsAnother: ({ context, event }: Interaction) => event.userId === null || event.userId !== context.userId,
+  userChanged: ({ context, event }: Interaction) => event.userId === null || event.userId !== context.userId,
   consentIsRemembered: ({ context, event }: Interaction) =>
     context.consentMayBeRemembered &&
     !context.prompt.includes('consent') &&
-    // Core §11: access while the person is away MUST always be consented to; each time, then.
+    // Core §11: access while the end-user is away MUST always be consented to; each time, then.
     !context.scope.includes('offline_access') &&
     event.remembered !== null &&
     within(context.scope, event.remembered.scope) &&
     within(context.resources, event.remembered.resources),
   consentMayBeRemembered: ({ context }: Interaction) => context.consentMayBeRemembered,
   codeIsWaiting: ({ context }: Interaction) => context.codeIsWaiting,
+};
+
+export const sessionGuards = {
+  tooOld: ({ context, event }: Session) => event.now >= context.endsAt,
+  idle: ({ context, event }: Session) => event.now >= context.idleEndsAt,
+  useIsDue: ({ context, event }: Session) => event.now >= context.useDueAt,
+  endedByUser: ({ context }: Session) => context.endedBy === 'user',
+  endedByServer: ({ context }: Session) => context.endedBy === 'server',
+  signedOut: ({ context }: Session) => context.endReason === 'signed_out',
+  endedFromList: ({ context }: Session) => context.endReason === 'ended_by_user',
+  replaced: ({ context }: Session) => context.endReason === 'signed_in_again',
+  idledOut: ({ context }: Session) => context.endReason === 'session_idle',
 };
 
 export const signingKeyGuards = {

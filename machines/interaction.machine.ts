@@ -11,36 +11,44 @@
  *
  * A live session or a remembered consent skips a state by an arm of its own, never by code beside the machine. So does what
  * the client asks for: prompt=none goes straight to `denied` when a page would be needed; prompt=login and an old sign-in stay.
+ * Opening the page is an event too (`viewed`): which page is shown, or that there is nothing to show any more, is decided here.
  */
 import { setup } from 'xstate';
 import { interactionGuards } from './guards.ts';
-import { effects, type InteractionContext, type InteractionEvent, refuseAuthorization, reject } from './vocabulary.ts';
+import {
+  effects,
+  type InteractionContext,
+  type InteractionEvent,
+  type Meta,
+  refuseAuthorization,
+  reject,
+} from './vocabulary.ts';
 
-const refuseExpired = {
+const rejectExpired = {
   guard: 'expired',
   actions: reject('interaction_expired'),
   description: 'The page was open for too long; the client has to ask again.',
   meta: { spec: 'OAuth 2.1 §4.1.1' },
 } as const;
 
-const refuseEndedClient = {
+const rejectEndedClient = {
   guard: 'clientEnded',
   actions: reject('client_ended'),
   description: 'In the meantime the client was deleted, ended, or lost this redirect URI or grant type.',
   meta: { spec: 'RFC 6749 §4.1.2.1' },
 } as const;
 
-const refuseAnotherPerson = {
-  guard: 'signedInAsAnother',
+const rejectChangedUser = {
+  guard: 'userChanged',
   actions: reject('user_changed'),
-  description: 'The browser now holds another session than the one that this page was made for, or none.',
+  description: 'The browser holds no session of the user that this page was made for.',
   meta: { spec: 'OAuth 2.1 §7.11' },
 } as const;
 
 const skipRememberedConsent = {
   guard: 'consentIsRemembered',
   target: 'approved',
-  actions: 'issueCode',
+  actions: ['relyOnConsent', 'issueCode'],
   description: 'The same client was allowed at least this much before, and it can be told apart from impostors.',
   meta: { spec: 'RFC 6749 §10.2, RFC 8252 §8.6' },
 } as const;
@@ -48,65 +56,72 @@ const skipRememberedConsent = {
 const askForConsent = {
   target: 'awaitingConsent',
   actions: 'askConsent',
-  description: 'Someone is signed in; now they decide.',
+  description: 'The end-user is signed in, and decides now.',
   meta: { spec: 'OAuth 2.1 §4.1.1' },
 } as const;
 
-const refuseCompleted = {
+/** Opening the page changes nothing; it says which page that is. */
+const showSignIn = {
+  actions: 'askSignIn',
+  description: 'The page is the sign-in form.',
+  meta: { spec: 'OAuth 2.1 §4.1.1' },
+} as const;
+
+const rejectCompleted = {
   actions: reject('interaction_completed'),
   description: 'It has been answered, and the answer stays.',
   meta: { spec: 'OAuth 2.1 §4.1.2' },
 } as const;
 
-const refuseUnsigned = {
+const rejectUnsigned = {
   actions: reject('sign_in_required'),
-  description: 'Nobody has signed in, so nobody can decide.',
+  description: 'No end-user has signed in, so there is no decision to take.',
   meta: { spec: 'OAuth 2.1 §4.1.1' },
 } as const;
 
-/** No approval without a person, whatever the caller forgot. */
-const refuseNobody = { ...refuseUnsigned, guard: 'nobodySignedIn' } as const;
+/** No approval without an end-user, whatever the caller forgot. */
+const rejectWithoutUser = { ...rejectUnsigned, guard: 'nobodySignedIn' } as const;
 
 /** With `prompt=none` nothing may be shown: either the answer is there, or the client is told what is missing. */
-const refuseSilentSignIn = {
+const denySilentSignIn = {
   guard: 'signInIsNeededButForbidden',
   target: 'denied',
   actions: refuseAuthorization('login_required'),
-  description: 'Someone would have to sign in, and the client asked that nothing be shown.',
+  description: 'The end-user would have to sign in, and the client asked that nothing be shown.',
   meta: { spec: 'OpenID Connect Core §3.1.2.1, §3.1.2.6' },
 } as const;
 
-const refuseSilentConsent = {
+const denySilentConsent = {
   guard: 'askingIsForbidden',
   target: 'denied',
   actions: refuseAuthorization('consent_required'),
-  description: 'Someone would have to consent, and the client asked that nothing be shown.',
+  description: 'The end-user would have to consent, and the client asked that nothing be shown.',
   meta: { spec: 'OpenID Connect Core §3.1.2.1, §3.1.2.6' },
 } as const;
 
-const refuseAnotherThanHinted = {
-  guard: 'signedInAsAnotherThanHinted',
+const denyUserNotHinted = {
+  guard: 'userIsNotHinted',
   target: 'denied',
   actions: refuseAuthorization('login_required'),
-  description: 'Another person signed in than the one whom the client named in id_token_hint.',
+  description: 'The user who signed in is not the one that the client named in id_token_hint.',
   meta: { spec: 'OpenID Connect Core §3.1.2.1' },
 } as const;
 
 /** A double submit, or one whose first answer was lost on the way to the database, is answered with the same redirect and the same code, as long as that code is of use. */
 const repeatWhileCodeWaits = [
-  refuseEndedClient,
-  refuseAnotherPerson,
+  rejectEndedClient,
+  rejectChangedUser,
   {
     guard: 'codeIsWaiting',
     actions: 'repeatAnswer',
     description: 'Sent twice (a double click): the same answer, no second code.',
     meta: { spec: 'OAuth 2.1 §4.1.2' },
   },
-  refuseCompleted,
+  rejectCompleted,
 ] as const;
 
 export const interactionMachine = setup({
-  types: { context: {} as InteractionContext, events: {} as InteractionEvent },
+  types: { context: {} as InteractionContext, events: {} as InteractionEvent, meta: {} as Meta },
   guards: interactionGuards,
   actions: effects,
 }).createMachine({
@@ -115,67 +130,90 @@ export const interactionMachine = setup({
   initial: 'awaitingSignIn',
   states: {
     awaitingSignIn: {
-      description: 'Client and redirect URI are proven; who the person is, is not.',
+      description: 'Client and redirect URI are verified; the end-user is not known.',
       meta: { spec: 'OAuth 2.1 §4.1.1' },
       on: {
         requested: [
-          refuseExpired,
-          refuseEndedClient,
-          refuseSilentSignIn,
+          rejectExpired,
+          rejectEndedClient,
+          denySilentSignIn,
           {
             guard: 'signInIsNeeded',
             actions: 'askSignIn',
             description:
-              'The browser holds no live session, or not the one that was asked for: another person, too old, or prompt=login.',
+              'The browser holds no live session, or not the one that was asked for: another user, too old, or prompt=login.',
             meta: { spec: 'OAuth 2.1 §3.1, OpenID Connect Core §3.1.2.3' },
           },
           {
             guard: 'accountIsToBeChosen',
             actions: 'askAccount',
-            description: 'The client asked that the person choose an account: prompt=select_account.',
+            description: 'The client asked that the end-user choose an account: prompt=select_account.',
             meta: { spec: 'OpenID Connect Core §3.1.2.1' },
           },
           skipRememberedConsent,
-          refuseSilentConsent,
+          denySilentConsent,
           askForConsent,
         ],
+        viewed: [
+          rejectExpired,
+          rejectEndedClient,
+          {
+            guard: 'accountMayBeChosen',
+            actions: 'askAccount',
+            description: 'The page shows the account that is signed in, and the sign-in form for another.',
+            meta: { spec: 'OpenID Connect Core §3.1.2.1' },
+          },
+          showSignIn,
+        ],
+        switchRequested: [rejectExpired, rejectEndedClient, showSignIn],
         signedIn: [
-          refuseExpired,
-          refuseEndedClient,
-          refuseNobody,
-          refuseAnotherThanHinted,
+          rejectExpired,
+          rejectEndedClient,
+          rejectWithoutUser,
+          denyUserNotHinted,
           skipRememberedConsent,
           askForConsent,
         ],
         accountChosen: [
-          refuseExpired,
-          refuseEndedClient,
-          { ...refuseUnsigned, guard: 'signInIsNeeded' },
+          rejectExpired,
+          rejectEndedClient,
+          { ...rejectUnsigned, guard: 'signInIsNeeded' },
           skipRememberedConsent,
           askForConsent,
         ],
-        consented: refuseUnsigned,
-        refused: refuseUnsigned,
+        consented: rejectUnsigned,
+        refused: rejectUnsigned,
       },
     },
     awaitingConsent: {
-      description: 'The person is known; whether they allow it, is not.',
+      description: 'The end-user is known, and has not decided.',
       meta: { spec: 'OAuth 2.1 §4.1.1' },
       on: {
-        requested: [refuseExpired, refuseEndedClient, refuseAnotherPerson, askForConsent],
+        requested: [rejectExpired, rejectEndedClient, rejectChangedUser, askForConsent],
+        viewed: [
+          rejectExpired,
+          rejectEndedClient,
+          { ...showSignIn, guard: 'userChanged' },
+          {
+            actions: 'showConsent',
+            description: 'The page is the consent page.',
+            meta: { spec: 'OAuth 2.1 §4.1.1' },
+          },
+        ],
+        switchRequested: [rejectExpired, rejectEndedClient, showSignIn],
         signedIn: [
-          refuseExpired,
-          refuseEndedClient,
-          refuseNobody,
-          refuseAnotherThanHinted,
+          rejectExpired,
+          rejectEndedClient,
+          rejectWithoutUser,
+          denyUserNotHinted,
           skipRememberedConsent,
           askForConsent,
         ],
-        accountChosen: [refuseExpired, refuseEndedClient, refuseAnotherPerson, askForConsent],
+        accountChosen: [rejectExpired, rejectEndedClient, rejectChangedUser, askForConsent],
         consented: [
-          refuseExpired,
-          refuseEndedClient,
-          refuseAnotherPerson,
+          rejectExpired,
+          rejectEndedClient,
+          rejectChangedUser,
           {
             guard: 'consentMayBeRemembered',
             target: 'approved',
@@ -191,9 +229,9 @@ export const interactionMachine = setup({
           },
         ],
         refused: [
-          refuseExpired,
-          refuseEndedClient,
-          refuseAnotherPerson,
+          rejectExpired,
+          rejectEndedClient,
+          rejectChangedUser,
           {
             target: 'denied',
             actions: refuseAuthorization('access_denied'),
@@ -208,23 +246,27 @@ export const interactionMachine = setup({
       meta: { spec: 'OAuth 2.1 §4.1.2' },
       on: {
         requested: repeatWhileCodeWaits,
+        viewed: rejectCompleted,
+        switchRequested: rejectCompleted,
         signedIn: repeatWhileCodeWaits,
         accountChosen: repeatWhileCodeWaits,
         consented: repeatWhileCodeWaits,
-        refused: refuseCompleted,
+        refused: rejectCompleted,
       },
     },
     denied: {
-      description: 'The person said no, or could not be asked.',
+      description: 'The end-user said no, or could not be asked.',
       meta: { spec: 'RFC 6749 §4.1.2.1' },
       on: {
-        requested: refuseCompleted,
-        signedIn: refuseCompleted,
-        accountChosen: refuseCompleted,
-        consented: refuseCompleted,
+        requested: rejectCompleted,
+        viewed: rejectCompleted,
+        switchRequested: rejectCompleted,
+        signedIn: rejectCompleted,
+        accountChosen: rejectCompleted,
+        consented: rejectCompleted,
         refused: [
-          refuseEndedClient,
-          refuseAnotherPerson,
+          rejectEndedClient,
+          rejectChangedUser,
           {
             actions: 'repeatAnswer',
             description: 'Sent twice: the same answer.',

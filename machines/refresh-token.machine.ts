@@ -6,16 +6,24 @@
  *   │ active │ ───────────────────► │ used │ ────────────────────► │ revoked │
  *   └────────┘                      └──────┘     (whole chain)     └─────────┘
  *
- * "Active" is the head of its chain; every other authentic token of the chain is used. The loser of a race
- * is a reuse too, so two parallel presentations leave a dead chain: no overlap, no grace period.
+ * `active` is the head of its chain, `used` is every token before it. The loser of a race is a reuse too, so two parallel
+ * presentations leave a dead chain: no overlap, no grace period. `ahead` is authentic and newer than the head: the store lost
+ * commits that it had acknowledged, so it cannot know which tokens were used, and the whole chain ends.
  */
 import { setup } from 'xstate';
-import { refuseEndedGrant } from './ended-grant.ts';
+import { rejectWithWhatEndedTheGrant } from './ended-grant.ts';
 import { refreshTokenGuards } from './guards.ts';
-import { effects, type RefreshTokenContext, type RefreshTokenEvent, reject, revokeGrant } from './vocabulary.ts';
+import {
+  effects,
+  type Meta,
+  type RefreshTokenContext,
+  type RefreshTokenEvent,
+  reject,
+  revokeGrant,
+} from './vocabulary.ts';
 
 /** Asked first, in every state: what another client does with a token must not harm its owner. */
-const refuseAnotherClient = {
+const rejectOtherClient = {
   guard: 'byAnotherClient',
   actions: reject('client_mismatch'),
   description: 'Another client presents it: the token is bound to the client it was issued to.',
@@ -23,7 +31,7 @@ const refuseAnotherClient = {
 } as const;
 
 export const refreshTokenMachine = setup({
-  types: { context: {} as RefreshTokenContext, events: {} as RefreshTokenEvent },
+  types: { context: {} as RefreshTokenContext, events: {} as RefreshTokenEvent, meta: {} as Meta },
   guards: refreshTokenGuards,
   actions: effects,
 }).createMachine({
@@ -36,7 +44,7 @@ export const refreshTokenMachine = setup({
       meta: { spec: 'OAuth 2.1 §4.3' },
       on: {
         presented: [
-          refuseAnotherClient,
+          rejectOtherClient,
           {
             guard: 'expired',
             actions: reject('refresh_token_expired'),
@@ -65,23 +73,33 @@ export const refreshTokenMachine = setup({
       },
     },
     used: {
-      description: 'Not the head of its chain. Presenting it, expired or not, is a leak.',
+      description: 'A token before the head. It was used, so presenting it, expired or not, is a leak.',
       meta: { spec: 'RFC 9700 §4.14.2' },
       on: {
         presented: [
-          refuseAnotherClient,
-          {
-            guard: 'aheadOfItsChain',
-            target: 'revoked',
-            actions: [revokeGrant('chainFellBehind'), reject('chain_behind_token')],
-            description: 'Authentic, yet newer than the stored head: commits were lost, so no one knows who used what.',
-            meta: { spec: 'RFC 9700 §4.14.2' },
-          },
+          rejectOtherClient,
           {
             target: 'revoked',
             actions: [revokeGrant('refreshTokenReused'), reject('refresh_token_reused')],
-            description: 'Reuse: client or thief, one of two holders; the whole chain ends.',
+            description:
+              'Reuse: client and thief both hold it, and the server cannot tell them apart; the whole chain ends.',
             meta: { spec: 'OAuth 2.1 §4.3.1, RFC 9700 §4.14.2' },
+          },
+        ],
+      },
+    },
+    ahead: {
+      description: 'Authentic, and newer than the stored head: commits were lost (a restored backup, a failover).',
+      meta: { spec: 'RFC 9700 §4.14.2' },
+      on: {
+        presented: [
+          rejectOtherClient,
+          {
+            target: 'revoked',
+            actions: [revokeGrant('chainFellBehind'), reject('chain_behind_token')],
+            description:
+              'Which tokens were used is forgotten, so reuse could not be seen any more: the whole chain ends.',
+            meta: { spec: 'RFC 9700 §4.14.2' },
           },
         ],
       },
@@ -90,7 +108,7 @@ export const refreshTokenMachine = setup({
       description: 'Its grant has ended. Nothing leads out of here.',
       meta: { spec: 'RFC 9700 §4.14.2' },
       on: {
-        presented: [refuseAnotherClient, ...refuseEndedGrant],
+        presented: [rejectOtherClient, ...rejectWithWhatEndedTheGrant],
       },
     },
   },

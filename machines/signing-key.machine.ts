@@ -1,20 +1,21 @@
 /**
- * A signing key: published → signing → retiring → retired. Of each algorithm one key signs, and at most one waits.
+ * A signing key: unpublished → published → signing → retiring → retired. Of each algorithm one key signs, and at most one waits.
  *
- *                the signer stopped             its time is over               its last token
- *                (or none signs)                and a successor is ready       has expired
+ *                  the signer stopped            its time is over               its last token
+ *                  (or none signs)               and a successor is ready       has expired
  *   ┌───────────┐     beginSigning     ┌─────────┐     stopSigning     ┌──────────┐    retire    ┌─────────┐
  *   │ published │ ───────────────────► │ signing │ ──────────────────► │ retiring │ ───────────► │ retired │
  *   └───────────┘                      └─────────┘   startSuccessor    └──────────┘              └─────────┘
  *         │        revocationRequested      │ startSuccessor                 │                        ▲
  *         └─────────────────────────────────┴────────────────────────────────┴────────────────────────┘
  *
- * Published, signing and retiring keys are in the JWKS and their signatures are good; a retired key's are not. What ends a
- * signer starts its successor in the same decision, so that nobody finds none that signs.
+ * `unpublished` is a fresh key in the memory of one node. It is stored as it is needed: as the first of its algorithm it signs at
+ * once, as a successor it waits. Published, signing and retiring keys are in the JWKS and their signatures are good; a retired
+ * key's are not. What ends a signer starts its successor in the same decision, so that there is never an algorithm without one.
  */
 import { setup } from 'xstate';
 import { signingKeyGuards } from './guards.ts';
-import { effects, retire, type SigningKeyContext, type SigningKeyEvent } from './vocabulary.ts';
+import { effects, type Meta, retire, type SigningKeyContext, type SigningKeyEvent } from './vocabulary.ts';
 
 const retireRevoked = {
   target: 'retired',
@@ -23,48 +24,65 @@ const retireRevoked = {
   meta: { spec: 'NIST SP 800-57 Part 1 §7.5' },
 } as const;
 
-const stayForTheSigner = {
-  description: 'It is for the signer of the algorithm to answer this.',
-  meta: { spec: 'OpenID Connect Core §10.1.1' },
+const stayForTheSigner = { description: 'Only the signer of the algorithm answers this.' } as const;
+const stayUnpublished = {
+  description: 'The key is not stored, and not in the JWKS: there is nothing to move.',
 } as const;
-
-const stayRetired = {
-  description: 'Retired for good.',
-  meta: { spec: 'NIST SP 800-57 Part 1 §7.4' },
-} as const;
+const stayStored = { description: 'The key was stored before.' } as const;
+const stayRetired = { description: 'Retired for good.', meta: { spec: 'NIST SP 800-57 Part 1 §7.4' } } as const;
 
 export const signingKeyMachine = setup({
-  types: { context: {} as SigningKeyContext, events: {} as SigningKeyEvent },
+  types: { context: {} as SigningKeyContext, events: {} as SigningKeyEvent, meta: {} as Meta },
   guards: signingKeyGuards,
   actions: effects,
 }).createMachine({
   id: 'signingKey',
   context: {} as SigningKeyContext,
-  initial: 'published',
+  initial: 'unpublished',
   states: {
+    unpublished: {
+      description: 'Fresh, in the memory of the node that created it.',
+      on: {
+        noKeySigns: [
+          {
+            guard: 'noOtherSigns',
+            target: 'signing',
+            actions: ['publish', 'beginSigning'],
+            description: 'The first of its algorithm: no cache holds a JWKS that it could be missing from.',
+          },
+          { description: 'Another node was first: its key signs, and this one is dropped.' },
+        ],
+        successorNeeded: {
+          target: 'published',
+          actions: 'publish',
+          description: 'Published while there is time for caches to fetch it.',
+        },
+        timePassed: stayUnpublished,
+        rotationRequested: stayUnpublished,
+        revocationRequested: stayUnpublished,
+        signerStopped: stayUnpublished,
+      },
+    },
     published: {
       description: 'In the JWKS ahead of its first signature, so that every cache holds it by then.',
-      meta: { spec: 'OpenID Connect Core §10.1.1' },
       on: {
+        noKeySigns: stayStored,
+        successorNeeded: stayStored,
         timePassed: [
           {
             guard: 'noOtherSigns',
             target: 'signing',
             actions: 'beginSigning',
-            description: 'The first of its algorithm: nobody has cached anything that it could be missing from.',
-            meta: { spec: 'OpenID Connect Core §10.1.1' },
+            description: 'Its algorithm has no signer, and needs one.',
           },
-          {
-            description: 'Another one signs; this one waits for it.',
-            meta: { spec: 'OpenID Connect Core §10.1.1' },
-          },
+          { description: 'Another key signs; this one waits for it.' },
         ],
         rotationRequested: stayForTheSigner,
         revocationRequested: retireRevoked,
         signerStopped: {
           target: 'signing',
           actions: 'beginSigning',
-          description: 'Its turn: the signer stopped in this very moment.',
+          description: 'The signer stopped in this very moment.',
           meta: { spec: 'OpenID Connect Core §10.1.1' },
         },
       },
@@ -73,6 +91,8 @@ export const signingKeyMachine = setup({
       description: 'Signs every token of its algorithm. The only one that does.',
       meta: { spec: 'RFC 7515 §4.1.4, OpenID Connect Core §10.1' },
       on: {
+        noKeySigns: stayStored,
+        successorNeeded: stayStored,
         timePassed: [
           {
             guard: 'handoverIsDue',
@@ -86,18 +106,13 @@ export const signingKeyMachine = setup({
             target: 'retiring',
             actions: 'stopSigning',
             description: 'Its time is over, and the policy names its algorithm no longer.',
-            meta: { spec: 'OpenID Connect Core §10.1.1' },
           },
           {
             guard: 'successorIsNeeded',
-            actions: 'publishSuccessor',
+            actions: 'createSuccessor',
             description: 'Its time is nearly over: the next one is published while there is still time for caches.',
-            meta: { spec: 'OpenID Connect Core §10.1.1' },
           },
-          {
-            description: 'It goes on signing, if need be past its time: never none.',
-            meta: { spec: 'OpenID Connect Core §10.1.1' },
-          },
+          { description: 'It goes on signing, if need be past its time: there is always a signer.' },
         ],
         rotationRequested: [
           {
@@ -110,14 +125,13 @@ export const signingKeyMachine = setup({
           {
             guard: 'rotationIsAtOnce',
             target: 'retiring',
-            actions: ['stopSigning', 'publishSuccessor', 'startSuccessor'],
+            actions: ['createSuccessor', 'stopSigning', 'startSuccessor'],
             description: 'In an emergency a fresh key signs at once; caches find it by its unknown kid, or late.',
             meta: { spec: 'OpenID Connect Core §10.1.1' },
           },
           {
             guard: 'handoverIsComing',
             description: 'Asked for before: the successor waits for caches, and then takes over.',
-            meta: { spec: 'OpenID Connect Core §10.1.1' },
           },
           {
             guard: 'successorIsPublished',
@@ -126,7 +140,7 @@ export const signingKeyMachine = setup({
             meta: { spec: 'OpenID Connect Core §10.1.1' },
           },
           {
-            actions: ['publishSuccessor', 'hastenHandover'],
+            actions: ['createSuccessor', 'hastenHandover'],
             description: 'A successor is published now, and takes over as soon as caches hold it.',
             meta: { spec: 'OpenID Connect Core §10.1.1' },
           },
@@ -141,46 +155,44 @@ export const signingKeyMachine = setup({
           },
           {
             target: 'retired',
-            actions: [retire('revocation_requested'), 'publishSuccessor', 'startSuccessor'],
-            description: 'Revoked while it signs, and nobody waits: a fresh key signs at once.',
+            actions: ['createSuccessor', retire('revocation_requested'), 'startSuccessor'],
+            description: 'Revoked while it signs, and no successor waits: a fresh key signs at once.',
             meta: { spec: 'NIST SP 800-57 Part 1 §7.5' },
           },
         ],
-        signerStopped: {
-          description: 'It is the signer itself.',
-          meta: { spec: 'OpenID Connect Core §10.1.1' },
-        },
+        signerStopped: { description: 'It is the signer itself.' },
       },
     },
     retiring: {
       description: 'Signs no more and has no private half; published until the last token that it signed has expired.',
       meta: { spec: 'OpenID Connect Core §10.1.1' },
       on: {
+        noKeySigns: stayStored,
+        successorNeeded: stayStored,
         timePassed: [
           {
             guard: 'lastTokenHasExpired',
             target: 'retired',
             actions: retire('tokens_expired'),
-            description: 'Nothing that it signed is of use any more.',
+            description: 'Every token that it signed has expired.',
             meta: { spec: 'OpenID Connect Core §10.1.1' },
           },
           {
-            description: 'Tokens that it signed are still about.',
+            description: 'Tokens that it signed may still be presented.',
             meta: { spec: 'OpenID Connect Core §10.1.1' },
           },
         ],
         rotationRequested: stayForTheSigner,
         revocationRequested: retireRevoked,
-        signerStopped: {
-          description: 'It has no private half to sign with.',
-          meta: { spec: 'OpenID Connect Core §10.1.1' },
-        },
+        signerStopped: { description: 'It has no private half to sign with.' },
       },
     },
     retired: {
       description: 'Out of the JWKS; its signatures are not accepted. Nothing leads out of here.',
       meta: { spec: 'NIST SP 800-57 Part 1 §7.4' },
       on: {
+        noKeySigns: stayRetired,
+        successorNeeded: stayRetired,
         timePassed: stayRetired,
         rotationRequested: stayRetired,
         revocationRequested: stayRetired,

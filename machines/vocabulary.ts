@@ -3,8 +3,11 @@
  * Machines are pure data; an effect is never executed by XState, the engine reads it and commits it.
  */
 
-/** Why a presentation or an interaction was turned down. Closed: log, ledger and OAuth answers are keyed by it. */
-export type RejectReason =
+/** What stands beside a state or an arm, for pictures and tables. `spec`: the sections that demand it; absent: none does. */
+export type Meta = { readonly spec?: string };
+
+/** Why a code or a refresh token was turned down. Closed, as all of these unions: log, ledger and OAuth answers are keyed by them. */
+export type TokenRejectReason =
   | 'client_mismatch'
   | 'redirect_uri_mismatch'
   | 'code_verifier_mismatch'
@@ -18,11 +21,20 @@ export type RejectReason =
   | 'grant_revoked'
   | 'client_ended'
   | 'user_ended'
-  | 'server_epoch_raised'
+  | 'server_epoch_raised';
+
+/** Why a step of an interaction was turned down. */
+export type InteractionRejectReason =
   | 'interaction_expired'
   | 'interaction_completed'
+  | 'client_ended'
   | 'sign_in_required'
   | 'user_changed';
+
+/** Why a browser is not signed in, though it has the cookie of a session. */
+export type SessionRejectReason = SessionEndReason | 'user_ended' | 'server_epoch_raised';
+
+export type RejectReason = TokenRejectReason | InteractionRejectReason | SessionRejectReason;
 
 /** Why a chain ended by decision. */
 export type RevocationReason =
@@ -31,12 +43,16 @@ export type RevocationReason =
   | 'chain_behind_token'
   | 'revocation_requested';
 
+/** Why a session ended by decision. */
+export type SessionEndReason = 'session_idle' | 'session_too_old' | 'signed_out' | 'ended_by_user' | 'signed_in_again';
+
 /** Why a signing key retired. */
 export type KeyRetirementReason = 'tokens_expired' | 'revocation_requested';
 
 export type AuthorizationCodeState = 'active' | 'used' | 'revoked';
-export type RefreshTokenState = 'active' | 'used' | 'revoked';
+export type RefreshTokenState = 'active' | 'used' | 'ahead' | 'revoked';
 export type GrantState = 'active' | 'revoked';
+export type SessionState = 'active' | 'ended';
 export type InteractionState = 'awaitingSignIn' | 'awaitingConsent' | 'approved' | 'denied';
 
 /** OpenID Connect Core §3.1.2.1. */
@@ -44,10 +60,11 @@ export type Prompt = 'none' | 'login' | 'consent' | 'select_account';
 
 /** Said to the client by redirect: RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6. */
 export type AuthorizationRefusal = 'access_denied' | 'login_required' | 'consent_required';
-export type SigningKeyState = 'published' | 'signing' | 'retiring' | 'retired';
+export type SigningKeyState = 'unpublished' | 'published' | 'signing' | 'retiring' | 'retired';
 
-/** What ended a grant without a row of its own being written: an epoch that moved on. `null`: nothing did. */
-export type EndedBy = 'client' | 'user' | 'server' | null;
+export type EpochOwner = 'client' | 'user' | 'server';
+/** What ended a grant or a session without its own row being written: an epoch that moved on. `null`: nothing did. */
+export type EndedBy = EpochOwner | null;
 
 /** Instants are milliseconds since 1970 (UTC); `now` is the database's clock, read together with the row. */
 type Instant = number;
@@ -81,8 +98,6 @@ export type RefreshTokenContext = {
   readonly resources: readonly string[];
   readonly endsAt: Instant;
   readonly endedBy: EndedBy;
-  /** The token is authentic, yet its chain never got that far: commits were lost (a restored backup, a failover). */
-  readonly aheadOfChain: boolean;
 };
 
 export type RefreshTokenEvent = {
@@ -98,14 +113,18 @@ export type GrantEventType =
   | 'authorizationCodeReused'
   | 'refreshTokenReused'
   | 'chainFellBehind'
-  | 'revocationRequested';
+  | 'revocationRequested'
+  | 'clientDeleted'
+  | 'userDisabled'
+  | 'passwordChanged'
+  | 'serverRecovered';
 export type GrantEvent = { readonly type: GrantEventType };
 
 export type InteractionContext = {
   readonly endsAt: Instant;
   readonly scope: readonly string[];
   readonly resources: readonly string[];
-  /** The person who signed in for this interaction, if someone did. */
+  /** The user who signed in for this interaction; null: none has. */
   readonly userId: string | null;
   /** Since the interaction began the client was deleted, its grants were ended, or it lost this redirect URI or grant type. */
   readonly clientEnded: boolean;
@@ -115,24 +134,50 @@ export type InteractionContext = {
   readonly codeIsWaiting: boolean;
   /** What the client asked to be shown, or, with `none`, not to be. */
   readonly prompt: readonly Prompt[];
-  /** How long ago the person may have signed in, in seconds; `null`: however long. */
+  /** How long ago the user may have signed in, in seconds; `null`: however long. */
   readonly maxAgeSeconds: number | null;
-  /** Whom the client expects, by `id_token_hint`; `null`: anyone. */
+  /** The user that the client expects, by `id_token_hint`; `null`: any. */
   readonly hintedUserId: string | null;
 };
 
 type InteractionFacts = {
   readonly now: Instant;
-  /** The person whose session the browser holds; `null` when it holds none. */
+  /** The user whose session the browser holds; `null` when it holds none. */
   readonly userId: string | null;
-  /** When that person signed in; `null` when nobody has. */
+  /** When that user signed in; `null` when none has. */
   readonly signedInAt: Instant | null;
-  /** What this person has allowed this client before; `null` when nothing. */
+  /** What this user has allowed this client before; `null` when nothing. */
   readonly remembered: { readonly scope: readonly string[]; readonly resources: readonly string[] } | null;
 };
 export type InteractionEvent = {
-  readonly type: 'requested' | 'signedIn' | 'accountChosen' | 'consented' | 'refused';
+  /** `viewed`: the page was opened. `switchRequested`: it was opened to sign in as another user. */
+  readonly type: 'requested' | 'viewed' | 'switchRequested' | 'signedIn' | 'accountChosen' | 'consented' | 'refused';
 } & InteractionFacts;
+
+export type SessionContext = {
+  /** When it ends, used or not. */
+  readonly endsAt: Instant;
+  /** When it ends unless it is used before. */
+  readonly idleEndsAt: Instant;
+  /** From then on a use is written down, so that idling is counted from it. */
+  readonly useDueAt: Instant;
+  readonly endedBy: EndedBy;
+  /** Why it ended by decision; `null`: it has not. */
+  readonly endReason: SessionEndReason | null;
+};
+
+export type SessionEvent = {
+  /** `used`: a request came with its cookie. `signedInAgain`: another session took its place in the same browser. */
+  readonly type:
+    | 'used'
+    | 'signOutRequested'
+    | 'endRequested'
+    | 'signedInAgain'
+    | 'userDisabled'
+    | 'passwordChanged'
+    | 'serverRecovered';
+  readonly now: Instant;
+};
 
 /** One key, with what the policy of today makes of its instants. Infinity: not in this state. */
 export type SigningKeyContext = {
@@ -156,8 +201,17 @@ type SigningKeyFacts = {
   readonly atOnce: boolean;
 };
 export type SigningKeyEvent = {
-  /** `signerStopped`: the signer of this algorithm stopped signing, in the same commit, and this key is its successor. */
-  readonly type: 'timePassed' | 'rotationRequested' | 'revocationRequested' | 'signerStopped';
+  /**
+   * `noKeySigns`, `successorNeeded`: a fresh key is created because its algorithm has none, or because the signer asked for it.
+   * `signerStopped`: the signer of this algorithm stopped signing, in the same commit, and this key is its successor.
+   */
+  readonly type:
+    | 'noKeySigns'
+    | 'successorNeeded'
+    | 'timePassed'
+    | 'rotationRequested'
+    | 'revocationRequested'
+    | 'signerStopped';
 } & SigningKeyFacts;
 
 /**
@@ -175,28 +229,42 @@ export const effects = {
   revokeGrant(_: unknown, _params: { event: GrantEventType }): void {},
   /** End the grant, and with it its code and every refresh token of the chain. */
   writeRevoked(_: unknown, _params: { reason: RevocationReason }): void {},
+  /** Raise the epoch of the owner: every grant or session that was made under an older one has ended, and no row of theirs is written. */
+  raiseEpoch(_: unknown, _params: { of: EpochOwner }): void {},
   /** Turn the request down; nothing is issued. */
   reject(_: unknown, _params: { reason: RejectReason }): void {},
   /** Show the sign-in page. */
   askSignIn(): void {},
   /** Show who is signed in, and let them go on or sign in as another. */
   askAccount(): void {},
-  /** Bind the interaction to the person who signed in, and show the consent page. */
+  /** Bind the interaction to the user who signed in, and show the consent page. */
   askConsent(): void {},
+  /** Show the consent page again. */
+  showConsent(): void {},
   /** Approve: make the grant and its authorization code, and redirect with `code`. */
   issueCode(): void {},
   /** Remember what was allowed, so that the same request need not ask again. */
   rememberConsent(): void {},
+  /** Approve without asking: only while the consent that is remembered stands. */
+  relyOnConsent(): void {},
   /** Redirect with this error. */
   refuseAuthorization(_: unknown, _params: { error: AuthorizationRefusal }): void {},
   /** Answer again what was answered before; nothing new is issued. */
   repeatAnswer(): void {},
-  /** Make a key of the same algorithm and publish it: it waits to sign. */
-  publishSuccessor(): void {},
+  /** The browser is signed in. */
+  admit(): void {},
+  /** Write down that the session was used just now. */
+  recordUse(): void {},
+  /** End the session. */
+  endSession(_: unknown, _params: { reason: SessionEndReason }): void {},
+  /** Send `successorNeeded` to a fresh key of the same algorithm. */
+  createSuccessor(): void {},
   /** Send `signerStopped` to the key that waits, so that there is never none that signs. */
   startSuccessor(): void {},
   /** From now on the successor takes over as soon as it has been published for long enough. */
   hastenHandover(): void {},
+  /** Store the key and publish its public half. */
+  publish(): void {},
   /** Sign what is issued from now on. */
   beginSigning(): void {},
   /** Sign no more: erase the private half, stay published. */
@@ -205,6 +273,13 @@ export const effects = {
   retire(_: unknown, _params: { reason: KeyRetirementReason }): void {},
 };
 
+/** An effect as data: what the engine reads out of a decision. */
+export type Effect = {
+  [Name in keyof typeof effects]: Parameters<(typeof effects)[Name]> extends [unknown, infer Params]
+    ? { readonly type: Name; readonly params: Params }
+    : { readonly type: Name };
+}[keyof typeof effects];
+
 /** The params are data, so that diagrams and tables can print them. */
 export const reject = (reason: RejectReason) => ({ type: 'reject', params: { reason } }) as const;
 export const revokeGrant = (event: GrantEventType) => ({ type: 'revokeGrant', params: { event } }) as const;
@@ -212,3 +287,5 @@ export const refuseAuthorization = (error: AuthorizationRefusal) =>
   ({ type: 'refuseAuthorization', params: { error } }) as const;
 export const writeRevoked = (reason: RevocationReason) => ({ type: 'writeRevoked', params: { reason } }) as const;
 export const retire = (reason: KeyRetirementReason) => ({ type: 'retire', params: { reason } }) as const;
+export const raiseEpoch = (of: EpochOwner) => ({ type: 'raiseEpoch', params: { of } }) as const;
+export const endSession = (reason: SessionEndReason) => ({ type: 'endSession', params: { reason } }) as const;

@@ -166,7 +166,16 @@ export const clientsSchema = z.strictObject({
 
 /** `sign-in.yaml`: sessions and the brake on guessing. */
 export const signInSchema = z.strictObject({
-  sessionLifetimeSeconds: seconds(5 * MINUTE, 30 * DAY, 'A browser stays signed in for this long.'),
+  sessionLifetimeSeconds: seconds(
+    5 * MINUTE,
+    30 * DAY,
+    'A browser stays signed in for this long, however much it is used.',
+  ),
+  sessionIdleLifetimeSeconds: seconds(
+    MINUTE,
+    30 * DAY,
+    'A session that is not used for this long has ended. Absent: only its lifetime ends it.',
+  ).optional(),
   interactionLifetimeSeconds: seconds(MINUTE, 3600, 'From the authorization request to the decision.'),
   failureWindowSeconds: seconds(MINUTE, DAY, 'Failed sign-ins are counted over this long.'),
   failuresPerAccountAndAddress: z

@@ -2,6 +2,7 @@
  * The signing keys of a running node. Every few seconds it asks the machine what time has brought (any node does; the table
  * settles who was first), and then follows the table: that way all nodes publish and sign alike.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SigningKeyPolicy } from '../../policies/schema.ts';
 import { keyLifetimes } from '../config/key-lifetimes.ts';
@@ -14,7 +15,7 @@ import {
   resealSigningKey,
   type SigningKey,
 } from '../crypto/signing-keys.ts';
-import { type KeyDeps, passTime } from '../engine/keys.ts';
+import { passTime, type SigningKeyWorld } from '../lifecycles/signing-key.ts';
 import type { Drizzle } from '../storage/database.ts';
 import { type ListedSigningKey, listSigningKeys, replacePrivateJwe, signingKeyStore } from '../storage/signing-keys.ts';
 import type { Clock } from '../system/clock.ts';
@@ -96,14 +97,15 @@ export async function openSigning(parts: SigningParts): Promise<Signing> {
   };
 }
 
-export const keyDeps = ({ db, keys, clock, policy }: Omit<SigningParts, 'logger'>): KeyDeps => ({
+export const keyDeps = ({ db, keys, clock, policy }: Omit<SigningParts, 'logger'>): SigningKeyWorld => ({
   store: signingKeyStore(db, clock),
-  makeKey: (alg) => makeSigningKey(keys, alg),
+  sleep: (milliseconds) => sleep(milliseconds),
+  createKey: (alg) => makeSigningKey(keys, alg),
   policy: () => ({ algorithms: policy().algorithms, lifetimes: keyLifetimes(policy()) }),
 });
 
 async function advance(parts: SigningParts): Promise<void> {
-  for (const { machine: _, generation: __, ...change } of await passTime(keyDeps(parts))) {
+  for (const { machine: _, generation: __, signingKeyId: ___, ...change } of await passTime(keyDeps(parts))) {
     parts.logger.info(change, 'signing key');
   }
 }

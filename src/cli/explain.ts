@@ -4,7 +4,7 @@ import { UNTRUSTED } from '../review/explanation/advice.ts';
 import { explanationOf } from '../review/explanation/explanation.ts';
 import { grantIdIn, type Held, readHeld, verifyingKeys } from '../review/explanation/presented.ts';
 import { deniedAccessTokenStore } from '../storage/denied-access-tokens.ts';
-import { loadChronicle } from '../storage/ledger.ts';
+import { loadLife } from '../storage/grant-life.ts';
 import { listSigningKeys } from '../storage/signing-keys.ts';
 import { databaseClock } from '../system/clock.ts';
 import { type Cli, withRuntime } from './cli.ts';
@@ -68,8 +68,8 @@ async function explain(runtime: Runtime, text: string, asJson: boolean): Promise
       : `${UNTRUSTED[held.why]}\n`;
   if (held.kind === 'own_token') return explainOwnToken(runtime, held, asJson);
 
-  const chronicle = await loadChronicle(db, databaseClock, held.grantId);
-  const { client, grant, lines } = chronicle;
+  const life = await loadLife(db, databaseClock, held.grantId);
+  const { client, grant, lines } = life;
   if (!grant && lines.length === 0) {
     throw new CommandRefused(
       `No such grant: ${held.grantId}. Either it never was, or it ended so long ago that row and ledger are gone.`,
@@ -77,7 +77,7 @@ async function explain(runtime: Runtime, text: string, asJson: boolean): Promise
   }
   const policy = client && configuration.policies.get(client.policy);
   const lifetimes = client && policy ? { name: client.policy, ...policy } : null;
-  const told = { ...chronicle, ...explanationOf(chronicle, held, lifetimes), grantId: held.grantId };
+  const told = { ...life, ...explanationOf(life, held, lifetimes), grantId: held.grantId };
   return asJson ? json(explanationDocument(told)) : explanationText(told);
 }
 

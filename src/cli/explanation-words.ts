@@ -2,12 +2,12 @@
 import { printable } from '../registration/record-problem.ts';
 import type { ADVICE } from '../review/explanation/advice.ts';
 import type { Explanation, Life, Place } from '../review/explanation/explanation.ts';
-import type { Chronicle, LedgerLine } from '../storage/ledger.ts';
+import type { GrantLife, LedgerLine } from '../storage/grant-life.ts';
 import { LEDGER_KEPT_DAYS } from '../storage/ledger-partitions.ts';
 import { fields } from './client-words.ts';
 import { inWords } from './durations.ts';
 
-type Told = Pick<Chronicle, 'now' | 'grant' | 'client' | 'user'> & Explanation & { readonly grantId: string };
+type Told = Pick<GrantLife, 'now' | 'grant' | 'client' | 'user'> & Explanation & { readonly grantId: string };
 
 export const instant = (date: Date): string => `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 

@@ -1,6 +1,6 @@
 /** A signing key for people: since when it is what it is, what happens next, and when. */
 
-import type { KeyChange } from '../engine/keys.ts';
+import type { KeyChange } from '../lifecycles/signing-key.ts';
 import type { SigningKeyRow } from '../model/signing-key.ts';
 import { type KeyLifetimes, keyTimes, signerAmong, waitingKey } from '../model/signing-key.ts';
 
@@ -21,6 +21,8 @@ export function forecastOf(key: SigningKeyRow, keys: Keys, policy: Policy): KeyF
   const at = (milliseconds: number) => new Date(milliseconds);
   const { successorDueAt, signsUntil, publishedUntil } = keyTimes(key, policy.lifetimes);
   switch (key.state) {
+    // A stored key is published at least.
+    case 'unpublished':
     case 'published':
       return { since: key.createdAt, next: { at: at(handoverAt(key, keys, policy)), what: 'signs' } };
     case 'signing': {

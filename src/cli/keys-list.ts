@@ -17,7 +17,7 @@ export function keysListCommand(parent: Command, cli: Cli): void {
     )
     .action(async (options: { json?: true }) => {
       const { now, rows } = await withRuntime(cli, async ({ database, configuration: { signingKeys } }) => {
-        const { now, keys } = await signingKeyStore(database.drizzle, databaseClock).loadSigningKeys();
+        const { now, keys } = await signingKeyStore(database.drizzle, databaseClock).load();
         const policy = { algorithms: signingKeys.algorithms, lifetimes: keyLifetimes(signingKeys) };
         return { now, rows: keys.map((key) => ({ key, forecast: forecastOf(key, keys, policy) })) };
       });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { keyDeps } from '../boot/key-ring.ts';
-import { requestRevocation } from '../engine/keys.ts';
+import { requestRevocation } from '../lifecycles/signing-key.ts';
 import { printable } from '../registration/record-problem.ts';
 import { databaseClock } from '../system/clock.ts';
 import { type Cli, withRuntime } from './cli.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { keyDeps } from '../boot/key-ring.ts';
-import { type KeyChange, requestRotation } from '../engine/keys.ts';
+import { type KeyChange, requestRotation } from '../lifecycles/signing-key.ts';
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { databaseClock } from '../system/clock.ts';
 import { type Cli, withRuntime } from './cli.ts';

@@ -1,7 +1,6 @@
 /** buildApp: everything that answers requests, registered in an explicit order. No listening, no environment. */
 import cookie from '@fastify/cookie';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { requireDecisionTables } from '../engine/decision-tables.ts';
 import type { TokenDeps } from '../protocol/grant-type.ts';
 import type { AccessTokenDeps } from '../protocol/presented-access-token.ts';
 import type { UserInfoDeps } from '../protocol/userinfo.ts';
@@ -37,7 +36,6 @@ export type AppDeps = TokenDeps &
   };
 
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
-  requireDecisionTables();
   const app = Fastify({
     loggerInstance: deps.logger,
     // The request's own line carries no query and no headers: see http/request-log.ts.

@@ -1,7 +1,7 @@
 /** GET and POST /oauth/authorize: prove client and redirect URI, check the rest, begin an interaction. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readIdTokenHint } from '../crypto/id-token-hint.ts';
-import { type InteractionDeps, interact } from '../engine/interact.ts';
+import { type InteractionWorld, interact } from '../lifecycles/interaction.ts';
 import { errorDescription } from '../oauth/errors.ts';
 import { asQuery, parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
@@ -35,7 +35,7 @@ export function authorizeRoutes(app: FastifyInstance, deps: HttpDeps): void {
 
 async function authorize(
   deps: HttpDeps,
-  interactions: InteractionDeps,
+  interactions: InteractionWorld,
   request: FastifyRequest,
   reply: FastifyReply,
   encoded: string,

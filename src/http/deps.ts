@@ -2,9 +2,9 @@ import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
-import type { InteractionStore } from '../engine/ports.ts';
+import type { InteractionStore } from '../lifecycles/interaction.ts';
+import type { SessionStore } from '../lifecycles/session.ts';
 import type { Drizzle } from '../storage/database.ts';
-import type { sessionStore } from '../storage/sessions.ts';
 import type { signInFailureStore } from '../storage/sign-in-failures.ts';
 import type { Clock } from '../system/clock.ts';
 
@@ -16,7 +16,9 @@ export type HttpDeps = {
   readonly clock: Clock;
   readonly db: Drizzle;
   readonly interactions: InteractionStore;
-  readonly sessions: ReturnType<typeof sessionStore>;
+  readonly sessions: SessionStore;
+  /** Milliseconds. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
   readonly signInFailures: ReturnType<typeof signInFailureStore>;
   readonly configuration: () => Configuration;
   readonly keyRing: KeyRing;

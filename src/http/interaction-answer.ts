@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthorizationRefusal, RejectReason } from '../../machines/vocabulary.ts';
 import { policyOf } from '../config/configuration.ts';
 import { authorizationCodeOf, repeatedAuthorizationCode } from '../crypto/authorization-code.ts';
-import type { InteractionDeps, InteractionOutcome } from '../engine/interact.ts';
+import type { InteractionOutcome, InteractionWorld } from '../lifecycles/interaction.ts';
+import { sessionEndsAt, sessionIdleEndsAt } from '../model/session.ts';
 import { isRegisteredRedirectUri } from '../oauth/redirect-uri.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import { answerClient } from './authorization-response.ts';
@@ -12,12 +13,17 @@ import { tell } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { problemPage } from './views/problem.ts';
 
-export const interactionDeps = (deps: HttpDeps): InteractionDeps => ({
+export const interactionDeps = (deps: HttpDeps): InteractionWorld => ({
   store: deps.interactions,
   makeGrantId: deps.random.uuid,
   makeCode: (grantId) => authorizationCodeOf(deps.keys, grantId),
   remakeCode: (grantId, storedHash) => repeatedAuthorizationCode(deps.keys, grantId, storedHash),
+  sleep: deps.sleep,
   lifetimesOf: (client) => policyOf(deps.configuration(), client),
+  sessionEndsAt: (session) => {
+    const { signIn } = deps.configuration();
+    return Math.min(sessionEndsAt(session, signIn), sessionIdleEndsAt(session, signIn));
+  },
   isStillRegistered: (client, { redirectUri }) =>
     client.grantTypes.includes('authorization_code') && isRegisteredRedirectUri(client, redirectUri),
 });

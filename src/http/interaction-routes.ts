@@ -1,8 +1,7 @@
 /** The pages between the authorization request and the redirect: sign in, decide. Bound to the browser that began. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sameSecretBytes } from '../crypto/digest.ts';
-import { interact } from '../engine/interact.ts';
-import type { LoadedInteractionFacts } from '../engine/ports.ts';
+import { interact, type LoadedInteraction } from '../lifecycles/interaction.ts';
 import type { Session } from '../model/session.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
@@ -12,7 +11,7 @@ import { csrfToken, isCsrfToken } from './csrf.ts';
 import type { HttpDeps } from './deps.ts';
 import { destinationOf } from './destination.ts';
 import { bodyOf } from './form-body.ts';
-import { answerInteraction, interactionDeps, interactionPath, PROBLEMS, UNKNOWN } from './interaction-answer.ts';
+import { answerInteraction, interactionDeps, interactionPath, UNKNOWN } from './interaction-answer.ts';
 import { tell } from './request-log.ts';
 import { noStore, seeOther, sendPage } from './security-headers.ts';
 import { sessionOf } from './session.ts';
@@ -23,7 +22,7 @@ import { signInPage } from './views/sign-in.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 type Params = { Params: { id: string }; Querystring: { account?: string } };
-type Opened = { readonly facts: LoadedInteractionFacts; readonly browser: string };
+type Opened = { readonly facts: LoadedInteraction; readonly browser: string };
 
 export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
   const machine = interactionDeps(deps);
@@ -32,22 +31,15 @@ export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
     const session = await sessionOf(deps, request);
     const opened = await open(deps, request, reply, session?.userId ?? null);
     if (!opened) return reply;
-    const { facts, browser } = opened;
-    const { interaction, client } = facts;
-    if (interaction.state === 'approved' || interaction.state === 'denied') {
-      tell(request, 'refused', { reason: 'interaction_completed', interactionId: interaction.id });
-      return sendPage(reply, 400, problemPage(PROBLEMS.interaction_completed ?? UNKNOWN));
+    const { browser } = opened;
+    const event = request.query.account === 'another' ? 'switchRequested' : 'viewed';
+    const outcome = await interact(machine, request.params.id, event, session);
+    if (outcome?.kind === 'signIn') {
+      return showSignIn(deps, reply, 200, opened, outcome.interaction.loginHint ?? '', null, outcome.account);
     }
-    if (facts.now >= interaction.endsAt) {
-      tell(request, 'refused', { reason: 'interaction_expired', interactionId: interaction.id });
-      return sendPage(reply, 400, problemPage(PROBLEMS.interaction_expired ?? UNKNOWN));
-    }
-    const decides =
-      interaction.state === 'awaitingConsent' && session !== null && session.userId === interaction.userId;
-    if (!decides || request.query.account === 'another') {
-      const wanted = interaction.prompt.includes('select_account') && request.query.account !== 'another';
-      return showSignIn(deps, reply, 200, opened, interaction.loginHint ?? '', null, wanted ? session : null);
-    }
+    // What the machine turns down has its page; a consent that nobody can give never comes out of it.
+    if (outcome?.kind !== 'consent' || session === null) return answerInteraction(deps, request, reply, outcome);
+    const { interaction, client } = outcome;
     const configuration = deps.configuration();
     return sendPage(
       reply,
@@ -125,7 +117,7 @@ async function open(
 ): Promise<Opened | null> {
   noStore(reply);
   const { id } = request.params;
-  const facts = UUID.test(id) ? await deps.interactions.loadInteraction({ id, userId }) : null;
+  const facts = UUID.test(id) ? await deps.interactions.load({ id, userId }) : null;
   const browser = readCookie(deps, request, 'browser');
   if (!facts) {
     tell(request, 'refused', { reason: 'interaction_unknown' });

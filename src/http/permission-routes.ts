@@ -3,7 +3,7 @@
  * which leads here and nowhere else.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GrantStore } from '../engine/ports.ts';
+import type { GrantStore } from '../lifecycles/grant.ts';
 import type { Session } from '../model/session.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';

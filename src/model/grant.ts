@@ -56,6 +56,15 @@ export function endedBy(grant: Grant): EndedBy {
   return null;
 }
 
+/** What log and ledger call an end by epoch. */
+export const REASON_OF_EPOCH = { client: 'client_ended', user: 'user_ended', server: 'server_epoch_raised' } as const;
+
+/** Why the grant has ended, as precisely as it is known; null: it has not. */
+export function grantEndReason(grant: Grant): string | null {
+  const by = endedBy(grant);
+  return grant.state === 'revoked' ? grant.revokedReason : by && REASON_OF_EPOCH[by];
+}
+
 export function grantState(grant: Grant): GrantState {
   return grant.state === 'revoked' || endedBy(grant) !== null ? 'revoked' : 'active';
 }
@@ -66,21 +75,16 @@ export function authorizationCodeState(grant: Grant): AuthorizationCodeState {
 }
 
 export function refreshTokenState(grant: Grant, token: ChainPlace): RefreshTokenState {
-  if (grantState(grant) === 'revoked') return 'revoked';
-  return isHead(grant, token) ? 'active' : 'used';
+  return grantState(grant) === 'revoked' ? 'revoked' : STATE_AT[chainPosition(grant, token)];
 }
 
-function isHead(grant: Grant, token: ChainPlace): boolean {
-  return grant.refreshGeneration === token.generation && sameBytes(grant.refreshNonce, token.nonce);
-}
+const STATE_AT = { head: 'active', behind: 'used', ahead: 'ahead' } as const;
 
-/**
- * The token is authentic, but this chain never made it: its generation is not reached yet, or was reached by another
- * nonce. Either way the store has forgotten a commit that it acknowledged.
- */
-export function isAheadOfChain(grant: Grant, token: ChainPlace): boolean {
-  if (grant.refreshGeneration === null) return true;
-  return token.generation >= grant.refreshGeneration && !isHead(grant, token);
+/** Where a token stands in its chain, alive or not. The token is authentic, so the chain made it: ahead means that it has lost commits. */
+export function chainPosition(grant: Grant, { generation, nonce }: ChainPlace): 'head' | 'behind' | 'ahead' {
+  const { refreshGeneration: head, refreshNonce } = grant;
+  if (head === generation && sameBytes(refreshNonce, nonce)) return 'head';
+  return head === null || generation >= head ? 'ahead' : 'behind';
 }
 
 /** Equality of stored bytes that are no secret (nonces). Secrets are compared in src/crypto/digest.ts. */

@@ -1,4 +1,4 @@
-/** One line of the ledger: a decision that changed what is stored (docs/decisions/0002). */
+/** One line of the ledger: a decision that changed what is stored. People read it; no decision is taken from it. */
 export type LedgerEntry = {
   readonly machine: string;
   readonly event: string;
@@ -7,4 +7,8 @@ export type LedgerEntry = {
   readonly reason: string | null;
   /** Of the chain's head afterwards; null: the line is about no chain. */
   readonly generation: bigint | null;
+  /** The `kid` of the key that the line is about. */
+  readonly signingKeyId?: string;
+  /** The `sid` of the session that the line is about. */
+  readonly sessionId?: string;
 };

@@ -18,9 +18,11 @@ export type SigningKeyRow = {
   readonly stoppedSigningAt: Date | null;
   readonly retiredAt: Date | null;
   readonly retiredReason: KeyRetirementReason | null;
+  /** False: its private half is erased. */
+  readonly hasPrivateHalf: boolean;
 };
 
-/** Made, and not stored yet. */
+/** A fresh key, as it is going to be stored. */
 export type NewSigningKey = {
   readonly kid: string;
   readonly alg: SigningAlgorithm;

@@ -2,7 +2,7 @@
  * One table: why a token request is turned down → what the client is told. The precise reason goes to log and ledger;
  * the client sees the OAuth error and a description that helps its developer and nobody else.
  */
-import type { RejectReason } from '../../machines/vocabulary.ts';
+import type { TokenRejectReason } from '../../machines/vocabulary.ts';
 import type { TokenErrorCode } from './errors.ts';
 
 /** Reasons that arise before a machine is asked. */
@@ -31,7 +31,7 @@ export type RequestReason =
   | 'scope_unknown'
   | 'resource_unknown';
 
-export type TokenReason = RejectReason | RequestReason;
+export type TokenReason = TokenRejectReason | RequestReason;
 
 export type Refusal = {
   readonly error: TokenErrorCode;
@@ -108,10 +108,4 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   client_ended: grant('The grant has been revoked.'),
   user_ended: grant('The grant has been revoked.'),
   server_epoch_raised: grant('The grant has been revoked.'),
-
-  // The interaction machine's reasons are shown on pages and never reach the token endpoint.
-  interaction_expired: request('The sign-in took too long.'),
-  interaction_completed: request('The request has been answered.'),
-  sign_in_required: request('Nobody is signed in.'),
-  user_changed: request('Another person is signed in now.'),
 };

@@ -1,12 +1,12 @@
 /** grant_type=authorization_code (OAuth 2.1 §4.1.3): parse → load → prove the client → present the code. */
 import { readAuthorizationCode } from '../crypto/authorization-code.ts';
 import { sameSecretBytes, sha256 } from '../crypto/digest.ts';
-import { presentAuthorizationCode } from '../engine/engine.ts';
+import { authorizationCodeRequest } from '../lifecycles/authorization-code.ts';
+import { present } from '../lifecycles/presentation.ts';
 import { isCodeVerifier } from '../oauth/pkce.ts';
-import { engineDeps, settled } from './engine-deps.ts';
 import { type GrantType, refuse } from './grant-type.ts';
-import { issueTokens } from './issue.ts';
 import { askedResources } from './narrowing.ts';
+import { settled, waysOf } from './presentation.ts';
 
 export const authorizationCode: GrantType = {
   name: 'authorization_code',
@@ -30,16 +30,10 @@ export const authorizationCode: GrantType = {
         const { grant, client } = request;
         // A code whose secret does not match is unknown, not presented: nobody ends a chain by guessing.
         if (!grant || !sameSecretBytes(grant.codeHash, read.secretHash)) return refuse('authorization_code_unknown');
-        const outcome = await presentAuthorizationCode(
-          engineDeps(deps),
-          { ...request, grant },
-          { clientId: client.clientId, redirectUri, challengeOfVerifier, resources },
-          {
-            reload: () => deps.store.load({ clientId: client.clientId, grantId: grant.id }),
-            mint: (next, now, owner) => issueTokens(deps, next, { scope: null, resources }, now, owner),
-          },
-        );
-        return settled(outcome);
+        const presented = { clientId: client.clientId, redirectUri, challengeOfVerifier, resources };
+        const ways = waysOf(deps, { scope: null, resources });
+        const asked = authorizationCodeRequest(presented, ways, deps.random.bytes(16));
+        return settled(await present(deps, asked, { ...request, grant }));
       },
     };
   },

@@ -3,7 +3,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
-import type { GrantStore, Loaded } from '../engine/ports.ts';
+import type { GrantStore, LoadedGrant } from '../lifecycles/grant.ts';
 import type { Client, TokenClient } from '../model/client.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
@@ -60,7 +60,7 @@ export const refuse = (reason: TokenReason, parameter?: string): Refused =>
   parameter === undefined ? { kind: 'refused', reason } : { kind: 'refused', reason, parameter };
 
 /** The client has authenticated; the grant is what the credential names, if that is stored. */
-export type ProvenRequest = Loaded & { readonly client: TokenClient };
+export type ProvenRequest = LoadedGrant & { readonly client: TokenClient };
 /** The same of a request that names no grant. */
 export type ProvenClient = { readonly now: Date; readonly client: Client };
 

@@ -3,8 +3,7 @@
  * ended: through the machine of every grant, as any revocation.
  */
 import type { Configuration } from '../config/configuration.ts';
-import type { GrantStore } from '../engine/ports.ts';
-import { revokeGrant } from '../engine/revoke.ts';
+import { type GrantWorld, revokeGrant } from '../lifecycles/grant.ts';
 import type { Client } from '../model/client.ts';
 import type { Grant } from '../model/grant.ts';
 import { grantState } from '../model/grant.ts';
@@ -96,8 +95,7 @@ function described(configuration: Configuration, granted: readonly Access[]): De
   return [...groups].map(([resource, scopes]) => ({ resource, scopes: [...scopes.values()] }));
 }
 
-type Stores = {
-  readonly store: GrantStore;
+type Stores = GrantWorld & {
   readonly permissions: {
     readonly grantIds: (userId: string, clientId: string) => Promise<readonly string[]>;
     readonly forgetConsents: (userId: string, clientId: string) => Promise<number>;
@@ -110,12 +108,16 @@ type Stores = {
  *
  * @returns how many grants this call ended. @throws Unavailable: asking again is always safe.
  */
-export async function endPermission({ store, permissions }: Stores, userId: string, clientId: string): Promise<number> {
+export async function endPermission(
+  { permissions, ...world }: Stores,
+  userId: string,
+  clientId: string,
+): Promise<number> {
   await permissions.forgetConsents(userId, clientId);
   let ended = 0;
   for (const grantId of await permissions.grantIds(userId, clientId)) {
-    const { now, grant } = await store.load({ clientId, grantId });
-    if (grant && (await revokeGrant(store, { now, grant }, 'revocationRequested'))) ended += 1;
+    const { now, grant } = await world.store.load({ clientId, grantId });
+    if (grant && (await revokeGrant(world, { now, grant }))) ended += 1;
   }
   return ended;
 }

@@ -5,7 +5,7 @@
 import { type AccessTokenClaims, type AccessTokenReading, readAccessToken } from '../crypto/access-token.ts';
 import type { TokenClient } from '../model/client.ts';
 import type { Grant } from '../model/grant.ts';
-import { endedBy, grantState } from '../model/grant.ts';
+import { endedBy, grantState, REASON_OF_EPOCH } from '../model/grant.ts';
 import type { TokenDeps } from './grant-type.ts';
 
 export type PresentedAccessToken =
@@ -59,7 +59,10 @@ async function ofGrant(
   if (hasExpired(claims, now)) return inactive('access_token_expired');
   // The epoch of a client is compared only where it is the grant's own client that is loaded.
   if (!client || grant?.clientId !== client.clientId) return inactive('grant_unknown');
-  if (grantState(grant) === 'revoked') return inactive(REASON_OF_END[endedBy(grant) ?? 'itself']);
+  if (grantState(grant) === 'revoked') {
+    const by = endedBy(grant);
+    return inactive(by === null ? 'grant_revoked' : REASON_OF_EPOCH[by]);
+  }
   return { kind: 'active', claims, grant, client, now };
 }
 
@@ -82,12 +85,5 @@ async function ofClient(
 
 /** RFC 7519 §4.1.4: on or after `exp` it MUST NOT be accepted. */
 const hasExpired = ({ exp }: AccessTokenClaims, now: Date) => now.getTime() >= exp * 1000;
-
-const REASON_OF_END = {
-  itself: 'grant_revoked',
-  client: 'client_ended',
-  user: 'user_ended',
-  server: 'server_epoch_raised',
-} as const;
 
 const inactive = (reason: InactiveReason): PresentedAccessToken => ({ kind: 'inactive', reason });

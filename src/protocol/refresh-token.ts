@@ -1,10 +1,10 @@
 /** grant_type=refresh_token (OAuth 2.1 §4.3): parse → load → prove the client → present the token. */
 import { readRefreshToken } from '../crypto/refresh-token.ts';
-import { presentRefreshToken } from '../engine/engine.ts';
-import { engineDeps, settled } from './engine-deps.ts';
+import { present } from '../lifecycles/presentation.ts';
+import { refreshTokenRequest } from '../lifecycles/refresh-token.ts';
 import { type GrantType, refuse } from './grant-type.ts';
-import { issueTokens } from './issue.ts';
 import { readNarrowing } from './narrowing.ts';
+import { settled, waysOf } from './presentation.ts';
 
 const REASON_OF_READING = {
   malformed: 'refresh_token_malformed',
@@ -28,17 +28,9 @@ export const refreshToken: GrantType = {
       apply: async (deps, request) => {
         const { grant, client } = request;
         if (!grant) return refuse('refresh_token_unknown');
-        const outcome = await presentRefreshToken(
-          engineDeps(deps),
-          { ...request, grant },
-          token,
-          { clientId: client.clientId, ...narrowing },
-          {
-            reload: () => deps.store.load({ clientId: client.clientId, grantId: grant.id }),
-            mint: (next, now, owner) => issueTokens(deps, next, narrowing, now, owner),
-          },
-        );
-        return settled(outcome);
+        const presented = { clientId: client.clientId, ...narrowing };
+        const asked = refreshTokenRequest(token, presented, waysOf(deps, narrowing), deps.random.bytes(16));
+        return settled(await present(deps, asked, { ...request, grant }));
       },
     };
   },

@@ -1,6 +1,6 @@
 /** One revocation request (RFC 7009), from raw body to outcome: prove the client → find the token → end what it stands for. */
 
-import { revokeGrant } from '../engine/revoke.ts';
+import { revokeGrant } from '../lifecycles/grant.ts';
 import type { Grant } from '../model/grant.ts';
 import { findToken, type RefusedToken, readSentToken, type SentToken, type SentTokenDeps } from './sent-token.ts';
 
@@ -64,7 +64,7 @@ async function endGrant(
   deps: SentTokenDeps,
   { now, grant }: { readonly now: Date; readonly grant: Grant },
 ): Promise<Ended> {
-  const hasEnded = await revokeGrant(deps.store, { now, grant }, 'revocationRequested');
+  const hasEnded = await revokeGrant(deps, { now, grant });
   return hasEnded
     ? { grantId: grant.id, ended: 'grant' }
     : { grantId: grant.id, ended: 'nothing', reason: 'grant_revoked' };

@@ -1,25 +1,26 @@
 /**
- * The engine's statements: load, move the head, revoke. Prepared once, so a rotation is two round trips. Loads and moves that
+ * The statements about grants: load, move the head, revoke. Prepared once, so a rotation is two round trips. Loads and moves that
  * come at once share them (batches.ts): each row still stands or falls by its own guard.
  * The guard of an issuing commit is made by one function. It holds the commit to an instant, and knows nothing of what makes it
  * (lifetimes, policies), nor of clients' rights or verifiers: those are guards in the machines.
  */
 import { and, eq, getTableColumns, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
-import type { GrantStore, HeadMove, Loaded, Revocation } from '../engine/ports.ts';
+import type { GrantStore, HeadMove, LoadedGrant, Revocation } from '../lifecycles/grant.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
 import type { Clock } from '../system/clock.ts';
 import { batched } from './batches.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
+import { ledgerColumns } from './ledger.ts';
 import { fixedNow, nowOr } from './now.ts';
 import { clients, grants, server, transitions, users } from './schema.ts';
 
 /** How a statement names a value that it is given. */
 type Given = (name: string, type: string) => SQL;
-/** The one that it is about. */
+/** The value of a statement about one grant. */
 const bound: Given = (name, type) => sql`${sql.placeholder(name)}::${sql.raw(type)}`;
-/** That of each row of a list, which comes as text. */
+/** The value of each row of a list, which comes as text. */
 const listed: Given = (name, type) => sql`${sql.identifier('listed')}.${sql.identifier(name)}::${sql.raw(type)}`;
 
 export function grantStore(db: Drizzle, clock: Clock): GrantStore {
@@ -30,7 +31,7 @@ export function grantStore(db: Drizzle, clock: Clock): GrantStore {
   const moveManyStatement = prepareMoveHeads(db);
   const revokeStatement = prepareRevoke(db);
 
-  const loadMany = async (keys: readonly LoadKey[]): Promise<Loaded[]> => {
+  const loadMany = async (keys: readonly LoadKey[]): Promise<LoadedGrant[]> => {
     const rows = await reading(() =>
       loadManyStatement.execute({
         clientIds: keys.map(({ clientId }) => clientId),
@@ -39,10 +40,24 @@ export function grantStore(db: Drizzle, clock: Clock): GrantStore {
       }),
     );
     if (rows.length !== keys.length) throw new Error(NO_SERVER_ROW);
-    const loaded: Loaded[] = [];
+    const loaded: LoadedGrant[] = [];
     for (const row of rows) loaded[Number(row.place) - 1] = loadedFrom(row);
     return loaded;
   };
+
+  const moveHead = batched<HeadMove, boolean>({
+    alone: (move) => committing(() => moveStatement.execute({ ...headMoveValues(move), committedAt: fixedNow(clock) })),
+    together: async (moves) => {
+      const rows = await writing(() =>
+        moveManyStatement.execute({ ...columnsOf(moves.map(headMoveValues)), committedAt: fixedNow(clock) }),
+      );
+      const moved = new Set(rows.map(({ grantId }) => grantId));
+      // A move that changed nothing is sent again alone: the row may only have been held.
+      return moves.map(({ loaded }) => moved.has(loaded.id) || undefined);
+    },
+    keyOf: ({ loaded }) => loaded.id,
+  });
+  const revoke = (revocation: Revocation) => committing(() => revokeStatement.execute(revocationValues(revocation)));
 
   return {
     loadClient: async (clientId) => {
@@ -59,27 +74,14 @@ export function grantStore(db: Drizzle, clock: Clock): GrantStore {
       together: loadMany,
       keyOf: (key) => key,
     }),
-    moveHead: batched({
-      alone: (move) =>
-        committing(() => moveStatement.execute({ ...headMoveValues(move), committedAt: fixedNow(clock) })),
-      together: async (moves) => {
-        const rows = await writing(() =>
-          moveManyStatement.execute({ ...columnsOf(moves.map(headMoveValues)), committedAt: fixedNow(clock) }),
-        );
-        const moved = new Set(rows.map(({ grantId }) => grantId));
-        // Whoever did not move asks again alone: the row may only have been held.
-        return moves.map(({ loaded }) => moved.has(loaded.id) || undefined);
-      },
-      keyOf: ({ loaded }) => loaded.id,
-    }),
-    revoke: (revocation) => committing(() => revokeStatement.execute(revocationValues(revocation))),
+    commit: (commit) => (commit.kind === 'moveHead' ? moveHead(commit.move) : revoke(commit.revocation)),
   };
 }
 
 type LoadKey = { readonly clientId: string; readonly grantId: string };
 type LoadRow = Awaited<ReturnType<ReturnType<typeof prepareLoad>['execute']>>[number];
 
-function loadedFrom({ now, grant, client, user, serverEpoch }: LoadRow): Loaded {
+function loadedFrom({ now, grant, client, user, serverEpoch }: LoadRow): LoadedGrant {
   const loaded = grant && {
     ...grant,
     // Another client's presentation is refused by the machine before any state is looked at.
@@ -185,7 +187,7 @@ function prepareMoveHead(db: Drizzle) {
   return db
     .with(moved)
     .insert(transitions)
-    .select(db.select(ledgerColumns(bound, '', sql`${moved.grantId}`, sql`${moved.clientId}`)).from(moved))
+    .select(db.select(ledgerOf(bound, '', sql`${moved.grantId}`, sql`${moved.clientId}`)).from(moved))
     .returning({ grantId: transitions.grantId })
     .prepare('move_head');
 }
@@ -193,7 +195,7 @@ function prepareMoveHead(db: Drizzle) {
 const joined = (parts: readonly SQLChunk[]) => sql.join([...parts], sql`, `);
 
 /**
- * The same for many grants at once, no grant twice. Rows that another statement holds are left out: whoever waits for a row
+ * The same for many grants at once, no grant twice. Rows that another statement holds are left out: a move that waits for a row
  * waits alone, and no two batches wait for each other.
  */
 function prepareMoveHeads(db: Drizzle) {
@@ -223,7 +225,7 @@ function prepareMoveHeads(db: Drizzle) {
     .insert(transitions)
     .select(
       db
-        .select(ledgerColumns(listed, '', sql`${moved.grantId}`, sql`${moved.clientId}`))
+        .select(ledgerOf(listed, '', sql`${moved.grantId}`, sql`${moved.clientId}`))
         .from(moved)
         .innerJoin(sql`listed`, sql`${moved.grantId} = ${listed('grantId', 'uuid')}`),
     )
@@ -245,7 +247,7 @@ function prepareRevoke(db: Drizzle) {
       .returning({ grantId: grants.id, clientId: grants.clientId }),
   );
   const entry = (suffix: string) =>
-    db.select(ledgerColumns(bound, suffix, sql`${moved.grantId}`, sql`${moved.clientId}`)).from(moved);
+    db.select(ledgerOf(bound, suffix, sql`${moved.grantId}`, sql`${moved.clientId}`)).from(moved);
   return db
     .with(moved)
     .insert(transitions)
@@ -254,22 +256,19 @@ function prepareRevoke(db: Drizzle) {
     .prepare('revoke_grant');
 }
 
-function ledgerColumns(given: Given, suffix: string, grantId: SQL, clientId: SQL) {
-  return {
-    at: sql<Date>`${given('now', 'timestamptz')}`.as('at'),
-    machine: sql<string>`${given(`machine${suffix}`, 'text')}`.as('machine'),
-    grantId: sql<string>`${grantId}`.as('grant_id'),
-    interactionId: sql<string>`null::uuid`.as('interaction_id'),
-    event: sql<string>`${given(`event${suffix}`, 'text')}`.as('event'),
-    fromState: sql<string>`${given(`from${suffix}`, 'text')}`.as('from_state'),
-    toState: sql<string>`${given(`to${suffix}`, 'text')}`.as('to_state'),
-    reason: sql<string>`${given(`reason${suffix}`, 'text')}`.as('reason'),
-    generation: sql<bigint>`${given(`generation${suffix}`, 'bigint')}`.as('generation'),
-    clientId: sql<string>`${clientId}`.as('client_id'),
-    policy: sql<string>`${given('policy', 'text')}`.as('policy'),
-    signingKeyId: sql<string>`null::text`.as('signing_key_id'),
-  };
-}
+const ledgerOf = (given: Given, suffix: string, grantId: SQL, clientId: SQL) =>
+  ledgerColumns({
+    at: given('now', 'timestamptz'),
+    machine: given(`machine${suffix}`, 'text'),
+    grantId,
+    event: given(`event${suffix}`, 'text'),
+    from: given(`from${suffix}`, 'text'),
+    to: given(`to${suffix}`, 'text'),
+    reason: given(`reason${suffix}`, 'text'),
+    generation: given(`generation${suffix}`, 'bigint'),
+    clientId,
+    policy: given('policy', 'text'),
+  });
 
 function headMoveValues({ loaded, now, generation, nonce, chainEndsAt, endsAt, policy, entry }: HeadMove) {
   return {

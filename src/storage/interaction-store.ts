@@ -1,13 +1,14 @@
 /** Interactions: begun by an authorization request, moved by guarded updates, approved together with their grant. */
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
-import type { Approval, InteractionMove, InteractionStore } from '../engine/ports.ts';
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import type { Approval, InteractionMove, InteractionStore } from '../lifecycles/interaction.ts';
 import type { SignInFacts } from '../model/grant.ts';
 import type { Interaction } from '../model/interaction.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
+import { entryLine, instant, ledgerColumns } from './ledger.ts';
 import { fixedNow, nowOf, nowOr } from './now.ts';
-import { clients, consents, grants, interactions, server, transitions, users } from './schema.ts';
+import { clients, consents, grants, interactions, server, sessions, transitions, users } from './schema.ts';
 
 export type NewInteraction = Omit<Interaction, 'state' | 'userId' | 'endsAt'> & {
   readonly lifetimeSeconds: number;
@@ -36,7 +37,7 @@ export function insertInteraction(
 export function interactionStore(db: Drizzle, clock: Clock): InteractionStore {
   const loadStatement = prepareLoad(db);
   return {
-    loadInteraction: async ({ id, userId }) => {
+    load: async ({ id, userId }) => {
       const [row] = await reading(() => loadStatement.execute({ id, userId, now: fixedNow(clock) }));
       if (!row) return null;
       const { interaction, client, consent, grant } = row;
@@ -55,8 +56,8 @@ export function interactionStore(db: Drizzle, clock: Clock): InteractionStore {
         },
       };
     },
-    moveInteraction: (move) => committing(() => moved(db, move)),
-    approveInteraction: (approval) => committing(() => approved(db, approval)),
+    commit: (commit) =>
+      committing(() => (commit.kind === 'move' ? moved(db, commit.move) : approved(db, clock, commit.approval))),
   };
 }
 
@@ -111,7 +112,12 @@ function moved(db: Drizzle, move: InteractionMove) {
         .where(stillAsLoaded(move))
         .returning({ id: interactions.id, clientId: interactions.clientId }),
     );
-  const columns = ledgerColumns(move, sql`null::uuid`, sql`${moved.id}`, sql`${moved.clientId}`, sql`null`);
+  const columns = ledgerColumns({
+    ...entryLine(move.entry),
+    at: instant(move.now),
+    interactionId: sql`${moved.id}`,
+    clientId: sql`${moved.clientId}`,
+  });
   return db
     .with(moved)
     .insert(transitions)
@@ -121,10 +127,10 @@ function moved(db: Drizzle, move: InteractionMove) {
 
 /**
  * One statement: the interaction becomes approved, its grant (and so its code) exists, the consent is remembered, the
- * ledger says so. It commits only while client, user and server are what the person saw, and, where nobody was asked, while
- * their earlier consent stands; a disable in between wins.
+ * ledger says so. It commits only while client, user and server are what the end-user saw, while the session is active, and,
+ * where the end-user was not asked, while their earlier consent stands; a disable or a sign-out in between wins.
  */
-function approved(db: Drizzle, approval: Approval) {
+function approved(db: Drizzle, clock: Clock, approval: Approval) {
   const { session, now } = approval;
   const moved = db.$with('moved').as(
     db
@@ -141,7 +147,9 @@ function approved(db: Drizzle, approval: Approval) {
           isNull(clients.deletedAt),
           eq(users.epoch, session.userEpoch),
           isNull(users.disabledAt),
-          sql`(not ${approval.unasked}::boolean or ${consentStands(session)})`,
+          sql`${nowOf(clock)} < ${instant(approval.endsAt)}`,
+          sessionIsActive(session),
+          sql`(not ${approval.reliesOnConsent}::boolean or ${consentStands(session)})`,
         ),
       )
       .returning({
@@ -154,7 +162,6 @@ function approved(db: Drizzle, approval: Approval) {
         codeChallenge: interactions.codeChallenge,
       }),
   );
-  const instant = (value: Date) => sql<Date>`${value.toISOString()}::timestamptz`;
   const granted = db.$with('granted').as(
     db
       .insert(grants)
@@ -178,13 +185,13 @@ function approved(db: Drizzle, approval: Approval) {
               sql<SignInFacts>`${approval.identity === null ? null : JSON.stringify(approval.identity)}::jsonb`.as(
                 'identity',
               ),
-            codeEndsAt: instant(approval.codeEndsAt).as('code_ends_at'),
+            codeEndsAt: sql<Date>`${instant(approval.codeEndsAt)}`.as('code_ends_at'),
             state: sql<'active'>`'active'`.as('state'),
             revokedAt: sql<Date>`null::timestamptz`.as('revoked_at'),
             revokedReason: sql<string>`null::text`.as('revoked_reason'),
             refreshGeneration: sql<bigint>`null::bigint`.as('refresh_generation'),
             refreshNonce: sql<Buffer>`null::bytea`.as('refresh_nonce'),
-            createdAt: instant(now).as('created_at'),
+            createdAt: sql<Date>`${instant(now)}`.as('created_at'),
             lastUsedAt: sql<Date>`null::timestamptz`.as('last_used_at'),
             chainEndsAt: sql<Date>`null::timestamptz`.as('chain_ends_at'),
           })
@@ -204,10 +211,10 @@ function approved(db: Drizzle, approval: Approval) {
             clientEpoch: sql<bigint>`${moved.clientEpoch}`.as('client_epoch'),
             scope: sql<string[]>`${moved.scope}`.as('scope'),
             resources: sql<string[]>`${moved.resources}`.as('resources'),
-            grantedAt: instant(now).as('granted_at'),
+            grantedAt: sql<Date>`${instant(now)}`.as('granted_at'),
           })
           .from(moved)
-          .where(sql`${approval.remember}::boolean`),
+          .where(sql`${approval.remembers}::boolean`),
       )
       .onConflictDoUpdate({
         target: [consents.userId, consents.clientId, consents.resources],
@@ -215,13 +222,14 @@ function approved(db: Drizzle, approval: Approval) {
       })
       .returning({ clientId: consents.clientId }),
   );
-  const columns = ledgerColumns(
-    approval,
-    sql`${granted.id}`,
-    sql`${moved.id}`,
-    sql`${moved.clientId}`,
-    sql`${approval.policy}`,
-  );
+  const columns = ledgerColumns({
+    ...entryLine(approval.entry),
+    at: instant(now),
+    grantId: sql`${granted.id}`,
+    interactionId: sql`${moved.id}`,
+    clientId: sql`${moved.clientId}`,
+    policy: sql`${approval.policy}`,
+  });
   return db
     .with(moved, granted, remembered)
     .insert(transitions)
@@ -230,8 +238,17 @@ function approved(db: Drizzle, approval: Approval) {
 }
 
 /**
- * Read again, and held until the grant exists: whoever ends the access deletes the consent first, so either this finds it gone,
- * or they find the grant.
+ * Read again, and held until the grant exists: a sign-out waits for it, or was first, and then nothing is approved. What was
+ * acknowledged to the end-user as ended approves nothing afterwards.
+ */
+const sessionIsActive = ({ idHash }: Approval['session']) => sql`exists (
+  select 1 from ${sessions}
+  where ${sessions.idHash} = ${Buffer.from(idHash)}::bytea and ${sessions.state} = 'active'
+  for share)`;
+
+/**
+ * Read again, and held until the grant exists: ending the access deletes the consent first, so either this statement finds it
+ * gone, or that one finds the grant.
  */
 const consentStands = (session: Approval['session']) => sql`exists (
   select 1 from ${consents}
@@ -253,22 +270,5 @@ function widenedConsent() {
     userEpoch: sql`excluded.subject_epoch`,
     clientEpoch: sql`excluded.client_epoch`,
     grantedAt: sql`excluded.granted_at`,
-  };
-}
-
-function ledgerColumns({ now, entry }: InteractionMove, grantId: SQL, interactionId: SQL, clientId: SQL, policy: SQL) {
-  return {
-    at: sql<Date>`${now.toISOString()}::timestamptz`.as('at'),
-    machine: sql<string>`${entry.machine}::text`.as('machine'),
-    grantId: sql<string>`${grantId}`.as('grant_id'),
-    interactionId: sql<string>`${interactionId}`.as('interaction_id'),
-    event: sql<string>`${entry.event}::text`.as('event'),
-    fromState: sql<string>`${entry.from}::text`.as('from_state'),
-    toState: sql<string>`${entry.to}::text`.as('to_state'),
-    reason: sql<string>`${entry.reason}::text`.as('reason'),
-    generation: sql<bigint>`null::bigint`.as('generation'),
-    clientId: sql<string>`${clientId}`.as('client_id'),
-    policy: sql<string>`${policy}::text`.as('policy'),
-    signingKeyId: sql<string>`null::text`.as('signing_key_id'),
   };
 }

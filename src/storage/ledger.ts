@@ -1,101 +1,51 @@
-/** Everything that is stored about one authorization, for people who ask what became of it. Decides nothing, changes nothing. */
-import { and, count, desc, eq, getTableColumns, sql } from 'drizzle-orm';
-import type { Client } from '../model/client.ts';
-import type { Grant } from '../model/grant.ts';
-import type { Clock } from '../system/clock.ts';
-import type { Drizzle } from './database.ts';
-import { reading } from './failures.ts';
-import { nowOf } from './now.ts';
-import { clients, grants, server, transitions, users } from './schema.ts';
+/** A line of the ledger as every commit writes it: the one place that knows the columns of `transitions`, in their order. */
+import { type SQL, sql } from 'drizzle-orm';
+import type { LedgerEntry } from '../model/ledger.ts';
 
-export type LedgerLine = {
-  readonly at: Date;
-  readonly machine: string;
-  readonly event: string;
-  readonly from: string;
-  readonly to: string;
-  readonly reason: string | null;
-  /** Of the chain's head afterwards. */
-  readonly generation: bigint | null;
-  readonly clientId: string | null;
-  readonly policy: string | null;
+/** SQL for each column; absent: null. */
+export type LedgerValues = {
+  readonly at: SQL;
+  readonly machine: SQL;
+  readonly event: SQL;
+  readonly from: SQL;
+  readonly to: SQL;
+  readonly reason?: SQL;
+  readonly generation?: SQL;
+  readonly grantId?: SQL;
+  readonly interactionId?: SQL;
+  readonly clientId?: SQL;
+  readonly policy?: SQL;
+  readonly signingKeyId?: SQL;
+  readonly sessionId?: SQL;
 };
 
-export type Chronicle = {
-  /** The database's clock. */
-  readonly now: Date;
-  /** Null: its row was removed after its end (housekeeping), or there never was one. */
-  readonly grant: (Grant & { readonly policy: string; readonly revokedAt: Date | null }) | null;
-  /** Its own, deleted or not. */
-  readonly client: Client | null;
-  readonly user: { readonly id: string; readonly username: string; readonly disabledAt: Date | null } | null;
-  /** Oldest first; of a long life the newest ones. */
-  readonly lines: readonly LedgerLine[];
-  /** How many lines before those are in the ledger too. */
-  readonly earlierLines: number;
-};
+/** What `insert(transitions).select(…)` selects. */
+export const ledgerColumns = (line: LedgerValues) => ({
+  at: column<Date>(line.at, 'timestamptz', 'at'),
+  machine: column<string>(line.machine, 'text', 'machine'),
+  grantId: column<string>(line.grantId, 'uuid', 'grant_id'),
+  interactionId: column<string>(line.interactionId, 'uuid', 'interaction_id'),
+  event: column<string>(line.event, 'text', 'event'),
+  fromState: column<string>(line.from, 'text', 'from_state'),
+  toState: column<string>(line.to, 'text', 'to_state'),
+  reason: column<string>(line.reason, 'text', 'reason'),
+  generation: column<bigint>(line.generation, 'bigint', 'generation'),
+  clientId: column<string>(line.clientId, 'text', 'client_id'),
+  policy: column<string>(line.policy, 'text', 'policy'),
+  signingKeyId: column<string>(line.signingKeyId, 'text', 'signing_key_id'),
+  sessionId: column<string>(line.sessionId, 'uuid', 'session_id'),
+});
 
-const MAX_LINES = 1000;
+const column = <T>(value: SQL = sql`null`, type: string, name: string) => sql<T>`${value}::${sql.raw(type)}`.as(name);
 
-/** @throws StoreUnavailable */
-export async function loadChronicle(db: Drizzle, clock: Clock, grantId: string): Promise<Chronicle> {
-  const ofGrant = eq(transitions.grantId, grantId);
-  const [[row], newest, [all]] = await Promise.all([
-    reading(() =>
-      db
-        .select({
-          now: sql<string>`${nowOf(clock)}`,
-          serverEpoch: server.epoch,
-          grant: getTableColumns(grants),
-          client: clients,
-          user: { id: users.id, username: users.username, disabledAt: users.disabledAt, epoch: users.epoch },
-        })
-        .from(server)
-        .leftJoin(grants, eq(grants.id, grantId))
-        .leftJoin(clients, eq(clients.clientId, grants.clientId))
-        .leftJoin(users, eq(users.id, grants.userId)),
-    ),
-    reading(() =>
-      db
-        .select(LINE)
-        .from(transitions)
-        .where(ofGrant)
-        .orderBy(desc(transitions.at), ...WITHIN_A_COMMIT)
-        .limit(MAX_LINES),
-    ),
-    reading(() => db.select({ count: count() }).from(transitions).where(and(ofGrant))),
-  ]);
-  if (!row) throw new Error('The table "server" has lost its row: apply the migrations.');
-  const { grant, client, user } = row;
-  return {
-    now: new Date(row.now),
-    grant: grant && {
-      ...grant,
-      liveClientEpoch: client && client.deletedAt === null ? client.epoch : null,
-      liveUserEpoch: user && user.disabledAt === null ? user.epoch : null,
-      liveServerEpoch: row.serverEpoch,
-    },
-    client,
-    user,
-    lines: newest.reverse(),
-    earlierLines: (all?.count ?? newest.length) - newest.length,
-  };
-}
+/** What an entry says, bound as values. */
+export const entryLine = ({ machine, event, from, to, reason }: LedgerEntry) => ({
+  machine: sql`${machine}`,
+  event: sql`${event}`,
+  from: sql`${from}`,
+  to: sql`${to}`,
+  reason: sql`${reason}`,
+});
 
-const LINE = {
-  at: transitions.at,
-  machine: transitions.machine,
-  event: transitions.event,
-  from: transitions.fromState,
-  to: transitions.toState,
-  reason: transitions.reason,
-  generation: transitions.generation,
-  clientId: transitions.clientId,
-  policy: transitions.policy,
-};
-
-/** Newest first: what one commit wrote has one instant; the grant's line is the consequence of the other. */
-const WITHIN_A_COMMIT = [
-  sql`array_position(array['interaction', 'authorizationCode', 'refreshToken', 'grant'], ${transitions.machine}) desc`,
-  desc(transitions.generation),
-];
+/** An instant, bound as a value. */
+export const instant = (value: Date | null): SQL => sql`${value?.toISOString() ?? null}::timestamptz`;

@@ -1,6 +1,7 @@
 /**
  * The tables. One authorization is one row in `grants` (docs/decisions/0001); what a code or a refresh token is,
- * is derived from that row, never stored.
+ * is derived from that row, never stored. Columns that name a user are called `subject_…`: their names are older than the word
+ * in the code, and renaming them would break the nodes of the version before during an upgrade.
  */
 import { sql } from 'drizzle-orm';
 import {
@@ -17,7 +18,13 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import type { KeyRetirementReason, Prompt, SigningKeyState } from '../../machines/vocabulary.ts';
+import type {
+  KeyRetirementReason,
+  Prompt,
+  SessionEndReason,
+  SessionState,
+  SigningKeyState,
+} from '../../machines/vocabulary.ts';
 import type { SignInFacts } from '../model/grant.ts';
 import type { ResponseMode } from '../model/interaction.ts';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
@@ -81,7 +88,7 @@ export const users = pgTable(
   (table) => [uniqueIndex('users_username_key').on(table.usernameKey)],
 );
 
-/** A browser in which a person has signed in. Only the hash of the cookie is stored. */
+/** A browser in which an end-user has signed in. Only the hash of the cookie is stored. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -94,9 +101,20 @@ export const sessions = pgTable(
     userEpoch: epoch('subject_epoch'),
     serverEpoch: epoch('server_epoch'),
     signedInAt: instant('signed_in_at').notNull(),
+    /** Where the policy has an idle lifetime, it is counted from here. */
+    lastUsedAt: instant('last_used_at').notNull().defaultNow(),
+    /** As the sign-in set it; brought forward when the session ends. */
     endsAt: instant('ends_at').notNull(),
+    state: text('state').$type<SessionState>().notNull().default('active'),
+    endedReason: text('ended_reason').$type<SessionEndReason>(),
+    userAgent: text('user_agent'),
   },
-  (table) => [index('sessions_ends_at').on(table.endsAt)],
+  (table) => [
+    index('sessions_ends_at').on(table.endsAt),
+    index('sessions_subject_id').on(table.userId),
+    check('sessions_state', sql`${table.state} in ('active', 'ended')`),
+    check('sessions_ended_has_reason', sql`(${table.state} = 'ended') = (${table.endedReason} is not null)`),
+  ],
 );
 
 /** An authorization request on its way through sign-in and consent. */
@@ -209,7 +227,7 @@ export const grants = pgTable(
   ],
 );
 
-/** The ledger: each decision that changed a state. Append-only, partitioned by month; no engine reads it. */
+/** The ledger: each decision that changed what is stored. Append-only, partitioned by month; the engine never reads it. */
 export const transitions = pgTable(
   'transitions',
   {
@@ -226,6 +244,8 @@ export const transitions = pgTable(
     clientId: text('client_id'),
     policy: text('policy'),
     signingKeyId: text('signing_key_id'),
+    /** The `sid` of the session that the line is about. */
+    sessionId: uuid('session_id'),
   },
   (table) => [index('transitions_grant_id').on(table.grantId, table.at)],
 );

@@ -1,60 +1,127 @@
-import { and, eq, gt, isNull, sql } from 'drizzle-orm';
+/** The statements about sessions: load, list, insert, and the two that change one. */
+import { and, desc, eq, gt, type SQL, sql } from 'drizzle-orm';
+import type { LoadedSession, NewSession, SessionCommit, SessionKey, SessionStore } from '../lifecycles/session.ts';
 import type { Session } from '../model/session.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
-import { reading, writing } from './failures.ts';
+import { committing, reading, writing } from './failures.ts';
+import { entryLine, instant, ledgerColumns } from './ledger.ts';
 import { fixedNow, nowOf, nowOr } from './now.ts';
-import { server, sessions, users } from './schema.ts';
+import { server, sessions, transitions, users } from './schema.ts';
 
-export type NewSession = {
-  /** SHA-256 of the cookie's value. */
-  readonly idHash: Buffer;
-  readonly sid: string;
-  readonly userId: string;
-  readonly userEpoch: bigint;
-  readonly serverEpoch: bigint;
-  readonly lifetimeSeconds: number;
-};
+/** More than a person has browsers. */
+const MAX_LISTED = 100;
 
-export function sessionStore(db: Drizzle, clock: Clock) {
-  const findStatement = db
-    .select({
-      sid: sessions.sid,
-      userId: sessions.userId,
-      username: users.username,
-      userEpoch: sessions.userEpoch,
-      serverEpoch: sessions.serverEpoch,
-      signedInAt: sessions.signedInAt,
-    })
+export function sessionStore(db: Drizzle, clock: Clock): SessionStore {
+  const loadStatement = db
+    .select({ now: nowOr('now'), ...LOADED })
     .from(sessions)
-    .innerJoin(users, and(eq(users.id, sessions.userId), eq(users.epoch, sessions.userEpoch)))
-    .innerJoin(server, eq(server.epoch, sessions.serverEpoch))
-    .where(
-      and(
-        sql`${sessions.idHash} = ${sql.placeholder('idHash')}::bytea`,
-        gt(sessions.endsAt, nowOr('now')),
-        isNull(users.disabledAt),
-      ),
-    )
-    .prepare('find_session');
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .innerJoin(server, sql`true`)
+    .where(sql`${sessions.idHash} = ${sql.placeholder('idHash')}::bytea`)
+    .prepare('load_session');
+
+  const loadByName = async ({ sid, userId }: Extract<SessionKey, { sid: string }>): Promise<LoadedSession> => {
+    const [row] = await reading(() =>
+      db
+        .select({ now: sql<string>`${nowOf(clock)}`, ...LOADED })
+        .from(sessions)
+        .innerJoin(users, eq(users.id, sessions.userId))
+        .innerJoin(server, sql`true`)
+        .where(and(eq(sessions.userId, userId), eq(sessions.sid, sid))),
+    );
+    return loadedFrom(row);
+  };
+
   return {
-    /** A session that has ended, or whose person was disabled or signed out everywhere, is not found. */
-    find: async (idHash: Buffer): Promise<Session | null> => {
-      const [session] = await reading(() => findStatement.execute({ idHash, now: fixedNow(clock) }));
-      return session ?? null;
+    load: async (key) => {
+      if ('sid' in key) return loadByName(key);
+      const [row] = await reading(() => loadStatement.execute({ idHash: key.idHash, now: fixedNow(clock) }));
+      return loadedFrom(row);
     },
-    insert: async ({ lifetimeSeconds, ...session }: NewSession): Promise<{ readonly signedInAt: Date }> => {
+    list: async (userId) => {
+      const now = nowOf(clock);
+      const rows = await reading(() =>
+        db
+          .select({ now: sql<string>`${now}`, ...LOADED })
+          .from(sessions)
+          .innerJoin(users, eq(users.id, sessions.userId))
+          .innerJoin(server, sql`true`)
+          .where(and(eq(sessions.userId, userId), eq(sessions.state, 'active'), gt(sessions.endsAt, now)))
+          .orderBy(desc(sessions.lastUsedAt))
+          .limit(MAX_LISTED),
+      );
+      return {
+        now: rows[0] ? new Date(rows[0].now) : new Date(0),
+        sessions: rows.flatMap((row) => loadedFrom(row).session ?? []),
+      };
+    },
+    insert: async ({ lifetimeSeconds, idHash, ...session }: NewSession) => {
       const now = nowOf(clock);
       const endsAt = sql`${now} + make_interval(secs => ${lifetimeSeconds})`;
       const [inserted] = await writing(() =>
         db
           .insert(sessions)
-          .values({ ...session, signedInAt: now, endsAt })
-          .returning({ signedInAt: sessions.signedInAt }),
+          .values({ ...session, idHash: Buffer.from(idHash), signedInAt: now, lastUsedAt: now, endsAt })
+          .returning({ signedInAt: sessions.signedInAt, endsAt: sessions.endsAt }),
       );
       if (!inserted) throw new Error('A session that was inserted came back as nothing.');
       return inserted;
     },
-    remove: (idHash: Buffer): Promise<unknown> => writing(() => db.delete(sessions).where(eq(sessions.idHash, idHash))),
+    commit: (commit) => committing(() => (commit.kind === 'end' ? ended(db, commit) : used(db, commit))),
   };
+}
+
+const LOADED = {
+  session: sessions,
+  username: users.username,
+  liveUserEpoch: sql<string | null>`case when ${users.disabledAt} is null then ${users.epoch} end`,
+  liveServerEpoch: server.epoch,
+};
+
+type Row = {
+  readonly now: string;
+  readonly session: typeof sessions.$inferSelect;
+  readonly username: string;
+  readonly liveUserEpoch: string | null;
+  readonly liveServerEpoch: bigint;
+};
+
+function loadedFrom(row: Row | undefined): LoadedSession {
+  if (!row) return { now: new Date(0), session: null };
+  const { now, session, liveUserEpoch, ...rest } = row;
+  const loaded: Session = { ...session, ...rest, liveUserEpoch: liveUserEpoch === null ? null : BigInt(liveUserEpoch) };
+  return { now: new Date(now), session: loaded };
+}
+
+const isActive = ({ loaded }: SessionCommit): SQL | undefined =>
+  and(eq(sessions.idHash, Buffer.from(loaded.idHash)), eq(sessions.state, 'active'));
+
+/** Leaves no line in the ledger: a use decides nothing. */
+const used = (db: Drizzle, commit: SessionCommit) =>
+  db
+    .update(sessions)
+    .set({ lastUsedAt: sql`greatest(${sessions.lastUsedAt}, ${instant(commit.now)})` })
+    .where(isActive(commit))
+    .returning({ sid: sessions.sid });
+
+/** Asks only that the session is active: no use can outrun it. */
+function ended(db: Drizzle, commit: Extract<SessionCommit, { kind: 'end' }>) {
+  const moved = db.$with('moved').as(
+    db
+      .update(sessions)
+      .set({
+        state: 'ended',
+        endedReason: commit.reason,
+        endsAt: sql`least(${sessions.endsAt}, ${instant(commit.now)})`,
+      })
+      .where(isActive(commit))
+      .returning({ sid: sessions.sid }),
+  );
+  const columns = ledgerColumns({ ...entryLine(commit.entry), at: instant(commit.now), sessionId: sql`${moved.sid}` });
+  return db
+    .with(moved)
+    .insert(transitions)
+    .select(db.select(columns).from(moved))
+    .returning({ sessionId: transitions.sessionId });
 }

@@ -1,11 +1,12 @@
 /** The table of signing keys: what nodes follow, and the one statement that moves it. */
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { StoredSigningKey } from '../crypto/signing-keys.ts';
-import type { SigningKeyCommit, SigningKeyStore } from '../engine/ports.ts';
+import type { SigningKeyCommit, SigningKeyStore } from '../lifecycles/signing-key.ts';
 import type { SigningKeyRow } from '../model/signing-key.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
+import { instant, ledgerColumns } from './ledger.ts';
 import { nowOf } from './now.ts';
 import { server, signingKeys, transitions } from './schema.ts';
 
@@ -41,7 +42,7 @@ export const replacePrivateJwe = (db: Drizzle, kid: string, read: string, privat
 
 export function signingKeyStore(db: Drizzle, clock: Clock): SigningKeyStore {
   return {
-    loadSigningKeys: async () => {
+    load: async () => {
       const rows = await reading(() =>
         db
           .select({ now: sql<string>`${nowOf(clock)}`, key: LOADED })
@@ -53,7 +54,7 @@ export function signingKeyStore(db: Drizzle, clock: Clock): SigningKeyStore {
       if (!row) throw new Error('The table "server" has lost its row: apply the migrations.');
       return { now: new Date(row.now), keys: rows.flatMap(({ key }) => key ?? []) };
     },
-    commitSigningKeys: (commit) => committing(() => commitStatement(db, commit)),
+    commit: (commit) => committing(() => commitStatement(db, commit)),
   };
 }
 
@@ -68,9 +69,9 @@ const LOADED = {
   stoppedSigningAt: signingKeys.stoppedSigningAt,
   retiredAt: signingKeys.retiredAt,
   retiredReason: signingKeys.retiredReason,
+  hasPrivateHalf: sql<boolean>`${signingKeys.privateJwe} is not null`,
 };
 
-const instant = (value: Date | null): SQL => sql`${value?.toISOString() ?? null}::timestamptz`;
 const values = (rows: readonly SQL[]): SQL => sql`values ${sql.join([...rows], sql`, `)}`;
 
 /**
@@ -85,21 +86,23 @@ function commitStatement(db: Drizzle, { now, moves, added, entries }: SigningKey
       ({ from, after }) =>
         sql`(${after.kid}::text, ${from}::text, ${after.state}::text, ${instant(after.beganSigningAt)},
           ${instant(after.rotationAskedAt)}, ${instant(after.stoppedSigningAt)}, ${instant(after.retiredAt)},
-          ${after.retiredReason}::text)`,
+          ${after.retiredReason}::text, ${after.hasPrivateHalf}::boolean)`,
     ),
-    sql`(null, null, null, null::timestamptz, null::timestamptz, null::timestamptz, null::timestamptz, null)`,
+    sql`(null, null, null, null::timestamptz, null::timestamptz, null::timestamptz, null::timestamptz, null, null::boolean)`,
   ]);
   const lines = values(
     entries.map(
-      ({ kid, machine, event, from, to, reason }, index) =>
-        sql`(${index}::int, ${kid}::text, ${machine}::text, ${event}::text, ${from}::text, ${to}::text, ${reason}::text)`,
+      ({ signingKeyId, machine, event, from, to, reason }, index) =>
+        sql`(${index}::int, ${signingKeyId}::text, ${machine}::text, ${event}::text, ${from}::text, ${to}::text, ${reason}::text)`,
     ),
   );
   const whole = sql`(select count(*) from held) = ${moves.length}::int`;
   const kid = { kid: sql<string>`kid`.as('kid') };
   const step = db
     .$with('step', kid)
-    .as(sql`select * from (${steps}) as s (kid, from_state, to_state, began, asked, stopped, retired, reason)`);
+    .as(
+      sql`select * from (${steps}) as s (kid, from_state, to_state, began, asked, stopped, retired, reason, has_private_half)`,
+    );
   const held = db.$with('held', kid).as(sql`
     select k.kid from signing_keys k join step on step.kid = k.kid and step.from_state = k.state
     order by k.kid for update of k`);
@@ -107,10 +110,10 @@ function commitStatement(db: Drizzle, { now, moves, added, entries }: SigningKey
     update signing_keys k set
       state = step.to_state, began_signing_at = step.began, rotation_asked_at = step.asked,
       stopped_signing_at = step.stopped, retired_at = step.retired, retired_reason = step.reason,
-      private_jwe = case when step.to_state in ('published', 'signing') then k.private_jwe end
+      private_jwe = case when step.has_private_half then k.private_jwe end
     from step where step.kid = k.kid and step.from_state = k.state and ${whole}
     returning k.kid`);
-  const born = db.$with('born', kid).as(
+  const created = db.$with('created', kid).as(
     added === null
       ? sql`select null::text as kid where false`
       : sql`
@@ -123,28 +126,24 @@ function commitStatement(db: Drizzle, { now, moves, added, entries }: SigningKey
   );
   const line = db.$with('line', kid).as(sql`
     select * from (${lines}) as l (place, kid, machine, event, from_state, to_state, reason)`);
-  const column = <T>(name: string, as: string) => sql<T>`${sql.raw(name)}`.as(as);
   return db
-    .with(step, held, moved, born, line)
+    .with(step, held, moved, created, line)
     .insert(transitions)
     .select(
       db
-        .select({
-          at: sql<Date>`${instant(now)}`.as('at'),
-          machine: column<string>('line.machine', 'machine'),
-          grantId: sql<string>`null::uuid`.as('grant_id'),
-          interactionId: sql<string>`null::uuid`.as('interaction_id'),
-          event: column<string>('line.event', 'event'),
-          fromState: column<string>('line.from_state', 'from_state'),
-          toState: column<string>('line.to_state', 'to_state'),
-          reason: column<string>('line.reason', 'reason'),
-          generation: sql<bigint>`null::bigint`.as('generation'),
-          clientId: sql<string>`null::text`.as('client_id'),
-          policy: sql<string>`null::text`.as('policy'),
-          signingKeyId: column<string>('line.kid', 'signing_key_id'),
-        })
+        .select(
+          ledgerColumns({
+            at: instant(now),
+            machine: sql`line.machine`,
+            event: sql`line.event`,
+            from: sql`line.from_state`,
+            to: sql`line.to_state`,
+            reason: sql`line.reason`,
+            signingKeyId: sql`line.kid`,
+          }),
+        )
         .from(line)
-        .where(sql`line.kid in (select kid from moved union all select kid from born)`)
+        .where(sql`line.kid in (select kid from moved union all select kid from created)`)
         .orderBy(sql`line.place`),
     )
     .returning({ signingKeyId: transitions.signingKeyId });

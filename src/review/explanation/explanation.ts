@@ -1,9 +1,9 @@
 /** The life of one authorization: what happened, whether it is alive, why not, and where a token stands in it. Pure. */
 
 import type { Grant } from '../../model/grant.ts';
-import { endedBy, grantState, isAheadOfChain, sameBytes } from '../../model/grant.ts';
+import { chainPosition, grantEndReason, grantState, sameBytes } from '../../model/grant.ts';
 import { chainEndsAt, codeEndsAt, type Lifetimes } from '../../model/lifetimes.ts';
-import type { LedgerLine } from '../../storage/ledger.ts';
+import type { LedgerLine } from '../../storage/grant-life.ts';
 import { ADVICE, type Advice, type EndReason } from './advice.ts';
 import type { Held } from './presented.ts';
 
@@ -60,17 +60,11 @@ export function explanationOf(stored: StoredLife, held: Held, lifetimes: Lifetim
 const beginsWithApproval = (lines: readonly LedgerLine[]) => lines[0]?.to === 'approved';
 
 function lifeOf(grant: NonNullable<StoredLife['grant']>, lifetimes: Lifetimes | null, now: Date): Life {
-  if (grantState(grant) === 'revoked') {
-    if (grant.state === 'revoked') return over(knownReason(grant.revokedReason), grant.revokedAt);
-    const by = endedBy(grant);
-    return over(by && REASON_OF_EPOCH[by], null);
-  }
+  if (grantState(grant) === 'revoked') return over(knownReason(grantEndReason(grant)), grant.revokedAt);
   const end = endOf(grant, lifetimes);
   if (now < end.until) return { kind: 'alive', ...end };
   return over(end.end, end.until);
 }
-
-const REASON_OF_EPOCH = { client: 'client_ended', user: 'user_ended', server: 'server_epoch_raised' } as const;
 
 const over = (reason: EndReason | null, since: Date | null): Life => ({
   kind: 'over',
@@ -113,7 +107,7 @@ function placeOf(grant: Grant | null, held: Held, now: Date): Place | null {
       return { kind: grant.refreshGeneration === null ? 'code_unused' : 'code_used' };
     case 'refresh_token': {
       if (!grant) return { kind: 'unknown' };
-      if (isAheadOfChain(grant, held)) return { kind: 'ahead' };
+      if (chainPosition(grant, held) === 'ahead') return { kind: 'ahead' };
       const behind = (grant.refreshGeneration ?? 0n) - held.generation;
       return behind === 0n ? { kind: 'current' } : { kind: 'used', behind };
     }

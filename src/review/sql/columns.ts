@@ -3,7 +3,7 @@
  * one cannot be left out of the question whether it may change.
  */
 import { columnNames } from '../../storage/columns.ts';
-import { grants, interactions, signingKeys } from '../../storage/schema.ts';
+import { grants, interactions, sessions, signingKeys } from '../../storage/schema.ts';
 
 type Row<Table extends { readonly $inferSelect: object }> = keyof Table['$inferSelect'] & string;
 type Roles<Table extends { readonly $inferSelect: object }, Role extends string> = Readonly<Record<Row<Table>, Role>>;
@@ -81,6 +81,21 @@ const SIGNING_KEYS: Roles<
   signing: 'generated',
 };
 
+/** `use`: moves forward while the session lives. `end`: along the machine, and only ever brought forward. */
+const SESSIONS: Roles<typeof sessions, 'bound' | 'state' | 'use' | 'end'> = {
+  idHash: 'bound',
+  sid: 'bound',
+  userId: 'bound',
+  userEpoch: 'bound',
+  serverEpoch: 'bound',
+  signedInAt: 'bound',
+  userAgent: 'bound',
+  state: 'state',
+  lastUsedAt: 'use',
+  endsAt: 'end',
+  endedReason: 'end',
+};
+
 type Table = Parameters<typeof columnNames>[0];
 
 /** By their names in Postgres. */
@@ -91,6 +106,7 @@ export const boundColumns = {
   grants: columnsOf(grants, GRANTS, 'bound'),
   interactions: columnsOf(interactions, INTERACTIONS, 'bound'),
   signing_keys: columnsOf(signingKeys, SIGNING_KEYS, 'bound'),
+  sessions: columnsOf(sessions, SESSIONS, 'bound'),
 } as const;
 
 export const instantsOfKeys = columnsOf(signingKeys, SIGNING_KEYS, 'instant');

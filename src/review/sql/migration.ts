@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { grantMachine } from '../../../machines/grant.machine.ts';
 import { interactionMachine } from '../../../machines/interaction.machine.ts';
+import { sessionMachine } from '../../../machines/session.machine.ts';
 import { signingKeyMachine } from '../../../machines/signing-key.machine.ts';
 import type { MachineConfig } from './machine.ts';
 import type { Machines } from './rules.ts';
@@ -33,6 +34,7 @@ export const machines: Machines = {
   grant: grantMachine.config as unknown as MachineConfig,
   interaction: interactionMachine.config as unknown as MachineConfig,
   signingKey: signingKeyMachine.config as unknown as MachineConfig,
+  session: sessionMachine.config as unknown as MachineConfig,
 };
 
 /** @returns the migration as it should be; with its journal and snapshot where it has yet to be made. */

@@ -12,6 +12,7 @@ export type Machines = {
   readonly grant: MachineConfig;
   readonly interaction: MachineConfig;
   readonly signingKey: MachineConfig;
+  readonly session: MachineConfig;
 };
 
 export type Rule = {
@@ -34,6 +35,7 @@ export const rulesOf = (machines: Machines): readonly Rule[] => [
   ...grantRules(machines.grant),
   ...interactionRules(machines.interaction),
   ...signingKeyRules(machines.signingKey),
+  ...sessionRules(machines.session),
   ...epochRules,
   ...ledgerRules,
 ];
@@ -127,17 +129,12 @@ function interactionRules(machine: MachineConfig): readonly Rule[] {
 function signingKeyRules(machine: MachineConfig): readonly Rule[] {
   const moves = movesOf(machine);
   const pairs = pairsOf(moves, 'retire');
-  const bornIn = [
-    machine.initial,
-    ...statesBy(
-      'beginSigning',
-      moves.filter(({ from }) => from === machine.initial),
-    ),
-  ];
+  // The first state is in the memory of one node; what it leads to is stored.
+  const storedFirstAs = moves.filter(({ from }) => from === machine.initial).map(({ to }) => to);
   const rule = ruleOf('signing_keys');
   return [
-    rule('is_born_to_sign', 'insert', 'a key begins as published, or signs at once', [
-      `NOT ${oneOf('NEW.state', bornIn)}`,
+    rule('begins_with_its_machine', 'insert', 'a key is stored as published, or signs at once', [
+      `NOT ${oneOf('NEW.state', storedFirstAs)}`,
       'NEW.stopped_signing_at IS NOT NULL',
       'NEW.retired_at IS NOT NULL',
     ]),
@@ -173,6 +170,44 @@ function signingKeyRules(machine: MachineConfig): readonly Rule[] {
     ]),
     rule('stays', 'delete', 'a key stays, so that a retired one never comes back', []),
     rule('is_not_emptied', 'truncate', 'keys retire one by one', []),
+  ];
+}
+
+function sessionRules(machine: MachineConfig): readonly Rule[] {
+  const endings = pairsOf(movesOf(machine), 'endSession');
+  const rule = ruleOf('sessions');
+  return [
+    rule('begins_with_its_machine', 'insert', 'a session begins in the first state of its machine, with no end', [
+      `NEW.state <> ${text(machine.initial)}`,
+    ]),
+    rule('keeps_what_signed_in', { update: boundColumns.sessions }, 'a session stays that of its sign-in', [
+      changed(boundColumns.sessions),
+    ]),
+    rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the session machine leads there', [
+      leavesThe(endings),
+    ]),
+    rule(
+      'ends_once_with_a_reason',
+      { update: ['ended_reason', 'ends_at'] },
+      'a session ends once, with a reason that its machine writes, and never later than before',
+      [
+        `NEW.state = OLD.state AND ${changed(['ended_reason', 'ends_at'])}`,
+        'NEW.ends_at > OLD.ends_at',
+        ...endings.map(
+          ({ from, to, reasons }) =>
+            `OLD.state = ${text(from)} AND NEW.state = ${text(to)} AND NOT coalesce(${oneOf('NEW.ended_reason', reasons)}, false)`,
+        ),
+      ],
+    ),
+    rule(
+      'is_used_while_active',
+      { update: ['last_used_at'] },
+      'a session is used forward in time, and while it lives',
+      [
+        'NEW.last_used_at < OLD.last_used_at',
+        `${oneOf('OLD.state', endedStatesOf(machine))} AND ${changed(['last_used_at'])}`,
+      ],
+    ),
   ];
 }
 

@@ -44,6 +44,7 @@ const KEY: Readonly<Record<string, string>> = {
   grants: 'id',
   interactions: 'id',
   signing_keys: 'kid',
+  sessions: 'sid',
   clients: 'client_id',
   users: 'id',
   server: 'id',

@@ -1,0 +1,67 @@
+/**
+ * What a lifecycle is: everything that the engine, the proof and the triggers need to know of it, declared in one place
+ * (src/lifecycles/). docs/adding-a-lifecycle.md shows how to add another.
+ */
+import type { AnyStateMachine } from 'xstate';
+import type { Effect } from '../../machines/vocabulary.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
+import type { Decision } from './decide.ts';
+
+type EffectName = Effect['type'];
+type ParamsOf<Name extends EffectName> =
+  Extract<Effect, { type: Name }> extends { readonly params: infer Params } ? Params : undefined;
+
+/** What an effect makes of a row. Pure. An effect that is not listed changes nothing that is stored. */
+export type Changes<Row, Facts> = {
+  readonly [Name in EffectName]?: (row: Row, facts: Facts, params: ParamsOf<Name>) => Row;
+};
+
+/** An event for another lifecycle, or for another row of this one; decided and committed together with what sent it. */
+export type Sent<Row> = { readonly lifecycle: AnyLifecycle<Row>; readonly facts: unknown; readonly event: AnyEvent };
+export type AnyEvent = { readonly type: string };
+
+/**
+ * `Row`: what is stored and may change. `Facts`: whatever else a decision depends on (the time, the policy, the session …), and
+ * what was drawn for it before (a nonce, an id). `Commit`: what the store is handed.
+ */
+export type Lifecycle<Row, Facts, Commit> = {
+  readonly machine: AnyStateMachine;
+  /** What the row is now. Pure. */
+  readonly stateOf: (row: Row, facts: Facts) => string;
+  /** What the guards of the machine see. Pure. */
+  readonly contextOf: (row: Row, facts: Facts) => object;
+  readonly changes: Changes<Row, Facts>;
+  /** Effects that are events to others. */
+  readonly sends?: {
+    readonly [Name in EffectName]?: (row: Row, facts: Facts, params: ParamsOf<Name>) => Sent<Row>;
+  };
+  /** By event: a decision about it has exactly one of these effects. An event that is not listed asks for no answer. */
+  readonly answers: Readonly<Record<string, readonly EffectName[]>>;
+  /** Effects that change a row and leave no line in the ledger: they decide nothing. */
+  readonly unrecorded?: readonly EffectName[];
+  /** What every step has to keep besides its states. @returns what is wrong with it; null: nothing. */
+  readonly brokenBy?: (step: Step<Row>, facts: Facts) => string | null;
+  /** What a line of the ledger says besides the decision. */
+  readonly ledgerFacts?: (row: Row, facts: Facts) => Partial<LedgerEntry>;
+  /** The change as the store is handed it, with what must still hold when it is committed. */
+  readonly commitOf: (step: Step<Row>, facts: Facts, entries: readonly LedgerEntry[]) => Commit;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a lifecycle that is sent an event brings its own facts, which its sender made for it.
+export type AnyLifecycle<Row> = Omit<Lifecycle<Row, any, any>, 'commitOf'>;
+
+/** Binds an event to facts of the right type. */
+export const send = <Row, Facts, Commit>(
+  lifecycle: Lifecycle<Row, Facts, Commit>,
+  facts: Facts,
+  event: AnyEvent,
+): Sent<Row> => ({ lifecycle, facts, event });
+
+/** A decision carried out on paper: the row before and after it, and every decision that was part of it. */
+export type Step<Row> = {
+  readonly before: Row;
+  readonly after: Row;
+  /** First the one that was asked for, then those that it sent events for. */
+  readonly decisions: readonly Decision[];
+  readonly entries: readonly LedgerEntry[];
+};

@@ -1,0 +1,131 @@
+/**
+ * The one loop for every lifecycle: load → decide → apply → check → commit → again.
+ *
+ *   load     the row, what it depends on, and the database's now(); no lock
+ *   decide   XState selects the transition; out come the next state and effects, as data
+ *   apply    the effects make the next row, on paper
+ *   check    that row has to be in the machine's next state
+ *   commit   one guarded statement with its lines of the ledger; a lost guard means: load and decide again
+ */
+import { StoreUnavailable, Unavailable } from './errors.ts';
+import type { AnyEvent, Lifecycle, Step } from './lifecycle.ts';
+import { type MachineOf, stepOf } from './step.ts';
+
+/** One event for one row, as a request brings it. */
+export type Request<Loaded, Row, Facts, Commit, Answer> = {
+  readonly lifecycle: Lifecycle<Row, Facts, Commit>;
+  /** The row, the facts and the event in what was loaded. Pure. */
+  readonly read: (loaded: Loaded) => { readonly row: Row; readonly facts: Facts; readonly event: AnyEvent };
+  /** What the caller gets if this is committed. Made before the commit: whatever can fail, such as signing, fails here. */
+  readonly answer: (step: Step<Row>, loaded: Loaded) => Answer;
+  /** Whether the change is in the row: asked after its commit was lost. Absent: deciding again finds out. */
+  readonly isIn?: (loaded: Loaded, step: Step<Row>) => boolean;
+};
+
+/** What the loop wants of the world next. */
+export type Wanted<Commit> =
+  | { readonly kind: 'commit'; readonly commit: Commit }
+  /** `afterLostCommit`: it is worth waiting, since only the row can tell what happened. */
+  | { readonly kind: 'load'; readonly afterLostCommit: boolean };
+
+/** What the world says to that. */
+export type Told<Loaded> =
+  /** False: the guard did not hold, and nothing changed. */
+  | { readonly kind: 'committed'; readonly committed: boolean }
+  | { readonly kind: 'loaded'; readonly loaded: Loaded }
+  | { readonly kind: 'unavailable'; readonly error: StoreUnavailable };
+
+const MAX_ATTEMPTS = 5;
+
+/**
+ * The loop without a world: it asks, is told, and goes on. The proof walks through every order in which the steps of several
+ * requests can fall with the very code that serves them.
+ *
+ * @throws Unavailable when the store cannot be reached, does not settle, or its commit cannot be known.
+ */
+export function* running<Loaded, Row, Facts, Commit, Answer>(
+  first: Loaded,
+  { lifecycle, read, answer, isIn }: Request<Loaded, Row, Facts, Commit, Answer>,
+  machineOf?: MachineOf,
+): Generator<Wanted<Commit>, Answer, Told<Loaded>> {
+  let loaded = first;
+  let lost: StoreUnavailable | null = null;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const { row, facts, event } = read(loaded);
+    const step = stepOf(lifecycle, row, facts, event, machineOf);
+    const answered = answer(step, loaded);
+    if (step.after === row) return answered;
+    const told = yield { kind: 'commit', commit: lifecycle.commitOf(step, facts, step.entries) };
+    if (told.kind === 'committed' && told.committed) return answered;
+    if (told.kind === 'unavailable') {
+      if (told.error.maybeCommitted) lost = told.error;
+      if (lost === null) throw new Unavailable('store_unavailable', { cause: told.error });
+    }
+    const again = yield { kind: 'load', afterLostCommit: lost !== null };
+    if (again.kind !== 'loaded') {
+      throw new Unavailable(lost ? 'commit_unknown' : 'store_unavailable', lost ? { cause: lost } : {});
+    }
+    loaded = again.loaded;
+    if (isIn?.(loaded, step)) return answered;
+  }
+  throw new Unavailable(lost ? 'commit_unknown' : 'too_many_conflicts', lost ? { cause: lost } : {});
+}
+
+export type World<Loaded, Commit> = {
+  readonly load: () => Promise<Loaded>;
+  /** False: a fact that the commit depends on no longer held, and nothing changed. */
+  readonly commit: (commit: Commit) => Promise<boolean>;
+  /** Milliseconds; waits between reloads after a lost commit. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+/** @param first absent: the loop loads it. @throws Unavailable as `running` does. */
+export async function run<Loaded, Row, Facts, Commit, Answer>(
+  world: World<Loaded, Commit>,
+  request: Request<Loaded, Row, Facts, Commit, Answer>,
+  first?: Loaded,
+): Promise<Answer> {
+  const steps = running<Loaded, Row, Facts, Commit, Answer>(first ?? (await firstLoad(world)), request);
+  let next = steps.next();
+  while (!next.done) next = steps.next(await askWorld(world, next.value));
+  return next.value;
+}
+
+async function firstLoad<Loaded, Commit>({ load }: World<Loaded, Commit>): Promise<Loaded> {
+  try {
+    return await load();
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw new Unavailable('store_unavailable', { cause: error });
+    throw error;
+  }
+}
+
+async function askWorld<Loaded, Commit>(world: World<Loaded, Commit>, wanted: Wanted<Commit>): Promise<Told<Loaded>> {
+  if (wanted.kind === 'load') return reload(world, wanted.afterLostCommit);
+  try {
+    return { kind: 'committed', committed: await world.commit(wanted.commit) };
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return { kind: 'unavailable', error };
+  }
+}
+
+const NO_WAIT = [0] as const;
+const WAITS_AFTER_LOST_COMMIT_MILLISECONDS = [0, 200, 1000] as const;
+
+async function reload<Loaded, Commit>(
+  { load, sleep }: World<Loaded, Commit>,
+  afterLostCommit: boolean,
+): Promise<Told<Loaded>> {
+  let unavailable = new StoreUnavailable(false);
+  for (const wait of afterLostCommit ? WAITS_AFTER_LOST_COMMIT_MILLISECONDS : NO_WAIT) {
+    if (wait > 0) await sleep(wait);
+    try {
+      return { kind: 'loaded', loaded: await load() };
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      unavailable = error;
+    }
+  }
+  return { kind: 'unavailable', error: unavailable };
+}

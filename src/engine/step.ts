@@ -1,0 +1,71 @@
+/** decide → apply → check: what an event makes of a row. Pure, so that the engine can check it before anything is committed. */
+import type { AnyStateMachine } from 'xstate';
+import type { Effect } from '../../machines/vocabulary.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
+import { type Decision, decide } from './decide.ts';
+import { InvariantViolation } from './errors.ts';
+import type { AnyEvent, AnyLifecycle, Step } from './lifecycle.ts';
+
+/** Which machine decides for a lifecycle: its own, unless reviewers put another in its place. */
+export type MachineOf = (machine: AnyStateMachine) => AnyStateMachine;
+const itself: MachineOf = (machine) => machine;
+
+/**
+ * @throws InvariantViolation when the row that the effects make is not in the machine's next state: the machine is no decoration.
+ */
+export function stepOf<Row, Facts>(
+  lifecycle: AnyLifecycle<Row>,
+  row: Row,
+  facts: Facts,
+  event: AnyEvent,
+  machineOf: MachineOf = itself,
+): Step<Row> {
+  const from = lifecycle.stateOf(row, facts);
+  const decision = decide(machineOf(lifecycle.machine), from, lifecycle.contextOf(row, facts), event);
+  const decisions = [decision];
+  const sentEntries: LedgerEntry[] = [];
+  let after = row;
+  let isRecorded = decision.from !== decision.to;
+  for (const effect of decision.effects) {
+    const changed = changedBy(lifecycle, effect, after, facts);
+    isRecorded ||= changed !== after && !lifecycle.unrecorded?.includes(effect.type);
+    after = changed;
+    const sent = lifecycle.sends?.[effect.type]?.(after, facts, paramsOf(effect) as never);
+    if (sent) {
+      const step = stepOf(sent.lifecycle, after, sent.facts, sent.event, machineOf);
+      after = step.after;
+      decisions.push(...step.decisions);
+      sentEntries.push(...step.entries);
+    }
+  }
+  requireOneAnswer(lifecycle, decision);
+  const derived = lifecycle.stateOf(after, facts);
+  if (derived !== decision.to) {
+    throw new InvariantViolation(`${decision.machine}: the machine says ${decision.to}, its effects make ${derived}`);
+  }
+  const entry = isRecorded ? [entryOf(decision, lifecycle.ledgerFacts?.(after, facts))] : [];
+  const step = { before: row, after, decisions, entries: [...entry, ...sentEntries] };
+  const broken = lifecycle.brokenBy?.(step, facts) ?? null;
+  if (broken !== null) throw new InvariantViolation(`${decision.machine}: ${decision.event} in ${from}: ${broken}`);
+  return step;
+}
+
+const paramsOf = (effect: Effect): unknown => ('params' in effect ? effect.params : undefined);
+
+const changedBy = <Row, Facts>({ changes }: AnyLifecycle<Row>, effect: Effect, row: Row, facts: Facts): Row =>
+  changes[effect.type]?.(row, facts, paramsOf(effect) as never) ?? row;
+
+function requireOneAnswer<Row>({ answers }: AnyLifecycle<Row>, { machine, event, from, effects }: Decision): void {
+  const allowed = answers[event];
+  if (!allowed) return;
+  const given = effects.filter(({ type }) => allowed.includes(type)).length;
+  if (given !== 1) throw new InvariantViolation(`${machine}: ${event} in ${from} has ${given} answers, not one`);
+}
+
+function entryOf({ machine, event, from, to, effects }: Decision, facts: Partial<LedgerEntry> = {}): LedgerEntry {
+  const reason = effects.map(reasonOf).find((one) => one !== null) ?? null;
+  return { machine, event, from, to, reason, generation: null, ...facts };
+}
+
+const reasonOf = (effect: Effect): string | null =>
+  'params' in effect && 'reason' in effect.params ? effect.params.reason : null;

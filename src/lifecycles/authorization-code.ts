@@ -1,0 +1,49 @@
+/** The authorization code: the first half of a grant's row. */
+import { authorizationCodeMachine } from '../../machines/authorization-code.machine.ts';
+import type { AuthorizationCodeContext, AuthorizationCodeEvent } from '../../machines/vocabulary.ts';
+import { authorizationCodeState, type Bytes, endedBy } from '../model/grant.ts';
+import { codeEndsAt } from '../model/lifetimes.ts';
+import {
+  moveHead,
+  type PresentationFacts,
+  type PresentationLifecycle,
+  type PresentationRequest,
+  type PresentationWays,
+  presentationParts,
+  presentationRequest,
+} from './presentation.ts';
+
+export const authorizationCodeLifecycle: PresentationLifecycle<PresentationFacts> = {
+  machine: authorizationCodeMachine,
+  stateOf: authorizationCodeState,
+  contextOf: (grant, { lifetimes }): AuthorizationCodeContext => ({
+    clientId: grant.clientId,
+    redirectUri: grant.redirectUri,
+    codeChallenge: grant.codeChallenge,
+    resources: grant.resources,
+    endsAt: codeEndsAt(grant, lifetimes),
+    endedBy: endedBy(grant),
+  }),
+  changes: { beginChain: (grant, facts) => moveHead(grant, 0n, facts) },
+  ...presentationParts((grant, { lifetimes }) => codeEndsAt(grant, lifetimes)),
+};
+
+/** What the client said when it presented the code. */
+export type PresentedCode = Omit<AuthorizationCodeEvent, 'type' | 'now'>;
+
+export const authorizationCodeRequest = <Issued>(
+  presented: PresentedCode,
+  ways: PresentationWays<Issued>,
+  nonce: Bytes,
+): PresentationRequest<PresentationFacts, Issued> =>
+  presentationRequest(
+    authorizationCodeLifecycle,
+    ways,
+    nonce,
+    {},
+    (now): AuthorizationCodeEvent => ({
+      type: 'presented',
+      now: now.getTime(),
+      ...presented,
+    }),
+  );

@@ -1,0 +1,128 @@
+/** The grant: what ends a chain, and what may be committed about its row. Codes and refresh tokens are read off the same row. */
+import { grantMachine } from '../../machines/grant.machine.ts';
+import type { EpochOwner, RevocationReason } from '../../machines/vocabulary.ts';
+import { InvariantViolation } from '../engine/errors.ts';
+import type { Lifecycle, Step } from '../engine/lifecycle.ts';
+import { type Request, run } from '../engine/run.ts';
+import type { Client, TokenClient } from '../model/client.ts';
+import { type Bytes, type Grant, grantState } from '../model/grant.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
+
+export type GrantFacts = {
+  readonly now: Date;
+  /** The name of the policy that the client has today; null: no policy was asked. */
+  readonly policy: string | null;
+};
+
+/** One guarded statement about one row of `grants`. */
+export type GrantCommit =
+  | { readonly kind: 'moveHead'; readonly move: HeadMove }
+  | { readonly kind: 'revoke'; readonly revocation: Revocation };
+
+/** Issuing: compare every loaded fact and swap the head of the chain. */
+export type HeadMove = {
+  readonly loaded: Grant;
+  readonly now: Date;
+  readonly generation: bigint;
+  readonly nonce: Bytes;
+  readonly chainEndsAt: Date;
+  /** When what is presented ends: decided in time is not enough, it has to be committed in time. */
+  readonly endsAt: Date;
+  readonly policy: string | null;
+  readonly entry: LedgerEntry;
+};
+
+/** Revoking: asks only for `state = 'active'`, so that no head that moves can outrun it. */
+export type Revocation = {
+  readonly grantId: string;
+  readonly now: Date;
+  readonly reason: RevocationReason;
+  readonly clientId: string;
+  readonly policy: string | null;
+  readonly entries: readonly LedgerEntry[];
+};
+
+/** What a presentation depends on, read in one statement without a lock. */
+export type LoadedGrant = {
+  /** The database's clock. */
+  readonly now: Date;
+  /** The client that presents; null: no such client. A deleted client is loaded with its `deletedAt`. */
+  readonly client: TokenClient | null;
+  /** The grant that the credential names; null when it names none that is stored. */
+  readonly grant: Grant | null;
+};
+
+export type GrantStore = {
+  readonly load: (key: { clientId: string; grantId: string }) => Promise<LoadedGrant>;
+  /** For requests that name no grant: client credentials, and credentials that are not ours. */
+  readonly loadClient: (clientId: string) => Promise<{ readonly now: Date; readonly client: Client | null }>;
+  /** False: a fact that the commit depends on no longer held (or Postgres saw a conflict), and nothing changed. */
+  readonly commit: (commit: GrantCommit) => Promise<boolean>;
+};
+
+const EPOCH_OF = {
+  client: 'liveClientEpoch',
+  user: 'liveUserEpoch',
+  server: 'liveServerEpoch',
+} as const satisfies Readonly<Record<EpochOwner, keyof Grant>>;
+
+export const grantLifecycle: Lifecycle<Grant, GrantFacts, GrantCommit> = {
+  machine: grantMachine,
+  stateOf: grantState,
+  contextOf: () => ({}),
+  answers: {},
+  changes: {
+    writeRevoked: (grant, _, { reason }) => ({ ...grant, state: 'revoked', revokedReason: reason }),
+    // Where the epoch is raised, every grant is read with the new value from then on.
+    raiseEpoch: (grant, _, { of }) => ({ ...grant, [EPOCH_OF[of]]: (grant[EPOCH_OF[of]] ?? 0n) + 1n }),
+  },
+  ledgerFacts: ({ refreshGeneration }) => ({ generation: refreshGeneration }),
+  commitOf: revocationOf,
+};
+
+export function revocationOf(
+  { before, decisions }: Step<Grant>,
+  { now, policy }: GrantFacts,
+  entries: readonly LedgerEntry[],
+): GrantCommit {
+  const effect = decisions.flatMap(({ effects }) => effects).find(({ type }) => type === 'writeRevoked');
+  if (effect?.type !== 'writeRevoked') throw new InvariantViolation('grant: a change that is no revocation');
+  const { id: grantId, clientId } = before;
+  const { reason } = effect.params;
+  return { kind: 'revoke', revocation: { grantId, now, reason, clientId, policy, entries } };
+}
+
+type WithGrant = Pick<LoadedGrant, 'now'> & { readonly grant: Grant };
+
+/** The answer: whether this request ended the grant. */
+export const revocationRequest: Request<WithGrant, Grant, GrantFacts, GrantCommit, boolean> = {
+  lifecycle: grantLifecycle,
+  read: ({ grant, now }) => ({ row: grant, facts: { now, policy: null }, event: { type: 'revocationRequested' } }),
+  answer: ({ before, after }) => after !== before,
+};
+
+export type GrantWorld = {
+  readonly store: Pick<GrantStore, 'load' | 'commit'>;
+  /** Milliseconds; waits between reloads after a lost commit. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+/**
+ * Its client, its end-user or an operator asks a grant to end.
+ * @returns true when this call ended the grant; false when it had ended before.
+ * @throws Unavailable when the store cannot be reached or does not settle; asking again is always safe.
+ */
+export function revokeGrant({ store, sleep }: GrantWorld, first: WithGrant): Promise<boolean> {
+  const key = { clientId: first.grant.clientId, grantId: first.grant.id };
+  const world = { load: async () => withGrant(await store.load(key)), commit: store.commit, sleep };
+  return run(world, revocationRequest, first);
+}
+
+/** Rows of `grants` are deleted only long after their chain has ended. @throws InvariantViolation when one is gone. */
+export function withGrant<Loaded extends Pick<LoadedGrant, 'grant'>>(
+  loaded: Loaded,
+): Loaded & { readonly grant: Grant } {
+  const { grant } = loaded;
+  if (!grant) throw new InvariantViolation('a grant vanished while it was decided about');
+  return { ...loaded, grant };
+}

@@ -1,0 +1,287 @@
+/** The interaction: from the authorization request to the redirect. Approving makes the grant in the same statement. */
+import { interactionMachine } from '../../machines/interaction.machine.ts';
+import type {
+  AuthorizationRefusal,
+  InteractionContext,
+  InteractionEvent,
+  InteractionRejectReason,
+} from '../../machines/vocabulary.ts';
+import { InvariantViolation } from '../engine/errors.ts';
+import type { Lifecycle } from '../engine/lifecycle.ts';
+import { type Request, run } from '../engine/run.ts';
+import type { Client } from '../model/client.ts';
+import type { Bytes, SignInFacts } from '../model/grant.ts';
+import type { Interaction } from '../model/interaction.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
+import type { Lifetimes } from '../model/lifetimes.ts';
+import type { Session } from '../model/session.ts';
+
+export type LoadedInteraction = {
+  readonly now: Date;
+  readonly interaction: Interaction;
+  readonly client: Client;
+  /** What the user in `userId` of the load has allowed this client before. */
+  readonly remembered: { readonly scope: readonly string[]; readonly resources: readonly string[] } | null;
+  /** The grant that this interaction made, if it did. */
+  readonly grant: {
+    readonly id: string;
+    readonly codeHash: Bytes;
+    readonly codeIsUnused: boolean;
+    readonly codeEndsAt: Date;
+  } | null;
+};
+
+/** What a step makes: the interaction as it will be, and what goes with an approval. */
+export type InteractionRow = {
+  readonly interaction: Interaction;
+  readonly remembers: boolean;
+  readonly reliesOnConsent: boolean;
+};
+
+export type InteractionFacts = Omit<LoadedInteraction, 'interaction'> & {
+  readonly session: Session | null;
+  /** Milliseconds since 1970: when the session ends unless it is used; null: there is no session. */
+  readonly sessionEndsAt: number | null;
+  readonly isStillRegistered: boolean;
+  readonly lifetimes: Lifetimes;
+  /** Of the grant that an approval makes. */
+  readonly draft: { readonly grantId: string; readonly codeHash: Bytes };
+};
+
+/** A step that makes no grant. Commits only while state and user are what was loaded. */
+export type InteractionMove = {
+  readonly loaded: Interaction;
+  readonly now: Date;
+  readonly to: Interaction['state'];
+  readonly userId: string | null;
+  readonly entry: LedgerEntry;
+};
+
+/**
+ * The interaction moves and its grant is inserted in one statement. Commits only while client, user and server have the epochs
+ * that were loaded, and while the session is active.
+ */
+export type Approval = InteractionMove & {
+  readonly session: Session;
+  /** When the interaction or the session ends, whichever is first: decided in time is not enough. */
+  readonly endsAt: Date;
+  readonly grantId: string;
+  readonly codeHash: Bytes;
+  readonly codeEndsAt: Date;
+  readonly policy: string;
+  /** The end-user was not asked: it commits only while the consent that was remembered stands. */
+  readonly reliesOnConsent: boolean;
+  readonly remembers: boolean;
+  readonly identity: SignInFacts | null;
+};
+
+export type InteractionCommit =
+  | { readonly kind: 'move'; readonly move: InteractionMove }
+  | { readonly kind: 'approve'; readonly approval: Approval };
+
+export type InteractionStore = {
+  /** Null: no such interaction. */
+  readonly load: (key: { id: string; userId: string | null }) => Promise<LoadedInteraction | null>;
+  /** False: a fact that the commit depends on no longer held, and nothing changed. */
+  readonly commit: (commit: InteractionCommit) => Promise<boolean>;
+};
+
+const moved = (row: InteractionRow, state: Interaction['state'], { session }: InteractionFacts): InteractionRow => ({
+  ...row,
+  interaction: { ...row.interaction, state, userId: session?.userId ?? row.interaction.userId },
+});
+
+const EVERY_ANSWER = [
+  'reject',
+  'askSignIn',
+  'askAccount',
+  'askConsent',
+  'showConsent',
+  'issueCode',
+  'refuseAuthorization',
+  'repeatAnswer',
+] as const;
+
+export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, InteractionCommit> = {
+  machine: interactionMachine,
+  stateOf: ({ interaction }) => interaction.state,
+  contextOf: ({ interaction }, { client, grant, now, isStillRegistered }): InteractionContext => ({
+    endsAt: interaction.endsAt.getTime(),
+    scope: interaction.scope,
+    resources: interaction.resources,
+    userId: interaction.userId,
+    clientEnded: client.deletedAt !== null || client.epoch !== interaction.clientEpoch || !isStillRegistered,
+    consentMayBeRemembered: client.tokenEndpointAuthMethod !== 'none' || interaction.redirectUri.startsWith('https:'),
+    codeIsWaiting: grant?.codeIsUnused === true && now < grant.codeEndsAt,
+    prompt: interaction.prompt,
+    maxAgeSeconds: interaction.maxAgeSeconds,
+    hintedUserId: interaction.hintedUserId,
+  }),
+  answers: Object.fromEntries(
+    (['requested', 'viewed', 'switchRequested', 'signedIn', 'accountChosen', 'consented', 'refused'] as const).map(
+      (event) => [event, EVERY_ANSWER],
+    ),
+  ),
+  changes: {
+    askConsent: (row, facts) => moved(row, 'awaitingConsent', facts),
+    issueCode: (row, facts) => moved(row, 'approved', facts),
+    refuseAuthorization: (row, facts) => moved(row, 'denied', facts),
+    rememberConsent: (row) => ({ ...row, remembers: true }),
+    relyOnConsent: (row) => ({ ...row, reliesOnConsent: true }),
+  },
+  brokenBy: ({ before, after }, { session }) =>
+    before.interaction.state !== 'approved' && after.interaction.state === 'approved' && session === null
+      ? 'an approval without an end-user'
+      : null,
+  commitOf: ({ before, after }, facts, [entry]) => {
+    if (!entry) throw new InvariantViolation('interaction: a change without a line in the ledger');
+    const { state: to, userId } = after.interaction;
+    const move = { loaded: before.interaction, now: facts.now, to, userId, entry };
+    const { session } = facts;
+    if (to !== 'approved' || !session) return { kind: 'move', move };
+    const { reliesOnConsent, remembers } = after;
+    return { kind: 'approve', approval: { ...move, ...approvalOf(move, session, facts), reliesOnConsent, remembers } };
+  },
+};
+
+function approvalOf(
+  { loaded }: InteractionMove,
+  session: Session,
+  { now, lifetimes, draft, sessionEndsAt }: InteractionFacts,
+) {
+  return {
+    session,
+    endsAt: new Date(Math.min(loaded.endsAt.getTime(), sessionEndsAt ?? Number.NEGATIVE_INFINITY)),
+    grantId: draft.grantId,
+    codeHash: draft.codeHash,
+    codeEndsAt: new Date(now.getTime() + lifetimes.authorizationCodeLifetimeSeconds * 1000),
+    policy: lifetimes.name,
+    identity: identityOf(loaded, session),
+  };
+}
+
+/** OpenID Connect Core §2: `auth_time` is when the end-user last authenticated; the `nonce` comes back unmodified. */
+function identityOf({ scope, nonce }: Interaction, { signedInAt, sid }: Session): SignInFacts | null {
+  if (!scope.includes('openid')) return null;
+  return { nonce, authTime: Math.floor(signedInAt.getTime() / 1000), sid };
+}
+
+/** What the browser is to see next. */
+export type InteractionOutcome = {
+  readonly interaction: Interaction;
+  readonly client: Client;
+} & /** `account`: the session that the end-user may go on with; null: the form alone. */
+(
+  | { readonly kind: 'signIn'; readonly account: Session | null }
+  | { readonly kind: 'consent' }
+  | { readonly kind: 'approved'; readonly code: string }
+  | { readonly kind: 'denied'; readonly error: AuthorizationRefusal }
+  | { readonly kind: 'rejected'; readonly reason: InteractionRejectReason }
+);
+
+export type InteractionWays = {
+  /** The code of a grant is a function of its id and the root secret, so that a repeated answer is the same answer. */
+  readonly makeCode: (grantId: string) => { readonly code: string; readonly secretHash: Bytes };
+  /** Null: the root secret that made it is not listed any more. */
+  readonly remakeCode: (grantId: string, storedHash: Bytes) => string | null;
+  readonly lifetimesOf: (client: Client) => Lifetimes;
+  /** Milliseconds since 1970: when this session ends unless it is used before. */
+  readonly sessionEndsAt: (session: Session) => number;
+  /** Redirect URI and grant type are what the client is registered for today, not when the interaction began. */
+  readonly isStillRegistered: (client: Client, interaction: Interaction) => boolean;
+};
+
+/** @param grantId of the grant that it makes, if it makes one. */
+export function interactionRequest(
+  ways: InteractionWays,
+  type: InteractionEvent['type'],
+  session: Session | null,
+  grantId: string,
+): Request<LoadedInteraction, InteractionRow, InteractionFacts, InteractionCommit, InteractionOutcome> {
+  const { code, secretHash: codeHash } = ways.makeCode(grantId);
+  return {
+    lifecycle: interactionLifecycle,
+    read: ({ interaction, ...loaded }) => {
+      const { client, now, remembered } = loaded;
+      const event: InteractionEvent = {
+        type,
+        now: now.getTime(),
+        userId: session?.userId ?? null,
+        signedInAt: session?.signedInAt.getTime() ?? null,
+        remembered,
+      };
+      const facts: InteractionFacts = {
+        ...loaded,
+        session,
+        sessionEndsAt: session && ways.sessionEndsAt(session),
+        isStillRegistered: ways.isStillRegistered(client, interaction),
+        lifetimes: ways.lifetimesOf(client),
+        draft: { grantId, codeHash },
+      };
+      return { row: { interaction, remembers: false, reliesOnConsent: false }, facts, event };
+    },
+    answer: ({ before: { interaction }, decisions: [decision] }, loaded) => {
+      const { client } = loaded;
+      const about = { interaction, client };
+      for (const effect of decision?.effects ?? []) {
+        switch (effect.type) {
+          case 'reject':
+            return { ...about, kind: 'rejected', reason: effect.params.reason as InteractionRejectReason };
+          case 'askSignIn':
+            return { ...about, kind: 'signIn', account: null };
+          case 'askAccount':
+            return { ...about, kind: 'signIn', account: session };
+          case 'askConsent':
+          case 'showConsent':
+            return { ...about, kind: 'consent' };
+          case 'issueCode':
+            return { ...about, kind: 'approved', code };
+          case 'refuseAuthorization':
+            return { ...about, kind: 'denied', error: effect.params.error };
+          case 'repeatAnswer':
+            return { ...about, ...repeated(ways, loaded) };
+        }
+      }
+      throw new InvariantViolation('interaction: a decision without an answer');
+    },
+    isIn: ({ grant }) => grant?.id === grantId,
+  };
+}
+
+type Repeated =
+  | { readonly kind: 'approved'; readonly code: string }
+  | { readonly kind: 'denied'; readonly error: AuthorizationRefusal }
+  | { readonly kind: 'rejected'; readonly reason: InteractionRejectReason };
+
+function repeated({ remakeCode }: InteractionWays, { interaction, grant }: LoadedInteraction): Repeated {
+  // Only an end-user's own "no" can be sent twice: where the end-user could not be asked, there was no form.
+  if (interaction.state === 'denied') return { kind: 'denied', error: 'access_denied' };
+  if (!grant) throw new InvariantViolation('an approved interaction without its grant');
+  const code = remakeCode(grant.id, grant.codeHash);
+  return code === null ? { kind: 'rejected', reason: 'interaction_completed' } : { kind: 'approved', code };
+}
+
+export type InteractionWorld = InteractionWays & {
+  readonly store: InteractionStore;
+  readonly makeGrantId: () => string;
+  /** Milliseconds; waits between reloads after a lost commit. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+/** @returns null when there is no such interaction. @throws Unavailable, StoreUnavailable */
+export async function interact(
+  { store, makeGrantId, sleep, ...ways }: InteractionWorld,
+  id: string,
+  type: InteractionEvent['type'],
+  session: Session | null,
+): Promise<InteractionOutcome | null> {
+  const key = { id, userId: session?.userId ?? null };
+  const first = await store.load(key);
+  if (!first) return null;
+  const load = async () => {
+    const loaded = await store.load(key);
+    if (!loaded) throw new InvariantViolation('an interaction vanished while it was decided about');
+    return loaded;
+  };
+  return run({ load, commit: store.commit, sleep }, interactionRequest(ways, type, session, makeGrantId()), first);
+}

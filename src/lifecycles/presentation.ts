@@ -1,0 +1,143 @@
+/**
+ * What a code and a refresh token have in common: both are presented, both are read off the grant's row, and both lead to tokens,
+ * to a refusal, or to the end of the chain.
+ */
+import type { TokenRejectReason } from '../../machines/vocabulary.ts';
+import { effectOf } from '../engine/decide.ts';
+import { InvariantViolation } from '../engine/errors.ts';
+import { type Lifecycle, type Step, send } from '../engine/lifecycle.ts';
+import { type Request, run } from '../engine/run.ts';
+import type { TokenClient } from '../model/client.ts';
+import { type Bytes, type Grant, grantState, sameBytes } from '../model/grant.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
+import { type Lifetimes, nextChainEndsAt } from '../model/lifetimes.ts';
+import {
+  type GrantCommit,
+  type GrantFacts,
+  type GrantWorld,
+  grantLifecycle,
+  type LoadedGrant,
+  revocationOf,
+  withGrant,
+} from './grant.ts';
+
+/** What a presentation depends on besides the grant's row. */
+export type PresentationFacts = GrantFacts & {
+  readonly lifetimes: Lifetimes;
+  /** 16 random bytes, drawn for this request: of the head that it makes, if it makes one. */
+  readonly nonce: Bytes;
+};
+
+/** A presentation that names a stored grant and comes from a client that exists. */
+export type LoadedPresentation = LoadedGrant & { readonly client: TokenClient; readonly grant: Grant };
+
+/** What the caller gets. A reuse has committed its revocation by the time it is `rejected`. */
+export type Outcome<Issued> =
+  | { readonly kind: 'issued'; readonly issued: Issued }
+  | { readonly kind: 'rejected'; readonly reason: TokenRejectReason; readonly revoked: boolean };
+
+/** What is not the engine's: the policy of today, and what the client gets. */
+export type PresentationWays<Issued> = {
+  readonly lifetimesOf: (client: TokenClient) => Lifetimes;
+  /** Signs and encodes the tokens of `next`, the row as it will be. Whatever can fail, fails here, before the commit. */
+  readonly mint: (next: Grant, now: Date, client: TokenClient) => Issued;
+};
+
+export type PresentationLifecycle<Facts extends PresentationFacts> = Lifecycle<Grant, Facts, GrantCommit>;
+export type PresentationRequest<Facts, Issued> = Request<
+  LoadedPresentation,
+  Grant,
+  Facts,
+  GrantCommit,
+  Outcome<Issued>
+>;
+
+/** @param endsAt milliseconds since 1970: when what is presented ends. */
+export const presentationParts = <Facts extends PresentationFacts>(endsAt: (grant: Grant, facts: Facts) => number) =>
+  ({
+    answers: { presented: ['issueTokens', 'reject'] },
+    sends: {
+      revokeGrant: (_, { now, policy }, { event }) => send(grantLifecycle, { now, policy }, { type: event }),
+    },
+    brokenBy: issuesDishonestly,
+    ledgerFacts: ({ refreshGeneration }) => ({ generation: refreshGeneration }),
+    commitOf: (step, facts, entries) =>
+      step.after.state === step.before.state
+        ? headMoveOf(step, facts, endsAt(step.before, facts), entries)
+        : revocationOf(step, facts, entries),
+  }) as const satisfies Partial<PresentationLifecycle<Facts>>;
+
+/** The head of the chain becomes one with this nonce, and the chain lives on from now. */
+export const moveHead = (grant: Grant, generation: bigint, { now, nonce, lifetimes }: PresentationFacts): Grant => ({
+  ...grant,
+  refreshGeneration: generation,
+  refreshNonce: nonce,
+  lastUsedAt: now,
+  chainEndsAt: new Date(nextChainEndsAt(grant, now, lifetimes)),
+});
+
+/** Tokens leave exactly when the head moves, out of an active state; a revocation never comes with tokens. */
+function issuesDishonestly({ before, after, decisions }: Step<Grant>): string | null {
+  const [decision] = decisions;
+  const issues = decision !== undefined && effectOf(decision, 'issueTokens') !== undefined;
+  const moved = after.refreshGeneration !== before.refreshGeneration;
+  const isHonest = issues === moved && (!issues || (decision.from === 'active' && after.state === 'active'));
+  return isHonest ? null : 'tokens are issued without a new head, or a new head without tokens';
+}
+
+function headMoveOf(
+  { before, after }: Step<Grant>,
+  { now, policy }: PresentationFacts,
+  endsAt: number,
+  [entry]: readonly LedgerEntry[],
+): GrantCommit {
+  const { refreshGeneration: generation, refreshNonce: nonce, chainEndsAt } = after;
+  if (generation === null || nonce === null || chainEndsAt === null || !entry) {
+    throw new InvariantViolation('a head that is not whole, or a new one without a line in the ledger');
+  }
+  const move = { loaded: before, now, generation, nonce, chainEndsAt, endsAt: new Date(endsAt), policy, entry };
+  return { kind: 'moveHead', move };
+}
+
+/** @param more what this kind of credential adds to the facts. */
+export function presentationRequest<Facts extends PresentationFacts, Issued>(
+  lifecycle: PresentationLifecycle<Facts>,
+  { lifetimesOf, mint }: PresentationWays<Issued>,
+  nonce: Bytes,
+  more: Omit<Facts, keyof PresentationFacts>,
+  eventAt: (now: Date) => { readonly type: 'presented' },
+): PresentationRequest<Facts, Issued> {
+  return {
+    lifecycle,
+    read: ({ grant, client, now }) => {
+      const lifetimes = lifetimesOf(client);
+      const facts = { ...more, now, lifetimes, policy: lifetimes.name, nonce } as unknown as Facts;
+      return { row: grant, facts, event: eventAt(now) };
+    },
+    answer: ({ before, after, decisions: [decision] }, { now, client }) => {
+      const rejected = decision && effectOf(decision, 'reject');
+      if (!rejected) return { kind: 'issued', issued: mint(after, now, client) };
+      const reason = rejected.params.reason as TokenRejectReason;
+      return { kind: 'rejected', reason, revoked: after.state !== before.state };
+    },
+    // No other request can have drawn this nonce: the commit took place, and only its answer got lost.
+    isIn: ({ grant }, { after }) =>
+      sameBytes(after.refreshNonce, nonce) && sameBytes(grant.refreshNonce, nonce) && grantState(grant) === 'active',
+  };
+}
+
+/** @throws Unavailable when the store cannot be reached, does not settle, or its commit cannot be known. */
+export function present<Facts, Issued>(
+  { store, sleep }: GrantWorld,
+  request: PresentationRequest<Facts, Issued>,
+  first: LoadedPresentation,
+): Promise<Outcome<Issued>> {
+  const key = { clientId: first.client.clientId, grantId: first.grant.id };
+  const load = async () => {
+    const { client, ...loaded } = withGrant(await store.load(key));
+    // Rows of `clients` are never deleted.
+    if (!client) throw new InvariantViolation('a client vanished while it presented a token');
+    return { ...loaded, client };
+  };
+  return run({ load, commit: store.commit, sleep }, request, first);
+}

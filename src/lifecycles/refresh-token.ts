@@ -1,0 +1,78 @@
+/** The refresh token: it names its place in the chain, and the grant's row says what that place is. */
+import { refreshTokenMachine } from '../../machines/refresh-token.machine.ts';
+import type { RefreshTokenContext, RefreshTokenEvent } from '../../machines/vocabulary.ts';
+import { effectOf } from '../engine/decide.ts';
+import { InvariantViolation } from '../engine/errors.ts';
+import { stepOf } from '../engine/step.ts';
+import { type Bytes, type ChainPlace, endedBy, type Grant, refreshTokenState } from '../model/grant.ts';
+import { chainEndsAt, type Lifetimes } from '../model/lifetimes.ts';
+import {
+  moveHead,
+  type PresentationFacts,
+  type PresentationLifecycle,
+  type PresentationRequest,
+  type PresentationWays,
+  presentationParts,
+  presentationRequest,
+} from './presentation.ts';
+
+export type RefreshTokenFacts = PresentationFacts & { readonly token: ChainPlace };
+
+export const refreshTokenLifecycle: PresentationLifecycle<RefreshTokenFacts> = {
+  machine: refreshTokenMachine,
+  stateOf: (grant, { token }) => refreshTokenState(grant, token),
+  contextOf: (grant, { lifetimes }): RefreshTokenContext => ({
+    clientId: grant.clientId,
+    scope: grant.scope,
+    resources: grant.resources,
+    endsAt: chainEndsAt(grant, lifetimes),
+    endedBy: endedBy(grant),
+  }),
+  changes: {
+    rotate: (grant, facts) => {
+      if (grant.refreshGeneration === null) throw new InvariantViolation('rotate: the chain has not begun');
+      return moveHead(grant, grant.refreshGeneration + 1n, facts);
+    },
+  },
+  ...presentationParts((grant, { lifetimes }) => chainEndsAt(grant, lifetimes)),
+};
+
+/** What the client said when it presented the token. */
+export type PresentedRefreshToken = Omit<RefreshTokenEvent, 'type' | 'now'>;
+
+export const refreshTokenRequest = <Issued>(
+  token: ChainPlace,
+  presented: PresentedRefreshToken,
+  ways: PresentationWays<Issued>,
+  nonce: Bytes,
+): PresentationRequest<RefreshTokenFacts, Issued> =>
+  presentationRequest(
+    refreshTokenLifecycle,
+    ways,
+    nonce,
+    { token },
+    (now): RefreshTokenEvent => ({
+      type: 'presented',
+      now: now.getTime(),
+      ...presented,
+    }),
+  );
+
+const NONCE_OF_A_QUESTION = new Uint8Array(16);
+
+/**
+ * Would this token be exchanged if its client presented it now? The machine is asked, so that no other place knows what makes a
+ * token good; its answer is thrown away, and nothing is presented.
+ */
+export function refreshTokenWouldIssue(grant: Grant, token: ChainPlace, now: Date, lifetimes: Lifetimes): boolean {
+  const event: RefreshTokenEvent = {
+    type: 'presented',
+    now: now.getTime(),
+    clientId: grant.clientId,
+    scope: null,
+    resources: null,
+  };
+  const facts = { now, policy: lifetimes.name, lifetimes, nonce: NONCE_OF_A_QUESTION, token };
+  const { decisions } = stepOf(refreshTokenLifecycle, grant, facts, event);
+  return decisions.some((decision) => effectOf(decision, 'issueTokens') !== undefined);
+}

@@ -1,0 +1,287 @@
+/**
+ * The signing keys. The row that a decision is about is the whole table: what ends a signer creates or starts its successor in the
+ * same decision and the same statement, so that one key signs at any time.
+ */
+import { signingKeyMachine } from '../../machines/signing-key.machine.ts';
+import type { SigningKeyContext, SigningKeyEvent, SigningKeyState } from '../../machines/vocabulary.ts';
+import { InvariantViolation, Unavailable } from '../engine/errors.ts';
+import { type Lifecycle, type Step, send } from '../engine/lifecycle.ts';
+import { type Request, run } from '../engine/run.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
+import {
+  type KeyLifetimes,
+  keyTimes,
+  type NewSigningKey,
+  type SigningAlgorithm,
+  type SigningKeyRow,
+  signerAmong,
+  signingKeyState,
+  waitingKey,
+} from '../model/signing-key.ts';
+
+export type SigningKeyTable = readonly SigningKeyRow[];
+
+export type SigningKeyPolicyOfToday = {
+  readonly algorithms: readonly SigningAlgorithm[];
+  readonly lifetimes: KeyLifetimes;
+};
+
+export type SigningKeyFacts = {
+  readonly now: Date;
+  /** The key that the event is about. */
+  readonly kid: string;
+  readonly alg: SigningAlgorithm;
+  readonly policy: SigningKeyPolicyOfToday;
+  /** The operator does not want to wait for caches. */
+  readonly atOnce: boolean;
+  /** Created for this request and not stored; null: none was needed so far. */
+  readonly fresh: NewSigningKey | null;
+};
+
+/** All of it or nothing: every key that moves is still in the state that it moves from, and of each algorithm one signs. */
+export type SigningKeyCommit = {
+  readonly now: Date;
+  readonly moves: readonly { readonly from: SigningKeyState; readonly after: SigningKeyRow }[];
+  readonly added: { readonly key: NewSigningKey; readonly after: SigningKeyRow } | null;
+  readonly entries: readonly LedgerEntry[];
+};
+
+export type LoadedSigningKeys = { readonly now: Date; readonly keys: SigningKeyTable };
+export type SigningKeyStore = {
+  /** Newest first. */
+  readonly load: () => Promise<LoadedSigningKeys>;
+  /** False: a fact that the commit depends on no longer held (or Postgres saw a conflict), and nothing changed. */
+  readonly commit: (commit: SigningKeyCommit) => Promise<boolean>;
+};
+
+/** The decision needs a key that does not exist yet. Creating one takes a while, so it is created only then. */
+class FreshKeyNeeded extends Error {
+  readonly alg: SigningAlgorithm;
+  constructor(alg: SigningAlgorithm) {
+    super(`A key of ${alg} has to be created.`);
+    this.name = 'FreshKeyNeeded';
+    this.alg = alg;
+  }
+}
+
+const keyOf = (table: SigningKeyTable, { kid }: SigningKeyFacts): SigningKeyRow | undefined =>
+  table.find((key) => key.kid === kid);
+
+/** The key of the event, changed; its state follows from its instants. */
+const changed = (table: SigningKeyTable, { kid }: SigningKeyFacts, change: Partial<SigningKeyRow>): SigningKeyTable =>
+  table.map((key) => {
+    if (key.kid !== kid) return key;
+    const after = { ...key, ...change };
+    return { ...after, state: signingKeyState(after) };
+  });
+
+const freshKey = ({ fresh, alg }: SigningKeyFacts): NewSigningKey => {
+  if (fresh?.alg !== alg) throw new FreshKeyNeeded(alg);
+  return fresh;
+};
+
+export const signingKeyLifecycle: Lifecycle<SigningKeyTable, SigningKeyFacts, SigningKeyCommit> = {
+  machine: signingKeyMachine,
+  stateOf: (table, facts) => keyOf(table, facts)?.state ?? 'unpublished',
+  contextOf: (table, facts): SigningKeyContext => {
+    const key = keyOf(table, facts);
+    return key ? keyTimes(key, facts.policy.lifetimes) : NEVER;
+  },
+  answers: {},
+  changes: {
+    publish: (table, facts) => [createdRow(facts), ...table],
+    beginSigning: (table, facts) => changed(table, facts, { beganSigningAt: facts.now }),
+    hastenHandover: (table, facts) =>
+      changed(table, facts, { rotationAskedAt: keyOf(table, facts)?.rotationAskedAt ?? facts.now }),
+    stopSigning: (table, facts) => changed(table, facts, { stoppedSigningAt: facts.now, hasPrivateHalf: false }),
+    retire: (table, facts, { reason }) =>
+      changed(table, facts, { retiredAt: facts.now, retiredReason: reason, hasPrivateHalf: false }),
+  },
+  sends: {
+    createSuccessor: (table, facts) => sendToKey(table, { ...facts, kid: freshKey(facts).kid }, 'successorNeeded'),
+    startSuccessor: (table, facts) => {
+      const successor = waitingKey(table, facts.alg);
+      if (!successor) throw new InvariantViolation(`the signing key ${facts.kid} has no successor to start`);
+      return sendToKey(table, { ...facts, kid: successor.kid }, 'signerStopped');
+    },
+  },
+  brokenBy: signersGoWrong,
+  ledgerFacts: (_, { kid }) => ({ signingKeyId: kid }),
+  commitOf: ({ before, after, entries }, { now, fresh }) => {
+    const stored = new Map(before.map((key) => [key.kid, key]));
+    const created = after.find(({ kid }) => !stored.has(kid));
+    if (created && created.kid !== fresh?.kid) throw new InvariantViolation('signingKey: a key came from nowhere');
+    const moves = after.flatMap((key) => {
+      const loaded = stored.get(key.kid);
+      return loaded && loaded !== key ? [{ from: loaded.state, after: key }] : [];
+    });
+    return { now, moves, added: created && fresh ? { key: fresh, after: created } : null, entries };
+  },
+};
+
+const NEVER: SigningKeyContext = {
+  successorDueAt: Number.POSITIVE_INFINITY,
+  signsUntil: Number.POSITIVE_INFINITY,
+  publishedUntil: Number.POSITIVE_INFINITY,
+};
+
+function createdRow(facts: SigningKeyFacts): SigningKeyRow {
+  const { now, alg, policy } = facts;
+  return {
+    kid: freshKey(facts).kid,
+    alg,
+    state: 'published',
+    createdAt: now,
+    maySignAt: new Date(now.getTime() + policy.lifetimes.publishedBeforeSigningSeconds * 1000),
+    beganSigningAt: null,
+    rotationAskedAt: null,
+    stoppedSigningAt: null,
+    retiredAt: null,
+    retiredReason: null,
+    hasPrivateHalf: true,
+  };
+}
+
+/** With what the table says of the algorithm at that moment. */
+const eventFor = (table: SigningKeyTable, facts: SigningKeyFacts, type: SigningKeyEvent['type']): SigningKeyEvent => {
+  const { now, kid, alg, policy, atOnce } = facts;
+  const waiting = waitingKey(table, alg);
+  return {
+    type,
+    now: now.getTime(),
+    anotherSigns: table.some((key) => key.alg === alg && key.state === 'signing' && key.kid !== kid),
+    successor: waiting === undefined ? 'none' : now >= waiting.maySignAt ? 'ready' : 'published',
+    algorithmIsWanted: policy.algorithms.includes(alg),
+    atOnce,
+  };
+};
+
+const sendToKey = (table: SigningKeyTable, facts: SigningKeyFacts, type: SigningKeyEvent['type']) =>
+  send(signingKeyLifecycle, facts, eventFor(table, facts, type));
+
+/** Only an algorithm that the policy does not name any more may be left without a signer, and none ever has two. */
+function signersGoWrong({ before, after }: Step<SigningKeyTable>, facts: SigningKeyFacts): string | null {
+  const { alg, policy } = facts;
+  const signers = after.filter((key) => key.alg === alg && key.state === 'signing').length;
+  const mayBeNone = !signerAmong(before, alg) || !policy.algorithms.includes(alg);
+  return signers > 1 || (signers === 0 && !mayBeNone) ? `${signers} keys would sign with ${alg}` : null;
+}
+
+/** What was committed about a key, for log and command line: a line of the ledger. */
+export type KeyChange = LedgerEntry & { readonly kid: string; readonly alg: SigningAlgorithm };
+
+export type SigningKeyWays = {
+  readonly policy: () => SigningKeyPolicyOfToday;
+};
+
+type KeyEvent = {
+  readonly type: SigningKeyEvent['type'];
+  readonly alg: SigningAlgorithm;
+  readonly atOnce: boolean;
+  /** Null: the fresh key. */
+  readonly kid: string | null;
+};
+
+/** The answer: what it changed. */
+export function signingKeyRequest(
+  { policy }: SigningKeyWays,
+  { type, alg, atOnce, kid }: KeyEvent,
+  fresh: NewSigningKey | null,
+): Request<LoadedSigningKeys, SigningKeyTable, SigningKeyFacts, SigningKeyCommit, readonly KeyChange[]> {
+  return {
+    lifecycle: signingKeyLifecycle,
+    read: ({ now, keys }) => {
+      requireHonestStates(keys);
+      const facts = { now, alg, atOnce, fresh, policy: policy(), kid: kid ?? fresh?.kid ?? '' };
+      return { row: keys, facts, event: eventFor(keys, facts, type) };
+    },
+    answer: ({ entries }) => entries.map((entry) => ({ ...entry, kid: entry.signingKeyId ?? '', alg })),
+  };
+}
+
+function requireHonestStates(keys: SigningKeyTable): void {
+  for (const key of keys) {
+    if (key.state !== signingKeyState(key)) throw new InvariantViolation(`signing key ${key.kid} is not ${key.state}`);
+  }
+}
+
+export type SigningKeyWorld = SigningKeyWays & {
+  readonly store: SigningKeyStore;
+  readonly createKey: (alg: SigningAlgorithm) => Promise<NewSigningKey>;
+  /** Milliseconds; waits between reloads after a lost commit. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+async function ask(world: SigningKeyWorld, event: KeyEvent, first?: LoadedSigningKeys): Promise<readonly KeyChange[]> {
+  let fresh: NewSigningKey | null = null;
+  for (;;) {
+    try {
+      return await run(
+        { ...world.store, sleep: world.sleep },
+        signingKeyRequest(world, event, fresh),
+        fresh === null ? first : undefined,
+      );
+    } catch (error) {
+      if (!(error instanceof FreshKeyNeeded)) throw error;
+      fresh = await world.createKey(error.alg);
+    }
+  }
+}
+
+/** Far more than there ever is to do at once. */
+const MAX_STEPS = 100;
+
+/**
+ * A tick: creates the first key of each algorithm, and does whatever else is due.
+ * @throws Unavailable when the keys do not settle or the store cannot be reached; the next tick finds out what became of it.
+ */
+export async function passTime(world: SigningKeyWorld): Promise<readonly KeyChange[]> {
+  const all: KeyChange[] = [];
+  for (let steps = 0; steps < MAX_STEPS; steps++) {
+    const changes = await nextChange(world);
+    if (changes.length === 0) return all;
+    all.push(...changes);
+  }
+  throw new Unavailable('too_many_conflicts');
+}
+
+async function nextChange(world: SigningKeyWorld): Promise<readonly KeyChange[]> {
+  const loaded = await world.store.load();
+  for (const event of eventsOfTime(world, loaded)) {
+    const changes = await ask(world, event, loaded);
+    if (changes.length > 0) return changes;
+  }
+  return [];
+}
+
+/** A fresh key for each wanted algorithm that has none, and the passing of time for each key that there is. */
+export function eventsOfTime({ policy }: SigningKeyWays, { keys }: LoadedSigningKeys): readonly KeyEvent[] {
+  const without = policy().algorithms.filter((alg) => !signerAmong(keys, alg) && !waitingKey(keys, alg));
+  return [
+    ...without.map((alg): KeyEvent => ({ type: 'noKeySigns', alg, kid: null, atOnce: false })),
+    ...keys.map(({ kid, alg }): KeyEvent => ({ type: 'timePassed', alg, kid, atOnce: false })),
+  ];
+}
+
+/** @param atOnce the successor signs now, whatever caches hold. @returns what it changed; nothing when a successor waits already. */
+export async function requestRotation(
+  world: SigningKeyWorld,
+  alg: SigningAlgorithm,
+  atOnce: boolean,
+): Promise<readonly KeyChange[]> {
+  const loaded = await world.store.load();
+  const signer = signerAmong(loaded.keys, alg);
+  if (signer) return ask(world, { type: 'rotationRequested', alg, kid: signer.kid, atOnce }, loaded);
+  // No key signs yet, so there is nothing to hand over: the key that waits begins, or a first one.
+  const waiting = waitingKey(loaded.keys, alg);
+  return waiting
+    ? ask(world, { type: 'timePassed', alg, kid: waiting.kid, atOnce: false }, loaded)
+    : ask(world, { type: 'noKeySigns', alg, kid: null, atOnce: false }, loaded);
+}
+
+/** @returns what it changed; nothing when the key had retired before. Null: no such key. */
+export async function requestRevocation(world: SigningKeyWorld, kid: string): Promise<readonly KeyChange[] | null> {
+  const loaded = await world.store.load();
+  const key = loaded.keys.find((one) => one.kid === kid);
+  return key ? ask(world, { type: 'revocationRequested', alg: key.alg, kid, atOnce: true }, loaded) : null;
+}

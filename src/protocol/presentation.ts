@@ -1,0 +1,16 @@
+/** What a code and a refresh token have in common at the token endpoint: the policy of today, the tokens, and the answer. */
+import { policyOf } from '../config/configuration.ts';
+import type { Outcome, PresentationWays } from '../lifecycles/presentation.ts';
+import type { TokenDeps, TokenOutcome, TokenResponse } from './grant-type.ts';
+import { issueTokens } from './issue.ts';
+import type { Narrowing } from './narrowing.ts';
+
+export const waysOf = (deps: TokenDeps, narrowing: Narrowing): PresentationWays<TokenResponse> => ({
+  lifetimesOf: (client) => policyOf(deps.configuration(), client),
+  mint: (next, now, client) => issueTokens(deps, next, narrowing, now, client),
+});
+
+export const settled = (outcome: Outcome<TokenResponse>): TokenOutcome =>
+  outcome.kind === 'issued'
+    ? { kind: 'issued', response: outcome.issued }
+    : { kind: 'refused', reason: outcome.reason, revoked: outcome.revoked };

@@ -1,0 +1,101 @@
+/** Everything that is stored about one authorization, for people who ask what became of it. Decides nothing, changes nothing. */
+import { and, count, desc, eq, getTableColumns, sql } from 'drizzle-orm';
+import type { Client } from '../model/client.ts';
+import type { Grant } from '../model/grant.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Drizzle } from './database.ts';
+import { reading } from './failures.ts';
+import { nowOf } from './now.ts';
+import { clients, grants, server, transitions, users } from './schema.ts';
+
+export type LedgerLine = {
+  readonly at: Date;
+  readonly machine: string;
+  readonly event: string;
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string | null;
+  /** Of the chain's head afterwards. */
+  readonly generation: bigint | null;
+  readonly clientId: string | null;
+  readonly policy: string | null;
+};
+
+export type GrantLife = {
+  /** The database's clock. */
+  readonly now: Date;
+  /** Null: its row was removed after its end (housekeeping), or there never was one. */
+  readonly grant: (Grant & { readonly policy: string; readonly revokedAt: Date | null }) | null;
+  /** Its own, deleted or not. */
+  readonly client: Client | null;
+  readonly user: { readonly id: string; readonly username: string; readonly disabledAt: Date | null } | null;
+  /** Oldest first; of a long life the newest ones. */
+  readonly lines: readonly LedgerLine[];
+  /** How many lines before those are in the ledger too. */
+  readonly earlierLines: number;
+};
+
+const MAX_LINES = 1000;
+
+/** @throws StoreUnavailable */
+export async function loadLife(db: Drizzle, clock: Clock, grantId: string): Promise<GrantLife> {
+  const ofGrant = eq(transitions.grantId, grantId);
+  const [[row], newest, [all]] = await Promise.all([
+    reading(() =>
+      db
+        .select({
+          now: sql<string>`${nowOf(clock)}`,
+          serverEpoch: server.epoch,
+          grant: getTableColumns(grants),
+          client: clients,
+          user: { id: users.id, username: users.username, disabledAt: users.disabledAt, epoch: users.epoch },
+        })
+        .from(server)
+        .leftJoin(grants, eq(grants.id, grantId))
+        .leftJoin(clients, eq(clients.clientId, grants.clientId))
+        .leftJoin(users, eq(users.id, grants.userId)),
+    ),
+    reading(() =>
+      db
+        .select(LINE)
+        .from(transitions)
+        .where(ofGrant)
+        .orderBy(desc(transitions.at), ...WITHIN_A_COMMIT)
+        .limit(MAX_LINES),
+    ),
+    reading(() => db.select({ count: count() }).from(transitions).where(and(ofGrant))),
+  ]);
+  if (!row) throw new Error('The table "server" has lost its row: apply the migrations.');
+  const { grant, client, user } = row;
+  return {
+    now: new Date(row.now),
+    grant: grant && {
+      ...grant,
+      liveClientEpoch: client && client.deletedAt === null ? client.epoch : null,
+      liveUserEpoch: user && user.disabledAt === null ? user.epoch : null,
+      liveServerEpoch: row.serverEpoch,
+    },
+    client,
+    user,
+    lines: newest.reverse(),
+    earlierLines: (all?.count ?? newest.length) - newest.length,
+  };
+}
+
+const LINE = {
+  at: transitions.at,
+  machine: transitions.machine,
+  event: transitions.event,
+  from: transitions.fromState,
+  to: transitions.toState,
+  reason: transitions.reason,
+  generation: transitions.generation,
+  clientId: transitions.clientId,
+  policy: transitions.policy,
+};
+
+/** Newest first: what one commit wrote has one instant; the grant's line is the consequence of the other. */
+const WITHIN_A_COMMIT = [
+  sql`array_position(array['interaction', 'authorizationCode', 'refreshToken', 'grant'], ${transitions.machine}) desc`,
+  desc(transitions.generation),
+];
