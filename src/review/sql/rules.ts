@@ -45,7 +45,7 @@ function grantRules(machine: MachineConfig): readonly Rule[] {
   const endings = pairsOf(moves, 'writeRevoked');
   const rule = ruleOf('grants');
   return [
-    rule('is_born_new', 'insert', 'a grant begins in the first state of its machine, with no head and no end', [
+    rule('begins_with_its_machine', 'insert', 'a grant begins in the first state of its machine, with no head and no end', [
       `NEW.state <> ${text(machine.initial)}`,
       'NEW.revoked_at IS NOT NULL',
       'NEW.refresh_generation IS NOT NULL',
@@ -102,7 +102,7 @@ function interactionRules(machine: MachineConfig): readonly Rule[] {
   const moves = movesOf(machine);
   const rule = ruleOf('interactions');
   return [
-    rule('is_born_new', 'insert', 'an interaction begins in the first state of its machine, with nobody', [
+    rule('begins_with_its_machine', 'insert', 'an interaction begins in the first state of its machine, with nobody', [
       `NEW.state <> ${text(machine.initial)}`,
       'NEW.subject_id IS NOT NULL',
     ]),

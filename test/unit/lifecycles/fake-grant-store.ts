@@ -1,6 +1,6 @@
 /** A grant store in memory: one row, the guard of the real one, and a script of what goes wrong. */
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
-import type { GrantStore, HeadMove, Loaded, Revocation } from '../../../src/engine/ports.ts';
+import type { GrantStore, HeadMove, LoadedGrant, Revocation } from '../../../src/lifecycles/grant.ts';
 import type { Client } from '../../../src/model/client.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import { sameBytes } from '../../../src/model/grant.ts';
@@ -38,7 +38,7 @@ export function fakeGrantStore(row: Grant, client: Client, now: Date): FakeStore
     loadsAway: 0,
     commits: [],
     ledger: [],
-    load: async (): Promise<Loaded> => {
+    load: async (): Promise<LoadedGrant> => {
       if (store.loadsAway > 0) {
         store.loadsAway--;
         throw new StoreUnavailable(false);
@@ -46,8 +46,10 @@ export function fakeGrantStore(row: Grant, client: Client, now: Date): FakeStore
       return { now: store.now, client, grant: store.row };
     },
     loadClient: async () => ({ now: store.now, client }),
-    moveHead: (move) => commit(move, () => moveHead(store, move)),
-    revoke: (revocation) => commit(revocation, () => revoke(store, revocation)),
+    commit: (asked) =>
+      asked.kind === 'moveHead'
+        ? commit(asked.move, () => moveHead(store, asked.move))
+        : commit(asked.revocation, () => revoke(store, asked.revocation)),
   };
 
   async function commit(statement: HeadMove | Revocation, takeEffect: () => boolean): Promise<boolean> {

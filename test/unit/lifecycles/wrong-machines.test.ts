@@ -2,10 +2,8 @@ import { expect, test } from 'vitest';
 import { type AnyStateMachine, setup } from 'xstate';
 import { effects, reject, revokeGrant } from '../../../machines/vocabulary.ts';
 import { decide } from '../../../src/engine/decide.ts';
-import { MACHINES } from '../../../src/engine/engine.ts';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
-import { present } from '../../../src/engine/present.ts';
-import { refreshTokenState } from '../../../src/model/grant.ts';
+import { refreshTokenLifecycle, refreshTokenRequest } from '../../../src/lifecycles/refresh-token.ts';
 import { CLIENT, chainGrant, NONCE } from './given.ts';
 import { bench } from './presenting.ts';
 
@@ -25,20 +23,11 @@ function machineWith(arms: Partial<Record<'active' | 'used' | 'revoked', Arm>>):
 /** Presents the head (generation 7), or a used token, to a machine of the test. */
 async function presentTo(machine: AnyStateMachine, generation: bigint) {
   const row = chainGrant({ refreshGeneration: 7n });
-  const { store, deps, minted } = bench(row);
-  const reload = () => store.load({ clientId: CLIENT.clientId, grantId: row.id });
-  const first = { now: store.now, client: CLIENT, grant: row };
-  const outcome = await present(deps, first, {
-    machine,
-    grantMachine: MACHINES.grant,
-    stateOf: (grant) => refreshTokenState(grant, { generation, nonce: NONCE }),
-    contextOf: () => ({ endsAt: 8.64e15 }),
-    eventAt: () => ({ type: 'presented' }),
-    reload,
-    mint: () => {
-      minted.push({ generation: null, nonce: null });
-    },
-  }).catch((error: unknown) => error);
+  const { store, ask, ways, minted } = bench(row);
+  const presented = { clientId: CLIENT.clientId, scope: null, resources: null };
+  const request = refreshTokenRequest({ generation, nonce: NONCE }, presented, ways, new Uint8Array(16).fill(100));
+  const wrong = { ...request, lifecycle: { ...refreshTokenLifecycle, machine } };
+  const outcome = await ask(wrong).catch((error: unknown) => error);
   return { outcome, store, minted, row };
 }
 

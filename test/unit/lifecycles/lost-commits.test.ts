@@ -106,13 +106,13 @@ describe.each(ways)('a database that goes away while a %s is presented', (_, row
 
   test('after the commit, and the grant was revoked before it could be seen: nothing is issued', async () => {
     const bed = given();
-    const { moveHead } = bed.store;
-    const revokedAtOnce: typeof moveHead = async (move) => {
-      await moveHead(move);
+    const { commit } = bed.store;
+    const revokedAtOnce: typeof commit = async (move) => {
+      await commit(move);
       bed.store.row = { ...bed.store.row, state: 'revoked', revokedReason: 'revocation_requested' };
       throw new StoreUnavailable(true);
     };
-    Object.assign(bed.store, { moveHead: revokedAtOnce });
+    Object.assign(bed.store, { commit: revokedAtOnce });
     expect(await present(bed)).toEqual({ kind: 'rejected', reason: 'grant_revoked', revoked: false });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { revokeGrant } from '../../../src/engine/revoke.ts';
+import { revokeGrant } from '../../../src/lifecycles/grant.ts';
 import { type Fate, fakeGrantStore } from './fake-grant-store.ts';
 import { CLIENT, chainGrant, NOW } from './given.ts';
 
@@ -8,7 +8,7 @@ function given(fates: Fate[] = [], row = chainGrant()) {
   store.fates = fates;
   return {
     store,
-    ask: () => revokeGrant(store, { now: NOW, grant: store.row }, 'revocationRequested'),
+    ask: () => revokeGrant({ store, sleep: async () => {} }, { now: NOW, grant: store.row }),
   };
 }
 
@@ -37,9 +37,23 @@ test.each([
   expect(store.commits).toEqual([]);
 });
 
-test.each([
-  ['notSent', 'store_unavailable'],
-  ['lostBefore', 'commit_unknown'],
-] as const)('a commit that is %s is said to be so', async (fate, reason) => {
-  await expect(given([fate]).ask()).rejects.toMatchObject({ name: 'Unavailable', reason });
+test('a commit that was not sent is said to be so', async () => {
+  await expect(given(['notSent']).ask()).rejects.toMatchObject({ name: 'Unavailable', reason: 'store_unavailable' });
+});
+
+test('a commit that was lost on the way is made', async () => {
+  const { store, ask } = given(['lostBefore']);
+  expect(await ask()).toBe(true);
+  expect(store.row.state).toBe('revoked');
+});
+
+test('a commit whose answer was lost is not made twice: the grant had ended before', async () => {
+  const { store, ask } = given(['lostAfter']);
+  expect(await ask()).toBe(false);
+  expect(store.row.state).toBe('revoked');
+  expect(store.ledger).toHaveLength(1);
+});
+
+test('a commit that is lost again and again is unknown', async () => {
+  await expect(given(Array(5).fill('lostBefore')).ask()).rejects.toMatchObject({ reason: 'commit_unknown' });
 });

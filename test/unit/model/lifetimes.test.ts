@@ -1,7 +1,7 @@
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { chainEndsAt, codeEndsAt, nextChainEndsAt } from '../../../src/model/lifetimes.ts';
-import { chainGrant, codeGrant, LIFETIMES, seconds } from './given.ts';
+import { chainGrant, codeGrant, LIFETIMES, seconds } from '../lifecycles/given.ts';
 
 describe('a code ends', () => {
   test('as it was stored, where the policy of today gives more', () => {

@@ -1,17 +1,23 @@
 /** What the engine refuses to commit about signing keys, whatever machine, store or policy may say. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { signingKeyMachine } from '../../../machines/signing-key.machine.ts';
-import { type Effect, decideSigningKey as real } from '../../../src/engine/decide.ts';
+import type { Effect } from '../../../machines/vocabulary.ts';
+import { decide as real } from '../../../src/engine/decide.ts';
 import { InvariantViolation, StoreUnavailable } from '../../../src/engine/errors.ts';
-import { type KeyDeps, passTime, requestRevocation, requestRotation } from '../../../src/engine/keys.ts';
-import type { SigningKeyCommit } from '../../../src/engine/ports.ts';
+import {
+  passTime,
+  requestRevocation,
+  requestRotation,
+  type SigningKeyCommit,
+  type SigningKeyWorld,
+} from '../../../src/lifecycles/signing-key.ts';
 import type { NewSigningKey, SigningAlgorithm, SigningKeyRow } from '../../../src/model/signing-key.ts';
 
 vi.mock('../../../src/engine/decide.ts', async (original) => {
   const module = await original<typeof import('../../../src/engine/decide.ts')>();
-  return { ...module, decideSigningKey: vi.fn(module.decideSigningKey) };
+  return { ...module, decide: vi.fn(module.decide) };
 });
-const decideSigningKey = vi.mocked(real);
+const decide = vi.mocked(real);
 
 const NOW = new Date('2030-01-01T00:00:00Z');
 const LIFETIMES = {
@@ -32,19 +38,21 @@ const keyIn = (state: 'published' | 'signing', kid: string): SigningKeyRow => ({
   stoppedSigningAt: null,
   retiredAt: null,
   retiredReason: null,
+  hasPrivateHalf: true,
 });
 
 function bench(keys: readonly SigningKeyRow[], answer: () => Promise<boolean> = async () => true) {
   const commits: SigningKeyCommit[] = [];
-  const deps: KeyDeps = {
+  const deps: SigningKeyWorld = {
     store: {
-      loadSigningKeys: async () => ({ now: NOW, keys }),
-      commitSigningKeys: async (commit) => {
+      load: async () => ({ now: NOW, keys }),
+      commit: async (commit) => {
         commits.push(commit);
         return answer();
       },
     },
-    makeKey: async (alg: SigningAlgorithm): Promise<NewSigningKey> => ({
+    sleep: async () => {},
+    createKey: async (alg: SigningAlgorithm): Promise<NewSigningKey> => ({
       kid: 'fresh',
       alg,
       publicJwk: {},
@@ -61,7 +69,7 @@ const WAITS = keyIn('published', 'waits');
 /** The machine's answer about the key that signs, as a wrong machine would give it. */
 function wrongly(to: string, ...effects: readonly Effect[]) {
   const { id: machine } = signingKeyMachine;
-  decideSigningKey.mockImplementationOnce((_machine, from, _context, { type: event }) => ({
+  decide.mockImplementationOnce((_machine, from, _context, { type: event }) => ({
     machine,
     event,
     from,
@@ -71,7 +79,7 @@ function wrongly(to: string, ...effects: readonly Effect[]) {
 }
 
 describe('a machine that is wrong', () => {
-  beforeEach(() => void decideSigningKey.mockClear());
+  beforeEach(() => void decide.mockClear());
 
   test.each<[string, readonly SigningKeyRow[], string, readonly Effect[]]>([
     ['stops a signer and starts nobody', [SIGNER, WAITS], 'retiring', [{ type: 'stopSigning' }]],
@@ -114,11 +122,14 @@ describe('a store', () => {
     expect(commits.length).toBeGreaterThan(4);
   });
 
-  test('that is away is told as it is', async () => {
+  test.each([
+    [false, 'store_unavailable'],
+    [true, 'commit_unknown'],
+  ])('that is away (with the commit on its way: %s) is told as it is', async (maybeCommitted, reason) => {
     const { deps } = bench([SIGNER], async () => {
-      throw new StoreUnavailable(true);
+      throw new StoreUnavailable(maybeCommitted);
     });
-    await expect(requestRotation(deps, 'ES256', true)).rejects.toThrow(StoreUnavailable);
+    await expect(requestRotation(deps, 'ES256', true)).rejects.toMatchObject({ reason });
   });
 
   test('in which the same thing is due for ever is given up', async () => {
