@@ -26,11 +26,11 @@ describe('a lost database', () => {
       sleep: () => Promise.resolve(),
       store: {
         ...deps.store,
-        moveHead: (move) => {
+        commit: (commit) => {
           const once = beforeCommit;
           beforeCommit = () => {};
           once();
-          return deps.store.moveHead(move);
+          return deps.store.commit(commit);
         },
       },
     });

@@ -159,7 +159,10 @@ describe.each(Object.entries(machines))('%s', (_, { machine, context, event }) =
   );
 });
 
-const paramsToo = (one: { readonly type: string; readonly params?: unknown }) => ({ type: one.type, params: one.params });
+const paramsToo = (one: { readonly type: string; readonly params?: unknown }) => ({
+  type: one.type,
+  params: one.params,
+});
 
 describe('what XState knows of guards works', () => {
   const machine = setup({

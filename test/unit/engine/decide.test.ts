@@ -57,6 +57,9 @@ describe('a decision about a grant', () => {
   });
 
   test('writes nothing when the grant has ended before', () => {
-    expect(decide(grantMachine, 'revoked', {}, { type: 'refreshTokenReused' })).toMatchObject({ to: 'revoked', effects: [] });
+    expect(decide(grantMachine, 'revoked', {}, { type: 'refreshTokenReused' })).toMatchObject({
+      to: 'revoked',
+      effects: [],
+    });
   });
 });

@@ -44,8 +44,14 @@ describe('ending access while the database goes away', () => {
     [true, 'Not sure whether that worked', undefined],
     [false, 'Not available right now', '1'],
   ])('maybe committed: %s: the page says "%s"', async (maybeCommitted, title, retryAfter) => {
-    const revoke = () => Promise.reject(new StoreUnavailable(maybeCommitted));
-    const change = (deps: AppDeps): AppDeps => ({ ...deps, store: { ...deps.store, revoke } });
+    const change = (deps: AppDeps): AppDeps => ({
+      ...deps,
+      store: {
+        ...deps.store,
+        commit: (commit) =>
+          commit.kind === 'revoke' ? Promise.reject(new StoreUnavailable(maybeCommitted)) : deps.store.commit(commit),
+      },
+    });
     const scene = await openScene('embedded', { change });
     await scene.chain();
     const answer = await scene.browser.submit(await scene.browser.get('/permissions'), {});

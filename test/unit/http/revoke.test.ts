@@ -27,7 +27,10 @@ describe.each(databaseKinds)('revocation (%s)', (kind) => {
         ...deps.deniedAccessTokens,
         deny: (denial) => (brokenDeny ? brokenDeny() : deps.deniedAccessTokens.deny(denial)),
       },
-      store: { ...deps.store, revoke: (one) => (brokenRevoke ? brokenRevoke() : deps.store.revoke(one)) },
+      store: {
+        ...deps.store,
+        commit: (commit) => (brokenRevoke && commit.kind === 'revoke' ? brokenRevoke() : deps.store.commit(commit)),
+      },
     });
     scene = await openScene(kind, { change });
     app = await makeClient(scene, { tokenEndpointAuthMethod: 'none' });

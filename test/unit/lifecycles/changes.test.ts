@@ -35,12 +35,21 @@ test('revoking writes the state and its reason, and leaves the head', () => {
   expect(revoked).toEqual({ ...row, state: 'revoked', revokedReason: 'refresh_token_reused' });
 });
 
-test.each(['client', 'user', 'server'] as const)('raising the epoch of the %s ends the grant, and writes nothing of its own', (of) => {
-  const row = chainGrant();
-  const ended = raiseEpoch?.(row, facts, { of });
-  expect(ended && grantState(ended)).toBe('revoked');
-  expect(ended).toMatchObject({ state: 'active', revokedReason: null, clientEpoch: 0n, userEpoch: 0n, serverEpoch: 0n });
-});
+test.each(['client', 'user', 'server'] as const)(
+  'raising the epoch of the %s ends the grant, and writes nothing of its own',
+  (of) => {
+    const row = chainGrant();
+    const ended = raiseEpoch?.(row, facts, { of });
+    expect(ended && grantState(ended)).toBe('revoked');
+    expect(ended).toMatchObject({
+      state: 'active',
+      revokedReason: null,
+      clientEpoch: 0n,
+      userEpoch: 0n,
+      serverEpoch: 0n,
+    });
+  },
+);
 
 test('a row is never changed in place', () => {
   const row = Object.freeze(chainGrant());
@@ -48,7 +57,9 @@ test('a row is never changed in place', () => {
 });
 
 test('no other effect writes to the row', () => {
-  const writing = [authorizationCodeLifecycle, refreshTokenLifecycle, grantLifecycle].map(({ changes }) => Object.keys(changes));
+  const writing = [authorizationCodeLifecycle, refreshTokenLifecycle, grantLifecycle].map(({ changes }) =>
+    Object.keys(changes),
+  );
   expect(writing).toEqual([['beginChain'], ['rotate'], ['writeRevoked', 'raiseEpoch']]);
   for (const name of writing.flat()) expect(Object.keys(effects)).toContain(name);
 });

@@ -26,7 +26,9 @@ export type Bench = {
   readonly minted: Minted[];
   readonly presentCode: (facts?: Partial<PresentedCode>) => Promise<Outcome<Minted>>;
   readonly presentToken: (place?: ChainPlace, facts?: Partial<PresentedRefreshToken>) => Promise<Outcome<Minted>>;
-  readonly ask: <Facts extends PresentationFacts>(request: PresentationRequest<Facts, Minted>) => Promise<Outcome<Minted>>;
+  readonly ask: <Facts extends PresentationFacts>(
+    request: PresentationRequest<Facts, Minted>,
+  ) => Promise<Outcome<Minted>>;
 };
 
 export function bench(row: Grant, options: { readonly mint?: () => void } = {}): Bench {
@@ -66,8 +68,7 @@ export function bench(row: Grant, options: { readonly mint?: () => void } = {}):
     minted,
     ask,
     presentCode: (facts = {}) => ask(authorizationCodeRequest({ ...code, ...facts }, ways, nonce())),
-    presentToken: (place = head, facts = {}) =>
-      ask(refreshTokenRequest(place, { ...token, ...facts }, ways, nonce())),
+    presentToken: (place = head, facts = {}) => ask(refreshTokenRequest(place, { ...token, ...facts }, ways, nonce())),
   };
 }
 

@@ -1,7 +1,12 @@
 /** A signing key's life in the table, from its birth to its end, as time passes and as operators ask. */
 import { eq, sql } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type KeyDeps, passTime, requestRevocation, requestRotation } from '../../../src/engine/keys.ts';
+import {
+  passTime,
+  requestRevocation,
+  requestRotation,
+  type SigningKeyWorld,
+} from '../../../src/lifecycles/signing-key.ts';
 import { codeOf } from '../../../src/storage/failures.ts';
 import { signingKeys } from '../../../src/storage/schema.ts';
 import { databaseKinds } from '../../support/database.ts';
@@ -13,7 +18,7 @@ const { publishedBeforeSigningSeconds, signingLifetimeSeconds, successorLeadSeco
 
 describe.each(databaseKinds)('signing keys on %s', (kind) => {
   let world: World;
-  let keys: KeyDeps;
+  let keys: SigningKeyWorld;
   beforeEach(async () => {
     world = await openWorld(kind);
     keys = keysOf(world.db, world.clock);
