@@ -89,7 +89,7 @@ function regularly(round: () => Promise<void>, milliseconds: number): NodeJS.Tim
   return timer;
 }
 
-/** SIGHUP reloads. The others keep what they mean to Node: a faulty processor instruction cannot wait for JavaScript. */
+/** SIGHUP reloads. The others do what they do without a listener: after a fault it is not safe to run JavaScript. */
 const NOT_AN_END = [
   'SIGHUP',
   'SIGQUIT',
