@@ -131,7 +131,7 @@ export default {
     only(
       'config-reads-and-checks',
       '^src/config/',
-      ['^src/(config|oauth)/', '^policies/', packages('yaml', 'zod', 'leven'), NODE],
+      ['^src/(config|oauth)/', '^policies/', packages('ipaddr\\.js', 'yaml', 'zod', 'leven'), NODE],
       'Configuration turns the environment and files into checked values, and starts nothing.',
       valuesOnly,
     ),

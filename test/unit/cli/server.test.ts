@@ -91,7 +91,7 @@ describe('check', () => {
         '  algorithms  ES256, RS256',
         '  published   1 day (86400 s) before it signs',
         '  signing     90 days (7776000 s)',
-        '  retiring    1 hour 5 minutes 10 seconds (3910 s): until the last token that it signed has expired',
+        '  retiring    1 hour, 5 minutes, 10 seconds (3910 s): until the last token that it signed has expired',
         '  JWKS        may be cached for 5 minutes (300 s)',
         '',
       ].join('\n'),
