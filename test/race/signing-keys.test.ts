@@ -60,11 +60,11 @@ describe('signing keys over several nodes', () => {
   it('every step of a life happens once, however many tick at the same time', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       if (round === 0) {
-        expect(await tickEverywhere()).toEqual(['timePassed: none → published', 'timePassed: published → signing']);
+        expect(await tickEverywhere()).toEqual(['noKeySigns: unpublished → signing']);
       }
       clock.advanceSeconds(LIFETIMES.signingLifetimeSeconds - LIFETIMES.successorLeadSeconds);
       const next = (await tickEverywhere()).filter((one) => !one.endsWith('(tokens_expired)'));
-      expect(next).toEqual(['timePassed: none → published']);
+      expect(next).toEqual(['successorNeeded: unpublished → published']);
       clock.advanceSeconds(LIFETIMES.successorLeadSeconds);
       const handovers: string[] = [];
       const seen = await watching(tickEverywhere().then((done) => handovers.push(...done)));
@@ -176,7 +176,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind) => {
   it('the successor is revoked: the signer goes on, and another one is published', async () => {
     const { signer, waits } = await toHandover();
     interrupt = () => requestRevocation(before, waits.kid);
-    expect(changes(await passTime(node))).toEqual(['timePassed: none → published']);
+    expect(changes(await passTime(node))).toEqual(['successorNeeded: unpublished → published']);
     expect(await stateOf(db(), signer.kid)).toBe('signing');
   });
 

@@ -119,6 +119,7 @@ describe.each(databaseKinds)('approving an interaction on %s', (kind) => {
         clientId,
         policy: 'default',
         signingKeyId: null,
+        sessionId: null,
       },
     ]);
     const facts = await world.interactions.load({ id: interactionId, userId: person.id });

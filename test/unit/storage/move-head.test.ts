@@ -106,6 +106,7 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
         clientId: granted.clientId,
         policy: 'default',
         signingKeyId: null,
+        sessionId: null,
       },
     ]);
   });

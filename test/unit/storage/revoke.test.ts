@@ -44,6 +44,7 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
       clientId: granted.clientId,
       policy: 'default',
       signingKeyId: null,
+      sessionId: null,
     };
     const lines = await ledgerOf(world, granted.grantId);
     expect(lines.slice(2)).toEqual([
