@@ -29,15 +29,7 @@ export const listClients = (db: Drizzle, only: { readonly declared?: boolean } =
  * id: deleting raised its epoch for good.
  */
 export function saveClient(db: Drizzle, registration: ClientRegistration, declared = false): Promise<unknown> {
-  const values = {
-    ...registration,
-    declared,
-    redirectUris: [...registration.redirectUris],
-    grantTypes: [...registration.grantTypes],
-    scope: registration.scope && [...registration.scope],
-    defaultScope: registration.defaultScope && [...registration.defaultScope],
-    postLogoutRedirectUris: [...registration.postLogoutRedirectUris],
-  };
+  const values = { ...registration, declared };
   return writing(() =>
     db
       .insert(clients)
