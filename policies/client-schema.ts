@@ -10,15 +10,15 @@ import { type Expectation, expectations, expecting } from './expectations.ts';
 import { isPlainText } from './plain-text.ts';
 
 export type FieldWords = {
-  /** `clients show` and the import's help explain the field by it, and so does the JSON Schema. */
+  /** What the field means, in sentences: for the help of the commands and for the JSON Schema. */
   readonly description: string;
   /** What stands in when the field is left out, where the schema has no default to tell. */
   readonly leftOut?: string;
-  /** Of `clients create`, as commander reads it. A list gets an option that can be repeated. */
+  /** The option of `clients create`, as commander reads it. The option of a list can be repeated. */
   readonly option?: string;
-  /** In `clients show`. Default: the field's name, with spaces. */
+  /** The name of the row in `clients show`. Default: the field's name, with spaces. */
   readonly label?: string;
-  /** Documents name the field also where it holds its default. */
+  /** Documents have the field even when it holds its default. */
   readonly alwaysWritten?: true;
 };
 
@@ -119,7 +119,7 @@ export const clientRecordSchema = z.object({
     {
       description: 'The secret of a confidential client; only a keyed hash of it is kept.',
       expected: '1 to 1024 characters of %x20-7E',
-      leftOut: 'the stored secret, or a new random one',
+      leftOut: 'the stored secret, or a new random secret',
       secret: true,
     },
   ),

@@ -11,7 +11,7 @@ import { each } from './repeated-option.ts';
 
 type Options = { readonly public?: true; readonly json?: true } & Readonly<Record<string, unknown>>;
 
-/** One for each field of the schema that can be an argument; a secret cannot. */
+/** An option for each field of the schema that can be an argument; a secret cannot. */
 const FIELD_OPTIONS = CLIENT_FIELDS.flatMap(({ name, words, isList, choices }) => {
   if (words.option === undefined) return [];
   const help = [
@@ -32,7 +32,8 @@ export function clientsCreateCommand(parent: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-Without --id, the client gets a random client_id. A confidential client gets a random secret of 256 bits, printed once. To bring a secret, set STATEHOUSE_CLIENT_SECRET.
+Without --id, the client gets a random client_id. A confidential client gets a random secret of 256 bits, printed once;
+to bring a secret, set STATEHOUSE_CLIENT_SECRET.
 
 Examples:
   statehouse clients create --id shop --name Shop --redirect-uri https://shop.example/callback \\
@@ -65,7 +66,7 @@ async function create(cli: Cli, runtime: Runtime, options: Options): Promise<voi
 
 function recordOf(options: Options, env: NodeJS.ProcessEnv): Record<string, unknown> {
   if (options.public && options['authMethod'] !== undefined && options['authMethod'] !== 'none') {
-    throw new CommandRefused('--public means --auth-method none; leave one of the two out.');
+    throw new CommandRefused('--public means --auth-method none; leave out either of them.');
   }
   const given = FIELD_OPTIONS.map(({ name, option }) => [name, options[option.attributeName()]]);
   return {

@@ -1,6 +1,6 @@
 /**
  * Clients and users are imported alike: all records are read, then compared with what is stored, and only when all of
- * them are right is the first one written. Doing it again completes what a lost database cut off.
+ * them are right is the first record written. Importing the file again completes what a lost database cut off.
  */
 
 import type { Runtime } from '../boot/runtime.ts';

@@ -1,4 +1,4 @@
-/** Parses one YAML file and holds it against its schema; what is wrong is said with its line. */
+/** Parses a YAML file and checks it against its schema. Every problem comes with its line. */
 import { type Document, isMap, isNode, isPair, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import type { Problem } from './problem.ts';

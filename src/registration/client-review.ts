@@ -9,7 +9,7 @@ import type { RecordProblem } from '../config/problem.ts';
 import { oneOf, shown } from '../config/shown.ts';
 import type { ClientMetadata } from '../model/client.ts';
 import { whatIsWrongWithRedirectUri } from '../oauth/redirect-uri.ts';
-import { problem } from './record-problem.ts';
+import { nearestField, problem } from './record-problem.ts';
 
 export type Review = { readonly errors: RecordProblem[]; readonly warnings: string[] };
 
@@ -37,7 +37,7 @@ export function reviewClient(client: ClientMetadata, configuration: Configuratio
   };
 }
 
-const error = (key: string, found: string, allowed: string): Finding => ({ error: problem(key, found, allowed) });
+const error = (...parts: Parameters<typeof problem>): Finding => ({ error: problem(...parts) });
 const warning = (words: string): Finding => ({ warning: words });
 
 /**
@@ -144,7 +144,8 @@ function reviewRedirectUri(
 
 function policyIsDefined({ policy }: ClientMetadata, { policies }: Configuration): Finding[] {
   if (policies.has(policy)) return [];
-  return [error('policy', shown(policy), `${oneOf([...policies.keys()])} (the policy files)`)];
+  const known = [...policies.keys()];
+  return [error('policy', shown(policy), `${oneOf(known)} (the policy files)`, nearestField(policy, known))];
 }
 
 /** Otherwise the first sign-in would find out that no key signs with it. */

@@ -32,13 +32,13 @@ export function readDeclaredClients(
   folder: string,
 ): Declared[] {
   const problems: Problem[] = [];
-  const declared = configuration.declaredClients.map((one) => {
-    const { record } = one;
+  const declared = configuration.declaredClients.map((declaration) => {
+    const { record } = declaration;
     const { client_secret_environment: names = [], client_secret_sha256: hashes = [], ...rest } = record;
     const reading = readClientMetadata(rest, configuration);
     const secrets = names.flatMap((name) => environment[name] ?? []);
     const wrong = [...(reading.ok ? [] : reading.problems), ...secretProblems(record, environment)];
-    problems.push(...wrong.map((problem) => inFile(one, problem)));
+    problems.push(...wrong.map((problem) => inFile(declaration, problem)));
     if (!reading.ok) return [];
     const secretHashes = [
       ...secrets.map((secret) => secretHash(rawSecret(secret))),
@@ -104,9 +104,9 @@ export async function applyDeclaredClients(
 ): Promise<DeclaredChange[]> {
   const changes: DeclaredChange[] = [];
   const before = (await listClients(deps.db, { declared: true })).map((one) => one.clientId);
-  for (const one of declared) {
-    const stored = await findClient(deps.db, one.metadata.clientId);
-    const wanted = registrationOf(deps, one, stored);
+  for (const client of declared) {
+    const stored = await findClient(deps.db, client.metadata.clientId);
+    const wanted = registrationOf(deps, client, stored);
     const fields = stored ? differences(stored, wanted) : [];
     if (stored && fields.length === 0 && before.includes(wanted.clientId)) continue;
     await saveClient(deps.db, wanted, true);

@@ -21,12 +21,12 @@ export const withoutNulls = (record: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 
 /** @param key dotted, as written in the record; null for the whole record. */
-export const problem = (key: string | null, found: string, allowed: string): RecordProblem => ({
-  key,
-  found,
-  allowed,
-  nearest: null,
-});
+export const problem = (
+  key: string | null,
+  found: string,
+  allowed: string,
+  nearest: string | null = null,
+): RecordProblem => ({ key, found, allowed, nearest });
 
 /** A record that is no object has no field to speak of. */
 export const notAnObject = (input: unknown, allowed: string): Reading<never> => ({
@@ -38,6 +38,6 @@ export const notAnObject = (input: unknown, allowed: string): Reading<never> => 
 export const recordProblems = (schema: z.ZodType, record: JsonObject, { issues }: z.ZodError): RecordProblem[] =>
   schemaProblems(schema, record, issues).map(({ path, ...rest }) => ({ key: keyOf(path), ...rest }));
 
-/** Names of fields are short, so few letters may differ. */
+/** Names of fields and policies are short, so few letters may differ. */
 export const nearestField = (name: string, known: readonly string[]): string | null =>
   nearestOf(name, known, (length) => Math.min(3, length / 2));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wordsFor } from '../../../src/cli/failure.ts';
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
+import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 import { saveClient } from '../../../src/storage/clients.ts';
 import { FolderInUse } from '../../../src/storage/folder-lock.ts';
 import { createEmptyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -29,19 +30,14 @@ afterAll(async () => {
 });
 
 const stored = {
+  ...DEFAULT_METADATA,
   clientId: 'shop',
   clientName: 'Shop',
-  applicationType: 'web',
   tokenEndpointAuthMethod: 'client_secret_basic',
   secretMacs: [{ keyId: '00000000', mac: 'ab' }],
   redirectUris: ['http://localhost:8080/callback'],
   grantTypes: ['authorization_code', 'refresh_token'],
   scope: ['read', 'orders'],
-  defaultScope: null,
-  defaultResource: null,
-  policy: 'default',
-  postLogoutRedirectUris: [],
-  idTokenSignedResponseAlg: 'RS256',
 } as const;
 
 describe('recover', () => {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../../src/config/load.ts';
-import { readClientMetadata } from '../../../src/registration/client-metadata.ts';
+import {
+  CLIENT_FIELDS,
+  DEFAULT_METADATA,
+  readClientMetadata,
+  toNames,
+} from '../../../src/registration/client-metadata.ts';
 
 const configuration = loadConfiguration(new URL('../../../policies', import.meta.url).pathname, 'https://as.test');
 const web = { client_id: 'shop', redirect_uris: ['https://shop.example/callback'] };
@@ -122,6 +127,22 @@ describe('a client as RFC 7591 names it', () => {
     ['id_token_signed_response_alg', ['RS256']],
   ])('refuses %s = %j', (field, value) => {
     expect(refused({ ...web, [field]: value })).toMatch(new RegExp(`^${field}`));
+  });
+
+  it('names the policy that was probably meant', () => {
+    expect(readClientMetadata({ ...web, policy: 'defualt' }, configuration)).toMatchObject({
+      problems: [{ key: 'policy', found: '"defualt"', nearest: 'default' }],
+    });
+  });
+
+  it('has an option for every field that may be an argument', () => {
+    const without = CLIENT_FIELDS.filter(({ words }) => words.option === undefined).map(({ name }) => name);
+    expect(without).toEqual(['client_secret', 'response_types']);
+  });
+
+  it('writes a stored value as it stands, also where the bounds of today refuse it', () => {
+    const stored = { ...DEFAULT_METADATA, clientId: 'é', scope: ['read', 'write'], defaultScope: ['quote"'] };
+    expect(toNames(stored)).toMatchObject({ client_id: 'é', scope: 'read write', default_scope: ['quote"'] });
   });
 
   it('shows found text so that it cannot steer a terminal', () => {
