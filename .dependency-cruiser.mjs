@@ -45,8 +45,8 @@ export default {
     only(
       'policies-are-data',
       '^policies/',
-      ['^policies/', '^src/oauth/signing-algorithms\\.ts$', packages('zod')],
-      'A policy is data beside the schema that bounds it; engineers edit it without knowing the server.',
+      ['^policies/', '^src/oauth/(signing-algorithms|scope)\\.ts$', packages('zod')],
+      'A policy is data beside the schema that bounds it; of the server it needs the lists and formats of the protocol alone.',
     ),
     only(
       'oauth-is-a-leaf',
@@ -60,10 +60,11 @@ export default {
       [
         '^src/model/',
         '^machines/vocabulary\\.ts$',
+        '^policies/client-schema\\.ts$',
         '^src/oauth/signing-algorithms\\.ts$',
         '^src/crypto/secret-types\\.ts$',
       ],
-      'An entity has one shape, which every room may name; what its row says about it needs nothing else.',
+      'An entity has one shape, which every room may name; a client has the fields of the schema that describes it.',
     ),
     only(
       'engine-is-the-core',

@@ -56,7 +56,8 @@ function requireFlat(machine: AnyStateMachine): void {
       node.type === 'atomic' && [node.entry, node.exit, node.always, node.after, node.invoke].every(isEmpty);
     if (!isFlat) throw new InvariantViolation(`${machine.id}: the state ${name} is more than its name and its arms`);
   }
-  if (machine.root.transitions.size > 0) throw new InvariantViolation(`${machine.id}: an arm stands outside the states`);
+  if (machine.root.transitions.size > 0)
+    throw new InvariantViolation(`${machine.id}: an arm stands outside the states`);
   flat.add(machine);
 }
 

@@ -45,13 +45,18 @@ function grantRules(machine: MachineConfig): readonly Rule[] {
   const endings = pairsOf(moves, 'writeRevoked');
   const rule = ruleOf('grants');
   return [
-    rule('begins_with_its_machine', 'insert', 'a grant begins in the first state of its machine, with no head and no end', [
-      `NEW.state <> ${text(machine.initial)}`,
-      'NEW.revoked_at IS NOT NULL',
-      'NEW.refresh_generation IS NOT NULL',
-      'NEW.last_used_at IS NOT NULL',
-      'NEW.chain_ends_at IS NOT NULL',
-    ]),
+    rule(
+      'begins_with_its_machine',
+      'insert',
+      'a grant begins in the first state of its machine, with no head and no end',
+      [
+        `NEW.state <> ${text(machine.initial)}`,
+        'NEW.revoked_at IS NOT NULL',
+        'NEW.refresh_generation IS NOT NULL',
+        'NEW.last_used_at IS NOT NULL',
+        'NEW.chain_ends_at IS NOT NULL',
+      ],
+    ),
     rule('keeps_what_was_approved', { update: boundColumns.grants }, 'what was approved does not change', [
       changed(boundColumns.grants),
     ]),

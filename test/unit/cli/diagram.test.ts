@@ -90,7 +90,7 @@ describe('diagram', () => {
     [['zzzzzzzzzzzzzzzzzzz'], /no such machine: [^"]*$/m],
     [['grant', '--format', 'sgv'], /no such format: svg, mermaid, json\. Did you mean "svg"\?/],
     [['grant', '--policy', 'defualt'], /no such policy: .*Did you mean "default"\?/],
-    [['grant', '--policy', 'nowhere/x.policy.yaml'], /x\.policy\.yaml: found no such file/],
+    [['grant', '--policy', 'nowhere/x.policy.yaml'], /x\.policy\.yaml: Expected .*, found no such file/],
     [['grant', '--output', '/nowhere/at/all.svg'], /cannot be written \(ENOENT\)/],
     [['grant', 'interaction'], /too many arguments/],
   ])('says what is wrong with %j', async (args, words) => {
@@ -102,7 +102,7 @@ describe('diagram', () => {
 
   it.each([
     ['accessTokenLifetimeSecond: 900\n', /broken\.policy\.yaml:1: .*Did you mean "accessTokenLifetimeSeconds"\?/],
-    ['a: [\n', /broken\.policy\.yaml:\d+: found/],
+    ['a: [\n', /broken\.policy\.yaml:\d+: Expected/],
     ['- 1\n', /broken\.policy\.yaml/],
     ['', /broken\.policy\.yaml/],
   ])('says where a policy file is broken: %j', async (text, words) => {

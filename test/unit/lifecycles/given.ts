@@ -3,6 +3,7 @@
 import type { Client } from '../../../src/model/client.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import type { Lifetimes } from '../../../src/model/lifetimes.ts';
+import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 
 export const NOW = new Date('2030-01-01T00:00:00.000Z');
 export const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
@@ -19,19 +20,14 @@ export const LIFETIMES: Lifetimes = {
 };
 
 export const CLIENT: Client = {
+  ...DEFAULT_METADATA,
   clientId: 'client',
   clientName: 'Client',
-  applicationType: 'web',
   tokenEndpointAuthMethod: 'none',
   secretMacs: [],
   redirectUris: [REDIRECT_URI],
   grantTypes: ['authorization_code', 'refresh_token'],
-  scope: null,
-  defaultScope: null,
-  defaultResource: null,
   policy: 'test',
-  postLogoutRedirectUris: [],
-  idTokenSignedResponseAlg: 'RS256',
   epoch: 0n,
   deletedAt: null,
 };

@@ -7,6 +7,7 @@ import type { Approval, InteractionMove, InteractionStore } from '../../../src/l
 import type { SessionStore } from '../../../src/lifecycles/session.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import type { Session } from '../../../src/model/session.ts';
+import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 import { type ClientRegistration, saveClient } from '../../../src/storage/clients.ts';
 import type { Drizzle } from '../../../src/storage/database.ts';
 import { grantStore } from '../../../src/storage/grant-store.ts';
@@ -50,19 +51,13 @@ const later = (instant: Date) => new Date(instant.getTime() + LATER_MILLISECONDS
 
 export function registration(clientId: string): ClientRegistration {
   return {
+    ...DEFAULT_METADATA,
     clientId,
     clientName: `Client ${clientId}`,
-    applicationType: 'web',
     tokenEndpointAuthMethod: 'client_secret_basic',
     secretMacs: [{ keyId: '00000000', mac: 'ab' }],
     redirectUris: ['https://client.example/callback'],
     grantTypes: ['authorization_code', 'refresh_token'],
-    scope: null,
-    defaultScope: null,
-    defaultResource: null,
-    policy: 'default',
-    postLogoutRedirectUris: [],
-    idTokenSignedResponseAlg: 'RS256',
   };
 }
 
