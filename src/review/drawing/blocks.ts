@@ -1,5 +1,6 @@
 /** What stands in a state's box and on an arrow's card, as texts with their places. Everything in pixels. */
-import { type Arm, effectWords, questionOf } from './arms.ts';
+import { effectWords } from '../machine/calls.ts';
+import { type Arm, questionOf } from '../machine/read.ts';
 import type { Edge, Group, GroupedState, Row } from './groups.ts';
 import { type Face, linesOf, widthOf } from './text-width.ts';
 import { toneOf } from './tone.ts';

@@ -1,7 +1,7 @@
 /** What a policy says about the arms of a machine: its numbers, beside the guard that asks them or the effect that they limit. */
 import type { Policy, SignInPolicy, SigningKeyPolicy } from '../../../policies/schema.ts';
 import { keyLifetimes } from '../../config/key-lifetimes.ts';
-import type { Arm } from './arms.ts';
+import type { Arm } from '../machine/read.ts';
 
 export type Numbers = {
   /** As people name it. */
@@ -45,7 +45,8 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
 /** Empty: the policy has no say in this arm. */
 export function numbersOf(machine: string, arm: Arm, numbers: Numbers): string {
   const saying = Object.hasOwn(SAYINGS, machine) ? (SAYINGS[machine] ?? {}) : {};
-  return [arm.guard ?? '', ...arm.effects.map(({ name }) => name)]
+  return [...arm.asks, ...arm.effects]
+    .map(({ name }) => name)
     .flatMap((name) => (Object.hasOwn(saying, name) ? [saying[name]?.(numbers) ?? ''] : []))
     .join(', ');
 }

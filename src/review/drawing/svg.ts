@@ -1,5 +1,5 @@
 /** A machine as a picture: self-contained SVG, for light and dark, without scripts, fonts or anything from elsewhere. */
-import { type MachineConfig, readMachine } from './arms.ts';
+import type { Machine } from '../machine/read.ts';
 import { type Block, boxOf, cardOf, type Line, type Say, type Text, textAt } from './blocks.ts';
 import { type Edge, type Grouped, type GroupedState, grouped } from './groups.ts';
 import { type Layout, layOut, type Point } from './layout.ts';
@@ -14,8 +14,8 @@ const MARGIN = 22;
 const HEAD = 50;
 const LEAST_WIDTH = 440;
 
-export async function svgOf(config: MachineConfig, numbers: Numbers): Promise<string> {
-  const machine = grouped(readMachine(config));
+export async function svgOf(read: Machine, numbers: Numbers): Promise<string> {
+  const machine = grouped(read);
   const say: Say = ({ arm }) => numbersOf(machine.name, arm, numbers);
   const boxes = machine.states.map((state) => boxOf(state, say));
   const cards = machine.edges.map((edge) => cardOf(edge, say));
@@ -28,7 +28,9 @@ export async function svgOf(config: MachineConfig, numbers: Numbers): Promise<st
       to: indexOf(machine.edges[index]?.to ?? ''),
     })),
   });
-  const width = Math.max(layout.width, LEAST_WIDTH) + 2 * MARGIN;
+  const title = textAt(MARGIN, 34, 'title', titleOf(machine.name));
+  const also = textAt(title.x + title.width + MARGIN, 34, 'words', machine.also);
+  const width = Math.max(layout.width, LEAST_WIDTH, also.x + also.width - 2 * MARGIN) + 2 * MARGIN;
   const { lines: legend, height: foot } = legendOf(
     width - 2 * MARGIN,
     sourceOf(machine.name, numbers),
@@ -37,15 +39,15 @@ export async function svgOf(config: MachineConfig, numbers: Numbers): Promise<st
   const height = HEAD + layout.height + MARGIN + foot;
   const left = Math.round((width - layout.width) / 2);
   const at = ({ x, y }: Point): Point => ({ x: x + left, y: y + HEAD });
-  const title = titleOf(machine.name);
   // Of letters alone: several pictures can stand in one page.
   const id = `title-${machine.name.replaceAll(/[^A-Za-z]/g, '')}`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}">`,
-    markup`<title id="${id}">${title}: its states, and what each event does in them</title>`,
+    markup`<title id="${id}">${title.text}: its states, and what each event does in them</title>`,
     `<style>\n${STYLE}\n</style>`,
     `<rect class="paper" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10"/>`,
-    textOf(textAt(MARGIN, 34, 'title', title)),
+    textOf(title),
+    machine.also === '' ? '' : textOf(also),
     ...machine.edges.map((edge, index) => arrowOf(edge, layout.arrows[index], at)),
     ...machine.states.map((state, index) =>
       stateOf(state, isLast(state, machine.edges), boxes[index], at(layout.boxes[index] ?? ORIGIN)),
@@ -55,7 +57,9 @@ export async function svgOf(config: MachineConfig, numbers: Numbers): Promise<st
     ),
     ...legend.map((item) => itemOf(item, height - foot)),
     '</svg>\n',
-  ].join('\n');
+  ]
+    .filter(Boolean)
+    .join('\n');
 }
 
 /** A legend does not explain what is not there. */
