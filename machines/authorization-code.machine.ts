@@ -16,8 +16,10 @@ import {
   type AuthorizationCodeContext,
   type AuthorizationCodeEvent,
   effects,
+  type Meta,
   reject,
   revokeGrant,
+  type SharedArm,
 } from './vocabulary.ts';
 
 /** Asked first, in every state. The order is from "who" to "what": the answer to a stranger says the least. */
@@ -40,10 +42,10 @@ const refuseWrongPresentation = [
     description: 'The presenter does not hold the verifier: they intercepted the code.',
     meta: { spec: 'RFC 7636 §4.6' },
   },
-] as const;
+] as const satisfies readonly SharedArm[];
 
 export const authorizationCodeMachine = setup({
-  types: { context: {} as AuthorizationCodeContext, events: {} as AuthorizationCodeEvent },
+  types: { context: {} as AuthorizationCodeContext, events: {} as AuthorizationCodeEvent, meta: {} as Meta },
   guards: authorizationCodeGuards,
   actions: effects,
 }).createMachine({

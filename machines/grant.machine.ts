@@ -3,10 +3,10 @@
  * live and end with it. Whatever ends a chain is an event here, and only this machine writes `revoked`.
  */
 import { setup } from 'xstate';
-import { effects, type GrantEvent, writeRevoked } from './vocabulary.ts';
+import { effects, type GrantEvent, type Meta, writeRevoked } from './vocabulary.ts';
 
 export const grantMachine = setup({
-  types: { events: {} as GrantEvent },
+  types: { events: {} as GrantEvent, meta: {} as Meta },
   actions: effects,
 }).createMachine({
   id: 'grant',

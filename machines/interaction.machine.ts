@@ -14,28 +14,36 @@
  */
 import { setup } from 'xstate';
 import { interactionGuards } from './guards.ts';
-import { effects, type InteractionContext, type InteractionEvent, refuseAuthorization, reject } from './vocabulary.ts';
+import {
+  effects,
+  type InteractionContext,
+  type InteractionEvent,
+  type Meta,
+  refuseAuthorization,
+  reject,
+  type SharedArm,
+} from './vocabulary.ts';
 
 const refuseExpired = {
   guard: 'expired',
   actions: reject('interaction_expired'),
   description: 'The page was open for too long; the client has to ask again.',
   meta: { spec: 'OAuth 2.1 §4.1.1' },
-} as const;
+} as const satisfies SharedArm;
 
 const refuseEndedClient = {
   guard: 'clientEnded',
   actions: reject('client_ended'),
   description: 'In the meantime the client was deleted, ended, or lost this redirect URI or grant type.',
   meta: { spec: 'RFC 6749 §4.1.2.1' },
-} as const;
+} as const satisfies SharedArm;
 
 const refuseAnotherPerson = {
   guard: 'signedInAsAnother',
   actions: reject('user_changed'),
   description: 'The browser now holds another session than the one that this page was made for, or none.',
   meta: { spec: 'OAuth 2.1 §7.11' },
-} as const;
+} as const satisfies SharedArm;
 
 const skipRememberedConsent = {
   guard: 'consentIsRemembered',
@@ -43,29 +51,29 @@ const skipRememberedConsent = {
   actions: 'issueCode',
   description: 'The same client was allowed at least this much before, and it can be told apart from impostors.',
   meta: { spec: 'RFC 6749 §10.2, RFC 8252 §8.6' },
-} as const;
+} as const satisfies SharedArm;
 
 const askForConsent = {
   target: 'awaitingConsent',
   actions: 'askConsent',
   description: 'Someone is signed in; now they decide.',
   meta: { spec: 'OAuth 2.1 §4.1.1' },
-} as const;
+} as const satisfies SharedArm;
 
 const refuseCompleted = {
   actions: reject('interaction_completed'),
   description: 'It has been answered, and the answer stays.',
   meta: { spec: 'OAuth 2.1 §4.1.2' },
-} as const;
+} as const satisfies SharedArm;
 
 const refuseUnsigned = {
   actions: reject('sign_in_required'),
   description: 'Nobody has signed in, so nobody can decide.',
   meta: { spec: 'OAuth 2.1 §4.1.1' },
-} as const;
+} as const satisfies SharedArm;
 
 /** No approval without a person, whatever the caller forgot. */
-const refuseNobody = { ...refuseUnsigned, guard: 'nobodySignedIn' } as const;
+const refuseNobody = { ...refuseUnsigned, guard: 'nobodySignedIn' } as const satisfies SharedArm;
 
 /** With `prompt=none` nothing may be shown: either the answer is there, or the client is told what is missing. */
 const refuseSilentSignIn = {
@@ -74,7 +82,7 @@ const refuseSilentSignIn = {
   actions: refuseAuthorization('login_required'),
   description: 'Someone would have to sign in, and the client asked that nothing be shown.',
   meta: { spec: 'OpenID Connect Core §3.1.2.1, §3.1.2.6' },
-} as const;
+} as const satisfies SharedArm;
 
 const refuseSilentConsent = {
   guard: 'askingIsForbidden',
@@ -82,7 +90,7 @@ const refuseSilentConsent = {
   actions: refuseAuthorization('consent_required'),
   description: 'Someone would have to consent, and the client asked that nothing be shown.',
   meta: { spec: 'OpenID Connect Core §3.1.2.1, §3.1.2.6' },
-} as const;
+} as const satisfies SharedArm;
 
 const refuseAnotherThanHinted = {
   guard: 'signedInAsAnotherThanHinted',
@@ -90,7 +98,7 @@ const refuseAnotherThanHinted = {
   actions: refuseAuthorization('login_required'),
   description: 'Another person signed in than the one whom the client named in id_token_hint.',
   meta: { spec: 'OpenID Connect Core §3.1.2.1' },
-} as const;
+} as const satisfies SharedArm;
 
 /** A double submit, or one whose first answer was lost on the way to the database, is answered with the same redirect and the same code, as long as that code is of use. */
 const repeatWhileCodeWaits = [
@@ -103,10 +111,10 @@ const repeatWhileCodeWaits = [
     meta: { spec: 'OAuth 2.1 §4.1.2' },
   },
   refuseCompleted,
-] as const;
+] as const satisfies readonly SharedArm[];
 
 export const interactionMachine = setup({
-  types: { context: {} as InteractionContext, events: {} as InteractionEvent },
+  types: { context: {} as InteractionContext, events: {} as InteractionEvent, meta: {} as Meta },
   guards: interactionGuards,
   actions: effects,
 }).createMachine({

@@ -12,7 +12,15 @@
 import { setup } from 'xstate';
 import { refuseEndedGrant } from './ended-grant.ts';
 import { refreshTokenGuards } from './guards.ts';
-import { effects, type RefreshTokenContext, type RefreshTokenEvent, reject, revokeGrant } from './vocabulary.ts';
+import {
+  effects,
+  type Meta,
+  type RefreshTokenContext,
+  type RefreshTokenEvent,
+  reject,
+  revokeGrant,
+  type SharedArm,
+} from './vocabulary.ts';
 
 /** Asked first, in every state: what another client does with a token must not harm its owner. */
 const refuseAnotherClient = {
@@ -20,10 +28,10 @@ const refuseAnotherClient = {
   actions: reject('client_mismatch'),
   description: 'Another client presents it: the token is bound to the client it was issued to.',
   meta: { spec: 'RFC 6749 §10.4' },
-} as const;
+} as const satisfies SharedArm;
 
 export const refreshTokenMachine = setup({
-  types: { context: {} as RefreshTokenContext, events: {} as RefreshTokenEvent },
+  types: { context: {} as RefreshTokenContext, events: {} as RefreshTokenEvent, meta: {} as Meta },
   guards: refreshTokenGuards,
   actions: effects,
 }).createMachine({

@@ -14,27 +14,34 @@
  */
 import { setup } from 'xstate';
 import { signingKeyGuards } from './guards.ts';
-import { effects, retire, type SigningKeyContext, type SigningKeyEvent } from './vocabulary.ts';
+import {
+  effects,
+  type Meta,
+  retire,
+  type SharedArm,
+  type SigningKeyContext,
+  type SigningKeyEvent,
+} from './vocabulary.ts';
 
 const retireRevoked = {
   target: 'retired',
   actions: retire('revocation_requested'),
   description: 'An operator revoked it: what it signed is not good any more.',
   meta: { spec: 'NIST SP 800-57 Part 1 §7.5' },
-} as const;
+} as const satisfies SharedArm;
 
 const stayForTheSigner = {
   description: 'It is for the signer of the algorithm to answer this.',
   meta: { spec: 'OpenID Connect Core §10.1.1' },
-} as const;
+} as const satisfies SharedArm;
 
 const stayRetired = {
   description: 'Retired for good.',
   meta: { spec: 'NIST SP 800-57 Part 1 §7.4' },
-} as const;
+} as const satisfies SharedArm;
 
 export const signingKeyMachine = setup({
-  types: { context: {} as SigningKeyContext, events: {} as SigningKeyEvent },
+  types: { context: {} as SigningKeyContext, events: {} as SigningKeyEvent, meta: {} as Meta },
   guards: signingKeyGuards,
   actions: effects,
 }).createMachine({

@@ -3,6 +3,18 @@
  * Machines are pure data; an effect is never executed by XState, the engine reads it and commits it.
  */
 
+/** What states and arms cite: the section whose rule they keep. Declared to XState, so that a misspelt key does not compile. */
+export type Meta = { readonly spec: string };
+
+/** For arms that several states share: the compiler looks for unknown keys only where an object is written. */
+export type SharedArm = {
+  readonly guard?: unknown;
+  readonly target?: string;
+  readonly actions?: unknown;
+  readonly description: string;
+  readonly meta: Meta;
+};
+
 /** Why a presentation or an interaction was turned down. Closed: log, ledger and OAuth answers are keyed by it. */
 export type RejectReason =
   | 'client_mismatch'
