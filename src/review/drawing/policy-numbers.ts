@@ -53,7 +53,7 @@ export function numbersOf(machine: string, arm: Arm, numbers: Numbers): string {
 
 /** Where the numbers of a machine are written. */
 export const sourceOf = (machine: string, { policyName }: Numbers): string =>
-  ({ signingKey: 'signing-keys.yaml', interaction: `sign-in.yaml and of the policy ${policyName}` })[machine] ??
+  ({ signingKey: 'signing-keys.yaml', interaction: `sign-in.yaml and the policy ${policyName}` })[machine] ??
   `the policy ${policyName}`;
 
 const UNITS = [

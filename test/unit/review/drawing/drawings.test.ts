@@ -6,6 +6,7 @@ import { drawingOfAll } from '../../../../src/review/drawing/formats.ts';
 import { machinePages } from '../../../../src/review/drawing/machines-readme.ts';
 import { mermaidOf } from '../../../../src/review/drawing/mermaid.ts';
 import type { Numbers } from '../../../../src/review/drawing/policy-numbers.ts';
+import { shippedNumbers } from '../../../../src/review/drawing/shipped-numbers.ts';
 import { jsonOf } from '../../../../src/review/drawing/stately-json.ts';
 import { svgOf } from '../../../../src/review/drawing/svg.ts';
 import { tableOf } from '../../../../src/review/drawing/table.ts';
@@ -264,6 +265,39 @@ describe('the numbers', () => {
     const machine = readMachine(MACHINES.get('refreshToken')?.written);
     expect(await svgOf(machine, other)).toContain('after 2 h idle, 117 days at most');
     expect(await svgOf(machine, other)).not.toContain('13 days');
+  });
+});
+
+describe('a picture fits a screen of 1280 × 800', () => {
+  const sizeOf = (svg: string) => {
+    const [, ...sizes] = /^<svg [^>]*?width="(\d+)" height="(\d+)" viewBox="0 0 (\d+) (\d+)"/.exec(svg) ?? [];
+    const [width = 0, height = 0, drawnWidth = 0, drawnHeight = 0] = sizes.map(Number);
+    return { width, height, across: width / drawnWidth, down: height / drawnHeight };
+  };
+
+  it.each([...MACHINES])('%s, and its words can be read', async (_, machine) => {
+    for (const numbers of [NUMBERS, shippedNumbers()]) {
+      const { width, height, across } = sizeOf(await svgOf(machine, numbers));
+      expect(width).toBeLessThanOrEqual(1280);
+      expect(height).toBeLessThanOrEqual(800);
+      // 11 px at least 9.5 px high.
+      expect(across).toBeGreaterThan(0.88);
+    }
+  });
+
+  it.each([5, 12])('whatever it takes, in its proportions: %i states', async (count) => {
+    const states = Array.from({ length: count }, (_, index) => `state${index}`);
+    const arms = Array.from({ length: 20 }, (_, index) => ({ guard: `guard${index}`, actions: 'reject' }));
+    const on = (index: number) => ({ presented: [...arms, { target: states[index + 1] ?? states[0] }] });
+    const machine = readMachine({
+      initial: states[0],
+      states: Object.fromEntries(states.map((name, index) => [name, { on: on(index) }])),
+    });
+    const { width, height, across, down } = sizeOf(await svgOf(machine, NUMBERS));
+    expect(width).toBeLessThanOrEqual(1280);
+    expect(height).toBeLessThanOrEqual(800);
+    expect(across).toBeLessThan(1);
+    expect(Math.abs(across - down)).toBeLessThan(0.003);
   });
 });
 
