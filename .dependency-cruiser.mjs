@@ -226,15 +226,20 @@ export default {
       'Where things stand in a picture is decided in one place, which is loaded only for pictures.',
     ),
     only(
+      'one-reader-of-machines',
+      '^src/review/machine/',
+      ['^src/review/machine/', '^machines/', packages('xstate')],
+      'What a configuration says is read in one place, from the configuration alone: drawings, SQL, diff and tests agree on it.',
+    ),
+    only(
       'drawings-read-the-machines',
       '^src/review/drawing/',
       [
-        '^src/review/(drawing|proof)/',
-        '^machines/',
+        '^src/review/(drawing|machine|proof)/',
         '^policies/',
         '^src/config/',
         '^src/oauth/refusals\\.ts$',
-        packages('@hpcc-js/wasm-graphviz', 'xstate'),
+        packages('@hpcc-js/wasm-graphviz'),
         NODE,
       ],
       'A picture is drawn from the machine that runs, the policy and the table of refusals, and from nothing that serves.',

@@ -3,10 +3,11 @@ import type { AnyStateMachine } from 'xstate';
 import { type Change, changesBetween } from '../../config/changes.ts';
 import { MACHINES } from '../../engine/engine.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
+import { readMachine } from '../machine/read.ts';
 import { DEFAULT_BOUNDS, type Proof, prove } from '../proof/prove.ts';
 import { systemOf } from '../proof/system.ts';
 import { type PolicyChange, policyChanges } from './lifetime-changes.ts';
-import { type MachineChange, type MachineData, machineChanges } from './machine-changes.ts';
+import { type MachineChange, machineChanges } from './machine-changes.ts';
 import type { Side } from './sides.ts';
 
 export type Comparison = {
@@ -23,7 +24,7 @@ export type Comparison = {
 };
 
 export function compare(before: Side, after: Side, bounds = DEFAULT_BOUNDS): Comparison {
-  const machines = machineChanges(before.machines.map(dataOf), after.machines.map(dataOf));
+  const machines = machineChanges(readAll(before), readAll(after));
   const configuration = changesBetween(before.configuration, after.configuration);
   const proved = proofsOf(after, bounds);
   return {
@@ -39,7 +40,7 @@ export function compare(before: Side, after: Side, bounds = DEFAULT_BOUNDS): Com
   };
 }
 
-const dataOf = (machine: AnyStateMachine) => machine.config as unknown as MachineData;
+const readAll = ({ machines }: Side) => machines.map(({ config }) => readMachine(config));
 
 function proofsOf(
   { configuration, machines }: Side,

@@ -5,15 +5,10 @@
 
 import { LONGEST_ACCESS_TOKEN_SECONDS } from '../../storage/housekeeping.ts';
 import { LEDGER_IS_NOT_EMPTIED } from '../../storage/ledger-partitions.ts';
+import { type Machine, readMachine } from '../machine/read.ts';
+import { RUNNING } from '../machine/running.ts';
 import { boundColumns, instantsOfKeys } from './columns.ts';
-import { endedStatesOf, type MachineConfig, movesOf, pairsOf, statesBy } from './machine.ts';
-
-export type Machines = {
-  readonly grant: MachineConfig;
-  readonly interaction: MachineConfig;
-  readonly signingKey: MachineConfig;
-  readonly session: MachineConfig;
-};
+import { endedStatesOf, movesOf, pairsOf, statesBy } from './moves.ts';
 
 export type Rule = {
   readonly table: string;
@@ -31,16 +26,27 @@ export type Rule = {
 
 const NONCE_BYTES = 16;
 
+/** The machines with a row of their own: a code and a refresh token live in the row of their grant. */
+const RULES = {
+  grant: grantRules,
+  interaction: interactionRules,
+  signingKey: signingKeyRules,
+  session: sessionRules,
+} as const;
+type Held = keyof typeof RULES;
+export type Machines = Readonly<Record<Held, Machine>>;
+
+export const heldMachines = Object.fromEntries(
+  Object.keys(RULES).map((name) => [name, readMachine(RUNNING[name as Held].machine.config)]),
+) as Machines;
+
 export const rulesOf = (machines: Machines): readonly Rule[] => [
-  ...grantRules(machines.grant),
-  ...interactionRules(machines.interaction),
-  ...signingKeyRules(machines.signingKey),
-  ...sessionRules(machines.session),
+  ...Object.entries(RULES).flatMap(([name, rules]) => rules(machines[name as Held])),
   ...epochRules,
   ...ledgerRules,
 ];
 
-function grantRules(machine: MachineConfig): readonly Rule[] {
+function grantRules(machine: Machine): readonly Rule[] {
   const moves = movesOf(machine);
   const endings = pairsOf(moves, 'writeRevoked');
   const rule = ruleOf('grants');
@@ -103,7 +109,7 @@ function grantRules(machine: MachineConfig): readonly Rule[] {
   ];
 }
 
-function interactionRules(machine: MachineConfig): readonly Rule[] {
+function interactionRules(machine: Machine): readonly Rule[] {
   const moves = movesOf(machine);
   const rule = ruleOf('interactions');
   return [
@@ -131,7 +137,7 @@ function interactionRules(machine: MachineConfig): readonly Rule[] {
   ];
 }
 
-function signingKeyRules(machine: MachineConfig): readonly Rule[] {
+function signingKeyRules(machine: Machine): readonly Rule[] {
   const moves = movesOf(machine);
   const pairs = pairsOf(moves, 'retire');
   // The first state is in the memory of one node; what it leads to is stored.
@@ -178,7 +184,7 @@ function signingKeyRules(machine: MachineConfig): readonly Rule[] {
   ];
 }
 
-function sessionRules(machine: MachineConfig): readonly Rule[] {
+function sessionRules(machine: Machine): readonly Rule[] {
   const endings = pairsOf(movesOf(machine), 'endSession');
   const rule = ruleOf('sessions');
   return [
