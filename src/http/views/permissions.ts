@@ -1,5 +1,5 @@
 import { html } from 'ghtml';
-import type { AllowedClient } from '../../protocol/permissions.ts';
+import type { AllowedClient } from '../../protocol/allowed-clients.ts';
 import type { DescribedAccess } from '../../protocol/requested-access.ts';
 import { type Markup, page } from './page.ts';
 
@@ -54,7 +54,7 @@ const access = ({ resource, scopes }: DescribedAccess): Markup =>
 !${scopes.map(({ name, description }) => html`<li>${description ?? `use “${name}”`}</li>`).join('\n')}
 </ul>`;
 
-/** In UTC, and saying so where it matters: nobody told the server which time the person lives by. */
+/** In UTC: the server does not know the end-user's time zone. */
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 const MINUTE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 const day = (instant: Date): Markup => html`<time datetime="${instant.toISOString()}">${DAY.format(instant)}</time>`;
