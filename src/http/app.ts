@@ -73,7 +73,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-/** All that stands under the issuer's path. */
+/** Everything under the issuer's path. */
 const endpoints = fp<EndpointOptions & PageOptions>(
   async (app, { prefix: _, ...options }: EndpointOptions & PageOptions & { readonly prefix?: string }) => {
     await app.register(jwksRoute, options);
@@ -86,7 +86,7 @@ const endpoints = fp<EndpointOptions & PageOptions>(
   { name: 'endpoints', encapsulate: true },
 );
 
-/** Only browsers that people use have cookies. */
+/** Only pages use cookies, and only their own paths and queries are checked by zod. */
 const pages = fp<PageOptions>(
   async (app, options) => {
     const { issuer, random, keys, demo } = options;

@@ -1,10 +1,10 @@
 /**
- * What a form is good for. Its token is bound to the purpose and to the browser that it was shown in; how, is for src/http to know.
- * A use case names the purpose and refuses what was submitted when the token is not for it.
+ * What a form is good for. The token of a form is bound to its purpose and to the browser that showed it (src/http/csrf.ts).
+ * A use case names the purpose, and refuses a form with another token.
  */
 export const formPurpose = {
   interaction: (id: string): string => id,
-  /** For one session: whoever signs in afterwards decides anew. */
+  /** Bound to the session too: a form that was shown to one end-user decides nothing for the next. */
   permissions: (sid: string): string => `permissions of ${sid}`,
   logout: (sid: string): string => `logout of ${sid}`,
   signIn: (): string => 'sign-in',

@@ -114,7 +114,7 @@ const EVENTS: ReadonlyMap<string | null, 'consented' | 'refused'> = new Map([
   ['deny', 'refused'],
 ]);
 
-/** @param decision `approve` or `deny`; anything else is no form of ours. @throws StoreUnavailable, Unavailable */
+/** @param decision `approve` or `deny`; our form sends nothing else. @throws StoreUnavailable, Unavailable */
 export async function decideConsent(
   deps: InteractionDeps,
   { decision, ...request }: FormRequest & { readonly decision: string | null },

@@ -1,6 +1,6 @@
 /**
- * Checking username and password. Failures, and only they, are counted: per account with address, and per address.
- * Nobody at another address can lock an end-user out. Unknown user, wrong password, disabled user: same words, same work.
+ * Checks username and password. Only failures are counted: per account with address, and per address, so that no other address
+ * can lock an end-user out. Unknown user, wrong password and disabled user get the same outcome after the same work.
  */
 import { hmacSha256 } from '../crypto/digest.ts';
 import { matchesPassword } from '../crypto/password.ts';

@@ -54,6 +54,6 @@ export async function userInfo(deps: UserInfoDeps, accessToken: string): Promise
   if (!known) return { kind: 'refused', error: 'invalid_token', reason: 'user_unknown' };
   const asked = scope.flatMap((one) => CLAIMS_OF[one] ?? []);
   // Core §5.3.2: `sub` MUST always be returned, and a Claim that is not known SHOULD be omitted rather than be null.
-  const told = asked.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]] as const]));
-  return { kind: 'claims', claims: { sub: claims.sub, ...Object.fromEntries(told) }, grantId: grant.id };
+  const given = asked.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]] as const]));
+  return { kind: 'claims', claims: { sub: claims.sub, ...Object.fromEntries(given) }, grantId: grant.id };
 }

@@ -48,7 +48,7 @@ export const playgroundRoutes = fp<PlaygroundOptions>(
 
     app.get('/playground/callback', { schema: { querystring: response } }, (request, reply) => {
       const { state, code } = request.query;
-      // What every client has to do: is this answer the one to my request? (OAuth 2.1 §7.12)
+      // As every client must: a response without a request of ours is refused (OAuth 2.1 §7.12).
       const walk = state === undefined ? null : findByState(state);
       if (!walk) return sendPage(reply, 400, problemPage(STRANGE_ANSWER));
       if (code !== undefined) walk.code = code;
