@@ -119,16 +119,32 @@ export default {
       'protocol-decides-nothing-alone',
       '^src/protocol/',
       ['^src/(protocol|engine|model|oauth|crypto)/', '^src/config/configuration\\.ts$', '^(?!src/)'],
-      'A grant type parses, authenticates, asks the engine and responds; tables, HTTP and files are handed to it.',
+      'A use case parses, authenticates, asks the engine and returns an outcome; stores and files are handed to it.',
       valuesOnly,
     ),
     {
-      name: 'protocol-knows-no-http',
-      comment: 'A grant type returns values; how they travel is for src/http, so not even its types belong here.',
+      name: 'protocol-knows-no-http-and-no-storage',
+      comment:
+        'A use case declares the stores that it needs and returns values; neither how they are stored nor how they travel belongs here, not even as types.',
       severity: 'error',
       from: { path: '^src/protocol/' },
-      to: { path: '^src/(http|cli|review|boot)/' },
+      to: { path: '^src/(http|storage|cli|review|boot)/' },
     },
+    only(
+      'http-stores-and-decides-nothing',
+      '^src/http/',
+      [
+        '^src/(http|protocol|oauth)/',
+        // For cookies, form tokens and hashes of scripts; the ring is handed through to the JWKS.
+        '^src/crypto/(digest|random|root-secret|signing-keys)\\.ts$',
+        // What it turns into 503.
+        '^src/engine/errors\\.ts$',
+        '^src/config/configuration\\.ts$',
+        packages('fastify', '@fastify/cookie', 'fastify-plugin', 'fastify-type-provider-zod', 'zod', 'ghtml'),
+        NODE,
+      ],
+      'A route parses, calls a use case and sends its outcome; storage, the engine and the machines are behind the use cases.',
+    ),
     only(
       'config-reads-and-checks',
       '^src/config/',

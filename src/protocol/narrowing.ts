@@ -15,15 +15,15 @@ export function readNarrowing(parameters: TokenParameters): Narrowing | null {
   return { scope, resources: askedResources(parameters) };
 }
 
-/** @returns null when none was sent: then it is all that was granted. */
+/** @returns null when none was sent, which means all that was granted. */
 export function askedResources(parameters: TokenParameters): readonly string[] | null {
   const resources = parameters.getAll('resource');
   return resources.length > 0 ? [...new Set(resources)] : null;
 }
 
 /**
- * Whether it is less than was granted, the machine has decided. RFC 9068 §2.2.3: each scope of a token has to mean something at
- * its audience, so with fewer resources go the scopes that only the others have.
+ * The machine has decided that it is not more than was granted. RFC 9068 §2.2.3: each scope of a token has to mean something at
+ * its audience, so a scope that only the left-out resources have is left out too.
  *
  * @throws RefusedAtIssue when nothing is left, or something was asked for that means nothing there. Before the commit.
  */

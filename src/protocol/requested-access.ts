@@ -10,10 +10,10 @@ export type Access = { readonly scope: readonly string[]; readonly resources: re
 export type AccessProblem = 'scope_unknown' | 'openid_missing' | 'resource_unknown';
 type Asked = { readonly scope: string | null; readonly resources: readonly string[] };
 
-/** Core §11: not a matter of one resource; it asks that the chain of refresh tokens outlive the person's presence. */
+/** Core §11: belongs to no resource; it asks for refresh tokens that work while the end-user is away. */
 export const OFFLINE_ACCESS = 'offline_access';
 
-/** What an authorization request asks for, about a person. */
+/** What an authorization request asks for. */
 export function requestedAccess(configuration: Configuration, client: Client, asked: Asked): Access | AccessProblem {
   const scope = asked.scope === null ? defaultScope(configuration, client, asked.resources) : parseScope(asked.scope);
   if (scope === null) return 'scope_unknown';
@@ -41,20 +41,24 @@ export function requestedAccess(configuration: Configuration, client: Client, as
   return granted.some((one) => one !== OFFLINE_ACCESS) ? { scope: granted, resources } : 'scope_unknown';
 }
 
-/** The ceiling bounds audiences too: where a client may do nothing, no token of its may be for. */
+/** The ceiling bounds audiences too: a client gets no token for a resource where all scopes are above its ceiling. */
 const mayName = (configuration: Configuration, { scope }: Client, resource: string | undefined): boolean =>
   scope === null ||
   resource === undefined ||
   scopeAt(configuration, scope, [resource]).some((one) => one !== OFFLINE_ACCESS);
 
-/** What a client asks for on its own behalf: there is no person, so there is nobody whose identity it could see. */
+/** What a client asks for on its own behalf: without an end-user there are no identity scopes and no offline access. */
 export function requestedByClient(configuration: Configuration, client: Client, asked: Asked): Access | AccessProblem {
-  const needsPerson = (one: string) => one === OFFLINE_ACCESS || isIdentityScope(configuration, one);
-  const withoutPerson = (scope: readonly string[] | null) =>
-    scope === null ? null : scope.filter((one) => !needsPerson(one));
-  if (asked.scope !== null && parseScope(asked.scope)?.some(needsPerson)) return 'scope_unknown';
+  const needsUser = (one: string) => one === OFFLINE_ACCESS || isIdentityScope(configuration, one);
+  const withoutUserScopes = (scope: readonly string[] | null) =>
+    scope === null ? null : scope.filter((one) => !needsUser(one));
+  if (asked.scope !== null && parseScope(asked.scope)?.some(needsUser)) return 'scope_unknown';
   if (asked.resources.includes(configuration.identity.identifier)) return 'resource_unknown';
-  const alone = { ...client, scope: withoutPerson(client.scope), defaultScope: withoutPerson(client.defaultScope) };
+  const alone = {
+    ...client,
+    scope: withoutUserScopes(client.scope),
+    defaultScope: withoutUserScopes(client.defaultScope),
+  };
   return requestedAccess(configuration, alone, asked);
 }
 
@@ -71,7 +75,7 @@ const identityScopes = new WeakMap<Configuration, ReadonlySet<string>>();
 const onlyAtUserInfo = ({ identity, resources }: Configuration): ReadonlySet<string> =>
   new Set([...describedAt([identity])].filter((name) => !describedAt(resources).has(name)));
 
-/** None sent: the client's default; where it has none, its ceiling; where it has none, what the resources describe. */
+/** When no scope was sent: the client's default, else its ceiling, else all scopes that the resources describe. */
 function defaultScope(configuration: Configuration, client: Client, asked: readonly string[]): readonly string[] {
   if (client.defaultScope !== null) return client.defaultScope;
   if (client.scope !== null) return client.scope;
@@ -82,7 +86,7 @@ function defaultScope(configuration: Configuration, client: Client, asked: reado
 const defaultResource = ({ resources }: Configuration, client: Client): string | undefined =>
   client.defaultResource ?? resources.find((one) => one.default)?.identifier;
 
-/** No resource sent: the client's default, unless it asks for the person's identity and nothing else. */
+/** When no resource was sent: the client's default, unless it asks for identity scopes and nothing else. */
 function namedResources(
   configuration: Configuration,
   client: Client,
@@ -102,15 +106,15 @@ function allowedScope(configuration: Configuration, client: Client, resources: r
 }
 
 export type DescribedAccess = {
-  /** Null: who the person is, which is at no API. */
+  /** Null: the end-user's identity, which is at no API. */
   readonly resource: string | null;
   /** The scope's own name where no resource describes it. */
   readonly scopes: readonly { readonly name: string; readonly description: string | null }[];
 };
 
 /**
- * The words for consent, resource by resource: the same scope can mean one thing here and another there. An API of whose scopes
- * none is asked for is named too: tokens are for it all the same, and it may let in whoever has one.
+ * The words for consent, resource by resource: the same scope can mean different things at different APIs. An API without any
+ * requested scope is named too: it is in the audience of the tokens, and may accept them.
  */
 export function describeAccess(configuration: Configuration, access: Access): DescribedAccess[] {
   const { identity, resources } = configuration;
@@ -128,7 +132,7 @@ export function describeAccess(configuration: Configuration, access: Access): De
   return groups.filter(({ resource, scopes }) => resource !== null || scopes.length > 0);
 }
 
-/** What of a scope means something at these resources. What no resource describes belongs to the default one. */
+/** The part of a scope that means something at these resources. A scope that no resource describes belongs to the default one. */
 export function scopeAt(
   configuration: Configuration,
   scope: readonly string[],

@@ -1,7 +1,7 @@
 /** POST /oauth/revoke (RFC 7009): what a token stands for ends, and nobody else's does. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AppDeps } from '../../../src/boot/wiring.ts';
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
-import type { AppDeps } from '../../../src/http/app.ts';
 import { presentedAccessToken } from '../../../src/protocol/presented-access-token.ts';
 import { housekeeper } from '../../../src/storage/housekeeping.ts';
 import { deniedAccessTokens } from '../../../src/storage/schema.ts';

@@ -1,8 +1,8 @@
 import { firstDifference } from '../oauth/first-difference.ts';
-import type { Unproven } from '../protocol/authorization-request.ts';
+import type { UnverifiedRequest } from '../protocol/authorization-request.ts';
 import { problemPage } from './views/problem.ts';
 
-const WHAT: Readonly<Record<Unproven['reason'], string>> = {
+const WHAT: Readonly<Record<UnverifiedRequest['reason'], string>> = {
   client_id_missing: 'The app did not say who it is: client_id is missing.',
   client_id_malformed: 'The app did not say clearly who it is: client_id is repeated or malformed.',
   client_unknown: 'No app is registered here under the client_id that was sent.',
@@ -14,11 +14,11 @@ const WHAT: Readonly<Record<Unproven['reason'], string>> = {
 };
 
 /**
- * An error page, and never a redirect: where to redirect to is just what is not proven. Development shows what was expected
- * beside what came; production only logs it, since a stranger could ask.
+ * An error page and never a redirect: the redirect URI is not verified. Development shows what was expected beside what was
+ * received; production only logs it, since anyone could ask.
  */
-export function unprovenPage(unproven: Unproven, production: boolean): string {
-  const { reason, registered = [], received = '' } = unproven;
+export function unverifiedRequestPage(request: UnverifiedRequest, production: boolean): string {
+  const { reason, registered = [], received = '' } = request;
   const difference = reason === 'redirect_uri_mismatch' && !production ? firstDifference(registered, received) : null;
   return problemPage({
     title: 'This app cannot be let in',

@@ -1,21 +1,25 @@
 /** What works here, and where (RFC 8414 §2, OpenID Connect Discovery §3, RFC 9728 §2). Listed only when it works. */
-
+import type { Configuration } from '../config/configuration.ts';
+import type { KeyRing } from '../crypto/signing-keys.ts';
 import { PROMPT_VALUES } from '../oauth/prompt.ts';
 import { urlUnder } from '../oauth/urls.ts';
-import { SIGNED_IN_BY_PASSWORD } from '../protocol/id-token.ts';
-import { OFFLINE_ACCESS } from '../protocol/requested-access.ts';
-import { GRANT_TYPES } from '../protocol/token-request.ts';
-import { USERINFO_CLAIMS } from '../protocol/userinfo.ts';
-import type { HttpDeps } from './deps.ts';
+import { SIGNED_IN_BY_PASSWORD } from './id-token.ts';
+import { OFFLINE_ACCESS } from './requested-access.ts';
+import { GRANT_TYPES } from './token-request.ts';
+import { USERINFO_CLAIMS } from './userinfo.ts';
 
 type Document = Readonly<Record<string, unknown>>;
-type Described = Pick<HttpDeps, 'issuer' | 'configuration' | 'keyRing'>;
+export type MetadataDeps = {
+  readonly issuer: string;
+  readonly configuration: () => Configuration;
+  readonly keyRing: KeyRing;
+};
 
 const BY_SECRET = ['client_secret_basic', 'client_secret_post'];
 const CLIENT_AUTHENTICATION = [...BY_SECRET, 'none'];
 
-/** One document for OAuth and OpenID Connect, whichever address it is asked at. */
-export function serverMetadata({ issuer, configuration, keyRing }: Described): Document {
+/** The same document for OAuth and for OpenID Connect. */
+export function serverMetadata({ issuer, configuration, keyRing }: MetadataDeps): Document {
   const { resources, identity } = configuration();
   const scopes = [identity, ...resources].flatMap((one) => one.scopes.map((scope) => scope.name));
   const algorithms = keyRing.published().map((one) => one['alg']);
@@ -50,8 +54,8 @@ export function serverMetadata({ issuer, configuration, keyRing }: Described): D
   };
 }
 
-/** RFC 9728 §2: of the one resource that this server itself guards. */
-export function resourceMetadata({ issuer, configuration }: Described): Document {
+/** RFC 9728 §2: the one resource that this server itself guards. */
+export function resourceMetadata({ issuer, configuration }: MetadataDeps): Document {
   const { identity } = configuration();
   return {
     resource: identity.identifier,
