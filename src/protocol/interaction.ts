@@ -1,6 +1,6 @@
 /** The pages of an interaction: sign-in, choice of account, consent. One function for each endpoint. */
 import { sameSecretBytes } from '../crypto/digest.ts';
-import { interact, type LoadedInteraction } from '../lifecycles/interaction.ts';
+import { interact, type StoredInteraction } from '../lifecycles/interaction.ts';
 import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
 import { type CookieHash, findSession } from './browser-session.ts';
 import { type FormCheck, formPurpose } from './form-purpose.ts';
@@ -133,7 +133,7 @@ export async function decideConsent(
   return takeStep(deps, request.id, event, await findSession(deps, request.session));
 }
 
-type Opened = { readonly kind: 'opened'; readonly facts: LoadedInteraction };
+type Opened = { readonly kind: 'opened'; readonly facts: StoredInteraction };
 
 /** An interaction can only go on in the browser in which it began. @param userId whose remembered consent to load. */
 async function open(
@@ -155,7 +155,7 @@ async function openForm(deps: InteractionDeps, request: FormRequest): Promise<Op
   return { kind: 'refused', reason: 'form_refused', interactionId: request.id };
 }
 
-const shown = ({ interaction, client }: Pick<LoadedInteraction, 'interaction' | 'client'>): Shown => ({
+const shown = ({ interaction, client }: Pick<StoredInteraction, 'interaction' | 'client'>): Shown => ({
   interactionId: interaction.id,
   formPurpose: formPurpose.interaction(interaction.id),
   clientName: client.clientName,
