@@ -109,11 +109,19 @@ export async function signInToInteraction(
   return { kind: 'signedIn', userId: session.userId, step: await takeStep(deps, request.id, 'signedIn', session) };
 }
 
+/** The session of the page has ended, or does not suffice: the sign-in form is what remains. */
+type SignInInstead = { readonly kind: 'signInInstead'; readonly interactionId: string; readonly clientId: string };
+
 /** prompt=select_account: to go on with the account that is signed in. @throws StoreUnavailable, Unavailable */
-export async function chooseAccount(deps: InteractionDeps, request: FormRequest): Promise<InteractionStepOutcome> {
+export async function chooseAccount(
+  deps: InteractionDeps,
+  request: FormRequest,
+): Promise<InteractionStepOutcome | SignInInstead> {
   const opened = await openForm(deps, request);
   if (opened.kind === 'refused') return opened;
-  return takeStep(deps, request.id, 'accountChosen', await findSession(deps, request.session));
+  const step = await takeStep(deps, request.id, 'accountChosen', await findSession(deps, request.session));
+  if (step.kind !== 'continued' || step.reason !== 'sign_in_required') return step;
+  return { kind: 'signInInstead', interactionId: step.interactionId, clientId: step.clientId };
 }
 
 const EVENTS: ReadonlyMap<string | null, 'consented' | 'refused'> = new Map([

@@ -147,6 +147,17 @@ describe('the use cases of the pages', () => {
     });
   });
 
+  it('an account cannot be chosen without its session: the sign-in form is what remains', async () => {
+    const browser = aBrowser();
+    const { id, client } = await begin(browser, { prompt: 'select_account' });
+    const request = { id, ...browser, isOurForm: ourForm };
+    expect(await chooseAccount(scene.deps, request)).toEqual({
+      kind: 'signInInstead',
+      interactionId: id,
+      clientId: client.clientId,
+    });
+  });
+
   it('a wrong password shows the form again, and the interaction stays', async () => {
     const browser = aBrowser();
     const { id } = await begin(browser);
