@@ -24,8 +24,8 @@ export async function buildApp(settings: {
     credentials: { client: { id: settings.clientId, secret: settings.clientSecret } },
     // Reads the server's metadata once, now.
     discovery: { issuer: settings.issuer },
-    // `openid` asks who the person is, `email` for that claim; `read` is for your API.
-    scope: ['openid', 'email', 'read'],
+    // `openid` asks who the end-user is, `email` for that claim. The access token is for the UserInfo Endpoint.
+    scope: ['openid', 'email'],
     // Without it the server refuses the request.
     pkce: 'S256',
     startRedirectPath: '/login',

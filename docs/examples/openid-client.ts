@@ -18,8 +18,8 @@ export async function begin(config: client.Configuration, redirectUri: string) {
   };
   const url = client.buildAuthorizationUrl(config, {
     redirect_uri: redirectUri,
-    // `openid` asks who the person is, `email` for that claim; `read` is for your API.
-    scope: 'openid email read',
+    // `openid` asks who the end-user is, `email` for that claim. The access token is for the UserInfo Endpoint.
+    scope: 'openid email',
     state: checks.expectedState,
     nonce: checks.expectedNonce,
     code_challenge: await client.calculatePKCECodeChallenge(checks.pkceCodeVerifier),

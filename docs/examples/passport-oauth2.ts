@@ -28,7 +28,7 @@ export class Statehouse extends OAuth2Strategy {
         clientSecret,
         callbackURL: redirectUri,
         // `openid` asks who the person is, `email` for that claim; `read` is for your API.
-        scope: 'openid email read',
+        scope: 'openid email',
         // Without PKCE the server refuses the request; passport-oauth2 wants `state` with it.
         pkce: true,
         state: true,

@@ -29,7 +29,7 @@ describe('the examples of docs/connecting-a-client.md', () => {
     const config = await openidClient.connect(judging.current.test.issuer, clientId, secret ?? '');
     const { url, checks } = await openidClient.begin(config, REDIRECT_URI);
     const { tokens: first, person } = await openidClient.finish(config, await judging.current.approve(url), checks);
-    expect(first).toMatchObject({ scope: 'openid email read', expires_in: 900 });
+    expect(first).toMatchObject({ scope: 'openid email', expires_in: 900 });
     expect(person.sub).toBe(judging.current.user.id);
     const second = await openidClient.refresh(config, first.refresh_token ?? '');
     expect(second.refresh_token).not.toBe(first.refresh_token);

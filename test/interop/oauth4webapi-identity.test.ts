@@ -40,7 +40,7 @@ describe('oauth4webapi, signing people in at an issuer with a path', () => {
       client_id: client.clientId,
       redirect_uri: REDIRECT_URI,
       response_type: 'code',
-      scope: 'openid email read offline_access',
+      scope: 'openid email offline_access',
       code_challenge: await oauth.calculatePKCECodeChallenge(kept.verifier),
       code_challenge_method: 'S256',
       state: kept.state,

@@ -47,7 +47,7 @@ describe('openid-client, signing people in', () => {
     };
     const url = client.buildAuthorizationUrl(config, {
       redirect_uri: REDIRECT_URI,
-      scope: 'openid profile email read',
+      scope: 'openid profile email',
       code_challenge: await client.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
       code_challenge_method: 'S256',
       state: checks.expectedState,
@@ -182,7 +182,7 @@ describe('openid-client, signing people in', () => {
     };
     const browser = new Browser(test.app);
     expect(await refused(silently(browser))).toBe('login_required');
-    await goThrough(browser, authorizeUrl(confidential, makePkce(), { scope: 'openid profile email read' }), user);
+    await goThrough(browser, authorizeUrl(confidential, makePkce(), { scope: 'openid profile email' }), user);
     expect((await silently(browser)).claims()?.sub).toBe(user.id);
   });
 
@@ -207,7 +207,14 @@ describe('openid-client, signing people in', () => {
     // For the API alone: nobody learns from it who the person is.
     const info = client.fetchUserInfo(config, narrowed.access_token, judging.current.user.id);
     await expect(info).rejects.toMatchObject({ status: 403 });
-    const unknown = client.refreshTokenGrant(config, narrowed.refresh_token ?? '', {
+    // The UserInfo Endpoint is named for a token of its own.
+    const { userinfo_endpoint: userInfo = '' } = config.serverMetadata();
+    const identity = await client.refreshTokenGrant(config, narrowed.refresh_token ?? '', { resource: userInfo });
+    expect(audienceOf(identity.access_token)).toBe(userInfo);
+    expect((await client.fetchUserInfo(config, identity.access_token, judging.current.user.id)).sub).toBe(
+      judging.current.user.id,
+    );
+    const unknown = client.refreshTokenGrant(config, identity.refresh_token ?? '', {
       resource: 'https://other.example',
     });
     expect(await refused(unknown)).toBe('invalid_target');

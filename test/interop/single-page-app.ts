@@ -55,7 +55,7 @@ export async function openSinglePageApp(port: number, issuer: string, clientId: 
     redirect_uri: `${origin}/callback`,
     silent_redirect_uri: `${origin}/silent`,
     post_logout_redirect_uri: `${origin}/signed-out`,
-    scope: 'openid email read offline_access',
+    scope: 'openid email offline_access',
     loadUserInfo: true,
     // The test says when.
     automaticSilentRenew: false,
