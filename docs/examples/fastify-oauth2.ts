@@ -45,7 +45,7 @@ export async function buildApp(settings: {
   return app;
 }
 
-/** The answer holds a new refresh token; the one that you sent is used up. */
+/** The answer holds a new refresh token; the token that you sent is used up. */
 export async function refresh(
   app: FastifyInstance,
   held: Token,

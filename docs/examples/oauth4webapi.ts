@@ -51,7 +51,7 @@ export async function finish(
   return oauth.processAuthorizationCodeResponse(as, client, response);
 }
 
-/** The answer holds a new refresh token; the one that you sent is used up. */
+/** The answer holds a new refresh token; the token that you sent is used up. */
 export async function refresh(as: Server, clientId: string, refreshToken: string) {
   const client = { client_id: clientId };
   const response = await oauth.refreshTokenGrantRequest(as, client, oauth.None(), refreshToken, insecure(as.issuer));

@@ -38,7 +38,7 @@ export async function finish(config: client.Configuration, callback: URL, checks
   return { tokens, person };
 }
 
-/** The answer holds a new refresh token; the one that you sent is used up. */
+/** The answer holds a new refresh token; the token that you sent is used up. */
 export const refresh = (config: client.Configuration, refreshToken: string) =>
   client.refreshTokenGrant(config, refreshToken);
 

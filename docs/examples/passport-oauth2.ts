@@ -46,7 +46,7 @@ export class Statehouse extends OAuth2Strategy {
       .then((person) => done(null, person as Person), done);
   }
 
-  /** The answer holds a new refresh token; the one that you sent is used up. passport-oauth2 has no method of its own. */
+  /** The answer holds a new refresh token; the token that you sent is used up. passport-oauth2 has no method of its own. */
   refresh(used: string): Promise<Tokens> {
     return new Promise((resolve, reject) => {
       this._oauth2.getOAuthAccessToken(used, { grant_type: 'refresh_token' }, (error, accessToken, refreshToken) =>

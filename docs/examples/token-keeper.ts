@@ -14,7 +14,7 @@ export function tokenKeeper(store: Store, refresh: (refreshToken: string) => Pro
     // A minute early: the request that is about to be made takes time too.
     if (tokens === null || tokens.expiresAt - 60_000 > Date.now()) return tokens?.accessToken ?? null;
     const next = await refresh(tokens.refreshToken);
-    // Stored before anybody uses it: the old one is worth nothing any more.
+    // Stored before it is used: the old token is worth nothing any more.
     await store.write(next);
     return next?.accessToken ?? null;
   }
