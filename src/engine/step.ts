@@ -23,19 +23,24 @@ export function stepOf<Row, Facts>(
   const from = lifecycle.stateOf(row, facts);
   const decision = decide(machineOf(lifecycle.machine), from, lifecycle.contextOf(row, facts), event);
   const decisions = [decision];
-  const sentEntries: LedgerEntry[] = [];
+  const entries: LedgerEntry[] = [];
   let after = row;
   let isRecorded = decision.from !== decision.to;
+  // Lines stand in the order of the effects: this decision's own where it first changes the row, or before what it sends.
+  let place: number | null = null;
   for (const effect of decision.effects) {
     const changed = changedBy(lifecycle, effect, after, facts);
-    isRecorded ||= changed !== after && !lifecycle.unrecorded?.includes(effect.type);
+    if (changed !== after) {
+      isRecorded ||= !lifecycle.unrecorded?.includes(effect.type);
+      place ??= entries.length;
+    }
     after = changed;
     const sent = lifecycle.sends?.[effect.type]?.(after, facts, paramsOf(effect) as never);
     if (sent) {
       const step = stepOf(sent.lifecycle, after, sent.facts, sent.event, machineOf);
       after = step.after;
       decisions.push(...step.decisions);
-      sentEntries.push(...step.entries);
+      entries.push(...step.entries);
     }
   }
   requireOneAnswer(lifecycle, decision);
@@ -43,8 +48,8 @@ export function stepOf<Row, Facts>(
   if (derived !== decision.to) {
     throw new InvariantViolation(`${decision.machine}: the machine says ${decision.to}, its effects make ${derived}`);
   }
-  const entry = isRecorded ? [entryOf(decision, lifecycle.ledgerFacts?.(after, facts))] : [];
-  const step = { before: row, after, decisions, entries: [...entry, ...sentEntries] };
+  if (isRecorded) entries.splice(place ?? 0, 0, entryOf(decision, lifecycle.ledgerFacts?.(after, facts)));
+  const step = { before: row, after, decisions, entries };
   const broken = lifecycle.brokenBy?.(step, facts) ?? null;
   if (broken !== null) throw new InvariantViolation(`${decision.machine}: ${decision.event} in ${from}: ${broken}`);
   return step;

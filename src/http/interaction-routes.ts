@@ -77,12 +77,9 @@ export const interactionRoutes = fp<InteractionDeps>(
 
     app.post('/interactions/:id/account', { schema: { params } }, async (request, reply) => {
       const outcome = await chooseAccount(options, formRequestOf(request, request.params.id));
-      if (outcome.kind !== 'continued' || outcome.reason !== 'sign_in_required') {
-        return sendInteractionStep(issuer, request, reply, outcome);
-      }
-      // The session that was on the page is gone, or will not do: what is left is the sign-in form.
-      const { interactionId, reason } = outcome;
-      setLogLine(request, 'refused', { reason, interactionId });
+      if (outcome.kind !== 'signInInstead') return sendInteractionStep(issuer, request, reply, outcome);
+      const { interactionId, clientId } = outcome;
+      setLogLine(request, 'refused', { reason: 'sign_in_required', clientId, interactionId });
       return seeOther(reply, interactionPath(issuer, interactionId, `?account=${ANOTHER_ACCOUNT}`));
     });
 

@@ -16,7 +16,8 @@ import type { LedgerEntry } from '../model/ledger.ts';
 import type { Lifetimes } from '../model/lifetimes.ts';
 import type { Session } from '../model/session.ts';
 
-export type LoadedInteraction = {
+/** As storage has it. */
+export type StoredInteraction = {
   readonly now: Date;
   readonly interaction: Interaction;
   readonly client: Client;
@@ -31,6 +32,9 @@ export type LoadedInteraction = {
   } | null;
 };
 
+/** With the session that the browser holds; null: none, or one that has ended. A load that is repeated asks for it again. */
+export type LoadedInteraction = StoredInteraction & { readonly session: Session | null };
+
 /** What a step makes: the interaction as it will be, and what goes with an approval. */
 export type InteractionRow = {
   readonly interaction: Interaction;
@@ -39,7 +43,6 @@ export type InteractionRow = {
 };
 
 export type InteractionFacts = Omit<LoadedInteraction, 'interaction'> & {
-  readonly session: Session | null;
   /** Milliseconds since 1970: when the session ends unless it is used; null: there is no session. */
   readonly sessionEndsAt: number | null;
   readonly isStillRegistered: boolean;
@@ -81,7 +84,7 @@ export type InteractionCommit =
 
 export type InteractionStore = {
   /** Null: no such interaction. */
-  readonly load: (key: { id: string; userId: string | null }) => Promise<LoadedInteraction | null>;
+  readonly load: (key: { id: string; userId: string | null }) => Promise<StoredInteraction | null>;
   /** False: a fact that the commit depends on no longer held, and nothing changed. */
   readonly commit: (commit: InteractionCommit) => Promise<boolean>;
 };
@@ -194,14 +197,13 @@ export type InteractionWays = {
 export function interactionRequest(
   ways: InteractionWays,
   type: InteractionEvent['type'],
-  session: Session | null,
   grantId: string,
 ): Request<LoadedInteraction, InteractionRow, InteractionFacts, InteractionCommit, InteractionOutcome> {
   const { code, secretHash: codeHash } = ways.makeCode(grantId);
   return {
     lifecycle: interactionLifecycle,
     read: ({ interaction, ...loaded }) => {
-      const { client, now, remembered } = loaded;
+      const { client, now, remembered, session } = loaded;
       const event: InteractionEvent = {
         type,
         now: now.getTime(),
@@ -211,7 +213,6 @@ export function interactionRequest(
       };
       const facts: InteractionFacts = {
         ...loaded,
-        session,
         sessionEndsAt: session && ways.sessionEndsAt(session),
         isStillRegistered: ways.isStillRegistered(client, interaction),
         lifetimes: ways.lifetimesOf(client),
@@ -220,7 +221,7 @@ export function interactionRequest(
       return { row: { interaction, remembers: false, reliesOnConsent: false }, facts, event };
     },
     answer: ({ before: { interaction }, decisions: [decision] }, loaded) => {
-      const { client } = loaded;
+      const { client, session } = loaded;
       const about = { interaction, client };
       for (const effect of decision?.effects ?? []) {
         switch (effect.type) {
@@ -262,6 +263,8 @@ function repeated({ remakeCode }: InteractionWays, { interaction, grant }: Loade
 
 export type InteractionWorld = InteractionWays & {
   readonly store: InteractionStore;
+  /** The same session as it is now; null: it has ended. */
+  readonly sessionNow: (session: Session) => Promise<Session | null>;
   readonly makeGrantId: () => string;
   /** Milliseconds; waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -269,7 +272,7 @@ export type InteractionWorld = InteractionWays & {
 
 /** @returns null when there is no such interaction. @throws Unavailable, StoreUnavailable */
 export async function interact(
-  { store, makeGrantId, sleep, ...ways }: InteractionWorld,
+  { store, sessionNow, makeGrantId, sleep, ...ways }: InteractionWorld,
   id: string,
   type: InteractionEvent['type'],
   session: Session | null,
@@ -280,7 +283,8 @@ export async function interact(
   const load = async () => {
     const loaded = await store.load(key);
     if (!loaded) throw new InvariantViolation('an interaction vanished while it was decided about');
-    return loaded;
+    return { ...loaded, session: session && (await sessionNow(session)) };
   };
-  return run({ load, commit: store.commit, sleep }, interactionRequest(ways, type, session, makeGrantId()), first);
+  const request = interactionRequest(ways, type, makeGrantId());
+  return run({ load, commit: store.commit, sleep }, request, { ...first, session });
 }

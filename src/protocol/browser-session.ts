@@ -6,7 +6,7 @@ import type { Session } from '../model/session.ts';
 import type { User } from '../model/user.ts';
 
 /** SHA-256 of a cookie's value. Values themselves never leave src/http. */
-export type CookieHash = Buffer;
+export type CookieHash = Uint8Array;
 
 export type SessionDeps = {
   readonly random: Random;

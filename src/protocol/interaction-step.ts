@@ -1,8 +1,7 @@
 /** One step of an interaction. The machine decides; its outcome becomes what the browser gets. */
 import type { AuthorizationRefusal, InteractionEvent } from '../../machines/vocabulary.ts';
-import { type Configuration, policyOf } from '../config/configuration.ts';
+import { policyOf } from '../config/configuration.ts';
 import { authorizationCodeOf, repeatedAuthorizationCode } from '../crypto/authorization-code.ts';
-import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import {
   type InteractionOutcome,
@@ -14,17 +13,14 @@ import type { Interaction } from '../model/interaction.ts';
 import { type Session, sessionEndsAt, sessionIdleEndsAt } from '../model/session.ts';
 import { isRegisteredRedirectUri } from '../oauth/redirect-uri.ts';
 import { type AuthorizationResponse, authorizationResponse } from './authorization-response.ts';
+import { findSession, type SessionDeps } from './browser-session.ts';
 
 /** `state`, user and end are the store's to set. */
 export type NewInteraction = Omit<Interaction, 'state' | 'userId' | 'endsAt'> & { readonly lifetimeSeconds: number };
 
-export type InteractionStepDeps = {
+export type InteractionStepDeps = SessionDeps & {
   readonly issuer: string;
   readonly keys: RootKeys;
-  readonly random: Random;
-  readonly configuration: () => Configuration;
-  /** Milliseconds. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
   readonly interactions: InteractionStore & {
     readonly insertInteraction: (interaction: NewInteraction) => Promise<unknown>;
   };
@@ -79,21 +75,16 @@ export async function beginInteraction(
   return takeStep(deps, interaction.id, 'requested', session);
 }
 
-export const interactionWorld = ({
-  interactions,
-  random,
-  keys,
-  configuration,
-  sleep,
-}: InteractionStepDeps): InteractionWorld => ({
-  store: interactions,
-  sleep,
-  makeGrantId: random.uuid,
-  makeCode: (grantId) => authorizationCodeOf(keys, grantId),
-  remakeCode: (grantId, storedHash) => repeatedAuthorizationCode(keys, grantId, storedHash),
-  lifetimesOf: (client) => policyOf(configuration(), client),
+export const interactionWorld = (deps: InteractionStepDeps): InteractionWorld => ({
+  store: deps.interactions,
+  sleep: deps.sleep,
+  sessionNow: ({ idHash }) => findSession(deps, idHash),
+  makeGrantId: deps.random.uuid,
+  makeCode: (grantId) => authorizationCodeOf(deps.keys, grantId),
+  remakeCode: (grantId, storedHash) => repeatedAuthorizationCode(deps.keys, grantId, storedHash),
+  lifetimesOf: (client) => policyOf(deps.configuration(), client),
   sessionEndsAt: (session) => {
-    const { signIn } = configuration();
+    const { signIn } = deps.configuration();
     return Math.min(sessionEndsAt(session, signIn), sessionIdleEndsAt(session, signIn));
   },
   isStillRegistered: (client, { redirectUri }) =>

@@ -1,6 +1,6 @@
 /** The pages of an interaction: sign-in, choice of account, consent. One function for each endpoint. */
 import { sameSecretBytes } from '../crypto/digest.ts';
-import { interact, type LoadedInteraction } from '../lifecycles/interaction.ts';
+import { interact, type StoredInteraction } from '../lifecycles/interaction.ts';
 import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
 import { type CookieHash, findSession } from './browser-session.ts';
 import { type FormCheck, formPurpose } from './form-purpose.ts';
@@ -109,11 +109,19 @@ export async function signInToInteraction(
   return { kind: 'signedIn', userId: session.userId, step: await takeStep(deps, request.id, 'signedIn', session) };
 }
 
+/** The session of the page has ended, or does not suffice: the sign-in form is what remains. */
+type SignInInstead = { readonly kind: 'signInInstead'; readonly interactionId: string; readonly clientId: string };
+
 /** prompt=select_account: to go on with the account that is signed in. @throws StoreUnavailable, Unavailable */
-export async function chooseAccount(deps: InteractionDeps, request: FormRequest): Promise<InteractionStepOutcome> {
+export async function chooseAccount(
+  deps: InteractionDeps,
+  request: FormRequest,
+): Promise<InteractionStepOutcome | SignInInstead> {
   const opened = await openForm(deps, request);
   if (opened.kind === 'refused') return opened;
-  return takeStep(deps, request.id, 'accountChosen', await findSession(deps, request.session));
+  const step = await takeStep(deps, request.id, 'accountChosen', await findSession(deps, request.session));
+  if (step.kind !== 'continued' || step.reason !== 'sign_in_required') return step;
+  return { kind: 'signInInstead', interactionId: step.interactionId, clientId: step.clientId };
 }
 
 const EVENTS: ReadonlyMap<string | null, 'consented' | 'refused'> = new Map([
@@ -133,7 +141,7 @@ export async function decideConsent(
   return takeStep(deps, request.id, event, await findSession(deps, request.session));
 }
 
-type Opened = { readonly kind: 'opened'; readonly facts: LoadedInteraction };
+type Opened = { readonly kind: 'opened'; readonly facts: StoredInteraction };
 
 /** An interaction can only go on in the browser in which it began. @param userId whose remembered consent to load. */
 async function open(
@@ -155,7 +163,7 @@ async function openForm(deps: InteractionDeps, request: FormRequest): Promise<Op
   return { kind: 'refused', reason: 'form_refused', interactionId: request.id };
 }
 
-const shown = ({ interaction, client }: Pick<LoadedInteraction, 'interaction' | 'client'>): Shown => ({
+const shown = ({ interaction, client }: Pick<StoredInteraction, 'interaction' | 'client'>): Shown => ({
   interactionId: interaction.id,
   formPurpose: formPurpose.interaction(interaction.id),
   clientName: client.clientName,

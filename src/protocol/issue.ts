@@ -52,6 +52,7 @@ export function issueTokens(
   const response = issueAccessToken(deps, { client, sub: next.userId, grantId: next.id }, access, now);
   return {
     ...response,
+    scope: formatScope(access.answered),
     ...(identifies(next, asked) && { id_token: issueIdToken(deps, next, client, response, now) }),
     ...(mayRefresh(deps.configuration(), next, client) && {
       refresh_token: writeRefreshToken(deps.keys, { grantId: next.id, generation, nonce }),

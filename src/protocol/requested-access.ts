@@ -1,6 +1,6 @@
 /**
  * Which scope and which resources a request means, given what the client may ask for (RFC 6749 §3.3, RFC 8707 §2, OpenID
- * Connect Core §5.4). The UserInfo Endpoint is a resource like any other, except that `openid` is what asks for it.
+ * Connect Core §5.4). An access token has one audience unless the client names several (docs/decisions/0024).
  */
 import type { Configuration } from '../config/configuration.ts';
 import type { Client } from '../model/client.ts';
@@ -19,17 +19,18 @@ export function requestedAccess(configuration: Configuration, client: Client, as
   if (scope === null) return 'scope_unknown';
   const wantsIdentity = scope.includes('openid');
   const named = namedResources(configuration, client, asked, scope);
+  const { identifier: userInfo } = configuration.identity;
   const resources = everyResource(configuration)
     .map((one) => one.identifier)
-    .filter((one) => named.includes(one) || (wantsIdentity && one === configuration.identity.identifier));
+    .filter((one) => named.includes(one));
   if (!named.every((one) => one !== undefined && resources.includes(one))) return 'resource_unknown';
-  if (!named.every((one) => mayName(configuration, client, one))) return 'resource_unknown';
+  if (!named.every((one) => one === userInfo || mayName(configuration, client, one))) return 'resource_unknown';
   // Without `openid` no token opens the UserInfo Endpoint, so none is made for it.
-  if (!wantsIdentity && resources.includes(configuration.identity.identifier)) return 'openid_missing';
+  if (!wantsIdentity && resources.includes(userInfo)) return 'openid_missing';
 
   const mayRefresh =
     client.grantTypes.includes('refresh_token') && (client.scope === null || client.scope.includes(OFFLINE_ACCESS));
-  const allowed = new Set(allowedScope(configuration, client, resources));
+  const allowed = new Set(allowedScope(configuration, client, wantsIdentity ? [...resources, userInfo] : resources));
   // Core §11: a request for offline access that cannot be fulfilled is ignored, not refused.
   const meant = scope.filter((one) => one !== OFFLINE_ACCESS || mayRefresh);
   if (asked.scope !== null && !meant.every((one) => one === OFFLINE_ACCESS || allowed.has(one))) {
@@ -86,7 +87,7 @@ function defaultScope(configuration: Configuration, client: Client, asked: reado
 const defaultResource = ({ resources }: Configuration, client: Client): string | undefined =>
   client.defaultResource ?? resources.find((one) => one.default)?.identifier;
 
-/** When no resource was sent: the client's default, unless it asks for identity scopes and nothing else. */
+/** When no resource was sent: the client's default, or the UserInfo Endpoint where it asks for identity scopes and nothing else. */
 function namedResources(
   configuration: Configuration,
   client: Client,
@@ -94,10 +95,14 @@ function namedResources(
   scope: readonly string[],
 ): readonly (string | undefined)[] {
   if (asked.resources.length > 0) return [...new Set(asked.resources)];
-  const onlyIdentity =
-    scope.includes('openid') && scope.every((one) => one === OFFLINE_ACCESS || isIdentityScope(configuration, one));
-  return onlyIdentity ? [] : [defaultResource(configuration, client)];
+  return [
+    isOnlyIdentity(configuration, scope) ? configuration.identity.identifier : defaultResource(configuration, client),
+  ];
 }
+
+/** The end-user's identity and nothing at an API: tokens for this scope are for the UserInfo Endpoint. */
+const isOnlyIdentity = (configuration: Configuration, scope: readonly string[]): boolean =>
+  scope.includes('openid') && scope.every((one) => one === OFFLINE_ACCESS || isIdentityScope(configuration, one));
 
 /** What this client may ask for at these resources: their scopes, under the client's ceiling. `check` warns of undescribed ones. */
 function allowedScope(configuration: Configuration, client: Client, resources: readonly string[]): string[] {
@@ -119,7 +124,7 @@ export type DescribedAccess = {
 export function describeAccess(configuration: Configuration, access: Access): DescribedAccess[] {
   const { identity, resources } = configuration;
   const groups = [identity, ...resources]
-    .filter((one) => access.resources.includes(one.identifier))
+    .filter((one) => access.resources.includes(one.identifier) || (one === identity && access.scope.includes('openid')))
     .map((resource) => ({
       resource: resource === identity ? null : resource.name,
       scopes: scopeAt(configuration, access.scope, [resource.identifier])

@@ -3,10 +3,11 @@ import { eq } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { revokeGrant } from '../../src/lifecycles/grant.ts';
+import { endListedSession } from '../../src/protocol/browser-session.ts';
 import { endPermission } from '../../src/protocol/permissions.ts';
 import { deleteClient, saveClient } from '../../src/storage/clients.ts';
 import { grantStore } from '../../src/storage/grant-store.ts';
-import { grants } from '../../src/storage/schema.ts';
+import { grants, sessions } from '../../src/storage/schema.ts';
 import { raiseServerEpoch } from '../../src/storage/server.ts';
 import { disableUser, enableUser } from '../../src/storage/users.ts';
 import { authorizeUrl, exchange, goThrough, makeClient, makePkce, PASSWORD, refresh } from '../support/actors.ts';
@@ -194,6 +195,76 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
       expect(await db().select().from(grants).where(eq(grants.clientId, client.clientId))).toEqual([]);
     },
   );
+
+  describe('the end-user signs out:', () => {
+    const consenting = async () => {
+      const client = await makeClient(scene);
+      const browser = new Browser(scene.app);
+      const signIn = await browser.get(authorizeUrl(client, makePkce()));
+      const page = await browser.submit(signIn, { username: scene.user.username, password: PASSWORD });
+      expect(page.body).toContain('name="decision"');
+      return { client, browser, page };
+    };
+    const grantsOf = (clientId: string) => db().select().from(grants).where(eq(grants.clientId, clientId));
+    /** In another tab of the same browser: the page asks, and the answer is yes. */
+    const signOut = async (browser: Browser) => {
+      const asked = await browser.get('/oauth/logout');
+      expect((await browser.submit(asked, { decision: 'approve' })).body).toContain('You are signed out');
+    };
+
+    it('a consent that was about to be committed approves nothing, and asks for a sign-in', async () => {
+      const { client, browser, page } = await consenting();
+      beforeCommit = () => signOut(browser);
+      const answer = await browser.submit(page, { decision: 'approve' });
+      expect(answer.url).not.toContain('code=');
+      expect(answer.body).toContain('name="password"');
+      expect(await grantsOf(client.clientId)).toEqual([]);
+    });
+
+    it('a silent request that was about to be committed gets no code', async () => {
+      const { client, browser, page } = await consenting();
+      await browser.submit(page, { decision: 'approve' });
+      beforeCommit = () => signOut(browser);
+      const answer = await browser.get(authorizeUrl(client, makePkce(), { prompt: 'none' }));
+      expect(new URL(answer.url).searchParams.get('error')).toBe('login_required');
+      expect(await grantsOf(client.clientId)).toHaveLength(1);
+    });
+
+    it('a session that is ended from the list approves nothing either', async () => {
+      const { client, browser, page } = await consenting();
+      const theirs = await db().select().from(sessions).where(eq(sessions.userId, scene.user.id));
+      beforeCommit = () => Promise.all(theirs.map(({ sid }) => endListedSession(scene.deps, scene.user.id, sid)));
+      expect((await browser.submit(page, { decision: 'approve' })).url).not.toContain('code=');
+      expect(await grantsOf(client.clientId)).toEqual([]);
+    });
+
+    it.runIf(kind === 'postgres')(
+      'a commit that is sent while the sign-out is under way waits for it, and sees it',
+      async () => {
+        const { client, browser, page } = await consenting();
+        const other = postgres(scene.url ?? '', { max: 2 });
+        try {
+          const answer = await other.begin(async (ending) => {
+            await ending`update sessions set state = 'ended', ended_reason = 'signed_out' where state = 'active'`;
+            let isDone = false;
+            const approving = browser.submit(page, { decision: 'approve' }).finally(() => {
+              isDone = true;
+            });
+            const isHeldUp = async () =>
+              (
+                await other`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+              ).length > 0;
+            while (!isDone && !(await isHeldUp()));
+            return { approving };
+          });
+          expect((await answer.approving).url).not.toContain('code=');
+          expect(await grantsOf(client.clientId)).toEqual([]);
+        } finally {
+          await other.end();
+        }
+      },
+    );
+  });
 
   describe('the person ends the access that a client had:', () => {
     const allowed = async () => {

@@ -164,7 +164,8 @@ describe.each(databaseKinds)('/oauth/logout on %s', (kind) => {
       const before = await everything(scene.database.drizzle);
       expect((await scene.browser.get(url({ id_token_hint: own }))).body).toContain('You are signed out');
       expect(await sessionCount(scene.user)).toBe(0);
-      expect(await everything(scene.database.drizzle)).toEqual(before);
+      const { grants } = await everything(scene.database.drizzle);
+      expect(grants).toBe(before.grants);
       expect((await refresh(scene, scene.client, held)).status).toBe(200);
     });
   });

@@ -128,7 +128,7 @@ describe('two nodes that run while keys come and go', () => {
     secrets.push(...(await storedKeys(scene.database.drizzle)).map((one) => one.privateJwe ?? ''));
     const logs = scene.nodes.map((node) => node.logs()).join('');
     for (const [from, to] of [
-      ['none', 'published'],
+      ['unpublished', 'published'],
       ['published', 'signing'],
       ['signing', 'retiring'],
     ]) {

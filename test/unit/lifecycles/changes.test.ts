@@ -9,7 +9,14 @@ import { grantState } from '../../../src/model/grant.ts';
 import { chainGrant, codeGrant, LIFETIMES, NONCE, seconds } from './given.ts';
 
 const token = { generation: 0n, nonce: NONCE };
-const facts = { now: seconds(5), policy: 'test', lifetimes: LIFETIMES, nonce: new Uint8Array(16).fill(3), token };
+const facts = {
+  now: seconds(5),
+  policy: 'test',
+  lifetimes: LIFETIMES,
+  resources: [],
+  nonce: new Uint8Array(16).fill(3),
+  token,
+};
 const head = { refreshNonce: facts.nonce, lastUsedAt: facts.now, chainEndsAt: seconds(1005) };
 const { beginChain } = authorizationCodeLifecycle.changes;
 const { rotate } = refreshTokenLifecycle.changes;

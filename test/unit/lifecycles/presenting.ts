@@ -49,7 +49,7 @@ export function bench(row: Grant, options: { readonly mint?: () => void } = {}):
     minted.push(one);
     return one;
   };
-  const ways = { lifetimesOf: () => LIFETIMES, mint };
+  const ways = { lifetimesOf: () => LIFETIMES, resourcesOf: ({ resources }: Grant) => resources, mint };
   const code: PresentedCode = {
     clientId: CLIENT.clientId,
     redirectUri: null,

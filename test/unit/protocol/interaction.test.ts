@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handleAuthorizationRequest } from '../../../src/protocol/authorize.ts';
+import { findSession } from '../../../src/protocol/browser-session.ts';
 import {
   chooseAccount,
   decideConsent,
@@ -47,6 +48,7 @@ describe('the use cases of the pages', () => {
     password,
     address: '192.0.2.1',
     cookie: { old: null, new: browser.session },
+    userAgent: null,
   });
 
   async function beginSignedIn(browser: TestBrowser) {
@@ -145,6 +147,17 @@ describe('the use cases of the pages', () => {
     });
   });
 
+  it('an account cannot be chosen without its session: the sign-in form is what remains', async () => {
+    const browser = aBrowser();
+    const { id, client } = await begin(browser, { prompt: 'select_account' });
+    const request = { id, ...browser, isOurForm: ourForm };
+    expect(await chooseAccount(scene.deps, request)).toEqual({
+      kind: 'signInInstead',
+      interactionId: id,
+      clientId: client.clientId,
+    });
+  });
+
   it('a wrong password shows the form again, and the interaction stays', async () => {
     const browser = aBrowser();
     const { id } = await begin(browser);
@@ -157,7 +170,7 @@ describe('the use cases of the pages', () => {
         view: { kind: 'signIn', interactionId: id, username, account: null },
       },
     );
-    expect(await scene.deps.sessions.find(browser.session)).toBeNull();
+    expect(await findSession(scene.deps, browser.session)).toBeNull();
   });
 
   it('a sign-out is decided by a form for this session', async () => {
@@ -180,13 +193,13 @@ describe('the use cases of the pages', () => {
       userId: user.id,
       back: null,
     });
-    expect(await scene.deps.sessions.find(browser.session)).not.toBeNull();
+    expect(await findSession(scene.deps, browser.session)).not.toBeNull();
     expect(await submit('decision=approve', (purpose) => purpose === view.formPurpose)).toMatchObject({
       kind: 'signedOut',
       userId: user.id,
       next: null,
     });
-    expect(await scene.deps.sessions.find(browser.session)).toBeNull();
+    expect(await findSession(scene.deps, browser.session)).toBeNull();
     expect(await submit('decision=approve', ourForm)).toMatchObject({ kind: 'notSignedIn' });
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { hashPassword } from '../../../src/crypto/password.ts';
 import { systemRandom } from '../../../src/crypto/random.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
+import type { Session } from '../../../src/model/session.ts';
 import { type SignInDeps, type SignInForm, signIn } from '../../../src/protocol/sign-in.ts';
 import { shippedConfiguration, testKeys } from '../../support/app.ts';
 
@@ -10,6 +11,22 @@ const PASSWORD = 'correct horse battery staple';
 const passwordHash = hashPassword(rawSecret(PASSWORD));
 const policy = shippedConfiguration.signIn;
 const OLD = Buffer.from('the cookie from before');
+const OLD_SESSION: Session = {
+  idHash: OLD,
+  sid: '2f0b8a52-3f5e-4c1b-9d7e-4d8f2f0a1b2c',
+  userId: '3f0b8a52-3f5e-4c1b-9d7e-4d8f2f0a1b2c',
+  username: 'Alice',
+  userEpoch: 7n,
+  serverEpoch: 3n,
+  signedInAt: new Date(0),
+  lastUsedAt: new Date(0),
+  endsAt: new Date(1_000_000),
+  state: 'active',
+  endedReason: null,
+  userAgent: null,
+  liveUserEpoch: 7n,
+  liveServerEpoch: 3n,
+};
 const NEW = Buffer.from('the cookie from now on');
 
 async function signInWith(
@@ -29,6 +46,7 @@ async function signInWith(
   const keys: string[][] = [];
   const deps: SignInDeps = {
     keys: testKeys,
+    sleep: async () => {},
     random: systemRandom,
     configuration: () => shippedConfiguration,
     users: {
@@ -47,13 +65,20 @@ async function signInWith(
       giveBack: async () => asked.push('give back'),
     },
     sessions: {
-      find: async () => null,
+      load: async (key) => {
+        if ('idHash' in key) asked.push(`load ${key.idHash}`);
+        return { now: new Date(1_000), session: OLD_SESSION };
+      },
+      list: async () => ({ now: new Date(1_000), sessions: [] }),
       insert: async ({ idHash, userId, userEpoch, serverEpoch }) => {
         expect({ userId, userEpoch, serverEpoch }).toEqual({ userId: user.id, userEpoch: 7n, serverEpoch: 3n });
         asked.push(`insert ${idHash}`);
-        return { signedInAt: new Date(1_000) };
+        return { signedInAt: new Date(1_000), endsAt: new Date(2_000) };
       },
-      remove: async (idHash) => asked.push(`remove ${idHash}`),
+      commit: async (commit) => {
+        asked.push(`${commit.kind} ${commit.loaded.idHash}`);
+        return true;
+      },
     },
   };
   const form = {
@@ -61,6 +86,7 @@ async function signInWith(
     password: PASSWORD,
     address: '192.0.2.1',
     cookie: { old: OLD, new: NEW },
+    userAgent: null,
     ...typed,
   };
   return { outcome: await signIn(deps, form), asked, keys: keys.flat() };
@@ -70,7 +96,7 @@ describe('sign-in', () => {
   it('counts before it looks at the password, gives the attempt back, and replaces the session and its cookie', async () => {
     const { outcome, asked } = await signInWith({});
     expect(outcome).toMatchObject({ kind: 'signedIn', session: { username: 'Alice', signedInAt: new Date(1_000) } });
-    expect(asked).toEqual(['count', 'find user', 'give back', `remove ${OLD}`, `insert ${NEW}`]);
+    expect(asked).toEqual(['count', 'find user', 'give back', `load ${OLD}`, `end ${OLD}`, `insert ${NEW}`]);
   });
 
   it.each([{ username: null }, { username: '' }, { password: null }, { password: '' }])(

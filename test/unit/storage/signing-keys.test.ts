@@ -101,7 +101,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
   test('a rotation publishes a successor now, and signs with it when caches hold it', async () => {
     await tick();
     const asked = changes(await requestRotation(keys, 'ES256', false));
-    expect(asked).toEqual(['rotationRequested: signing → signing', CREATED]);
+    expect(asked).toEqual([CREATED, 'rotationRequested: signing → signing']);
     expect(await requestRotation(keys, 'ES256', false)).toEqual([]);
     expect(await tick()).toEqual([]);
     later(publishedBeforeSigningSeconds - 1);
@@ -127,8 +127,8 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
   test('a rotation at once signs with the key that waits, or with a fresh one', async () => {
     await tick();
     expect(changes(await requestRotation(keys, 'ES256', true))).toEqual([
-      'rotationRequested: signing → retiring',
       CREATED,
+      'rotationRequested: signing → retiring',
       'signerStopped: published → signing',
     ]);
     expect(await states()).toEqual(['retiring', 'signing']);
@@ -150,8 +150,8 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     const revoke = async (kid = '') => changes(await requestRevocation(keys, kid));
     const [first] = await kids();
     expect(await revoke(first)).toEqual([
-      'revocationRequested: signing → retired (revocation_requested)',
       CREATED,
+      'revocationRequested: signing → retired (revocation_requested)',
       'signerStopped: published → signing',
     ]);
     later(1);
