@@ -90,7 +90,7 @@ describe('two folders', () => {
     cpSync(POLICIES, folder, { recursive: true });
     writeFileSync(
       join(folder, 'sign-in.yaml'),
-      'sessionLifetimeSeconds: 3600\ninteractionLifetimeSeconds: 1800\nfailureWindowSeconds: 900\nfailuresPerAccountAndAddress: 10\nfailuresPerAddress: 100\n',
+      'sessionLifetimeSeconds: 3600\nsessionIdleLifetimeSeconds: 14400\ninteractionLifetimeSeconds: 1800\nfailureWindowSeconds: 900\nfailuresPerAccountAndAddress: 10\nfailuresPerAddress: 100\n',
     );
     writeFileSync(
       join(folder, 'clients.yaml'),
