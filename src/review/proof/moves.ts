@@ -88,7 +88,7 @@ function newRequests<T extends Terms>(walk: Walk<T>, { inFlight }: Bounds, momen
   if (moment.left.requests === 0) return [];
   const after = { ...moment, left: { ...moment.left, requests: moment.left.requests - 1 } };
   return [
-    ...(moment.flights.length < inFlight ? walk.requests(moment).map((asked) => begun(walk, after, asked)) : []),
+    ...(moment.flights.length < inFlight ? walk.requests(moment, walk).map((asked) => begun(walk, after, asked)) : []),
     ...(walk.deeds?.(moment) ?? []).map((deed) => done(walk, after, deed)),
   ];
 }
@@ -160,7 +160,9 @@ function flightStep<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: F
     case 'load': {
       const loaded = loadAt(walk, moment.stored, asked, moment.now);
       const isFirst = going.first === null;
-      const then = isFirst ? { ...going, first: loaded } : { ...going, told: [...told, tell({ kind: 'loaded', loaded })] };
+      const then = isFirst
+        ? { ...going, first: loaded }
+        : { ...going, told: [...told, tell({ kind: 'loaded', loaded })] };
       return goOn(walk, moment, then, null, { kind: 'loaded', asked, again: !isFirst });
     }
     case 'commit': {
@@ -233,9 +235,7 @@ function disturbances<T extends Terms>(walk: Walk<T>, { inFlight }: Bounds, mome
   const asking = moment.flights.length < inFlight ? (walk.disturbingRequests?.(moment) ?? []) : [];
   return [
     ...instantsAhead(walk, moment).map((to) => quiet({ kind: 'timePassed', to }, { ...disturbed, now: to })),
-    ...moment.flights.map((flight) =>
-      quiet({ kind: 'crashed', asked: flight.asked }, without(disturbed, flight)),
-    ),
+    ...moment.flights.map((flight) => quiet({ kind: 'crashed', asked: flight.asked }, without(disturbed, flight))),
     ...moment.flights.flatMap((flight) => lostAnswers(walk, disturbed, flight)),
     ...asking.map((asked) => begun(walk, disturbed, asked)),
     ...walk.disturbances(moment).map((deed) => done(walk, disturbed, deed)),

@@ -52,14 +52,19 @@ export type Walk<T extends Terms> = {
   /** The guarded statement, under the contract of src/storage. @returns null: a guard did not hold, and nothing changed. */
   readonly commit: (stored: T['stored'], commit: T['commit'], now: Date) => T['stored'] | null;
 
-  readonly requests: (moment: Moment<T>) => readonly T['asked'][];
+  readonly requests: (moment: Moment<T>, walk: Walk<T>) => readonly T['asked'][];
   /** Requests that count as disturbances. */
   readonly disturbingRequests?: (moment: Moment<T>) => readonly T['asked'][];
   /** True: something of what it is about was read before, so that its load is a step of its own. */
   readonly loadsLater?: (asked: T['asked']) => boolean;
   /** True: the answer is worth something, so that losing it on the way to the client is a step of its own. */
   readonly isWorth?: (answer: T['answer']) => boolean;
-  readonly whenCommitted: (known: T['known'], asked: T['asked'], commit: T['commit'], stored: T['stored']) => T['known'];
+  readonly whenCommitted: (
+    known: T['known'],
+    asked: T['asked'],
+    commit: T['commit'],
+    stored: T['stored'],
+  ) => T['known'];
   readonly whenAnswered: (known: T['known'], asked: T['asked'], answer: T['answer']) => T['known'];
 
   /** Deeds that count as requests, and those that count as disturbances. */

@@ -121,7 +121,8 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     spec: 'RFC 9700 §4.14.2, RFC 7009 §2',
     machines: ['grant'],
     brokenBy: (walk, before, { after, deed, commit }) => {
-      if (grantState(grantOf(before.stored)) === 'revoked' || grantState(grantOf(after.stored)) === 'active') return null;
+      if (grantState(grantOf(before.stored)) === 'revoked' || grantState(grantOf(after.stored)) === 'active')
+        return null;
       if (deed) return armMissing(walk, before, (deed as Ending).event);
       // A restored backup, recovered, is the operator's deed as well.
       return commit === null ? armMissing(walk, before, 'serverRecovered') : null;

@@ -33,9 +33,7 @@ const WITH_CODE: readonly Wrong[] = [
   { what: 'with another redirect URI', asked: code({ redirectUri: `${REDIRECT_URI}/` }) },
   { what: 'by another client', asked: code({ clientId: OTHER_CLIENT.clientId }) },
 ];
-const WITH_TOKEN: readonly Wrong[] = [
-  { what: 'by another client', asked: token({ clientId: OTHER_CLIENT.clientId }) },
-];
+const WITH_TOKEN: readonly Wrong[] = [{ what: 'by another client', asked: token({ clientId: OTHER_CLIENT.clientId }) }];
 
 /** More than was granted: refused where it would else be exchanged. A used credential is a leak whatever is asked with it. */
 const TOO_MUCH_WITH_CODE: readonly Wrong[] = [
