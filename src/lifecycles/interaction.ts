@@ -170,8 +170,7 @@ function identityOf({ scope, nonce }: Interaction, { signedInAt, sid }: Session)
 export type InteractionOutcome = {
   readonly interaction: Interaction;
   readonly client: Client;
-} & /** `account`: the session that the end-user may go on with; null: the form alone. */
-(
+} /** `account`: the session that the end-user may go on with; null: the form alone. */ & (
   | { readonly kind: 'signIn'; readonly account: Session | null }
   | { readonly kind: 'consent' }
   | { readonly kind: 'approved'; readonly code: string }

@@ -1,10 +1,9 @@
 /** Two sides, compared in words that a reviewer can approve, with the invariants decided again for the new one. */
 import type { AnyStateMachine } from 'xstate';
 import { type Change, changesBetween } from '../../config/changes.ts';
-import { MACHINES } from '../../engine/engine.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
-import { DEFAULT_BOUNDS, type Proof, prove } from '../proof/prove.ts';
-import { systemOf } from '../proof/system.ts';
+import { type MachineOf, type Proof, prove, proveForEveryPolicy } from '../proof/prove.ts';
+import type { Bounds } from '../proof/walk.ts';
 import { type PolicyChange, policyChanges } from './lifetime-changes.ts';
 import { type MachineChange, type MachineData, machineChanges } from './machine-changes.ts';
 import type { Side } from './sides.ts';
@@ -18,11 +17,13 @@ export type Comparison = {
   readonly configuration: readonly Change[];
   /** One for each policy of the new side. */
   readonly proofs: readonly Proof[];
+  /** Of what no policy has a say in. */
+  readonly proofsForEveryPolicy: readonly Proof[];
   /** A machine that the engine will not even start with. */
   readonly refused: string | null;
 };
 
-export function compare(before: Side, after: Side, bounds = DEFAULT_BOUNDS): Comparison {
+export function compare(before: Side, after: Side, bounds?: readonly Bounds[]): Comparison {
   const machines = machineChanges(before.machines.map(dataOf), after.machines.map(dataOf));
   const configuration = changesBetween(before.configuration, after.configuration);
   const proved = proofsOf(after, bounds);
@@ -41,25 +42,18 @@ export function compare(before: Side, after: Side, bounds = DEFAULT_BOUNDS): Com
 
 const dataOf = (machine: AnyStateMachine) => machine.config as unknown as MachineData;
 
+/** The machines of that side decide; one that it does not have is that of this installation. */
 function proofsOf(
   { configuration, machines }: Side,
-  bounds: typeof DEFAULT_BOUNDS,
-): Pick<Comparison, 'proofs' | 'refused'> {
-  const named = (id: string, fallback: AnyStateMachine) => machines.find((one) => one.id === id) ?? fallback;
-  const own = {
-    authorizationCode: named('authorizationCode', MACHINES.authorizationCode),
-    refreshToken: named('refreshToken', MACHINES.refreshToken),
-    grant: named('grant', MACHINES.grant),
-  };
+  bounds: readonly Bounds[] | undefined,
+): Pick<Comparison, 'proofs' | 'proofsForEveryPolicy' | 'refused'> {
+  const machineOf: MachineOf = (machine) => machines.find(({ id }) => id === machine.id) ?? machine;
   try {
-    const proofs = [...configuration.policies].map(([name, policy]) => {
-      const lifetimes = { name, ...policy };
-      return prove(lifetimes, bounds, { ...systemOf(lifetimes), machines: own });
-    });
-    return { proofs, refused: null };
+    const proofs = [...configuration.policies].map(([name, policy]) => prove({ name, ...policy }, bounds, machineOf));
+    return { proofs, proofsForEveryPolicy: proveForEveryPolicy(machineOf), refused: null };
   } catch (error) {
     if (!(error instanceof InvariantViolation)) throw error;
-    return { proofs: [], refused: error.message };
+    return { proofs: [], proofsForEveryPolicy: [], refused: error.message };
   }
 }
 

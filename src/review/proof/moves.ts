@@ -42,7 +42,12 @@ const FIRST_LOAD = { kind: 'load', afterLostCommit: false } as const;
 
 /** Asked now and left alone: what does the engine want first? Of questions that are asked of moments, not part of the walk. */
 export const runAlone = <T extends Terms>(walk: Walk<T>, { stored, now }: Moment<T>, asked: T['asked']): Ran<T> =>
-  remembered(walk, { asked, draw: DRAW_OF_A_QUESTION, first: loadAt(walk, stored, asked, now), told: NOTHING_TOLD });
+  runFrom(walk, {
+    asked,
+    draw: DRAW_OF_A_QUESTION,
+    first: walk.load(stored, asked, new Date(now)),
+    told: NOTHING_TOLD,
+  });
 
 /** Asked now and left alone: what does its commit make of the rows? Null: it commits nothing (of this kind), or its guard does not hold. */
 export function storedAfter<T extends Terms>(

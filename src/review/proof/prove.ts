@@ -32,7 +32,8 @@ export const proveForEveryPolicy = (machineOf?: MachineOf): readonly Proof[] =>
   [signIns, signingKeys].map((walk) => proofOf(walk, null, undefined, machineOf));
 
 function proofOf(walk: AnyWalk, policy: string | null, bounds = walk.bounds, machineOf = walk.machineOf): Proof {
-  const explorations = bounds.map((one) => explore({ ...walk, machineOf }, one));
+  const proved = { ...walk, machineOf };
+  const explorations = bounds.map((one) => explore(proved, one));
   const violations = explorations.flatMap((one) => one.violations);
   const verdicts = walk.invariants.map((invariant) => ({
     invariant,

@@ -16,7 +16,10 @@ import { commitSignIn, loadInteraction, type SignIn, sessionAsLoaded, userOf } f
 import type { Asked, Ending, InteractionEventType, Terms } from './terms.ts';
 import { WORDS } from './words.ts';
 
-const BOUNDS: readonly Bounds[] = [{ requests: 3, inFlight: 2, disturbances: 1 }];
+const BOUNDS: readonly Bounds[] = [
+  { requests: 2, inFlight: 2, disturbances: 1 },
+  { requests: 3, inFlight: 2, disturbances: 0 },
+];
 
 export const signIns: Walk<Terms> = {
   name: 'signIns',

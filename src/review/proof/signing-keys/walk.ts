@@ -11,7 +11,10 @@ import { commitKeys } from './store.ts';
 import type { Asked, Terms } from './terms.ts';
 import { WORDS } from './words.ts';
 
-const BOUNDS: readonly Bounds[] = [{ requests: 3, inFlight: 2, disturbances: 2 }];
+const BOUNDS: readonly Bounds[] = [
+  { requests: 2, inFlight: 2, disturbances: 1 },
+  { requests: 3, inFlight: 2, disturbances: 0 },
+];
 
 export const signingKeys: Walk<Terms> = {
   name: 'signingKeys',
