@@ -11,7 +11,7 @@ import type { Numbers } from '../../../../src/review/drawing/policy-numbers.ts';
 import { jsonOf } from '../../../../src/review/drawing/stately-json.ts';
 import { svgOf } from '../../../../src/review/drawing/svg.ts';
 import { tableOf } from '../../../../src/review/drawing/table.ts';
-import { INVARIANTS } from '../../../../src/review/proof/invariants.ts';
+import { INVARIANTS } from '../../../../src/review/proof/authorizations/invariants.ts';
 import { type Arm, actionsOf, armsOf, type Config, type Subject, subjects } from '../../machines/catalogue.ts';
 import { type Mutant, mutantsOf } from '../../machines/mutants.ts';
 import { NUMBERS } from './numbers.ts';

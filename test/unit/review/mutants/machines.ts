@@ -1,27 +1,50 @@
 /** The machines of the chain, each with one thing changed (test/unit/machines/mutants.ts), put before the engine. */
 import { createMachine } from 'xstate';
+import { sessionGuards } from '../../../../machines/guards.ts';
+import { sessionMachine } from '../../../../machines/session.machine.ts';
 import { effects } from '../../../../machines/vocabulary.ts';
-import type { System } from '../../../../src/review/proof/system.ts';
-import { authorizationCode, type Config, grant, refreshToken, type Subject } from '../../machines/catalogue.ts';
+import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
+import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
+import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
+import {
+  authorizationCode,
+  type Config,
+  grant,
+  interaction,
+  refreshToken,
+  type Subject,
+  signingKey,
+} from '../../machines/catalogue.ts';
 import { caseOf, lawsOf } from '../../machines/laws.ts';
 import { mutantsOf } from '../../machines/mutants.ts';
-import type { Mutant } from './mutant.ts';
+import { type Mutant, withMachine } from './mutant.ts';
 
 /** What a slip of the hand does most easily; the other kinds are for the laws (test/unit/machines/mutation.test.ts). */
 const KINDS = ['arm deleted', 'guard dropped', 'target redirected', 'action dropped', 'arms swapped'];
 
-const MACHINES = { authorizationCode, refreshToken, grant } as const;
+const mutantsOfAll = <Right extends AnyWalk>(subjects: readonly Subject[]): readonly Mutant<Right>[] =>
+  subjects.flatMap((subject) =>
+    mutantsOf(subject)
+      .filter(({ kind }) => KINDS.includes(kind))
+      .map(({ what, config }) => ({
+        what: `${subject.name}: ${what}`,
+        part: 'machine' as const,
+        alsoSeenBy: () => lawBrokenBy(subject, config),
+        walkOf: (right: Right) => withMachine(right, subject.name, () => machineOf(subject, config)),
+      })),
+  );
 
-export const machineMutants: readonly Mutant[] = Object.entries(MACHINES).flatMap(([key, subject]) =>
-  mutantsOf(subject)
-    .filter(({ kind }) => KINDS.includes(kind))
-    .map(({ what, config }) => ({
-      what: `${key}: ${what}`,
-      part: 'machine' as const,
-      alsoSeenBy: () => lawBrokenBy(subject, config),
-      systemOf: (right: System) => ({ ...right, machines: { ...right.machines, [key]: machineOf(subject, config) } }),
-    })),
-);
+export const machineMutants: readonly Mutant[] = mutantsOfAll([authorizationCode, refreshToken, grant]);
+/** As those of the catalogue. */
+const session: Subject = {
+  name: sessionMachine.id,
+  config: sessionMachine.config as unknown as Config,
+  events: Object.keys((sessionMachine.config as unknown as Config).states['active']?.on ?? {}),
+  guards: sessionGuards,
+};
+
+export const signInMachineMutants: readonly Mutant<typeof signIns>[] = mutantsOfAll([interaction, session]);
+export const keyMachineMutants: readonly Mutant<typeof signingKeys>[] = mutantsOfAll([signingKey]);
 
 export const machineOf = (subject: Subject, config: Config) =>
   createMachine(config as unknown as Parameters<typeof createMachine>[0]).provide({
