@@ -34,12 +34,16 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   },
   {
     name: 'changed-user-never-approves',
-    says: 'A user who changed in between never approves: not another than was asked, nor another than the client named.',
+    says: 'A user who changed in between never answers: not another than was asked, nor another than the client named.',
     spec: 'OAuth 2.1 §7.11, OpenID Connect Core §3.1.2.1',
     machines: ['interaction'],
     brokenBy: (_, { stored: { interaction } }, { commit }) => {
+      if (commit?.asked.kind !== 'interaction') return null;
+      const { event, session } = commit.asked;
+      if (commit.held && event === 'refused' && session?.userId !== interaction.userId)
+        return 'another end-user refused than the one who was asked';
       const approval = approvalIn(commit);
-      if (!approval || commit?.asked.kind !== 'interaction') return null;
+      if (!approval) return null;
       const { userId } = approval.session;
       if (commit.asked.event === 'consented' && userId !== interaction.userId)
         return 'another end-user consented than the one who was asked';

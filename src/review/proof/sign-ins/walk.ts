@@ -19,6 +19,7 @@ import { WORDS } from './words.ts';
 const BOUNDS: readonly Bounds[] = [
   { requests: 2, inFlight: 2, disturbances: 1 },
   { requests: 3, inFlight: 2, disturbances: 0 },
+  { requests: 1, inFlight: 1, disturbances: 2 },
 ];
 
 export const signIns: Walk<Terms> = {
