@@ -45,8 +45,8 @@ export default {
     only(
       'policies-are-data',
       '^policies/',
-      ['^policies/', '^src/oauth/signing-algorithms\\.ts$', packages('zod')],
-      'A policy is data beside the schema that bounds it; engineers edit it without knowing the server.',
+      ['^policies/', '^src/oauth/(signing-algorithms|scope)\\.ts$', packages('zod')],
+      'A policy is data beside the schema that bounds it; of the server it needs the lists and formats of the protocol alone.',
     ),
     only(
       'oauth-is-a-leaf',
@@ -60,10 +60,11 @@ export default {
       [
         '^src/model/',
         '^machines/vocabulary\\.ts$',
+        '^policies/client-schema\\.ts$',
         '^src/oauth/signing-algorithms\\.ts$',
         '^src/crypto/secret-types\\.ts$',
       ],
-      'An entity has one shape, which every room may name; what its row says about it needs nothing else.',
+      'An entity has one shape, which every room may name; a client has the fields of the schema that describes it.',
     ),
     only(
       'engine-is-the-core',
@@ -118,20 +119,36 @@ export default {
       'protocol-decides-nothing-alone',
       '^src/protocol/',
       ['^src/(protocol|lifecycles|engine|model|oauth|crypto)/', '^src/config/configuration\\.ts$', '^(?!src/)'],
-      'A grant type parses, authenticates, asks the engine and responds; tables, HTTP and files are handed to it.',
+      'A use case parses, authenticates, asks the engine and returns an outcome; stores and files are handed to it.',
       valuesOnly,
     ),
     {
-      name: 'protocol-knows-no-http',
-      comment: 'A grant type returns values; how they travel is for src/http, so not even its types belong here.',
+      name: 'protocol-knows-no-http-and-no-storage',
+      comment:
+        'A use case declares the stores that it needs and returns values; neither how they are stored nor how they travel belongs here, not even as types.',
       severity: 'error',
       from: { path: '^src/protocol/' },
-      to: { path: '^src/(http|cli|review|boot)/' },
+      to: { path: '^src/(http|storage|cli|review|boot)/' },
     },
+    only(
+      'http-stores-and-decides-nothing',
+      '^src/http/',
+      [
+        '^src/(http|protocol|oauth)/',
+        // For cookies, form tokens and hashes of scripts; the ring is handed through to the JWKS.
+        '^src/crypto/(digest|random|root-secret|signing-keys)\\.ts$',
+        // What it turns into 503.
+        '^src/engine/errors\\.ts$',
+        '^src/config/configuration\\.ts$',
+        packages('fastify', '@fastify/cookie', 'fastify-plugin', 'fastify-type-provider-zod', 'zod', 'ghtml'),
+        NODE,
+      ],
+      'A route parses, calls a use case and sends its outcome; storage, the engine and the machines are behind the use cases.',
+    ),
     only(
       'config-reads-and-checks',
       '^src/config/',
-      ['^src/(config|oauth)/', '^policies/', packages('yaml', 'zod', 'leven'), NODE],
+      ['^src/(config|oauth)/', '^policies/', packages('ipaddr\\.js', 'yaml', 'zod', 'leven'), NODE],
       'Configuration turns the environment and files into checked values, and starts nothing.',
       valuesOnly,
     ),
@@ -231,15 +248,20 @@ export default {
       'Where things stand in a picture is decided in one place, which is loaded only for pictures.',
     ),
     only(
+      'one-reader-of-machines',
+      '^src/review/machine/',
+      ['^src/review/machine/', '^machines/', packages('xstate')],
+      'What a configuration says is read in one place, from the configuration alone: drawings, SQL, diff and tests agree on it.',
+    ),
+    only(
       'drawings-read-the-machines',
       '^src/review/drawing/',
       [
-        '^src/review/(drawing|proof)/',
-        '^machines/',
+        '^src/review/(drawing|machine|proof)/',
         '^policies/',
         '^src/config/',
         '^src/oauth/refusals\\.ts$',
-        packages('@hpcc-js/wasm-graphviz', 'xstate'),
+        packages('@hpcc-js/wasm-graphviz'),
         NODE,
       ],
       'A picture is drawn from the machine that runs, the policy and the table of refusals, and from nothing that serves.',

@@ -19,6 +19,7 @@ import {
   type Meta,
   reject,
   revokeGrant,
+  type SharedArm,
 } from './vocabulary.ts';
 
 /** Asked first, in every state. The client is asked before anything else: the answer to another client says the least. */
@@ -41,7 +42,7 @@ const rejectWrongPresentation = [
     description: 'The presenter does not hold the verifier: they intercepted the code.',
     meta: { spec: 'RFC 7636 §4.6' },
   },
-] as const;
+] as const satisfies readonly SharedArm[];
 
 export const authorizationCodeMachine = setup({
   types: { context: {} as AuthorizationCodeContext, events: {} as AuthorizationCodeEvent, meta: {} as Meta },

@@ -1,5 +1,5 @@
 /** How `revoked` answers, for a code and for a refresh token alike: with what ended the grant, as precisely as it is known. */
-import { reject } from './vocabulary.ts';
+import { reject, type SharedArm } from './vocabulary.ts';
 
 export const rejectWithWhatEndedTheGrant = [
   {
@@ -25,4 +25,4 @@ export const rejectWithWhatEndedTheGrant = [
     description: 'The grant was revoked before.',
     meta: { spec: 'RFC 6749 §5.2' },
   },
-] as const;
+] as const satisfies readonly SharedArm[];

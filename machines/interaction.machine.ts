@@ -22,6 +22,7 @@ import {
   type Meta,
   refuseAuthorization,
   reject,
+  type SharedArm,
 } from './vocabulary.ts';
 
 const rejectExpired = {
@@ -29,21 +30,21 @@ const rejectExpired = {
   actions: reject('interaction_expired'),
   description: 'The page was open for too long; the client has to ask again.',
   meta: { spec: 'OAuth 2.1 §4.1.1' },
-} as const;
+} as const satisfies SharedArm;
 
 const rejectEndedClient = {
   guard: 'clientEnded',
   actions: reject('client_ended'),
   description: 'In the meantime the client was deleted, ended, or lost this redirect URI or grant type.',
   meta: { spec: 'RFC 6749 §4.1.2.1' },
-} as const;
+} as const satisfies SharedArm;
 
 const rejectChangedUser = {
   guard: 'userChanged',
   actions: reject('user_changed'),
   description: 'The browser holds no session of the user that this page was made for.',
   meta: { spec: 'OAuth 2.1 §7.11' },
-} as const;
+} as const satisfies SharedArm;
 
 const skipRememberedConsent = {
   guard: 'consentIsRemembered',
@@ -51,36 +52,36 @@ const skipRememberedConsent = {
   actions: ['relyOnConsent', 'issueCode'],
   description: 'The same client was allowed at least this much before, and it can be told apart from impostors.',
   meta: { spec: 'RFC 6749 §10.2, RFC 8252 §8.6' },
-} as const;
+} as const satisfies SharedArm;
 
 const askForConsent = {
   target: 'awaitingConsent',
   actions: 'askConsent',
   description: 'The end-user is signed in, and decides now.',
   meta: { spec: 'OAuth 2.1 §4.1.1' },
-} as const;
+} as const satisfies SharedArm;
 
 /** Opening the page changes nothing; it says which page that is. */
 const showSignIn = {
   actions: 'askSignIn',
   description: 'The page is the sign-in form.',
   meta: { spec: 'OAuth 2.1 §4.1.1' },
-} as const;
+} as const satisfies SharedArm;
 
 const rejectCompleted = {
   actions: reject('interaction_completed'),
   description: 'It has been answered, and the answer stays.',
   meta: { spec: 'OAuth 2.1 §4.1.2' },
-} as const;
+} as const satisfies SharedArm;
 
 const rejectUnsigned = {
   actions: reject('sign_in_required'),
   description: 'No end-user has signed in, so there is no decision to take.',
   meta: { spec: 'OAuth 2.1 §4.1.1' },
-} as const;
+} as const satisfies SharedArm;
 
 /** No approval without an end-user, whatever the caller forgot. */
-const rejectWithoutUser = { ...rejectUnsigned, guard: 'nobodySignedIn' } as const;
+const rejectWithoutUser = { ...rejectUnsigned, guard: 'nobodySignedIn' } as const satisfies SharedArm;
 
 /** With `prompt=none` nothing may be shown: either the answer is there, or the client is told what is missing. */
 const denySilentSignIn = {
@@ -89,7 +90,7 @@ const denySilentSignIn = {
   actions: refuseAuthorization('login_required'),
   description: 'The end-user would have to sign in, and the client asked that nothing be shown.',
   meta: { spec: 'OpenID Connect Core §3.1.2.1, §3.1.2.6' },
-} as const;
+} as const satisfies SharedArm;
 
 const denySilentConsent = {
   guard: 'askingIsForbidden',
@@ -97,7 +98,7 @@ const denySilentConsent = {
   actions: refuseAuthorization('consent_required'),
   description: 'The end-user would have to consent, and the client asked that nothing be shown.',
   meta: { spec: 'OpenID Connect Core §3.1.2.1, §3.1.2.6' },
-} as const;
+} as const satisfies SharedArm;
 
 const denyUserNotHinted = {
   guard: 'userIsNotHinted',
@@ -105,7 +106,7 @@ const denyUserNotHinted = {
   actions: refuseAuthorization('login_required'),
   description: 'The user who signed in is not the one that the client named in id_token_hint.',
   meta: { spec: 'OpenID Connect Core §3.1.2.1' },
-} as const;
+} as const satisfies SharedArm;
 
 /** A double submit, or one whose first answer was lost on the way to the database, is answered with the same redirect and the same code, as long as that code is of use. */
 const repeatWhileCodeWaits = [
@@ -118,7 +119,7 @@ const repeatWhileCodeWaits = [
     meta: { spec: 'OAuth 2.1 §4.1.2' },
   },
   rejectCompleted,
-] as const;
+] as const satisfies readonly SharedArm[];
 
 export const interactionMachine = setup({
   types: { context: {} as InteractionContext, events: {} as InteractionEvent, meta: {} as Meta },

@@ -20,6 +20,7 @@ import {
   type RefreshTokenEvent,
   reject,
   revokeGrant,
+  type SharedArm,
 } from './vocabulary.ts';
 
 /** Asked first, in every state: what another client does with a token must not harm its owner. */
@@ -28,7 +29,7 @@ const rejectOtherClient = {
   actions: reject('client_mismatch'),
   description: 'Another client presents it: the token is bound to the client it was issued to.',
   meta: { spec: 'RFC 6749 §10.4' },
-} as const;
+} as const satisfies SharedArm;
 
 export const refreshTokenMachine = setup({
   types: { context: {} as RefreshTokenContext, events: {} as RefreshTokenEvent, meta: {} as Meta },

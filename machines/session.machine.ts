@@ -19,9 +19,10 @@ import {
   reject,
   type SessionContext,
   type SessionEvent,
+  type SharedArm,
 } from './vocabulary.ts';
 
-const stayEnded = { description: 'It has ended before; the first reason stays.' } as const;
+const stayEnded = { description: 'It has ended before; the first reason stays.' } as const satisfies SharedArm;
 
 export const sessionMachine = setup({
   types: { context: {} as SessionContext, events: {} as SessionEvent, meta: {} as Meta },

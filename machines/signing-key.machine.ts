@@ -15,21 +15,31 @@
  */
 import { setup } from 'xstate';
 import { signingKeyGuards } from './guards.ts';
-import { effects, type Meta, retire, type SigningKeyContext, type SigningKeyEvent } from './vocabulary.ts';
+import {
+  effects,
+  type Meta,
+  retire,
+  type SharedArm,
+  type SigningKeyContext,
+  type SigningKeyEvent,
+} from './vocabulary.ts';
 
 const retireRevoked = {
   target: 'retired',
   actions: retire('revocation_requested'),
   description: 'An operator revoked it: what it signed is not good any more.',
   meta: { spec: 'NIST SP 800-57 Part 1 §7.5' },
-} as const;
+} as const satisfies SharedArm;
 
-const stayForTheSigner = { description: 'Only the signer of the algorithm answers this.' } as const;
+const stayForTheSigner = { description: 'Only the signer of the algorithm answers this.' } as const satisfies SharedArm;
 const stayUnpublished = {
   description: 'The key is not stored, and not in the JWKS: there is nothing to move.',
-} as const;
-const stayStored = { description: 'The key was stored before.' } as const;
-const stayRetired = { description: 'Retired for good.', meta: { spec: 'NIST SP 800-57 Part 1 §7.4' } } as const;
+} as const satisfies SharedArm;
+const stayStored = { description: 'The key was stored before.' } as const satisfies SharedArm;
+const stayRetired = {
+  description: 'Retired for good.',
+  meta: { spec: 'NIST SP 800-57 Part 1 §7.4' },
+} as const satisfies SharedArm;
 
 export const signingKeyMachine = setup({
   types: { context: {} as SigningKeyContext, events: {} as SigningKeyEvent, meta: {} as Meta },

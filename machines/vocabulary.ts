@@ -3,8 +3,17 @@
  * Machines are pure data; an effect is never executed by XState, the engine reads it and commits it.
  */
 
-/** What stands beside a state or an arm, for pictures and tables. `spec`: the sections that demand it; absent: none does. */
+/** What states and arms cite: the sections that demand them; absent: none does. Declared to XState, so that a misspelt key does not compile. */
 export type Meta = { readonly spec?: string };
+
+/** For arms that several states share: the compiler looks for unknown keys only where an object is written. */
+export type SharedArm = {
+  readonly guard?: unknown;
+  readonly target?: string;
+  readonly actions?: unknown;
+  readonly description: string;
+  readonly meta?: Meta;
+};
 
 /** Why a code or a refresh token was turned down. Closed, as all of these unions: log, ledger and OAuth answers are keyed by them. */
 export type TokenRejectReason =

@@ -1,5 +1,5 @@
 /**
- * What the files of this folder may say, and within which bounds. Units are in the keys. What the OAuth 2.1 profile
+ * What the files of this folder may say (`clients.yaml`: client-schema.ts), and within which bounds. Units are in the keys. What the OAuth 2.1 profile
  * mandates (PKCE with S256, exact redirect URIs, rotation, single use) has no key here: there is nothing to turn off.
  */
 import { z } from 'zod';
@@ -102,68 +102,6 @@ export const resourcesSchema = z.strictObject({
     ),
 });
 
-const scopeList = z
-  .string()
-  .max(4096)
-  .regex(
-    /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/,
-    'scope tokens separated by single spaces (RFC 6749 §3.3)',
-  );
-
-/** `clients.yaml`: clients that are declared in configuration, with the names of RFC 7591. Whoever is removed here is ended. */
-export const clientsSchema = z.strictObject({
-  clients: z
-    .array(
-      z.strictObject({
-        client_id: z
-          .string()
-          .regex(/^[\x20-\x7e]{1,255}$/, '1 to 255 characters of %x20-7E')
-          .describe('Names the client.'),
-        client_name: z.string().min(1).max(200).optional().describe('Shown at sign-in and consent. Default: the id.'),
-        application_type: z
-          .enum(['web', 'native'])
-          .optional()
-          .describe('native: an app on a device; its loopback redirect URI may use any port (RFC 8252 §7.3).'),
-        token_endpoint_auth_method: z
-          .enum(['client_secret_basic', 'client_secret_post', 'none'])
-          .optional()
-          .describe('none: a public client, which cannot keep a secret. Default: client_secret_basic.'),
-        client_secret_environment: z
-          .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable'))
-          .min(1)
-          .max(2)
-          .optional()
-          .describe('Environment variables that hold the secret; two while it is being rotated.'),
-        client_secret_sha256: z
-          .array(z.string().regex(/^[0-9a-f]{64}$/, '64 lower-case hexadecimal digits'))
-          .min(1)
-          .max(2)
-          .optional()
-          .describe('SHA-256 of the secret, for secrets that were made at random: printf %s "$SECRET" | sha256sum'),
-        redirect_uris: z.array(z.string().max(2048)).optional().describe('Compared as exact strings.'),
-        grant_types: z
-          .array(z.enum(['authorization_code', 'refresh_token', 'client_credentials']))
-          .min(1)
-          .optional()
-          .describe('What the client may use. Default: authorization_code.'),
-        scope: scopeList.optional().describe('The most that it may ask for. Default: every scope of the resources.'),
-        default_scope: scopeList.optional().describe('Meant when it asks for no scope. Default: the whole of scope.'),
-        default_resource: z.string().max(512).optional().describe('Meant when it names no resource.'),
-        policy: z.string().optional().describe('<name> of <name>.policy.yaml. Default: default.'),
-        post_logout_redirect_uris: z
-          .array(z.string().max(2048))
-          .optional()
-          .describe('Where the browser may go after a sign-out (RP-Initiated Logout). Compared as exact strings.'),
-        id_token_signed_response_alg: z
-          .enum(SIGNING_ALGORITHMS)
-          .optional()
-          .describe('How its ID Tokens are signed. Default: RS256.'),
-      }),
-    )
-    .refine((all) => new Set(all.map((one) => one.client_id)).size === all.length, 'each client_id once')
-    .describe('The clients. Removing one ends its grants, at once and for good.'),
-});
-
 /** `sign-in.yaml`: sessions and the brake on guessing. */
 export const signInSchema = z.strictObject({
   sessionLifetimeSeconds: seconds(
@@ -239,6 +177,5 @@ export const DEFAULT_SIGNING_KEYS: SigningKeyPolicy = {
 
 export type Policy = z.infer<typeof policySchema>;
 export type Resource = z.infer<typeof resourcesSchema>['resources'][number];
-export type DeclaredClientRecord = z.infer<typeof clientsSchema>['clients'][number];
 export type SignInPolicy = z.infer<typeof signInSchema>;
 export type SigningKeyPolicy = z.infer<typeof signingKeysSchema>;

@@ -6,6 +6,7 @@
 import { storedSecretMac } from '../crypto/client-secret.ts';
 import { hashPassword } from '../crypto/password.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
+import { DEFAULT_METADATA } from '../registration/client-metadata.ts';
 import { deleteClient, findClient, saveClient } from '../storage/clients.ts';
 import { disableUser, enableUser, findUserForSignIn, insertUser } from '../storage/users.ts';
 import { homeFolder, readOrMake } from '../system/home-folder.ts';
@@ -52,29 +53,19 @@ export async function makeDemo({ environment, keys, random, database }: Runtime)
       claims: { name: 'Demo Person', email: 'demo@example.com', email_verified: true },
     });
   }
-  const common = {
-    scope: null,
-    defaultScope: null,
-    defaultResource: null,
-    policy: 'default',
-    postLogoutRedirectUris: [],
-    idTokenSignedResponseAlg: 'RS256',
-    applicationType: 'web',
-  } as const;
   if (!(await findClient(db, shown.service.clientId))) {
     await saveClient(db, {
-      ...common,
+      ...DEFAULT_METADATA,
       clientId: shown.service.clientId,
       clientName: 'Demo service',
       tokenEndpointAuthMethod: 'client_secret_basic',
       secretMacs: [storedSecretMac(keys, rawSecret(secret))],
-      redirectUris: [],
       grantTypes: ['client_credentials'],
     });
   }
   // Saved at each start: the redirect URI follows PORT and STATEHOUSE_ISSUER.
   await saveClient(db, {
-    ...common,
+    ...DEFAULT_METADATA,
     clientId: shown.app.clientId,
     clientName: 'Demo app',
     tokenEndpointAuthMethod: 'none',

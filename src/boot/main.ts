@@ -1,4 +1,5 @@
 /** The process: runtime, keys, app, listen, graceful close. Configuration and environment are checked before anything opens. */
+import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import { KEY_POLL_SECONDS } from '../../policies/schema.ts';
 import { isLoopback } from '../config/environment.ts';
@@ -15,6 +16,8 @@ import { appDeps } from './wiring.ts';
 
 /** Supervisors wait for 10 to 30 seconds before they kill. */
 const MAX_CLOSING_MILLISECONDS = 8_000;
+/** A database that does not let go must not keep a process that serves nothing. */
+const MAX_HANGING_MILLISECONDS = 25_000;
 const TIDY_EVERY_MILLISECONDS = 60_000;
 
 /** Listens until SIGTERM or SIGINT; then finishes the requests in flight, and closes. */
@@ -48,7 +51,7 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv): 
   const keeping = regularly(deps.keepKeys, KEY_POLL_SECONDS * 1000);
   const unwatch = configuration.watch();
   process.on('SIGHUP', () => void configuration.reload());
-  closeOnSignal(logger, async () => {
+  closeAtTheEnd(logger, async () => {
     clearInterval(tidying);
     clearInterval(keeping);
     unwatch();
@@ -86,21 +89,35 @@ function regularly(round: () => Promise<void>, milliseconds: number): NodeJS.Tim
   return timer;
 }
 
-function closeOnSignal(logger: Logger, close: () => Promise<void>): void {
-  let closing = false;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      // The second Ctrl-C is impatient: end at once.
-      if (closing) process.exit(1);
-      closing = true;
-      logger.info({ signal }, 'closing: finishing the requests in flight');
-      close().then(
-        () => process.exit(0),
-        (error: unknown) => {
-          logger.error({ err: error }, 'closing failed');
-          process.exit(1);
-        },
-      );
-    });
-  }
+/** SIGHUP reloads. The others do what they do without a listener: after a fault it is not safe to run JavaScript. */
+const NOT_AN_END = [
+  'SIGHUP',
+  'SIGQUIT',
+  'SIGILL',
+  'SIGTRAP',
+  'SIGABRT',
+  'SIGBUS',
+  'SIGFPE',
+  'SIGSEGV',
+  'SIGUSR2',
+] satisfies closeWithGrace.AllEvents[];
+
+/** SIGTERM, SIGINT or an uncaught error: exits with 0 after a signal, 1 after an error. A second signal ends at once. */
+function closeAtTheEnd(logger: Logger, close: () => Promise<void>): void {
+  closeWithGrace(
+    {
+      delay: MAX_HANGING_MILLISECONDS,
+      skip: NOT_AN_END,
+      // Handed an error alone, pino would log its message, which may hold the parameters of a statement.
+      logger: {
+        error: (problem) =>
+          typeof problem === 'string' ? logger.error(problem) : logger.error({ err: problem }, 'closing failed'),
+      },
+    },
+    async ({ signal, err }) => {
+      if (err) logger.fatal({ err }, 'uncaught error; closing: finishing the requests in flight');
+      else logger.info({ signal }, 'closing: finishing the requests in flight');
+      await close();
+    },
+  );
 }

@@ -4,17 +4,18 @@ import type { Logger } from 'pino';
 import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
-import type { AppDeps } from '../http/app.ts';
+import type { AppOptions } from '../http/app.ts';
 import { browserOriginSource } from '../storage/browser-origins.ts';
-import { replaceSecretMacs } from '../storage/clients.ts';
+import { findClient, replaceSecretMacs } from '../storage/clients.ts';
 import type { Database } from '../storage/database.ts';
 import { deniedAccessTokenStore } from '../storage/denied-access-tokens.ts';
 import { grantStore } from '../storage/grant-store.ts';
-import { interactionStore } from '../storage/interaction-store.ts';
+import { insertInteraction, interactionStore } from '../storage/interaction-store.ts';
 import { permissionStore } from '../storage/permissions.ts';
+import { ping } from '../storage/server.ts';
 import { sessionStore } from '../storage/sessions.ts';
 import { signInFailureStore } from '../storage/sign-in-failures.ts';
-import { findClaims } from '../storage/users.ts';
+import { findClaims, findUserForSignIn, usernameKey } from '../storage/users.ts';
 import type { Clock } from '../system/clock.ts';
 import { openSigning } from './key-ring.ts';
 
@@ -28,6 +29,11 @@ export type AppParts = {
   readonly clock: Clock;
   readonly database: Database;
   readonly logger: Logger;
+};
+
+export type AppDeps = AppOptions & {
+  /** Follows the table of signing keys; called every KEY_POLL_SECONDS. */
+  readonly keepKeys: () => Promise<void>;
 };
 
 /** @throws Error when a stored signing key needs a root secret that is not listed. */
@@ -48,13 +54,17 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     logger,
     keys,
     random,
-    clock,
     sleep: (milliseconds) => sleep(milliseconds),
-    db,
+    ping: () => ping(db),
     store: grantStore(db, clock),
     deniedAccessTokens: deniedAccessTokenStore(db, clock),
     claimsOf: (userId) => findClaims(db, userId),
-    interactions: interactionStore(db, clock),
+    interactions: {
+      ...interactionStore(db, clock),
+      insertInteraction: (interaction) => insertInteraction(db, clock, interaction),
+    },
+    findClient: (clientId) => findClient(db, clientId),
+    users: { findForSignIn: (username) => findUserForSignIn(db, username), keyOf: usernameKey },
     browserOrigins: browserOriginSource(db, clock),
     sessions: sessionStore(db, clock),
     permissions: permissionStore(db, clock),

@@ -1,6 +1,6 @@
 /** A client, for people to read. */
 import type { Client } from '../model/client.ts';
-import { toNames } from '../registration/client-metadata.ts';
+import { CLIENT_FIELDS, recordOf, toNames } from '../registration/client-metadata.ts';
 import type { CheckedClient } from './effective-policy.ts';
 
 /** For machines: the names of RFC 7591, and how many secrets are stored, never which. */
@@ -18,6 +18,21 @@ export function authenticationWords({ tokenEndpointAuthMethod, secrets }: Checke
   if (tokenEndpointAuthMethod === 'none') return 'none (public client)';
   return `${tokenEndpointAuthMethod}, ${secrets === 1 ? '1 secret' : `${secrets} secrets`} (never shown)`;
 }
+
+/** A row for each stored field but the id; a field that is not set has the words for what stands in. */
+export function clientRows(client: CheckedClient): [name: string, values: string | readonly string[]][] {
+  const written: ReadonlyMap<string, unknown> = recordOf(client);
+  return CLIENT_FIELDS.filter(({ name }) => written.has(name) && name !== 'client_id').map(({ name, words }) => {
+    const value = (written.get(name) ?? words.leftOut ?? '(none)') as string | readonly string[];
+    return [words.label ?? name.replaceAll('_', ' '), WORDS[name]?.(client) ?? value];
+  });
+}
+
+/** Where the value alone says too little. */
+const WORDS: Readonly<Partial<Record<string, (client: CheckedClient) => string>>> = {
+  token_endpoint_auth_method: authenticationWords,
+  id_token_signed_response_alg: ({ idTokenSignedResponseAlg }) => `signed with ${idTokenSignedResponseAlg}`,
+};
 
 export const scopeWords = (scope: readonly string[] | null): string =>
   scope === null ? 'all scopes of the resources' : scope.join(' ');

@@ -1,60 +1,39 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Runtime } from '../boot/runtime.ts';
-import { readClientMetadata, toNames } from '../registration/client-metadata.ts';
-import { describeRecordProblem } from '../registration/record-problem.ts';
+import { describeRecordProblem } from '../config/problem.ts';
+import { oneOf } from '../config/shown.ts';
+import { CLIENT_FIELDS, readClientMetadata, toNames } from '../registration/client-metadata.ts';
 import { applyClientPlan, type ClientPlan, planClient } from '../registration/register-client.ts';
 import { type Cli, refuseDeclared, registrationDeps, withRuntime } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 import { json, warningLines } from './output.ts';
 import { each } from './repeated-option.ts';
 
-type Options = {
-  readonly id?: string;
-  readonly name?: string;
-  readonly redirectUri?: string[];
-  readonly grantType?: string[];
-  readonly authMethod?: string;
-  readonly public?: true;
-  readonly applicationType?: string;
-  readonly scope?: string;
-  readonly defaultScope?: string;
-  readonly defaultResource?: string;
-  readonly policy?: string;
-  readonly postLogoutRedirectUri?: string[];
-  readonly idTokenAlg?: string;
-  readonly json?: true;
-};
+type Options = { readonly public?: true; readonly json?: true } & Readonly<Record<string, unknown>>;
+
+/** An option for each field of the schema that can be an argument; a secret cannot. */
+const FIELD_OPTIONS = CLIENT_FIELDS.flatMap(({ name, words, isList, choices }) => {
+  if (words.option === undefined) return [];
+  const help = [
+    words.description,
+    ...(choices.length > 0 ? [`Expects ${oneOf(choices)}.`] : []),
+    ...(isList ? ['Repeat it for several.'] : []),
+  ];
+  const option = new Option(words.option, help.join(' '));
+  return [{ name, option: isList ? option.argParser(each) : option }];
+});
 
 export function clientsCreateCommand(parent: Command, cli: Cli): void {
-  parent
-    .command('create')
-    .description('register a client')
-    .option('--id <id>', 'client_id (default: a random one)')
-    .option('--name <name>', 'client_name, shown at consent (default: the id)')
-    .option('--redirect-uri <uri>', 'compared exactly; repeat it for several', each)
-    .option(
-      '--grant-type <type>',
-      'authorization_code (the default), refresh_token, client_credentials; repeat it',
-      each,
-    )
-    .option('--auth-method <method>', 'client_secret_basic (the default), client_secret_post or none')
-    .option('--public', 'an app that cannot keep a secret: --auth-method none')
-    .option('--application-type <type>', 'web (the default) or native')
-    .option('--scope <scopes>', 'the most it may ask for, separated by spaces (default: all scopes)')
-    .option('--default-scope <scopes>', 'what it gets when it asks for none')
-    .option('--default-resource <uri>', 'the resource meant when it names none')
-    .option('--policy <name>', 'the policy file that gives its lifetimes (default: default)')
-    .option(
-      '--post-logout-redirect-uri <uri>',
-      'where the browser may go after a sign-out; repeat it for several',
-      each,
-    )
-    .option('--id-token-alg <alg>', 'RS256 (the default), ES256 or EdDSA: how its ID Tokens are signed')
-    .option('--json', 'print one JSON document')
+  const command = parent.command('create').description('register a client');
+  for (const { option } of FIELD_OPTIONS) command.addOption(option);
+  command
+    .option('--public', 'Short for --auth-method none.')
+    .option('--json', 'Print one JSON document.')
     .addHelpText(
       'after',
       `
-A confidential client gets a made secret of 256 bits, printed once. To bring your own, set STATEHOUSE_CLIENT_SECRET.
+Without --id, the client gets a random client_id. A confidential client gets a random secret of 256 bits, printed once;
+to bring a secret, set STATEHOUSE_CLIENT_SECRET.
 
 Examples:
   statehouse clients create --id shop --name Shop --redirect-uri https://shop.example/callback \\
@@ -74,7 +53,7 @@ async function create(cli: Cli, runtime: Runtime, options: Options): Promise<voi
   if (reading.value.clientId !== null) refuseDeclared(runtime, reading.value.clientId);
   const deps = registrationDeps(runtime);
   const plan = await planClient(deps, reading.value);
-  // Creating twice is no harm; replacing what somebody else made would be.
+  // Creating twice does no harm; replacing what another person has registered would.
   if (plan.outcome === 'updated') {
     throw new CommandRefused(
       `A client with this id exists, and differs in ${plan.changed.join(', ')}; nothing was changed. ` +
@@ -86,26 +65,16 @@ async function create(cli: Cli, runtime: Runtime, options: Options): Promise<voi
 }
 
 function recordOf(options: Options, env: NodeJS.ProcessEnv): Record<string, unknown> {
-  if (options.public && options.authMethod !== undefined && options.authMethod !== 'none') {
-    throw new CommandRefused('--public means --auth-method none; leave one of the two out.');
+  if (options.public && options['authMethod'] !== undefined && options['authMethod'] !== 'none') {
+    throw new CommandRefused('--public means --auth-method none; leave out either of them.');
   }
-  const record = {
-    client_id: options.id,
+  const given = FIELD_OPTIONS.map(({ name, option }) => [name, options[option.attributeName()]]);
+  return {
+    ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
+    ...(options.public && { token_endpoint_auth_method: 'none' }),
     // Byte for byte: spaces may be part of it.
-    client_secret: env['STATEHOUSE_CLIENT_SECRET'] || undefined,
-    client_name: options.name,
-    redirect_uris: options.redirectUri,
-    grant_types: options.grantType,
-    token_endpoint_auth_method: options.public ? 'none' : options.authMethod,
-    application_type: options.applicationType,
-    scope: options.scope,
-    default_scope: options.defaultScope,
-    default_resource: options.defaultResource,
-    policy: options.policy,
-    post_logout_redirect_uris: options.postLogoutRedirectUri,
-    id_token_signed_response_alg: options.idTokenAlg,
+    ...(env['STATEHOUSE_CLIENT_SECRET'] && { client_secret: env['STATEHOUSE_CLIENT_SECRET'] }),
   };
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }
 
 function asDocument({ outcome, registration, madeSecret }: ClientPlan, warnings: readonly string[]): string {

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import type { Runtime } from '../boot/runtime.ts';
 import { CLIENTS_FILE } from '../config/configuration.ts';
-import { type ClientMetadata, readClientMetadata } from '../registration/client-metadata.ts';
-import type { Reading } from '../registration/record-problem.ts';
+import { CLIENT_FIELDS, type ReadClient, readClientMetadata } from '../registration/client-metadata.ts';
+import { problem, type Reading } from '../registration/record-problem.ts';
 import { applyClientPlan, type ClientPlan, planClient } from '../registration/register-client.ts';
 import { type Cli, isDeclared, registrationDeps } from './cli.ts';
+import { fields } from './client-words.ts';
 import { type Importing, importRecords } from './import-records.ts';
 
-type NamedClient = ClientMetadata & { readonly clientId: string };
+type NamedClient = ReadClient & { readonly clientId: string };
 
 const importing: Importing<NamedClient, ClientPlan> = {
   kind: 'clients',
@@ -27,13 +28,13 @@ function readNamedClient(input: unknown, { configuration }: Runtime): Reading<Na
   if (!reading.ok) return reading;
   const { clientId } = reading.value;
   if (clientId !== null && isDeclared(configuration, clientId)) {
-    const allowed = `a client that ${CLIENTS_FILE} does not declare; change this one there`;
-    return { ok: false, problems: [{ field: 'client_id', found: 'a declared client', allowed }] };
+    const allowed = `a client that ${CLIENTS_FILE} does not declare (it is changed there)`;
+    return { ok: false, problems: [problem('client_id', 'a declared client', allowed)] };
   }
   if (clientId !== null) return { ...reading, value: { ...reading.value, clientId } };
   // An id made here would make another client at each import of the same file.
-  const allowed = '1 to 255 characters of %x20-7E; an import needs it, so that it can be repeated';
-  return { ok: false, problems: [{ field: 'client_id', found: 'nothing', allowed }] };
+  const allowed = 'an id, so that the import can be repeated';
+  return { ok: false, problems: [problem('client_id', 'nothing', allowed)] };
 }
 
 export function clientsImportCommand(parent: Command, cli: Cli): void {
@@ -45,9 +46,8 @@ export function clientsImportCommand(parent: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-An object, a list, or {"clients": [...]}, with the names of RFC 7591: client_id, client_secret, client_name, redirect_uris,
-grant_types, token_endpoint_auth_method, application_type, scope, post_logout_redirect_uris, id_token_signed_response_alg;
-and default_scope, default_resource, policy.
+An object, a list, or {"clients": [...]}, with the names of RFC 7591:
+${fields(CLIENT_FIELDS.map(({ name, words }) => [name, words.description]))}
 One wrong record refuses the file. The same file again changes nothing; a stored secret stays where the file has none.
 
 Examples:

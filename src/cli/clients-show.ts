@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { printable } from '../registration/record-problem.ts';
+import { printable } from '../config/shown.ts';
 import { findClient } from '../storage/clients.ts';
 import { type Cli, withRuntime } from './cli.ts';
-import { authenticationWords, clientDocument, fields, scopeWords, withoutSecrets } from './client-words.ts';
+import { clientDocument, clientRows, fields, withoutSecrets } from './client-words.ts';
 import { CommandRefused } from './failure.ts';
 import { json } from './output.ts';
 
@@ -17,19 +17,7 @@ export function clientsShowCommand(parent: Command, cli: Cli): void {
       const client = await withRuntime(cli, ({ database }) => findClient(database.drizzle, clientId));
       if (!client) throw new CommandRefused(`No such client: "${printable(clientId)}".`);
       if (options.json) return cli.output.print(json(clientDocument(withoutSecrets(client))));
-      const rows = fields([
-        ['name', client.clientName],
-        ['application type', client.applicationType],
-        ['authenticates', authenticationWords(withoutSecrets(client))],
-        ['grant types', client.grantTypes],
-        ['redirect URIs', client.redirectUris],
-        ['after a sign-out', client.postLogoutRedirectUris],
-        ['ID Tokens', `signed with ${client.idTokenSignedResponseAlg}`],
-        ['scope', scopeWords(client.scope)],
-        ['default scope', client.defaultScope === null ? 'the whole scope' : scopeWords(client.defaultScope)],
-        ['default resource', client.defaultResource ?? 'the default one of resources.yaml'],
-        ['policy', client.policy],
-      ]);
+      const rows = fields(clientRows(withoutSecrets(client)));
       cli.output.print(`${client.clientId}\n${rows}`);
     });
 }

@@ -6,10 +6,10 @@ import { readEnvironment } from '../config/environment.ts';
 import { loadConfiguration, loadPolicy } from '../config/load.ts';
 import { nearestOf } from '../config/nearest.ts';
 import { drawingOf, drawingOfAll, drawingsOfEach, FORMATS, type Format } from '../review/drawing/formats.ts';
-import { CONFIGS } from '../review/drawing/machines.ts';
 import { kebab } from '../review/drawing/names.ts';
 import type { Numbers } from '../review/drawing/policy-numbers.ts';
 import { numbersIn } from '../review/drawing/shipped-numbers.ts';
+import { MACHINES } from '../review/machine/running.ts';
 import type { Cli } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 
@@ -17,7 +17,7 @@ export function diagramCommand(parent: Command, cli: Cli): void {
   parent
     .command('diagram')
     .description('draw the machines that run, with guards, effects, references and the numbers of a policy')
-    .argument('[machine]', `${[...CONFIGS.keys()].join(', ')}; all of them when none is named`, machineOf)
+    .argument('[machine]', `${[...MACHINES.keys()].join(', ')}; all of them when none is named`, machineOf)
     .option('--format <format>', FORMATS.join(', '), formatOf, 'svg')
     .option('--output <path>', 'a file, or a folder for one file each; default: standard output')
     .option('--policy <policy>', 'a policy file, or the name of a policy of the configuration', DEFAULT_POLICY)
@@ -36,8 +36,8 @@ Examples:
     )
     .action(async (machine: string | undefined, options: Options) => {
       const numbers = numbersOf(cli, options.policy);
-      const config = CONFIGS.get(machine ?? '');
-      const machines = machine === undefined || !config ? CONFIGS : new Map([[machine, config]]);
+      const named = MACHINES.get(machine ?? '');
+      const machines = machine === undefined || !named ? MACHINES : new Map([[machine, named]]);
       const { format, output } = options;
       if (output !== undefined && isFolder(output)) {
         for (const { file, text } of await drawingsOfEach(machines, format, numbers)) {
@@ -45,7 +45,7 @@ Examples:
         }
         return;
       }
-      const text = config ? await drawingOf(config, format, numbers) : await drawingOfAll(machines, format, numbers);
+      const text = named ? await drawingOf(named, format, numbers) : await drawingOfAll(machines, format, numbers);
       if (output === undefined) cli.output.print(text);
       else writeInto(cli, null, output, text);
     });
@@ -55,7 +55,7 @@ type Options = { readonly format: Format; readonly output?: string; readonly pol
 
 /** As in code or as on a command line, whatever its capitals. */
 function machineOf(typed: string): string {
-  const known = [...CONFIGS.keys()];
+  const known = [...MACHINES.keys()];
   const plain = (name: string) => name.toLowerCase().replaceAll(/[-_ ]/g, '');
   const found = known.find((name) => plain(name) === plain(typed));
   if (found === undefined) throw new InvalidArgumentError(oneOf('machine', typed, known.map(kebab)));

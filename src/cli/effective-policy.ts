@@ -1,13 +1,13 @@
 /** What is in force for one client: its policy, capped by resources, and what is wrong or doubtful about the two together. */
 import type { Policy } from '../../policies/schema.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { describeRecordProblem } from '../config/problem.ts';
 import { SHORT_SECRET_CHARACTERS } from '../crypto/client-secret.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { Client } from '../model/client.ts';
 import { nextChainEndsAt } from '../model/lifetimes.ts';
 import { reviewClient } from '../registration/client-review.ts';
 import type { Declared } from '../registration/declared-clients.ts';
-import { describeRecordProblem } from '../registration/record-problem.ts';
 import type { ClientRegistration } from '../storage/clients.ts';
 
 /** As stored, or as the next start will store it. */

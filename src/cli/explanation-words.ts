@@ -1,5 +1,5 @@
 /** An explanation for people and for machines. Instants in UTC; nothing of a token. */
-import { printable } from '../registration/record-problem.ts';
+import { printable } from '../config/shown.ts';
 import type { ADVICE } from '../review/explanation/advice.ts';
 import type { Explanation, Life, Place } from '../review/explanation/explanation.ts';
 import type { GrantLife, LedgerLine } from '../storage/grant-life.ts';

@@ -1,11 +1,12 @@
 /**
  * Clients and users are imported alike: all records are read, then compared with what is stored, and only when all of
- * them are right is the first one written. Doing it again completes what a lost database cut off.
+ * them are right is the first record written. Importing the file again completes what a lost database cut off.
  */
 
 import type { Runtime } from '../boot/runtime.ts';
-import type { Reading } from '../registration/record-problem.ts';
-import { describeRecordProblem, isJsonObject, shown } from '../registration/record-problem.ts';
+import { describeRecordProblem } from '../config/problem.ts';
+import { shown } from '../config/shown.ts';
+import { isJsonObject, problem, type Reading } from '../registration/record-problem.ts';
 import { type Cli, withRuntime } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 import { json, warningLines } from './output.ts';
@@ -18,16 +19,16 @@ export type Importing<T, Plan extends AnyPlan> = {
   /** The field that names a record. */
   readonly idField: string;
   readonly read: (input: unknown, runtime: Runtime) => Reading<T>;
-  /** Two records with the same one cannot both be meant. */
+  /** Two records with the same key cannot both be meant. */
   readonly keyOf: (record: T) => string;
   /** @throws PasswordMissing */
   readonly plan: (runtime: Runtime, record: T) => Promise<Plan>;
   readonly apply: (runtime: Runtime, plan: Plan) => Promise<unknown>;
   readonly nameOf: (plan: Plan) => string;
   readonly warningsOf: (plan: Plan) => readonly string[];
-  /** Made on the way and told this once. */
+  /** Made by the import, and shown this once. */
   readonly made: (plan: Plan) => Readonly<Record<string, string>>;
-  /** An error of `plan` that is the record's own. */
+  /** Says what is wrong with the record when `plan` throws; null for any other error. */
   readonly wordsOf: (error: unknown) => string | null;
 };
 
@@ -37,7 +38,7 @@ export async function importRecords<T, Plan extends AnyPlan>(
   file: string,
   asJson: boolean,
 ): Promise<void> {
-  // Read before the database is opened: a wrong file holds nobody up.
+  // Read before the database is opened: a wrong file keeps no other process waiting.
   const inputs = await readRecords(cli.input, file, importing.kind);
   const done = await withRuntime(cli, async (runtime) => {
     const planned = await planAll(importing, inputs, runtime);
@@ -67,7 +68,13 @@ async function planAll<T, Plan extends AnyPlan>(
     }
     const key = importing.keyOf(reading.value);
     const earlier = places.get(key);
-    if (earlier !== undefined) complain(`names the same as record ${earlier + 1}; allowed: each once`);
+    if (earlier !== undefined) {
+      complain(
+        describeRecordProblem(
+          problem(importing.idField, `that of record ${earlier + 1}`, 'a value that no other record has'),
+        ),
+      );
+    }
     places.set(key, earlier ?? index);
     try {
       const plan = await importing.plan(runtime, reading.value);

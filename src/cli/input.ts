@@ -1,6 +1,6 @@
 /** What people and pipes hand in. Plain secrets come this way or from the environment, never as arguments. */
 import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { CommandRefused } from './failure.ts';
 
 export type Input = {
@@ -15,8 +15,8 @@ export type Input = {
 export const systemInput: Input = {
   interactive: process.stdin.isTTY === true,
   readAll: () => allOf(process.stdin),
-  readSecret: (prompt) => (process.stdin.isTTY ? ask(prompt, true) : firstLine(process.stdin)),
-  confirm: async (question) => /^y(es)?$/i.test((await ask(question, false)).trim()),
+  readSecret: (prompt) => (process.stdin.isTTY ? askUnseen(prompt) : firstLine(process.stdin)),
+  confirm: async (question) => /^y(es)?$/i.test((await ask(question)).trim()),
 };
 
 async function allOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
@@ -49,23 +49,31 @@ export function decodeUtf8(bytes: Uint8Array, source: string): string {
   }
 }
 
-async function ask(prompt: string, hidden: boolean): Promise<string> {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const reader = createInterface({
-    input: process.stdin,
-    output: hidden ? nowhere : process.stderr,
-    terminal: true,
-    historySize: 0,
-  });
-  if (hidden) process.stderr.write(prompt);
+type Terminal = { readonly keyboard: Readable; readonly screen: Writable };
+const systemTerminal: Terminal = { keyboard: process.stdin, screen: process.stderr };
+
+/** Readline writes what is typed to its output, so it gets one that shows nothing. */
+export async function askUnseen(prompt: string, { keyboard, screen }: Terminal = systemTerminal): Promise<string> {
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  screen.write(prompt);
+  try {
+    return await ask('', { keyboard, screen: unseen });
+  } finally {
+    screen.write('\n');
+  }
+}
+
+/** @throws CommandRefused after Ctrl-C, Ctrl-D, or when the terminal is closed. */
+export async function ask(prompt: string, { keyboard, screen }: Terminal = systemTerminal): Promise<string> {
+  const reader = createInterface({ input: keyboard, output: screen, terminal: true, historySize: 0 });
   try {
     return await new Promise<string>((resolve, reject) => {
       const stopped = () => reject(new CommandRefused('Stopped; nothing was changed.'));
+      // Without this, Ctrl-D leaves the question unanswered for ever.
       reader.on('SIGINT', stopped).on('close', stopped);
-      reader.question(hidden ? '' : prompt).then(resolve, reject);
+      reader.question(prompt).then(resolve, reject);
     });
   } finally {
     reader.close();
-    if (hidden) process.stderr.write('\n');
   }
 }

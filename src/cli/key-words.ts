@@ -81,4 +81,10 @@ const CHANGE_WORDS: Readonly<Record<string, string>> = {
 };
 
 export const changeDocuments = (changes: readonly KeyChange[]) =>
-  changes.map(({ kid, alg, from, to, reason }) => ({ kid, alg, from: from === 'none' ? null : from, to, reason }));
+  changes.map(({ kid, alg, from, to, reason }) => ({
+    kid,
+    alg,
+    from: from === 'unpublished' ? null : from,
+    to,
+    reason,
+  }));

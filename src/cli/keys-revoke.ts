@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { keyDeps } from '../boot/key-ring.ts';
+import { printable } from '../config/shown.ts';
 import { requestRevocation } from '../lifecycles/signing-key.ts';
-import { printable } from '../registration/record-problem.ts';
 import { databaseClock } from '../system/clock.ts';
 import { type Cli, withRuntime } from './cli.ts';
 import { inWords } from './durations.ts';

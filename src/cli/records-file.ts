@@ -1,6 +1,7 @@
 /** Reads the JSON of an import: one object, a list of them, or `{"clients": […]}`. */
 import { readFile } from 'node:fs/promises';
-import { isJsonObject, printable } from '../registration/record-problem.ts';
+import { printable } from '../config/shown.ts';
+import { isJsonObject } from '../registration/record-problem.ts';
 import { CommandRefused } from './failure.ts';
 import { decodeUtf8, type Input } from './input.ts';
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { describeRecordProblem } from '../config/problem.ts';
 import type { Random } from '../crypto/random.ts';
-import { describeRecordProblem, type Reading } from '../registration/record-problem.ts';
+import type { Reading } from '../registration/record-problem.ts';
 import { applyUserPlan, planUser, type UserPlan } from '../registration/register-user.ts';
 import { readUserRecord, type UserRecord } from '../registration/user-record.ts';
 import { type Cli, registrationDeps, withRuntime } from './cli.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { printable } from '../registration/record-problem.ts';
+import { printable } from '../config/shown.ts';
 import { enableUser } from '../storage/users.ts';
 import { type Cli, withRuntime } from './cli.ts';
 import { CommandRefused } from './failure.ts';

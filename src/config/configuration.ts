@@ -1,5 +1,6 @@
 /** The configuration that is in force: policies by name, resources, sign-in. */
-import type { DeclaredClientRecord, Policy, Resource, SignInPolicy, SigningKeyPolicy } from '../../policies/schema.ts';
+import { DEFAULT_POLICY, type DeclaredClientRecord } from '../../policies/client-schema.ts';
+import type { Policy, Resource, SignInPolicy, SigningKeyPolicy } from '../../policies/schema.ts';
 import type { Client } from '../model/client.ts';
 
 export type Configuration = {
@@ -10,7 +11,7 @@ export type Configuration = {
   readonly signIn: SignInPolicy;
   readonly signingKeys: SigningKeyPolicy;
   readonly declaredClients: readonly DeclaredClient[];
-  /** False: there is no such file, which is not the same as one that declares nobody. */
+  /** False: there is no such file, which is not the same as a file that declares no client. */
   readonly hasClientsFile: boolean;
 };
 
@@ -25,7 +26,7 @@ export type DeclaredClient = {
 export const CLIENTS_FILE = 'clients.yaml';
 export const SIGNING_KEYS_FILE = 'signing-keys.yaml';
 
-export const DEFAULT_POLICY = 'default';
+export { DEFAULT_POLICY };
 
 export type NamedPolicy = Policy & { readonly name: string };
 

@@ -1,5 +1,5 @@
 /** The environment, read once and checked as a whole. Nothing else reads `process.env`. */
-import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
 export type Environment = {
@@ -61,12 +61,9 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     problems.push('DATABASE_URL: postgres://user:password@host:5432/database');
   }
   const trustedProxies = list(get('STATEHOUSE_TRUSTED_PROXIES'));
-  const notAddresses = trustedProxies.filter((one) => !isAddressOrRange(one));
-  if (notAddresses.length > 0) {
-    problems.push(
-      `STATEHOUSE_TRUSTED_PROXIES: addresses or CIDR ranges, separated by commas; found ${notAddresses.join(', ')}`,
-    );
-  }
+  problems.push(
+    ...trustedProxies.flatMap(whatIsWrongWithProxy).map((problem) => `STATEHOUSE_TRUSTED_PROXIES: ${problem}`),
+  );
   const logLevel = check(
     'LOG_LEVEL',
     z.enum(LOG_LEVELS),
@@ -111,9 +108,14 @@ function whatIsWrongWithIssuer(issuer: string): string | null {
   return 'https is required; http only for localhost, 127.0.0.1 and [::1]';
 }
 
-function isAddressOrRange(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+function whatIsWrongWithProxy(text: string): string[] {
+  const { IPv4, IPv6 } = ipaddr;
+  if (IPv4.isValidFourPartDecimal(text) || IPv6.isValid(text)) return [];
+  if (!IPv4.isValidCIDRFourPartDecimal(text) && !IPv6.isValidCIDR(text)) {
+    return [`Expected IP addresses or CIDR ranges, separated by commas; found "${text}".`];
+  }
+  const [, prefixLength] = ipaddr.parseCIDR(text);
+  if (prefixLength > 0) return [];
+  // The sign-in throttle counts by this address.
+  return [`Expected the addresses of your proxies, found "${text}": every sender could then choose its own address.`];
 }

@@ -1,9 +1,9 @@
-/** Reads the folder of policies. Everything wrong in every file is reported at once; nothing half-good comes into force. */
+/** Reads the folder of policies. Everything wrong in every file is reported at once; nothing comes into force in part. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { z } from 'zod';
+import { clientsSchema } from '../../policies/client-schema.ts';
 import {
-  clientsSchema,
   DEFAULT_SIGNING_KEYS,
   policySchema,
   resourcesSchema,
@@ -50,7 +50,7 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
     ? read(SIGNING_KEYS_FILE, signingKeysSchema)
     : DEFAULT_SIGNING_KEYS;
   const clients = files.includes(CLIENTS_FILE) ? readFile(CLIENTS_FILE, clientsSchema) : null;
-  const declaredClients = (clients?.value.clients ?? []).map((record, index) => ({
+  const declaredClients = (clients?.written.clients ?? []).map((record, index) => ({
     record,
     path: `clients.${index}`,
     lineOf: (field: string | null) => clients?.lineOf(['clients', index, ...(field === null ? [] : [field])]) ?? null,
@@ -61,7 +61,7 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
       line: null,
       key: null,
       found: 'no such file',
-      allowed: 'the policy of clients that name none',
+      allowed: 'the policy of the clients that name no policy',
       nearest: null,
     });
   }
@@ -73,7 +73,7 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
       line: null,
       key: `resources.${taken}.identifier`,
       found: 'the UserInfo Endpoint of this server',
-      allowed: 'the identifier of an API; this one is there by itself, and the scope openid asks for it',
+      allowed: 'the identifier of an API (the scope openid asks for the UserInfo Endpoint, which needs no entry)',
       nearest: null,
     });
   }

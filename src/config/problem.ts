@@ -1,21 +1,27 @@
-/** One thing wrong in a configuration file, in words that say what to change. */
-export type Problem = {
-  readonly file: string;
-  /** Counted from 1; null when it concerns the whole file. */
-  readonly line: number | null;
-  /** Dotted path, e.g. `resources.0.scopes.1.name`. */
+/** What is wrong in a record or in a file, in words that say what to change. The value of a secret never gets into them. */
+
+export type RecordProblem = {
+  /** Dotted path, e.g. `redirect_uris.0`; null when the problem concerns the whole record or file. */
   readonly key: string | null;
   readonly found: string;
   readonly allowed: string;
-  /** The known key that was probably meant. */
+  /** The known name that was probably meant. */
   readonly nearest: string | null;
 };
 
-export function describeProblem({ file, line, key, found, allowed, nearest }: Problem): string {
-  const place = line === null ? file : `${file}:${line}`;
+export type Problem = RecordProblem & {
+  readonly file: string;
+  /** Counted from 1; null when the problem concerns the whole file. */
+  readonly line: number | null;
+};
+
+export function describeRecordProblem({ key, found, allowed, nearest }: RecordProblem): string {
   const hint = nearest === null ? '' : ` Did you mean "${nearest}"?`;
-  return `${place}: ${key === null ? '' : `${key}: `}found ${found}; allowed: ${allowed}.${hint}`;
+  return `${key === null ? '' : `${key}: `}Expected ${allowed}, found ${found}.${hint}`;
 }
+
+export const describeProblem = ({ file, line, ...problem }: Problem): string =>
+  `${line === null ? file : `${file}:${line}`}: ${describeRecordProblem(problem)}`;
 
 export class ConfigurationError extends Error {
   readonly problems: readonly Problem[];

@@ -33,8 +33,11 @@ export function decide(
   return { machine: machine.id, event: event.type, from, to, effects: transition.actions.map(effectOfAction) };
 }
 
-/** The machines' `setup` admits only the vocabulary's effects. */
-const effectOfAction = (action: unknown): Effect => (typeof action === 'string' ? { type: action } : action) as Effect;
+/** The machines' `setup` admits only the vocabulary's effects; what is written as code is none of them. */
+function effectOfAction(action: unknown): Effect {
+  if (typeof action === 'function') throw new InvariantViolation('an effect is a name with its params, not a function');
+  return (typeof action === 'string' ? { type: action } : action) as Effect;
+}
 
 export function effectOf<Type extends Effect['type']>(
   { effects }: Pick<Decision, 'effects'>,
@@ -53,6 +56,8 @@ function requireFlat(machine: AnyStateMachine): void {
       node.type === 'atomic' && [node.entry, node.exit, node.always, node.after, node.invoke].every(isEmpty);
     if (!isFlat) throw new InvariantViolation(`${machine.id}: the state ${name} is more than its name and its arms`);
   }
+  if (machine.root.transitions.size > 0)
+    throw new InvariantViolation(`${machine.id}: an arm stands outside the states`);
   flat.add(machine);
 }
 

@@ -1,38 +1,28 @@
 /** One key for all spellings of an address, and for all addresses that one household or one attacker holds. */
-import { isIP, isIPv4 } from 'node:net';
+import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
 
 /**
- * @param forwarded as a proxy says it; some add a port, some brackets. What is no address at all does not count.
+ * @param forwarded as a proxy says it; some add a port, some brackets. Text that is not an address does not count.
  * @param peer the address of the connection.
  */
 export function addressKey(forwarded: string, peer: string): string {
-  const address = addressIn(forwarded) ?? addressIn(peer) ?? 'unknown';
-  if (isIPv4(address) || address === 'unknown') return address;
-  // The WHATWG parser writes every spelling of an IPv6 address in one way (RFC 5952).
-  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? [];
-  if (high !== undefined && low !== undefined) return mapped(Number.parseInt(high, 16), Number.parseInt(low, 16));
-  return networkOf(canonical);
+  const address = addressIn(forwarded) ?? addressIn(peer);
+  if (address === null) return 'unknown';
+  return 'parts' in address ? networkKey(address) : address.toString();
 }
 
-function addressIn(text: string): string | null {
-  const bare = text
-    .trim()
-    .replace(/^\[([^\]]*)\](?::\d+)?$/, '$1')
-    .replace(/%.*$/, '');
-  if (isIP(bare)) return bare;
+/** An IPv4-mapped IPv6 address is read as the IPv4 address. */
+function addressIn(text: string): IPv4 | IPv6 | null {
+  const bare = text.trim().replace(/^\[([^\]]*)\](?::\d+)?$/, '$1');
+  if (ipaddr.IPv6.isValid(bare)) return ipaddr.process(bare);
   const withoutPort = bare.replace(/:\d+$/, '');
-  return isIPv4(withoutPort) ? withoutPort : null;
+  // The general parser also reads "10" and octal numbers.
+  return ipaddr.IPv4.isValidFourPartDecimal(withoutPort) ? ipaddr.IPv4.parse(withoutPort) : null;
 }
-
-const mapped = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join('.');
 
 /** IPv6 networks are handed out as /64. */
-function networkOf(canonical: string): string {
-  const [head = '', tail] = canonical.split('::');
-  const left = head.split(':').filter(Boolean);
-  const right = (tail ?? '').split(':').filter(Boolean);
-  const zeros = Array<string>(8 - left.length - right.length).fill('0');
-  const groups = tail === undefined ? left : [...left, ...zeros, ...right];
-  return `${groups.slice(0, 4).join(':')}::/64`;
-}
+const networkKey = ({ parts }: IPv6) =>
+  `${parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;

@@ -1,81 +1,103 @@
-/** buildApp: everything that answers requests, registered in an explicit order. No listening, no environment. */
-import cookie from '@fastify/cookie';
+/** Everything that serves requests, registered in an explicit order. No listening, no environment. */
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import type { TokenDeps } from '../protocol/grant-type.ts';
-import type { AccessTokenDeps } from '../protocol/presented-access-token.ts';
-import type { UserInfoDeps } from '../protocol/userinfo.ts';
-import { authorizeRoutes } from './authorize-routes.ts';
+import fp from 'fastify-plugin';
+import { validatorCompiler } from 'fastify-type-provider-zod';
+import type { RootKeys } from '../crypto/root-secret.ts';
+import type { InteractionDeps } from '../protocol/interaction.ts';
+import type { LogoutDeps } from '../protocol/logout.ts';
+import type { MetadataDeps } from '../protocol/metadata.ts';
+import type { SentTokenDeps } from '../protocol/sent-token.ts';
+import { type AuthorizeRoutesOptions, authorizeRoutes } from './authorize-routes.ts';
 import { closeConnectionsWhenClosing } from './closing.ts';
-import type { HttpDeps } from './deps.ts';
-import { answerErrors, answerFrameworkErrors } from './error-handler.ts';
-import { formBodies, LARGEST_BODY_BYTES } from './form-body.ts';
-import { healthRoutes } from './health-routes.ts';
+import { type BrowserCookieOptions, browserCookies } from './cookies.ts';
+import { csrf } from './csrf.ts';
+import { errorHandler, handleFrameworkError } from './error-handler.ts';
+import { formBodies, MAX_BODY_BYTES } from './form-body.ts';
+import { type HealthRoutesOptions, healthRoutes } from './health-routes.ts';
 import { interactionRoutes } from './interaction-routes.ts';
 import { introspectionRoutes } from './introspection-routes.ts';
+import { jwksRoute } from './jwks-route.ts';
 import { logoutRoutes } from './logout-routes.ts';
 import { metadataRoutes } from './metadata-routes.ts';
-import { type PermissionDeps, permissionRoutes } from './permission-routes.ts';
-import { playgroundRoutes } from './playground/routes.ts';
-import { logRequests } from './request-log.ts';
-import { revocationRoutes } from './revocation-routes.ts';
+import { type PermissionRoutesOptions, permissionRoutes } from './permission-routes.ts';
+import { type DemoApp, type PlaygroundOptions, playgroundRoutes } from './playground/routes.ts';
+import { requestLog } from './request-log.ts';
+import { type RevocationRoutesOptions, revocationRoutes } from './revocation-routes.ts';
 import { securityHeaders } from './security-headers.ts';
-import { tokenRoutes } from './token-routes.ts';
-import { userInfoRoutes } from './userinfo-routes.ts';
+import { type TokenRoutesOptions, tokenRoutes } from './token-routes.ts';
+import { type UserInfoRoutesOptions, userInfoRoutes } from './userinfo-routes.ts';
 
-export type AppDeps = TokenDeps &
-  UserInfoDeps &
-  AccessTokenDeps &
-  HttpDeps &
-  PermissionDeps & {
-    readonly logger: FastifyBaseLogger;
-    readonly trustedProxies: readonly string[];
-    /** Follows the table of signing keys; called every KEY_POLL_SECONDS. */
-    readonly keepKeys: () => Promise<void>;
+/** The sum of what the plugins need; each declares its own part and sees no other. */
+export type AppOptions = {
+  readonly logger: FastifyBaseLogger;
+  readonly trustedProxies: readonly string[];
+} & HealthRoutesOptions &
+  MetadataDeps &
+  EndpointOptions &
+  PageOptions;
+
+type EndpointOptions = TokenRoutesOptions & RevocationRoutesOptions & UserInfoRoutesOptions & SentTokenDeps;
+
+type PageOptions = BrowserCookieOptions & { readonly keys: RootKeys } & AuthorizeRoutesOptions &
+  InteractionDeps &
+  LogoutDeps &
+  PermissionRoutesOptions &
+  Omit<PlaygroundOptions, 'client'> & {
     /** Null: no playground. */
-    readonly demo: { readonly app: { readonly clientId: string; readonly redirectUri: string } } | null;
+    readonly demo: { readonly app: DemoApp } | null;
   };
 
-export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { logger, trustedProxies, issuer } = options;
   const app = Fastify({
-    loggerInstance: deps.logger,
+    loggerInstance: logger,
     // The request's own line carries no query and no headers: see http/request-log.ts.
     logController: new LogController({ disableRequestLogging: true }),
-    trustProxy: deps.trustedProxies.length > 0 ? [...deps.trustedProxies] : false,
-    bodyLimit: LARGEST_BODY_BYTES,
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    bodyLimit: MAX_BODY_BYTES,
     requestTimeout: 30_000,
     return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 200 },
-    frameworkErrors: answerFrameworkErrors,
+    frameworkErrors: handleFrameworkError,
   });
-  logRequests(app);
-  closeConnectionsWhenClosing(app);
-  answerErrors(app);
-  formBodies(app);
-  securityHeaders(app, deps);
+  await app.register(requestLog);
+  await app.register(closeConnectionsWhenClosing);
+  await app.register(errorHandler);
+  await app.register(formBodies);
+  await app.register(securityHeaders, { issuer });
 
-  healthRoutes(app, deps);
-  metadataRoutes(app, deps);
-  const path = new URL(deps.issuer).pathname.replace(/\/$/, '');
-  await app.register(
-    async (scope) => {
-      tokenRoutes(scope, deps);
-      revocationRoutes(scope, deps);
-      userInfoRoutes(scope, deps);
-      introspectionRoutes(scope, deps);
-      await scope.register(pages);
-    },
-    { prefix: path },
-  );
+  await app.register(healthRoutes, options);
+  await app.register(metadataRoutes, options);
+  await app.register(endpoints, { ...options, prefix: new URL(issuer).pathname.replace(/\/$/, '') });
   return app;
-
-  /** Only people have cookies. */
-  async function pages(scope: FastifyInstance): Promise<void> {
-    await scope.register(cookie);
-    authorizeRoutes(scope, deps);
-    interactionRoutes(scope, deps);
-    logoutRoutes(scope, deps);
-    permissionRoutes(scope, deps);
-    if (deps.demo) playgroundRoutes(scope, deps, deps.demo.app);
-  }
 }
+
+/** Everything under the issuer's path. */
+const endpoints = fp<EndpointOptions & PageOptions>(
+  async (app, { prefix: _, ...options }: EndpointOptions & PageOptions & { readonly prefix?: string }) => {
+    await app.register(jwksRoute, options);
+    await app.register(tokenRoutes, options);
+    await app.register(revocationRoutes, options);
+    await app.register(userInfoRoutes, options);
+    await app.register(introspectionRoutes, options);
+    await app.register(pages, options);
+  },
+  { name: 'endpoints', encapsulate: true },
+);
+
+/** Only pages use cookies, and only their own paths and queries are checked by zod. */
+const pages = fp<PageOptions>(
+  async (app, options) => {
+    const { issuer, random, keys, demo } = options;
+    app.setValidatorCompiler(validatorCompiler);
+    await app.register(browserCookies, { issuer, random });
+    await app.register(csrf, { keys });
+    await app.register(authorizeRoutes, options);
+    await app.register(interactionRoutes, options);
+    await app.register(logoutRoutes, options);
+    await app.register(permissionRoutes, options);
+    if (demo) await app.register(playgroundRoutes, { ...options, client: demo.app });
+  },
+  { name: 'pages', encapsulate: true },
+);

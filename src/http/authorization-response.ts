@@ -1,22 +1,18 @@
-/**
- * The answer to an authorization request, on its way to the client: in the query of a redirect, or posted by the browser
- * (OAuth 2.0 Form Post Response Mode §2). Always with RFC 9207's `iss`: the server MUST name itself.
- */
+/** The authorization response on its way: in the query of a redirect, or posted by the browser (Form Post Response Mode §2). */
 import type { FastifyReply } from 'fastify';
-import type { ResponseMode } from '../model/interaction.ts';
 import { withParameters } from '../oauth/redirect-uri.ts';
+import type { AuthorizationResponse } from '../protocol/authorization-response.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { formPostPage, SUBMIT_SOURCE } from './views/form-post.ts';
 
-type Destination = { readonly redirectUri: string; readonly responseMode: ResponseMode; readonly state: string | null };
-
-export function answerClient(
+export function sendAuthorizationResponse(
   reply: FastifyReply,
-  issuer: string,
-  { redirectUri, responseMode, state }: Destination,
-  answer: Readonly<Record<string, string>>,
+  { redirectUri, responseMode, parameters }: AuthorizationResponse,
 ): FastifyReply {
-  const parameters = { ...answer, ...(state !== null && { state }), iss: issuer };
-  if (responseMode === 'query') return seeOther(reply, withParameters(redirectUri, parameters));
-  return sendPage(reply, 200, formPostPage(redirectUri, parameters), SUBMIT_SOURCE);
+  switch (responseMode) {
+    case 'query':
+      return seeOther(reply, withParameters(redirectUri, parameters));
+    case 'form_post':
+      return sendPage(reply, 200, formPostPage(redirectUri, parameters), SUBMIT_SOURCE);
+  }
 }

@@ -1,34 +1,34 @@
 /**
- * What the endpoints share that clients ask directly (token, revocation, introspection): a form by POST, errors as RFC 6749
- * §5.2 has them, 503 when the database is away, and nothing kept in a cache.
+ * The endpoints that clients call directly (token, revocation, introspection) share this: a form by POST, errors as in RFC 6749
+ * §5.2, 503 when the database is away, no caching.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { errorDescription } from '../oauth/errors.ts';
 import { REFUSALS, type TokenReason } from '../oauth/refusals.ts';
 import type { Refused } from '../protocol/grant-type.ts';
 import { bodyOf } from './form-body.ts';
-import { refusedOtherMethods } from './other-methods.ts';
-import { tell } from './request-log.ts';
+import { refuseOtherMethods } from './other-methods.ts';
+import { setLogLine } from './request-log.ts';
 import { isUnavailable, sendUnavailable } from './unavailable.ts';
 
 export type ClientEndpoint = {
   readonly url: string;
-  /** Asking again does no harm, whatever came of the first time. */
+  /** Repeating a request is safe, whatever became of the first. */
   readonly mayBeRepeated: boolean;
-  /** src/http/cross-origin.ts; absent: no script in a browser asks here. */
+  /** src/http/cross-origin.ts; absent: no script in a browser calls this endpoint. */
   readonly crossOrigin?: onRequestHookHandler;
 };
 
-export type EndpointAnswer =
-  | { readonly kind: 'answered'; readonly body: object }
-  /** `facts`: for the log. */
+/** `facts`: for the log. */
+export type ClientEndpointOutcome =
+  | { readonly kind: 'done'; readonly body: object; readonly message: string; readonly facts: object }
   | { readonly kind: 'refused'; readonly refused: Refused; readonly facts: object };
 
-/** @param answerForm gets the raw body; it tells the log what it did, unless it refuses. */
+/** @param handle gets the Authorization header and the raw body. */
 export function clientEndpoint(
   app: FastifyInstance,
   { url, mayBeRepeated, crossOrigin }: ClientEndpoint,
-  answerForm: (request: FastifyRequest, form: string) => Promise<EndpointAnswer>,
+  handle: (authorization: string | undefined, form: string) => Promise<ClientEndpointOutcome>,
 ): void {
   app.post(
     url,
@@ -45,16 +45,17 @@ export function clientEndpoint(
       if (request.body === undefined) {
         return refuseRequest(request, reply, { kind: 'refused', reason: 'content_type' }, {});
       }
-      const answered = await answerForm(request, bodyOf(request.body));
-      if (answered.kind === 'refused') return refuseRequest(request, reply, answered.refused, answered.facts);
-      return answer(reply, 200, answered.body);
+      const outcome = await handle(request.headers.authorization, bodyOf(request.body));
+      if (outcome.kind === 'refused') return refuseRequest(request, reply, outcome.refused, outcome.facts);
+      setLogLine(request, outcome.message, outcome.facts);
+      return sendJson(reply, 200, outcome.body);
     },
   );
-  refusedOtherMethods(
+  refuseOtherMethods(
     app,
     url,
     ['POST'],
-    (reply) => answer(reply, 405, { error: 'invalid_request', error_description: 'Use POST.' }),
+    (reply) => sendJson(reply, 405, { error: 'invalid_request', error_description: 'Use POST.' }),
     crossOrigin,
   );
 }
@@ -66,7 +67,7 @@ const REASON_OF_FASTIFY_ERROR: Readonly<Record<string, TokenReason | undefined>>
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_body',
 };
 
-/** Reasons that mean: a credential leaked, or the store lost what it had acknowledged. */
+/** A credential leaked, or the store lost a commit that it had acknowledged. */
 const ALARMS: ReadonlySet<TokenReason> = new Set([
   'authorization_code_reused',
   'refresh_token_reused',
@@ -77,16 +78,21 @@ function refuseRequest(request: FastifyRequest, reply: FastifyReply, refused: Re
   const { reason, parameter, revoked } = refused;
   const refusal = REFUSALS[reason];
   const level = reason === 'chain_behind_token' ? 'error' : ALARMS.has(reason) ? 'warn' : 'info';
-  tell(request, 'refused', { ...facts, reason, parameter, revoked, alarm: ALARMS.has(reason) || undefined }, level);
+  setLogLine(
+    request,
+    'refused',
+    { ...facts, reason, parameter, revoked, alarm: ALARMS.has(reason) || undefined },
+    level,
+  );
   if (refusal.status === 401) {
     // RFC 6749 §5.2: with the Authorization header used, the response MUST be 401 with WWW-Authenticate; RFC 9110 §15.5.2
     // wants the header with every 401.
     reply.header('www-authenticate', 'Basic realm="token", charset="UTF-8"');
   }
   const description = parameter === undefined ? refusal.description : `${parameter}: ${refusal.description}`;
-  return answer(reply, refusal.status, { error: refusal.error, error_description: errorDescription(description) });
+  return sendJson(reply, refusal.status, { error: refusal.error, error_description: errorDescription(description) });
 }
 
 /** RFC 6749 §5.1: the response MUST have Cache-Control: no-store. */
-const answer = (reply: FastifyReply, status: number, body: object): FastifyReply =>
+const sendJson = (reply: FastifyReply, status: number, body: object): FastifyReply =>
   reply.code(status).header('cache-control', 'no-store').header('pragma', 'no-cache').send(body);

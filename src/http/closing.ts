@@ -1,17 +1,20 @@
-import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
 
 /**
- * While closing, requests in flight are finished and their connections end with them: a kept-alive one would hold the
- * process for its whole idle time, and whoever waits for it would kill it.
+ * While the server closes, requests in flight are finished and their connections end with them: an idle keep-alive connection
+ * would hold the process until a supervisor kills it.
  */
-export function closeConnectionsWhenClosing(app: FastifyInstance): void {
-  let closing = false;
-  app.addHook('preClose', (done) => {
-    closing = true;
-    done();
-  });
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (closing) reply.header('connection', 'close');
-    done(null, payload);
-  });
-}
+export const closeConnectionsWhenClosing = fp(
+  async (app) => {
+    let closing = false;
+    app.addHook('preClose', (done) => {
+      closing = true;
+      done();
+    });
+    app.addHook('onSend', (_request, reply, payload, done) => {
+      if (closing) reply.header('connection', 'close');
+      done(null, payload);
+    });
+  },
+  { name: 'closing' },
+);

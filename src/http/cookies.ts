@@ -1,34 +1,60 @@
-/** Two cookies: one that binds interactions to the browser, one that holds the session. Only their hashes are stored. */
+/** Two cookies: one binds interactions and forms to the browser, the other holds the session. Only their hashes are stored. */
+import cookie from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
 import { sha256 } from '../crypto/digest.ts';
-import type { HttpDeps } from './deps.ts';
+import type { Random } from '../crypto/random.ts';
 
-export type CookieName = 'browser' | 'session';
+type CookieName = 'browser' | 'session';
+
+/** A cookie that was not sent yet. */
+type NewCookie = { readonly value: string; readonly hash: Buffer };
+
+export type BrowserCookies = {
+  /** @returns the cookie's value; null when the browser sent none, or none that we made. */
+  readonly read: (request: FastifyRequest, name: CookieName) => string | null;
+  /** @returns the hash of the cookie's value, or null. */
+  readonly hash: (request: FastifyRequest, name: CookieName) => Buffer | null;
+  readonly create: () => NewCookie;
+  readonly set: (reply: FastifyReply, name: CookieName, cookie: NewCookie) => void;
+  readonly clear: (reply: FastifyReply, name: CookieName) => void;
+};
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly browserCookies: BrowserCookies;
+  }
+}
 
 const VALUE = /^[A-Za-z0-9_-]{43}$/;
 
-/** `__Host-` and Secure under https; whether that is so is the issuer's word, never a header's. */
-const isSecure = (deps: HttpDeps) => deps.issuer.startsWith('https:');
-const nameOf = (deps: HttpDeps, name: CookieName) => `${isSecure(deps) ? '__Host-' : ''}statehouse-${name}`;
-const optionsOf = (deps: HttpDeps) => ({ path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(deps) }) as const;
+export type BrowserCookieOptions = { readonly issuer: string; readonly random: Random };
 
-/** @returns null when there is none, or none that we made. */
-export function readCookie(deps: HttpDeps, request: FastifyRequest, name: CookieName): string | null {
-  const value = request.cookies[nameOf(deps, name)];
-  return value !== undefined && VALUE.test(value) ? value : null;
-}
+export const browserCookies = fp<BrowserCookieOptions>(
+  async (app, { issuer, random }) => {
+    await app.register(cookie);
+    // Whether the connection is secure is for the issuer to say, never for a header.
+    const secure = issuer.startsWith('https:');
+    const nameOf = (name: CookieName) => `${secure ? '__Host-' : ''}statehouse-${name}`;
+    const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
 
-export function makeCookie(deps: HttpDeps, reply: FastifyReply, name: CookieName): string {
-  const value = deps.random.bytes(32).toString('base64url');
-  reply.setCookie(nameOf(deps, name), value, optionsOf(deps));
-  return value;
-}
-
-export const dropCookie = (deps: HttpDeps, reply: FastifyReply, name: CookieName): FastifyReply =>
-  reply.clearCookie(nameOf(deps, name), optionsOf(deps));
-
-/** The cookie that binds forms to this browser; made where there is none yet. */
-export const browserCookie = (deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): string =>
-  readCookie(deps, request, 'browser') ?? makeCookie(deps, reply, 'browser');
-
-export const cookieHash = (value: string): Buffer => sha256(value);
+    const cookies: BrowserCookies = {
+      read: (request, name) => {
+        const value = request.cookies[nameOf(name)];
+        return value !== undefined && VALUE.test(value) ? value : null;
+      },
+      hash: (request, name) => {
+        const value = cookies.read(request, name);
+        return value === null ? null : sha256(value);
+      },
+      create: () => {
+        const value = random.bytes(32).toString('base64url');
+        return { value, hash: sha256(value) };
+      },
+      set: (reply, name, { value }) => void reply.setCookie(nameOf(name), value, attributes),
+      clear: (reply, name) => void reply.clearCookie(nameOf(name), attributes),
+    };
+    app.decorate('browserCookies', cookies);
+  },
+  { name: 'browser-cookies' },
+);

@@ -1,25 +1,29 @@
 /**
- * CORS for the endpoints that apps in browsers ask by script. Whose scripts may read the answers is for src/storage/browser-
- * origins.ts to say. Never on the authorization endpoint: a browser goes there, no script does (RFC 9700 §2.6).
+ * CORS for the endpoints that scripts in browsers call. Never on the authorization endpoint: a browser goes there, no script does
+ * (RFC 9700 §2.6).
  */
 import type { HTTPMethods, onRequestHookHandler } from 'fastify';
-import type { HttpDeps } from './deps.ts';
-import { tell } from './request-log.ts';
+import { setLogLine } from './request-log.ts';
+
+export type CrossOriginOptions = {
+  /** The origins whose scripts may read the responses. */
+  readonly browserOrigins: () => Promise<ReadonlySet<string>>;
+};
 
 /**
- * An onRequest hook for every route of one URL, the one that refuses other methods too: then errors, 503s among them, carry
- * the headers as well. Without an Origin header it does nothing; to an unknown origin nothing is said.
+ * An onRequest hook for all routes of one URL, including the route that refuses other methods: so errors, 503s among them, carry
+ * the headers as well. Without an Origin header, or with an unknown origin, it does nothing.
  *
- * @param methods those that the endpoint has.
+ * @param methods the methods of the endpoint.
  */
 export function crossOrigin(
-  { browserOrigins }: Pick<HttpDeps, 'browserOrigins'>,
+  { browserOrigins }: CrossOriginOptions,
   methods: readonly HTTPMethods[],
 ): onRequestHookHandler {
   const preflight = {
     'access-control-allow-methods': methods.join(', '),
     'access-control-allow-headers': 'authorization, content-type',
-    // Seconds. Half of what Chromium keeps at the most; what it says changes with releases only.
+    // Seconds; half of Chromium's maximum. The preflight's content changes with releases only.
     'access-control-max-age': '3600',
   };
   return (request, reply, done) => {
@@ -31,12 +35,12 @@ export function crossOrigin(
         // This origin and not "*", and no credentials: no cookie of this server ever counts here.
         'access-control-allow-origin': origin,
         vary: 'Origin',
-        // What a client is to act on besides the body.
+        // A client acts on these, besides the body.
         'access-control-expose-headers': 'www-authenticate, retry-after',
       });
       const isPreflight = request.method === 'OPTIONS' && 'access-control-request-method' in request.headers;
       if (!isPreflight) return done();
-      tell(request, 'preflight', {});
+      setLogLine(request, 'preflight', {});
       reply.code(204).headers(preflight).send();
     }, done);
   };

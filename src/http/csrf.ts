@@ -1,16 +1,52 @@
-/** A form is good for one purpose (an interaction, what one session may do) in one browser: its token is a MAC over both. */
+/** The token of a form: a MAC over what the form is good for and the browser that it was shown in. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
 import { hmacSha256, sameSecretBytes } from '../crypto/digest.ts';
 import type { RootKey, RootKeys } from '../crypto/root-secret.ts';
+import { parseParameters } from '../oauth/parameters.ts';
+import type { FormCheck } from '../protocol/form-purpose.ts';
+import { bodyOf } from './form-body.ts';
+
+export type Csrf = {
+  /** For the hidden field `csrf`. Gives the browser its cookie where it has none. */
+  readonly token: (request: FastifyRequest, reply: FastifyReply, purpose: string) => string;
+  /** Whether the submitted form is ours, for a purpose that the use case names. */
+  readonly checkOf: (request: FastifyRequest) => FormCheck;
+};
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly csrf: Csrf;
+  }
+}
+
+export const csrf = fp<{ readonly keys: RootKeys }>(
+  async (app, { keys }) => {
+    const cookies = app.browserCookies;
+    const decorator: Csrf = {
+      token: (request, reply, purpose) => {
+        const known = cookies.read(request, 'browser');
+        if (known !== null) return tokenUnder(keys.first, purpose, known);
+        const created = cookies.create();
+        cookies.set(reply, 'browser', created);
+        return tokenUnder(keys.first, purpose, created.value);
+      },
+      checkOf: (request) => {
+        const browser = cookies.read(request, 'browser');
+        const sent = parseParameters(bodyOf(request.body), ['csrf']).parameters.get('csrf');
+        return (purpose) => browser !== null && sent !== null && isToken(keys, purpose, browser, sent);
+      },
+    };
+    app.decorate('csrf', decorator);
+  },
+  { name: 'csrf', dependencies: ['browser-cookies'] },
+);
+
+/** Under any listed root secret, so that open pages survive its rotation. */
+function isToken(keys: RootKeys, purpose: string, browser: string, sent: string): boolean {
+  const tokens = [...keys.byId.values()].map((root) => Buffer.from(tokenUnder(root, purpose, browser)));
+  return tokens.some((token) => sameSecretBytes(token, Buffer.from(sent)));
+}
 
 const tokenUnder = (root: RootKey, purpose: string, browser: string): string =>
   hmacSha256(root.key('form'), purpose, '\n', browser).toString('base64url');
-
-export const csrfToken = (keys: RootKeys, purpose: string, browser: string): string =>
-  tokenUnder(keys.first, purpose, browser);
-
-/** Under any listed root secret, so that rotating it spoils no page that is open. */
-export function isCsrfToken(keys: RootKeys, purpose: string, browser: string, sent: string | null): boolean {
-  if (sent === null) return false;
-  const known = [...keys.byId.values()].map((root) => Buffer.from(tokenUnder(root, purpose, browser)));
-  return known.some((token) => sameSecretBytes(token, Buffer.from(sent)));
-}

@@ -1,4 +1,4 @@
-/** Where a redirect leads, for people to judge: the host that gets the answer, or the scheme of an app. */
+/** Where a redirect leads, for the end-user to judge: a host, or the scheme of an app. */
 export function destinationOf(redirectUri: string): string {
   const url = new URL(redirectUri);
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.host : `an app on this device (${url.protocol})`;

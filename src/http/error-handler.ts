@@ -1,40 +1,46 @@
-/** What no route has an answer for: pages for people, JSON for programs, and never a stack or a value in either. */
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+/** Errors that no route handles: pages for people, JSON for programs, and never a stack or a value in either. */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
 import { Unavailable } from '../engine/errors.ts';
-import { tell } from './request-log.ts';
+import { setLogLine } from './request-log.ts';
 import { SECURITY_HEADERS, sendPage } from './security-headers.ts';
 import { isUnavailable, sendUnavailable } from './unavailable.ts';
 import { problemPage } from './views/problem.ts';
 
-export function answerErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    if (isUnavailable(error)) {
-      if (!wantsPage(request)) return sendUnavailable(request, reply, error);
-      tell(request, 'unavailable', { err: error }, 'error');
-      if (error instanceof Unavailable && error.reason === 'commit_unknown') {
-        return sendPage(reply, 503, problemPage(COMMIT_UNKNOWN));
-      }
-      return sendPage(reply.header('retry-after', '1'), 503, problemPage(UNAVAILABLE));
+export const errorHandler = fp(
+  async (app) => {
+    app.setErrorHandler(handleError);
+    app.setNotFoundHandler((request, reply) => {
+      setLogLine(request, 'refused', { reason: 'no_such_route' });
+      return wantsPage(request) ? sendPage(reply, 404, problemPage(NOT_FOUND)) : send(reply, 404, 'not_found');
+    });
+  },
+  { name: 'error-handler' },
+);
+
+function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (isUnavailable(error)) {
+    if (!wantsPage(request)) return sendUnavailable(request, reply, error);
+    setLogLine(request, 'unavailable', { err: error }, 'error');
+    if (error instanceof Unavailable && error.reason === 'commit_unknown') {
+      return sendPage(reply, 503, problemPage(COMMIT_UNKNOWN));
     }
-    const status =
-      error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500 ? error.statusCode : 500;
-    tell(
-      request,
-      status === 500 ? 'failed' : 'refused',
-      { err: error, reason: error.code },
-      status === 500 ? 'error' : 'info',
-    );
-    if (wantsPage(request)) return sendPage(reply, status, problemPage(status === 500 ? FAILED : REFUSED));
-    return send(reply, status, status === 500 ? 'server_error' : 'invalid_request');
-  });
-  app.setNotFoundHandler((request, reply) => {
-    tell(request, 'refused', { reason: 'no_such_route' });
-    return wantsPage(request) ? sendPage(reply, 404, problemPage(NOT_FOUND)) : send(reply, 404, 'not_found');
-  });
+    return sendPage(reply.header('retry-after', '1'), 503, problemPage(UNAVAILABLE));
+  }
+  const status =
+    error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500 ? error.statusCode : 500;
+  setLogLine(
+    request,
+    status === 500 ? 'failed' : 'refused',
+    { err: error, reason: error.code },
+    status === 500 ? 'error' : 'info',
+  );
+  if (wantsPage(request)) return sendPage(reply, status, problemPage(status === 500 ? FAILED : REFUSED));
+  return send(reply, status, status === 500 ? 'server_error' : 'invalid_request');
 }
 
-/** A URL that cannot be decoded never reaches a route, nor its hooks: what those do is done here. */
-export function answerFrameworkErrors(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+/** A URL that cannot be decoded reaches no route and no hook, so headers and log line are set here. */
+export function handleFrameworkError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   request.log.info({ method: request.method, status: 400, reason: error.code }, 'refused');
   reply.headers(SECURITY_HEADERS);
   if (wantsPage(request)) sendPage(reply, 400, problemPage(REFUSED));

@@ -1,19 +1,23 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
 
 /** Far more than any request of the standards needs. */
-export const LARGEST_BODY_BYTES = 32_768;
+export const MAX_BODY_BYTES = 32_768;
 
 /**
  * Form bodies arrive as raw text: OAuth forbids repeated parameters, so nothing may merge or drop them on the way to
- * src/oauth/parameters.ts. Any other content type is refused by Fastify.
+ * src/oauth/parameters.ts. Fastify refuses any other content type.
  */
-export function formBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, body, done) => {
-    // Percent-encoding makes everything ASCII; latin1 keeps other bytes visible, and the parser refuses them.
-    done(null, Buffer.isBuffer(body) ? body.toString('latin1') : body);
-  });
-}
+export const formBodies = fp(
+  async (app) => {
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, body, done) => {
+      // Percent-encoding makes everything ASCII; latin1 keeps other bytes visible, and the parser refuses them.
+      done(null, Buffer.isBuffer(body) ? body.toString('latin1') : body);
+    });
+  },
+  { name: 'form-bodies' },
+);
 
 export const bodyOf = (body: unknown): string => (typeof body === 'string' ? body : '');
 

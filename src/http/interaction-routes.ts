@@ -1,168 +1,137 @@
-/** The pages between the authorization request and the redirect: sign in, decide. Bound to the browser that began. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { sameSecretBytes } from '../crypto/digest.ts';
-import { interact, type LoadedInteraction } from '../lifecycles/interaction.ts';
-import type { Session } from '../model/session.ts';
+/** The pages between the authorization request and its response: HTTP around src/protocol/interaction.ts. */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { hasZodFastifySchemaValidationErrors, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import { parseParameters } from '../oauth/parameters.ts';
-import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
-import { describeAccess, OFFLINE_ACCESS } from '../protocol/requested-access.ts';
-import { cookieHash, readCookie } from './cookies.ts';
-import { csrfToken, isCsrfToken } from './csrf.ts';
-import type { HttpDeps } from './deps.ts';
+import {
+  chooseAccount,
+  decideConsent,
+  type InteractionDeps,
+  type InteractionView,
+  type SignInView,
+  signInToInteraction,
+  viewInteraction,
+} from '../protocol/interaction.ts';
 import { destinationOf } from './destination.ts';
 import { bodyOf } from './form-body.ts';
-import { answerInteraction, interactionDeps, interactionPath, UNKNOWN } from './interaction-answer.ts';
-import { tell } from './request-log.ts';
-import { noStore, seeOther, sendPage } from './security-headers.ts';
-import { sessionOf } from './session.ts';
-import { submitSignIn } from './sign-in-form.ts';
+import { interactionPath, sendInteractionRefused, sendInteractionStep } from './interaction-outcome.ts';
+import { setLogLine } from './request-log.ts';
+import { seeOther, sendPage } from './security-headers.ts';
+import { refuseSignIn, signInForm } from './sign-in-form.ts';
 import { consentPage } from './views/consent.ts';
-import { problemPage } from './views/problem.ts';
 import { signInPage } from './views/sign-in.ts';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-type Params = { Params: { id: string }; Querystring: { account?: string } };
-type Opened = { readonly facts: LoadedInteraction; readonly browser: string };
+const ANOTHER_ACCOUNT = 'another';
 
-export function interactionRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  const machine = interactionDeps(deps);
+/** As we write them: lower case, any version. */
+const params = z.object({ id: z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) });
+/** Anything else in the query means nothing. */
+const querystring = z.object({ account: z.literal(ANOTHER_ACCOUNT).optional().catch(undefined) });
 
-  app.get<Params>('/interactions/:id', async (request, reply) => {
-    const session = await sessionOf(deps, request);
-    const opened = await open(deps, request, reply, session?.userId ?? null);
-    if (!opened) return reply;
-    const { browser } = opened;
-    const event = request.query.account === 'another' ? 'switchRequested' : 'viewed';
-    const outcome = await interact(machine, request.params.id, event, session);
-    if (outcome?.kind === 'signIn') {
-      return showSignIn(deps, reply, 200, opened, outcome.interaction.loginHint ?? '', null, outcome.account);
+export const interactionRoutes = fp<InteractionDeps>(
+  async (instance, options) => {
+    const app = instance.withTypeProvider<ZodTypeProvider>();
+    const { browserCookies: cookies, csrf } = app;
+    const { issuer } = options;
+    app.setErrorHandler((error: FastifyError, request, reply) => {
+      if (!hasZodFastifySchemaValidationErrors(error)) throw error;
+      // An id of another form was never given to an interaction.
+      return sendInteractionRefused(request, reply, { kind: 'refused', reason: 'interaction_unknown' });
+    });
+
+    const requestOf = (request: FastifyRequest, id: string) => ({
+      id,
+      browser: cookies.hash(request, 'browser'),
+      session: cookies.hash(request, 'session'),
+    });
+    const formRequestOf = (request: FastifyRequest, id: string) => ({
+      ...requestOf(request, id),
+      isOurForm: csrf.checkOf(request),
+    });
+
+    app.get('/interactions/:id', { schema: { params, querystring } }, async (request, reply) => {
+      const wantsAnotherAccount = request.query.account === ANOTHER_ACCOUNT;
+      const view = await viewInteraction(options, { ...requestOf(request, request.params.id), wantsAnotherAccount });
+      return show(request, reply, view);
+    });
+
+    app.post('/interactions/:id/sign-in', { schema: { params } }, async (request, reply) => {
+      const cookie = cookies.create();
+      const form = signInForm(request, { old: cookies.hash(request, 'session'), new: cookie.hash });
+      const outcome = await signInToInteraction(options, { ...formRequestOf(request, request.params.id), form });
+      switch (outcome.kind) {
+        case 'refused':
+          return sendInteractionRefused(request, reply, outcome);
+        case 'signInRefused': {
+          const facts = { interactionId: request.params.id };
+          const { status, problem } = refuseSignIn(request, reply, outcome.refused, facts);
+          return showSignIn(request, reply, status, outcome.view, problem);
+        }
+        case 'signedIn':
+          cookies.set(reply, 'session', cookie);
+          request.log.info({ userId: outcome.userId, interactionId: request.params.id }, 'signed in');
+          return sendInteractionStep(issuer, request, reply, outcome.step);
+      }
+    });
+
+    app.post('/interactions/:id/account', { schema: { params } }, async (request, reply) => {
+      const outcome = await chooseAccount(options, formRequestOf(request, request.params.id));
+      if (outcome.kind !== 'continued' || outcome.reason !== 'sign_in_required') {
+        return sendInteractionStep(issuer, request, reply, outcome);
+      }
+      // The session that was on the page is gone, or will not do: what is left is the sign-in form.
+      const { interactionId, reason } = outcome;
+      setLogLine(request, 'refused', { reason, interactionId });
+      return seeOther(reply, interactionPath(issuer, interactionId, `?account=${ANOTHER_ACCOUNT}`));
+    });
+
+    app.post('/interactions/:id/consent', { schema: { params } }, async (request, reply) => {
+      const decision = parseParameters(bodyOf(request.body), ['decision']).parameters.get('decision');
+      const outcome = await decideConsent(options, { ...formRequestOf(request, request.params.id), decision });
+      return sendInteractionStep(issuer, request, reply, outcome);
+    });
+
+    function show(request: FastifyRequest, reply: FastifyReply, view: InteractionView): FastifyReply {
+      switch (view.kind) {
+        case 'refused':
+          return sendInteractionRefused(request, reply, view);
+        case 'signIn':
+          return showSignIn(request, reply, 200, view, null);
+        case 'consent': {
+          const { interactionId, clientName, username, onThisDevice, access, whileAway } = view;
+          return sendPage(
+            reply,
+            200,
+            consentPage({
+              action: interactionPath(issuer, interactionId, '/consent'),
+              csrf: csrf.token(request, reply, view.formPurpose),
+              clientName,
+              username,
+              destination: destinationOf(view.redirectUri),
+              onThisDevice,
+              access,
+              whileAway,
+              switchUser: interactionPath(issuer, interactionId, `?account=${ANOTHER_ACCOUNT}`),
+            }),
+          );
+        }
+      }
     }
-    // What the machine turns down has its page; a consent that nobody can give never comes out of it.
-    if (outcome?.kind !== 'consent' || session === null) return answerInteraction(deps, request, reply, outcome);
-    const { interaction, client } = outcome;
-    const configuration = deps.configuration();
-    return sendPage(
-      reply,
-      200,
-      consentPage({
-        action: interactionPath(deps, interaction.id, '/consent'),
-        csrf: csrfToken(deps.keys, interaction.id, browser),
-        clientName: client.clientName,
-        username: session.username,
-        destination: destinationOf(interaction.redirectUri),
-        onThisDevice: client.redirectUris.every(leadsToThisDevice),
-        access: describeAccess(configuration, interaction),
-        whileAway: interaction.scope.includes(OFFLINE_ACCESS),
-        switchUser: interactionPath(deps, interaction.id, '?account=another'),
-      }),
-    );
-  });
 
-  app.post<Params>('/interactions/:id/sign-in', async (request, reply) => {
-    const opened = await open(deps, request, reply, null);
-    if (!opened) return reply;
-    const { id } = request.params;
-    const form = { purpose: id, browser: opened.browser };
-    const submitted = await submitSignIn(deps, request, reply, form, { interactionId: id });
-    if (submitted.kind === 'forged') return refuseForm(request, reply);
-    if (submitted.kind === 'again') {
-      return showSignIn(deps, reply, submitted.status, opened, submitted.username, submitted.problem);
+    function showSignIn(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      status: number,
+      { interactionId, formPurpose, clientName, username, account }: SignInView,
+      problem: string | null,
+    ): FastifyReply {
+      const action = interactionPath(issuer, interactionId, '/sign-in');
+      const token = csrf.token(request, reply, formPurpose);
+      const goOn =
+        account === null ? null : { action: interactionPath(issuer, interactionId, '/account'), username: account };
+      return sendPage(reply, status, signInPage({ action, csrf: token, clientName, username, problem, goOn }));
     }
-    const { session } = submitted;
-    return answerInteraction(deps, request, reply, await interact(machine, id, 'signedIn', session));
-  });
-
-  /** prompt=select_account: to go on as the person who is signed in. */
-  app.post<Params>('/interactions/:id/account', async (request, reply) => {
-    const opened = await open(deps, request, reply, null);
-    if (!opened) return reply;
-    const { problem, parameters } = parseParameters(bodyOf(request.body), ['csrf']);
-    if (problem || !isCsrfToken(deps.keys, request.params.id, opened.browser, parameters.get('csrf'))) {
-      return refuseForm(request, reply);
-    }
-    const session = await sessionOf(deps, request);
-    const outcome = await interact(machine, request.params.id, 'accountChosen', session);
-    // The session that was on the page is gone, or will not do: what is left is the form.
-    if (outcome?.kind === 'rejected' && outcome.reason === 'sign_in_required') {
-      tell(request, 'refused', { reason: outcome.reason, interactionId: request.params.id });
-      return seeOther(reply, interactionPath(deps, request.params.id, '?account=another'));
-    }
-    return answerInteraction(deps, request, reply, outcome);
-  });
-
-  app.post<Params>('/interactions/:id/consent', async (request, reply) => {
-    const opened = await open(deps, request, reply, null);
-    if (!opened) return reply;
-    const { problem, parameters } = parseParameters(bodyOf(request.body), ['csrf', 'decision']);
-    const event = DECISIONS.get(parameters.get('decision') ?? '');
-    if (problem || !event || !isCsrfToken(deps.keys, request.params.id, opened.browser, parameters.get('csrf'))) {
-      return refuseForm(request, reply);
-    }
-    const session = await sessionOf(deps, request);
-    return answerInteraction(deps, request, reply, await interact(machine, request.params.id, event, session));
-  });
-}
-
-const DECISIONS: ReadonlyMap<string, 'consented' | 'refused'> = new Map([
-  ['approve', 'consented'],
-  ['deny', 'refused'],
-]);
-
-/** @returns null when the reply has been sent: no such interaction, or another browser's. */
-async function open(
-  deps: HttpDeps,
-  request: FastifyRequest<Params>,
-  reply: FastifyReply,
-  userId: string | null,
-): Promise<Opened | null> {
-  noStore(reply);
-  const { id } = request.params;
-  const facts = UUID.test(id) ? await deps.interactions.load({ id, userId }) : null;
-  const browser = readCookie(deps, request, 'browser');
-  if (!facts) {
-    tell(request, 'refused', { reason: 'interaction_unknown' });
-    sendPage(reply, 404, problemPage(UNKNOWN));
-    return null;
-  }
-  if (browser === null || !sameSecretBytes(cookieHash(browser), facts.interaction.browserHash)) {
-    tell(request, 'refused', { reason: 'another_browser', interactionId: id });
-    sendPage(reply, 403, problemPage(ANOTHER_BROWSER));
-    return null;
-  }
-  return { facts, browser };
-}
-
-function showSignIn(
-  deps: HttpDeps,
-  reply: FastifyReply,
-  status: number,
-  { facts, browser }: Opened,
-  username: string,
-  problem: string | null,
-  signedIn: Session | null = null,
-): FastifyReply {
-  const { interaction, client } = facts;
-  const action = interactionPath(deps, interaction.id, '/sign-in');
-  const csrf = csrfToken(deps.keys, interaction.id, browser);
-  const goOn = signedIn && {
-    action: interactionPath(deps, interaction.id, '/account'),
-    username: signedIn.username,
-  };
-  return sendPage(reply, status, signInPage({ action, csrf, clientName: client.clientName, username, problem, goOn }));
-}
-
-function refuseForm(request: FastifyRequest<Params>, reply: FastifyReply): FastifyReply {
-  tell(request, 'refused', { reason: 'form_refused', interactionId: request.params.id });
-  return sendPage(reply, 403, problemPage(FORM_REFUSED));
-}
-
-const ANOTHER_BROWSER = {
-  title: 'This page belongs to another browser',
-  what: 'A sign-in can only go on in the browser in which it began, and that browser keeps a cookie for it. This one sent none, or another.',
-  next: 'Allow cookies for this site, go back to the app, and start again.',
-};
-const FORM_REFUSED = {
-  title: 'This form cannot be accepted',
-  what: 'It was not made by this server for this browser, or it was changed on the way. Nothing happened.',
-  next: 'Go back to the app and start again.',
-};
+  },
+  { name: 'interaction-routes', dependencies: ['browser-cookies', 'csrf'], encapsulate: true },
+);

@@ -1,15 +1,17 @@
-/** POST /oauth/introspect: HTTP around src/protocol/introspection-request.ts. No CORS: only servers can keep the secret that it asks for. */
-import type { FastifyInstance } from 'fastify';
-import { answerIntrospectionRequest } from '../protocol/introspection-request.ts';
+/** POST /oauth/introspect: HTTP around src/protocol/introspection-request.ts. No CORS: it needs a secret, which only servers can keep. */
+import fp from 'fastify-plugin';
+import { handleIntrospectionRequest } from '../protocol/introspection-request.ts';
 import type { SentTokenDeps } from '../protocol/sent-token.ts';
 import { clientEndpoint } from './client-endpoint.ts';
-import { tell } from './request-log.ts';
 
-export function introspectionRoutes(app: FastifyInstance, deps: SentTokenDeps): void {
-  clientEndpoint(app, { url: '/oauth/introspect', mayBeRepeated: true }, async (request, form) => {
-    const answer = await answerIntrospectionRequest(deps, request.headers.authorization, form);
-    if (answer.kind === 'refused') return { ...answer, facts: { clientId: answer.clientId } };
-    tell(request, 'introspected', { ...answer.facts, active: answer.body.active });
-    return { kind: 'answered', body: answer.body };
-  });
-}
+export const introspectionRoutes = fp<SentTokenDeps>(
+  async (app, options) => {
+    clientEndpoint(app, { url: '/oauth/introspect', mayBeRepeated: true }, async (authorization, form) => {
+      const outcome = await handleIntrospectionRequest(options, authorization, form);
+      if (outcome.kind === 'refused') return { ...outcome, facts: { clientId: outcome.clientId } };
+      const { body, facts } = outcome;
+      return { kind: 'done', body, message: 'introspected', facts: { ...facts, active: body.active } };
+    });
+  },
+  { name: 'introspection-routes', encapsulate: true },
+);

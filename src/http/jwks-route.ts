@@ -1,29 +1,35 @@
 /** The public keys (RFC 7517 §5). Caches may keep them for as long as the policy gives a key before it signs, and no longer. */
-import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import type { Configuration } from '../config/configuration.ts';
 import { sha256 } from '../crypto/digest.ts';
-import type { HttpDeps } from './deps.ts';
+import type { KeyRing } from '../crypto/signing-keys.ts';
 
 type Document = { readonly body: string; readonly etag: string };
 
-export function jwksRoute(app: FastifyInstance, url: string, { keyRing, configuration }: HttpDeps): void {
-  // The ring hands out the same list until a key comes or goes.
-  const documents = new WeakMap<object, Document>();
-  const current = (): Document => {
-    const keys = keyRing.published();
-    const known = documents.get(keys) ?? documentOf(keys);
-    documents.set(keys, known);
-    return known;
-  };
-  app.get(url, { exposeHeadRoute: true }, (request, reply) => {
-    const { body, etag } = current();
-    reply
-      .header('cache-control', `public, max-age=${configuration().signingKeys.jwksMaxAgeSeconds}`)
-      .header('etag', etag)
-      .header('access-control-allow-origin', '*');
-    if (names(request.headers['if-none-match'], etag)) return reply.code(304).send();
-    return reply.type('application/jwk-set+json').send(body);
-  });
-}
+type Options = { readonly keyRing: KeyRing; readonly configuration: () => Configuration };
+
+export const jwksRoute = fp<Options>(
+  async (app, { keyRing, configuration }) => {
+    // The ring hands out the same list until a key comes or goes.
+    const documents = new WeakMap<object, Document>();
+    const current = (): Document => {
+      const keys = keyRing.published();
+      const known = documents.get(keys) ?? documentOf(keys);
+      documents.set(keys, known);
+      return known;
+    };
+    app.get('/.well-known/jwks.json', { exposeHeadRoute: true }, (request, reply) => {
+      const { body, etag } = current();
+      reply
+        .header('cache-control', `public, max-age=${configuration().signingKeys.jwksMaxAgeSeconds}`)
+        .header('etag', etag)
+        .header('access-control-allow-origin', '*');
+      if (names(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      return reply.type('application/jwk-set+json').send(body);
+    });
+  },
+  { name: 'jwks-route', encapsulate: true },
+);
 
 function documentOf(keys: readonly object[]): Document {
   const body = JSON.stringify({ keys });

@@ -1,110 +1,131 @@
-/**
- * GET /permissions: what the person who is signed in has allowed, and how to end it. Without a session: a sign-in of its own,
- * which leads here and nowhere else.
- */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GrantStore } from '../lifecycles/grant.ts';
-import type { Session } from '../model/session.ts';
+/** /permissions and /sign-in: HTTP around src/protocol/permissions.ts and src/protocol/direct-sign-in.ts. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
 import { parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
-import { allowedClients, endPermission } from '../protocol/permissions.ts';
-import type { PermissionStore } from '../storage/permissions.ts';
-import { browserCookie, readCookie } from './cookies.ts';
-import { csrfToken, isCsrfToken } from './csrf.ts';
-import type { HttpDeps } from './deps.ts';
+import { signInDirectly, viewDirectSignIn } from '../protocol/direct-sign-in.ts';
+import { type PermissionDeps, submitEndPermission, viewPermissions } from '../protocol/permissions.ts';
+import type { SignInDeps } from '../protocol/sign-in.ts';
+import { submitEndSession } from '../protocol/signed-in-browsers.ts';
 import { bodyOf, queryOf } from './form-body.ts';
-import { tell } from './request-log.ts';
-import { noStore, seeOther, sendPage } from './security-headers.ts';
-import { sessionOf } from './session.ts';
-import { submitSignIn } from './sign-in-form.ts';
+import { setLogLine } from './request-log.ts';
+import { seeOther, sendPage } from './security-headers.ts';
+import { refuseSignIn, signInForm } from './sign-in-form.ts';
 import { permissionsPage } from './views/permissions.ts';
 import { problemPage } from './views/problem.ts';
 import { signInPage } from './views/sign-in.ts';
 
-export type PermissionDeps = HttpDeps & { readonly store: GrantStore; readonly permissions: PermissionStore };
+export type PermissionRoutesOptions = PermissionDeps & SignInDeps & { readonly issuer: string };
 
-/** The newest; whoever has allowed more sees the rest when some of these are ended. */
-const MAX_SHOWN = 100;
 const ENDED = 'ended';
+const SIGNED_OUT = 'signed-out';
 
-export function permissionRoutes(app: FastifyInstance, deps: PermissionDeps): void {
-  const permissionsPath = pathUnder(deps.issuer, '/permissions');
-  const signInPath = pathUnder(deps.issuer, '/sign-in');
+export const permissionRoutes = fp<PermissionRoutesOptions>(
+  async (app, options) => {
+    const { browserCookies: cookies, csrf } = app;
+    const permissionsPath = pathUnder(options.issuer, '/permissions');
+    const signInPath = pathUnder(options.issuer, '/sign-in');
 
-  app.get('/permissions', async (request, reply) => {
-    const session = await sessionOf(deps, request);
-    if (session === null) return seeOther(reply, signInPath);
-    const browser = browserCookie(deps, request, reply);
-    const allowed = allowedClients(deps.configuration(), await deps.permissions.load(session.userId));
-    return sendPage(
-      reply,
-      200,
-      permissionsPage({
-        action: `${permissionsPath}/end`,
-        csrf: csrfToken(deps.keys, formOf(session), browser),
-        username: session.username,
-        allowed: allowed.slice(0, MAX_SHOWN),
-        more: allowed.length > MAX_SHOWN,
-        justEnded: queryOf(request) === ENDED,
-        signOut: pathUnder(deps.issuer, '/oauth/logout'),
-      }),
-    );
-  });
+    app.get('/permissions', async (request, reply) => {
+      const view = await viewPermissions(options, cookies.hash(request, 'session'));
+      if (view.kind === 'signInRequired') return seeOther(reply, signInPath);
+      const { username, allowed, more, browsers } = view;
+      const query = queryOf(request);
+      return sendPage(
+        reply,
+        200,
+        permissionsPage({
+          endAccess: `${permissionsPath}/end`,
+          endSession: `${permissionsPath}/sessions/end`,
+          csrf: csrf.token(request, reply, view.formPurpose),
+          username,
+          allowed,
+          more,
+          browsers,
+          justEnded: query === ENDED ? 'access' : query === SIGNED_OUT ? 'session' : null,
+          signOut: pathUnder(options.issuer, '/oauth/logout'),
+        }),
+      );
+    });
 
-  app.post('/permissions/end', async (request, reply) => {
-    noStore(reply);
-    const session = await sessionOf(deps, request);
-    if (session === null) return seeOther(reply, signInPath);
-    const browser = readCookie(deps, request, 'browser');
-    // What is repeated or cannot be read has no value.
-    const { parameters } = parseParameters(bodyOf(request.body), ['csrf', 'client_id']);
-    const clientId = parameters.get('client_id');
-    const isOurs = browser !== null && isCsrfToken(deps.keys, formOf(session), browser, parameters.get('csrf'));
-    if (!isOurs || clientId === null) return refuseForm(request, reply);
-    const grants = await endPermission(deps, session.userId, clientId);
-    tell(request, 'permission ended', { clientId, userId: session.userId, grants });
-    return seeOther(reply, `${permissionsPath}?${ENDED}`);
-  });
+    app.post('/permissions/end', async (request, reply) => {
+      const outcome = await submitEndPermission(options, {
+        clientId: parseParameters(bodyOf(request.body), ['client_id']).parameters.get('client_id'),
+        cookie: cookies.hash(request, 'session'),
+        isOurForm: csrf.checkOf(request),
+      });
+      switch (outcome.kind) {
+        case 'signInRequired':
+          return seeOther(reply, signInPath);
+        case 'formRefused':
+          return refuseForm(request, reply);
+        case 'ended': {
+          const { kind: _, ...facts } = outcome;
+          setLogLine(request, 'permission ended', facts);
+          return seeOther(reply, `${permissionsPath}?${ENDED}`);
+        }
+      }
+    });
 
-  app.get('/sign-in', async (request, reply) => {
-    if ((await sessionOf(deps, request)) !== null) return seeOther(reply, permissionsPath);
-    return showSignIn(deps, request, reply, 200, '', null);
-  });
+    app.post('/permissions/sessions/end', async (request, reply) => {
+      const outcome = await submitEndSession(options, {
+        sid: parseParameters(bodyOf(request.body), ['session']).parameters.get('session'),
+        cookie: cookies.hash(request, 'session'),
+        isOurForm: csrf.checkOf(request),
+      });
+      switch (outcome.kind) {
+        case 'signInRequired':
+          return seeOther(reply, signInPath);
+        case 'formRefused':
+          return refuseForm(request, reply);
+        case 'ended': {
+          const { kind: _, ...facts } = outcome;
+          setLogLine(request, 'session ended', facts);
+          return seeOther(reply, `${permissionsPath}?${SIGNED_OUT}`);
+        }
+      }
+    });
 
-  app.post('/sign-in', async (request, reply) => {
-    noStore(reply);
-    const browser = readCookie(deps, request, 'browser');
-    if (browser === null) return refuseForm(request, reply);
-    const submitted = await submitSignIn(deps, request, reply, { purpose: SIGN_IN, browser }, {});
-    if (submitted.kind === 'forged') return refuseForm(request, reply);
-    if (submitted.kind === 'again') {
-      const { status, username, problem } = submitted;
-      return showSignIn(deps, request, reply, status, username, problem);
+    app.get('/sign-in', async (request, reply) => {
+      const view = await viewDirectSignIn(options, cookies.hash(request, 'session'));
+      if (view.kind === 'alreadySignedIn') return seeOther(reply, permissionsPath);
+      return showSignIn(request, reply, { status: 200, formPurpose: view.formPurpose, username: '', problem: null });
+    });
+
+    app.post('/sign-in', async (request, reply) => {
+      const cookie = cookies.create();
+      const form = signInForm(request, { old: cookies.hash(request, 'session'), new: cookie.hash });
+      const outcome = await signInDirectly(options, { ...form, isOurForm: csrf.checkOf(request) });
+      switch (outcome.kind) {
+        case 'formRefused':
+          return refuseForm(request, reply);
+        case 'signInRefused': {
+          const { username, formPurpose } = outcome;
+          return showSignIn(request, reply, { ...refuseSignIn(request, reply, outcome, {}), formPurpose, username });
+        }
+        case 'signedIn':
+          cookies.set(reply, 'session', cookie);
+          request.log.info({ userId: outcome.session.userId }, 'signed in');
+          return seeOther(reply, permissionsPath);
+      }
+    });
+
+    function showSignIn(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      shown: { readonly status: number; formPurpose: string; username: string; problem: string | null },
+    ): FastifyReply {
+      const { status, formPurpose, username, problem } = shown;
+      const token = csrf.token(request, reply, formPurpose);
+      const view = { action: signInPath, csrf: token, clientName: null, username, problem, goOn: null };
+      return sendPage(reply, status, signInPage(view));
     }
-    return seeOther(reply, permissionsPath);
-  });
-}
-
-const SIGN_IN = 'sign-in';
-/** A form is good for the session that it was shown to: whoever signs in afterwards ends nothing with it. */
-const formOf = ({ sid }: Session): string => `permissions of ${sid}`;
-
-function showSignIn(
-  deps: HttpDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  status: number,
-  username: string,
-  problem: string | null,
-): FastifyReply {
-  const browser = browserCookie(deps, request, reply);
-  const csrf = csrfToken(deps.keys, SIGN_IN, browser);
-  const action = pathUnder(deps.issuer, '/sign-in');
-  return sendPage(reply, status, signInPage({ action, csrf, clientName: null, username, problem, goOn: null }));
-}
+  },
+  { name: 'permission-routes', dependencies: ['browser-cookies', 'csrf'], encapsulate: true },
+);
 
 function refuseForm(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  tell(request, 'refused', { reason: 'form_refused' });
+  setLogLine(request, 'refused', { reason: 'form_refused' });
   return sendPage(reply, 403, problemPage(FORM_REFUSED));
 }
 

@@ -1,30 +1,39 @@
-/** One line a request: what it was, what came of it, and why. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+/** One log line for each request: method, route, status, time, what came of it, and why. */
+import type { FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
 
-type Told = { readonly level: 'info' | 'warn' | 'error'; readonly message: string; readonly facts: object };
+type LogLine = { readonly level: 'info' | 'warn' | 'error'; readonly message: string; readonly facts: object };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    told: Told | null;
+    logLine: LogLine | null;
   }
 }
 
-/** What the request's line is to say. Ids and reasons only: no token, code, verifier, cookie, password or secret. */
-export function tell(request: FastifyRequest, message: string, facts: object, level: Told['level'] = 'info'): void {
-  request.told = { level, message, facts };
+/** Sets the line of this request. Ids and reasons only: no token, code, verifier, cookie, password or secret. */
+export function setLogLine(
+  request: FastifyRequest,
+  message: string,
+  facts: object,
+  level: LogLine['level'] = 'info',
+): void {
+  request.logLine = { level, message, facts };
 }
 
-/** Method, route (never the URL: its query has codes, states and challenges), status, time, and what was told. */
-export function logRequests(app: FastifyInstance): void {
-  app.decorateRequest('told', null);
-  app.addHook('onResponse', (request, reply, done) => {
-    const { level, message, facts } = request.told ?? { level: 'info', message: 'answered', facts: {} };
-    const { method, routeOptions } = request;
-    const milliseconds = Math.round(reply.elapsedTime * 10) / 10;
-    request.log[level](
-      { method, route: routeOptions.url ?? 'no route', status: reply.statusCode, milliseconds, ...facts },
-      message,
-    );
-    done();
-  });
-}
+/** The route and never the URL: its query has codes, states and challenges. */
+export const requestLog = fp(
+  async (app) => {
+    app.decorateRequest('logLine', null);
+    app.addHook('onResponse', (request, reply, done) => {
+      const { level, message, facts } = request.logLine ?? { level: 'info', message: 'answered', facts: {} };
+      const { method, routeOptions } = request;
+      const milliseconds = Math.round(reply.elapsedTime * 10) / 10;
+      request.log[level](
+        { method, route: routeOptions.url ?? 'no route', status: reply.statusCode, milliseconds, ...facts },
+        message,
+      );
+      done();
+    });
+  },
+  { name: 'request-log' },
+);

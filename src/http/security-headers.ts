@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
+import fp from 'fastify-plugin';
 import { STYLE_SOURCE } from './views/page.ts';
 
 /**
- * On every answer, pages and JSON alike. A handful of constants, set at once: a library that works them out for each request
+ * On every response, pages and JSON alike. A handful of constants, set at once: a library that computes them for each request
  * cost a tenth of a token request (docs/performance.md).
  *
  * RFC 9700 §4.16: no framing. §4.2.4: no referrer. No Cross-Origin-Opener-Policy: a client may have opened sign-in in a
@@ -15,14 +16,17 @@ export const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
 } as const;
 
-export function securityHeaders(app: FastifyInstance, { issuer }: { readonly issuer: string }): void {
-  const overTls = issuer.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000' } : {};
-  const headers = { ...SECURITY_HEADERS, ...overTls };
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(headers);
-    done();
-  });
-}
+export const securityHeaders = fp<{ readonly issuer: string }>(
+  async (app, { issuer }) => {
+    const overTls = issuer.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000' } : {};
+    const headers = { ...SECURITY_HEADERS, ...overTls };
+    app.addHook('onRequest', (_request, reply, done) => {
+      reply.headers(headers);
+      done();
+    });
+  },
+  { name: 'security-headers' },
+);
 
 /**
  * One style and nothing else. `form-action` is absent on purpose where a form leads to the client: Chromium holds the whole

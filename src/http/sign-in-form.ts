@@ -1,47 +1,44 @@
-/** The sign-in form as it comes back: ours or not, complete or not, right or not. */
+/** The sign-in form, at both endpoints that take it: what was typed, and what is said when it is refused. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Session } from '../model/session.ts';
 import { parseParameters } from '../oauth/parameters.ts';
-import { isCsrfToken } from './csrf.ts';
-import type { HttpDeps } from './deps.ts';
+import type { SignInForm, SignInOutcome } from '../protocol/sign-in.ts';
+import { addressKey } from './address-key.ts';
 import { bodyOf } from './form-body.ts';
-import { tell } from './request-log.ts';
-import { beginSession } from './session.ts';
-import { signIn } from './sign-in.ts';
+import { setLogLine } from './request-log.ts';
 
-export type SubmittedSignIn =
-  | { readonly kind: 'signedIn'; readonly session: Session }
-  /** Not made by this server for this browser and purpose. */
-  | { readonly kind: 'forged' }
-  /** To be shown again, with what was wrong. */
-  | { readonly kind: 'again'; readonly status: 400 | 429; readonly username: string; readonly problem: string };
+export function signInForm(request: FastifyRequest, cookie: SignInForm['cookie']): SignInForm {
+  const { parameters } = parseParameters(bodyOf(request.body), ['username', 'password']);
+  return {
+    username: parameters.get('username'),
+    password: parameters.get('password'),
+    address: addressKey(request.ip, request.socket.remoteAddress ?? ''),
+    cookie,
+    userAgent: request.headers['user-agent'] ?? null,
+  };
+}
 
-/**
- * @param form what the form is for, and the cookie of the browser that it was made for.
- * @param facts ids for the log.
- */
-export async function submitSignIn(
-  deps: HttpDeps,
+type Refused = Extract<SignInOutcome, { kind: 'signInRefused' }>;
+
+/** @param facts ids for the log. @returns what the form shows when it comes again. */
+export function refuseSignIn(
   request: FastifyRequest,
   reply: FastifyReply,
-  form: { readonly purpose: string; readonly browser: string },
+  { reason, retryAfterSeconds }: Refused,
   facts: Readonly<Record<string, string>>,
-): Promise<SubmittedSignIn> {
-  const { problem, parameters } = parseParameters(bodyOf(request.body), ['csrf', 'username', 'password']);
-  if (!isCsrfToken(deps.keys, form.purpose, form.browser, parameters.get('csrf'))) return { kind: 'forged' };
-  const username = parameters.get('username') ?? '';
-  const password = parameters.get('password') ?? '';
-  if (problem || username === '' || password === '') {
-    tell(request, 'refused', { reason: 'form_incomplete', ...facts });
-    return { kind: 'again', status: 400, username, problem: 'Type your username and your password.' };
-  }
-  const result = await signIn(deps, request, username, password);
-  if (result.kind === 'refused') {
-    tell(request, 'refused', { reason: result.reason, ...facts, address: request.ip });
-    if (result.retryAfterSeconds !== null) reply.header('retry-after', String(result.retryAfterSeconds));
-    return { kind: 'again', status: result.retryAfterSeconds === null ? 400 : 429, username, problem: result.words };
-  }
-  const session = await beginSession(deps, request, reply, result.user);
-  request.log.info({ userId: session.userId, ...facts }, 'signed in');
-  return { kind: 'signedIn', session };
+): { readonly status: 400 | 429; readonly problem: string } {
+  setLogLine(request, 'refused', { reason, ...facts, address: request.ip });
+  if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
+  return REFUSALS[reason];
 }
+
+const THROTTLED = {
+  status: 429,
+  problem: 'Too many failed attempts from your network. Wait a few minutes, then try again.',
+} as const;
+
+const REFUSALS: Readonly<Record<Refused['reason'], { readonly status: 400 | 429; readonly problem: string }>> = {
+  form_incomplete: { status: 400, problem: 'Type your username and your password.' },
+  credentials_mismatch: { status: 400, problem: 'Username or password is not right. Check both and try again.' },
+  throttled_account: THROTTLED,
+  throttled_address: THROTTLED,
+};

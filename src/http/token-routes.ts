@@ -1,18 +1,21 @@
-/** POST /oauth/token: HTTP around src/protocol/token-request.ts, and the log line of each answer. */
-import type { FastifyInstance } from 'fastify';
+/** POST /oauth/token: HTTP around src/protocol/token-request.ts. */
+import fp from 'fastify-plugin';
 import type { TokenDeps } from '../protocol/grant-type.ts';
-import { answerTokenRequest } from '../protocol/token-request.ts';
+import { handleTokenRequest } from '../protocol/token-request.ts';
 import { clientEndpoint } from './client-endpoint.ts';
-import { crossOrigin } from './cross-origin.ts';
-import type { HttpDeps } from './deps.ts';
-import { tell } from './request-log.ts';
+import { type CrossOriginOptions, crossOrigin } from './cross-origin.ts';
 
-export function tokenRoutes(app: FastifyInstance, deps: TokenDeps & Pick<HttpDeps, 'browserOrigins'>): void {
-  const endpoint = { url: '/oauth/token', mayBeRepeated: false, crossOrigin: crossOrigin(deps, ['POST']) };
-  clientEndpoint(app, endpoint, async (request, form) => {
-    const { outcome, facts } = await answerTokenRequest(deps, request.headers.authorization, form);
-    if (outcome.kind === 'refused') return { kind: 'refused', refused: outcome, facts };
-    tell(request, 'issued', { ...facts, scope: outcome.response.scope });
-    return { kind: 'answered', body: outcome.response };
-  });
-}
+export type TokenRoutesOptions = TokenDeps & CrossOriginOptions;
+
+export const tokenRoutes = fp<TokenRoutesOptions>(
+  async (app, options) => {
+    const endpoint = { url: '/oauth/token', mayBeRepeated: false, crossOrigin: crossOrigin(options, ['POST']) };
+    clientEndpoint(app, endpoint, async (authorization, form) => {
+      const { outcome, facts } = await handleTokenRequest(options, authorization, form);
+      if (outcome.kind === 'refused') return { kind: 'refused', refused: outcome, facts };
+      const { response } = outcome;
+      return { kind: 'done', body: response, message: 'issued', facts: { ...facts, scope: response.scope } };
+    });
+  },
+  { name: 'token-routes', encapsulate: true },
+);

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailable, Unavailable, type UnavailableReason } from '../engine/errors.ts';
-import { tell } from './request-log.ts';
+import { setLogLine } from './request-log.ts';
 
 const WORDS: Readonly<Record<UnavailableReason, string>> = {
   store_unavailable: 'The server cannot reach its database. Nothing was changed; try again.',
@@ -9,14 +9,14 @@ const WORDS: Readonly<Record<UnavailableReason, string>> = {
     'The server lost its database while it answered, and cannot know whether the token was used. Do not repeat this request; should the next one fail, ask the person to sign in again.',
 };
 
-/** Where asking again does no harm, not knowing what became of the first time does none either. */
+/** For requests that may be repeated, an unknown commit does no harm. */
 const ASK_AGAIN = 'The server cannot reach its database. Asking again is safe, whatever became of this request.';
 
 export const isUnavailable = (error: unknown): error is Unavailable | StoreUnavailable =>
   error instanceof Unavailable || error instanceof StoreUnavailable;
 
 /**
- * 503. With `Retry-After` when trying again is safe; without it when nobody knows whether the commit took place: a client
+ * 503. With `Retry-After` when trying again is safe; without it when it is unknown whether the commit took place: a client
  * that retries a rotation that did commit presents a used token.
  *
  * @param mayBeRepeated asking again is safe in any case, as of a revocation (RFC 7009 §2.2.1).
@@ -28,7 +28,7 @@ export function sendUnavailable(
   mayBeRepeated = false,
 ): FastifyReply {
   const reason = error instanceof Unavailable ? error.reason : 'store_unavailable';
-  tell(request, 'unavailable', { reason, err: error }, 'error');
+  setLogLine(request, 'unavailable', { reason, err: error }, 'error');
   if (mayBeRepeated || reason !== 'commit_unknown') reply.header('retry-after', '1');
   return reply
     .code(503)

@@ -1,36 +1,41 @@
 /** GET and POST /oauth/userinfo (OpenID Connect Core §5.3), a resource that this server itself guards. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
 import { readBearer } from '../oauth/bearer.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { resourceMetadataUrl } from '../oauth/urls.ts';
 import { type UserInfoDeps, userInfo } from '../protocol/userinfo.ts';
-import { crossOrigin } from './cross-origin.ts';
-import type { HttpDeps } from './deps.ts';
+import { type CrossOriginOptions, crossOrigin } from './cross-origin.ts';
 import { bodyOf } from './form-body.ts';
-import { refusedOtherMethods } from './other-methods.ts';
-import { tell } from './request-log.ts';
+import { refuseOtherMethods } from './other-methods.ts';
+import { setLogLine } from './request-log.ts';
 import { noStore } from './security-headers.ts';
 
 const METHODS = ['GET', 'POST'] as const;
 
-export function userInfoRoutes(app: FastifyInstance, deps: UserInfoDeps & Pick<HttpDeps, 'browserOrigins'>): void {
-  const onRequest = crossOrigin(deps, METHODS);
-  app.route({
-    method: [...METHODS],
-    url: '/oauth/userinfo',
-    onRequest,
-    handler: (request, reply) => answer(deps, request, reply, bodyOf(request.body)),
-  });
-  refusedOtherMethods(
-    app,
-    '/oauth/userinfo',
-    METHODS,
-    (reply) => noStore(reply).code(405).send({ error: 'invalid_request', error_description: 'Use GET or POST.' }),
-    onRequest,
-  );
-}
+export type UserInfoRoutesOptions = UserInfoDeps & CrossOriginOptions;
 
-async function answer(
+export const userInfoRoutes = fp<UserInfoRoutesOptions>(
+  async (app, options) => {
+    const onRequest = crossOrigin(options, METHODS);
+    app.route({
+      method: [...METHODS],
+      url: '/oauth/userinfo',
+      onRequest,
+      handler: (request, reply) => sendUserInfo(options, request, reply, bodyOf(request.body)),
+    });
+    refuseOtherMethods(
+      app,
+      '/oauth/userinfo',
+      METHODS,
+      (reply) => noStore(reply).code(405).send({ error: 'invalid_request', error_description: 'Use GET or POST.' }),
+      onRequest,
+    );
+  },
+  { name: 'userinfo-routes', encapsulate: true },
+);
+
+async function sendUserInfo(
   deps: UserInfoDeps,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -39,11 +44,11 @@ async function answer(
   const { problem, parameters } = parseParameters(form, ['access_token']);
   const bearer = readBearer(request.headers.authorization, parameters.get('access_token'));
   if (problem || bearer.kind === 'malformed') return challenge(deps, request, reply, 'invalid_request', 'malformed');
-  // RFC 6750 §3.1: to a request without a token SHOULD NOT be said what is wrong with it.
+  // RFC 6750 §3.1: for a request without a token the response SHOULD NOT say what is wrong.
   if (bearer.kind === 'none') return challenge(deps, request, reply, null, 'access_token_missing');
   const info = await userInfo(deps, bearer.token);
   if (info.kind === 'refused') return challenge(deps, request, reply, info.error, info.reason);
-  tell(request, 'answered', { grantId: info.grantId });
+  setLogLine(request, 'answered', { grantId: info.grantId });
   return noStore(reply).send(info.claims);
 }
 
@@ -55,7 +60,7 @@ const WORDS: Readonly<Record<keyof typeof STATUS, string>> = {
   insufficient_scope: 'The access token is not for this endpoint: its scope must have openid.',
 };
 
-/** RFC 6750 §3, with the `resource_metadata` of RFC 9728 §5.1. Every part is a constant of this server: nothing to quote. */
+/** RFC 6750 §3, with the `resource_metadata` of RFC 9728 §5.1. All parts are constants of this server, so nothing needs quoting. */
 function challenge(
   { issuer }: UserInfoDeps,
   request: FastifyRequest,
@@ -63,7 +68,7 @@ function challenge(
   error: keyof typeof STATUS | null,
   reason: string,
 ): FastifyReply {
-  tell(request, 'refused', { reason });
+  setLogLine(request, 'refused', { reason });
   const parts = [
     ...(error === null ? [] : [`error="${error}"`, `error_description="${WORDS[error]}"`]),
     ...(error === 'invalid_token' ? [] : ['scope="openid"']),

@@ -16,11 +16,11 @@ import {
 export const authorizationCodeLifecycle: PresentationLifecycle<PresentationFacts> = {
   machine: authorizationCodeMachine,
   stateOf: authorizationCodeState,
-  contextOf: (grant, { lifetimes }): AuthorizationCodeContext => ({
+  contextOf: (grant, { lifetimes, resources }): AuthorizationCodeContext => ({
     clientId: grant.clientId,
     redirectUri: grant.redirectUri,
     codeChallenge: grant.codeChallenge,
-    resources: grant.resources,
+    resources,
     endsAt: codeEndsAt(grant, lifetimes),
     endedBy: endedBy(grant),
   }),

@@ -24,6 +24,8 @@ import {
 /** What a presentation depends on besides the grant's row. */
 export type PresentationFacts = GrantFacts & {
   readonly lifetimes: Lifetimes;
+  /** What tokens of the grant may be for. */
+  readonly resources: readonly string[];
   /** 16 random bytes, drawn for this request: of the head that it makes, if it makes one. */
   readonly nonce: Bytes;
 };
@@ -39,6 +41,8 @@ export type Outcome<Issued> =
 /** What is not the engine's: the policy of today, and what the client gets. */
 export type PresentationWays<Issued> = {
   readonly lifetimesOf: (client: TokenClient) => Lifetimes;
+  /** What tokens of this grant may be for. */
+  readonly resourcesOf: (grant: Grant) => readonly string[];
   /** Signs and encodes the tokens of `next`, the row as it will be. Whatever can fail, fails here, before the commit. */
   readonly mint: (next: Grant, now: Date, client: TokenClient) => Issued;
 };
@@ -102,7 +106,7 @@ function headMoveOf(
 /** @param more what this kind of credential adds to the facts. */
 export function presentationRequest<Facts extends PresentationFacts, Issued>(
   lifecycle: PresentationLifecycle<Facts>,
-  { lifetimesOf, mint }: PresentationWays<Issued>,
+  { lifetimesOf, resourcesOf, mint }: PresentationWays<Issued>,
   nonce: Bytes,
   more: Omit<Facts, keyof PresentationFacts>,
   eventAt: (now: Date) => { readonly type: 'presented' },
@@ -111,7 +115,8 @@ export function presentationRequest<Facts extends PresentationFacts, Issued>(
     lifecycle,
     read: ({ grant, client, now }) => {
       const lifetimes = lifetimesOf(client);
-      const facts = { ...more, now, lifetimes, policy: lifetimes.name, nonce } as unknown as Facts;
+      const resources = resourcesOf(grant);
+      const facts = { ...more, now, lifetimes, resources, policy: lifetimes.name, nonce } as unknown as Facts;
       return { row: grant, facts, event: eventAt(now) };
     },
     answer: ({ before, after, decisions: [decision] }, { now, client }) => {

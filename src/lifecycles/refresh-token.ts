@@ -21,10 +21,10 @@ export type RefreshTokenFacts = PresentationFacts & { readonly token: ChainPlace
 export const refreshTokenLifecycle: PresentationLifecycle<RefreshTokenFacts> = {
   machine: refreshTokenMachine,
   stateOf: (grant, { token }) => refreshTokenState(grant, token),
-  contextOf: (grant, { lifetimes }): RefreshTokenContext => ({
+  contextOf: (grant, { lifetimes, resources }): RefreshTokenContext => ({
     clientId: grant.clientId,
     scope: grant.scope,
-    resources: grant.resources,
+    resources,
     endsAt: chainEndsAt(grant, lifetimes),
     endedBy: endedBy(grant),
   }),
@@ -72,7 +72,8 @@ export function refreshTokenWouldIssue(grant: Grant, token: ChainPlace, now: Dat
     scope: null,
     resources: null,
   };
-  const facts = { now, policy: lifetimes.name, lifetimes, nonce: NONCE_OF_A_QUESTION, token };
+  const { resources } = grant;
+  const facts = { now, policy: lifetimes.name, lifetimes, resources, nonce: NONCE_OF_A_QUESTION, token };
   const { decisions } = stepOf(refreshTokenLifecycle, grant, facts, event);
   return decisions.some((decision) => effectOf(decision, 'issueTokens') !== undefined);
 }

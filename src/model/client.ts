@@ -1,20 +1,28 @@
-/** A registered client: RFC 7591 metadata in camelCase, and what this server keeps beside it. */
-import type { SigningAlgorithm } from './signing-key.ts';
+/** A registered client: the fields of its record (policies/client-schema.ts) in camelCase, and what this server keeps beside them. */
+import type { ClientRecord, NOT_STORED } from '../../policies/client-schema.ts';
 
-export type Client = {
+export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** Null stands for what the record leaves out. Lists are asked whether they include what a request names: any text. */
+type Stored<Value> = undefined extends Value
+  ? Stored<Exclude<Value, undefined>> | null
+  : Value extends readonly string[]
+    ? readonly string[]
+    : Value;
+
+export type ClientMetadata = {
+  readonly [Name in Exclude<keyof ClientRecord, keyof typeof NOT_STORED> as CamelCase<Name>]-?: Stored<
+    ClientRecord[Name]
+  >;
+};
+
+export type Client = ClientMetadata & {
   readonly clientId: string;
   readonly clientName: string;
-  readonly applicationType: 'web' | 'native';
-  readonly tokenEndpointAuthMethod: 'none' | 'client_secret_basic' | 'client_secret_post';
+  /** HMACs of the SHA-256 of each live secret, with the id of the root secret that made them. */
   readonly secretMacs: readonly { readonly keyId: string; readonly mac: string; readonly short?: true }[];
-  readonly redirectUris: readonly string[];
-  readonly grantTypes: readonly string[];
-  readonly scope: readonly string[] | null;
-  readonly defaultScope: readonly string[] | null;
-  readonly defaultResource: string | null;
-  readonly policy: string;
-  readonly postLogoutRedirectUris: readonly string[];
-  readonly idTokenSignedResponseAlg: SigningAlgorithm;
   readonly epoch: bigint;
   readonly deletedAt: Date | null;
 };

@@ -1,4 +1,4 @@
-/** grant_type=authorization_code (OAuth 2.1 §4.1.3): parse → load → prove the client → present the code. */
+/** grant_type=authorization_code (OAuth 2.1 §4.1.3): parse → load → authenticate the client → present the code. */
 import { readAuthorizationCode } from '../crypto/authorization-code.ts';
 import { sameSecretBytes, sha256 } from '../crypto/digest.ts';
 import { authorizationCodeRequest } from '../lifecycles/authorization-code.ts';
@@ -16,11 +16,11 @@ export const authorizationCode: GrantType = {
     if (code === null) return refuse('missing_parameter', 'code');
     // RFC 7636 §4.5: required from every client, since every code was bound to a challenge.
     if (verifier === null) return refuse('missing_parameter', 'code_verifier');
-    // RFC 6749 §4.1.3 knows no `scope` here, so it is ignored; RFC 8707 §2.2 lets `resource` narrow.
+    // RFC 6749 §4.1.3 has no `scope` here, so it is ignored; RFC 8707 §2.2 lets `resource` narrow.
     const resources = askedResources(parameters);
     const read = readAuthorizationCode(code);
     if (!read) return { grantId: null, apply: async () => refuse('authorization_code_unknown') };
-    // RFC 7636 §4.6: BASE64URL-ENCODE(SHA256(ASCII(code_verifier))); what is no verifier matches no challenge.
+    // RFC 7636 §4.6: BASE64URL-ENCODE(SHA256(ASCII(code_verifier))); anything else than a verifier matches no challenge.
     const challengeOfVerifier = isCodeVerifier(verifier) ? sha256(verifier).toString('base64url') : null;
     const redirectUri = parameters.get('redirect_uri');
 
@@ -28,7 +28,7 @@ export const authorizationCode: GrantType = {
       grantId: read.grantId,
       apply: async (deps, request) => {
         const { grant, client } = request;
-        // A code whose secret does not match is unknown, not presented: nobody ends a chain by guessing.
+        // A code whose secret does not match is unknown, not presented: guessing must not end a chain.
         if (!grant || !sameSecretBytes(grant.codeHash, read.secretHash)) return refuse('authorization_code_unknown');
         const presented = { clientId: client.clientId, redirectUri, challengeOfVerifier, resources };
         const ways = waysOf(deps, { scope: null, resources });

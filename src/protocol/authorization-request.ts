@@ -1,6 +1,6 @@
 /**
- * The checks of the authorization request, in order (OAuth 2.1 §4.1.1). Until client and redirect URI are proven nothing
- * may be redirected (§4.1.2.1: the server MUST NOT redirect to an invalid redirect URI); afterwards every error is.
+ * The checks of the authorization request, in order (OAuth 2.1 §4.1.1). Until client and redirect URI are verified, nothing
+ * may be redirected (§4.1.2.1: the server MUST NOT redirect to an invalid redirect URI); afterwards, every error is.
  */
 import type { Configuration } from '../config/configuration.ts';
 import type { Client } from '../model/client.ts';
@@ -36,8 +36,8 @@ export type AuthorizationParameters = Parameters<(typeof AUTHORIZATION_PARAMETER
 type Reading = ParameterReading<(typeof AUTHORIZATION_PARAMETERS)[number]>;
 
 /** Shown on a page, never redirected. */
-export type Unproven = {
-  readonly kind: 'unproven';
+export type UnverifiedRequest = {
+  readonly kind: 'unverified';
   readonly reason:
     | 'client_id_missing'
     | 'client_id_malformed'
@@ -51,7 +51,7 @@ export type Unproven = {
   readonly received?: string;
 };
 
-export type ProvenClient = { readonly kind: 'proven'; readonly client: Client; readonly redirectUri: string };
+export type VerifiedRequest = { readonly kind: 'verified'; readonly client: Client; readonly redirectUri: string };
 
 /** `state` goes back to the client untouched. */
 export type RedirectedError = {
@@ -74,31 +74,31 @@ export type AuthorizationRequest = {
   readonly hintedUserId: string | null;
 };
 
-export async function proveClientAndRedirectUri(
+export async function verifyClientAndRedirectUri(
   { problem, parameters }: Reading,
   findClient: (clientId: string) => Promise<Client | null>,
-): Promise<ProvenClient | Unproven> {
-  const unproven = (reason: Unproven['reason'], clientId: string | null = null): Unproven => ({
-    kind: 'unproven',
+): Promise<VerifiedRequest | UnverifiedRequest> {
+  const unverified = (reason: UnverifiedRequest['reason'], clientId: string | null = null): UnverifiedRequest => ({
+    kind: 'unverified',
     reason,
     clientId,
   });
   const clientId = parameters.get('client_id');
   if (clientId === null)
-    return unproven(problem?.parameter === 'client_id' ? 'client_id_malformed' : 'client_id_missing');
+    return unverified(problem?.parameter === 'client_id' ? 'client_id_malformed' : 'client_id_missing');
   const client = await findClient(clientId);
-  if (!client) return unproven('client_unknown');
+  if (!client) return unverified('client_unknown');
   const redirectUri = parameters.get('redirect_uri');
   if (redirectUri === null) {
-    return unproven(
+    return unverified(
       problem?.parameter === 'redirect_uri' ? 'redirect_uri_malformed' : 'redirect_uri_missing',
       clientId,
     );
   }
   if (!isRegisteredRedirectUri(client, redirectUri)) {
-    return { ...unproven('redirect_uri_mismatch', clientId), registered: client.redirectUris, received: redirectUri };
+    return { ...unverified('redirect_uri_mismatch', clientId), registered: client.redirectUris, received: redirectUri };
   }
-  return { kind: 'proven', client, redirectUri };
+  return { kind: 'verified', client, redirectUri };
 }
 
 type Check = readonly [
@@ -108,7 +108,7 @@ type Check = readonly [
   description: string,
 ];
 
-/** One line a check; the first that fails is the answer. */
+/** One line for each check; the first that fails decides. */
 const CHECKS: readonly Check[] = [
   [(p) => p.get('response_type') === null, 'invalid_request', 'response_type_missing', 'response_type is required'],
   [
@@ -179,7 +179,7 @@ const CHECKS: readonly Check[] = [
 
 const RESPONSE_MODES: readonly string[] = ['query', 'form_post'];
 
-/** Where the answer is to be found, errors included. What is no mode at all is answered in the query. */
+/** How the response reaches the client, errors included. An unsupported mode is answered in the query. */
 export const responseModeOf = (parameters: AuthorizationParameters): ResponseMode =>
   parameters.get('response_mode') === 'form_post' ? 'form_post' : 'query';
 
@@ -195,7 +195,7 @@ const ACCESS_ERRORS: Readonly<Record<AccessProblem, Pick<RedirectedError, 'error
   resource_unknown: { error: 'invalid_target', description: 'a resource is unknown' },
 };
 
-/** @param readHint null: not an ID Token of ours. */
+/** @param readHint returns null for anything but an ID Token of this server. */
 export async function checkAuthorizationRequest(
   { problem, parameters }: Reading,
   client: Client,
@@ -214,8 +214,8 @@ export async function checkAuthorizationRequest(
   if (typeof access === 'string') return { kind: 'error', reason: access, ...ACCESS_ERRORS[access] };
   const hinted = parameters.get('id_token_hint');
   const hint = hinted === null ? null : await readHint(hinted);
-  // Whom it names is for the client that it was made for: another must not learn, with prompt=none, who is signed in.
-  if (hinted !== null && hint?.aud !== client.clientId) return HINT_NOT_GOOD;
+  // Only for the client that the ID Token was issued to: with prompt=none, another could learn who is signed in.
+  if (hinted !== null && hint?.aud !== client.clientId) return HINT_REFUSED;
   const maxAge = parameters.get('max_age');
   return {
     kind: 'request',
@@ -229,7 +229,7 @@ export async function checkAuthorizationRequest(
   };
 }
 
-const HINT_NOT_GOOD: RedirectedError = {
+const HINT_REFUSED: RedirectedError = {
   kind: 'error',
   error: 'invalid_request',
   reason: 'id_token_hint_refused',

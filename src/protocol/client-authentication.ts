@@ -1,4 +1,4 @@
-/** Who is asking: reading the client's credentials, and proving them (RFC 6749 §2.3, §3.2.1; OAuth 2.1 §2.4). */
+/** Client authentication: reading the credentials and checking them (RFC 6749 §2.3, §3.2.1; OAuth 2.1 §2.4). */
 import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
@@ -8,13 +8,13 @@ import type { Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import { type Refused, refuse, type TokenDeps } from './grant-type.ts';
 
-export type ClientClaim = { readonly clientId: string; readonly secret: RawSecret | null };
+export type ClientCredentials = { readonly clientId: string; readonly secret: RawSecret | null };
 
-/** @returns one claim, or two readings of one Basic header (see src/oauth/basic-auth.ts). */
-export function readClientClaims(
+/** @returns the credentials; two readings of them where a Basic header can be read in two ways (src/oauth/basic-auth.ts). */
+export function readClientCredentials(
   authorization: string | undefined,
   parameters: Parameters<'client_id' | 'client_secret'>,
-): readonly ClientClaim[] | Refused {
+): readonly ClientCredentials[] | Refused {
   const clientId = parameters.get('client_id');
   const secret = parameters.get('client_secret');
   if (authorization === undefined) {
@@ -31,19 +31,19 @@ export function readClientClaims(
   return matching.map((one) => ({ clientId: one.clientId, secret: rawSecret(one.clientSecret) }));
 }
 
-/** @returns what was loaded, with the client that its claim proves. */
-export async function proveClient<Client extends TokenClient, Read extends { readonly client: Client | null }>(
+/** @returns what was loaded, with the client that authenticated. */
+export async function authenticateClient<Client extends TokenClient, Read extends { readonly client: Client | null }>(
   deps: TokenDeps,
-  claims: readonly ClientClaim[],
+  readings: readonly ClientCredentials[],
   load: (clientId: string) => Promise<Read>,
 ): Promise<(Read & { readonly client: NonNullable<Read['client']> }) | Refused> {
   let reason: TokenReason = 'client_unknown';
-  for (const claim of claims) {
-    const loaded = await load(claim.clientId);
+  for (const credentials of readings) {
+    const loaded = await load(credentials.clientId);
     const { client } = loaded;
-    const refused = provesClient(deps.keys, claim, client);
+    const refused = checkCredentials(deps.keys, credentials, client);
     if (refused === null && client) {
-      await renewSecretMac(deps, claim, client);
+      await renewSecretMac(deps, credentials, client);
       return { ...loaded, client };
     }
     reason = refused ?? reason;
@@ -51,25 +51,28 @@ export async function proveClient<Client extends TokenClient, Read extends { rea
   return refuse(reason);
 }
 
-/** @returns why the claim is not proven; null when it is. A correct secret is never throttled. */
-function provesClient(keys: RootKeys, claim: ClientClaim, client: TokenClient | null): TokenReason | null {
+/** @returns why the client is not authenticated; null when it is. A correct secret is never throttled. */
+function checkCredentials(
+  keys: RootKeys,
+  { secret }: ClientCredentials,
+  client: TokenClient | null,
+): TokenReason | null {
   // The same work for a client that does not exist: time does not tell which ids do.
-  const matches = claim.secret !== null && matchesStoredSecret(keys, client?.secretMacs ?? nobody(keys), claim.secret);
+  const matches = secret !== null && matchesStoredSecret(keys, client?.secretMacs ?? noClientsMacs(keys), secret);
   if (!client || client.deletedAt !== null) return 'client_unknown';
-  if (client.tokenEndpointAuthMethod === 'none') return claim.secret === null ? null : 'client_has_no_secret';
-  if (claim.secret === null) return 'client_authentication_missing';
+  if (client.tokenEndpointAuthMethod === 'none') return secret === null ? null : 'client_has_no_secret';
+  if (secret === null) return 'client_authentication_missing';
   return matches ? null : 'client_secret_mismatch';
 }
 
-let nobodys: { keys: RootKeys; macs: TokenClient['secretMacs'] } | null = null;
-function nobody(keys: RootKeys): TokenClient['secretMacs'] {
-  if (nobodys?.keys !== keys) nobodys = { keys, macs: [storedSecretMac(keys, rawSecret('nobody'))] };
-  return nobodys.macs;
+let noClient: { keys: RootKeys; macs: TokenClient['secretMacs'] } | null = null;
+function noClientsMacs(keys: RootKeys): TokenClient['secretMacs'] {
+  if (noClient?.keys !== keys) noClient = { keys, macs: [storedSecretMac(keys, rawSecret('no client'))] };
+  return noClient.macs;
 }
 
-/** After the root secret was rotated: the proven secret is stored under the one that makes today. */
-async function renewSecretMac(deps: TokenDeps, claim: ClientClaim, client: TokenClient): Promise<void> {
-  const { secret } = claim;
+/** After the root secret was rotated: the right secret is stored again, under the root secret of today. */
+async function renewSecretMac(deps: TokenDeps, { secret }: ClientCredentials, client: TokenClient): Promise<void> {
   if (secret === null) return;
   const old = client.secretMacs.find(
     (one) => one.keyId !== deps.keys.first.id && matchesStoredSecret(deps.keys, [one], secret),

@@ -1,4 +1,4 @@
-/** What every grant type is: a way to read its parameters, and a way to apply them once the client is proven. */
+/** A grant type reads its parameters, and applies them when the client is authenticated. */
 import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
@@ -29,7 +29,7 @@ export type TokenDeps = {
   readonly keyRing: KeyRing;
   readonly configuration: () => Configuration;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Called when a secret was proven under a root secret that no longer makes: store it anew. */
+  /** Stores a client secret that was right, but stored under an old root secret, under the root secret of today. */
   readonly renewSecretMac: (client: TokenClient, secretMacs: TokenClient['secretMacs']) => Promise<unknown>;
 };
 
@@ -50,29 +50,29 @@ export type TokenOutcome = { readonly kind: 'issued'; readonly response: TokenRe
 export type Refused = {
   readonly kind: 'refused';
   readonly reason: TokenReason;
-  /** The parameter that it is about; never a value. */
+  /** The parameter's name; never a value. */
   readonly parameter?: string;
-  /** The whole chain ended with this answer. */
+  /** The whole chain was revoked. */
   readonly revoked?: boolean;
 };
 
 export const refuse = (reason: TokenReason, parameter?: string): Refused =>
   parameter === undefined ? { kind: 'refused', reason } : { kind: 'refused', reason, parameter };
 
-/** The client has authenticated; the grant is what the credential names, if that is stored. */
-export type ProvenRequest = LoadedGrant & { readonly client: TokenClient };
-/** The same of a request that names no grant. */
-export type ProvenClient = { readonly now: Date; readonly client: Client };
+/** The client is authenticated; the grant is the one that the credential names, if it is stored. */
+export type AuthenticatedRequest = LoadedGrant & { readonly client: TokenClient };
+/** The client is authenticated; the request names no grant. */
+export type AuthenticatedClient = { readonly now: Date; readonly client: Client };
 
 /** Parsed: which grant to load, and what to do with it. */
 export type ParsedGrant =
   | {
       readonly grantId: string;
-      readonly apply: (deps: TokenDeps, request: ProvenRequest) => Promise<TokenOutcome>;
+      readonly apply: (deps: TokenDeps, request: AuthenticatedRequest) => Promise<TokenOutcome>;
     }
   | {
       readonly grantId: null;
-      readonly apply: (deps: TokenDeps, request: ProvenClient) => Promise<TokenOutcome>;
+      readonly apply: (deps: TokenDeps, request: AuthenticatedClient) => Promise<TokenOutcome>;
     };
 
 export type GrantType = {

@@ -4,7 +4,7 @@ import type { TokenClient } from '../model/client.ts';
 import type { Grant, SignInFacts } from '../model/grant.ts';
 import type { TokenDeps, TokenResponse } from './grant-type.ts';
 
-/** Core §2 leaves the values of `acr` to the server. There is one way to sign in here. */
+/** Core §2 leaves the values of `acr` to the server. Passwords are the only way to sign in so far. */
 export const SIGNED_IN_BY_PASSWORD = 'urn:statehouse:acr:password';
 
 export function issueIdToken(

@@ -1,6 +1,6 @@
 /**
- * One introspection request (RFC 7662), from raw body to answer: prove the client → find the token → tell what concerns it.
- * Nothing is presented: a used refresh token that is asked about is inactive, and its chain lives on.
+ * The introspection request (RFC 7662): authenticate the client → find the token → describe what concerns the client.
+ * Nothing is presented: a used refresh token is inactive here, and its chain lives on.
  */
 import type { Resource } from '../../policies/schema.ts';
 import { policyOf } from '../config/configuration.ts';
@@ -14,10 +14,10 @@ import { type FoundToken, findToken, type RefusedToken, readSentToken, type Sent
 /** RFC 7662 §2.2. Instants are seconds since 1970. */
 type ActiveToken = {
   readonly active: true;
-  /** Absent: none that concerns the caller. */
+  /** Absent: no scope concerns the caller. */
   readonly scope?: string;
   readonly client_id: string;
-  /** Absent from a refresh token: nobody may take it for an access token. */
+  /** Absent for a refresh token, which must not be taken for an access token. */
   readonly token_type?: 'Bearer';
   readonly exp: number;
   readonly iat: number;
@@ -27,7 +27,7 @@ type ActiveToken = {
   readonly jti?: string;
 };
 
-export type IntrospectionAnswer =
+export type IntrospectionOutcome =
   | RefusedToken
   | {
       readonly kind: 'answered';
@@ -36,45 +36,50 @@ export type IntrospectionAnswer =
       readonly facts: { readonly clientId: string; readonly grantId: string | null; readonly reason?: string };
     };
 
-/** RFC 7662 §2.2: of an inactive token the server SHOULD NOT say more, not even why. */
+/** RFC 7662 §2.2: about an inactive token the server SHOULD NOT say more, not even why. */
 const INACTIVE = { active: false } as const;
 
 /** @throws StoreUnavailable */
-export async function answerIntrospectionRequest(
+export async function handleIntrospectionRequest(
   deps: SentTokenDeps,
   authorization: string | undefined,
   body: string,
-): Promise<IntrospectionAnswer> {
+): Promise<IntrospectionOutcome> {
   const sent = await readSentToken(deps, authorization, body);
   if (sent.kind === 'refused') return sent;
   const { client } = sent;
   const { clientId } = client;
-  // RFC 7662 §2.1: the endpoint MUST require some form of authorization. A public client proves nothing, so anyone could
+  // RFC 7662 §2.1: the endpoint MUST require some form of authorization. A public client has no secret, so anyone could
   // try tokens in its name.
   if (client.tokenEndpointAuthMethod === 'none') {
     return { kind: 'refused', refused: refuse('public_client_introspection'), clientId };
   }
   const token = await findToken(deps, sent);
-  const told = tell(deps, client, token);
+  const described = describeToken(deps, client, token);
   const grantId = token.kind === 'nothing' ? null : (token.grant?.id ?? null);
-  return typeof told === 'string'
-    ? { kind: 'answered', body: INACTIVE, facts: { clientId, grantId, reason: told } }
-    : { kind: 'answered', body: told, facts: { clientId, grantId } };
+  return typeof described === 'string'
+    ? { kind: 'answered', body: INACTIVE, facts: { clientId, grantId, reason: described } }
+    : { kind: 'answered', body: described, facts: { clientId, grantId } };
 }
 
-/** @returns why the caller is told nothing. */
-function tell(deps: SentTokenDeps, client: Client, token: FoundToken): ActiveToken | string {
-  if (token.kind === 'nothing') return token.reason;
-  return token.kind === 'access_token' ? tellAccessToken(deps, client, token) : tellRefreshToken(deps, client, token);
+/** @returns a reason, for the log, when the token is inactive or does not concern the caller. */
+function describeToken(deps: SentTokenDeps, client: Client, token: FoundToken): ActiveToken | string {
+  switch (token.kind) {
+    case 'nothing':
+      return token.reason;
+    case 'access_token':
+      return describeAccessToken(deps, client, token);
+    case 'refresh_token':
+      return describeRefreshToken(deps, client, token);
+  }
 }
 
 /**
- * The client that a token was issued to is told all of it, which it may read in the JWT anyway. An API is told what concerns
- * it: of the audience, the resources that list it; of the scope, the words of those resources (RFC 7662 §2.2: the server MAY
- * limit which scopes it returns to each). Where else a token opens doors, and which, is none of its business; and a scope of
- * another API that happens to have the same name as one of its own cannot be told apart from it in the JWT either.
+ * The client that a token was issued to sees all of it, as in the JWT. An API sees what concerns it: in the audience, the
+ * resources that list it; in the scope, the scopes of those resources (RFC 7662 §2.2: the server MAY limit which scopes it
+ * returns to each). A scope of another API with the same name cannot be told apart, no more than in the JWT.
  */
-function tellAccessToken(
+function describeAccessToken(
   deps: SentTokenDeps,
   { clientId }: Client,
   { claims }: Extract<FoundToken, { kind: 'access_token' }>,
@@ -99,8 +104,8 @@ function tellAccessToken(
   }
 }
 
-/** Only its own client gets here: an API has no use for refresh tokens, and whoever sends it one is up to no good. */
-function tellRefreshToken(
+/** Only the client that the token was issued to gets here: an API has no use for refresh tokens. */
+function describeRefreshToken(
   deps: SentTokenDeps,
   client: Client,
   { grant, place, now }: Extract<FoundToken, { kind: 'refresh_token' }>,
@@ -115,7 +120,7 @@ function tellRefreshToken(
     exp: Math.floor(chainEndsAt(grant, policy) / 1000),
     iat: Math.floor((grant.lastUsedAt ?? grant.createdAt).getTime() / 1000),
     sub: grant.userId,
-    // It is for this server; an API that checks its audience turns it away.
+    // A refresh token is for this server; an API that checks the audience rejects it.
     aud: deps.issuer,
     iss: deps.issuer,
   };

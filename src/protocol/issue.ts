@@ -1,4 +1,4 @@
-/** What leaves with a decision to issue: the signed access token and, where the client may refresh, the chain's head. */
+/** The tokens of a decision to issue: a signed access token and, where the client may refresh, the chain's head. */
 import { type Configuration, policyOf } from '../config/configuration.ts';
 import { accessTokenId, signAccessToken } from '../crypto/access-token.ts';
 import { writeRefreshToken } from '../crypto/refresh-token.ts';
@@ -34,8 +34,8 @@ export function issueAccessToken(deps: TokenDeps, subject: Subject, access: Acce
 }
 
 /**
- * What a chain whose head is `next` gives its client: an access token, an ID Token where the person is to be known, and the
- * refresh token where the client may refresh.
+ * The tokens of a chain whose head is `next`: an access token, an ID Token where `openid` was granted, and a refresh token where
+ * the client may refresh.
  *
  * @throws RefusedAtIssue when what was asked for cannot be said in a token.
  */
@@ -52,6 +52,7 @@ export function issueTokens(
   const response = issueAccessToken(deps, { client, sub: next.userId, grantId: next.id }, access, now);
   return {
     ...response,
+    scope: formatScope(access.answered),
     ...(identifies(next, asked) && { id_token: issueIdToken(deps, next, client, response, now) }),
     ...(mayRefresh(deps.configuration(), next, client) && {
       refresh_token: writeRefreshToken(deps.keys, { grantId: next.id, generation, nonce }),
@@ -59,11 +60,11 @@ export function issueTokens(
   };
 }
 
-/** A refresh that asks for less than `openid` wants no ID Token. */
+/** A refresh that leaves `openid` out wants no ID Token. */
 const identifies = (next: Grant, { scope }: Narrowing): next is Grant & { identity: SignInFacts } =>
   next.identity !== null && (scope === null || scope.includes('openid'));
 
-/** OpenID Connect Core §11, where the client's policy goes by it; otherwise a matter of its registered grant types. */
+/** By the client's registered grant types and, where its policy asks for that, by `offline_access` (OpenID Connect Core §11). */
 export function mayRefresh(
   configuration: Configuration,
   { scope }: Pick<Grant, 'scope'>,
@@ -74,7 +75,7 @@ export function mayRefresh(
   return !refreshTokensNeedOfflineAccess || scope.includes(OFFLINE_ACCESS);
 }
 
-/** Seconds: the client's policy, capped by every resource that the token is for. */
+/** Seconds: from the client's policy, capped by every resource in the audience. */
 function accessTokenLifetimeSeconds(deps: TokenDeps, client: TokenClient, access: Access): number {
   const configuration = deps.configuration();
   const caps = configuration.resources

@@ -1,6 +1,6 @@
 /**
- * OpenID Connect RP-Initiated Logout 1.0 §2 and §3: who asks for a sign-out, of whom, and where the browser may go afterwards.
- * `logout_hint` and `ui_locales` may be sent and change nothing: who is signed in here is seen, and the pages are in one language.
+ * OpenID Connect RP-Initiated Logout 1.0 §2 and §3: which client asks, for which session, and where the browser may go afterwards.
+ * `logout_hint` and `ui_locales` are accepted and not read: the session is known, and the pages are in one language.
  */
 import type { IdTokenHint } from '../crypto/id-token-hint.ts';
 import type { Client } from '../model/client.ts';
@@ -10,7 +10,7 @@ import { withParameters } from '../oauth/redirect-uri.ts';
 export const LOGOUT_PARAMETERS = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
 type Reading = ParameterReading<(typeof LOGOUT_PARAMETERS)[number]>;
 
-/** Shown on a page; nobody is signed out, and nobody is sent anywhere. */
+/** Shown on a page: no session ends and there is no redirect. */
 export type RefusedLogout = {
   readonly kind: 'refused';
   readonly reason:

@@ -5,6 +5,9 @@ import { parseScope } from '../oauth/scope.ts';
 import type { TokenParameters } from './grant-type.ts';
 import { type Access, OFFLINE_ACCESS, scopeAt } from './requested-access.ts';
 
+/** `answered`: what the token response says, where an ID Token comes with the access token. */
+export type NarrowedAccess = Access & { readonly answered: readonly string[] };
+
 export type Narrowing = { readonly scope: readonly string[] | null; readonly resources: readonly string[] | null };
 
 /** @returns null when `scope` is malformed. */
@@ -15,25 +18,50 @@ export function readNarrowing(parameters: TokenParameters): Narrowing | null {
   return { scope, resources: askedResources(parameters) };
 }
 
-/** @returns null when none was sent: then it is all that was granted. */
+/** @returns null when none was sent: docs/decisions/0024 says what that means. */
 export function askedResources(parameters: TokenParameters): readonly string[] | null {
   const resources = parameters.getAll('resource');
   return resources.length > 0 ? [...new Set(resources)] : null;
 }
 
 /**
- * Whether it is less than was granted, the machine has decided. RFC 9068 §2.2.3: each scope of a token has to mean something at
- * its audience, so with fewer resources go the scopes that only the others have.
+ * What tokens of a grant may be for: the resources that were asked for and, where `openid` was granted, the UserInfo Endpoint,
+ * which a client names in its token request to get a token for it alone.
+ */
+export const grantedResources = ({ identity }: Configuration, grant: Grant): readonly string[] =>
+  grant.identity === null || grant.resources.includes(identity.identifier)
+    ? grant.resources
+    : [...grant.resources, identity.identifier];
+
+/**
+ * The machine has decided that it is not more than was granted. RFC 9068 §2.2.3: each scope of a token has to mean something at
+ * its audience, so a scope that only other resources have is left out.
  *
  * @throws RefusedAtIssue when nothing is left, or something was asked for that means nothing there. Before the commit.
  */
-export function narrowedAccess(configuration: Configuration, grant: Grant, { scope, resources }: Narrowing): Access {
-  const at = resources ?? grant.resources;
-  const meant = scopeAt(configuration, scope ?? grant.scope, at);
-  if (meant.every((one) => one === OFFLINE_ACCESS) || (scope !== null && meant.length < scope.length))
+export function narrowedAccess(
+  configuration: Configuration,
+  grant: Grant,
+  { scope, resources }: Narrowing,
+): NarrowedAccess {
+  const asked = scope ?? grant.scope;
+  const at = resources ?? audienceOf(configuration, grant, asked);
+  const meant = scopeAt(configuration, asked, at);
+  // Without `resource`, `openid` and its kin may stand beside the scope of an API: they are for the ID Token then.
+  const answered = resources === null ? scopeAt(configuration, asked, grantedResources(configuration, grant)) : meant;
+  if (!meansSomething(meant) || (scope !== null && answered.length < scope.length)) {
     throw new RefusedAtIssue('scope_exceeds_grant');
-  return { scope: meant, resources: at };
+  }
+  return { scope: meant, resources: at, answered };
 }
+
+const meansSomething = (scope: readonly string[]): boolean => scope.some((one) => one !== OFFLINE_ACCESS);
+
+/** When the token request names no resource: those of the grant, or else the UserInfo Endpoint, whose scopes are all that is asked for. */
+const audienceOf = (configuration: Configuration, grant: Grant, scope: readonly string[]): readonly string[] =>
+  grant.identity === null || meansSomething(scopeAt(configuration, scope, grant.resources))
+    ? grant.resources
+    : [configuration.identity.identifier];
 
 /** What was granted cannot be said in this token. Nothing has been committed. */
 export class RefusedAtIssue extends Error {

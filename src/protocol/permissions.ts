@@ -1,115 +1,79 @@
-/**
- * What a person has allowed each client, told from the grants that live and the consents that are remembered; and how it is
- * ended: through the machine of every grant, as any revocation.
- */
-import type { Configuration } from '../config/configuration.ts';
+/** What the signed-in end-user has allowed, and how to end it: through the machine of every grant, as any revocation. */
 import { type GrantWorld, revokeGrant } from '../lifecycles/grant.ts';
-import type { Client } from '../model/client.ts';
-import type { Grant } from '../model/grant.ts';
-import { grantState } from '../model/grant.ts';
-import { chainEndsAt, codeEndsAt } from '../model/lifetimes.ts';
-import { mayRefresh } from './issue.ts';
-import { type Access, type DescribedAccess, describeAccess } from './requested-access.ts';
+import { type AllowedClient, allowedClients, type StoredPermissions } from './allowed-clients.ts';
+import { type CookieHash, findSession, type SessionDeps } from './browser-session.ts';
+import { type FormCheck, formPurpose } from './form-purpose.ts';
+import { type SignedInBrowser, signedInBrowsers } from './signed-in-browsers.ts';
 
-export type AllowedClient = {
-  readonly clientId: string;
-  readonly clientName: string;
-  readonly access: readonly DescribedAccess[];
-  readonly since: Date;
-  /** When it last got tokens; null: it never did. */
-  readonly lastUsedAt: Date | null;
-  /**
-   * `whileAway`: it holds a refresh token. `nowOnly`: what it holds ends by itself, soon. `nothing`: it holds nothing, but would
-   * not have to ask again.
-   */
-  readonly holds: 'whileAway' | 'nowOnly' | 'nothing';
-};
+export type PermissionDeps = SessionDeps & PermissionStores;
 
-type Consent = Access & { readonly clientId: string; readonly grantedAt: Date };
-
-export type Permissions = {
-  readonly now: Date;
-  /** Newest first. */
-  readonly grants: readonly Grant[];
-  readonly consents: readonly Consent[];
-  readonly clients: ReadonlyMap<string, Client>;
-};
-
-/** Newest first. */
-export function allowedClients(configuration: Configuration, permissions: Permissions): AllowedClient[] {
-  const { now, clients } = permissions;
-  const found = [...clients.values()].flatMap((client) => {
-    const ofClient = ({ clientId }: { readonly clientId: string }) => clientId === client.clientId;
-    const grants = permissions.grants.filter((one) => ofClient(one) && lives(configuration, client, one, now));
-    const consents = permissions.consents.filter(ofClient);
-    const given = [...grants.map((one) => one.createdAt), ...consents.map((one) => one.grantedAt)].sort(byInstant);
-    const [since] = given;
-    const newest = given.at(-1);
-    if (since === undefined || newest === undefined) return [];
-    const used = grants.flatMap((one) => one.lastUsedAt ?? []).sort(byInstant);
-    const allowed: AllowedClient = {
-      clientId: client.clientId,
-      clientName: client.clientName,
-      access: described(configuration, [...grants, ...consents]),
-      since,
-      lastUsedAt: used.at(-1) ?? null,
-      holds:
-        grants.length === 0
-          ? 'nothing'
-          : grants.some((one) => canGoOn(configuration, client, one))
-            ? 'whileAway'
-            : 'nowOnly',
-    };
-    return [{ allowed, newest }];
-  });
-  return found.sort((one, other) => byInstant(other.newest, one.newest)).map(({ allowed }) => allowed);
-}
-
-const byInstant = (one: Date, other: Date): number => one.getTime() - other.getTime();
-
-/** Without a policy nothing can be exchanged today. */
-const canGoOn = (configuration: Configuration, client: Client, grant: Grant): boolean =>
-  configuration.policies.has(client.policy) && mayRefresh(configuration, grant, client);
-
-/** Something that the client holds can still be used: its code, its refresh token, or else its last access token. */
-function lives(configuration: Configuration, client: Client, grant: Grant, now: Date): boolean {
-  if (grantState(grant) !== 'active') return false;
-  const policy = configuration.policies.get(client.policy);
-  // Shown all the same: tomorrow there may be one again.
-  if (!policy) return true;
-  const lifetimes = { name: client.policy, ...policy };
-  if (grant.refreshGeneration === null) return now.getTime() < codeEndsAt(grant, lifetimes);
-  if (mayRefresh(configuration, grant, client)) return now.getTime() < chainEndsAt(grant, lifetimes);
-  const lastToken = (grant.lastUsedAt ?? grant.createdAt).getTime() + policy.accessTokenLifetimeSeconds * 1000;
-  return now.getTime() < lastToken;
-}
-
-/** Each described as it was granted: what was allowed at one resource was not allowed at all of them. */
-function described(configuration: Configuration, granted: readonly Access[]): DescribedAccess[] {
-  const groups = new Map<DescribedAccess['resource'], Map<string, DescribedAccess['scopes'][number]>>();
-  for (const { resource, scopes } of granted.flatMap((one) => describeAccess(configuration, one))) {
-    const group = groups.get(resource) ?? new Map();
-    groups.set(resource, group);
-    for (const scope of scopes) group.set(scope.name, scope);
-  }
-  return [...groups].map(([resource, scopes]) => ({ resource, scopes: [...scopes.values()] }));
-}
-
-type Stores = GrantWorld & {
+type PermissionStores = GrantWorld & {
   readonly permissions: {
+    readonly load: (userId: string) => Promise<StoredPermissions>;
     readonly grantIds: (userId: string, clientId: string) => Promise<readonly string[]>;
     readonly forgetConsents: (userId: string, clientId: string) => Promise<number>;
   };
 };
 
+type SignInRequired = { readonly kind: 'signInRequired' };
+
+export type PermissionsView =
+  | SignInRequired
+  | {
+      readonly kind: 'permissions';
+      readonly formPurpose: string;
+      readonly username: string;
+      readonly allowed: readonly AllowedClient[];
+      readonly browsers: readonly SignedInBrowser[];
+      /** There are more than are shown. */
+      readonly more: boolean;
+    };
+
+/** The newest; the others are shown when some of these are ended. */
+const MAX_SHOWN = 100;
+
+/** @throws StoreUnavailable */
+export async function viewPermissions(deps: PermissionDeps, cookie: CookieHash | null): Promise<PermissionsView> {
+  const session = await findSession(deps, cookie);
+  if (session === null) return { kind: 'signInRequired' };
+  const allowed = allowedClients(deps.configuration(), await deps.permissions.load(session.userId));
+  return {
+    kind: 'permissions',
+    formPurpose: formPurpose.permissions(session.sid),
+    username: session.username,
+    allowed: allowed.slice(0, MAX_SHOWN),
+    more: allowed.length > MAX_SHOWN,
+    browsers: await signedInBrowsers(deps, session),
+  };
+}
+
+export type EndPermissionOutcome =
+  | SignInRequired
+  | { readonly kind: 'formRefused' }
+  /** `grants`: how many ended now. */
+  | { readonly kind: 'ended'; readonly clientId: string; readonly userId: string; readonly grants: number };
+
+/** @throws Unavailable: asking again is always safe. */
+export async function submitEndPermission(
+  deps: PermissionDeps,
+  form: { readonly clientId: string | null; readonly cookie: CookieHash | null; readonly isOurForm: FormCheck },
+): Promise<EndPermissionOutcome> {
+  const session = await findSession(deps, form.cookie);
+  if (session === null) return { kind: 'signInRequired' };
+  const { clientId } = form;
+  if (clientId === null || !form.isOurForm(formPurpose.permissions(session.sid))) return { kind: 'formRefused' };
+  const { userId } = session;
+  return { kind: 'ended', clientId, userId, grants: await endPermission(deps, userId, clientId) };
+}
+
 /**
- * Ends every grant that this person gave this client. Consents go first, so that the client cannot get another grant unasked
+ * Ends every grant that this end-user gave this client. Consents go first, so that the client cannot get another grant unasked
  * while the others end.
  *
  * @returns how many grants this call ended. @throws Unavailable: asking again is always safe.
  */
 export async function endPermission(
-  { permissions, ...world }: Stores,
+  { permissions, ...world }: PermissionStores,
   userId: string,
   clientId: string,
 ): Promise<number> {

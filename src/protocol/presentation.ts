@@ -3,10 +3,11 @@ import { policyOf } from '../config/configuration.ts';
 import type { Outcome, PresentationWays } from '../lifecycles/presentation.ts';
 import type { TokenDeps, TokenOutcome, TokenResponse } from './grant-type.ts';
 import { issueTokens } from './issue.ts';
-import type { Narrowing } from './narrowing.ts';
+import { grantedResources, type Narrowing } from './narrowing.ts';
 
 export const waysOf = (deps: TokenDeps, narrowing: Narrowing): PresentationWays<TokenResponse> => ({
   lifetimesOf: (client) => policyOf(deps.configuration(), client),
+  resourcesOf: (grant) => grantedResources(deps.configuration(), grant),
   mint: (next, now, client) => issueTokens(deps, next, narrowing, now, client),
 });
 

@@ -1,6 +1,6 @@
 /**
- * An access token that comes back to the server that made it. An API that checks the JWT by itself knows what was true when
- * it was signed; here its grant is looked at too, so whatever ended the grant ends the token in the same instant.
+ * An access token that is presented to the server that issued it. An API that checks the JWT by itself knows what was true when
+ * it was signed; here the grant is loaded too, so the token ends in the same instant as its grant.
  */
 import { type AccessTokenClaims, type AccessTokenReading, readAccessToken } from '../crypto/access-token.ts';
 import type { TokenClient } from '../model/client.ts';
@@ -14,13 +14,13 @@ export type PresentedAccessToken =
       readonly claims: AccessTokenClaims;
       /** Null: client credentials. */
       readonly grant: Grant | null;
-      /** Whom it was issued to. */
+      /** The client that it was issued to. */
       readonly client: TokenClient;
       readonly now: Date;
     }
   | { readonly kind: 'inactive'; readonly reason: InactiveReason };
 
-/** For the log; whoever presents the token is told no more than that it is not valid. */
+/** For the log; the response says no more than that the token is not valid. */
 export type InactiveReason =
   | `access_token_${Exclude<AccessTokenReading['kind'], 'authentic'>}`
   | 'access_token_expired'
@@ -67,8 +67,8 @@ async function ofGrant(
 }
 
 /**
- * Client credentials: nothing is stored of such a token; what it knows is the epoch of its client. It ends with its client's
- * deletion, for good, or by its own denial; `statehouse recover` leaves it alone until it expires.
+ * Client credentials: such a token is not stored; it carries the epoch of its client. It ends when the client is deleted, or by a
+ * denial of its own; `statehouse recover` leaves it alone until it expires.
  */
 async function ofClient(
   deps: AccessTokenDeps,

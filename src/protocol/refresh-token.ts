@@ -1,4 +1,4 @@
-/** grant_type=refresh_token (OAuth 2.1 §4.3): parse → load → prove the client → present the token. */
+/** grant_type=refresh_token (OAuth 2.1 §4.3): parse → load → authenticate the client → present the token. */
 import { readRefreshToken } from '../crypto/refresh-token.ts';
 import { present } from '../lifecycles/presentation.ts';
 import { refreshTokenRequest } from '../lifecycles/refresh-token.ts';
@@ -20,7 +20,7 @@ export const refreshToken: GrantType = {
     const narrowing = readNarrowing(parameters);
     if (narrowing === null) return refuse('scope_unknown', 'scope');
     const token = readRefreshToken(keys, sent);
-    // Refused after the client is proven, and without touching any row.
+    // Refused after the client is authenticated, and without touching any row.
     if (token.kind !== 'authentic') return { grantId: null, apply: async () => refuse(REASON_OF_READING[token.kind]) };
 
     return {

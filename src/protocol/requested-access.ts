@@ -1,6 +1,6 @@
 /**
  * Which scope and which resources a request means, given what the client may ask for (RFC 6749 §3.3, RFC 8707 §2, OpenID
- * Connect Core §5.4). The UserInfo Endpoint is a resource like any other, except that `openid` is what asks for it.
+ * Connect Core §5.4). An access token has one audience unless the client names several (docs/decisions/0024).
  */
 import type { Configuration } from '../config/configuration.ts';
 import type { Client } from '../model/client.ts';
@@ -10,26 +10,27 @@ export type Access = { readonly scope: readonly string[]; readonly resources: re
 export type AccessProblem = 'scope_unknown' | 'openid_missing' | 'resource_unknown';
 type Asked = { readonly scope: string | null; readonly resources: readonly string[] };
 
-/** Core §11: not a matter of one resource; it asks that the chain of refresh tokens outlive the person's presence. */
+/** Core §11: belongs to no resource; it asks for refresh tokens that work while the end-user is away. */
 export const OFFLINE_ACCESS = 'offline_access';
 
-/** What an authorization request asks for, about a person. */
+/** What an authorization request asks for. */
 export function requestedAccess(configuration: Configuration, client: Client, asked: Asked): Access | AccessProblem {
   const scope = asked.scope === null ? defaultScope(configuration, client, asked.resources) : parseScope(asked.scope);
   if (scope === null) return 'scope_unknown';
   const wantsIdentity = scope.includes('openid');
   const named = namedResources(configuration, client, asked, scope);
+  const { identifier: userInfo } = configuration.identity;
   const resources = everyResource(configuration)
     .map((one) => one.identifier)
-    .filter((one) => named.includes(one) || (wantsIdentity && one === configuration.identity.identifier));
+    .filter((one) => named.includes(one));
   if (!named.every((one) => one !== undefined && resources.includes(one))) return 'resource_unknown';
-  if (!named.every((one) => mayName(configuration, client, one))) return 'resource_unknown';
+  if (!named.every((one) => one === userInfo || mayName(configuration, client, one))) return 'resource_unknown';
   // Without `openid` no token opens the UserInfo Endpoint, so none is made for it.
-  if (!wantsIdentity && resources.includes(configuration.identity.identifier)) return 'openid_missing';
+  if (!wantsIdentity && resources.includes(userInfo)) return 'openid_missing';
 
   const mayRefresh =
     client.grantTypes.includes('refresh_token') && (client.scope === null || client.scope.includes(OFFLINE_ACCESS));
-  const allowed = new Set(allowedScope(configuration, client, resources));
+  const allowed = new Set(allowedScope(configuration, client, wantsIdentity ? [...resources, userInfo] : resources));
   // Core §11: a request for offline access that cannot be fulfilled is ignored, not refused.
   const meant = scope.filter((one) => one !== OFFLINE_ACCESS || mayRefresh);
   if (asked.scope !== null && !meant.every((one) => one === OFFLINE_ACCESS || allowed.has(one))) {
@@ -41,20 +42,24 @@ export function requestedAccess(configuration: Configuration, client: Client, as
   return granted.some((one) => one !== OFFLINE_ACCESS) ? { scope: granted, resources } : 'scope_unknown';
 }
 
-/** The ceiling bounds audiences too: where a client may do nothing, no token of its may be for. */
+/** The ceiling bounds audiences too: a client gets no token for a resource where all scopes are above its ceiling. */
 const mayName = (configuration: Configuration, { scope }: Client, resource: string | undefined): boolean =>
   scope === null ||
   resource === undefined ||
   scopeAt(configuration, scope, [resource]).some((one) => one !== OFFLINE_ACCESS);
 
-/** What a client asks for on its own behalf: there is no person, so there is nobody whose identity it could see. */
+/** What a client asks for on its own behalf: without an end-user there are no identity scopes and no offline access. */
 export function requestedByClient(configuration: Configuration, client: Client, asked: Asked): Access | AccessProblem {
-  const needsPerson = (one: string) => one === OFFLINE_ACCESS || isIdentityScope(configuration, one);
-  const withoutPerson = (scope: readonly string[] | null) =>
-    scope === null ? null : scope.filter((one) => !needsPerson(one));
-  if (asked.scope !== null && parseScope(asked.scope)?.some(needsPerson)) return 'scope_unknown';
+  const needsUser = (one: string) => one === OFFLINE_ACCESS || isIdentityScope(configuration, one);
+  const withoutUserScopes = (scope: readonly string[] | null) =>
+    scope === null ? null : scope.filter((one) => !needsUser(one));
+  if (asked.scope !== null && parseScope(asked.scope)?.some(needsUser)) return 'scope_unknown';
   if (asked.resources.includes(configuration.identity.identifier)) return 'resource_unknown';
-  const alone = { ...client, scope: withoutPerson(client.scope), defaultScope: withoutPerson(client.defaultScope) };
+  const alone = {
+    ...client,
+    scope: withoutUserScopes(client.scope),
+    defaultScope: withoutUserScopes(client.defaultScope),
+  };
   return requestedAccess(configuration, alone, asked);
 }
 
@@ -71,7 +76,7 @@ const identityScopes = new WeakMap<Configuration, ReadonlySet<string>>();
 const onlyAtUserInfo = ({ identity, resources }: Configuration): ReadonlySet<string> =>
   new Set([...describedAt([identity])].filter((name) => !describedAt(resources).has(name)));
 
-/** None sent: the client's default; where it has none, its ceiling; where it has none, what the resources describe. */
+/** When no scope was sent: the client's default, else its ceiling, else all scopes that the resources describe. */
 function defaultScope(configuration: Configuration, client: Client, asked: readonly string[]): readonly string[] {
   if (client.defaultScope !== null) return client.defaultScope;
   if (client.scope !== null) return client.scope;
@@ -82,7 +87,7 @@ function defaultScope(configuration: Configuration, client: Client, asked: reado
 const defaultResource = ({ resources }: Configuration, client: Client): string | undefined =>
   client.defaultResource ?? resources.find((one) => one.default)?.identifier;
 
-/** No resource sent: the client's default, unless it asks for the person's identity and nothing else. */
+/** When no resource was sent: the client's default, or the UserInfo Endpoint where it asks for identity scopes and nothing else. */
 function namedResources(
   configuration: Configuration,
   client: Client,
@@ -90,10 +95,14 @@ function namedResources(
   scope: readonly string[],
 ): readonly (string | undefined)[] {
   if (asked.resources.length > 0) return [...new Set(asked.resources)];
-  const onlyIdentity =
-    scope.includes('openid') && scope.every((one) => one === OFFLINE_ACCESS || isIdentityScope(configuration, one));
-  return onlyIdentity ? [] : [defaultResource(configuration, client)];
+  return [
+    isOnlyIdentity(configuration, scope) ? configuration.identity.identifier : defaultResource(configuration, client),
+  ];
 }
+
+/** The end-user's identity and nothing at an API: tokens for this scope are for the UserInfo Endpoint. */
+const isOnlyIdentity = (configuration: Configuration, scope: readonly string[]): boolean =>
+  scope.includes('openid') && scope.every((one) => one === OFFLINE_ACCESS || isIdentityScope(configuration, one));
 
 /** What this client may ask for at these resources: their scopes, under the client's ceiling. `check` warns of undescribed ones. */
 function allowedScope(configuration: Configuration, client: Client, resources: readonly string[]): string[] {
@@ -102,20 +111,20 @@ function allowedScope(configuration: Configuration, client: Client, resources: r
 }
 
 export type DescribedAccess = {
-  /** Null: who the person is, which is at no API. */
+  /** Null: the end-user's identity, which is at no API. */
   readonly resource: string | null;
   /** The scope's own name where no resource describes it. */
   readonly scopes: readonly { readonly name: string; readonly description: string | null }[];
 };
 
 /**
- * The words for consent, resource by resource: the same scope can mean one thing here and another there. An API of whose scopes
- * none is asked for is named too: tokens are for it all the same, and it may let in whoever has one.
+ * The words for consent, resource by resource: the same scope can mean different things at different APIs. An API without any
+ * requested scope is named too: it is in the audience of the tokens, and may accept them.
  */
 export function describeAccess(configuration: Configuration, access: Access): DescribedAccess[] {
   const { identity, resources } = configuration;
   const groups = [identity, ...resources]
-    .filter((one) => access.resources.includes(one.identifier))
+    .filter((one) => access.resources.includes(one.identifier) || (one === identity && access.scope.includes('openid')))
     .map((resource) => ({
       resource: resource === identity ? null : resource.name,
       scopes: scopeAt(configuration, access.scope, [resource.identifier])
@@ -128,7 +137,7 @@ export function describeAccess(configuration: Configuration, access: Access): De
   return groups.filter(({ resource, scopes }) => resource !== null || scopes.length > 0);
 }
 
-/** What of a scope means something at these resources. What no resource describes belongs to the default one. */
+/** The part of a scope that means something at these resources. A scope that no resource describes belongs to the default one. */
 export function scopeAt(
   configuration: Configuration,
   scope: readonly string[],

@@ -1,14 +1,13 @@
-/** One revocation request (RFC 7009), from raw body to outcome: prove the client → find the token → end what it stands for. */
-
+/** The revocation request (RFC 7009): authenticate the client → find the token → end what it stands for. */
 import { revokeGrant } from '../lifecycles/grant.ts';
 import type { Grant } from '../model/grant.ts';
 import { findToken, type RefusedToken, readSentToken, type SentToken, type SentTokenDeps } from './sent-token.ts';
 
-export type RevocationAnswer =
+export type RevocationOutcome =
   | RefusedToken
   | {
       readonly kind: 'done';
-      /** For the log: what ended now, and why nothing did. The client is told neither. */
+      /** For the log: what ended now, or why nothing did. The client sees neither. */
       readonly facts: {
         readonly clientId: string;
         readonly grantId?: string;
@@ -18,25 +17,25 @@ export type RevocationAnswer =
     };
 
 /** @throws Unavailable, StoreUnavailable: asking again is always safe. */
-export async function answerRevocationRequest(
+export async function handleRevocationRequest(
   deps: SentTokenDeps,
   authorization: string | undefined,
   body: string,
-): Promise<RevocationAnswer> {
+): Promise<RevocationOutcome> {
   const sent = await readSentToken(deps, authorization, body);
   if (sent.kind === 'refused') return sent;
   const facts = await end(deps, sent);
   return { kind: 'done', facts: { clientId: sent.client.clientId, ...facts } };
 }
 
-type Ended = Omit<Extract<RevocationAnswer, { kind: 'done' }>['facts'], 'clientId'>;
+type Ended = Omit<Extract<RevocationOutcome, { kind: 'done' }>['facts'], 'clientId'>;
 
 /**
  * RFC 7009 §2.2: the server answers 200 "if the token has been revoked successfully or if the client submitted an invalid
- * token". Expired and already revoked ones are such: they are over anyway.
+ * token". Expired and revoked tokens are invalid tokens.
  *
- * Another client's token is left alone. §2.1 would have that client informed of an error, but then whoever holds a stolen
- * token could ask whether it still lives; so the answer is the one that an unknown token gets.
+ * Another client's token is left alone. §2.1 asks for an error, but then the holder of a stolen token could find out whether
+ * it still lives; so the response is the same as for an unknown token.
  */
 async function end(deps: SentTokenDeps, sent: SentToken): Promise<Ended> {
   const { client } = sent;
@@ -58,7 +57,7 @@ async function end(deps: SentTokenDeps, sent: SentToken): Promise<Ended> {
 
 /**
  * §2.1: with a refresh token SHOULD go all access tokens of the same grant, and with an access token MAY go the refresh token.
- * Here they always do: a client that gives one back is done with what the person allowed.
+ * Here they always do: a client that gives a token back no longer needs what the end-user allowed.
  */
 async function endGrant(
   deps: SentTokenDeps,

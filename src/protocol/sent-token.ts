@@ -1,6 +1,6 @@
 /**
- * What revocation (RFC 7009 §2.1) and introspection (RFC 7662 §2.1) are asked with: a token, by a client that proves itself
- * as it does at the token endpoint.
+ * What revocation (RFC 7009 §2.1) and introspection (RFC 7662 §2.1) share: a client that authenticates as at the token endpoint
+ * sends a token.
  */
 import type { AccessTokenClaims } from '../crypto/access-token.ts';
 import { type RefreshTokenPlace, readRefreshToken } from '../crypto/refresh-token.ts';
@@ -8,20 +8,17 @@ import type { Client, TokenClient } from '../model/client.ts';
 import type { Grant } from '../model/grant.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
-import { proveClient, readClientClaims } from './client-authentication.ts';
+import { authenticateClient, readClientCredentials } from './client-authentication.ts';
 import { type Refused, refuse, type TokenDeps } from './grant-type.ts';
 import { type AccessTokenDeps, type InactiveReason, presentedAccessToken } from './presented-access-token.ts';
 
 export type SentTokenDeps = TokenDeps & AccessTokenDeps;
 
-/**
- * `token_type_hint` is not read: both standards let the server find the token without it, and the form of ours says what
- * they are. A wrong or unknown hint changes nothing then.
- */
+/** `token_type_hint` is not read, as both standards allow: our tokens show what they are, so a wrong hint changes nothing. */
 const PARAMETERS = ['client_id', 'client_secret', 'token'] as const;
 
 export type SentToken = { readonly kind: 'sent'; readonly client: Client; readonly token: string };
-/** `clientId`: of the client that was proven; null: none was. */
+/** `clientId`: of the authenticated client; null: none is authenticated. */
 export type RefusedToken = { readonly kind: 'refused'; readonly refused: Refused; readonly clientId: string | null };
 
 /** @throws StoreUnavailable */
@@ -32,11 +29,11 @@ export async function readSentToken(
 ): Promise<SentToken | RefusedToken> {
   const { problem, parameters } = parseParameters(body, PARAMETERS);
   if (problem) return refused(refuse(problem.reason, problem.parameter ?? undefined));
-  const claims = readClientClaims(authorization, parameters);
-  if ('kind' in claims) return refused(claims);
-  const proven = await proveClient(deps, claims, (clientId) => deps.store.loadClient(clientId));
-  if ('kind' in proven) return refused(proven);
-  const { client } = proven;
+  const credentials = readClientCredentials(authorization, parameters);
+  if ('kind' in credentials) return refused(credentials);
+  const authenticated = await authenticateClient(deps, credentials, (clientId) => deps.store.loadClient(clientId));
+  if ('kind' in authenticated) return refused(authenticated);
+  const { client } = authenticated;
   const token = parameters.get('token');
   if (token === null) return refused(refuse('missing_parameter', 'token'), client.clientId);
   return { kind: 'sent', client, token };
@@ -66,7 +63,7 @@ export type FoundToken =
   | { readonly kind: 'nothing'; readonly reason: InactiveReason | TokenReason };
 
 /**
- * A refresh token of this client, current or used, or an access token of anybody that is active. Changes nothing.
+ * A refresh token of this client, active or used, or an active access token of any client. Changes nothing.
  *
  * @throws StoreUnavailable
  */
@@ -77,7 +74,7 @@ export async function findToken(deps: SentTokenDeps, { client, token }: SentToke
     return presented.kind === 'active' ? { ...presented, kind: 'access_token' } : nothing(presented.reason);
   }
   const place = readRefreshToken(deps.keys, token);
-  // An authorization code ends up here too: it is no token, and neither endpoint knows it.
+  // An authorization code gets here too: it is no token, so it is malformed.
   if (place.kind !== 'authentic') return nothing(`refresh_token_${place.kind}`);
   const { now, grant } = await deps.store.load({ clientId: client.clientId, grantId: place.grantId });
   if (!grant) return nothing('refresh_token_unknown');

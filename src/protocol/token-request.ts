@@ -1,8 +1,8 @@
-/** One token request, from raw body to outcome: parse → load → prove the client → apply. No HTTP in here. */
+/** The token request (OAuth 2.1 §3.2): parse → load → authenticate the client → apply. */
 import type { TokenClient } from '../model/client.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { authorizationCode } from './authorization-code.ts';
-import { proveClient, readClientClaims } from './client-authentication.ts';
+import { authenticateClient, readClientCredentials } from './client-authentication.ts';
 import { clientCredentials } from './client-credentials.ts';
 import {
   type GrantType,
@@ -15,26 +15,26 @@ import {
 import { RefusedAtIssue } from './narrowing.ts';
 import { refreshToken } from './refresh-token.ts';
 
-/** Every grant type there is. Implicit and password are not switched off: they do not exist. */
+/** All grant types. Implicit and password are not switched off: they do not exist. */
 export const GRANT_TYPES: ReadonlyMap<string, GrantType> = new Map(
   [authorizationCode, refreshToken, clientCredentials].map((one) => [one.name, one]),
 );
 
-/** What the log may know about a request besides its outcome; ids only when they are ours. */
+/** What the log may say about a request besides its outcome; ids only when they are ours. */
 export type TokenRequestFacts = {
   readonly grantType: string | null;
   readonly clientId: string | null;
   readonly grantId: string | null;
 };
 
-export type TokenAnswer = { readonly outcome: TokenOutcome; readonly facts: TokenRequestFacts };
+export type TokenRequestResult = { readonly outcome: TokenOutcome; readonly facts: TokenRequestFacts };
 
 /** @throws Unavailable when the store cannot make the decision true. */
-export async function answerTokenRequest(
+export async function handleTokenRequest(
   deps: TokenDeps,
   authorization: string | undefined,
   body: string,
-): Promise<TokenAnswer> {
+): Promise<TokenRequestResult> {
   const nothing = { grantType: null, clientId: null, grantId: null };
   const { problem, parameters } = parseParameters(body, TOKEN_PARAMETERS);
   if (problem) return { outcome: refuse(problem.reason, problem.parameter ?? undefined), facts: nothing };
@@ -45,24 +45,26 @@ export async function answerTokenRequest(
   if (!grantType) return { outcome: refuse('unknown_grant_type', 'grant_type'), facts: nothing };
   const facts = { ...nothing, grantType: name };
 
-  const claims = readClientClaims(authorization, parameters);
-  if ('kind' in claims) return { outcome: claims, facts };
+  const credentials = readClientCredentials(authorization, parameters);
+  if ('kind' in credentials) return { outcome: credentials, facts };
   const parsed = grantType.parse(parameters, deps.keys);
-  // What cannot be parsed is refused after the client is proven, like everything else that it may not know.
+  // An unauthenticated client must not learn what is wrong with a code or token, so its refusal waits for the authentication.
   if ('kind' in parsed || parsed.grantId === null) {
-    const proven = await proveClient(deps, claims, (clientId) => deps.store.loadClient(clientId));
-    if ('kind' in proven) return { outcome: proven, facts };
-    const { client } = proven;
+    const authenticated = await authenticateClient(deps, credentials, (clientId) => deps.store.loadClient(clientId));
+    if ('kind' in authenticated) return { outcome: authenticated, facts };
+    const { client } = authenticated;
     const known = { grantType: name, clientId: client.clientId, grantId: null };
     if ('kind' in parsed) return { outcome: parsed, facts: known };
-    return { outcome: notAllowed(name, client) ?? (await parsed.apply(deps, proven)), facts: known };
+    return { outcome: notAllowed(name, client) ?? (await parsed.apply(deps, authenticated)), facts: known };
   }
   const { grantId } = parsed;
-  const proven = await proveClient(deps, claims, (clientId) => deps.store.load({ clientId, grantId }));
-  if ('kind' in proven) return { outcome: proven, facts };
-  const { client, grant } = proven;
+  const authenticated = await authenticateClient(deps, credentials, (clientId) =>
+    deps.store.load({ clientId, grantId }),
+  );
+  if ('kind' in authenticated) return { outcome: authenticated, facts };
+  const { client, grant } = authenticated;
   const known = { grantType: name, clientId: client.clientId, grantId: grant?.id ?? null };
-  return { outcome: notAllowed(name, client) ?? (await orRefused(parsed.apply(deps, proven))), facts: known };
+  return { outcome: notAllowed(name, client) ?? (await orRefused(parsed.apply(deps, authenticated))), facts: known };
 }
 
 /** What cannot be said in a token is refused before anything is committed. */
@@ -75,7 +77,7 @@ async function orRefused(outcome: Promise<TokenOutcome>): Promise<TokenOutcome> 
   }
 }
 
-/** A public client is told why it will never get client credentials, registered for them or not. */
+/** For a public client client_credentials is never allowed, and the reason says so, whatever its registration says. */
 function notAllowed(name: string, client: TokenClient): Refused | null {
   if (client.grantTypes.includes(name)) return null;
   const isPublic = name === 'client_credentials' && client.tokenEndpointAuthMethod === 'none';

@@ -1,4 +1,4 @@
-/** OpenID Connect Core §5.3: the claims about a person that an access token opens, and no others. */
+/** OpenID Connect Core §5.3: the claims about the end-user that the scope of an access token allows, and no others. */
 import { type AccessTokenDeps, type InactiveReason, presentedAccessToken } from './presented-access-token.ts';
 
 /** Core §5.4: which claims each scope asks for. */
@@ -28,7 +28,7 @@ export const USERINFO_CLAIMS: readonly string[] = Object.values(CLAIMS_OF).flat(
 
 export type UserInfoDeps = AccessTokenDeps & {
   readonly configuration: () => { readonly identity: { readonly identifier: string } };
-  /** What is known of the person, by the names of Core §5.1; null: there is no such person any more. */
+  /** By the names of Core §5.1; null: the user no longer exists. */
   readonly claimsOf: (userId: string) => Promise<Readonly<Record<string, unknown>> | null>;
 };
 
@@ -44,8 +44,8 @@ export async function userInfo(deps: UserInfoDeps, accessToken: string): Promise
   if (presented.kind === 'inactive') return { kind: 'refused', error: 'invalid_token', reason: presented.reason };
   const { claims, grant } = presented;
   const scope = claims.scope.split(' ');
-  // An access token is a key, never proof of identity: it opens this only where the person allowed `openid` and the token
-  // is for this resource. One that was narrowed to an API cannot be used by that API to learn who its user is.
+  // An access token that is not for this resource, or without `openid`, tells nothing about the end-user: an API must not
+  // learn with it who its user is.
   const isForUs = [claims.aud].flat().includes(deps.configuration().identity.identifier);
   if (grant === null || !isForUs || !scope.includes('openid')) {
     return { kind: 'refused', error: 'insufficient_scope', reason: 'openid_not_granted' };
@@ -54,6 +54,6 @@ export async function userInfo(deps: UserInfoDeps, accessToken: string): Promise
   if (!known) return { kind: 'refused', error: 'invalid_token', reason: 'user_unknown' };
   const asked = scope.flatMap((one) => CLAIMS_OF[one] ?? []);
   // Core §5.3.2: `sub` MUST always be returned, and a Claim that is not known SHOULD be omitted rather than be null.
-  const told = asked.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]] as const]));
-  return { kind: 'claims', claims: { sub: claims.sub, ...Object.fromEntries(told) }, grantId: grant.id };
+  const given = asked.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]] as const]));
+  return { kind: 'claims', claims: { sub: claims.sub, ...Object.fromEntries(given) }, grantId: grant.id };
 }

@@ -1,15 +1,16 @@
 /** Clients that are declared in configuration: read with their secrets, held against the standards, brought into the database. */
 import { CLIENTS_FILE, type Configuration, type DeclaredClient } from '../config/configuration.ts';
-import { ConfigurationError, type Problem } from '../config/problem.ts';
+import { ConfigurationError, type Problem, type RecordProblem } from '../config/problem.ts';
 import { matchesStoredHash, SHORT_SECRET_CHARACTERS, secretHash, storedHashMac } from '../crypto/client-secret.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
 import type { Client } from '../model/client.ts';
 import { type ClientRegistration, deleteClient, findClient, listClients, saveClient } from '../storage/clients.ts';
-import { type ClientMetadata, readClientMetadata } from './client-metadata.ts';
-import { differences, type RegistrationDeps } from './register-client.ts';
+import { differences, type ReadClient, readClientMetadata } from './client-metadata.ts';
+import { problem } from './record-problem.ts';
+import type { RegistrationDeps } from './register-client.ts';
 
 export type Declared = {
-  readonly metadata: ClientMetadata & { readonly clientId: string };
+  readonly metadata: ReadClient & { readonly clientId: string };
   /** SHA-256 of each live secret. */
   readonly secretHashes: readonly Buffer[];
   readonly warnings: readonly string[];
@@ -31,56 +32,53 @@ export function readDeclaredClients(
   folder: string,
 ): Declared[] {
   const problems: Problem[] = [];
-  const declared = configuration.declaredClients.map((one) => {
-    const { record } = one;
+  const declared = configuration.declaredClients.map((declaration) => {
+    const { record } = declaration;
     const { client_secret_environment: names = [], client_secret_sha256: hashes = [], ...rest } = record;
     const reading = readClientMetadata(rest, configuration);
-    const isPublic = record.token_endpoint_auth_method === 'none';
-    const wrong = (field: string | null, found: string, allowed: string) =>
-      problems.push(problemOf(one, field, found, allowed));
-    if (!reading.ok) for (const { field, found, allowed } of reading.problems) wrong(field, found, allowed);
-    for (const name of names) {
-      if (!environment[name])
-        wrong('client_secret_environment', `${name}, which is not set`, 'a variable that holds the secret');
-    }
     const secrets = names.flatMap((name) => environment[name] ?? []);
-    if (isPublic && names.length + hashes.length > 0) {
-      wrong('token_endpoint_auth_method', '"none" with a secret', 'no secret for a public client');
-    }
-    if (!isPublic && names.length + hashes.length === 0) {
-      wrong(
-        null,
-        'no secret',
-        'client_secret_environment or client_secret_sha256, or token_endpoint_auth_method: none',
-      );
-    }
+    const wrong = [...(reading.ok ? [] : reading.problems), ...secretProblems(record, environment)];
+    problems.push(...wrong.map((problem) => inFile(declaration, problem)));
+    if (!reading.ok) return [];
     const secretHashes = [
       ...secrets.map((secret) => secretHash(rawSecret(secret))),
       ...hashes.map((hash) => Buffer.from(hash, 'hex')),
     ];
     const short = secrets.some((secret) => secret.length < SHORT_SECRET_CHARACTERS);
     const warnings = [
-      ...(reading.ok ? reading.warnings : []),
+      ...reading.warnings,
       ...(short ? [`client_secret_environment: a secret of fewer than ${SHORT_SECRET_CHARACTERS} characters`] : []),
     ];
-    return reading.ok ? [{ metadata: { ...reading.value, clientId: record.client_id }, secretHashes, warnings }] : [];
+    return [{ metadata: { ...reading.value, clientId: record.client_id }, secretHashes, warnings }];
   });
   if (problems.length > 0) throw new ConfigurationError(folder, problems);
   return declared.flat();
 }
 
-const problemOf = (
-  { path, lineOf }: DeclaredClient,
-  field: string | null,
-  found: string,
-  allowed: string,
-): Problem => ({
+function secretProblems(record: DeclaredClient['record'], environment: Environment): RecordProblem[] {
+  const { client_secret_environment: names = [], client_secret_sha256: hashes = [] } = record;
+  const isPublic = record.token_endpoint_auth_method === 'none';
+  const hasSecret = names.length + hashes.length > 0;
+  return [
+    ...names
+      .filter((name) => !environment[name])
+      .map((name) =>
+        problem('client_secret_environment', `${name}, which is not set`, 'a variable that holds the secret'),
+      ),
+    ...(isPublic && hasSecret
+      ? [problem('token_endpoint_auth_method', '"none" with a secret', 'no secret for a public client')]
+      : []),
+    ...(isPublic || hasSecret ? [] : [problem(null, 'no secret', WAYS_TO_HAVE_A_SECRET)]),
+  ];
+}
+
+const WAYS_TO_HAVE_A_SECRET = 'client_secret_environment or client_secret_sha256, or token_endpoint_auth_method: none';
+
+const inFile = ({ path, lineOf }: DeclaredClient, problem: RecordProblem): Problem => ({
+  ...problem,
   file: CLIENTS_FILE,
-  line: lineOf(field?.split('.')[0] ?? null),
-  key: field === null ? path : `${path}.${field}`,
-  found,
-  allowed,
-  nearest: null,
+  line: lineOf(problem.key?.split('.')[0] ?? null),
+  key: problem.key === null ? path : `${path}.${problem.key}`,
 });
 
 /**
@@ -95,9 +93,8 @@ export async function requireClientsFile(
   if (configuration.hasClientsFile) return;
   const declared = await listClients(deps.db, { declared: true });
   if (declared.length === 0) return;
-  const found = `no such file, while ${declared.length} clients are declared in the database`;
-  const allowed = 'the file; with "clients: []" it ends them and their grants';
-  throw new ConfigurationError(folder, [{ file: CLIENTS_FILE, line: null, key: null, found, allowed, nearest: null }]);
+  const allowed = `the ${declared.length} clients that are declared in the database ("clients: []" ends them and their grants)`;
+  throw new ConfigurationError(folder, [{ ...problem(null, 'no such file', allowed), file: CLIENTS_FILE, line: null }]);
 }
 
 /** Adds, changes and removes until the database says what the files say. Removing ends a client's grants (its epoch). */
@@ -107,9 +104,9 @@ export async function applyDeclaredClients(
 ): Promise<DeclaredChange[]> {
   const changes: DeclaredChange[] = [];
   const before = (await listClients(deps.db, { declared: true })).map((one) => one.clientId);
-  for (const one of declared) {
-    const stored = await findClient(deps.db, one.metadata.clientId);
-    const wanted = registrationOf(deps, one, stored);
+  for (const client of declared) {
+    const stored = await findClient(deps.db, client.metadata.clientId);
+    const wanted = registrationOf(deps, client, stored);
     const fields = stored ? differences(stored, wanted) : [];
     if (stored && fields.length === 0 && before.includes(wanted.clientId)) continue;
     await saveClient(deps.db, wanted, true);

@@ -1,5 +1,4 @@
 /** A client's record becomes its row. The same record again changes nothing. */
-import { isDeepStrictEqual } from 'node:util';
 import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
@@ -7,7 +6,7 @@ import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
 import type { Client } from '../model/client.ts';
 import { type ClientRegistration, findClient, saveClient } from '../storage/clients.ts';
 import type { Drizzle } from '../storage/database.ts';
-import type { ClientMetadata } from './client-metadata.ts';
+import { differences, type ReadClient } from './client-metadata.ts';
 
 export type RegistrationDeps = { readonly db: Drizzle; readonly keys: RootKeys; readonly random: Random };
 
@@ -21,7 +20,7 @@ export type ClientPlan = {
 };
 
 /** What registering would do. Changes nothing. */
-export async function planClient(deps: RegistrationDeps, metadata: ClientMetadata): Promise<ClientPlan> {
+export async function planClient(deps: RegistrationDeps, metadata: ReadClient): Promise<ClientPlan> {
   const { clientId: givenId, clientName, secret, ...rest } = metadata;
   const clientId = givenId ?? deps.random.bytes(16).toString('base64url');
   const stored = givenId === null ? null : await findClient(deps.db, givenId);
@@ -33,7 +32,7 @@ export async function planClient(deps: RegistrationDeps, metadata: ClientMetadat
 }
 
 /** Creates the client or replaces its registration; its grants live on. */
-export async function registerClient(deps: RegistrationDeps, metadata: ClientMetadata): Promise<ClientPlan> {
+export async function registerClient(deps: RegistrationDeps, metadata: ReadClient): Promise<ClientPlan> {
   const plan = await planClient(deps, metadata);
   await applyClientPlan(deps, plan);
   return plan;
@@ -47,7 +46,7 @@ type Secrets = Pick<ClientRegistration, 'secretMacs'> & { readonly madeSecret: R
 
 function secretOf(
   { keys, random }: RegistrationDeps,
-  { secret, tokenEndpointAuthMethod }: ClientMetadata,
+  { secret, tokenEndpointAuthMethod }: ReadClient,
   stored: Client['secretMacs'],
 ): Secrets {
   if (tokenEndpointAuthMethod === 'none') return { secretMacs: [], madeSecret: null };
@@ -59,24 +58,4 @@ function secretOf(
   if (stored.length > 0) return { secretMacs: stored, madeSecret: null };
   const madeSecret = rawSecret(random.bytes(32).toString('base64url'));
   return { secretMacs: [storedSecretMac(keys, madeSecret)], madeSecret };
-}
-
-const NAMES = {
-  clientName: 'client_name',
-  applicationType: 'application_type',
-  tokenEndpointAuthMethod: 'token_endpoint_auth_method',
-  secretMacs: 'client_secret',
-  redirectUris: 'redirect_uris',
-  grantTypes: 'grant_types',
-  scope: 'scope',
-  defaultScope: 'default_scope',
-  defaultResource: 'default_resource',
-  policy: 'policy',
-  postLogoutRedirectUris: 'post_logout_redirect_uris',
-  idTokenSignedResponseAlg: 'id_token_signed_response_alg',
-} as const satisfies Record<Exclude<keyof ClientRegistration, 'clientId'>, string>;
-
-export function differences(stored: Client, wanted: ClientRegistration): string[] {
-  const keys = Object.keys(NAMES) as (keyof typeof NAMES)[];
-  return keys.filter((key) => !isDeepStrictEqual(stored[key], wanted[key])).map((key) => NAMES[key]);
 }

@@ -1,8 +1,10 @@
-/** A person's record becomes their row. The same record again changes nothing and ends no session. */
+/** The record of an end-user becomes a row. The same record again changes nothing and ends no session. */
 import { isDeepStrictEqual } from 'node:util';
+import { describeRecordProblem } from '../config/problem.ts';
 import { hashPassword, matchesPassword } from '../crypto/password.ts';
 import type { PasswordHash } from '../crypto/secret-types.ts';
 import { findUserForSignIn, insertUser, updateUser } from '../storage/users.ts';
+import { problem } from './record-problem.ts';
 import type { RegistrationDeps } from './register-client.ts';
 import type { UserRecord } from './user-record.ts';
 
@@ -12,19 +14,19 @@ export type UserPlan = {
   readonly outcome: 'created' | 'updated' | 'unchanged';
   /** The `sub` of every token: random, made here, never the username. */
   readonly id: string;
-  /** As stored, where the person is known already. */
+  /** As stored, where the user is known already. */
   readonly username: string;
-  /** Null: stays as it is. A new one ends every session and grant of the person. */
+  /** Null: stays as it is. A new password ends every session and grant of the user. */
   readonly passwordHash: PasswordHash | null;
   readonly claims: UserRecord['claims'];
   readonly changed: readonly ('password' | 'claims')[];
   readonly disabled: boolean;
 };
 
-/** A new person needs a password. */
+/** A new user needs a password. */
 export class PasswordMissing extends Error {
   constructor() {
-    super('password: found nothing; allowed: 1 to 1024 characters, needed for a new user');
+    super(describeRecordProblem(problem('password', 'nothing', '1 to 1024 characters for a new user')));
     this.name = 'PasswordMissing';
   }
 }
@@ -72,6 +74,6 @@ export async function applyUserPlan({ db }: Pick<Deps, 'db'>, plan: UserPlan): P
   if (passwordHash === null) throw new PasswordMissing();
   // Lost against another process that registered the same name just now: do again, as an update.
   if (!(await insertUser(db, { id, username, passwordHash, claims }))) {
-    throw new Error('Another process has registered the same username meanwhile.');
+    throw new Error('Another process has registered the same username in the meantime.');
   }
 }

@@ -4,13 +4,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import {
-  clientsSchema,
-  policySchema,
-  resourcesSchema,
-  signInSchema,
-  signingKeysSchema,
-} from '../../policies/schema.ts';
+import { clientsSchema } from '../../policies/client-schema.ts';
+import { policySchema, resourcesSchema, signInSchema, signingKeysSchema } from '../../policies/schema.ts';
 
 const FILES = [
   ['policy', 'How long tokens and chains live (<name>.policy.yaml)', policySchema],

@@ -29,15 +29,7 @@ export const listClients = (db: Drizzle, only: { readonly declared?: boolean } =
  * id: deleting raised its epoch for good.
  */
 export function saveClient(db: Drizzle, registration: ClientRegistration, declared = false): Promise<unknown> {
-  const values = {
-    ...registration,
-    declared,
-    redirectUris: [...registration.redirectUris],
-    grantTypes: [...registration.grantTypes],
-    scope: registration.scope && [...registration.scope],
-    defaultScope: registration.defaultScope && [...registration.defaultScope],
-    postLogoutRedirectUris: [...registration.postLogoutRedirectUris],
-  };
+  const values = { ...registration, declared };
   return writing(() =>
     db
       .insert(clients)
@@ -46,7 +38,7 @@ export function saveClient(db: Drizzle, registration: ClientRegistration, declar
   );
 }
 
-/** Ends all of its grants, at once and for good. @returns false when there is no such client. */
+/** Deletes the client and ends all its grants, at once and for good. @returns false when there is no such client. */
 export async function deleteClient(db: Drizzle, clientId: string): Promise<boolean> {
   const deleted = await writing(() =>
     db
@@ -68,6 +60,6 @@ export const replaceSecretMacs = (
     db
       .update(clients)
       .set({ secretMacs })
-      // A secret that was replaced meanwhile stays replaced.
+      // A secret that was replaced in the meantime stays replaced.
       .where(and(eq(clients.clientId, clientId), sql`${clients.secretMacs} = ${JSON.stringify(loaded)}::jsonb`)),
   );

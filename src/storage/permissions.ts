@@ -27,8 +27,6 @@ export type StoredConsent = {
 /** Of one client; each sign-in at it makes one, and the older ones say nothing that these do not. */
 const MAX_GRANTS_OF_A_CLIENT = 200;
 
-export type PermissionStore = ReturnType<typeof permissionStore>;
-
 export function permissionStore(db: Drizzle, clock: Clock) {
   return {
     load: async (userId: string): Promise<StoredPermissions> => {

@@ -25,6 +25,7 @@ import type {
   SessionState,
   SigningKeyState,
 } from '../../machines/vocabulary.ts';
+import type { Client } from '../model/client.ts';
 import type { SignInFacts } from '../model/grant.ts';
 import type { ResponseMode } from '../model/interaction.ts';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
@@ -34,6 +35,9 @@ const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'd
 /** Raised to end, at once and for good, every grant that carries an older value. */
 const epoch = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
 
+/** A list that is read and replaced as a whole. */
+const texts = (name: string) => text(name).array().$type<readonly string[]>();
+
 /** One row: what concerns the server as a whole. */
 export const server = pgTable(
   'server',
@@ -41,33 +45,37 @@ export const server = pgTable(
   (table) => [check('server_is_one_row', sql`${table.id} = 1`)],
 );
 
-/** Registered clients, with RFC 7591 names. A deleted client keeps its row, so that its id never revives a grant. */
+/**
+ * Registered clients, with RFC 7591 names. A deleted client keeps its row, so that its id never revives a grant.
+ * A field of a client without its column, or a column without its field, does not compile; nor does one of another type,
+ * where rows are read and written (clients.ts).
+ */
 export const clients = pgTable('clients', {
   clientId: text('client_id').primaryKey(),
   clientName: text('client_name').notNull(),
-  applicationType: text('application_type').$type<'web' | 'native'>().notNull(),
-  tokenEndpointAuthMethod: text('token_endpoint_auth_method')
-    .$type<'none' | 'client_secret_basic' | 'client_secret_post'>()
-    .notNull(),
-  /** HMACs of the SHA-256 of each live secret, with the id of the root secret that made them. */
-  secretMacs: jsonb('secret_macs').$type<readonly { keyId: string; mac: string; short?: true }[]>().notNull(),
-  redirectUris: text('redirect_uris').array().notNull(),
-  grantTypes: text('grant_types').array().notNull(),
+  applicationType: text('application_type').$type<Client['applicationType']>().notNull(),
+  tokenEndpointAuthMethod: text('token_endpoint_auth_method').$type<Client['tokenEndpointAuthMethod']>().notNull(),
+  secretMacs: jsonb('secret_macs').$type<Client['secretMacs']>().notNull(),
+  redirectUris: texts('redirect_uris').notNull(),
+  grantTypes: texts('grant_types').notNull(),
   /** The ceiling; null: every scope of the configured resources. */
-  scope: text('scope').array(),
-  defaultScope: text('default_scope').array(),
+  scope: texts('scope'),
+  defaultScope: texts('default_scope'),
   defaultResource: text('default_resource'),
   policy: text('policy').notNull(),
   /** OpenID Connect RP-Initiated Logout §3: compared as exact strings. */
-  postLogoutRedirectUris: text('post_logout_redirect_uris').array().notNull().default([]),
+  postLogoutRedirectUris: texts('post_logout_redirect_uris').notNull().default([]),
   /** OpenID Connect Registration §2. */
-  idTokenSignedResponseAlg: text('id_token_signed_response_alg').$type<SigningAlgorithm>().notNull().default('RS256'),
+  idTokenSignedResponseAlg: text('id_token_signed_response_alg')
+    .$type<Client['idTokenSignedResponseAlg']>()
+    .notNull()
+    .default('RS256'),
   /** Declared in configuration, which then is the one place to change it. */
   declared: boolean('declared').notNull().default(false),
   epoch: epoch('epoch').default(sql`0`),
   createdAt: instant('created_at').notNull().defaultNow(),
   deletedAt: instant('deleted_at'),
-});
+} satisfies Record<keyof Client | 'declared' | 'createdAt', unknown>);
 
 /** Resource owners. `id` is the `sub` of every token: made here, never a username. */
 export const users = pgTable(

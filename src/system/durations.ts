@@ -1,28 +1,31 @@
 /** Stretches of time in words, for people. Nothing is shorter than a millisecond. */
 const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1000],
-  ['ms', 1],
+  ['days', 86_400_000],
+  ['hours', 3_600_000],
+  ['minutes', 60_000],
+  ['seconds', 1000],
+  ['milliseconds', 1],
 ] as const;
 
-/** 5_400_000 → "1 hour 30 minutes". */
+/** 5_400_000 → "1 hour, 30 minutes". */
 export function spanWords(milliseconds: number): string {
-  const parts: string[] = [];
+  const duration: Duration = {};
   let rest = milliseconds;
   for (const [unit, size] of UNITS) {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
-    if (count > 0) parts.push(counted(count, unit));
+    duration[unit] = Math.floor(rest / size);
+    rest %= size;
   }
-  return parts.join(' ') || '0 seconds';
+  return inEnglish(duration);
 }
 
 /** In the largest unit that says it exactly: 5_400_000 → "90 minutes". */
 export function inOneUnit(milliseconds: number): string {
   const [unit, size] = UNITS.find(([, one]) => milliseconds >= one && milliseconds % one === 0) ?? UNITS[4];
-  return counted(milliseconds / size, unit);
+  return inEnglish({ [unit]: milliseconds / size });
 }
 
-const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 || unit === 'ms' ? '' : 's'}`;
+type Duration = Partial<Record<Intl.DurationFormatUnit, number>>;
+
+/** Made when it is asked for: the first one costs 10 ms, which a server that starts does not owe. */
+const inEnglish = (duration: Duration) =>
+  new Intl.DurationFormat('en', { style: 'long' }).format(duration) || '0 seconds';

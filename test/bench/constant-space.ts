@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { readAuthorizationCode } from '../../src/crypto/authorization-code.ts';
-import type { GrantStore } from '../../src/engine/ports.ts';
+import type { GrantStore } from '../../src/lifecycles/grant.ts';
 import type { Grant } from '../../src/model/grant.ts';
 import { grantStore } from '../../src/storage/grant-store.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
@@ -70,7 +70,7 @@ async function rotate(store: GrantStore, grantId: string, rotations: number): Pr
     const machine = generation === 0n ? 'authorizationCode' : 'refreshToken';
     const entry = { machine, event: 'presented', from: 'active', to: 'used', reason: null, generation };
     const move = { loaded, now, generation, nonce, chainEndsAt, endsAt: chainEndsAt, policy: 'default', entry };
-    const moved = await store.moveHead(move);
+    const moved = await store.commit({ kind: 'moveHead', move });
     if (!moved) throw new Error(`Rotation ${generation} was not committed.`);
     loaded = { ...loaded, refreshGeneration: generation, refreshNonce: nonce };
   }
@@ -118,7 +118,7 @@ async function endOnce(store: GrantStore, grantId: string): Promise<number> {
   ];
   const ending = { grantId, now: new Date(), reason, clientId: CLIENT_ID, policy: 'default', entries } as const;
   const began = performance.now();
-  const ended = await store.revoke(ending);
+  const ended = await store.commit({ kind: 'revoke', revocation: ending });
   const milliseconds = performance.now() - began;
   if (!ended) throw new Error('The chain did not end.');
   return milliseconds;

@@ -4,8 +4,7 @@
  * network nor disk is in the figures.
  */
 import postgres from 'postgres';
-import { machines } from '../../src/review/sql/migration.ts';
-import { type Rule, rulesOf } from '../../src/review/sql/rules.ts';
+import { heldMachines, type Rule, rulesOf } from '../../src/review/sql/rules.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { openDatabases } from './databases.ts';
 import { postgresCpu, postgresCpuBetween } from './postgres-cpu.ts';
@@ -15,7 +14,7 @@ import { insertGrants, registerClientAndPerson } from './targets/statehouse.ts';
 const CHAINS = 1000;
 const ROUNDS = 30;
 
-const updates = rulesOf(machines).filter(({ table, on }) => table === 'grants' && typeof on === 'object');
+const updates = rulesOf(heldMachines).filter(({ table, on }) => table === 'grants' && typeof on === 'object');
 const conditionOf = ({ when, only }: Rule) => `${only ?? 'true'} and (${when.join(' or ')})`;
 const columnsOf = ({ on }: Rule) => (typeof on === 'object' ? on.update.join(', ') : '');
 const each = (statement: (rule: Rule) => string) => updates.map(statement).join(';');

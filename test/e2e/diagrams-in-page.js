@@ -32,7 +32,12 @@ const inPage = {
           .getAttribute('d')
           .match(/-?[\d.]+ -?[\d.]+/);
         const [x, y] = tip.split(' ').map(Number);
-        const points = [...ends.flat(), { x, y }].map((point) => ({ x: point.x, y: point.y }));
+        // A picture that is shown smaller has other pixels than its own.
+        const frame = arrow.getScreenCTM();
+        const points = [...ends.flat(), new DOMPoint(x, y)].map((point) => {
+          const { x: left, y: top } = point.matrixTransform(frame);
+          return { x: left, y: top };
+        });
         return { title: arrow.querySelector('title').textContent, points };
       }),
     };
@@ -57,14 +62,14 @@ const inPage = {
     return image.width / image.naturalWidth;
   },
 
-  /** Of one pixel of a picture (PNG in base64), 0 to 255. */
+  /** Of a pixel of the paper, above all words, in a picture (PNG in base64): 0 to 255. */
   async brightness(png) {
     const image = new Image();
     image.src = `data:image/png;base64,${png}`;
     await image.decode();
     const context = document.createElement('canvas').getContext('2d');
     context.drawImage(image, 0, 0);
-    return context.getImageData(30, 12, 1, 1).data[0];
+    return context.getImageData(150, 4, 1, 1).data[0];
   },
 };
 globalThis.inPage = inPage;

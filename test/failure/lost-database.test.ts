@@ -1,6 +1,6 @@
 /** The database goes away at the worst moments: before the commit is sent, while it is under way, for good. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AppDeps } from '../../src/http/app.ts';
+import type { AppDeps } from '../../src/boot/wiring.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { makeClient, makeUser, obtainTokens, refresh, type TestClient } from '../support/actors.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
@@ -26,11 +26,11 @@ describe('a lost database', () => {
       sleep: () => Promise.resolve(),
       store: {
         ...deps.store,
-        moveHead: (move) => {
+        commit: (commit) => {
           const once = beforeCommit;
           beforeCommit = () => {};
           once();
-          return deps.store.moveHead(move);
+          return deps.store.commit(commit);
         },
       },
     });

@@ -1,6 +1,6 @@
 /** Rotation and exchange against everything that ends a chain, at the same moment: what has ended stays ended. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { revokeGrant } from '../../src/engine/revoke.ts';
+import { revokeGrant } from '../../src/lifecycles/grant.ts';
 import { deleteClient, saveClient } from '../../src/storage/clients.ts';
 import { raiseServerEpoch } from '../../src/storage/server.ts';
 import { disableUser, enableUser } from '../../src/storage/users.ts';
@@ -65,7 +65,7 @@ describe('rotation against the end of its chain', () => {
         const { grantId } = placeOf(scene.keys, token);
         const loaded = await store.load({ clientId: scene.client.clientId, grantId });
         if (!loaded.grant) throw new Error('no grant');
-        expect(await revokeGrant(store, { ...loaded, grant: loaded.grant }, 'revocationRequested')).toBe(true);
+        expect(await revokeGrant({ store, sleep: async () => {} }, { ...loaded, grant: loaded.grant })).toBe(true);
       },
       undo: async () => {},
       row: 'revoked',

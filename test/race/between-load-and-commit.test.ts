@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { revokeGrant } from '../../src/engine/revoke.ts';
+import { revokeGrant } from '../../src/lifecycles/grant.ts';
 import { endPermission } from '../../src/protocol/permissions.ts';
 import { deleteClient, saveClient } from '../../src/storage/clients.ts';
 import { grantStore } from '../../src/storage/grant-store.ts';
@@ -32,20 +32,17 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
         ...deps,
         store: {
           ...deps.store,
-          moveHead: async (move) => {
-            await interrupt();
-            return deps.store.moveHead(move);
-          },
-          revoke: async (revocation) => {
-            await beforeRevocation?.();
-            return deps.store.revoke(revocation);
+          commit: async (commit) => {
+            if (commit.kind === 'moveHead') await interrupt();
+            else await beforeRevocation?.();
+            return deps.store.commit(commit);
           },
         },
         interactions: {
           ...deps.interactions,
-          approveInteraction: async (approval) => {
-            await interrupt();
-            return deps.interactions.approveInteraction(approval);
+          commit: async (commit) => {
+            if (commit.kind === 'approve') await interrupt();
+            return deps.interactions.commit(commit);
           },
         },
       }),
@@ -63,7 +60,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
     'the grant is revoked': async (grantId) => {
       const store = grantStore(db(), scene.clock);
       const loaded = await store.load({ clientId: scene.client.clientId, grantId });
-      if (loaded.grant) await revokeGrant(store, { ...loaded, grant: loaded.grant }, 'revocationRequested');
+      if (loaded.grant) await revokeGrant({ store, sleep: async () => {} }, { ...loaded, grant: loaded.grant });
     },
     'the person is disabled': () => disableUser(db(), scene.user.username),
     'the person is disabled and enabled again': async () => {

@@ -1,7 +1,12 @@
 /** Many nodes, one table of signing keys: at every moment exactly one key of an algorithm signs, whoever asks for what. */
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type KeyDeps, passTime, requestRevocation, requestRotation } from '../../src/engine/keys.ts';
+import {
+  passTime,
+  requestRevocation,
+  requestRotation,
+  type SigningKeyWorld,
+} from '../../src/lifecycles/signing-key.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { signingKeys } from '../../src/storage/schema.ts';
@@ -17,7 +22,7 @@ const ROUNDS = 12;
 describe('signing keys over several nodes', () => {
   let opened: TestDatabase<string>;
   let pools: Database[];
-  let nodes: KeyDeps[];
+  let nodes: SigningKeyWorld[];
   let clock: TestClock;
   beforeEach(async () => {
     opened = await openTestDatabase('postgres');
@@ -55,11 +60,11 @@ describe('signing keys over several nodes', () => {
   it('every step of a life happens once, however many tick at the same time', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       if (round === 0) {
-        expect(await tickEverywhere()).toEqual(['timePassed: none → published', 'timePassed: published → signing']);
+        expect(await tickEverywhere()).toEqual(['noKeySigns: unpublished → signing']);
       }
       clock.advanceSeconds(LIFETIMES.signingLifetimeSeconds - LIFETIMES.successorLeadSeconds);
       const next = (await tickEverywhere()).filter((one) => !one.endsWith('(tokens_expired)'));
-      expect(next).toEqual(['timePassed: none → published']);
+      expect(next).toEqual(['successorNeeded: unpublished → published']);
       clock.advanceSeconds(LIFETIMES.successorLeadSeconds);
       const handovers: string[] = [];
       const seen = await watching(tickEverywhere().then((done) => handovers.push(...done)));
@@ -91,7 +96,7 @@ describe('signing keys over several nodes', () => {
   }, 120_000);
 
   it('a handover that waits for the revocation of its successor does not happen', async () => {
-    const [node, other] = nodes as [KeyDeps, KeyDeps];
+    const [node, other] = nodes as [SigningKeyWorld, SigningKeyWorld];
     await passTime(node);
     await requestRotation(node, 'ES256', false);
     const [signer, waits] = await storedKeys(db());
@@ -121,10 +126,10 @@ async function blockedStatement({ drizzle }: Database): Promise<void> {
 describe.each(databaseKinds)('between load and commit, on %s', (kind) => {
   let opened: TestDatabase;
   let clock: TestClock;
-  let before: KeyDeps;
+  let before: SigningKeyWorld;
   /** Runs once, when a commit is about to be sent. */
   let interrupt: (() => Promise<unknown>) | null = null;
-  let node: KeyDeps;
+  let node: SigningKeyWorld;
   beforeEach(async () => {
     opened = await openTestDatabase(kind);
     clock = testClock();
@@ -133,11 +138,11 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind) => {
       ...before,
       store: {
         ...before.store,
-        commitSigningKeys: async (commit) => {
+        commit: async (commit) => {
           const now = interrupt;
           interrupt = null;
           await now?.();
-          return before.store.commitSigningKeys(commit);
+          return before.store.commit(commit);
         },
       },
     };
@@ -171,7 +176,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind) => {
   it('the successor is revoked: the signer goes on, and another one is published', async () => {
     const { signer, waits } = await toHandover();
     interrupt = () => requestRevocation(before, waits.kid);
-    expect(changes(await passTime(node))).toEqual(['timePassed: none → published']);
+    expect(changes(await passTime(node))).toEqual(['successorNeeded: unpublished → published']);
     expect(await stateOf(db(), signer.kid)).toBe('signing');
   });
 
@@ -198,7 +203,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind) => {
   });
 
   it('a table that never settles is given up, and says so', async () => {
-    const restless = { ...node, store: { ...before.store, commitSigningKeys: async () => false } };
+    const restless = { ...node, store: { ...before.store, commit: async () => false } };
     await expect(passTime(restless)).rejects.toMatchObject({ name: 'Unavailable', reason: 'too_many_conflicts' });
     expect(await states()).toEqual([]);
   });

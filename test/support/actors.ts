@@ -3,6 +3,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { storedSecretMac } from '../../src/crypto/client-secret.ts';
 import { hashPassword } from '../../src/crypto/password.ts';
 import { rawSecret } from '../../src/crypto/secret-types.ts';
+import { DEFAULT_METADATA } from '../../src/registration/client-metadata.ts';
 import type { ClientRegistration } from '../../src/storage/clients.ts';
 import { saveClient } from '../../src/storage/clients.ts';
 import { insertUser } from '../../src/storage/users.ts';
@@ -35,19 +36,13 @@ export async function makeClient(
   const isPublic = change.tokenEndpointAuthMethod === 'none';
   const secret = isPublic ? null : randomBytes(24).toString('base64url');
   const registration: ClientRegistration = {
+    ...DEFAULT_METADATA,
     clientId: `client-${++serial}`,
     clientName: 'Test client',
-    applicationType: 'web',
     tokenEndpointAuthMethod: 'client_secret_basic',
     secretMacs: secret === null ? [] : [storedSecretMac(keys, rawSecret(secret))],
     redirectUris: [REDIRECT_URI],
     grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
-    scope: null,
-    defaultScope: null,
-    defaultResource: null,
-    policy: 'default',
-    postLogoutRedirectUris: [],
-    idTokenSignedResponseAlg: 'RS256',
     ...change,
   };
   await saveClient(database.drizzle, registration);

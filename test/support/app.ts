@@ -1,12 +1,12 @@
 /** The real app on a test database, with an injected clock, and every log line kept. */
 import type { FastifyInstance } from 'fastify';
-import { appDeps } from '../../src/boot/wiring.ts';
+import { type AppDeps, appDeps } from '../../src/boot/wiring.ts';
 import type { Configuration } from '../../src/config/configuration.ts';
 import { identityResource } from '../../src/config/identity-resource.ts';
 import { loadConfiguration } from '../../src/config/load.ts';
 import { systemRandom } from '../../src/crypto/random.ts';
 import { type RootKeys, rootKeys } from '../../src/crypto/root-secret.ts';
-import { type AppDeps, buildApp } from '../../src/http/app.ts';
+import { buildApp } from '../../src/http/app.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { makeLogger } from '../../src/system/logger.ts';
 import { type TestClock, testClock } from './clock.ts';

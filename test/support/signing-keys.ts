@@ -3,7 +3,7 @@ import { asc, eq, sql } from 'drizzle-orm';
 import { DEFAULT_SIGNING_KEYS, type SigningKeyPolicy } from '../../policies/schema.ts';
 import { keyDeps } from '../../src/boot/key-ring.ts';
 import { keyLifetimes } from '../../src/config/key-lifetimes.ts';
-import type { KeyChange, KeyDeps } from '../../src/engine/keys.ts';
+import type { KeyChange, SigningKeyWorld } from '../../src/lifecycles/signing-key.ts';
 import type { Drizzle } from '../../src/storage/database.ts';
 import { signingKeys, transitions } from '../../src/storage/schema.ts';
 import type { Clock } from '../../src/system/clock.ts';
@@ -13,7 +13,7 @@ export const POLICY = DEFAULT_SIGNING_KEYS;
 export const LIFETIMES = keyLifetimes(POLICY);
 
 /** Of one algorithm, unless said otherwise: making RSA keys takes time. */
-export const keysOf = (db: Drizzle, clock: Clock, policy: Partial<SigningKeyPolicy> = {}): KeyDeps =>
+export const keysOf = (db: Drizzle, clock: Clock, policy: Partial<SigningKeyPolicy> = {}): SigningKeyWorld =>
   keyDeps({ db, keys: testKeys, clock, policy: () => ({ ...POLICY, algorithms: ['ES256'], ...policy }) });
 
 export type StoredKey = typeof signingKeys.$inferSelect;

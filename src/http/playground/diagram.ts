@@ -3,7 +3,8 @@ import { html } from 'ghtml';
 import type { Markup } from '../views/page.ts';
 
 const STATES = ['active', 'used', 'revoked'] as const;
-export type Lit = (typeof STATES)[number] | null;
+/** `ahead` has no box: it takes a restored backup to get there. */
+export type Lit = (typeof STATES)[number] | 'ahead' | null;
 
 export type Lifecycle = {
   readonly title: string;

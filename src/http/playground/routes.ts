@@ -1,70 +1,85 @@
 /**
  * The playground, on the demo data of an embedded database with a loopback HOST only: the whole flow step by step, through
- * the server's own endpoints, up to the moment in which a chain dies. States are derived from the row, as the engine does.
+ * the server's own endpoints, until a reuse ends the chain.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { readAuthorizationCode } from '../../crypto/authorization-code.ts';
+import fp from 'fastify-plugin';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import { sha256 } from '../../crypto/digest.ts';
-import { readRefreshToken } from '../../crypto/refresh-token.ts';
-import type { GrantStore } from '../../lifecycles/grant.ts';
-import { authorizationCodeState, refreshTokenState } from '../../model/grant.ts';
+import type { Random } from '../../crypto/random.ts';
 import { pathUnder, urlUnder } from '../../oauth/urls.ts';
-import type { HttpDeps } from '../deps.ts';
+import { type CredentialStateDeps, stateOfCode, stateOfRefreshToken } from '../../protocol/credential-state.ts';
 import { seeOther, sendPage } from '../security-headers.ts';
 import { problemPage } from '../views/problem.ts';
-import type { Lit } from './diagram.ts';
 import { type Decoded, type PlaygroundView, playgroundPage } from './pages.ts';
 import { type Walk, walks } from './walk.ts';
 
 export type DemoApp = { readonly clientId: string; readonly redirectUri: string };
-type Deps = HttpDeps & { readonly store: GrantStore };
+export type PlaygroundOptions = CredentialStateDeps & {
+  readonly issuer: string;
+  readonly random: Random;
+  readonly client: DemoApp;
+};
 
-export function playgroundRoutes(app: FastifyInstance, deps: Deps, client: DemoApp): void {
-  const { begin, find, findByState } = walks(deps.random);
-  const path = (walk: Walk, rest = '') => pathUnder(deps.issuer, `/playground/${walk.id}${rest}`);
+const params = z.object({ id: z.string() });
+/** The authorization response; a repeated parameter has no value. */
+const response = z.looseObject({
+  state: z.string().optional().catch(undefined),
+  code: z.string().optional().catch(undefined),
+});
 
-  app.get('/playground', (_request, reply) => {
-    const parameters = authorizationRequest(client, begin());
-    const href = `${urlUnder(deps.issuer, '/oauth/authorize')}?${new URLSearchParams(Object.fromEntries(parameters.map((one) => [one.name, one.value])))}`;
-    return sendPage(
-      reply,
-      200,
-      playgroundPage({ ...EMPTY, ...STEPS.ask, shown: parameters, link: { href, label: 'Send it' } }),
-    );
-  });
+export const playgroundRoutes = fp<PlaygroundOptions>(
+  async (instance, options) => {
+    const app = instance.withTypeProvider<ZodTypeProvider>();
+    const { issuer, client } = options;
+    const { begin, find, findByState } = walks(options.random);
+    const path = (walk: Walk, rest = '') => pathUnder(issuer, `/playground/${walk.id}${rest}`);
 
-  app.get<{ Querystring: Record<string, string | undefined> }>('/playground/callback', (request, reply) => {
-    const { state, code } = request.query;
-    // What every client has to do: is this answer the one to my request? (OAuth 2.1 §7.12)
-    const walk = typeof state === 'string' ? findByState(state) : null;
-    if (!walk) return sendPage(reply, 400, problemPage(STRANGE_ANSWER));
-    if (typeof code === 'string') walk.code = code;
-    else walk.last = { sent: {}, status: 303, answer: { ...request.query } };
-    return seeOther(reply, path(walk));
-  });
+    app.get('/playground', (_request, reply) => {
+      const parameters = authorizationRequest(client, begin());
+      const href = `${urlUnder(issuer, '/oauth/authorize')}?${new URLSearchParams(Object.fromEntries(parameters.map((one) => [one.name, one.value])))}`;
+      return sendPage(
+        reply,
+        200,
+        playgroundPage({ ...EMPTY, ...STEPS.ask, shown: parameters, link: { href, label: 'Send it' } }),
+      );
+    });
 
-  app.get<{ Params: { id: string } }>('/playground/:id', async (request, reply) => {
-    const walk = find(request.params.id);
-    return walk ? sendPage(reply, 200, playgroundPage(await viewOf(deps, client, walk, path))) : lost(reply);
-  });
-
-  const step = (name: string, fields: (walk: Walk) => Readonly<Record<string, string>>) =>
-    app.post<{ Params: { id: string } }>(`/playground/:id/${name}`, async (request, reply) => {
-      const walk = find(request.params.id);
-      if (!walk) return lost(reply);
-      await present(app, deps, walk, { client_id: client.clientId, ...fields(walk) });
+    app.get('/playground/callback', { schema: { querystring: response } }, (request, reply) => {
+      const { state, code } = request.query;
+      // As every client must: a response without a request of ours is refused (OAuth 2.1 §7.12).
+      const walk = state === undefined ? null : findByState(state);
+      if (!walk) return sendPage(reply, 400, problemPage(STRANGE_ANSWER));
+      if (code !== undefined) walk.code = code;
+      else walk.last = { sent: {}, status: 303, answer: { ...request.query } };
       return seeOther(reply, path(walk));
     });
 
-  step('exchange', (walk) => ({
-    grant_type: 'authorization_code',
-    code: walk.code ?? '',
-    code_verifier: walk.verifier,
-    redirect_uri: client.redirectUri,
-  }));
-  step('refresh', (walk) => ({ grant_type: 'refresh_token', refresh_token: walk.refreshTokens.at(-1) ?? '' }));
-  step('reuse', (walk) => ({ grant_type: 'refresh_token', refresh_token: walk.refreshTokens.at(-2) ?? '' }));
-}
+    app.get('/playground/:id', { schema: { params } }, async (request, reply) => {
+      const walk = find(request.params.id);
+      return walk ? sendPage(reply, 200, playgroundPage(await viewOf(options, walk, path))) : lost(reply);
+    });
+
+    const step = (name: string, fields: (walk: Walk) => Readonly<Record<string, string>>) =>
+      app.post(`/playground/:id/${name}`, { schema: { params } }, async (request, reply) => {
+        const walk = find(request.params.id);
+        if (!walk) return lost(reply);
+        await sendTokenRequest(instance, issuer, walk, { client_id: client.clientId, ...fields(walk) });
+        return seeOther(reply, path(walk));
+      });
+
+    step('exchange', (walk) => ({
+      grant_type: 'authorization_code',
+      code: walk.code ?? '',
+      code_verifier: walk.verifier,
+      redirect_uri: client.redirectUri,
+    }));
+    step('refresh', (walk) => ({ grant_type: 'refresh_token', refresh_token: walk.refreshTokens.at(-1) ?? '' }));
+    step('reuse', (walk) => ({ grant_type: 'refresh_token', refresh_token: walk.refreshTokens.at(-2) ?? '' }));
+  },
+  { name: 'playground-routes', encapsulate: true },
+);
 
 const authorizationRequest = ({ clientId, redirectUri }: DemoApp, { state, nonce, verifier }: Walk) => [
   { name: 'response_type', value: 'code', note: 'the one response type there is' },
@@ -82,15 +97,15 @@ const authorizationRequest = ({ clientId, redirectUri }: DemoApp, { state, nonce
 ];
 
 /** Through the real endpoint, like any client. */
-async function present(
+async function sendTokenRequest(
   app: FastifyInstance,
-  deps: Deps,
+  issuer: string,
   walk: Walk,
   sent: Readonly<Record<string, string>>,
 ): Promise<void> {
   const reply = await app.inject({
     method: 'POST',
-    url: pathUnder(deps.issuer, '/oauth/token'),
+    url: pathUnder(issuer, '/oauth/token'),
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     payload: new URLSearchParams(sent).toString(),
   });
@@ -102,14 +117,13 @@ async function present(
 }
 
 async function viewOf(
-  deps: Deps,
-  client: DemoApp,
+  { client: { clientId }, issuer, ...deps }: PlaygroundOptions,
   walk: Walk,
   path: (walk: Walk, rest?: string) => string,
 ): Promise<PlaygroundView> {
-  const code = walk.code === null ? null : await stateOfCode(deps, client, walk.code);
+  const code = walk.code === null ? null : await stateOfCode(deps, clientId, walk.code);
   const tokens = await Promise.all(
-    walk.refreshTokens.map(async (token) => ({ token, state: await stateOfToken(deps, client, token) })),
+    walk.refreshTokens.map(async (token) => ({ token, state: await stateOfRefreshToken(deps, clientId, token) })),
   );
   const common = {
     ...EMPTY,
@@ -119,7 +133,7 @@ async function viewOf(
     accessToken: decoded(walk.accessToken),
     idToken: decoded(walk.idToken),
   };
-  const again = { href: pathUnder(deps.issuer, '/playground'), label: 'Start again' };
+  const again = { href: pathUnder(issuer, '/playground'), label: 'Start again' };
   if (walk.code === null) return { ...common, ...STEPS.denied, link: again };
   if (walk.refreshTokens.length === 0) {
     const exchange = { path: path(walk, '/exchange'), label: 'Exchange the code' };
@@ -138,22 +152,6 @@ async function viewOf(
   if (walk.refreshTokens.length === 1) return { ...common, ...STEPS.tokens, actions: [refresh] };
   const reuse = { path: path(walk, '/reuse'), label: 'Present the old refresh token again', danger: true };
   return { ...common, ...STEPS.rotated, actions: [reuse, refresh] };
-}
-
-async function stateOfCode({ store }: Deps, { clientId }: DemoApp, code: string): Promise<Lit> {
-  const read = readAuthorizationCode(code);
-  if (!read) return null;
-  const { grant } = await store.load({ clientId, grantId: read.grantId });
-  return grant && authorizationCodeState(grant);
-}
-
-async function stateOfToken({ store, keys }: Deps, { clientId }: DemoApp, token: string): Promise<Lit> {
-  const read = readRefreshToken(keys, token);
-  if (read.kind !== 'authentic') return null;
-  const { grant } = await store.load({ clientId, grantId: read.grantId });
-  const state = grant && refreshTokenState(grant, read);
-  // Nothing restores a backup under the playground.
-  return state === 'ahead' ? null : state;
 }
 
 function decoded(token: string | null): Decoded | null {

@@ -1,8 +1,8 @@
-/** One walk through the playground: what the demo app knows, and what it was answered. Kept in memory, a few at a time. */
+/** A walk through the playground: what the demo app knows, and the last response. Kept in memory, a few at a time. */
 import type { Random } from '../../crypto/random.ts';
 
 export type Exchange = {
-  /** What the app sent, secrets included: this is a demo, and the person at the screen is all of the parties. */
+  /** What the app sent, secrets included: this is a demo, and the viewer plays all parties. */
   readonly sent: Readonly<Record<string, string>>;
   readonly status: number;
   readonly answer: Readonly<Record<string, unknown>>;

@@ -7,9 +7,9 @@ export type ConsentView = {
   readonly csrf: string;
   readonly clientName: string;
   readonly username: string;
-  /** Where the answer goes, for people to judge: a host, or the scheme of an app. */
+  /** Where the response goes, for the end-user to judge: a host, or the scheme of an app. */
   readonly destination: string;
-  /** Every redirect URI of the client leads to the person's own device. */
+  /** Every redirect URI of the client leads to the end-user's own device. */
   readonly onThisDevice: boolean;
   readonly access: readonly DescribedAccess[];
   /** OpenID Connect Core §11: `offline_access`. */
@@ -36,8 +36,8 @@ export const consentPage = (view: ConsentView): string =>
   );
 
 /**
- * RFC 8252 §8.6: what leads to the device itself proves no identity, so the person is to decide. The MCP authorization
- * specification wants it said where there are loopback redirect URIs only.
+ * RFC 8252 §8.6: a redirect URI on the device itself proves no client identity, so the end-user decides. The MCP authorization
+ * specification asks for this warning where all redirect URIs are loopback ones.
  */
 const ON_THIS_DEVICE: Markup = html`<p class="warning" id="on-this-device"><strong>Have you just started this yourself?</strong> Its answer goes to an app on this device, and any app on this device could pose as it. If you did not start it, deny.</p>`;
 

@@ -2,7 +2,7 @@ import { html } from 'ghtml';
 import { sha256 } from '../../crypto/digest.ts';
 import { page } from './page.ts';
 
-/** Sends the form at once; without JavaScript the person presses the button. */
+/** Sends the form at once; without JavaScript the end-user presses the button. */
 const SUBMIT = 'document.forms[0].submit()';
 
 /** For `script-src`: this one script, on this one page. */

@@ -3,7 +3,7 @@ import { type Markup, page } from './page.ts';
 
 export type LogoutView = {
   readonly action: string;
-  /** The token of the form, and the request that it answers: what `decision` is sent with. */
+  /** Sent with `decision`: the token of the form, and the request that it is about. */
   readonly hidden: Readonly<Record<string, string>>;
   readonly username: string;
   /** Null: the request names no client. */
@@ -32,7 +32,7 @@ export const logoutPage = (view: LogoutView): string =>
 const hiddenField = ([name, value]: [string, string]): Markup =>
   html`<input type="hidden" name="${name}" value="${value}">`;
 
-/** A sign-out is of this browser: a grant ends by revocation, never by the way. */
+/** A sign-out ends the session of this browser; a grant ends only by revocation. */
 const stays = (permissions: string): Markup =>
   html`<p class="quiet">Signing out ends nothing that you have allowed apps to do. <a href="${permissions}">See what you have allowed</a></p>`;
 
@@ -46,7 +46,7 @@ export const signedOutPage = ({ wasSignedIn, permissions }: { wasSignedIn: boole
 
 export const stillSignedInPage = (view: {
   readonly username: string;
-  /** The client that asked, with an address of its own. */
+  /** The client that asked, where it wants the browser back. */
   readonly back: { readonly name: string; readonly href: string } | null;
   readonly permissions: string;
 }): string =>
@@ -60,7 +60,7 @@ export const stillSignedInPage = (view: {
 
 export const refusedLogoutPage = (view: {
   readonly what: string;
-  /** Signing out without whatever the app sent. */
+  /** Signing out without the app's parameters. */
   readonly signOut: string;
 }): string =>
   page(

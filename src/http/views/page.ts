@@ -8,7 +8,7 @@ export type Markup = string & { readonly markup?: never };
 
 const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
 
-/** For `style-src`: the one style that the pages have, and no other. */
+/** For `style-src`: the only style of the pages. */
 export const STYLE_SOURCE = `'sha256-${sha256(STYLE).toString('base64')}'`;
 
 export const page = (title: string, body: Markup, options: { readonly wide?: boolean } = {}): string =>

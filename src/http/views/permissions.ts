@@ -1,16 +1,22 @@
 import { html } from 'ghtml';
-import type { AllowedClient } from '../../protocol/permissions.ts';
+import type { AllowedClient } from '../../protocol/allowed-clients.ts';
 import type { DescribedAccess } from '../../protocol/requested-access.ts';
+import type { SignedInBrowser } from '../../protocol/signed-in-browsers.ts';
+import { browserName } from './browser-name.ts';
 import { type Markup, page } from './page.ts';
 
 export type PermissionsView = {
-  readonly action: string;
+  /** Where the forms go. */
+  readonly endAccess: string;
+  readonly endSession: string;
   readonly csrf: string;
   readonly username: string;
   readonly allowed: readonly AllowedClient[];
   /** There are more than are shown. */
   readonly more: boolean;
-  readonly justEnded: boolean;
+  readonly browsers: readonly SignedInBrowser[];
+  /** What the form before this page ended. */
+  readonly justEnded: keyof typeof ENDED | null;
   readonly signOut: string;
 };
 
@@ -19,21 +25,43 @@ export const permissionsPage = (view: PermissionsView): string =>
     'What you have allowed',
     html`<h1>What you have allowed</h1>
 <p class="quiet">Signed in as <strong>${view.username}</strong>. <a href="${view.signOut}">Sign out</a></p>
-!${view.justEnded ? html`<p class="done" role="status">Ended. That app gets nothing new and has to ask you again. What it holds already ends by itself, within the hour at the latest.</p>` : ''}
+!${view.justEnded === null ? '' : html`<p class="done" role="status">${ENDED[view.justEnded]}</p>`}
 !${view.allowed.length === 0 ? EMPTY : view.allowed.map((one, index) => client(view, one, index)).join('\n')}
-!${view.more ? html`<p class="quiet">These are the newest. The others are shown when you end some of these.</p>` : ''}`,
+!${view.more ? html`<p class="quiet">These are the newest. The others are shown when you end some of these.</p>` : ''}
+<h2>Where you are signed in</h2>
+<p>Apps that you have allowed go on when you sign out somewhere; end their access above.</p>
+<ul class="browsers">
+!${view.browsers.map((one) => browser(view, one)).join('\n')}
+</ul>`,
     { wide: true },
   );
 
 const EMPTY: Markup = html`<p>You have not allowed any app anything, or all of it has ended. When you sign in to an app and allow it something, it is listed here.</p>`;
 
-const client = ({ action, csrf }: PermissionsView, one: AllowedClient, index: number): Markup =>
+const ENDED = {
+  access:
+    'Ended. That app gets nothing new and has to ask you again. What it holds already ends by itself, within the hour at the latest.',
+  session: 'Signed out there. That browser has to sign in again.',
+} as const;
+
+const browser = ({ endSession, csrf }: PermissionsView, one: SignedInBrowser): Markup =>
+  html`<li>
+<p><strong>${browserName(one.userAgent)}</strong>!${one.isThis ? html` <em>(this browser)</em>` : ''}</p>
+<p class="quiet">Signed in on !${minute(one.signedInAt)}, last used on !${minute(one.lastUsedAt)}.</p>
+<form method="post" action="${endSession}">
+<input type="hidden" name="csrf" value="${csrf}">
+<input type="hidden" name="session" value="${one.sid}">
+<button type="submit" class="danger">Sign out ${one.isThis ? 'here' : `of ${browserName(one.userAgent)}`}</button>
+</form>
+</li>`;
+
+const client = ({ endAccess, csrf }: PermissionsView, one: AllowedClient, index: number): Markup =>
   html`<section class="allowed" aria-labelledby="client-${String(index)}">
 <h2 id="client-${String(index)}">${one.clientName}</h2>
 !${one.access.map(access).join('\n')}
 <p>${HOLDS[one.holds]}</p>
 <p class="quiet">Allowed since !${day(one.since)}. !${one.lastUsedAt === null ? 'Not used yet.' : html`Last used on !${minute(one.lastUsedAt)}.`}</p>
-<form method="post" action="${action}">
+<form method="post" action="${endAccess}">
 <input type="hidden" name="csrf" value="${csrf}">
 <input type="hidden" name="client_id" value="${one.clientId}">
 <button type="submit" class="danger">End access of ${one.clientName}</button>
@@ -54,7 +82,7 @@ const access = ({ resource, scopes }: DescribedAccess): Markup =>
 !${scopes.map(({ name, description }) => html`<li>${description ?? `use “${name}”`}</li>`).join('\n')}
 </ul>`;
 
-/** In UTC, and saying so where it matters: nobody told the server which time the person lives by. */
+/** In UTC: the server does not know the end-user's time zone. */
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 const MINUTE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 const day = (instant: Date): Markup => html`<time datetime="${instant.toISOString()}">${DAY.format(instant)}</time>`;

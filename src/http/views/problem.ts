@@ -20,6 +20,6 @@ export const problemPage = ({ title, what, next, details = [] }: ProblemView): s
     { wide: details.length > 0 },
   );
 
-/** Where one of two texts simply ends, the mark says so. */
+/** Where one of the two texts ends first, the mark says so. */
 const detail = ({ name, same, rest }: { name: string; same: string; rest: string }) =>
   html`<dt>${name}</dt><dd><code>${same}<mark>${rest === '' ? '(ends here)' : rest}</mark></code></dd>`;

@@ -4,12 +4,12 @@ import { page } from './page.ts';
 export type SignInView = {
   readonly action: string;
   readonly csrf: string;
-  /** Null: the person came by themselves. */
+  /** Null: no client asked for the sign-in. */
   readonly clientName: string | null;
   readonly username: string;
   /** What went wrong the last time; null on the first. */
   readonly problem: string | null;
-  /** Someone is signed in, and may go on as such: prompt=select_account. */
+  /** The account that is signed in, to go on with: prompt=select_account. */
   readonly goOn: { readonly action: string; readonly username: string } | null;
 };
 

@@ -1,11 +1,11 @@
 /** Two sides, compared in words that a reviewer can approve, with the invariants decided again for the new one. */
-import type { AnyStateMachine } from 'xstate';
 import { type Change, changesBetween } from '../../config/changes.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
+import { readMachine } from '../machine/read.ts';
 import { type MachineOf, type Proof, prove, proveForEveryPolicy } from '../proof/prove.ts';
 import type { Bounds } from '../proof/walk.ts';
 import { type PolicyChange, policyChanges } from './lifetime-changes.ts';
-import { type MachineChange, type MachineData, machineChanges } from './machine-changes.ts';
+import { type MachineChange, machineChanges } from './machine-changes.ts';
 import type { Side } from './sides.ts';
 
 export type Comparison = {
@@ -22,9 +22,8 @@ export type Comparison = {
   /** A machine that the engine will not even start with. */
   readonly refused: string | null;
 };
-
 export function compare(before: Side, after: Side, bounds?: readonly Bounds[]): Comparison {
-  const machines = machineChanges(before.machines.map(dataOf), after.machines.map(dataOf));
+  const machines = machineChanges(readAll(before), readAll(after));
   const configuration = changesBetween(before.configuration, after.configuration);
   const proved = proofsOf(after, bounds);
   return {
@@ -40,7 +39,7 @@ export function compare(before: Side, after: Side, bounds?: readonly Bounds[]): 
   };
 }
 
-const dataOf = (machine: AnyStateMachine) => machine.config as unknown as MachineData;
+const readAll = ({ machines }: Side) => machines.map(({ config }) => readMachine(config));
 
 /** The machines of that side decide; one that it does not have is that of this installation. */
 function proofsOf(

@@ -1,21 +1,7 @@
-/** What differs between two versions of a machine, arm by arm. Machines as data, so that any two versions can be compared. */
-
-export type MachineData = {
-  readonly id: string;
-  readonly initial?: unknown;
-  readonly states?: Readonly<Record<string, StateData>>;
-};
-type StateData = {
-  readonly on?: Readonly<Record<string, unknown>>;
-  readonly description?: string;
-  readonly meta?: unknown;
-};
-type ArmData = {
-  readonly guard?: string;
-  readonly target?: string;
-  readonly actions?: unknown;
-  readonly description?: string;
-};
+/** What differs between two versions of a machine, arm by arm. */
+import { callWords } from '../machine/calls.ts';
+import { statesReachableFrom } from '../machine/reach.ts';
+import { type Arm, armsOf, type Machine } from '../machine/read.ts';
 
 export type MachineChange = {
   readonly machine: string;
@@ -24,6 +10,8 @@ export type MachineChange = {
     | 'machine removed'
     | 'state added'
     | 'state removed'
+    | 'state changed'
+    | 'initial state changed'
     | 'state newly reachable'
     | 'state no longer reachable'
     | 'arm added'
@@ -35,23 +23,34 @@ export type MachineChange = {
   readonly words: string;
 };
 
-export function machineChanges(before: readonly MachineData[], after: readonly MachineData[]): MachineChange[] {
-  const names = [...new Set([...before, ...after].map(({ id }) => id))];
+export function machineChanges(before: readonly Machine[], after: readonly Machine[]): MachineChange[] {
+  const names = [...new Set([...before, ...after].map(({ name }) => name))];
   return names.flatMap((machine) => {
-    const [old, fresh] = [before, after].map((all) => all.find(({ id }) => id === machine));
+    const [old, fresh] = [before, after].map((all) => all.find(({ name }) => name === machine));
     if (!fresh)
       return [{ machine, kind: 'machine removed' as const, where: machine, words: 'the whole machine is gone' }];
     if (!old)
       return [{ machine, kind: 'machine added' as const, where: machine, words: 'a machine that was not there' }];
-    return [...stateChanges(old, fresh), ...reachChanges(old, fresh), ...armChanges(old, fresh)];
+    return [
+      ...initialChange(old, fresh),
+      ...stateChanges(old, fresh),
+      ...reachChanges(old, fresh),
+      ...armChanges(old, fresh),
+    ];
   });
 }
 
-const statesOf = ({ states = {} }: MachineData) => Object.keys(states);
+function initialChange(old: Machine, fresh: Machine): MachineChange[] {
+  if (old.initial === fresh.initial) return [];
+  const words = `it begins as ${fresh.initial}, and not as ${old.initial}`;
+  return [{ machine: fresh.name, kind: 'initial state changed', where: fresh.name, words }];
+}
 
-function stateChanges(old: MachineData, fresh: MachineData): MachineChange[] {
-  const machine = fresh.id;
-  const [before, after] = [statesOf(old), statesOf(fresh)];
+const namesOf = ({ states }: Machine): string[] => states.filter(({ exists }) => exists).map(({ name }) => name);
+
+function stateChanges(old: Machine, fresh: Machine): MachineChange[] {
+  const machine = fresh.name;
+  const [before, after] = [namesOf(old), namesOf(fresh)];
   return [
     ...after
       .filter((one) => !before.includes(one))
@@ -64,15 +63,23 @@ function stateChanges(old: MachineData, fresh: MachineData): MachineChange[] {
         where,
         words: 'rows in this state have no meaning any more',
       })),
+    ...fresh.states.flatMap((state) => {
+      const other = old.states.find(({ name }) => name === state.name);
+      const change = (kind: MachineChange['kind'], words: string) => ({ machine, kind, where: state.name, words });
+      return [
+        ...(other && other.also !== state.also ? [change('state changed', `it says ${state.also || 'no more'}`)] : []),
+        ...(other && saidOf(other) !== saidOf(state) ? [change('described differently', saidOf(state))] : []),
+      ];
+    }),
   ];
 }
 
-function reachChanges(old: MachineData, fresh: MachineData): MachineChange[] {
+function reachChanges(old: Machine, fresh: Machine): MachineChange[] {
   const [before, after] = [reachable(old), reachable(fresh)];
   const change = (kind: 'state newly reachable' | 'state no longer reachable') => (one: string) => {
     const [from, to] = one.split(' → ');
     return {
-      machine: fresh.id,
+      machine: fresh.name,
       kind,
       where: one,
       words: `${from} ${kind === 'state newly reachable' ? 'now leads' : 'no longer leads'} to ${to}, in one step or several`,
@@ -85,66 +92,46 @@ function reachChanges(old: MachineData, fresh: MachineData): MachineChange[] {
 }
 
 /** `from → to`, over any number of arms. */
-function reachable(machine: MachineData): ReadonlySet<string> {
-  const steps = new Map(statesOf(machine).map((state) => [state, targetsOf(machine, state)]));
-  const pairs = new Set<string>();
-  for (const from of steps.keys()) {
-    const reached = new Set(steps.get(from));
-    for (const state of reached) for (const next of steps.get(state) ?? []) reached.add(next);
-    for (const to of reached) if (to !== from) pairs.add(`${from} → ${to}`);
-  }
-  return pairs;
-}
-
-const targetsOf = (machine: MachineData, state: string): string[] =>
-  Object.keys(machine.states?.[state]?.on ?? {}).flatMap((event) =>
-    armsOf(machine, state, event).flatMap(({ target }) => target ?? []),
+const reachable = (machine: Machine): ReadonlySet<string> =>
+  new Set(
+    namesOf(machine).flatMap((from) =>
+      [...statesReachableFrom(machine, from)].filter((to) => to !== from).map((to) => `${from} → ${to}`),
+    ),
   );
 
-function armsOf(machine: MachineData, state: string, event: string): ArmData[] {
-  return [machine.states?.[state]?.on?.[event] ?? []].flat() as ArmData[];
-}
-
-function armChanges(old: MachineData, fresh: MachineData): MachineChange[] {
-  const states = [...new Set([...statesOf(old), ...statesOf(fresh)])];
+function armChanges(old: Machine, fresh: Machine): MachineChange[] {
+  const states = [...new Set([...namesOf(old), ...namesOf(fresh)])];
   return states.flatMap((state) => {
-    const events = [old, fresh].flatMap((one) => Object.keys(one.states?.[state]?.on ?? {}));
-    return [...new Set(events)].flatMap((event) =>
-      changesOfArms(fresh.id, `${state} × ${event}`, armsOf(old, state, event), armsOf(fresh, state, event)),
+    const arms = [old, fresh].flatMap((one) => one.states).filter(({ name }) => name === state);
+    const events = new Set(arms.flatMap((one) => one.arms.map(({ event }) => event)));
+    return [...events].flatMap((event) =>
+      changesOfArms(fresh.name, `${state} × ${event}`, armsOf(old, state, event), armsOf(fresh, state, event)),
     );
   });
 }
 
-function changesOfArms(
-  machine: string,
-  where: string,
-  before: readonly ArmData[],
-  after: readonly ArmData[],
-): MachineChange[] {
+function changesOfArms(machine: string, where: string, before: readonly Arm[], after: readonly Arm[]): MachineChange[] {
   const [old, fresh] = [before.map(wordsOfArm), after.map(wordsOfArm)];
   const change = (kind: MachineChange['kind'], words: string): MachineChange => ({ machine, kind, where, words });
   const kept = fresh.filter((one) => old.includes(one));
   const moved = kept.filter((one, index) => old.filter((other) => fresh.includes(other))[index] !== one);
   return [
     ...old.filter((one) => !fresh.includes(one)).map((one) => change('arm removed', one)),
-    ...fresh.filter((one) => !old.includes(one)).map((one) => change('arm added', `${one} (${placeOf(fresh, one)})`)),
-    ...moved.map((one) => change('arm moved', `${one} (now ${placeOf(fresh, one)})`)),
+    ...fresh.filter((one) => !old.includes(one)).map((one) => change('arm added', `${one} (${orderOf(fresh, one)})`)),
+    ...moved.map((one) => change('arm moved', `${one} (now ${orderOf(fresh, one)})`)),
     ...after
-      .filter((arm) =>
-        before.some((other) => wordsOfArm(other) === wordsOfArm(arm) && other.description !== arm.description),
-      )
-      .map((arm) => change('described differently', arm.description ?? 'no description')),
+      .filter((arm) => before.some((other) => wordsOfArm(other) === wordsOfArm(arm) && saidOf(other) !== saidOf(arm)))
+      .map((arm) => change('described differently', saidOf(arm))),
   ];
 }
 
-const placeOf = (arms: readonly string[], arm: string) => `asked ${arms.indexOf(arm) + 1} of ${arms.length}`;
+const orderOf = (arms: readonly string[], arm: string) => `asked ${arms.indexOf(arm) + 1} of ${arms.length}`;
 
 /** Order, guard, target and effects are what an arm does; its description is what is said about it. */
-function wordsOfArm({ guard, target, actions }: ArmData): string {
-  const effects = [actions ?? []].flat().map((one) => effectWords(one as string | { type: string; params?: object }));
-  const parts = [...(target ? [`→ ${target}`] : []), ...effects];
+function wordsOfArm({ guard, state, to, effects, also }: Arm): string {
+  const parts = [...(to === state ? [] : [`→ ${to}`]), ...effects.map(callWords), ...(also === '' ? [] : [also])];
   return `${guard ?? 'otherwise'}: ${parts.join(', ') || 'nothing happens'}`;
 }
 
-const effectWords = (effect: string | { readonly type: string; readonly params?: object }): string =>
-  typeof effect === 'string' ? effect : `${effect.type}(${Object.values(effect.params ?? {}).join(', ')})`;
+const saidOf = ({ description, spec }: Pick<Arm, 'description' | 'spec'>): string =>
+  [description || 'no description', spec || 'no reference'].join(' · ');

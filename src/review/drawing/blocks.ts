@@ -1,5 +1,6 @@
 /** What stands in a state's box and on an arrow's card, as texts with their places. Everything in pixels. */
-import { type Arm, effectWords, questionOf } from './arms.ts';
+import { effectWords } from '../machine/calls.ts';
+import { type Arm, questionOf } from '../machine/read.ts';
 import type { Edge, Group, GroupedState, Row } from './groups.ts';
 import { type Face, linesOf, widthOf } from './text-width.ts';
 import { toneOf } from './tone.ts';
@@ -40,7 +41,7 @@ export type Block = {
 
 const PAD = 10;
 const GAP = 9;
-const LEADING = 15;
+const LEADING = 14;
 
 export const textAt = (x: number, y: number, kind: Kind, text: string): Text => ({
   x,
@@ -76,93 +77,123 @@ const kindOf = (arm: Arm): Kind => (arm.effects.length === 0 ? 'nothing' : (tone
 
 const titleOf = ({ arm }: Row): string => arm.description;
 
+/** A block while it is written: texts go below each other. */
+type Draft = { readonly lines: Line[]; readonly rules: number[]; y: number };
+
 export function boxOf(state: GroupedState, say: Say): Block {
-  const rows = state.stays.flatMap(({ rows: those }) => those.map((row) => cellsOf(row, say(row))));
-  const columnWidth = (column: number) =>
-    Math.max(0, ...rows.map((cells) => cells[column]).map((cell) => (cell ? widthOf(cell.text, FACES[cell.kind]) : 0)));
-  const columns: number[] = [];
-  let x = PAD;
-  for (const column of [0, 1, 2, 4]) {
-    columns.push(x);
-    const width = columnWidth(column);
-    x += width === 0 ? 0 : width + GAP;
-  }
-  const tableWidth = x - GAP + PAD;
   const indent = PAD + (state.isInitial ? 18 : 0);
   const name = textAt(indent, 23, 'name', state.name);
   const spec = textAt(name.x + name.width + GAP, 23, 'spec', state.spec);
-  const width = Math.max(tableWidth, widest([name, spec]) + PAD, 220);
-  const lines: Line[] = [{ texts: [name, spec], title: state.description }];
-  let y = 25;
+  const columns = columnsOf(state.stays, say);
+  const width = Math.max(columns.width, widest([name, spec]) + PAD, 220);
+  const draft: Draft = { lines: [{ texts: [name, spec], title: state.description }], rules: [], y: 25 };
   for (const words of [
     ...linesOf(state.description, FACES.words, width - 2 * PAD),
     ...(state.also ? [state.also] : []),
   ]) {
-    y += LEADING;
-    lines.push({ texts: [textAt(PAD, y, 'words', words)], title: '' });
+    draft.y += LEADING;
+    draft.lines.push({ texts: [textAt(PAD, draft.y, 'words', words)], title: '' });
   }
-  const rules: number[] = [];
   for (const group of state.stays) {
-    y += 8;
-    rules.push(y);
-    y += 1;
-    y = headingInto(lines, group, y, width);
-    for (const row of group.rows) {
-      y += LEADING;
-      const [place, guard, effect, number, reference] = cellsOf(row, say(row));
-      const texts = [place, guard, effect, reference].map((cell, index) =>
-        textAt(columns[index] ?? 0, y, cell.kind, cell.text),
-      );
-      lines.push({ texts, title: titleOf(row) });
-      if (number.text) {
-        y += LEADING - 1;
-        lines.push({ texts: [textAt(columns[1] ?? 0, y, 'number', number.text)], title: titleOf(row) });
-      }
-    }
+    ruleInto(draft);
+    headingInto(draft, group, width);
+    tableInto(draft, group, columns, width, say);
   }
-  return finish(lines, y, width, rules);
+  return finish(draft, width);
 }
 
-function headingInto(lines: Line[], { events }: Group, from: number, width: number): number {
-  let y = from;
-  for (const words of linesOf(events.join(', '), FACES.event, width - 2 * PAD)) {
-    y += LEADING;
-    lines.push({ texts: [textAt(PAD, y, 'event', words)], title: '' });
-  }
-  return y;
-}
+/** What an arm asks, does and cites: `tall` below each other, `medium` with the reference beside, `wide` in a line, as in a box. */
+export type Shape = 'tall' | 'medium' | 'wide';
 
-export function cardOf(edge: Edge, say: Say): Block {
-  const lines: Line[] = [];
-  const rules: number[] = [];
-  let y = 1;
+export function cardOf(edge: Edge, say: Say, shape: Shape): Block {
+  const columns = columnsOf(edge.groups, say);
+  const width = shape === 'wide' ? Math.max(columns.width, 240) : 240;
+  const draft: Draft = { lines: [], rules: [], y: 1 };
   edge.groups.forEach((group, index) => {
-    if (index > 0) {
-      y += 7;
-      rules.push(y);
-      y += 1;
-    }
-    y = headingInto(lines, group, y, 240);
-    for (const row of group.rows) {
-      const [place, guard, effect, number, reference] = cellsOf(row, say(row));
-      y += LEADING;
-      const first = textAt(PAD, y, 'place', place.text);
-      const x = first.width === 0 ? PAD : PAD + first.width + 6;
-      // What an event does always is said by its name alone.
-      const cells = [...(row.arm.of === 1 && row.arm.guard === null ? [] : [guard]), effect, number, reference];
-      cells
-        .filter(({ text }) => text !== '')
-        .forEach((cell, line) => {
-          if (line > 0) y += LEADING - 1;
-          const own = textAt(x, y, cell.kind, cell.text);
-          lines.push({ texts: line === 0 ? [first, own] : [own], title: titleOf(row) });
-        });
-    }
+    if (index > 0) ruleInto(draft);
+    headingInto(draft, group, width);
+    if (shape === 'wide') tableInto(draft, group, columns, width, say);
+    else columnInto(draft, group, shape, say);
   });
-  return finish(lines, y, 0, rules);
+  return finish(draft, 0);
 }
 
-function finish(lines: readonly Line[], y: number, least: number, rules: readonly number[]): Block {
+function ruleInto(draft: Draft): void {
+  draft.y += 7;
+  draft.rules.push(draft.y);
+  draft.y += 1;
+}
+
+function headingInto(draft: Draft, { events }: Group, width: number): void {
+  for (const words of linesOf(events.join(', '), FACES.event, width - 2 * PAD)) {
+    draft.y += LEADING;
+    draft.lines.push({ texts: [textAt(PAD, draft.y, 'event', words)], title: '' });
+  }
+}
+
+function columnInto(draft: Draft, { rows }: Group, shape: Exclude<Shape, 'wide'>, say: Say): void {
+  for (const row of rows) {
+    const [place, guard, effect, number, reference] = cellsOf(row, say(row));
+    draft.y += LEADING;
+    const first = textAt(PAD, draft.y, 'place', place.text);
+    const x = first.width === 0 ? PAD : PAD + first.width + 6;
+    // What an event does always is said by its name alone.
+    const cells = [...(row.arm.of === 1 && row.arm.guard === null ? [] : [guard]), effect, number];
+    const below = shape === 'tall' ? [...cells, reference] : cells;
+    below
+      .filter(({ text }) => text !== '')
+      .forEach((cell, line) => {
+        if (line > 0) draft.y += LEADING;
+        const own = textAt(x, draft.y, cell.kind, cell.text);
+        const beside = textAt(own.x + own.width + GAP, draft.y, 'spec', shape === 'tall' ? '' : reference.text);
+        draft.lines.push({ texts: line === 0 ? [first, own, beside] : [own], title: titleOf(row) });
+      });
+  }
+}
+
+type Columns = { readonly lefts: readonly number[]; readonly width: number };
+
+/** Place, question, effects and reference stand below those of the other rows. */
+function columnsOf(groups: readonly Group[], say: Say): Columns {
+  const rows = groups.flatMap((group) => group.rows.map((row) => cellsOf(row, say(row))));
+  const columnWidth = (column: number) =>
+    Math.max(0, ...rows.map((cells) => cells[column]).map((cell) => (cell ? widthOf(cell.text, FACES[cell.kind]) : 0)));
+  const lefts: number[] = [];
+  let x = PAD;
+  for (const column of [0, 1, 2, 4]) {
+    lefts.push(x);
+    const width = columnWidth(column);
+    x += width === 0 ? 0 : width + GAP;
+  }
+  return { lefts, width: x - GAP + PAD };
+}
+
+function tableInto(draft: Draft, { rows }: Group, { lefts }: Columns, width: number, say: Say): void {
+  for (const row of rows) {
+    draft.y += LEADING;
+    const [place, guard, effect, number, reference] = cellsOf(row, say(row));
+    const texts = [place, guard, effect, reference].map((cell, index) =>
+      textAt(lefts[index] ?? 0, draft.y, cell.kind, cell.text),
+    );
+    const beside = besideOf(texts, number.text, lefts[3] ?? 0, width);
+    draft.lines.push({ texts: beside ? [...texts, beside] : texts, title: titleOf(row) });
+    if (number.text === '' || beside) continue;
+    draft.y += LEADING;
+    draft.lines.push({ texts: [textAt(lefts[1] ?? 0, draft.y, 'number', number.text)], title: titleOf(row) });
+  }
+}
+
+/** A number stands where the row has room for it: after the effects, or at the end. Null: it needs a line of its own. */
+function besideOf(texts: readonly Text[], number: string, specLeft: number, width: number): Text | null {
+  const written = texts.filter(({ text }) => text !== '');
+  const y = texts[0]?.y ?? 0;
+  const after = textAt(widest(written.filter(({ kind }) => kind !== 'spec')) + GAP, y, 'number', number);
+  if (after.x + after.width + GAP <= specLeft) return after;
+  const last = textAt(widest(written) + GAP, y, 'number', number);
+  return last.x + last.width + PAD <= width ? last : null;
+}
+
+function finish({ lines, y, rules }: Draft, least: number): Block {
   const shown = lines.map((line) => ({ ...line, texts: line.texts.filter(({ text }) => text !== '') }));
   const width = Math.max(least, ...shown.map(({ texts }) => widest(texts) + PAD));
   return { width: Math.ceil(width), height: Math.ceil(y + 9), lines: shown, rules };

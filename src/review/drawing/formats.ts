@@ -1,5 +1,5 @@
 /** One machine, or several, in each of the formats. */
-import type { MachineConfig } from './arms.ts';
+import type { Machine } from '../machine/read.ts';
 import { mermaidOf } from './mermaid.ts';
 import { kebab, titleOf } from './names.ts';
 import type { Numbers } from './policy-numbers.ts';
@@ -11,17 +11,17 @@ export type Format = (typeof FORMATS)[number];
 
 export const EXTENSIONS: Readonly<Record<Format, string>> = { svg: 'svg', mermaid: 'mmd', json: 'json' };
 
-type Machines = ReadonlyMap<string, MachineConfig>;
+type Machines = ReadonlyMap<string, Machine>;
 
-export async function drawingOf(config: MachineConfig, format: Format, numbers: Numbers): Promise<string> {
-  if (format === 'svg') return svgOf(config, numbers);
-  return format === 'mermaid' ? mermaidOf(config, numbers) : jsonOf(config, numbers);
+export async function drawingOf(machine: Machine, format: Format, numbers: Numbers): Promise<string> {
+  if (format === 'svg') return svgOf(machine, numbers);
+  return format === 'mermaid' ? mermaidOf(machine, numbers) : jsonOf(machine, numbers);
 }
 
 /** All in one document: one picture below the other, Markdown with a chapter each, or one object by their names. */
 export async function drawingOfAll(machines: Machines, format: Format, numbers: Numbers): Promise<string> {
   const drawings = await Promise.all(
-    [...machines].map(async ([name, config]) => ({ name, text: await drawingOf(config, format, numbers) })),
+    [...machines].map(async ([name, machine]) => ({ name, text: await drawingOf(machine, format, numbers) })),
   );
   if (format === 'svg') return posterOf(drawings.map(({ text }) => text));
   if (format === 'json') {
@@ -33,9 +33,9 @@ export async function drawingOfAll(machines: Machines, format: Format, numbers: 
 /** Each by itself, with the name that its file should have. */
 export async function drawingsOfEach(machines: Machines, format: Format, numbers: Numbers) {
   return Promise.all(
-    [...machines].map(async ([name, config]) => ({
+    [...machines].map(async ([name, machine]) => ({
       file: `${kebab(name)}.${EXTENSIONS[format]}`,
-      text: await drawingOf(config, format, numbers),
+      text: await drawingOf(machine, format, numbers),
     })),
   );
 }

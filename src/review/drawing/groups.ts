@@ -1,5 +1,6 @@
 /** Arms put together for the eye: the same arm of several events is one row, the rows of the same events have one heading. */
-import { type Arm, effectWords, questionOf, type ReadMachine, type State } from './arms.ts';
+import { effectWords } from '../machine/calls.ts';
+import { type Arm, type Machine, questionOf, type State } from '../machine/read.ts';
 
 /** One arm, or the same arm of several events. */
 export type Row = {
@@ -18,13 +19,15 @@ export type GroupedState = State & {
 };
 export type Grouped = {
   readonly name: string;
+  readonly also: string;
   readonly states: readonly GroupedState[];
   readonly edges: readonly Edge[];
 };
 
-export function grouped({ name, states }: ReadMachine): Grouped {
+export function grouped({ name, states, also }: Machine): Grouped {
   return {
     name,
+    also,
     states: states.map((state) => ({ ...state, stays: groupsOf(state.arms.filter(({ to }) => to === state.name)) })),
     edges: states.flatMap((state) => {
       const targets = new Set(state.arms.map(({ to }) => to).filter((to) => to !== state.name));

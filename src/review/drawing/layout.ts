@@ -20,22 +20,70 @@ export type Layout = Size & {
   }[];
 };
 
-/** What a reviewer's screen shows at once, without the frame of the picture. */
-const SCREEN: Size = { width: 1230, height: 690 };
+/** A reviewer's screen. */
+const SCREEN: Size = { width: 1280, height: 800 };
 
-/** A column is read from top to bottom, and on a phone. */
-const WORTH_IT = 1.1;
+/** How much smaller the picture has to be shown so that a screen shows it at once; 1: as it is. */
+export const scaleOf = ({ width, height }: Size): number => Math.min(1, SCREEN.width / width, SCREEN.height / height);
 
-/** One state below the other, or in rows of two, three …: more to a row only where the picture can then be shown larger. */
-export async function layOut(graph: Graph): Promise<Layout> {
+/**
+ * One state below the other, which is read from top to bottom, and on a phone; several to a row where that does not fit a screen.
+ * The first way that fits is taken, otherwise the one that can be shown largest.
+ * @param graphs the same with cards of other shapes, the best first.
+ * @param framed how large the picture is around a layout.
+ */
+export async function layOut<One extends Graph>(
+  graphs: readonly One[],
+  framed: (inner: Size) => Size,
+): Promise<{ readonly graph: One; readonly layout: Layout }> {
   const graphviz = await loadGraphviz();
-  let best: Layout | null = null;
-  for (let perRow = 1; perRow <= Math.max(1, graph.boxes.length); perRow++) {
-    const next = layoutOf(graph, JSON.parse(graphviz.layout(asDot(graph, perRow), 'json', 'dot')) as Drawn);
-    if (best === null || scaleOf(next) > scaleOf(best) * WORTH_IT) best = next;
+  let best: { readonly graph: One; readonly layout: Layout; readonly scale: number } | null = null;
+  const boxes = graphs[0]?.boxes ?? [];
+  for (const rows of waysToFill(boxes.length)) {
+    // Graphviz takes its time; what is too large without cards need not be tried with them.
+    if (best !== null && scaleOf(framed(leastSize(boxes, rows))) < best.scale) continue;
+    for (const graph of graphs) {
+      const layout = layoutOf(graph, JSON.parse(graphviz.layout(asDot(graph, rows), 'json', 'dot')) as Drawn);
+      const scale = scaleOf(framed(layout));
+      if (best === null || scale > best.scale) best = { graph, layout, scale };
+      if (scale === 1) return best;
+    }
   }
   if (best === null) throw new Error('no way to lay out a graph');
   return best;
+}
+
+/** For each box its row. */
+type Rows = readonly number[];
+
+/** More than this many states are not tried in every way. */
+const MAX_TRIED = 7;
+
+/** All ways to put boxes into rows, in their order; those with more rows first, and of these the more even. */
+function waysToFill(boxes: number): readonly Rows[] {
+  if (boxes === 0) return [[]];
+  const even = (perRow: number): Rows => Array.from({ length: boxes }, (_, box) => Math.floor(box / perRow));
+  if (boxes > MAX_TRIED) return Array.from({ length: boxes }, (_, index) => even(index + 1));
+  let ways: readonly Rows[] = [[0]];
+  for (let box = 1; box < boxes; box++) {
+    ways = ways.flatMap((rows) => [
+      [...rows, rows.at(-1) ?? 0],
+      [...rows, (rows.at(-1) ?? 0) + 1],
+    ]);
+  }
+  const fullest = (rows: Rows) =>
+    Math.max(...[...Map.groupBy(rows, (row) => row).values()].map(({ length }) => length));
+  return ways.toSorted((one, other) => (other.at(-1) ?? 0) - (one.at(-1) ?? 0) || fullest(one) - fullest(other));
+}
+
+/** Of the boxes alone. */
+function leastSize(boxes: readonly Size[], rows: Rows): Size {
+  const filled = [...Map.groupBy(boxes.entries(), ([index]) => rows[index] ?? 0).values()];
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
+  return {
+    width: Math.max(0, ...filled.map((row) => sum(row.map(([, { width }]) => width)))),
+    height: sum(filled.map((row) => Math.max(...row.map(([, { height }]) => height)))),
+  };
 }
 
 let graphviz: Promise<Graphviz> | null = null;
@@ -46,15 +94,13 @@ function loadGraphviz(): Promise<Graphviz> {
   return graphviz;
 }
 
-const scaleOf = ({ width, height }: Size): number => Math.min(1, SCREEN.width / width, SCREEN.height / height);
-
 /** Points to an inch, as Graphviz counts: with them a pixel is a point. */
 const POINTS = 72;
 
-function asDot({ boxes, arrows }: Graph, perRow: number): string {
-  const rowOf = (box: number) => Math.floor(box / perRow);
+function asDot({ boxes, arrows }: Graph, filled: Rows): string {
+  const rowOf = (box: number) => filled[box] ?? 0;
   const node = (id: string, { width, height }: Size) => `${id}[width=${width / POINTS} height=${height / POINTS}]`;
-  const rows = Array.from({ length: Math.ceil(boxes.length / perRow) }, (_, row) => [
+  const rows = Array.from(new Set(filled), (row) => [
     ...boxes.flatMap((_box, box) => (rowOf(box) === row ? [`s${box}`] : [])),
     ...arrows.flatMap(({ from, to }, arrow) => (rowOf(from) === row && rowOf(to) === row ? [`c${arrow}`] : [])),
   ]);
@@ -64,7 +110,7 @@ function asDot({ boxes, arrows }: Graph, perRow: number): string {
     return isSaid ? [] : [`${rows[before]?.[0]}->${row[0]}[style=invis minlen=2 weight=0]`];
   });
   return [
-    'digraph{graph[nodesep=0.3 ranksep=0.38 splines=spline];node[shape=box fixedsize=true label=""];edge[arrowsize=0.9]',
+    'digraph{graph[nodesep=0.3 ranksep=0.32 splines=spline];node[shape=box fixedsize=true label=""];edge[arrowsize=0.9]',
     ...boxes.map((box, index) => node(`s${index}`, box)),
     ...arrows.map((card, index) => node(`c${index}`, card)),
     ...arrows.map(({ from, to }, index) => `s${from}->c${index}[arrowhead=none weight=4];c${index}->s${to}[weight=4]`),

@@ -10,7 +10,7 @@ export type LegendItem = {
 
 const LEFT = 22;
 const LEADING = 19;
-const GAP = 18;
+const GAP = 16;
 
 export function legendOf(
   width: number,
@@ -35,7 +35,7 @@ export function legendOf(
 const itemsOf = (source: string): readonly (readonly [LegendItem['sign'], number, string])[] => [
   ['dot', 18, 'begins here'],
   ['last', 18, 'nothing leads out'],
-  ['places', 15, 'the order in which guards are asked'],
+  ['places', 15, 'the order of the guards'],
   ['issues', 18, 'issues, or begins to sign'],
   ['ends', 18, 'turns down, or ends for good'],
   ['moves', 18, 'moves on'],

@@ -1,8 +1,8 @@
 /** machines/README.md and the pictures beside it, made from the machines. `npm run machines:build` writes them. */
 import { readFileSync } from 'node:fs';
-import type { MachineConfig } from './arms.ts';
+import type { Machine } from '../machine/read.ts';
+import { MACHINES } from '../machine/running.ts';
 import { invariantsOf } from './invariants-of-machines.ts';
-import { CONFIGS } from './machines.ts';
 import { mermaidOf } from './mermaid.ts';
 import { kebab, titleOf } from './names.ts';
 import type { Numbers } from './policy-numbers.ts';
@@ -14,9 +14,9 @@ type File = { readonly path: string; readonly text: string };
 
 export async function machinePages(): Promise<readonly File[]> {
   const numbers = shippedNumbers();
-  const pictures = [...CONFIGS].map(async ([name, config]) => ({
+  const pictures = [...MACHINES].map(async ([name, machine]) => ({
     path: `machines/${pictureOf(name)}`,
-    text: await svgOf(config, numbers),
+    text: await svgOf(machine, numbers),
   }));
   return [{ path: 'machines/README.md', text: readme(numbers) }, ...(await Promise.all(pictures))];
 }
@@ -26,20 +26,27 @@ const pictureOf = (name: string) => `diagrams/${kebab(name)}.svg`;
 function readme(numbers: Numbers): string {
   // What people have written about the folder; the rest is made.
   const written = readFileSync(new URL('machines-readme.md', import.meta.url), 'utf8').trimEnd();
-  return [written, ...[...CONFIGS].map(([name, config]) => chapterOf(name, config, numbers))].join('\n\n');
+  return [written, contents(), ...[...MACHINES].map(([name, machine]) => chapterOf(name, machine, numbers))].join(
+    '\n\n',
+  );
 }
 
-function chapterOf(name: string, config: MachineConfig, numbers: Numbers): string {
+const contents = (): string =>
+  [...MACHINES].map(([name, { states }]) => `- [${titleOf(name)}](#${kebab(name)}): ${stateNames(states)}`).join('\n');
+
+const stateNames = (states: Machine['states']): string => states.map((state) => `\`${state.name}\``).join(', ');
+
+function chapterOf(name: string, machine: Machine, numbers: Numbers): string {
   const file = `${kebab(name)}.machine.ts`;
   return [
     `## ${titleOf(name)}`,
     `[${file}](${file})`,
     `![The states of ${titleOf(name).toLowerCase()}, and what leads from one to another](${pictureOf(name)})`,
-    `<details><summary>The same in Mermaid</summary>\n\n\`\`\`mermaid\n${mermaidOf(config, numbers)}\`\`\`\n\n</details>`,
+    `<details><summary>The same in Mermaid</summary>\n\n\`\`\`mermaid\n${mermaidOf(machine, numbers)}\`\`\`\n\n</details>`,
     `### What \`npx statehouse check\` proves about it`,
     provenOf(name),
     '### Every state and event',
-    tableOf(config, numbers),
+    tableOf(machine, numbers),
   ].join('\n\n');
 }
 

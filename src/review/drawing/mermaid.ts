@@ -1,10 +1,11 @@
 /** A machine as a Mermaid state diagram, which GitHub draws where it stands in Markdown. */
-import { effectWords, type MachineConfig, questionOf, readMachine } from './arms.ts';
+import { effectWords } from '../machine/calls.ts';
+import { type Machine, questionOf } from '../machine/read.ts';
 import { type Group, grouped } from './groups.ts';
 import { type Numbers, numbersOf } from './policy-numbers.ts';
 
-export function mermaidOf(config: MachineConfig, numbers: Numbers): string {
-  const machine = grouped(readMachine(config));
+export function mermaidOf(read: Machine, numbers: Numbers): string {
+  const machine = grouped(read);
   const ids = new Map(machine.states.map(({ name }, index) => [name, idOf(name, index)]));
   const id = (name: string) => ids.get(name) ?? '';
   const linesOf = (groups: readonly Group[]) =>
@@ -18,6 +19,7 @@ export function mermaidOf(config: MachineConfig, numbers: Numbers): string {
     );
   return [
     'stateDiagram-v2',
+    ...(machine.also === '' ? [] : [`  accDescr: ${text(machine.also)}`]),
     ...machine.states.flatMap(({ name, isInitial, description, spec, also }) => [
       `  state "${text(name)}" as ${id(name)}`,
       ...(isInitial ? [`  [*] --> ${id(name)}`] : []),

@@ -1,7 +1,7 @@
 /** What a policy says about the arms of a machine: its numbers, beside the guard that asks them or the effect that they limit. */
 import type { Policy, SignInPolicy, SigningKeyPolicy } from '../../../policies/schema.ts';
 import { keyLifetimes } from '../../config/key-lifetimes.ts';
-import type { Arm } from './arms.ts';
+import type { Arm } from '../machine/read.ts';
 
 export type Numbers = {
   /** As people name it. */
@@ -30,6 +30,13 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
     signInIsNeeded: ({ signIn }) => `a session lasts ${short(signIn.sessionLifetimeSeconds)}`,
     codeIsWaiting: ({ policy }) => `for ${short(policy.authorizationCodeLifetimeSeconds)}`,
   },
+  session: {
+    tooOld: ({ signIn }) => `after ${short(signIn.sessionLifetimeSeconds)}`,
+    idle: ({ signIn }) =>
+      signIn.sessionIdleLifetimeSeconds === undefined
+        ? 'no limit'
+        : `after ${short(signIn.sessionIdleLifetimeSeconds)} without use`,
+  },
   signingKey: {
     handoverIsDue: ({ signingKeys }) =>
       `after ${short(signingKeys.signingLifetimeSeconds)}, the next one published for ${short(signingKeys.publishedBeforeSigningSeconds)}`,
@@ -45,15 +52,19 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
 /** Empty: the policy has no say in this arm. */
 export function numbersOf(machine: string, arm: Arm, numbers: Numbers): string {
   const saying = Object.hasOwn(SAYINGS, machine) ? (SAYINGS[machine] ?? {}) : {};
-  return [arm.guard ?? '', ...arm.effects.map(({ name }) => name)]
+  return [...arm.asks, ...arm.effects]
+    .map(({ name }) => name)
     .flatMap((name) => (Object.hasOwn(saying, name) ? [saying[name]?.(numbers) ?? ''] : []))
     .join(', ');
 }
 
 /** Where the numbers of a machine are written. */
 export const sourceOf = (machine: string, { policyName }: Numbers): string =>
-  ({ signingKey: 'signing-keys.yaml', interaction: `sign-in.yaml and of the policy ${policyName}` })[machine] ??
-  `the policy ${policyName}`;
+  ({
+    signingKey: 'signing-keys.yaml',
+    session: 'sign-in.yaml',
+    interaction: `sign-in.yaml and the policy ${policyName}`,
+  })[machine] ?? `the policy ${policyName}`;
 
 const UNITS = [
   ['day', 86_400],

@@ -2,19 +2,21 @@
  * A machine's configuration as XState JSON: guards and actions by name, descriptions and references kept. Stately's editor
  * opens it (Import from code: `createMachine(` … `)`); XState makes the same machine of it, given guards and actions.
  */
-import { functionsAsWords, type MachineConfig, readMachine } from './arms.ts';
+import { isComposed, readGuard } from '../machine/guards.ts';
+import type { Machine } from '../machine/read.ts';
+import { INLINE } from '../machine/words.ts';
 import { type Numbers, numbersOf } from './policy-numbers.ts';
 
-export function jsonOf(config: MachineConfig, numbers: Numbers): string {
-  // Two arms may be one object in the machine's file; here each is its own.
-  const copy = JSON.parse(JSON.stringify(config, functionsAsWords)) as Written;
-  for (const { state, event, place, ...arm } of readMachine(config).states.flatMap(({ arms }) => arms)) {
-    const says = numbersOf(config.id ?? '', { state, event, place, ...arm }, numbers);
-    const written = [copy.states[state]?.on?.[event] ?? []].flat()[place - 1];
-    if (says !== '' && written !== undefined) written.meta = { ...written.meta, policy: says };
-  }
-  return `${JSON.stringify(copy, null, 2)}\n`;
+export function jsonOf(machine: Machine, numbers: Numbers): string {
+  const arms = machine.states.flatMap((state) => state.arms);
+  const numbersAt = new Map(arms.map((arm) => [arm.written, numbersOf(machine.name, arm, numbers)]));
+  const inJson = (_key: string, value: unknown): unknown => {
+    // JSON has no word for `and`, `or` and `not`, so such a guard becomes a name that says the same.
+    if (typeof value === 'function') return isComposed(value) ? readGuard(value).words : INLINE;
+    const policy = numbersAt.get(value) ?? '';
+    return policy === '' ? value : { ...(value as Arm), meta: { ...(value as Arm).meta, policy } };
+  };
+  return `${JSON.stringify(machine.written, inJson, 2) ?? 'null'}\n`;
 }
 
-type WrittenArm = { meta?: object };
-type Written = { readonly states: Readonly<Record<string, { on?: Record<string, WrittenArm | WrittenArm[]> }>> };
+type Arm = { readonly meta?: object };

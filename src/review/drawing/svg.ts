@@ -1,8 +1,8 @@
 /** A machine as a picture: self-contained SVG, for light and dark, without scripts, fonts or anything from elsewhere. */
-import { type MachineConfig, readMachine } from './arms.ts';
-import { type Block, boxOf, cardOf, type Line, type Say, type Text, textAt } from './blocks.ts';
+import type { Machine } from '../machine/read.ts';
+import { type Block, boxOf, cardOf, type Line, type Say, type Shape, type Text, textAt } from './blocks.ts';
 import { type Edge, type Grouped, type GroupedState, grouped } from './groups.ts';
-import { type Layout, layOut, type Point } from './layout.ts';
+import { type Layout, layOut, type Point, type Size, scaleOf } from './layout.ts';
 import { type LegendItem, legendOf } from './legend.ts';
 import { titleOf } from './names.ts';
 import { type Numbers, numbersOf, sourceOf } from './policy-numbers.ts';
@@ -11,41 +11,36 @@ import { type Tone, toneOf } from './tone.ts';
 import { markup } from './xml.ts';
 
 const MARGIN = 22;
-const HEAD = 50;
+const HEAD = 44;
 const LEAST_WIDTH = 440;
 
-export async function svgOf(config: MachineConfig, numbers: Numbers): Promise<string> {
-  const machine = grouped(readMachine(config));
+export async function svgOf(read: Machine, numbers: Numbers): Promise<string> {
+  const machine = grouped(read);
   const say: Say = ({ arm }) => numbersOf(machine.name, arm, numbers);
-  const boxes = machine.states.map((state) => boxOf(state, say));
-  const cards = machine.edges.map((edge) => cardOf(edge, say));
-  const indexOf = (name: string) => machine.states.findIndex((state) => state.name === name);
-  const layout = await layOut({
-    boxes,
-    arrows: cards.map((card, index) => ({
-      ...card,
-      from: indexOf(machine.edges[index]?.from ?? ''),
-      to: indexOf(machine.edges[index]?.to ?? ''),
-    })),
-  });
-  const width = Math.max(layout.width, LEAST_WIDTH) + 2 * MARGIN;
-  const { lines: legend, height: foot } = legendOf(
-    width - 2 * MARGIN,
-    sourceOf(machine.name, numbers),
-    signsIn(machine, say),
-  );
-  const height = HEAD + layout.height + MARGIN + foot;
+  const title = textAt(MARGIN, 30, 'title', titleOf(machine.name));
+  const also = textAt(title.x + title.width + MARGIN, 30, 'words', machine.also);
+  const leastWidth = Math.max(LEAST_WIDTH, also.x + also.width - 2 * MARGIN);
+  const [source, signs] = [sourceOf(machine.name, numbers), signsIn(machine, say)];
+  const frame = (inner: Size) => {
+    const width = Math.max(inner.width, leastWidth);
+    const { lines: legend, height: foot } = legendOf(width, source, signs);
+    return { width: width + 2 * MARGIN, height: HEAD + inner.height + MARGIN + foot, legend, foot };
+  };
+  const { graph, layout } = await layOut(graphsOf(machine, say), frame);
+  const { boxes, cards } = graph;
+  const { width, height, legend, foot } = frame(layout);
+  const scale = scaleOf({ width, height });
   const left = Math.round((width - layout.width) / 2);
   const at = ({ x, y }: Point): Point => ({ x: x + left, y: y + HEAD });
-  const title = titleOf(machine.name);
   // Of letters alone: several pictures can stand in one page.
   const id = `title-${machine.name.replaceAll(/[^A-Za-z]/g, '')}`;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}">`,
-    markup`<title id="${id}">${title}: its states, and what each event does in them</title>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${Math.floor(width * scale)}" height="${Math.floor(height * scale)}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}">`,
+    markup`<title id="${id}">${title.text}: its states, and what each event does in them</title>`,
     `<style>\n${STYLE}\n</style>`,
     `<rect class="paper" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10"/>`,
-    textOf(textAt(MARGIN, 34, 'title', title)),
+    textOf(title),
+    machine.also === '' ? '' : textOf(also),
     ...machine.edges.map((edge, index) => arrowOf(edge, layout.arrows[index], at)),
     ...machine.states.map((state, index) =>
       stateOf(state, isLast(state, machine.edges), boxes[index], at(layout.boxes[index] ?? ORIGIN)),
@@ -55,8 +50,39 @@ export async function svgOf(config: MachineConfig, numbers: Numbers): Promise<st
     ),
     ...legend.map((item) => itemOf(item, height - foot)),
     '</svg>\n',
-  ].join('\n');
+  ]
+    .filter(Boolean)
+    .join('\n');
 }
+
+/** The first is the easiest to read. A card gets the first of the shapes in which it is no higher than this, or the last. */
+const CARDS: readonly (readonly [shapes: readonly Shape[], highest: number])[] = [
+  [['tall'], 0],
+  [['tall', 'medium'], 120],
+  [['medium'], 0],
+  [['medium', 'wide'], 120],
+  [['tall', 'wide'], 80],
+  [['wide'], 0],
+];
+
+function graphsOf(machine: Grouped, say: Say) {
+  const boxes = machine.states.map((state) => boxOf(state, say));
+  const indexOf = (name: string) => machine.states.findIndex((state) => state.name === name);
+  return CARDS.map(([shapes, highest]) => {
+    const cards = machine.edges.map((edge) => {
+      const tried = shapes.map((shape) => cardOf(edge, say, shape));
+      return tried.find(({ height }) => height <= highest) ?? tried.at(-1);
+    });
+    const arrows = machine.edges.map(({ from, to }, index) => ({
+      ...sizeOf(cards[index]),
+      from: indexOf(from),
+      to: indexOf(to),
+    }));
+    return { boxes, cards, arrows };
+  });
+}
+
+const sizeOf = ({ width = 0, height = 0 }: Partial<Size> = {}): Size => ({ width, height });
 
 /** A legend does not explain what is not there. */
 function signsIn({ states, edges }: Grouped, say: Say): ReadonlySet<LegendItem['sign']> {

@@ -1,18 +1,19 @@
 /** A machine as Markdown tables: for each state every event, its guards in the order in which they are asked, and what follows. */
 import { REFUSALS, type Refusal } from '../../oauth/refusals.ts';
-import { type Arm, type Effect, effectWords, type MachineConfig, questionOf, readMachine, type State } from './arms.ts';
+import { type Call, effectWords } from '../machine/calls.ts';
+import { type Arm, type Machine, questionOf, type State } from '../machine/read.ts';
 import { type Numbers, numbersOf } from './policy-numbers.ts';
 
 const COLUMNS = ['event', 'asked', 'guard', 'next state', 'effects', 'the client is told', 'because', 'reference'];
 
-export function tableOf(config: MachineConfig, numbers: Numbers): string {
-  const machine = readMachine(config);
-  return machine.states
+export function tableOf(machine: Machine, numbers: Numbers): string {
+  const tables = machine.states
     .map((state) => {
       const rows = state.arms.map((arm) => cellsOf(machine.name, arm, numbersOf(machine.name, arm, numbers)));
       return `${headOf(state)}\n\n${[COLUMNS, COLUMNS.map(() => '---'), ...rows].map(line).join('\n')}\n`;
     })
     .join('\n');
+  return machine.also === '' ? tables : `${text(machine.also)}\n\n${tables}`;
 }
 
 function headOf({ name, isInitial, description, spec, also }: State): string {
@@ -41,7 +42,8 @@ function cellsOf(machine: string, arm: Arm, says: string): readonly string[] {
 const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 
 /** What the effect becomes on the wire; empty: nothing of its own. */
-function answerOf(machine: string, { name, params: [param = ''] }: Effect): string {
+function answerOf(machine: string, { name, params }: Call): string {
+  const param = String(Object.values(params)[0] ?? '');
   if (name === 'refuseAuthorization') return `${code(param)}, by redirect`;
   if (name === 'issueTokens') return 'tokens';
   if (name === 'issueCode') return 'a code, by redirect';

@@ -1,5 +1,5 @@
 /** What comes of arms, in one word: something is issued, something ends or is turned down. Null: neither. */
-import type { Arm } from './arms.ts';
+import type { Arm } from '../machine/read.ts';
 
 export type Tone = 'issues' | 'ends';
 

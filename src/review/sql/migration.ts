@@ -4,12 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { grantMachine } from '../../../machines/grant.machine.ts';
-import { interactionMachine } from '../../../machines/interaction.machine.ts';
-import { sessionMachine } from '../../../machines/session.machine.ts';
-import { signingKeyMachine } from '../../../machines/signing-key.machine.ts';
-import type { MachineConfig } from './machine.ts';
-import type { Machines } from './rules.ts';
+import { heldMachines, type Machines } from './rules.ts';
 import { MARK, sqlOf } from './text.ts';
 
 /** `path` from the root of the repository. */
@@ -30,15 +25,8 @@ export type Repository = {
   readonly isCommitted: (path: string) => boolean;
 };
 
-export const machines: Machines = {
-  grant: grantMachine.config as unknown as MachineConfig,
-  interaction: interactionMachine.config as unknown as MachineConfig,
-  signingKey: signingKeyMachine.config as unknown as MachineConfig,
-  session: sessionMachine.config as unknown as MachineConfig,
-};
-
 /** @returns the migration as it should be; with its journal and snapshot where it has yet to be made. */
-export function generate(of: Machines = machines, repository: Repository = workingTree): readonly GeneratedFile[] {
+export function generate(of: Machines = heldMachines, repository: Repository = workingTree): readonly GeneratedFile[] {
   const journal: Journal = JSON.parse(repository.read(JOURNAL));
   const made = journal.entries.findLast(({ tag }) => repository.read(sqlPath(tag)).startsWith(MARK));
   const sql = sqlOf(of);

@@ -5,15 +5,10 @@
 
 import { LONGEST_ACCESS_TOKEN_SECONDS } from '../../storage/housekeeping.ts';
 import { LEDGER_IS_NOT_EMPTIED } from '../../storage/ledger-partitions.ts';
+import { type Machine, readMachine } from '../machine/read.ts';
+import { RUNNING } from '../machine/running.ts';
 import { boundColumns, instantsOfKeys } from './columns.ts';
-import { endedStatesOf, type MachineConfig, movesOf, pairsOf, statesBy } from './machine.ts';
-
-export type Machines = {
-  readonly grant: MachineConfig;
-  readonly interaction: MachineConfig;
-  readonly signingKey: MachineConfig;
-  readonly session: MachineConfig;
-};
+import { endedStatesOf, movesOf, pairsOf, statesBy } from './moves.ts';
 
 export type Rule = {
   readonly table: string;
@@ -31,27 +26,43 @@ export type Rule = {
 
 const NONCE_BYTES = 16;
 
+/** The machines with a row of their own: a code and a refresh token live in the row of their grant. */
+const RULES = {
+  grant: grantRules,
+  interaction: interactionRules,
+  signingKey: signingKeyRules,
+  session: sessionRules,
+} as const;
+type Held = keyof typeof RULES;
+export type Machines = Readonly<Record<Held, Machine>>;
+
+export const heldMachines = Object.fromEntries(
+  Object.keys(RULES).map((name) => [name, readMachine(RUNNING[name as Held].machine.config)]),
+) as Machines;
+
 export const rulesOf = (machines: Machines): readonly Rule[] => [
-  ...grantRules(machines.grant),
-  ...interactionRules(machines.interaction),
-  ...signingKeyRules(machines.signingKey),
-  ...sessionRules(machines.session),
+  ...Object.entries(RULES).flatMap(([name, rules]) => rules(machines[name as Held])),
   ...epochRules,
   ...ledgerRules,
 ];
 
-function grantRules(machine: MachineConfig): readonly Rule[] {
+function grantRules(machine: Machine): readonly Rule[] {
   const moves = movesOf(machine);
   const endings = pairsOf(moves, 'writeRevoked');
   const rule = ruleOf('grants');
   return [
-    rule('is_born_new', 'insert', 'a grant begins in the first state of its machine, with no head and no end', [
-      `NEW.state <> ${text(machine.initial)}`,
-      'NEW.revoked_at IS NOT NULL',
-      'NEW.refresh_generation IS NOT NULL',
-      'NEW.last_used_at IS NOT NULL',
-      'NEW.chain_ends_at IS NOT NULL',
-    ]),
+    rule(
+      'begins_with_its_machine',
+      'insert',
+      'a grant begins in the first state of its machine, with no head and no end',
+      [
+        `NEW.state <> ${text(machine.initial)}`,
+        'NEW.revoked_at IS NOT NULL',
+        'NEW.refresh_generation IS NOT NULL',
+        'NEW.last_used_at IS NOT NULL',
+        'NEW.chain_ends_at IS NOT NULL',
+      ],
+    ),
     rule('keeps_what_was_approved', { update: boundColumns.grants }, 'what was approved does not change', [
       changed(boundColumns.grants),
     ]),
@@ -98,11 +109,11 @@ function grantRules(machine: MachineConfig): readonly Rule[] {
   ];
 }
 
-function interactionRules(machine: MachineConfig): readonly Rule[] {
+function interactionRules(machine: Machine): readonly Rule[] {
   const moves = movesOf(machine);
   const rule = ruleOf('interactions');
   return [
-    rule('is_born_new', 'insert', 'an interaction begins in the first state of its machine, with nobody', [
+    rule('begins_with_its_machine', 'insert', 'an interaction begins in the first state of its machine, with nobody', [
       `NEW.state <> ${text(machine.initial)}`,
       'NEW.subject_id IS NOT NULL',
     ]),
@@ -126,7 +137,7 @@ function interactionRules(machine: MachineConfig): readonly Rule[] {
   ];
 }
 
-function signingKeyRules(machine: MachineConfig): readonly Rule[] {
+function signingKeyRules(machine: Machine): readonly Rule[] {
   const moves = movesOf(machine);
   const pairs = pairsOf(moves, 'retire');
   // The first state is in the memory of one node; what it leads to is stored.
@@ -173,7 +184,7 @@ function signingKeyRules(machine: MachineConfig): readonly Rule[] {
   ];
 }
 
-function sessionRules(machine: MachineConfig): readonly Rule[] {
+function sessionRules(machine: Machine): readonly Rule[] {
   const endings = pairsOf(movesOf(machine), 'endSession');
   const rule = ruleOf('sessions');
   return [

@@ -18,11 +18,11 @@ const statementsOf = (rules: readonly Rule[]): readonly string[] =>
 
 ${REFUSE}`,
     ...rules.flatMap((rule) => [functionOf(rule), triggerOf(rule)]),
-    BORN_ONCE,
-    `CREATE OR REPLACE TRIGGER "grants_is_born_once" BEFORE INSERT ON "grants"
-  FOR EACH ROW EXECUTE FUNCTION "grants_is_born_once"()`,
+    BEGINS_ONCE,
+    `CREATE OR REPLACE TRIGGER "grants_begins_once" BEFORE INSERT ON "grants"
+  FOR EACH ROW EXECUTE FUNCTION "grants_begins_once"()`,
     EACH_PARTITION,
-    dropOthers(['grants_is_born_once', ...rules.map(({ name }) => name)]),
+    dropOthers(['grants_begins_once', ...rules.map(({ name }) => name)]),
     'DROP FUNCTION IF EXISTS "transitions_are_append_only"()',
   ].map((statement) => `${statement};`);
 
@@ -86,10 +86,10 @@ function momentOf(on: Rule['on']): string {
 }
 
 /** The ledger writes a grant's first line in the statement that makes it, after it. So before it there is none. */
-const BORN_ONCE = functionNamed(
-  'grants_is_born_once',
+const BEGINS_ONCE = functionNamed(
+  'grants_begins_once',
   `  IF EXISTS (SELECT FROM "public"."transitions" t WHERE t."grant_id" = NEW."id") THEN
-    ${refuse('a grant that the ledger knows is not born again', 'NEW.id::text')}
+    ${refuse('a grant that the ledger knows does not begin again', 'NEW.id::text')}
   END IF;
   RETURN NEW;`,
 );

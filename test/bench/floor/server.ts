@@ -60,7 +60,7 @@ async function clientCredentials(client: Client, form: URLSearchParams): Promise
   const scope = form.get('scope') ?? known.scope;
   const allowed = known.scope.split(' ');
   if (!scope.split(' ').every((one) => allowed.includes(one))) return refused('invalid_scope');
-  return issued({ user: client.clientId, scope, resource: known.resource });
+  return issued({ user_id: client.clientId, scope, resource: known.resource });
 }
 
 async function exchange(client: Client, form: URLSearchParams): Promise<Answer> {
@@ -96,9 +96,9 @@ async function whyNot(client: Client): Promise<Answer> {
   return refused(known && sameBytes(known.secret_mac, client.secretMac) ? 'invalid_grant' : 'invalid_client');
 }
 
-function issued({ user, scope, resource }: Granted, refreshToken?: string): Answer {
+function issued({ user_id: sub, scope, resource }: Granted, refreshToken?: string): Answer {
   const body = {
-    access_token: accessToken(issuer, user, resource, scope),
+    access_token: accessToken(issuer, sub, resource, scope),
     token_type: 'Bearer',
     expires_in: ACCESS_TOKEN_SECONDS,
     refresh_token: refreshToken,

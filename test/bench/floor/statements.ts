@@ -7,7 +7,7 @@ import { REFRESH_ABSOLUTE_SECONDS, REFRESH_IDLE_SECONDS } from '../setting.ts';
 import type { Place } from './tokens.ts';
 
 export type Client = { readonly clientId: string; readonly secretMac: Buffer };
-export type Granted = { readonly user: string; readonly scope: string; readonly resource: string };
+export type Granted = { readonly user_id: string; readonly scope: string; readonly resource: string };
 
 export function statements(databaseUrl: string) {
   const sql = postgres(databaseUrl, { max: 10, onnotice: () => {} });
@@ -31,7 +31,7 @@ export function statements(databaseUrl: string) {
           and g.code_hash = ${code.secretHash} and g.code_challenge = ${code.challenge}
           and g.redirect_uri = ${code.redirectUri} and g.code_ends_at > now()
           and g.generation is null and g.revoked_at is null
-        returning g.user, g.scope, g.resource`;
+        returning g.user_id, g.scope, g.resource`;
       return row ?? null;
     },
 
@@ -45,7 +45,7 @@ export function statements(databaseUrl: string) {
           and c.client_id = ${client.clientId} and c.secret_mac = ${client.secretMac}
           and g.generation = ${token.generation} and g.nonce = ${token.nonce}
           and g.chain_ends_at > now() and g.revoked_at is null
-        returning g.user, g.scope, g.resource`;
+        returning g.user_id, g.scope, g.resource`;
       return row ?? null;
     },
 

@@ -4,6 +4,7 @@ import { authorizationCodeOf } from '../../../src/crypto/authorization-code.ts';
 import { storedSecretMac } from '../../../src/crypto/client-secret.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.ts';
+import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 import { saveClient } from '../../../src/storage/clients.ts';
 import type { Drizzle } from '../../../src/storage/database.ts';
 import { openPostgres } from '../../../src/storage/postgres.ts';
@@ -58,19 +59,13 @@ export async function startStatehouse(databaseUrl: string): Promise<Target> {
 
 export async function registerClientAndPerson(db: Drizzle): Promise<void> {
   await saveClient(db, {
+    ...DEFAULT_METADATA,
     clientId: CLIENT_ID,
     clientName: 'Bench',
-    applicationType: 'web',
     tokenEndpointAuthMethod: 'client_secret_basic',
     secretMacs: [storedSecretMac(keys, rawSecret(CLIENT_SECRET))],
     redirectUris: [REDIRECT_URI],
     grantTypes: GRANT_TYPES,
-    scope: null,
-    defaultScope: null,
-    defaultResource: null,
-    policy: 'default',
-    postLogoutRedirectUris: [],
-    idTokenSignedResponseAlg: 'RS256',
   });
   await insertUser(db, { id: SUBJECT_ID, username: 'bench', passwordHash: storedPasswordHash('none'), claims: {} });
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storedSecretMac } from '../../../src/crypto/client-secret.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
+import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 import { type ClientRegistration, saveClient } from '../../../src/storage/clients.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
@@ -25,19 +26,13 @@ describe('check', () => {
 
   const save = (clientId: string, change: Partial<ClientRegistration>) =>
     saveClient(postgres.database.drizzle, {
+      ...DEFAULT_METADATA,
       clientId,
       clientName: clientId,
-      applicationType: 'web',
       tokenEndpointAuthMethod: 'client_secret_basic',
       secretMacs: [storedSecretMac(keys, rawSecret('a long random secret, of 32 characters or more'))],
       redirectUris: ['https://app.test/callback'],
       grantTypes: ['authorization_code', 'refresh_token'],
-      scope: null,
-      defaultScope: null,
-      defaultResource: null,
-      policy: 'default',
-      postLogoutRedirectUris: [],
-      idTokenSignedResponseAlg: 'RS256',
       ...change,
     });
   const check = (...more: string[]) =>

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../../src/cli/program.ts';
+import { kebab } from '../../../src/review/drawing/names.ts';
+import { MACHINES } from '../../../src/review/machine/running.ts';
 import { readXml } from '../review/drawing/xml.ts';
 
 /** No database, no runtime: the command asks for none. */
@@ -46,15 +48,9 @@ describe('diagram', () => {
   });
 
   it('draws all of them, in one document of each format', async () => {
-    expect((await run()).out.match(/class="paper"/g)).toHaveLength(5);
-    expect((await run('--format', 'mermaid')).out.match(/```mermaid\nstateDiagram-v2\n/g)).toHaveLength(5);
-    expect(Object.keys(JSON.parse((await run('--format', 'json')).out)).sort()).toEqual([
-      'authorizationCode',
-      'grant',
-      'interaction',
-      'refreshToken',
-      'signingKey',
-    ]);
+    expect((await run()).out.match(/class="paper"/g)).toHaveLength(MACHINES.size);
+    expect((await run('--format', 'mermaid')).out.match(/```mermaid\nstateDiagram-v2\n/g)).toHaveLength(MACHINES.size);
+    expect(Object.keys(JSON.parse((await run('--format', 'json')).out))).toEqual([...MACHINES.keys()]);
   });
 
   it('takes the numbers of a policy, by name or by file', async () => {
@@ -73,13 +69,7 @@ describe('diagram', () => {
     expect(readFileSync(file, 'utf8')).toBe((await run('grant')).out);
     const many = join(folder, 'new', 'pictures/');
     expect((await run('--format', 'json', '--output', many)).status).toBe(0);
-    expect(readdirSync(many).sort()).toEqual([
-      'authorization-code.json',
-      'grant.json',
-      'interaction.json',
-      'refresh-token.json',
-      'signing-key.json',
-    ]);
+    expect(readdirSync(many).sort()).toEqual([...MACHINES.keys()].map((name) => `${kebab(name)}.json`).sort());
     expect((await run('grant', '--format', 'mermaid', '--output', many)).out).toBe(
       `wrote ${join(many, 'grant.mmd')}\n`,
     );
@@ -90,7 +80,7 @@ describe('diagram', () => {
     [['zzzzzzzzzzzzzzzzzzz'], /no such machine: [^"]*$/m],
     [['grant', '--format', 'sgv'], /no such format: svg, mermaid, json\. Did you mean "svg"\?/],
     [['grant', '--policy', 'defualt'], /no such policy: .*Did you mean "default"\?/],
-    [['grant', '--policy', 'nowhere/x.policy.yaml'], /x\.policy\.yaml: found no such file/],
+    [['grant', '--policy', 'nowhere/x.policy.yaml'], /x\.policy\.yaml: Expected .*, found no such file/],
     [['grant', '--output', '/nowhere/at/all.svg'], /cannot be written \(ENOENT\)/],
     [['grant', 'interaction'], /too many arguments/],
   ])('says what is wrong with %j', async (args, words) => {
@@ -102,7 +92,7 @@ describe('diagram', () => {
 
   it.each([
     ['accessTokenLifetimeSecond: 900\n', /broken\.policy\.yaml:1: .*Did you mean "accessTokenLifetimeSeconds"\?/],
-    ['a: [\n', /broken\.policy\.yaml:\d+: found/],
+    ['a: [\n', /broken\.policy\.yaml:\d+: Expected/],
     ['- 1\n', /broken\.policy\.yaml/],
     ['', /broken\.policy\.yaml/],
   ])('says where a policy file is broken: %j', async (text, words) => {

@@ -131,7 +131,7 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
     const second = await rotated(first);
     expect(await told(second)).toMatch(
       new RegExp(
-        `now +alive, until ${UTC}, in (30 days|29 days .*) \\(\\d+ s\\), unless it is used before\n +this one +a refresh token, the head of its chain: the one to use next\n`,
+        `now +alive, until ${UTC}, in (30 days|29 days, .*) \\(\\d+ s\\), unless it is used before\n +this one +a refresh token, the head of its chain: the one to use next\n`,
       ),
     );
     expect(await told(first)).toContain('used: 1 rotation ago. Presenting it again ends the chain\n');

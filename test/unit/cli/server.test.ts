@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wordsFor } from '../../../src/cli/failure.ts';
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
+import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 import { saveClient } from '../../../src/storage/clients.ts';
 import { FolderInUse } from '../../../src/storage/folder-lock.ts';
 import { createEmptyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -29,19 +30,14 @@ afterAll(async () => {
 });
 
 const stored = {
+  ...DEFAULT_METADATA,
   clientId: 'shop',
   clientName: 'Shop',
-  applicationType: 'web',
   tokenEndpointAuthMethod: 'client_secret_basic',
   secretMacs: [{ keyId: '00000000', mac: 'ab' }],
   redirectUris: ['http://localhost:8080/callback'],
   grantTypes: ['authorization_code', 'refresh_token'],
   scope: ['read', 'orders'],
-  defaultScope: null,
-  defaultResource: null,
-  policy: 'default',
-  postLogoutRedirectUris: [],
-  idTokenSignedResponseAlg: 'RS256',
 } as const;
 
 describe('recover', () => {
@@ -91,7 +87,7 @@ describe('check', () => {
         '  algorithms  ES256, RS256',
         '  published   1 day (86400 s) before it signs',
         '  signing     90 days (7776000 s)',
-        '  retiring    1 hour 5 minutes 10 seconds (3910 s): until the last token that it signed has expired',
+        '  retiring    1 hour, 5 minutes, 10 seconds (3910 s): until the last token that it signed has expired',
         '  JWKS        may be cached for 5 minutes (300 s)',
         '',
       ].join('\n'),
@@ -108,7 +104,7 @@ describe('check', () => {
       ok: false,
       clients: [{ client_id: 'shop', lifetimes: null, access_tokens: [] }],
     });
-    expect(err).toMatch('client shop: policy: found "gone"; allowed: "');
+    expect(err).toMatch('client shop: policy: Expected "browser-app", "default"');
     expect(err).toMatch('client shop: client_secret: stored under a root secret that STATEHOUSE_SECRET does not list');
     expect(out).not.toContain('secretMacs');
   });
@@ -132,7 +128,9 @@ describe('check', () => {
     writeFileSync(join(folder, 'default.policy.yaml'), 'accessTokenLifetimeSecond: 900\n');
     const { status, out, err } = await line.run(['check', '--no-proof'], { env: env() });
     expect({ status, out }).toEqual({ status: 1, out: '' });
-    expect(err).toMatch('default.policy.yaml:1: accessTokenLifetimeSecond: found an unknown key');
+    expect(err).toMatch(
+      'default.policy.yaml:1: accessTokenLifetimeSecond: Expected one of accessTokenLifetimeSeconds, ',
+    );
     expect(err).toMatch('Did you mean "accessTokenLifetimeSeconds"?');
     cpSync(policies, folder, { recursive: true });
 

@@ -80,7 +80,7 @@ describe('simulate', () => {
     const env = { STATEHOUSE_CONFIG: join(folder, 'nowhere') };
     const { status, out, err } = await line.run(['simulate', file('good.yaml', GOOD)], { env });
     expect({ status, out }).toEqual({ status: 1, out: '' });
-    expect(err).toMatch(/nowhere is refused:\n.*default\.policy\.yaml: found no such file/);
+    expect(err).toMatch(/nowhere is refused:\n.*default\.policy\.yaml: Expected .*, found no such file/);
   });
 
   it('refuses what it cannot read, in words', async () => {
@@ -92,18 +92,18 @@ describe('simulate', () => {
       expect(err).not.toMatch(/[^\P{C}\n]/u);
       return err;
     };
-    expect(await refused(join(folder, 'nowhere.yaml'))).toMatch(/nowhere\.yaml: found no such file/);
-    expect(await refused(folder)).toMatch(/found what is no file/);
-    expect(await refused(file('binary.yaml', Uint8Array.of(0xff, 0xfe, 0)))).toMatch(/found what is no text/);
+    expect(await refused(join(folder, 'nowhere.yaml'))).toMatch(/nowhere\.yaml: Expected .*, found no such file/);
+    expect(await refused(folder)).toMatch(/, found what is no file/);
+    expect(await refused(file('binary.yaml', Uint8Array.of(0xff, 0xfe, 0)))).toMatch(/, found what is no text/);
     expect(await refused(file('huge.yaml', `#${' '.repeat(70_000)}`))).toMatch(
-      /found 70001 bytes; allowed: at most 65536/,
+      /Expected at most 65536.*, found 70001 bytes/,
     );
     expect(await refused(file('hostile.yaml', `${GOOD}"\\u001b[2J": 1\n`))).toMatch(
-      /hostile\.yaml:7: .*found an unknown key/,
+      /hostile\.yaml:7: .*Expected .*, found an unknown key/,
     );
     expect(await refused(file('\u001b[31m.yaml', 'title: [a'))).toMatch(/\\u\{1b\}\[31m\.yaml/);
     expect(await refused(file('typo.yaml', GOOD.replace('gets: B', 'get: B')))).toMatch(
-      /typo\.yaml:6: steps\.2\.get: found an unknown key; allowed: .*\. Did you mean "gets"\?/,
+      /typo\.yaml:6: steps\.2\.get: Expected .*, found an unknown key\. Did you mean "gets"\?/,
     );
   });
 

@@ -1,3 +1,4 @@
+import { fastify } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../../src/config/environment.ts';
 
@@ -31,8 +32,20 @@ describe('the environment', () => {
     ['LOG_LEVEL', 'loud', /one of/],
     ['STATEHOUSE_TRUSTED_PROXIES', '10.0.0.0/8,nonsense', /nonsense/],
     ['STATEHOUSE_TRUSTED_PROXIES', '10.0.0.0/33', /10\.0\.0\.0\/33/],
+    ['STATEHOUSE_TRUSTED_PROXIES', '10', /found "10"/],
+    ['STATEHOUSE_TRUSTED_PROXIES', '010.0.0.1', /found "010\.0\.0\.1"/],
+    ['STATEHOUSE_TRUSTED_PROXIES', '10.0.0.0/255.0.0.0', /found "10\.0\.0\.0\/255\.0\.0\.0"/],
+    ['STATEHOUSE_TRUSTED_PROXIES', '10.0.0.1,0.0.0.0/0', /found "0\.0\.0\.0\/0": every sender/],
+    ['STATEHOUSE_TRUSTED_PROXIES', '::/0', /found "::\/0": every sender/],
   ])('refuses %s=%s, and says how it is written', (name, value, words) => {
     expect(() => readEnvironment({ ...PRODUCTION, [name]: value })).toThrow(words);
+  });
+
+  it('takes the proxies as addresses and ranges, which Fastify can read', () => {
+    const written = ['10.0.0.1', '10.0.0.0/8', '2001:db8::1', '2001:db8::/32', '::ffff:10.0.0.1', '128.0.0.0/1'];
+    const { trustedProxies } = readEnvironment({ STATEHOUSE_TRUSTED_PROXIES: written.join(', ') });
+    expect(trustedProxies).toEqual(written);
+    expect(() => fastify({ trustProxy: [...trustedProxies] })).not.toThrow();
   });
 
   it('takes the issuer byte for byte, and http on loopback', () => {

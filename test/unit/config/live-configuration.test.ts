@@ -6,6 +6,7 @@ import { type LiveConfiguration, liveConfiguration } from '../../../src/boot/liv
 import type { Runtime } from '../../../src/boot/runtime.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';
 import { systemRandom } from '../../../src/crypto/random.ts';
+import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 import { findClient } from '../../../src/storage/clients.ts';
 import { makeLogger } from '../../../src/system/logger.ts';
 import { makeUser, obtainTokens, refresh, type TestClient } from '../../support/actors.ts';
@@ -15,19 +16,13 @@ import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 const SHIPPED = new URL('../../../policies', import.meta.url).pathname;
 const SECRET = 'a declared secret, long enough to need no warning';
 const CLIENT: TestClient = {
+  ...DEFAULT_METADATA,
   clientId: 'photo-book',
   clientName: 'Photo book',
-  applicationType: 'web',
   tokenEndpointAuthMethod: 'client_secret_basic',
   secretMacs: [],
   redirectUris: ['https://photos.test/callback'],
   grantTypes: ['authorization_code', 'refresh_token'],
-  scope: null,
-  defaultScope: null,
-  defaultResource: null,
-  policy: 'default',
-  postLogoutRedirectUris: [],
-  idTokenSignedResponseAlg: 'RS256',
   secret: SECRET,
 };
 const DECLARATION = `clients:

@@ -19,7 +19,7 @@ it('the UserInfo Endpoint cannot be described again, with other words for consen
     writeFileSync(join(folder, 'resources.yaml'), JSON.stringify({ resources: [resource(identifier)] }));
   write('https://as.test/oauth/userinfo');
   expect(() => loadConfiguration(folder, 'https://as.test')).toThrow(
-    /resources\.0\.identifier: found the UserInfo Endpoint/,
+    /resources\.0\.identifier: Expected .*, found the UserInfo Endpoint/,
   );
   write('https://as.test/oauth/userinfo/');
   expect(loadConfiguration(folder, 'https://as.test').resources).toHaveLength(1);

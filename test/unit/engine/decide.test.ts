@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { grantMachine } from '../../../machines/grant.machine.ts';
 import { refreshTokenMachine } from '../../../machines/refresh-token.machine.ts';
 import type { RefreshTokenContext, RefreshTokenEvent } from '../../../machines/vocabulary.ts';
-import { decide, decideGrant, effectOf } from '../../../src/engine/decide.ts';
+import { decide, effectOf } from '../../../src/engine/decide.ts';
 
 const context: RefreshTokenContext = {
   clientId: 'client',
@@ -10,7 +10,6 @@ const context: RefreshTokenContext = {
   resources: [],
   endsAt: 1000,
   endedBy: null,
-  aheadOfChain: false,
 };
 const event: RefreshTokenEvent = { type: 'presented', now: 0, clientId: 'client', scope: null, resources: null };
 
@@ -50,14 +49,17 @@ describe('a decision', () => {
 });
 
 describe('a decision about a grant', () => {
-  test('answers nobody, and writes its reason', () => {
-    expect(decideGrant(grantMachine, 'active', 'revocationRequested')).toMatchObject({
+  test('writes its reason', () => {
+    expect(decide(grantMachine, 'active', {}, { type: 'revocationRequested' })).toMatchObject({
       to: 'revoked',
       effects: [{ type: 'writeRevoked', params: { reason: 'revocation_requested' } }],
     });
   });
 
   test('writes nothing when the grant has ended before', () => {
-    expect(decideGrant(grantMachine, 'revoked', 'refreshTokenReused')).toMatchObject({ to: 'revoked', effects: [] });
+    expect(decide(grantMachine, 'revoked', {}, { type: 'refreshTokenReused' })).toMatchObject({
+      to: 'revoked',
+      effects: [],
+    });
   });
 });

@@ -17,6 +17,9 @@ describe('the key of an address', () => {
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['garbage', PEER],
+    ['4711', PEER],
+    ['010.0.0.1', PEER],
+    ['999.0.0.1', PEER],
     ['', PEER],
     ['1.2.3.4, 5.6.7.8', PEER],
   ])('%s is %s', (text, key) => {

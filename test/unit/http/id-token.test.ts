@@ -52,7 +52,7 @@ describe('the ID Token', () => {
       sid: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
     expect(answer.scope).toBe('openid profile email read');
-    expect(decodeJwt(answer.access_token ?? '')).toMatchObject({ aud: [API, USERINFO], scope: answer.scope });
+    expect(decodeJwt(answer.access_token ?? '')).toMatchObject({ aud: API, scope: 'read' });
   });
 
   it('is there only where openid was asked for', async () => {

@@ -1,6 +1,6 @@
 /** OpenID Connect RP-Initiated Logout 1.0: who is signed out, who is asked, and where nobody is ever sent. */
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { signJwt } from '../../../src/crypto/jws.ts';
 import { makeSigningKey, openSigningKey } from '../../../src/crypto/signing-keys.ts';
@@ -66,7 +66,12 @@ describe.each(databaseKinds)('/oauth/logout on %s', (kind) => {
     return `/oauth/logout${query === '' ? '' : `?${query}`}`;
   };
   const sessionCount = async (who: TestUser = user) =>
-    (await scene.database.drizzle.select().from(sessions).where(eq(sessions.userId, who.id))).length;
+    (
+      await scene.database.drizzle
+        .select()
+        .from(sessions)
+        .where(and(eq(sessions.userId, who.id), eq(sessions.state, 'active')))
+    ).length;
   const stillSignedIn = async (by: Browser = browser) => {
     expect(await sessionCount()).toBe(1);
     const answer = await by.get(authorizeUrl(scene.client, makePkce()));

@@ -59,7 +59,7 @@ describe('an authentication request', () => {
     it('what was answered cannot be taken up in the same browser', async () => {
       const client = await makeClient(scene);
       await ask({ prompt: 'none' }, client);
-      const [interaction] = await scene.deps.db
+      const [interaction] = await scene.database.drizzle
         .select()
         .from(interactions)
         .where(eq(interactions.clientId, client.clientId));

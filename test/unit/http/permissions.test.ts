@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { eq, inArray, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Policy } from '../../../policies/schema.ts';
+import type { AppDeps } from '../../../src/boot/wiring.ts';
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
-import type { AppDeps } from '../../../src/http/app.ts';
 import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
 import { consents, grants, server } from '../../../src/storage/schema.ts';
 import { disableUser, enableUser } from '../../../src/storage/users.ts';
@@ -44,8 +44,14 @@ describe('ending access while the database goes away', () => {
     [true, 'Not sure whether that worked', undefined],
     [false, 'Not available right now', '1'],
   ])('maybe committed: %s: the page says "%s"', async (maybeCommitted, title, retryAfter) => {
-    const revoke = () => Promise.reject(new StoreUnavailable(maybeCommitted));
-    const change = (deps: AppDeps): AppDeps => ({ ...deps, store: { ...deps.store, revoke } });
+    const change = (deps: AppDeps): AppDeps => ({
+      ...deps,
+      store: {
+        ...deps.store,
+        commit: (commit) =>
+          commit.kind === 'revoke' ? Promise.reject(new StoreUnavailable(maybeCommitted)) : deps.store.commit(commit),
+      },
+    });
     const scene = await openScene('embedded', { change });
     await scene.chain();
     const answer = await scene.browser.submit(await scene.browser.get('/permissions'), {});

@@ -1,7 +1,7 @@
 /** POST /oauth/revoke (RFC 7009): what a token stands for ends, and nobody else's does. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AppDeps } from '../../../src/boot/wiring.ts';
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
-import type { AppDeps } from '../../../src/http/app.ts';
 import { presentedAccessToken } from '../../../src/protocol/presented-access-token.ts';
 import { housekeeper } from '../../../src/storage/housekeeping.ts';
 import { deniedAccessTokens } from '../../../src/storage/schema.ts';
@@ -27,7 +27,10 @@ describe.each(databaseKinds)('revocation (%s)', (kind) => {
         ...deps.deniedAccessTokens,
         deny: (denial) => (brokenDeny ? brokenDeny() : deps.deniedAccessTokens.deny(denial)),
       },
-      store: { ...deps.store, revoke: (one) => (brokenRevoke ? brokenRevoke() : deps.store.revoke(one)) },
+      store: {
+        ...deps.store,
+        commit: (commit) => (brokenRevoke && commit.kind === 'revoke' ? brokenRevoke() : deps.store.commit(commit)),
+      },
     });
     scene = await openScene(kind, { change });
     app = await makeClient(scene, { tokenEndpointAuthMethod: 'none' });

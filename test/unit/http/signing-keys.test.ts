@@ -2,7 +2,7 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openSigning } from '../../../src/boot/key-ring.ts';
-import { requestRevocation, requestRotation } from '../../../src/engine/keys.ts';
+import { requestRevocation, requestRotation } from '../../../src/lifecycles/signing-key.ts';
 import { makeLogger } from '../../../src/system/logger.ts';
 import { obtainTokens, refresh, token } from '../../support/actors.ts';
 import { shippedConfiguration, type TestApp, testKeys } from '../../support/app.ts';

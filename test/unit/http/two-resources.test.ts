@@ -93,11 +93,11 @@ describe('two resources', () => {
     }
   });
 
-  it('are named also where no scope of theirs is asked for: the token is for them all the same', async () => {
+  it('are named also where no scope of theirs is asked for; what is asked for then is at the UserInfo Endpoint', async () => {
     const page = await ask('openid', BANK);
     expect(page.body).toContain('At <strong>Bank</strong> it wants to be let in');
     const { json } = await exchange(test, client, { code: await allow(page), verifier: pkce.verifier });
-    expect(claimsOf(json.access_token)).toMatchObject({ aud: [BANK, test.deps.configuration().identity.identifier] });
+    expect(claimsOf(json.access_token)).toMatchObject({ aud: test.deps.configuration().identity.identifier });
     expect((await browser.get('/permissions')).body).toContain('At <strong>Bank</strong> it may be let in');
     expect((await ask('share', PHOTOS, BANK)).body).toContain('At <strong>Bank</strong> it wants to be let in');
     expect((await ask('openid', PHOTOS)).body).not.toContain('Bank');

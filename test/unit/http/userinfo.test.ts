@@ -81,7 +81,7 @@ describe('the UserInfo Endpoint', () => {
   });
 
   it('profile has the username where no preferred_username is known', async () => {
-    const { accessToken } = await tokensFor('openid profile read');
+    const { accessToken } = await tokensFor('openid profile');
     const { name, given_name, updated_at } = CLAIMS;
     expect((await ask(accessToken)).json).toEqual({
       sub: user.id,

@@ -1,7 +1,9 @@
 /** What a machine answers, asked of XState's pure `transition` for every state × event × outcome of every guard. */
 import { createMachine, transition } from 'xstate';
 import { effects } from '../../../machines/vocabulary.ts';
-import { type Arm, armsOf, type Config, type Subject } from './catalogue.ts';
+import { type Call, callWords } from '../../../src/review/machine/calls.ts';
+import { type Arm, armsOf, type Machine } from '../../../src/review/machine/read.ts';
+import type { Subject } from './catalogue.ts';
 
 export type Outcomes = Readonly<Record<string, boolean>>;
 
@@ -13,12 +15,12 @@ export type Answer = {
   /** As `name` or `name(parameter)`. */
   readonly effects: readonly string[];
   /** Null: XState had no arm for it, and would have stayed silent. */
-  readonly arm: Pick<Arm, 'description' | 'meta'> | null;
+  readonly arm: Pick<Arm, 'description' | 'spec'> | null;
 };
 
-/** In the order in which the machine asks them. */
-export function guardsAsked(config: Config, state: string, event: string): readonly string[] {
-  return [...new Set(armsOf(config, state, event).flatMap((arm) => arm.guard ?? []))];
+/** The predicates, by their words, in the order in which the machine asks them. */
+export function guardsAsked(machine: Machine, state: string, event: string): readonly string[] {
+  return [...new Set(armsOf(machine, state, event).flatMap(({ asks }) => asks.map(callWords)))];
 }
 
 /**
@@ -26,26 +28,26 @@ export function guardsAsked(config: Config, state: string, event: string): reado
  * @param reviewed asks also about the outcomes of the guards that this configuration asks there.
  */
 export function allAnswers(
-  { config, events }: Pick<Subject, 'config' | 'events'>,
-  reviewed: Config = config,
+  { machine, events }: Pick<Subject, 'machine' | 'events'>,
+  reviewed: Machine = machine,
 ): readonly Answer[] {
-  const ask = asking(config);
-  return Object.keys(config.states).flatMap((state) =>
+  const ask = asking(machine);
+  return statesOf(machine).flatMap((state) =>
     events.flatMap((event) => {
-      const names = new Set([...guardsAsked(reviewed, state, event), ...guardsAsked(config, state, event)]);
+      const names = new Set([...guardsAsked(reviewed, state, event), ...guardsAsked(machine, state, event)]);
       return assignmentsOf([...names]).map((outcomes) => ask(state, event, outcomes));
     }),
   );
 }
 
 /** Every guard of the machine answers what `outcomes` says; nothing else of the machine is replaced. */
-function asking(config: Config): (state: string, event: string, outcomes: Outcomes) => Answer {
+function asking(asked: Machine): (state: string, event: string, outcomes: Outcomes) => Answer {
   let current: Outcomes = {};
-  const names = Object.keys(config.states).flatMap((state) =>
-    Object.keys(config.states[state]?.on ?? {}).flatMap((event) => guardsAsked(config, state, event)),
-  );
-  const machine = createMachine(config as unknown as Parameters<typeof createMachine>[0]).provide({
-    guards: Object.fromEntries(names.map((name) => [name, () => current[name] === true])),
+  const arms = asked.states.flatMap((state) => state.arms);
+  const outcomeOf = (name: string) => (_: unknown, params: unknown) =>
+    current[callWords({ name, params: (params ?? {}) as Call['params'] })] === true;
+  const machine = createMachine(asked.written as Parameters<typeof createMachine>[0]).provide({
+    guards: Object.fromEntries(arms.flatMap(({ asks }) => asks.map(({ name }) => [name, outcomeOf(name)]))),
     actions: Object.fromEntries(Object.keys(effects).map((name) => [name, () => {}])),
   });
   return (state, event, outcomes) => {
@@ -53,22 +55,22 @@ function asking(config: Config): (state: string, event: string, outcomes: Outcom
     const before = machine.resolveState({ value: state, context: {} });
     const [taken] = machine.getTransitionData(before, { type: event });
     const [after, actions] = transition(machine, before, { type: event });
-    const named = actions.map(({ type, params }) => nameOf(type, params));
+    const named = actions.map(({ type, params }) =>
+      callWords({ name: type, params: (params ?? {}) as Call['params'] }),
+    );
     return {
       state,
       event,
       outcomes,
       next: String(after.value),
       effects: named,
-      arm: (taken as Arm | undefined) ?? null,
+      arm: taken === undefined ? null : { description: taken.description ?? '', spec: taken.meta?.['spec'] ?? '' },
     };
   };
 }
 
-function nameOf(type: string, params: unknown): string {
-  const values = Object.values((params ?? {}) as object);
-  return values.length === 0 ? type : `${type}(${values.join(', ')})`;
-}
+export const statesOf = ({ states }: Machine): readonly string[] =>
+  states.filter(({ exists }) => exists).map(({ name }) => name);
 
 function assignmentsOf(names: readonly string[]): readonly Outcomes[] {
   const [first, ...rest] = names;

@@ -8,11 +8,12 @@ import {
   type RejectReason,
   type RevocationReason,
 } from '../../../machines/vocabulary.ts';
-import { type Answer, allAnswers } from './answers.ts';
+import { callWords } from '../../../src/review/machine/calls.ts';
+import { statesReachableFrom } from '../../../src/review/machine/reach.ts';
+import { type Arm, armsOf, type Machine, readMachine } from '../../../src/review/machine/read.ts';
+import { INLINE } from '../../../src/review/machine/words.ts';
+import { type Answer, allAnswers, statesOf } from './answers.ts';
 import {
-  type Arm,
-  actionsOf,
-  armsOf,
   authorizationCode,
   type Config,
   grant,
@@ -20,14 +21,13 @@ import {
   refreshToken,
   type Subject,
   signingKey,
+  withoutCode,
 } from './catalogue.ts';
 
 export type Case = {
   readonly subject: Subject;
-  /** As it is written. */
-  readonly written: Config;
-  /** The same with a name instead of any function: a function has no name to ask about. */
-  readonly config: Config;
+  /** Of the subject, or a mutant of it. */
+  readonly machine: Machine;
   readonly answers: readonly Answer[];
 };
 export type Law = {
@@ -37,11 +37,11 @@ export type Law = {
   readonly broken: (tested: Case) => readonly string[];
 };
 
-/** @param written the configuration of the subject's machine, or of a mutant of it. */
-export function caseOf(subject: Subject, written: Config): Case {
-  const named = (_: string, value: unknown) => (typeof value === 'function' ? 'code' : value);
-  const config = JSON.parse(JSON.stringify(written, named)) as Config;
-  return { subject, written, config, answers: allAnswers({ config, events: subject.events }, subject.config) };
+/** @param config of the subject's machine, or of a mutant of it. */
+export function caseOf(subject: Subject, config: Config): Case {
+  const askable = readMachine(withoutCode(config));
+  const answers = allAnswers({ machine: askable, events: subject.events }, subject.machine);
+  return { subject, machine: readMachine(config), answers };
 }
 
 export const lawsOf = (subject: Subject): readonly Law[] => LAWS.filter((law) => law.of === null || law.of === subject);
@@ -49,9 +49,9 @@ export const lawsOf = (subject: Subject): readonly Law[] => LAWS.filter((law) =>
 // Every arm of every machine, with where it stands.
 type Place = { readonly at: string; readonly state: string; readonly event: string; readonly arms: readonly Arm[] };
 
-const placesOf = ({ subject, config }: Case): readonly Place[] =>
-  Object.keys(config.states).flatMap((state) =>
-    subject.events.map((event) => ({ at: `${event} in ${state}`, state, event, arms: armsOf(config, state, event) })),
+const placesOf = ({ subject, machine }: Case): readonly Place[] =>
+  statesOf(machine).flatMap((state) =>
+    subject.events.map((event) => ({ at: `${event} in ${state}`, state, event, arms: armsOf(machine, state, event) })),
   );
 
 const eachArm = (tested: Case, isBroken: (arm: Arm, place: Place) => boolean): readonly string[] =>
@@ -99,33 +99,16 @@ const ENDED = [
   ['endedByServer', 'server_epoch_raised'],
 ] as const;
 
-function statesReachableFrom(config: Config, begin: readonly string[]): ReadonlySet<string> {
-  const reached = new Set(begin);
-  for (const state of reached) {
-    for (const arms of Object.values(config.states[state]?.on ?? {})) {
-      for (const arm of [arms].flat()) if (arm.target !== undefined) reached.add(arm.target);
-    }
-  }
-  return reached;
-}
-
-const ALLOWED_KEYS = {
-  // `schemas` holds the types that `setup` was given; nothing reads it when the machine is asked.
-  machine: ['id', 'context', 'initial', 'states', 'schemas'],
-  state: ['description', 'meta', 'on'],
-  arm: ['guard', 'target', 'actions', 'description', 'meta'],
-};
-const strangers = (value: object, allowed: readonly string[]): readonly string[] =>
-  Object.keys(value).filter((key) => !allowed.includes(key));
+const reachableFrom = (machine: Machine, begin: readonly string[]): ReadonlySet<string> =>
+  new Set(begin.flatMap((state) => [...statesReachableFrom(machine, state)]));
 
 const LAWS: readonly Law[] = [
   {
     name: 'nothing is final, waits, runs or happens by itself',
     of: null,
     broken: (tested) => [
-      ...strangers(tested.config, ALLOWED_KEYS.machine),
-      ...Object.values(tested.config.states).flatMap((state) => strangers(state, ALLOWED_KEYS.state)),
-      ...eachArm(tested, (arm) => strangers(arm, ALLOWED_KEYS.arm).length > 0),
+      ...[tested.machine, ...tested.machine.states].flatMap(({ name, also }) => (also === '' ? [] : [name])),
+      ...eachArm(tested, ({ also }) => also !== ''),
     ],
   },
   {
@@ -133,7 +116,9 @@ const LAWS: readonly Law[] = [
     of: null,
     broken: (tested) => [
       ...placesOf(tested).flatMap(({ at, arms }) => (arms.length === 0 ? [at] : [])),
-      ...Object.values(tested.config.states).flatMap((state) => strangers(state.on, tested.subject.events)),
+      ...tested.machine.states.flatMap(({ arms }) =>
+        arms.flatMap(({ event }) => (tested.subject.events.includes(event) ? [] : [event])),
+      ),
     ],
   },
   {
@@ -142,7 +127,7 @@ const LAWS: readonly Law[] = [
     broken: (tested) =>
       placesOf(tested).flatMap(({ at, arms }) => {
         const guards = arms.map((arm) => arm.guard);
-        const lastIsOpen = guards.indexOf(undefined) === guards.length - 1;
+        const lastIsOpen = guards.indexOf(null) === guards.length - 1;
         return lastIsOpen && new Set(guards).size === guards.length ? [] : [at];
       }),
   },
@@ -155,27 +140,25 @@ const LAWS: readonly Law[] = [
     name: 'every state and every arm has a description and a reference',
     of: null,
     broken: (tested) => [
-      ...Object.entries(tested.config.states).flatMap(([name, state]) =>
-        state.description && state.meta?.spec ? [] : [name],
-      ),
-      ...eachArm(tested, (arm) => !arm.description || !arm.meta?.spec),
+      ...tested.machine.states.flatMap(({ name, description, spec }) => (description && spec ? [] : [name])),
+      ...eachArm(tested, ({ description, spec }) => !description || !spec),
     ],
   },
   {
     name: 'guards and actions are names, their parameters data, and the names exist',
     of: null,
     broken: (tested) => [
-      ...(JSON.stringify(tested.written) === JSON.stringify(tested.config) ? [] : ['a function']),
-      ...eachArm(tested, ({ guard }) => guard !== undefined && !Object.hasOwn(tested.subject.guards, guard)),
-      ...eachArm(tested, (arm) => actionsOf(arm).some(({ type }) => !Object.hasOwn(effects, type))),
+      ...eachArm(tested, ({ asks }) => asks.some(({ name }) => !Object.hasOwn(tested.subject.guards, name))),
+      ...eachArm(tested, (arm) => arm.effects.some(({ name }) => !Object.hasOwn(effects, name))),
+      ...eachArm(tested, (arm) => [...arm.asks, ...arm.effects].some((call) => callWords(call).includes(INLINE))),
     ],
   },
   {
     name: 'every state can be reached, and every target exists',
     of: null,
-    broken: ({ config }) => {
-      const reached = statesReachableFrom(config, [config.initial]);
-      const states = Object.keys(config.states);
+    broken: ({ machine }) => {
+      const reached = reachableFrom(machine, [machine.initial]);
+      const states = statesOf(machine);
       const [unknown, unreached] = [
         [...reached].filter((state) => !states.includes(state)),
         states.filter((state) => !reached.has(state)),
@@ -187,7 +170,9 @@ const LAWS: readonly Law[] = [
     name: 'every guard that guards.ts offers is asked',
     of: null,
     broken: (tested) => {
-      const asked = new Set(placesOf(tested).flatMap(({ arms }) => arms.map((arm) => arm.guard)));
+      const asked = new Set(
+        placesOf(tested).flatMap(({ arms }) => arms.flatMap(({ asks }) => asks.map(({ name }) => name))),
+      );
       return Object.keys(tested.subject.guards).filter((guard) => !asked.has(guard));
     },
   },
@@ -196,11 +181,11 @@ const LAWS: readonly Law[] = [
     of: null,
     broken: (tested) =>
       placesOf(tested).flatMap(({ at, arms, state }) => {
-        const issuing = arms.findIndex((arm) => issues(actionsOf(arm).map(({ type }) => type)));
+        const issuing = arms.findIndex((arm) => issues(arm.effects.map(({ name }) => name)));
         if (issuing === -1) return [];
         const expired = arms.findIndex((arm) => arm.guard === 'expired');
         const arm = arms[expired];
-        const rejects = arm && actionsOf(arm).every(({ type }) => type === 'reject') && (arm.target ?? state) === state;
+        const rejects = arm?.effects.every(({ name }) => name === 'reject') && arm.to === state;
         return rejects && expired < issuing ? [] : [at];
       }),
   },
@@ -208,15 +193,11 @@ const LAWS: readonly Law[] = [
     name: 'no path leads from used, revoked, retiring or retired to an effect that issues or signs',
     of: null,
     broken: (tested) => {
-      const after = statesReachableFrom(
-        tested.config,
-        ['used', 'revoked', 'retiring', 'retired'].filter((state) => state in tested.config.states),
-      );
-      const forbidden = (type: string) => issues([type]) || type === 'beginSigning';
-      return eachArm(
-        tested,
-        (arm, { state }) => after.has(state) && actionsOf(arm).some(({ type }) => forbidden(type)),
-      );
+      const states = statesOf(tested.machine);
+      const ended = ['used', 'revoked', 'retiring', 'retired'].filter((state) => states.includes(state));
+      const after = reachableFrom(tested.machine, ended);
+      const forbidden = (effect: string) => issues([effect]) || effect === 'beginSigning';
+      return eachArm(tested, (arm, { state }) => after.has(state) && arm.effects.some(({ name }) => forbidden(name)));
     },
   },
   {
@@ -225,8 +206,7 @@ const LAWS: readonly Law[] = [
     broken: (tested) =>
       eachArm(
         tested,
-        (arm, { state }) =>
-          ['revoked', 'retired', 'approved', 'denied'].includes(state) && (arm.target ?? state) !== state,
+        (arm, { state }) => ['revoked', 'retired', 'approved', 'denied'].includes(state) && arm.to !== state,
       ),
   },
 

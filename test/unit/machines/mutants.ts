@@ -1,6 +1,9 @@
 /** Every machine with one thing changed: what a slip of the hand, or of a review, could do to it. */
 import type { effects } from '../../../machines/vocabulary.ts';
-import { type Action, type Arm, actionsOf, armsOf, type Config, copyOf, type Subject } from './catalogue.ts';
+import type { Call } from '../../../src/review/machine/calls.ts';
+import { type Arm, armsOf, readMachine } from '../../../src/review/machine/read.ts';
+import { statesOf } from './answers.ts';
+import { type Config, copyOf, type Subject, type WrittenArm } from './catalogue.ts';
 
 export type Mutant = { readonly kind: string; readonly what: string; readonly config: Config };
 
@@ -15,16 +18,18 @@ export const mutantsOf = (subject: Subject): readonly Mutant[] =>
 type Place = { readonly at: string; readonly state: string; readonly event: string; readonly index: number };
 type Changed = Omit<Mutant, 'kind'>;
 
-const armPlaces = ({ config, events }: Subject): readonly Place[] =>
-  Object.keys(config.states).flatMap((state) =>
+const armPlaces = ({ machine, events }: Subject): readonly Place[] =>
+  statesOf(machine).flatMap((state) =>
     events.flatMap((event) =>
-      armsOf(config, state, event).map((_, index) => ({ at: `${state}.${event}[${index + 1}]`, state, event, index })),
+      armsOf(machine, state, event).map((_, index) => ({ at: `${state}.${event}[${index + 1}]`, state, event, index })),
     ),
   );
 
-function changed({ config }: Subject, place: Place, what: string, change: (arms: Arm[], arm: Arm) => void): Changed {
+type Edit = (arms: WrittenArm[], arm: WrittenArm) => void;
+
+function changed({ config }: Subject, place: Place, what: string, change: Edit): Changed {
   const copy = copyOf(config);
-  const arms = [...armsOf(copy, place.state, place.event)];
+  const arms = armsOf(readMachine(copy), place.state, place.event).map(({ written }) => written as WrittenArm);
   const state = copy.states[place.state];
   const arm = arms[place.index];
   if (!state || !arm) throw new Error(`no arm at ${place.at}`);
@@ -33,7 +38,11 @@ function changed({ config }: Subject, place: Place, what: string, change: (arms:
   return { what: `${place.at}: ${what}`, config: copy };
 }
 
-const armAt = ({ config }: Subject, { state, event, index }: Place): Arm => armsOf(config, state, event)[index] ?? {};
+function armAt({ machine }: Subject, { at, state, event, index }: Place): Arm {
+  const arm = armsOf(machine, state, event)[index];
+  if (!arm) throw new Error(`no arm at ${at}`);
+  return arm;
+}
 
 type Change = (subject: Subject, place: Place) => readonly Changed[];
 
@@ -45,10 +54,13 @@ const OTHERS: Readonly<Record<string, readonly [key: string, value: string, inst
   retire: ['reason', 'revocation_requested', 'tokens_expired'],
 };
 
-function withOtherParameter(action: Action): Action {
-  const [key, value, instead] = OTHERS[action.type] ?? ['', '', ''];
-  return { ...action, params: { [key]: action.params?.[key] === value ? instead : value } };
+function withOtherParameter({ name, params }: Call): Call {
+  const [key, value, instead] = OTHERS[name] ?? ['', '', ''];
+  return { name, params: { [key]: params[key] === value ? instead : value } };
 }
+
+const writtenOf = (effects: readonly Call[]) =>
+  effects.map(({ name, params }) => ({ type: name, ...(Object.keys(params).length > 0 && { params }) }));
 
 /** Without parameters, and worth something to whoever should not get it. */
 const WORTH_HAVING: readonly (keyof typeof effects)[] = [
@@ -68,7 +80,7 @@ const CHANGES_OF_ARMS: Readonly<Record<string, Change>> = {
     }),
   ],
   'guard dropped': (subject, place) =>
-    armAt(subject, place).guard === undefined
+    armAt(subject, place).guard === null
       ? []
       : [
           changed(subject, place, 'without its guard', (_, arm) => {
@@ -77,52 +89,58 @@ const CHANGES_OF_ARMS: Readonly<Record<string, Change>> = {
         ],
   'guard replaced': (subject, place) =>
     Object.keys(subject.guards)
-      .filter((guard) => armAt(subject, place).guard !== undefined && guard !== armAt(subject, place).guard)
+      .filter((guard) => armAt(subject, place).guard !== null && guard !== armAt(subject, place).guard)
       .map((guard) =>
         changed(subject, place, `guarded by ${guard}`, (_, arm) => {
           arm.guard = guard;
         }),
       ),
   'target redirected': (subject, place) =>
-    [undefined, ...Object.keys(subject.config.states)]
+    [undefined, ...statesOf(subject.machine)]
       // Without a target the state stays, so a target that is the state itself is no change.
-      .filter((target) => (target ?? place.state) !== (armAt(subject, place).target ?? place.state))
+      .filter((target) => (target ?? place.state) !== armAt(subject, place).to)
       .map((target) =>
         changed(subject, place, `leads to ${target ?? 'nowhere'}`, (_, arm) => {
           if (target === undefined) delete arm.target;
           else arm.target = target;
         }),
       ),
-  'action dropped': (subject, place) =>
-    actionsOf(armAt(subject, place)).map((action, dropped) =>
-      changed(subject, place, `without ${action.type}`, (_, arm) => {
-        arm.actions = actionsOf(arm).filter((_action, index) => index !== dropped);
+  'action dropped': (subject, place) => {
+    const { effects } = armAt(subject, place);
+    return effects.map(({ name }, dropped) =>
+      changed(subject, place, `without ${name}`, (_, arm) => {
+        arm.actions = writtenOf(effects.toSpliced(dropped, 1));
       }),
-    ),
-  'action replaced': (subject, place) =>
-    actionsOf(armAt(subject, place)).flatMap((action, replaced) =>
-      WORTH_HAVING.filter((type) => type !== action.type).map((type) =>
-        changed(subject, place, `${type} instead of ${action.type}`, (_, arm) => {
-          arm.actions = actionsOf(arm).map((one, index) => (index === replaced ? { type } : one));
+    );
+  },
+  'action replaced': (subject, place) => {
+    const { effects } = armAt(subject, place);
+    return effects.flatMap((effect, replaced) =>
+      WORTH_HAVING.filter((name) => name !== effect.name).map((name) =>
+        changed(subject, place, `${name} instead of ${effect.name}`, (_, arm) => {
+          arm.actions = writtenOf(effects.with(replaced, { name, params: {} }));
         }),
       ),
-    ),
+    );
+  },
   'action added': (subject, place) =>
-    WORTH_HAVING.map((type) =>
-      changed(subject, place, `and ${type}`, (_, arm) => {
-        arm.actions = [...actionsOf(arm), { type }];
+    WORTH_HAVING.map((name) =>
+      changed(subject, place, `and ${name}`, (_, arm) => {
+        arm.actions = writtenOf([...armAt(subject, place).effects, { name, params: {} }]);
       }),
     ),
-  'parameter changed': (subject, place) =>
-    actionsOf(armAt(subject, place)).flatMap((action, index) =>
-      action.params === undefined
+  'parameter changed': (subject, place) => {
+    const { effects } = armAt(subject, place);
+    return effects.flatMap((effect, index) =>
+      Object.keys(effect.params).length === 0
         ? []
         : [
-            changed(subject, place, `${action.type} with another parameter`, (_, arm) => {
-              arm.actions = actionsOf(arm).map((one, at) => (at === index ? withOtherParameter(one) : one));
+            changed(subject, place, `${effect.name} with another parameter`, (_, arm) => {
+              arm.actions = writtenOf(effects.with(index, withOtherParameter(effect)));
             }),
           ],
-    ),
+    );
+  },
   'arms swapped': (subject, place) =>
     place.index === 0
       ? []
@@ -164,10 +182,10 @@ const CHANGES_OF_ARMS: Readonly<Record<string, Change>> = {
   },
   'written as code': (subject, place) => [
     changed(subject, place, 'an inline guard', (_, arm) => {
-      (arm as { guard: unknown }).guard = () => true;
+      arm.guard = () => true;
     }),
     changed(subject, place, 'an inline action', (_, arm) => {
-      (arm as { actions: unknown }).actions = [() => {}];
+      arm.actions = [() => {}];
     }),
     changed(subject, place, 'a guard that is not in guards.ts', (_, arm) => {
       arm.guard = 'looksFine';

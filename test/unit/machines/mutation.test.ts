@@ -3,7 +3,8 @@
  * that issue more or revoke less must be refused by a law, however carelessly the table's difference is read.
  */
 import { describe, expect, test } from 'vitest';
-import type { Answer } from './answers.ts';
+import { readMachine } from '../../../src/review/machine/read.ts';
+import { type Answer, guardsAsked } from './answers.ts';
 import { type Subject, subjects } from './catalogue.ts';
 import { type Case, caseOf, lawsOf } from './laws.ts';
 import { type Mutant, mutantsOf } from './mutants.ts';
@@ -27,7 +28,13 @@ const CHANGE_AN_ANSWER = [
   'description or reference dropped',
 ];
 
-const asReviewed = new Map(subjects.map((subject) => [subject, caseOf(subject, subject.config)]));
+/** The answers of each machine as it is, by state, event and outcomes. */
+const asReviewed = new Map(
+  subjects.map((subject) => {
+    const { answers } = caseOf(subject, subject.config);
+    return [subject, new Map(answers.map((answer) => [keyOf(subject, answer), answer]))];
+  }),
+);
 const tables = new Map(subjects.map((subject) => [subject, transitionTable([subject])]));
 const tried = new Map(
   subjects.map((subject) => [subject, mutantsOf(subject).map((mutant) => tryOut(subject, mutant))]),
@@ -71,14 +78,13 @@ function tryOut(subject: Subject, mutant: Mutant): Tried {
 }
 
 function changesTable(subject: Subject, { config }: Mutant): boolean {
-  return transitionTable([{ ...subject, config }]) !== tables.get(subject);
+  return transitionTable([{ ...subject, machine: readMachine(config) }]) !== tables.get(subject);
 }
 
 /** Beside the machine as it is: something is issued, or a state is left, that was not; or no longer revoked. */
 function isDangerous({ subject, answers }: Case): boolean {
-  const reviewed = new Map(asReviewed.get(subject)?.answers.map((one) => [keyOf(subject, one), one]));
   return answers.some((answer) => {
-    const before = reviewed.get(keyOf(subject, answer));
+    const before = asReviewed.get(subject)?.get(keyOf(subject, answer));
     if (!before) return false;
     const [was, is] = [kinds(before), kinds(answer)];
     const issuesMore = MORE.some((effect) => is.includes(effect) && !was.includes(effect));
@@ -90,8 +96,7 @@ function isDangerous({ subject, answers }: Case): boolean {
 
 /** A mutant may ask a guard that was not asked here; the machine as it is answers the same whatever that says. */
 function keyOf(subject: Subject, { state, event, outcomes }: Answer): string {
-  const arms = [subject.config.states[state]?.on[event] ?? []].flat();
-  const asked = [...new Set(arms.flatMap((arm) => arm.guard ?? []))].sort();
+  const asked = [...guardsAsked(subject.machine, state, event)].sort();
   return [state, event, ...asked.map((guard) => `${guard}=${outcomes[guard]}`)].join();
 }
 

@@ -21,17 +21,18 @@ the difference.
 `;
 
 function sectionOf(subject: Subject): string {
-  const { config, events, name } = subject;
+  const { machine, events, name } = subject;
   const answers = allAnswers(subject);
-  const tables = Object.keys(config.states).flatMap((state) => [
-    `### ${state}: ${config.states[state]?.description ?? ''} (${config.states[state]?.meta?.spec ?? ''})\n`,
+  const states = machine.states.filter(({ exists }) => exists);
+  const tables = states.flatMap(({ name: state, description, spec }) => [
+    `### ${state}: ${description} (${spec})\n`,
     ...events.map((event) => {
-      const asked = guardsAsked(config, state, event);
+      const asked = guardsAsked(machine, state, event);
       const here = answers.filter((one) => one.state === state && one.event === event);
       return tableOf(event, asked, rowsOf(asked, here, {}));
     }),
   ]);
-  return [`## ${name}, begins as ${config.initial}\n`, ...tables].join('\n');
+  return [`## ${name}, begins as ${machine.initial}\n`, ...tables].join('\n');
 }
 
 function tableOf(event: string, asked: readonly string[], rows: readonly Row[]): string {
@@ -40,8 +41,8 @@ function tableOf(event: string, asked: readonly string[], rows: readonly Row[]):
     ...asked.map((guard) => (outcomes[guard] === undefined ? '·' : outcomes[guard] ? 'yes' : 'no')),
     answer.next,
     answer.effects.join(', ') || 'none',
-    answer.arm === null ? 'SILENCE' : (answer.arm.description ?? ''),
-    answer.arm?.meta?.spec ?? '',
+    answer.arm === null ? 'SILENCE' : answer.arm.description,
+    answer.arm?.spec ?? '',
   ]);
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return `On \`${event}\`:\n\n${[line(columns), line(columns.map(() => '---')), ...lines.map(line)].join('\n')}\n`;
@@ -67,4 +68,4 @@ const sameAnswer = (one: Answer, other: Answer): boolean =>
   one.next === other.next &&
   one.effects.join() === other.effects.join() &&
   one.arm?.description === other.arm?.description &&
-  one.arm?.meta?.spec === other.arm?.meta?.spec;
+  one.arm?.spec === other.arm?.spec;

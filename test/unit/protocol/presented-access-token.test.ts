@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessTokenId } from '../../../src/crypto/access-token.ts';
-import { revokeGrant } from '../../../src/engine/revoke.ts';
+import { revokeGrant } from '../../../src/lifecycles/grant.ts';
 import { presentedAccessToken } from '../../../src/protocol/presented-access-token.ts';
 import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
@@ -126,7 +126,7 @@ describe.each(databaseKinds)('an access token that comes back (%s)', (kind) => {
     const { grantId } = placeOf(scene.keys, refreshToken);
     const loaded = await scene.deps.store.load({ clientId: scene.client.clientId, grantId });
     if (!loaded.grant) throw new Error('no grant');
-    await revokeGrant(scene.deps.store, { ...loaded, grant: loaded.grant }, 'revocationRequested');
+    await revokeGrant({ store: scene.deps.store, sleep: async () => {} }, { ...loaded, grant: loaded.grant });
     expect(await reasonOf(accessToken)).toBe('grant_revoked');
 
     const code = await scene.code();

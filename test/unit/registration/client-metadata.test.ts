@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../../src/config/load.ts';
-import { readClientMetadata } from '../../../src/registration/client-metadata.ts';
+import {
+  CLIENT_FIELDS,
+  DEFAULT_METADATA,
+  readClientMetadata,
+  toNames,
+} from '../../../src/registration/client-metadata.ts';
 
 const configuration = loadConfiguration(new URL('../../../policies', import.meta.url).pathname, 'https://as.test');
 const web = { client_id: 'shop', redirect_uris: ['https://shop.example/callback'] };
@@ -15,7 +20,7 @@ const warningsOf = (change: object) => accepted({ ...web, ...change }).warnings.
 function refused(record: unknown): string {
   const reading = readClientMetadata(record, configuration);
   if (reading.ok) throw new Error('was accepted');
-  return reading.problems.map((one) => `${one.field}: ${one.found} / ${one.allowed}`).join('\n');
+  return reading.problems.map((one) => `${one.key}: ${one.found} / ${one.allowed}`).join('\n');
 }
 
 describe('a client as RFC 7591 names it', () => {
@@ -45,7 +50,7 @@ describe('a client as RFC 7591 names it', () => {
     for (const client_id of ['https://api.example.com', 'https://as.test/oauth/userinfo']) {
       expect(readClientMetadata({ ...web, client_id }, configuration)).toMatchObject({
         ok: false,
-        problems: [{ field: 'client_id', found: 'the identifier of a resource' }],
+        problems: [{ key: 'client_id', found: 'the identifier of a resource' }],
       });
     }
     expect(readClientMetadata({ ...web, client_id: 'https://api.example.com/' }, configuration).ok).toBe(true);
@@ -89,7 +94,9 @@ describe('a client as RFC 7591 names it', () => {
   });
 
   it.each(['constructor', '__proto__', 'toString', { toString: 1 }, 7])('refuses the grant type %j', (grant) => {
-    expect(refused({ ...web, grant_types: [grant] })).toMatch('a list of "authorization_code", "refresh_token"');
+    expect(refused({ ...web, grant_types: [grant] })).toMatch(
+      '/ "authorization_code", "refresh_token" or "client_credentials"',
+    );
   });
 
   it.each([
@@ -122,6 +129,22 @@ describe('a client as RFC 7591 names it', () => {
     expect(refused({ ...web, [field]: value })).toMatch(new RegExp(`^${field}`));
   });
 
+  it('names the policy that was probably meant', () => {
+    expect(readClientMetadata({ ...web, policy: 'defualt' }, configuration)).toMatchObject({
+      problems: [{ key: 'policy', found: '"defualt"', nearest: 'default' }],
+    });
+  });
+
+  it('has an option for every field that may be an argument', () => {
+    const without = CLIENT_FIELDS.filter(({ words }) => words.option === undefined).map(({ name }) => name);
+    expect(without).toEqual(['client_secret', 'response_types']);
+  });
+
+  it('writes a stored value as it stands, also where the bounds of today refuse it', () => {
+    const stored = { ...DEFAULT_METADATA, clientId: 'é', scope: ['read', 'write'], defaultScope: ['quote"'] };
+    expect(toNames(stored)).toMatchObject({ client_id: 'é', scope: 'read write', default_scope: ['quote"'] });
+  });
+
   it('shows found text so that it cannot steer a terminal', () => {
     expect(refused({ ...web, policy: '\u001b[31m\u009b\u202e\u2028' })).toMatch(/^[\x20-\x7e]+$/);
   });
@@ -148,7 +171,9 @@ describe('rules between fields', () => {
   it('keeps client credentials and secrets from public clients', () => {
     const open = { token_endpoint_auth_method: 'none' };
     expect(refused({ client_id: 'x', ...open, grant_types: ['client_credentials'] })).toMatch('OAuth 2.1 §4.2');
-    expect(refused({ ...web, ...open, client_secret: 'x'.repeat(40) })).toMatch('client_secret: a secret / none with');
+    expect(refused({ ...web, ...open, client_secret: 'x'.repeat(40) })).toMatch(
+      'client_secret: a secret / no secret with',
+    );
   });
 
   it('warns where a refresh token can never come', () => {
@@ -185,7 +210,7 @@ describe('rules between fields', () => {
   it('signs ID Tokens with what a key signs with', () => {
     expect(accepted({ ...web, id_token_signed_response_alg: 'ES256' }).value.idTokenSignedResponseAlg).toBe('ES256');
     expect(refused({ ...web, id_token_signed_response_alg: 'EdDSA' })).toBe(
-      'id_token_signed_response_alg: "EdDSA" / "ES256", "RS256" (algorithms of signing-keys.yaml)',
+      'id_token_signed_response_alg: "EdDSA" / "ES256" or "RS256" (algorithms of signing-keys.yaml)',
     );
     const signingKeys = { ...configuration.signingKeys, algorithms: ['ES256', 'RS256', 'EdDSA'] as const };
     const wider = { ...configuration, signingKeys: { ...signingKeys, algorithms: [...signingKeys.algorithms] } };

@@ -2,7 +2,8 @@
  * What Postgres must allow and what it must refuse, beside the generator and not by it: every pair of states from the machines, and
  * by hand what else a hostile or clumsy statement could try.
  */
-import { actionsOf, armsOf, type Config, grant, interaction, type Subject, signingKey } from '../machines/catalogue.ts';
+import type { Machine } from '../../../src/review/machine/read.ts';
+import { grant, interaction, type Subject, signingKey } from '../machines/catalogue.ts';
 import { CLIENT, GRANT, INTERACTION, KEY, PERSON } from './held-rows.ts';
 
 export type HeldCase = {
@@ -42,16 +43,16 @@ export const casesOf = (columns: readonly Column[]): readonly HeldCase[] => [
 
 // From the machines.
 
-const pairs = ({ config }: Subject): [from: string, to: string][] => {
-  const states = Object.keys(config.states);
+const pairs = ({ machine }: Subject): [from: string, to: string][] => {
+  const states = machine.states.map(({ name }) => name);
   return states.flatMap((from) => states.map((to): [string, string] => [from, to]));
 };
 
 /** What the arms from one state to the other write with this effect; null: there is no such arm. */
-function reasonsBetween(config: Config, events: readonly string[], from: string, to: string, effect: string) {
-  const arms = events.flatMap((event) => armsOf(config, from, event)).filter(({ target }) => target === to);
-  const reasons = arms.flatMap((arm) => actionsOf(arm).filter(({ type }) => type === effect));
-  return arms.length === 0 ? null : reasons.map(({ params }) => String(params?.['reason']));
+function reasonsBetween({ states }: Machine, from: string, to: string, effect: string) {
+  const arms = states.flatMap((state) => state.arms).filter((arm) => arm.state === from && arm.to === to);
+  const reasons = arms.flatMap((arm) => arm.effects.filter(({ name }) => name === effect));
+  return arms.length === 0 ? null : reasons.map(({ params }) => String(params['reason']));
 }
 
 const REASONS = [
@@ -64,7 +65,7 @@ const REASONS = [
 ];
 
 function grantPairs(): readonly HeldCase[] {
-  const { config, events } = grant;
+  const { machine } = grant;
   const rows: Readonly<Record<string, readonly string[]>> = {
     active: [GRANT.waiting, GRANT.begun, GRANT.rotated],
     revoked: [GRANT.revoked, GRANT.revokedChain],
@@ -72,7 +73,7 @@ function grantPairs(): readonly HeldCase[] {
   return pairs(grant).flatMap(([from, to]) =>
     (rows[from] ?? []).flatMap((row) => {
       if (from === to) return allowed(`grant ${row} stays ${from}`, ofGrant(row, `state = '${to}'`));
-      const written = reasonsBetween(config, events, from, to, 'writeRevoked');
+      const written = reasonsBetween(machine, from, to, 'writeRevoked');
       const tried = to === 'active' ? [null] : REASONS;
       return tried.map((reason) => {
         const what = `grant ${row} ${from} → ${to} (${reason})`;
@@ -91,7 +92,7 @@ function grantPairs(): readonly HeldCase[] {
 }
 
 function interactionPairs(): readonly HeldCase[] {
-  const { config, events } = interaction;
+  const { machine } = interaction;
   return pairs(interaction).map(([from, to]) => {
     const what = `interaction ${from} → ${to}`;
     const row = INTERACTION[from as keyof typeof INTERACTION];
@@ -99,7 +100,7 @@ function interactionPairs(): readonly HeldCase[] {
     // Whoever is there stays there, so that nothing but the states is tried.
     const person = from === 'awaitingSignIn' ? `'${PERSON.one}'` : 'subject_id';
     const statement = ofInteraction(row, `state = '${to}', subject_id = ${person}`);
-    const exists = reasonsBetween(config, events, from, to, '') !== null;
+    const exists = reasonsBetween(machine, from, to, '') !== null;
     return exists ? allowed(what, statement) : refused('interactions_moves_with_its_machine', what, statement);
   });
 }
@@ -114,12 +115,12 @@ const SHAPE: Readonly<Record<string, string>> = {
 };
 
 function keyPairs(): readonly HeldCase[] {
-  const { config, events } = signingKey;
+  const { machine } = signingKey;
   const hasSecret = (state: string) => state === 'published' || state === 'signing';
   return pairs(signingKey).flatMap(([from, to]) => {
     const row = KEY[from as keyof typeof KEY];
     if (from === to) return allowed(`key stays ${from}`, ofKey(row, `state = '${to}'`));
-    const written = reasonsBetween(config, events, from, to, 'retire');
+    const written = reasonsBetween(machine, from, to, 'retire');
     return (to === 'retired' ? REASONS : [null]).map((reason) => {
       const what = `key ${from} → ${to} (${reason})`;
       const why = reason === null ? '' : `, retired_reason = '${reason}'`;

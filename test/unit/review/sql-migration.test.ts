@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'drizzle-orm';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { MachineConfig } from '../../../src/review/sql/machine.ts';
-import { type GeneratedFile, generate, machines, type Repository } from '../../../src/review/sql/migration.ts';
-import type { Machines } from '../../../src/review/sql/rules.ts';
+import { readMachine } from '../../../src/review/machine/read.ts';
+import { type GeneratedFile, generate, type Repository } from '../../../src/review/sql/migration.ts';
+import { type Machines, heldMachines as machines } from '../../../src/review/sql/rules.ts';
 import { sqlOf } from '../../../src/review/sql/text.ts';
 import { databaseKinds, openTestDatabase } from '../../support/database.ts';
 import { GRANT, putRows } from './held-rows.ts';
@@ -12,13 +12,13 @@ import { rowsOf, surprise } from './hold.ts';
 
 /** One more arm, with a reason of its own. */
 function withLostDevices(): Machines {
-  const grant = JSON.parse(JSON.stringify(machines.grant));
+  const grant = JSON.parse(JSON.stringify(machines.grant.written));
   const lost = { type: 'writeRevoked', params: { reason: 'device_lost' } };
   Object.assign(grant.states.active.on, { deviceLost: { target: 'revoked', actions: lost } });
-  return { ...machines, grant: grant as MachineConfig };
+  return { ...machines, grant: readMachine(grant) };
 }
 
-const stored = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const stored = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 const repository = (made: readonly GeneratedFile[], isCommitted: boolean): Repository => ({
   read: (path) => made.find((one) => one.path === path)?.text ?? stored(path),
   isCommitted: () => isCommitted,

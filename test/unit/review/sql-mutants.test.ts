@@ -4,9 +4,8 @@
  */
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { MachineConfig } from '../../../src/review/sql/machine.ts';
-import { machines } from '../../../src/review/sql/migration.ts';
-import { type Machines, type Rule, rulesOf } from '../../../src/review/sql/rules.ts';
+import { readMachine } from '../../../src/review/machine/read.ts';
+import { type Machines, heldMachines as machines, type Rule, rulesOf } from '../../../src/review/sql/rules.ts';
 import { textOf } from '../../../src/review/sql/text.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { casesOf, type HeldCase } from './held-cases.ts';
@@ -99,11 +98,11 @@ function withoutColumn(condition: string, column: string): string {
 /** The machine says something else than the one that was reviewed; the cases still speak for that one. */
 const ofMachines: readonly Mutant[] = (Object.keys(machines) as (keyof Machines)[]).flatMap((name) => {
   const changed = (what: string, change: (config: Loose) => void): Mutant => {
-    const config = JSON.parse(JSON.stringify(machines[name])) as Loose;
+    const config = JSON.parse(JSON.stringify(machines[name].written)) as Loose;
     change(config);
-    return { what: `${name}: ${what}`, text: textOf(rulesOf({ ...machines, [name]: config as MachineConfig })) };
+    return { what: `${name}: ${what}`, text: textOf(rulesOf({ ...machines, [name]: readMachine(config) })) };
   };
-  const states = Object.keys(machines[name].states);
+  const states = machines[name].states.map((state) => state.name);
   return [
     ...states
       .filter((state) => state !== machines[name].initial)
@@ -136,8 +135,8 @@ const ofMachines: readonly Mutant[] = (Object.keys(machines) as (keyof Machines)
 });
 type Loose = { initial: string; states: Record<string, { on: Record<string, { target?: string }[]> }> };
 function leads(name: keyof Machines, from: string, to: string): boolean {
-  const arms = Object.values(machines[name].states[from]?.on ?? {}).flat() as { readonly target?: string }[];
-  return arms.some(({ target }) => target === to);
+  const arms = machines[name].states.flatMap((state) => state.arms);
+  return arms.some((arm) => arm.state === from && arm.to === to);
 }
 
 /** A reason that the grant machine writes no more: its revocations would be refused. */

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Approval } from '../../../src/engine/ports.ts';
+import type { Approval } from '../../../src/lifecycles/interaction.ts';
 import type { Session } from '../../../src/model/session.ts';
 import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
 import { clients, grants, interactions, users } from '../../../src/storage/schema.ts';
@@ -10,6 +10,7 @@ import { databaseKinds } from '../../support/database.ts';
 import { unheld } from '../../support/unheld.ts';
 import {
   approvalOf,
+  approve,
   givenClient,
   givenInteraction,
   givenSession,
@@ -75,7 +76,7 @@ describe.each(databaseKinds)('approving an interaction on %s', (kind) => {
 
   test('it makes the grant, with the epochs that the person saw, and one line', async () => {
     const { clientId, person, session, interactionId, approval } = await givenAsking(world);
-    expect(await world.interactions.approveInteraction(approval)).toBe(true);
+    expect(await approve(world, approval)).toBe(true);
     const { loaded, grantId, codeHash, codeEndsAt, now } = approval;
     expect(await grantsOf(interactionId)).toEqual([
       {
@@ -118,9 +119,10 @@ describe.each(databaseKinds)('approving an interaction on %s', (kind) => {
         clientId,
         policy: 'default',
         signingKeyId: null,
+        sessionId: null,
       },
     ]);
-    const facts = await world.interactions.loadInteraction({ id: interactionId, userId: person.id });
+    const facts = await world.interactions.load({ id: interactionId, userId: person.id });
     expect(facts?.interaction).toMatchObject({ state: 'approved', userId: person.id });
     expect(facts?.grant).toEqual({ id: grantId, codeIsUnused: true, codeEndsAt, codeHash });
   });
@@ -128,7 +130,7 @@ describe.each(databaseKinds)('approving an interaction on %s', (kind) => {
   test('a double submit makes one grant', async () => {
     const { session, interactionId } = await givenAsking(world);
     const submits = await Promise.all(Array.from({ length: 10 }, () => approvalOf(world, interactionId, session)));
-    const approved = await Promise.all(submits.map((submit) => world.interactions.approveInteraction(submit)));
+    const approved = await Promise.all(submits.map((submit) => approve(world, submit)));
     expect(approved.filter(Boolean)).toHaveLength(1);
     expect(await grantsOf(interactionId)).toHaveLength(1);
     expect(await ledgerOf(world, interactionId)).toHaveLength(1);
@@ -136,7 +138,7 @@ describe.each(databaseKinds)('approving an interaction on %s', (kind) => {
 
   test('no interaction can have two grants, whoever writes them', async () => {
     const { interactionId, approval } = await givenAsking(world);
-    await world.interactions.approveInteraction(approval);
+    await approve(world, approval);
     const [row] = await grantsOf(interactionId);
     if (!row) throw new Error('no grant');
     const second = { ...row, id: '00000000-0000-4000-8000-000000000001' };
@@ -148,11 +150,11 @@ describe.each(databaseKinds)('approving an interaction on %s', (kind) => {
     const asking = await givenAsking(world);
     const { interactionId, person, clientId } = asking;
     await interfere(world, asking);
-    expect(await world.interactions.approveInteraction({ ...asking.approval, remember: true })).toBe(false);
+    expect(await approve(world, { ...asking.approval, remembers: true })).toBe(false);
     expect(await grantsOf(interactionId)).toEqual([]);
     expect(await ledgerOf(world, interactionId)).toEqual([]);
     const another = await givenInteraction(world, clientId);
-    const facts = await world.interactions.loadInteraction({ id: another, userId: person.id });
+    const facts = await world.interactions.load({ id: another, userId: person.id });
     expect(facts?.remembered).toBeNull();
   });
 });

@@ -2,7 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { grantState } from '../../../src/model/grant.ts';
 import { deleteClient, findClient, listClients, replaceSecretMacs, saveClient } from '../../../src/storage/clients.ts';
 import { databaseKinds } from '../../support/database.ts';
-import { givenClient, givenGrant, loadGrant, nextMove, openWorld, registration, type World } from './world.ts';
+import {
+  givenClient,
+  givenGrant,
+  loadGrant,
+  moveHead,
+  nextMove,
+  openWorld,
+  registration,
+  type World,
+} from './world.ts';
 
 describe.each(databaseKinds)('clients on %s', (kind) => {
   let world: World;
@@ -65,7 +74,7 @@ describe.each(databaseKinds)('clients on %s', (kind) => {
       await saveClient(world.db, registration(granted.clientId));
       expect(await findClient(world.db, granted.clientId)).not.toBeNull();
       expect(grantState(await loadGrant(world, granted))).toBe('revoked');
-      expect(await world.grants.moveHead(move)).toBe(false);
+      expect(await moveHead(world, move)).toBe(false);
     }
   });
 

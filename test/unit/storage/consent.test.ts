@@ -7,6 +7,7 @@ import { databaseKinds } from '../../support/database.ts';
 import {
   type Asked,
   approvalOf,
+  approve,
   givenClient,
   givenInteraction,
   givenSession,
@@ -30,15 +31,15 @@ describe.each(databaseKinds)('remembering a consent on %s', (kind) => {
   });
   afterAll(() => world.close());
 
-  async function allow(asked: Asked, remember: boolean): Promise<void> {
+  async function allow(asked: Asked, remembers: boolean): Promise<void> {
     const session = await givenSession(world, person);
-    const approval = await approvalOf(world, await givenInteraction(world, clientId, asked), session, { remember });
-    expect(await world.interactions.approveInteraction(approval)).toBe(true);
+    const approval = await approvalOf(world, await givenInteraction(world, clientId, asked), session, { remembers });
+    expect(await approve(world, approval)).toBe(true);
   }
 
   /** What was allowed at these resources together. */
   async function remembered(at: readonly string[] = HERE, by: Person = person) {
-    const facts = await world.interactions.loadInteraction({
+    const facts = await world.interactions.load({
       id: await givenInteraction(world, clientId, { resources: at }),
       userId: by.id,
     });
@@ -87,7 +88,7 @@ describe.each(databaseKinds)('remembering a consent on %s', (kind) => {
     await allow(READ, true);
     expect(await remembered(HERE, await givenUser(world))).toBeNull();
     const id = await givenInteraction(world, clientId, { resources: HERE });
-    const facts = await world.interactions.loadInteraction({ id, userId: null });
+    const facts = await world.interactions.load({ id, userId: null });
     expect(facts?.remembered).toBeNull();
   });
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -37,6 +37,14 @@ test('a running holder refuses the next one, and names itself', async () => {
   expect(said).toBe('locked');
   expect(() => lockFolder(folder)).toThrow(FolderInUse);
   expect(() => lockFolder(folder)).toThrow(String(holder.pid));
+});
+
+test('a holder that is paused keeps its lock, however old the lock is', async () => {
+  const { process: holder } = await startHolder();
+  holder.kill('SIGSTOP');
+  const longAgo = new Date(0);
+  utimesSync(join(folder, 'lock'), longAgo, longAgo);
+  expect(() => lockFolder(folder)).toThrow(FolderInUse);
 });
 
 test('a holder that was killed is taken over from', async () => {

@@ -7,7 +7,7 @@ import { disableUser } from '../../../src/storage/users.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { unheld } from '../../support/unheld.ts';
-import { givenClient, givenGrant, loadGrant, nextMove, openWorld, type World } from './world.ts';
+import { givenClient, givenGrant, loadGrant, moveHead, nextMove, openWorld, type World } from './world.ts';
 
 describe.each(databaseKinds)('loading a grant on %s', (kind) => {
   let world: World;
@@ -43,7 +43,7 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
     const granted = await givenGrant(world);
     const generation = 2n ** 62n + 1n;
     const move = { ...nextMove(world, await loadGrant(world, granted)), generation };
-    const moved = unheld(world.db, (own) => grantStore(own, world.clock).moveHead(move));
+    const moved = unheld(world.db, (own) => moveHead({ grants: grantStore(own, world.clock) }, move));
     expect(await moved).toBe(true);
     const { refreshGeneration, refreshNonce, lastUsedAt, chainEndsAt } = await loadGrant(world, granted);
     expect(refreshGeneration).toBe(generation);

@@ -2,7 +2,7 @@ import { eq, type SQL, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { transitions } from '../../../src/storage/schema.ts';
 import { databaseKinds } from '../../support/database.ts';
-import { givenGrant, ledgerOf, loadGrant, nextMove, openWorld, type World } from './world.ts';
+import { givenGrant, ledgerOf, loadGrant, moveHead, nextMove, openWorld, type World } from './world.ts';
 
 /** What the database itself says, under whatever the drivers wrap around it. */
 async function refusalOf(statement: Promise<unknown>): Promise<string> {
@@ -42,7 +42,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
   test('a line of any month finds a place', async () => {
     const granted = await givenGrant(world);
     const move = { ...nextMove(world, await loadGrant(world, granted)), now: new Date('2999-12-31T23:59:59.999Z') };
-    expect(await world.grants.moveHead(move)).toBe(true);
+    expect(await moveHead(world, move)).toBe(true);
     const lines = await world.db.select().from(transitions).where(eq(transitions.grantId, granted.grantId));
     expect(lines.map(({ at }) => at)).toContainEqual(move.now);
   });

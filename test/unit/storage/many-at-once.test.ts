@@ -1,13 +1,24 @@
 /** What comes at once goes to the database as one statement. Everything that holds for one has to hold for each of them. */
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { HeadMove } from '../../../src/engine/ports.ts';
+import type { HeadMove } from '../../../src/lifecycles/grant.ts';
 import { deleteClient } from '../../../src/storage/clients.ts';
 import { clients, grants, server, users } from '../../../src/storage/schema.ts';
 import { disableUser } from '../../../src/storage/users.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { unheld } from '../../support/unheld.ts';
-import { type Granted, givenGrant, ledgerOf, loadGrant, nextMove, openWorld, reuseOf, type World } from './world.ts';
+import {
+  type Granted,
+  givenGrant,
+  ledgerOf,
+  loadGrant,
+  moveHead,
+  nextMove,
+  openWorld,
+  reuseOf,
+  revoke,
+  type World,
+} from './world.ts';
 
 describe.each(databaseKinds)('many at once on %s', (kind) => {
   let world: World;
@@ -20,7 +31,7 @@ describe.each(databaseKinds)('many at once on %s', (kind) => {
     Promise.all(Array.from({ length: count }, () => givenGrant(world)));
   const movesOf = (granted: readonly Granted[]): Promise<HeadMove[]> =>
     Promise.all(granted.map(async (one) => nextMove(world, await loadGrant(world, one))));
-  const moveAll = (moves: readonly HeadMove[]) => Promise.all(moves.map((move) => world.grants.moveHead(move)));
+  const moveAll = (moves: readonly HeadMove[]) => Promise.all(moves.map((move) => moveHead(world, move)));
 
   test('each is loaded as if it were alone', async () => {
     const some = await givenGrants(5);
@@ -67,7 +78,7 @@ describe.each(databaseKinds)('many at once on %s', (kind) => {
           .set({ refreshNonce: Buffer.alloc(16, 7) })
           .where(eq(grants.id, grantId)),
       ),
-    'it was revoked': async (granted) => world.grants.revoke(reuseOf(world, await loadGrant(world, granted))),
+    'it was revoked': async (granted) => revoke(world, reuseOf(world, await loadGrant(world, granted))),
     'its client signed out everywhere': ({ clientId }) =>
       world.db.update(clients).set({ epoch: 1n }).where(eq(clients.clientId, clientId)),
     'its client was deleted': ({ clientId }) => deleteClient(world.db, clientId),
@@ -117,7 +128,7 @@ describe.each(databaseKinds)('many at once on %s', (kind) => {
 
   test('one that the database cannot take does not fail the others', async () => {
     const [first, second, third] = (await movesOf(await givenGrants(3))) as [HeadMove, HeadMove, HeadMove];
-    const moves = [first, { ...second, policy: 'no\0text' }, third].map((move) => world.grants.moveHead(move));
+    const moves = [first, { ...second, policy: 'no\0text' }, third].map((move) => moveHead(world, move));
     const settled = await Promise.allSettled(moves);
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
@@ -131,7 +142,7 @@ describe.each(databaseKinds)('many at once on %s', (kind) => {
     await world.db.transaction(async (somebody) => {
       await somebody.execute(sql`select from ${grants} where ${grants.id} = ${held.loaded.id} for update`);
       const each = moves.map(async (move, index) => {
-        expect(await world.grants.moveHead(move)).toBe(true);
+        expect(await moveHead(world, move)).toBe(true);
         made.push(index);
       });
       all = Promise.all(each);

@@ -6,7 +6,7 @@ import { migrate as migrateEmbedded } from 'drizzle-orm/pglite/migrator';
 import { migrate as migratePostgres } from 'drizzle-orm/postgres-js/migrator';
 import { describe, expect, test } from 'vitest';
 import journal from '../../../drizzle/meta/_journal.json' with { type: 'json' };
-import { passTime } from '../../../src/engine/keys.ts';
+import { passTime } from '../../../src/lifecycles/signing-key.ts';
 import { type Database, MIGRATIONS_FOLDER } from '../../../src/storage/database.ts';
 import { openEmbedded } from '../../../src/storage/embedded.ts';
 import { codeOf } from '../../../src/storage/failures.ts';

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { HeadMove } from '../../../src/engine/ports.ts';
+import type { HeadMove } from '../../../src/lifecycles/grant.ts';
 import { deleteClient } from '../../../src/storage/clients.ts';
 import { grantStore } from '../../../src/storage/grant-store.ts';
 import { clients, grants, server, users } from '../../../src/storage/schema.ts';
@@ -9,12 +9,23 @@ import { disableUser } from '../../../src/storage/users.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { unheld } from '../../support/unheld.ts';
-import { type Granted, givenGrant, ledgerOf, loadGrant, nextMove, openWorld, reuseOf, type World } from './world.ts';
+import {
+  type Granted,
+  givenGrant,
+  ledgerOf,
+  loadGrant,
+  moveHead,
+  nextMove,
+  openWorld,
+  reuseOf,
+  revoke,
+  type World,
+} from './world.ts';
 
 /** A chain whose head has moved once: every fact of the guard has a value. */
 async function givenChain(world: World): Promise<Granted> {
   const granted = await givenGrant(world);
-  if (!(await world.grants.moveHead(nextMove(world, await loadGrant(world, granted))))) throw new Error('not moved');
+  if (!(await moveHead(world, nextMove(world, await loadGrant(world, granted))))) throw new Error('not moved');
   return granted;
 }
 
@@ -35,8 +46,7 @@ const interferences: Record<string, Interference> = {
         .set({ refreshNonce: Buffer.alloc(16, 7) })
         .where(eq(grants.id, grantId)),
     ),
-  'the grant was revoked': ({ grants: store }, _, move) =>
-    store.revoke({ ...reuseOfMove(move), entries: [move.entry] }),
+  'the grant was revoked': (world, _, move) => revoke(world, { ...reuseOfMove(move), entries: [move.entry] }),
   'the client signed out everywhere': ({ db }, { clientId }) =>
     db.update(clients).set({ epoch: 1n }).where(eq(clients.clientId, clientId)),
   'the client was marked as deleted': ({ db, clock }, { clientId }) =>
@@ -72,7 +82,7 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
     const before = await rowOf(granted);
     world.clock.advanceSeconds(1);
     const move = nextMove(world, await loadGrant(world, granted));
-    expect(await world.grants.moveHead(move)).toBe(true);
+    expect(await moveHead(world, move)).toBe(true);
     expect(await rowOf(granted)).toEqual({
       ...before,
       refreshGeneration: 0n,
@@ -96,6 +106,7 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
         clientId: granted.clientId,
         policy: 'default',
         signingKeyId: null,
+        sessionId: null,
       },
     ]);
   });
@@ -103,7 +114,7 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
   test('each rotation moves it by one', async () => {
     const granted = await givenChain(world);
     for (const generation of [1n, 2n, 3n]) {
-      expect(await world.grants.moveHead(nextMove(world, await loadGrant(world, granted)))).toBe(true);
+      expect(await moveHead(world, nextMove(world, await loadGrant(world, granted)))).toBe(true);
       expect((await loadGrant(world, granted)).refreshGeneration).toBe(generation);
     }
   });
@@ -111,14 +122,14 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
   test('the same move, sent twice, is made once', async () => {
     const granted = await givenChain(world);
     const move = nextMove(world, await loadGrant(world, granted));
-    expect(await world.grants.moveHead(move)).toBe(true);
-    expect(await world.grants.moveHead(move)).toBe(false);
+    expect(await moveHead(world, move)).toBe(true);
+    expect(await moveHead(world, move)).toBe(false);
   });
 
   test('another grant is not touched', async () => {
     const [granted, bystander] = [await givenChain(world), await givenChain(world)];
     const before = await rowOf(bystander);
-    await world.grants.moveHead(nextMove(world, await loadGrant(world, granted)));
+    await moveHead(world, nextMove(world, await loadGrant(world, granted)));
     expect(await rowOf(bystander)).toEqual(before);
   });
 
@@ -129,7 +140,7 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
       const move = nextMove(world, await loadGrant(world, granted));
       await interfere(world, granted, move);
       const [row, ledger] = [await rowOf(granted), await ledgerOf(world, granted.grantId)];
-      expect(await world.grants.moveHead(move)).toBe(false);
+      expect(await moveHead(world, move)).toBe(false);
       expect(await rowOf(granted)).toEqual(row);
       expect(await ledgerOf(world, granted.grantId)).toEqual(ledger);
     },
@@ -146,7 +157,7 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
     const move = nextMove(world, await loadGrant(world, granted));
     world.clock.set(new Date(move.endsAt.getTime() - millisecondsLeft));
     const [row, ledger] = [await rowOf(granted), await ledgerOf(world, granted.grantId)];
-    expect(await world.grants.moveHead(move)).toBe(moves);
+    expect(await moveHead(world, move)).toBe(moves);
     if (moves) return expect(await rowOf(granted)).toMatchObject({ refreshNonce: move.nonce });
     expect(await rowOf(granted)).toEqual(row);
     expect(await ledgerOf(world, granted.grantId)).toEqual(ledger);
@@ -158,21 +169,21 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
     const { now } = await store.load(granted);
     const move = nextMove(world, await loadGrant(world, granted));
     const hour = 3_600_000;
-    expect(await store.moveHead({ ...move, endsAt: now })).toBe(false);
-    expect(await store.moveHead({ ...move, endsAt: new Date(now.getTime() + hour) })).toBe(true);
+    expect(await moveHead({ grants: store }, { ...move, endsAt: now })).toBe(false);
+    expect(await moveHead({ grants: store }, { ...move, endsAt: new Date(now.getTime() + hour) })).toBe(true);
   });
 
   test('it does not move for a grant that is not stored', async () => {
     const granted = await givenChain(world);
     const loaded = { ...(await loadGrant(world, granted)), id: '00000000-0000-4000-8000-000000000000' };
-    expect(await world.grants.moveHead(nextMove(world, loaded))).toBe(false);
+    expect(await moveHead(world, nextMove(world, loaded))).toBe(false);
   });
 
   test('of many moves at once from the same head, one is made', async () => {
     const granted = await givenChain(world);
     const loaded = await loadGrant(world, granted);
     const moves = Array.from({ length: 20 }, () => nextMove(world, loaded));
-    const made = await Promise.all(moves.map((move) => world.grants.moveHead(move)));
+    const made = await Promise.all(moves.map((move) => moveHead(world, move)));
     expect(made.filter(Boolean)).toHaveLength(1);
     const after = await loadGrant(world, granted);
     expect(after.refreshGeneration).toBe(1n);
@@ -188,9 +199,9 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
     const granted = await givenChain(world);
     const reuse = reuseOf(world, await loadGrant(world, granted));
     for (let rotations = 0; rotations < 5; rotations++) {
-      await world.grants.moveHead(nextMove(world, await loadGrant(world, granted)));
+      await moveHead(world, nextMove(world, await loadGrant(world, granted)));
     }
-    expect(await world.grants.revoke(reuse)).toBe(true);
+    expect(await revoke(world, reuse)).toBe(true);
     expect((await loadGrant(world, granted)).state).toBe('revoked');
   });
 });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { InteractionMove } from '../../../src/engine/ports.ts';
+import type { InteractionMove } from '../../../src/lifecycles/interaction.ts';
 import type { Interaction } from '../../../src/model/interaction.ts';
 import { databaseKinds } from '../../support/database.ts';
-import { givenClient, givenInteraction, givenUser, ledgerOf, openWorld, type World } from './world.ts';
+import { givenClient, givenInteraction, givenUser, ledgerOf, moveInteraction, openWorld, type World } from './world.ts';
 
 describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
   let world: World;
@@ -13,7 +13,7 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
   afterAll(() => world.close());
 
   async function load(id: string): Promise<Interaction> {
-    const facts = await world.interactions.loadInteraction({ id, userId: null });
+    const facts = await world.interactions.load({ id, userId: null });
     if (!facts) throw new Error('no such interaction');
     return facts.interaction;
   }
@@ -36,7 +36,7 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
   test('it begins by waiting for somebody, and ends in time', async () => {
     const clientId = await givenClient(world);
     const id = await givenInteraction(world, clientId);
-    const facts = await world.interactions.loadInteraction({ id, userId: null });
+    const facts = await world.interactions.load({ id, userId: null });
     expect(facts).toMatchObject({
       now: world.clock.now(),
       interaction: { id, clientId, state: 'awaitingSignIn', userId: null, requestState: 'xyz' },
@@ -48,13 +48,13 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
   });
 
   test('an unknown one is null', async () => {
-    expect(await world.interactions.loadInteraction({ id: randomUUID(), userId: null })).toBeNull();
+    expect(await world.interactions.load({ id: randomUUID(), userId: null })).toBeNull();
   });
 
   test('it is bound to the person who signed in, with one line', async () => {
     const id = await givenInteraction(world, await givenClient(world));
     const { id: userId } = await givenUser(world);
-    expect(await world.interactions.moveInteraction(signedIn(await load(id), userId))).toBe(true);
+    expect(await moveInteraction(world, signedIn(await load(id), userId))).toBe(true);
     expect(await load(id)).toMatchObject({ state: 'awaitingConsent', userId });
     expect(await ledgerOf(world, id)).toMatchObject([
       {
@@ -71,7 +71,7 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
     const id = await givenInteraction(world, await givenClient(world));
     const loaded = await load(id);
     const people = [await givenUser(world), await givenUser(world)];
-    const moves = people.map((person) => world.interactions.moveInteraction(signedIn(loaded, person.id)));
+    const moves = people.map((person) => moveInteraction(world, signedIn(loaded, person.id)));
     const moved = await Promise.all(moves);
     expect(moved.filter(Boolean)).toHaveLength(1);
     expect((await load(id)).userId).toBe(people[moved.indexOf(true)]?.id);
@@ -81,10 +81,10 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
   test('another person in between: it does not move', async () => {
     const id = await givenInteraction(world, await givenClient(world));
     const [first, second] = [await givenUser(world), await givenUser(world)];
-    await world.interactions.moveInteraction(signedIn(await load(id), first.id));
+    await moveInteraction(world, signedIn(await load(id), first.id));
     const asFirst = await load(id);
-    await world.interactions.moveInteraction(signedIn(asFirst, second.id));
-    expect(await world.interactions.moveInteraction(signedIn(asFirst, first.id))).toBe(false);
+    await moveInteraction(world, signedIn(asFirst, second.id));
+    expect(await moveInteraction(world, signedIn(asFirst, first.id))).toBe(false);
     expect((await load(id)).userId).toBe(second.id);
   });
 });

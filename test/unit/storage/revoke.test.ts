@@ -5,7 +5,17 @@ import { grants } from '../../../src/storage/schema.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
 import { disableUser } from '../../../src/storage/users.ts';
 import { databaseKinds } from '../../support/database.ts';
-import { givenGrant, ledgerOf, loadGrant, nextMove, openWorld, reuseOf, type World } from './world.ts';
+import {
+  givenGrant,
+  ledgerOf,
+  loadGrant,
+  moveHead,
+  nextMove,
+  openWorld,
+  reuseOf,
+  revoke,
+  type World,
+} from './world.ts';
 
 describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
   let world: World;
@@ -17,10 +27,10 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
   test('it ends with its reason, and the ledger says both what was presented and what it ended', async () => {
     const granted = await givenGrant(world);
     world.clock.advanceSeconds(1);
-    await world.grants.moveHead(nextMove(world, await loadGrant(world, granted)));
+    await moveHead(world, nextMove(world, await loadGrant(world, granted)));
     world.clock.advanceSeconds(1);
     const revocation = reuseOf(world, await loadGrant(world, granted));
-    expect(await world.grants.revoke(revocation)).toBe(true);
+    expect(await revoke(world, revocation)).toBe(true);
     const [row] = await world.db.select().from(grants).where(eq(grants.id, granted.grantId));
     expect(row).toMatchObject({ state: 'revoked', revokedReason: 'refresh_token_reused', revokedAt: revocation.now });
 
@@ -34,6 +44,7 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
       clientId: granted.clientId,
       policy: 'default',
       signingKeyId: null,
+      sessionId: null,
     };
     const lines = await ledgerOf(world, granted.grantId);
     expect(lines.slice(2)).toEqual([
@@ -46,7 +57,7 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
     const granted = await givenGrant(world);
     const reuse = reuseOf(world, await loadGrant(world, granted));
     const entries = reuse.entries.filter(({ machine }) => machine === 'grant');
-    expect(await world.grants.revoke({ ...reuse, reason: 'revocation_requested', policy: null, entries })).toBe(true);
+    expect(await revoke(world, { ...reuse, reason: 'revocation_requested', policy: null, entries })).toBe(true);
     const lines = await ledgerOf(world, granted.grantId);
     expect(lines.filter(({ toState }) => toState === 'revoked')).toHaveLength(1);
   });
@@ -54,11 +65,11 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
   test('a second time changes nothing: the first reason stays, and no line is added', async () => {
     const granted = await givenGrant(world);
     const first = reuseOf(world, await loadGrant(world, granted));
-    await world.grants.revoke(first);
+    await revoke(world, first);
     world.clock.advanceSeconds(1);
     const second = { ...first, now: world.clock.now(), reason: 'chain_behind_token' as const };
     const lines = await ledgerOf(world, granted.grantId);
-    expect(await world.grants.revoke(second)).toBe(false);
+    expect(await revoke(world, second)).toBe(false);
     expect(await loadGrant(world, granted)).toMatchObject({ revokedReason: 'refresh_token_reused' });
     expect(await ledgerOf(world, granted.grantId)).toEqual(lines);
   });
@@ -66,7 +77,7 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
   test('of many at once, one ends it', async () => {
     const granted = await givenGrant(world);
     const revocation = reuseOf(world, await loadGrant(world, granted));
-    const ended = await Promise.all(Array.from({ length: 10 }, () => world.grants.revoke(revocation)));
+    const ended = await Promise.all(Array.from({ length: 10 }, () => revoke(world, revocation)));
     expect(ended.filter(Boolean)).toHaveLength(1);
   });
 
@@ -76,15 +87,15 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
     await deleteClient(world.db, granted.clientId);
     await disableUser(world.db, granted.person.username);
     await raiseServerEpoch(world.db);
-    expect(await world.grants.revoke(revocation)).toBe(true);
+    expect(await revoke(world, revocation)).toBe(true);
   });
 
   test('running against rotations it always wins in the end: no head moves after it', async () => {
     const granted = await givenGrant(world);
-    await world.grants.moveHead(nextMove(world, await loadGrant(world, granted)));
+    await moveHead(world, nextMove(world, await loadGrant(world, granted)));
     const revocation = reuseOf(world, await loadGrant(world, granted));
-    const rotate = async () => world.grants.moveHead(nextMove(world, await loadGrant(world, granted)));
-    const [revoked] = await Promise.all([world.grants.revoke(revocation), rotate(), rotate(), rotate(), rotate()]);
+    const rotate = async () => moveHead(world, nextMove(world, await loadGrant(world, granted)));
+    const [revoked] = await Promise.all([revoke(world, revocation), rotate(), rotate(), rotate(), rotate()]);
     expect(revoked).toBe(true);
     expect(await loadGrant(world, granted)).toMatchObject({ state: 'revoked' });
     expect(await rotate()).toBe(false);

@@ -1,19 +1,25 @@
 /** A signing key's life in the table, from its birth to its end, as time passes and as operators ask. */
 import { eq, sql } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type KeyDeps, passTime, requestRevocation, requestRotation } from '../../../src/engine/keys.ts';
+import {
+  passTime,
+  requestRevocation,
+  requestRotation,
+  type SigningKeyWorld,
+} from '../../../src/lifecycles/signing-key.ts';
 import { codeOf } from '../../../src/storage/failures.ts';
 import { signingKeys } from '../../../src/storage/schema.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { changes, keyLedger, keysOf, LIFETIMES, stateOf, storedKeys } from '../../support/signing-keys.ts';
 import { openWorld, type World } from './world.ts';
 
-const BIRTH = 'timePassed: none → published';
+const FIRST = 'noKeySigns: unpublished → signing';
+const CREATED = 'successorNeeded: unpublished → published';
 const { publishedBeforeSigningSeconds, signingLifetimeSeconds, successorLeadSeconds, retiringSeconds } = LIFETIMES;
 
 describe.each(databaseKinds)('signing keys on %s', (kind) => {
   let world: World;
-  let keys: KeyDeps;
+  let keys: SigningKeyWorld;
   beforeEach(async () => {
     world = await openWorld(kind);
     keys = keysOf(world.db, world.clock);
@@ -26,7 +32,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
   const later = (seconds: number) => world.clock.advanceSeconds(seconds);
 
   test('the first of an algorithm signs at once', async () => {
-    expect(await tick()).toEqual([BIRTH, 'timePassed: published → signing']);
+    expect(await tick()).toEqual([FIRST]);
     expect(await tick()).toEqual([]);
     const [key, ...others] = await storedKeys(world.db);
     expect(others).toEqual([]);
@@ -39,7 +45,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
       rotationAskedAt: null,
       retiredAt: null,
     });
-    expect(await keyLedger(world.db, key?.kid ?? '')).toEqual([BIRTH, 'timePassed: published → signing']);
+    expect(await keyLedger(world.db, key?.kid ?? '')).toEqual([FIRST]);
   });
 
   test('they follow each other by themselves, and none stops before its successor has waited for caches', async () => {
@@ -47,7 +53,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     later(signingLifetimeSeconds - successorLeadSeconds - 1);
     expect(await tick()).toEqual([]);
     later(1);
-    expect(await tick()).toEqual([BIRTH]);
+    expect(await tick()).toEqual([CREATED]);
     expect(await tick()).toEqual([]);
     later(successorLeadSeconds - 1);
     expect(await tick()).toEqual([]);
@@ -62,18 +68,17 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     expect(await tick()).toEqual(['timePassed: retiring → retired (tokens_expired)']);
     const [first = '', second = ''] = await kids();
     expect(await keyLedger(world.db, first)).toEqual([
-      BIRTH,
-      'timePassed: published → signing',
+      FIRST,
       'timePassed: signing → retiring',
       'timePassed: retiring → retired (tokens_expired)',
     ]);
-    expect(await keyLedger(world.db, second)).toEqual([BIRTH, 'signerStopped: published → signing']);
+    expect(await keyLedger(world.db, second)).toEqual([CREATED, 'signerStopped: published → signing']);
   });
 
   test('a server that slept through the end of a key publishes first, and signs on until caches hold the next', async () => {
     await tick();
     later(10 * signingLifetimeSeconds);
-    expect(await tick()).toEqual([BIRTH]);
+    expect(await tick()).toEqual([CREATED]);
     later(publishedBeforeSigningSeconds - 1);
     expect(await tick()).toEqual([]);
     later(1);
@@ -96,7 +101,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
   test('a rotation publishes a successor now, and signs with it when caches hold it', async () => {
     await tick();
     const asked = changes(await requestRotation(keys, 'ES256', false));
-    expect(asked).toEqual(['rotationRequested: none → published', 'rotationRequested: signing → signing']);
+    expect(asked).toEqual(['rotationRequested: signing → signing', CREATED]);
     expect(await requestRotation(keys, 'ES256', false)).toEqual([]);
     expect(await tick()).toEqual([]);
     later(publishedBeforeSigningSeconds - 1);
@@ -122,8 +127,8 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
   test('a rotation at once signs with the key that waits, or with a fresh one', async () => {
     await tick();
     expect(changes(await requestRotation(keys, 'ES256', true))).toEqual([
-      'rotationRequested: none → published',
       'rotationRequested: signing → retiring',
+      CREATED,
       'signerStopped: published → signing',
     ]);
     expect(await states()).toEqual(['retiring', 'signing']);
@@ -137,7 +142,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
   });
 
   test('a rotation where nothing signs yet makes the first key', async () => {
-    expect(changes(await requestRotation(keys, 'ES256', false))).toEqual([BIRTH, 'timePassed: published → signing']);
+    expect(changes(await requestRotation(keys, 'ES256', false))).toEqual([FIRST]);
   });
 
   test('revoking the signer starts the key that waits, however short it has waited, or a fresh one', async () => {
@@ -145,8 +150,8 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     const revoke = async (kid = '') => changes(await requestRevocation(keys, kid));
     const [first] = await kids();
     expect(await revoke(first)).toEqual([
-      'revocationRequested: none → published',
       'revocationRequested: signing → retired (revocation_requested)',
+      CREATED,
       'signerStopped: published → signing',
     ]);
     later(1);

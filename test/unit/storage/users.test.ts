@@ -13,7 +13,7 @@ import {
   updateUser,
 } from '../../../src/storage/users.ts';
 import { databaseKinds } from '../../support/database.ts';
-import { givenGrant, givenUser, loadGrant, nextMove, openWorld, type World } from './world.ts';
+import { givenGrant, givenUser, loadGrant, moveHead, nextMove, openWorld, type World } from './world.ts';
 
 const newUser = (username: string): NewUser => ({
   id: randomUUID(),
@@ -94,7 +94,7 @@ describe.each(databaseKinds)('users on %s', (kind) => {
     expect(await enableUser(world.db, username)).toBe(true);
     expect((await findUserForSignIn(world.db, username))?.disabledAt).toBeNull();
     expect(grantState(await loadGrant(world, granted))).toBe('revoked');
-    expect(await world.grants.moveHead(move)).toBe(false);
+    expect(await moveHead(world, move)).toBe(false);
   });
 
   test('disabling a second time keeps the time of the first', async () => {

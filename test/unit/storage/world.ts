@@ -2,14 +2,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { asc, eq, or } from 'drizzle-orm';
 import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
-import type { Approval, GrantStore, HeadMove, InteractionStore, Revocation } from '../../../src/engine/ports.ts';
+import type { GrantStore, HeadMove, Revocation } from '../../../src/lifecycles/grant.ts';
+import type { Approval, InteractionMove, InteractionStore } from '../../../src/lifecycles/interaction.ts';
+import type { SessionStore } from '../../../src/lifecycles/session.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import type { Session } from '../../../src/model/session.ts';
+import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 import { type ClientRegistration, saveClient } from '../../../src/storage/clients.ts';
 import type { Drizzle } from '../../../src/storage/database.ts';
 import { grantStore } from '../../../src/storage/grant-store.ts';
 import { insertInteraction, interactionStore } from '../../../src/storage/interaction-store.ts';
 import { transitions } from '../../../src/storage/schema.ts';
+import { sessionStore } from '../../../src/storage/sessions.ts';
 import { findUserForSignIn, insertUser } from '../../../src/storage/users.ts';
 import { type TestClock, testClock } from '../../support/clock.ts';
 import { type DatabaseKind, openTestDatabase } from '../../support/database.ts';
@@ -19,6 +23,7 @@ export type World = {
   readonly clock: TestClock;
   readonly grants: GrantStore;
   readonly interactions: InteractionStore;
+  readonly sessions: SessionStore;
   /** Null on the embedded database. */
   readonly url: string | null;
   readonly close: () => Promise<void>;
@@ -28,7 +33,15 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
   const { database, url, close } = await openTestDatabase(kind);
   const db = database.drizzle;
   const clock = testClock();
-  return { db, clock, url, close, grants: grantStore(db, clock), interactions: interactionStore(db, clock) };
+  return {
+    db,
+    clock,
+    url,
+    close,
+    grants: grantStore(db, clock),
+    interactions: interactionStore(db, clock),
+    sessions: sessionStore(db, clock),
+  };
 }
 
 const SCOPE = ['read', 'write'];
@@ -38,19 +51,13 @@ const later = (instant: Date) => new Date(instant.getTime() + LATER_MILLISECONDS
 
 export function registration(clientId: string): ClientRegistration {
   return {
+    ...DEFAULT_METADATA,
     clientId,
     clientName: `Client ${clientId}`,
-    applicationType: 'web',
     tokenEndpointAuthMethod: 'client_secret_basic',
     secretMacs: [{ keyId: '00000000', mac: 'ab' }],
     redirectUris: ['https://client.example/callback'],
     grantTypes: ['authorization_code', 'refresh_token'],
-    scope: null,
-    defaultScope: null,
-    defaultResource: null,
-    policy: 'default',
-    postLogoutRedirectUris: [],
-    idTokenSignedResponseAlg: 'RS256',
   };
 }
 
@@ -68,12 +75,19 @@ export async function givenUser({ db }: World): Promise<Person> {
   return user;
 }
 
-/** As if the person signed in now. */
-export async function givenSession({ db, clock }: World, { username }: Person): Promise<Session> {
+export const SESSION_LIFETIME_SECONDS = 600;
+
+/** The user signs in now. */
+export async function givenSession({ db, sessions }: World, { username }: Person): Promise<Session> {
   const user = await findUserForSignIn(db, username);
   if (!user) throw new Error(`no such user: ${username}`);
   const { id: userId, epoch: userEpoch, serverEpoch } = user;
-  return { sid: randomUUID(), userId, username, userEpoch, serverEpoch, signedInAt: clock.now() };
+  const idHash = randomBytes(32);
+  const signedIn = { idHash, sid: randomUUID(), userId, userEpoch, serverEpoch, userAgent: null };
+  await sessions.insert({ ...signedIn, lifetimeSeconds: SESSION_LIFETIME_SECONDS });
+  const { session } = await sessions.load({ idHash });
+  if (!session) throw new Error('the session is not there');
+  return session;
 }
 
 export type Asked = { readonly scope?: readonly string[]; readonly resources?: readonly string[] };
@@ -112,7 +126,7 @@ export async function approvalOf(
   session: Session,
   change: Partial<Approval> = {},
 ): Promise<Approval> {
-  const facts = await interactions.loadInteraction({ id: interactionId, userId: session.userId });
+  const facts = await interactions.load({ id: interactionId, userId: session.userId });
   if (!facts) throw new Error('no such interaction');
   const { interaction } = facts;
   return {
@@ -125,8 +139,9 @@ export async function approvalOf(
     codeHash: randomBytes(32),
     codeEndsAt: later(clock.now()),
     policy: 'default',
-    unasked: false,
-    remember: false,
+    endsAt: later(clock.now()),
+    reliesOnConsent: false,
+    remembers: false,
     identity: null,
     entry: {
       machine: 'interaction',
@@ -140,6 +155,15 @@ export async function approvalOf(
   };
 }
 
+export const approve = ({ interactions }: World, approval: Approval): Promise<boolean> =>
+  interactions.commit({ kind: 'approve', approval });
+export const moveInteraction = ({ interactions }: World, move: InteractionMove): Promise<boolean> =>
+  interactions.commit({ kind: 'move', move });
+export const moveHead = ({ grants }: Pick<World, 'grants'>, move: HeadMove): Promise<boolean> =>
+  grants.commit({ kind: 'moveHead', move });
+export const revoke = ({ grants }: Pick<World, 'grants'>, revocation: Revocation): Promise<boolean> =>
+  grants.commit({ kind: 'revoke', revocation });
+
 export type Granted = { readonly clientId: string; readonly person: Person; readonly grantId: string };
 
 /** An approved grant, whose code waits. */
@@ -148,7 +172,7 @@ export async function givenGrant(world: World): Promise<Granted> {
   const person = await givenUser(world);
   const session = await givenSession(world, person);
   const approval = await approvalOf(world, await givenInteraction(world, clientId), session);
-  if (!(await world.interactions.approveInteraction(approval))) throw new Error('not approved');
+  if (!(await approve(world, approval))) throw new Error('not approved');
   return { clientId, person, grantId: approval.grantId };
 }
 
@@ -190,10 +214,10 @@ export function reuseOf({ clock }: World, { id: grantId, clientId, refreshGenera
   };
 }
 
-/** The ledger's lines about one grant or interaction, oldest first. */
+/** The ledger's lines about one grant, interaction or session, oldest first. */
 export const ledgerOf = ({ db }: World, id: string) =>
   db
     .select()
     .from(transitions)
-    .where(or(eq(transitions.grantId, id), eq(transitions.interactionId, id)))
+    .where(or(eq(transitions.grantId, id), eq(transitions.interactionId, id), eq(transitions.sessionId, id)))
     .orderBy(asc(transitions.at), asc(transitions.machine));

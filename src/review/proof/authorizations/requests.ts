@@ -35,7 +35,11 @@ export function presentedRightly({ tokens }: Pick<Known, 'tokens'>, credential: 
 export const credentialsOf = ({ tokens }: Pick<Known, 'tokens'>): readonly Credential[] => ['code', ...tokens.keys()];
 
 export const requestsUnder = (lifetimes: Lifetimes) => {
-  const ways: PresentationWays<Token> = { lifetimesOf: () => lifetimes, mint };
+  const ways: PresentationWays<Token> = {
+    lifetimesOf: () => lifetimes,
+    resourcesOf: ({ resources }) => resources,
+    mint,
+  };
   return (asked: Asked, draw: number): EngineRequest<Terms> => {
     switch (asked.kind) {
       case 'code':

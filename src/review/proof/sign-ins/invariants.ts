@@ -4,6 +4,7 @@ import type { Approval } from '../../../lifecycles/interaction.ts';
 import { sessionLifecycle } from '../../../lifecycles/session.ts';
 import { grantState } from '../../../model/grant.ts';
 import { type Session, sessionEndsAt, sessionIdleEndsAt, sessionState } from '../../../model/session.ts';
+import { numberOf } from '../keys.ts';
 import type { Moment, Move } from '../moment.ts';
 import { runAlone, storedAfter } from '../moves.ts';
 import type { Invariant, Walk } from '../walk.ts';
@@ -146,6 +147,11 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     spec: 'OpenID Connect Core §3.1.2.3',
     machines: ['session'],
     brokenBy: (_, { stored }, { after }) => {
+      const rewritten = stored.sessions.find((session, index) => {
+        const now = after.stored.sessions[index];
+        return session.state === 'ended' && (!now || numberOf(now) !== numberOf(session));
+      });
+      if (rewritten) return `${rewritten.sid} had ended, and changed`;
       const revived = stored.sessions.find(
         (session, index) => sessionState(sessionAsLoaded(stored, session)) === 'ended' && isActive(after.stored, index),
       );

@@ -176,6 +176,14 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
         const isDue = now >= Math.min(end, end - LIFETIMES.successorLeadSeconds * 1000);
         if (!waiting && isDue && !(after && waitingKey(after, alg))) return `${signer.kid} has no successor in time`;
       }
+      for (const alg of algorithmsOf(stored.keys)) {
+        const signer = signerAmong(stored.keys, alg);
+        if (!signer || known.wanted.includes(alg) || waitingKey(stored.keys, alg) || now < endOfSigning(signer))
+          continue;
+        const after = afterTick(walk, world, { type: 'timePassed', alg, kid: signer.kid });
+        if (!after || signerAmong(after, alg))
+          return `${signer.kid} signs on, though its algorithm is not wanted any more`;
+      }
       const over = stored.keys.find(
         (key) =>
           key.state === 'retiring' && now >= (key.stoppedSigningAt?.getTime() ?? 0) + LIFETIMES.retiringSeconds * 1000,
@@ -187,7 +195,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   },
   {
     name: 'operator-is-served',
-    says: 'A rotation at once, and the revocation of a signer, leave another key that signs.',
+    says: 'A rotation leads to another signer as soon as caches allow it, in an emergency at once, and so does a revocation.',
     spec: 'NIST SP 800-57 Part 1 §7.5',
     machines,
     brokenAt: (walk, world) => {
@@ -195,11 +203,20 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       for (const alg of algorithmsOf(stored.keys)) {
         const signer = signerAmong(stored.keys, alg);
         if (!signer) continue;
+        const waiting = waitingKey(stored.keys, alg);
+        const inTime = afterRotation(walk, world, alg, signer.kid);
+        const isReady = waiting !== undefined && world.now >= waiting.maySignAt.getTime();
+        const handedOver = signerAmong(inTime, alg)?.kid !== signer.kid;
+        const asked = signerAmong(inTime, alg);
+        const isComing =
+          asked !== undefined && endOfSigning(asked) <= world.now && waitingKey(inTime, alg) !== undefined;
+        if (isReady ? !handedOver : !isComing) return `a rotation about ${signer.kid} leads to no handover`;
         for (const type of ['rotationRequested', 'revocationRequested'] as const) {
-          const asked: Asked = { type, alg, kid: signer.kid, atOnce: true, wanted: known.wanted };
-          const after = storedAfter(walk, world, asked)?.keys;
+          const emergency: Asked = { type, alg, kid: signer.kid, atOnce: true, wanted: known.wanted };
+          const after = storedAfter(walk, world, emergency)?.keys;
           const next = after && signerAmong(after, alg);
           if (!next || next.kid === signer.kid) return `${type} about ${signer.kid} leaves no other key that signs`;
+          if (waiting && next.kid !== waiting.kid) return `${type} creates a key though ${waiting.kid} waits`;
         }
       }
       return null;
@@ -226,6 +243,12 @@ const endOfSigning = ({ beganSigningAt, rotationAskedAt }: SigningKeyRow): numbe
     (beganSigningAt?.getTime() ?? Number.POSITIVE_INFINITY) + LIFETIMES.signingLifetimeSeconds * 1000,
     rotationAskedAt?.getTime() ?? Number.POSITIVE_INFINITY,
   );
+
+/** Without hurry; as it is where there is nothing to change. */
+function afterRotation(walk: Walk<Terms>, world: World, alg: SigningAlgorithm, kid: string): SigningKeyTable {
+  const asked: Asked = { type: 'rotationRequested', alg, kid, atOnce: false, wanted: world.known.wanted };
+  return storedAfter(walk, world, asked)?.keys ?? world.stored.keys;
+}
 
 const afterTick = (
   walk: Walk<Terms>,

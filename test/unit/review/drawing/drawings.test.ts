@@ -1,23 +1,22 @@
 /** Whatever stands in a machine stands in its pictures, and a machine that differs has pictures that differ. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { createMachine } from 'xstate';
-import type { MachineConfig } from '../../../../src/review/drawing/arms.ts';
+import { and, createMachine, not, or, setup } from 'xstate';
 import { drawingOfAll } from '../../../../src/review/drawing/formats.ts';
-import { CONFIGS } from '../../../../src/review/drawing/machines.ts';
 import { machinePages } from '../../../../src/review/drawing/machines-readme.ts';
 import { mermaidOf } from '../../../../src/review/drawing/mermaid.ts';
 import type { Numbers } from '../../../../src/review/drawing/policy-numbers.ts';
+import { shippedNumbers } from '../../../../src/review/drawing/shipped-numbers.ts';
 import { jsonOf } from '../../../../src/review/drawing/stately-json.ts';
 import { svgOf } from '../../../../src/review/drawing/svg.ts';
 import { tableOf } from '../../../../src/review/drawing/table.ts';
+import { readMachine } from '../../../../src/review/machine/read.ts';
+import { MACHINES } from '../../../../src/review/machine/running.ts';
 import { INVARIANTS } from '../../../../src/review/proof/authorizations/invariants.ts';
-import { type Arm, actionsOf, armsOf, type Config, type Subject, subjects } from '../../machines/catalogue.ts';
+import { type Config, type Subject, subjects } from '../../machines/catalogue.ts';
 import { type Mutant, mutantsOf } from '../../machines/mutants.ts';
 import { NUMBERS } from './numbers.ts';
 import { allIn, type Element, readXml, textOf } from './xml.ts';
-
-const asConfig = (config: Config) => config as unknown as MachineConfig;
 
 /** Every seventy-first: a handful of each kind and machine. */
 const someMutantsOf = (subject: Subject): readonly Mutant[] =>
@@ -29,23 +28,46 @@ const DRAWN: readonly (readonly [string, Config])[] = subjects.flatMap((subject)
     .map(({ kind, what, config }) => [`${subject.name}, ${kind}: ${what}`, config] as const),
 ]);
 
-/** What an arm says, read from the configuration by the tests' own hand. */
+/** What an arm says, as XState has read it: not by the reader that the drawings use. */
 type Said = {
   readonly state: string;
   readonly event: string;
   readonly place: number;
   readonly of: number;
-  readonly arm: Arm;
+  readonly arm: {
+    readonly guard: string | undefined;
+    readonly target: string | undefined;
+    readonly effects: readonly string[];
+    readonly description: string | undefined;
+    readonly spec: string | undefined;
+  };
 };
 const saidIn = (config: Config): readonly Said[] =>
-  Object.entries(config.states).flatMap(([state, { on }]) =>
-    Object.keys(on).flatMap((event) => {
-      const arms = armsOf(config, state, event);
-      return arms.map((arm, index) => ({ state, event, place: index + 1, of: arms.length, arm }));
-    }),
+  Object.entries(createMachine(config as unknown as Parameters<typeof createMachine>[0]).states).flatMap(
+    ([state, { on }]) =>
+      Object.entries(on)
+        .filter(([event]) => !event.startsWith('xstate.'))
+        .flatMap(([event, arms]) =>
+          arms.map(({ guard, target, actions, description, meta }, index) => ({
+            state,
+            event,
+            place: index + 1,
+            of: arms.length,
+            arm: {
+              guard: guard as string | undefined,
+              target: target?.[0]?.key,
+              effects: actions.map(effectWords),
+              description,
+              spec: meta?.['spec'],
+            },
+          })),
+        ),
   );
-const effectsOf = (arm: Arm): readonly string[] =>
-  actionsOf(arm).map(({ type, params }) => [type, ...Object.values(params ?? {})].join(' '));
+function effectWords(action: unknown): string {
+  if (typeof action === 'string') return action;
+  const { type, params = {} } = action as { type: string; params?: object };
+  return [type, ...Object.values(params)].join(' ');
+}
 const leads = ({ state, arm }: Said): boolean => arm.target !== undefined && arm.target !== state;
 
 /** Of the element: what its texts say, in their order. */
@@ -83,7 +105,7 @@ describe.each(DRAWN)('%s', (_, config) => {
   const said = saidIn(config);
 
   it('is whole in SVG', async () => {
-    const picture = readXml(await svgOf(asConfig(config), NUMBERS));
+    const picture = readXml(await svgOf(readMachine(config), NUMBERS));
     const boxes = withClass(picture, 'state');
     const cards = withClass(picture, 'card');
     const boxOf = (name: string) => boxes.filter((box) => textsIn(box)[0] === name);
@@ -95,11 +117,7 @@ describe.each(DRAWN)('%s', (_, config) => {
     }
     for (const one of said) {
       const sections = (leads(one) ? cards : boxOf(one.state)).flatMap(sectionsOf);
-      const wanted = [
-        one.arm.guard ?? [],
-        effectsOf(one.arm).join(', ') || 'no effect',
-        one.arm.meta?.spec ?? [],
-      ].flat();
+      const wanted = [one.arm.guard ?? [], one.arm.effects.join(', ') || 'no effect', one.arm.spec ?? []].flat();
       const found = sections.filter(({ events, rows }) => {
         const index = events.indexOf(one.event);
         const row = rows.find((texts) => wanted.every((words) => texts.some((text) => text.split('; ')[0] === words)));
@@ -116,7 +134,7 @@ describe.each(DRAWN)('%s', (_, config) => {
   });
 
   it('is whole in Mermaid', () => {
-    const lines = mermaidOf(asConfig(config), NUMBERS)
+    const lines = mermaidOf(readMachine(config), NUMBERS)
       .replaceAll(/#(\d+);/g, (_code, sign: string) => String.fromCodePoint(Number(sign)))
       .split(/\n|<br\/>/);
     for (const [name, state] of Object.entries(config.states)) {
@@ -125,7 +143,7 @@ describe.each(DRAWN)('%s', (_, config) => {
     }
     expect(lines).toContain(`  [*] --> ${config.initial}`);
     for (const one of said) {
-      const effects = effectsOf(one.arm).join(', ') || 'no effect';
+      const effects = one.arm.effects.join(', ') || 'no effect';
       const found = lines.filter((line) => {
         const [, events = '', place = '', rest = ''] =
           /^ *(?:\w+ --> \w+ : )?([\w, ]+) \[([\d/]*) ?\w+\] \/ (.*)$/.exec(line) ?? [];
@@ -136,7 +154,7 @@ describe.each(DRAWN)('%s', (_, config) => {
           (places[index] ?? places[0]) === (one.of === 1 ? '' : String(one.place)) &&
           line.includes(`${one.arm.guard ?? (one.place === one.of && one.of > 1 ? 'otherwise' : 'always')}] / `) &&
           (rest === effects || rest.startsWith(`${effects} (`)) &&
-          rest.includes(one.arm.meta?.spec ?? '')
+          rest.includes(one.arm.spec ?? '')
         );
       });
       expect(found.length, `${one.state}.${one.event}[${one.place}]`).toBeGreaterThan(0);
@@ -144,7 +162,7 @@ describe.each(DRAWN)('%s', (_, config) => {
   });
 
   it('is whole, and in order, in the table', () => {
-    const rows = tableOf(asConfig(config), NUMBERS)
+    const rows = tableOf(readMachine(config), NUMBERS)
       .split('\n')
       .filter((line) => line.startsWith('| `'))
       .map((line) => line.split(' | '));
@@ -157,18 +175,14 @@ describe.each(DRAWN)('%s', (_, config) => {
         one.arm.guard ? `\`${one.arm.guard}\`` : one.place === one.of && one.of > 1 ? 'otherwise' : 'always',
       );
       expect(next).toBe(leads(one) ? `\`${one.arm.target}\`` : 'stays');
-      expect(effects?.split('<br>')[0]).toBe(
-        effectsOf(one.arm)
-          .map((words) => `\`${words}\``)
-          .join(', ') || 'none',
-      );
+      expect(effects?.split('<br>')[0]).toBe(one.arm.effects.map((words) => `\`${words}\``).join(', ') || 'none');
       expect(because).toBe(one.arm.description ?? '');
-      expect(reference).toBe(`${one.arm.meta?.spec ?? ''} |`);
+      expect(reference).toBe(`${one.arm.spec ?? ''} |`);
     });
   });
 
   it('is the same machine in JSON', () => {
-    const document = JSON.parse(jsonOf(asConfig(config), NUMBERS));
+    const document = JSON.parse(jsonOf(readMachine(config), NUMBERS));
     // XState takes it as it is: this throws for a target that is not there.
     expect(Object.keys(createMachine(document).states)).toEqual(Object.keys(config.states));
     const withoutNumbers = JSON.parse(JSON.stringify(document, (key, value) => (key === 'policy' ? undefined : value)));
@@ -177,7 +191,7 @@ describe.each(DRAWN)('%s', (_, config) => {
 });
 
 describe.each(subjects)('what could happen to $name', (subject) => {
-  const original = asConfig(subject.config);
+  const original = subject.machine;
 
   it('shows in table and JSON, whatever it is, and in Mermaid unless it is only told', () => {
     const [table, json, mermaid] = [
@@ -186,17 +200,17 @@ describe.each(subjects)('what could happen to $name', (subject) => {
       mermaidOf(original, NUMBERS),
     ];
     for (const { what, config } of mutantsOf(subject)) {
-      expect(tableOf(asConfig(config), NUMBERS), what).not.toBe(table);
-      expect(jsonOf(asConfig(config), NUMBERS), what).not.toBe(json);
+      expect(tableOf(readMachine(config), NUMBERS), what).not.toBe(table);
+      expect(jsonOf(readMachine(config), NUMBERS), what).not.toBe(json);
       if (!what.endsWith('without its description'))
-        expect(mermaidOf(asConfig(config), NUMBERS), what).not.toBe(mermaid);
+        expect(mermaidOf(readMachine(config), NUMBERS), what).not.toBe(mermaid);
     }
   });
 
   it('shows in the picture', async () => {
     const picture = await svgOf(original, NUMBERS);
     for (const { what, config } of someMutantsOf(subject)) {
-      expect(await svgOf(asConfig(config), NUMBERS), what).not.toBe(picture);
+      expect(await svgOf(readMachine(config), NUMBERS), what).not.toBe(picture);
     }
   });
 
@@ -205,10 +219,10 @@ describe.each(subjects)('what could happen to $name', (subject) => {
       .filter((one) => /an inline (guard|action)/.test(one.what))
       .slice(0, 2)) {
       for (const text of [
-        await svgOf(asConfig(config), NUMBERS),
-        mermaidOf(asConfig(config), NUMBERS),
-        tableOf(asConfig(config), NUMBERS),
-        jsonOf(asConfig(config), NUMBERS),
+        await svgOf(readMachine(config), NUMBERS),
+        mermaidOf(readMachine(config), NUMBERS),
+        tableOf(readMachine(config), NUMBERS),
+        jsonOf(readMachine(config), NUMBERS),
       ]) {
         expect(text, what).toContain('(inline code)');
       }
@@ -234,23 +248,113 @@ describe('the numbers', () => {
   };
 
   it.each(subjects)('of the policy stand at the arms of $name', async ({ name, config }) => {
-    const picture = readXml(await svgOf(asConfig(config), NUMBERS));
+    const picture = readXml(await svgOf(readMachine(config), NUMBERS));
     const numbers = [...withClass(picture, 'state'), ...withClass(picture, 'card')].flatMap((block) =>
       withClass(block, 'number').map(textOf),
     );
     expect([...new Set(numbers)].sort()).toEqual([...(SAYS[name] ?? [])].sort());
     for (const words of SAYS[name] ?? []) {
-      expect(mermaidOf(asConfig(config), NUMBERS)).toContain(words);
-      expect(tableOf(asConfig(config), NUMBERS)).toContain(words);
-      expect(jsonOf(asConfig(config), NUMBERS)).toContain(`"policy": "${words}"`);
+      expect(mermaidOf(readMachine(config), NUMBERS)).toContain(words);
+      expect(tableOf(readMachine(config), NUMBERS)).toContain(words);
+      expect(jsonOf(readMachine(config), NUMBERS)).toContain(`"policy": "${words}"`);
     }
   });
 
   it('follow the policy', async () => {
     const other: Numbers = { ...NUMBERS, policy: { ...NUMBERS.policy, refreshIdleLifetimeSeconds: 7200 } };
-    const config = CONFIGS.get('refreshToken') ?? {};
-    expect(await svgOf(config, other)).toContain('after 2 h idle, 117 days at most');
-    expect(await svgOf(config, other)).not.toContain('13 days');
+    const machine = readMachine(MACHINES.get('refreshToken')?.written);
+    expect(await svgOf(machine, other)).toContain('after 2 h idle, 117 days at most');
+    expect(await svgOf(machine, other)).not.toContain('13 days');
+  });
+});
+
+describe('a picture fits a screen of 1280 × 800', () => {
+  const sizeOf = (svg: string) => {
+    const [, ...sizes] = /^<svg [^>]*?width="(\d+)" height="(\d+)" viewBox="0 0 (\d+) (\d+)"/.exec(svg) ?? [];
+    const [width = 0, height = 0, drawnWidth = 0, drawnHeight = 0] = sizes.map(Number);
+    return { width, height, across: width / drawnWidth, down: height / drawnHeight };
+  };
+
+  it.each([...MACHINES])('%s, and its words can be read', async (_, machine) => {
+    for (const numbers of [NUMBERS, shippedNumbers()]) {
+      const { width, height, across } = sizeOf(await svgOf(machine, numbers));
+      expect(width).toBeLessThanOrEqual(1280);
+      expect(height).toBeLessThanOrEqual(800);
+      // 11 px at least 9.5 px high.
+      expect(across).toBeGreaterThan(0.88);
+    }
+  });
+
+  it.each([5, 12])('whatever it takes, in its proportions: %i states', async (count) => {
+    const states = Array.from({ length: count }, (_, index) => `state${index}`);
+    const arms = Array.from({ length: 20 }, (_, index) => ({ guard: `guard${index}`, actions: 'reject' }));
+    const on = (index: number) => ({ presented: [...arms, { target: states[index + 1] ?? states[0] }] });
+    const machine = readMachine({
+      initial: states[0],
+      states: Object.fromEntries(states.map((name, index) => [name, { on: on(index) }])),
+    });
+    const { width, height, across, down } = sizeOf(await svgOf(machine, NUMBERS));
+    expect(width).toBeLessThanOrEqual(1280);
+    expect(height).toBeLessThanOrEqual(800);
+    expect(across).toBeLessThan(1);
+    expect(Math.abs(across - down)).toBeLessThan(0.003);
+  });
+});
+
+describe('a guard that is put together', () => {
+  const { config } = setup({
+    types: { events: {} as { type: 'presented' } },
+    guards: {
+      expired: () => true,
+      byAnotherClient: () => true,
+      olderThan: (_, { days }: { days: number }) => days > 1,
+    },
+  }).createMachine({
+    id: 'composed',
+    initial: 'active',
+    states: {
+      active: {
+        on: {
+          presented: [
+            { guard: and(['byAnotherClient', not('expired')]), target: 'used' },
+            { guard: or([and(['byAnotherClient', 'expired']), { type: 'olderThan', params: { days: 30 } }]) },
+            {},
+          ],
+        },
+      },
+      used: {},
+    },
+  });
+  const machine = readMachine(config);
+  const GUARDS = ['byAnotherClient and not expired', '(byAnotherClient and expired) or olderThan(30)'];
+
+  it.each(GUARDS)('reads "%s" in picture, Mermaid, table and JSON', async (words) => {
+    const picture = readXml(await svgOf(machine, NUMBERS));
+    expect([...withClass(picture, 'state'), ...withClass(picture, 'card')].flatMap(textsIn)).toContain(words);
+    expect(mermaidOf(machine, NUMBERS)).toContain(`${words}] / `);
+    expect(tableOf(machine, NUMBERS)).toMatch(
+      new RegExp(`\\| (\`|<code>)${words.replaceAll(/[()]/g, '\\$&')}(\`|</code>) \\|`),
+    );
+    expect(JSON.parse(jsonOf(machine, NUMBERS)).states.active.on.presented).toContainEqual(
+      expect.objectContaining({ guard: words }),
+    );
+  });
+
+  it('says the same when its JSON is drawn', async () => {
+    const again = readMachine(JSON.parse(jsonOf(machine, NUMBERS)));
+    expect(await svgOf(again, NUMBERS)).toBe(await svgOf(machine, NUMBERS));
+    expect(tableOf(again, NUMBERS)).toBe(tableOf(machine, NUMBERS));
+  });
+});
+
+describe('a machine that says more than states', () => {
+  it('shows it', async () => {
+    const { written } = MACHINES.get('grant') ?? {};
+    const machine = readMachine({ ...(written as object), on: { expired: { target: '.revoked' } } });
+    expect(machine.also).toBe('on: {"expired":{"target":".revoked"}}');
+    expect(allIn(readXml(await svgOf(machine, NUMBERS))).map(textOf)).toContain(machine.also);
+    expect(mermaidOf(machine, NUMBERS)).toContain('  accDescr: on#58; #123;#34;expired');
+    expect(tableOf(machine, NUMBERS)).toMatch(/^on: \{"expired"/);
   });
 });
 
@@ -280,17 +384,18 @@ describe('a hostile machine', () => {
       end: { on: {} },
       constructor: { on: { toString: 'nowhere' } },
     },
-  } as unknown as MachineConfig;
+  };
+  const machine = readMachine(config);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot have.
   const shown = EVIL.toWellFormed().replaceAll(/[\u0000\u001b\ufffe]/g, '\ufffd');
 
   it('is well-formed SVG that runs nothing and fetches nothing', async () => {
     for (const svg of [
-      await svgOf(config, NUMBERS),
+      await svgOf(machine, NUMBERS),
       await drawingOfAll(
         new Map([
-          ['a', config],
-          ['b', config],
+          ['a', machine],
+          ['b', machine],
         ]),
         'svg',
         NUMBERS,
@@ -311,7 +416,7 @@ describe('a hostile machine', () => {
   });
 
   it('cannot leave its line in Mermaid', () => {
-    const lines = mermaidOf(config, NUMBERS).trimEnd().split('\n');
+    const lines = mermaidOf(machine, NUMBERS).trimEnd().split('\n');
     const shapes = [
       /^stateDiagram-v2$/,
       /^ {2}state "[^"<>;]*(?:#\d+;[^"<>;]*)*" as (?:state\d+|[a-z][A-Za-z]*)$/,
@@ -334,30 +439,30 @@ describe('a hostile machine', () => {
   });
 
   it('cannot leave its cell in the table', () => {
-    const rows = tableOf(config, NUMBERS)
+    const rows = tableOf(machine, NUMBERS)
       .split('\n')
       .filter((line) => line.startsWith('|'));
     for (const row of rows) expect(row.match(/\|/g), row).toHaveLength(9);
-    expect(tableOf(config, NUMBERS)).not.toMatch(/<(?!br>|\/?code>)/);
+    expect(tableOf(machine, NUMBERS)).not.toMatch(/<(?!br>|\/?code>)/);
   });
 
   it('is kept to the letter in JSON', () => {
-    expect(JSON.parse(jsonOf(config, NUMBERS))).toEqual(JSON.parse(JSON.stringify(config)));
+    expect(JSON.parse(jsonOf(machine, NUMBERS))).toEqual(JSON.parse(JSON.stringify(config)));
   });
 });
 
 test('a picture is the same however often it is made, by itself or beside others', async () => {
-  for (const config of CONFIGS.values()) expect(await svgOf(config, NUMBERS)).toBe(await svgOf(config, NUMBERS));
+  for (const machine of MACHINES.values()) expect(await svgOf(machine, NUMBERS)).toBe(await svgOf(machine, NUMBERS));
   const [first, second] = await Promise.all([
-    drawingOfAll(CONFIGS, 'svg', NUMBERS),
-    drawingOfAll(CONFIGS, 'svg', NUMBERS),
+    drawingOfAll(MACHINES, 'svg', NUMBERS),
+    drawingOfAll(MACHINES, 'svg', NUMBERS),
   ]);
   expect(first).toBe(second);
 });
 
 test('machines/README.md and its pictures are what the machines say, and name every invariant', async () => {
   const pages = await machinePages();
-  const stored = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+  const stored = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
   for (const { path, text } of pages) expect(stored(path) === text, path).toBe(true);
   const readme = pages.find(({ path }) => path === 'machines/README.md')?.text ?? '';
   for (const { says } of INVARIANTS) expect(readme).toContain(says);
@@ -366,5 +471,5 @@ test('machines/README.md and its pictures are what the machines say, and name ev
   expect(readme).toMatch(
     /\| `revokeGrant refreshTokenReused`, `reject refresh_token_reused` \| `invalid_grant` \(400\) \|/,
   );
-  expect([...CONFIGS.keys()].sort()).toEqual(subjects.map(({ name }) => name).sort());
+  expect([...MACHINES.keys()].sort()).toEqual(subjects.map(({ name }) => name).sort());
 });

@@ -1,7 +1,5 @@
 /** The machines of the chain, each with one thing changed (test/unit/machines/mutants.ts), put before the engine. */
 import { createMachine } from 'xstate';
-import { sessionGuards } from '../../../../machines/guards.ts';
-import { sessionMachine } from '../../../../machines/session.machine.ts';
 import { effects } from '../../../../machines/vocabulary.ts';
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
@@ -14,6 +12,7 @@ import {
   refreshToken,
   type Subject,
   signingKey,
+  subjects,
 } from '../../machines/catalogue.ts';
 import { caseOf, lawsOf } from '../../machines/laws.ts';
 import { mutantsOf } from '../../machines/mutants.ts';
@@ -35,15 +34,9 @@ const mutantsOfAll = <Right extends AnyWalk>(subjects: readonly Subject[]): read
   );
 
 export const machineMutants: readonly Mutant[] = mutantsOfAll([authorizationCode, refreshToken, grant]);
-/** As those of the catalogue. */
-const session: Subject = {
-  name: sessionMachine.id,
-  config: sessionMachine.config as unknown as Config,
-  events: Object.keys((sessionMachine.config as unknown as Config).states['active']?.on ?? {}),
-  guards: sessionGuards,
-};
+const session = subjects.filter(({ name }) => name === 'session');
 
-export const signInMachineMutants: readonly Mutant<typeof signIns>[] = mutantsOfAll([interaction, session]);
+export const signInMachineMutants: readonly Mutant<typeof signIns>[] = mutantsOfAll([interaction, ...session]);
 export const keyMachineMutants: readonly Mutant<typeof signingKeys>[] = mutantsOfAll([signingKey]);
 
 export const machineOf = (subject: Subject, config: Config) =>

@@ -4,8 +4,8 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { eq, sql } from 'drizzle-orm';
+import type { AppDeps } from '../../../../src/boot/wiring.ts';
 import { StoreUnavailable } from '../../../../src/engine/errors.ts';
-import type { AppDeps } from '../../../../src/http/app.ts';
 import { REFUSALS, type TokenReason } from '../../../../src/oauth/refusals.ts';
 import type { Actor, Fate, Scenario } from '../../../../src/review/simulation/scenario.ts';
 import type { Answer, Stage, UnderWay } from '../../../../src/review/simulation/stage.ts';

@@ -1,0 +1,223 @@
+/**
+ * A client, described once: the name of each field (RFC 7591 §2), what it may hold, what stands in when it is left out,
+ * and the words that people read about it. The type `Client`, the options of `clients create`, the import, `clients.yaml`
+ * and its JSON Schema, `clients show` and the error texts derive from this file. To add a field: CONTRIBUTING.md.
+ */
+import { z } from 'zod';
+import { formatScope, parseScope } from '../src/oauth/scope.ts';
+import { SIGNING_ALGORITHMS } from '../src/oauth/signing-algorithms.ts';
+import { type Expectation, expectations, expecting } from './expectations.ts';
+import { isPlainText } from './plain-text.ts';
+
+export type FieldWords = {
+  /** What the field means, in sentences: for the help of the commands and for the JSON Schema. */
+  readonly description: string;
+  /** What stands in when the field is left out, where the schema has no default to tell. */
+  readonly leftOut?: string;
+  /** The option of `clients create`, as commander reads it. The option of a list can be repeated. */
+  readonly option?: string;
+  /** The name of the row in `clients show`. Default: the field's name, with spaces. */
+  readonly label?: string;
+  /** Documents have the field even when it holds its default. */
+  readonly alwaysWritten?: true;
+};
+
+export const clientFieldWords = z.registry<FieldWords>();
+
+/** Registers the words of a field. Its default, if it has one, completes the description. */
+function field<Schema extends z.ZodType>(schema: Schema, words: FieldWords & Expectation): Schema {
+  const { expected, insteadOf, secret, ...rest } = words;
+  const standsIn = words.leftOut ?? defaultIn(schema);
+  const description = standsIn === null ? words.description : `${words.description} Default: ${standsIn}.`;
+  const described = schema.describe(description);
+  clientFieldWords.add(described, { ...rest, description });
+  // Nothing to add where the schema itself says what is expected, or its items do.
+  if (expected || insteadOf || secret) expectations.add(described, { expected, insteadOf, secret });
+  return described;
+}
+
+function defaultIn(schema: z.ZodType): string | null {
+  if (!(schema instanceof z.ZodDefault)) return null;
+  const value: unknown = schema.def.defaultValue;
+  if (Array.isArray(value)) return value.length === 0 ? null : value.join(', ');
+  return String(value);
+}
+
+export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
+
+/** The policy of clients that name none. */
+export const DEFAULT_POLICY = 'default';
+
+/** As long as the authorization endpoint takes them. */
+const MAX_REDIRECT_URI_CHARACTERS = 2048;
+const MAX_SCOPE_CHARACTERS = 4096;
+
+const eachOnce = <Item>(list: readonly Item[]): Item[] => [...new Set(list)];
+
+const redirectUris = z
+  .array(
+    expecting(
+      z.string().max(MAX_REDIRECT_URI_CHARACTERS),
+      `an absolute URI of at most ${MAX_REDIRECT_URI_CHARACTERS} characters`,
+    ),
+  )
+  .overwrite(eachOnce);
+
+/** RFC 6749 §3.3: scope-token *( SP scope-token ). More spaces than needed do no harm. */
+const scopeText = z
+  .string()
+  .max(MAX_SCOPE_CHARACTERS)
+  .regex(/^ *[\x21\x23-\x5b\x5d-\x7e]+( +[\x21\x23-\x5b\x5d-\x7e]+)* *$/);
+const scope = z.codec(scopeText, z.array(z.string()), {
+  decode: (text) => parseScope(text) ?? [],
+  encode: formatScope,
+});
+const SCOPE_EXPECTED = `scope tokens separated by spaces (RFC 6749 §3.3), at most ${MAX_SCOPE_CHARACTERS} characters`;
+
+/** A record about a client, as JSON. RFC 7591 §2: fields that the server does not understand are ignored. */
+export const clientRecordSchema = z.object({
+  // RFC 6749 appendix A.1: *VSCHAR.
+  client_id: field(
+    z
+      .string()
+      .regex(/^[\x20-\x7e]{1,255}$/)
+      .optional(),
+    {
+      description: 'Names the client.',
+      expected: '1 to 255 characters of %x20-7E',
+      option: '--id <id>',
+    },
+  ),
+  client_name: field(z.string().min(1).max(200).refine(isPlainText).optional(), {
+    description: 'Shown at sign-in and consent.',
+    expected: '1 to 200 characters without control characters',
+    leftOut: 'the client_id',
+    option: '--name <name>',
+    label: 'name',
+  }),
+  application_type: field(z.enum(['web', 'native']).default('web'), {
+    description: 'native: an app on a device; its loopback redirect URI may use any port (RFC 8252 §7.3).',
+    option: '--application-type <type>',
+    alwaysWritten: true,
+  }),
+  // RFC 7591 §2: "If unspecified or omitted, the default is client_secret_basic".
+  token_endpoint_auth_method: field(
+    z.enum(['client_secret_basic', 'client_secret_post', 'none']).default('client_secret_basic'),
+    {
+      description: 'How the client authenticates. none: a public client, which cannot keep a secret.',
+      option: '--auth-method <method>',
+      label: 'authenticates',
+      alwaysWritten: true,
+    },
+  ),
+  // RFC 6749 appendix A.2: *VSCHAR. The secret is used as it is, spaces at its ends included.
+  client_secret: field(
+    z
+      .string()
+      .regex(/^[\x20-\x7e]{1,1024}$/)
+      .optional(),
+    {
+      description: 'The secret of a confidential client; only a keyed hash of it is kept.',
+      expected: '1 to 1024 characters of %x20-7E',
+      leftOut: 'the stored secret, or a new random secret',
+      secret: true,
+    },
+  ),
+  redirect_uris: field(redirectUris.default([]), {
+    description: 'Where authorization codes are sent. Compared as exact strings.',
+    option: '--redirect-uri <uri>',
+    label: 'redirect URIs',
+    alwaysWritten: true,
+  }),
+  // RFC 7591 §2: "If omitted, the default behavior is that the client will use only the authorization_code Grant Type."
+  grant_types: field(
+    z
+      .array(
+        z.enum(GRANT_TYPES).register(expectations, {
+          insteadOf: {
+            implicit: '"authorization_code" with PKCE (the implicit grant is not part of OAuth 2.1, §10.1)',
+            password:
+              '"authorization_code", or "client_credentials" for a service (the password grant is not part of OAuth 2.1, §10)',
+          },
+        }),
+      )
+      .min(1)
+      .overwrite(eachOnce)
+      .default(['authorization_code']),
+    { description: 'What the client may use.', option: '--grant-type <type>', alwaysWritten: true },
+  ),
+  response_types: field(z.array(z.literal('code')).max(1).optional(), {
+    description: 'Read, and not stored: grant_types says the same.',
+    expected: '["code"], or [] for a client that signs no end-user in',
+  }),
+  scope: field(scope.optional(), {
+    description: 'The most that the client may ask for, separated by spaces.',
+    expected: SCOPE_EXPECTED,
+    leftOut: 'all scopes of the resources',
+    option: '--scope <scopes>',
+  }),
+  default_scope: field(scope.optional(), {
+    description: 'Meant when the client asks for no scope.',
+    expected: SCOPE_EXPECTED,
+    leftOut: 'the whole scope',
+    option: '--default-scope <scopes>',
+  }),
+  default_resource: field(z.string().min(1).max(512).optional(), {
+    description: 'Meant when the client names no resource.',
+    expected: 'the identifier of a resource in resources.yaml',
+    leftOut: 'the default resource of resources.yaml',
+    option: '--default-resource <uri>',
+  }),
+  policy: field(z.string().default(DEFAULT_POLICY), {
+    description: 'NAME of NAME.policy.yaml, which gives the lifetimes.',
+    expected: 'the name of a policy file',
+    option: '--policy <name>',
+    alwaysWritten: true,
+  }),
+  // RP-Initiated Logout §3.1.
+  post_logout_redirect_uris: field(redirectUris.default([]), {
+    description: 'Where the browser may go after a sign-out (RP-Initiated Logout). Compared as exact strings.',
+    option: '--post-logout-redirect-uri <uri>',
+    label: 'after a sign-out',
+  }),
+  // OpenID Connect Registration §2: "The default, if omitted, is RS256."
+  id_token_signed_response_alg: field(z.enum(SIGNING_ALGORITHMS).default('RS256'), {
+    description: 'How the ID Tokens of the client are signed.',
+    option: '--id-token-alg <alg>',
+    label: 'ID Tokens',
+  }),
+});
+
+/** Fields of a record that no column of their own stores. */
+export const NOT_STORED = { client_secret: true, response_types: true } as const;
+
+/**
+ * `clients.yaml`: clients that are declared in configuration. They have the fields of a record, but no secret stands in a
+ * file. A client that is removed from the file ends.
+ */
+export const clientsSchema = z.strictObject({
+  clients: z
+    .array(
+      z.strictObject({
+        ...clientRecordSchema.omit(NOT_STORED).required({ client_id: true }).shape,
+        client_secret_environment: z
+          .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable'))
+          .min(1)
+          .max(2)
+          .optional()
+          .describe('Environment variables that hold the secret; two while it is being rotated.'),
+        client_secret_sha256: z
+          .array(z.string().regex(/^[0-9a-f]{64}$/, '64 lower-case hexadecimal digits'))
+          .min(1)
+          .max(2)
+          .optional()
+          .describe('SHA-256 of the secret, for secrets that were made at random: printf %s "$SECRET" | sha256sum'),
+      }),
+    )
+    .refine((all) => new Set(all.map((client) => client.client_id)).size === all.length, 'each client_id once')
+    .describe('The clients. Removing one ends its grants, at once and for good.'),
+});
+
+export type ClientRecord = z.output<typeof clientRecordSchema>;
+/** As written in the file, without defaults. */
+export type DeclaredClientRecord = z.input<typeof clientsSchema>['clients'][number];

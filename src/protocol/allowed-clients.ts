@@ -1,0 +1,88 @@
+/** What an end-user has allowed each client: derived from the grants that live and the consents that are remembered. */
+import type { Configuration } from '../config/configuration.ts';
+import type { Client } from '../model/client.ts';
+import { type Grant, grantState } from '../model/grant.ts';
+import { chainEndsAt, codeEndsAt } from '../model/lifetimes.ts';
+import { mayRefresh } from './issue.ts';
+import { type Access, type DescribedAccess, describeAccess } from './requested-access.ts';
+
+export type AllowedClient = {
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly access: readonly DescribedAccess[];
+  readonly since: Date;
+  /** When it last got tokens; null: never. */
+  readonly lastUsedAt: Date | null;
+  /** `whileAway`: a refresh token. `nowOnly`: tokens that end by themselves, soon. `nothing`: only the remembered consent. */
+  readonly holds: 'whileAway' | 'nowOnly' | 'nothing';
+};
+
+type Consent = Access & { readonly clientId: string; readonly grantedAt: Date };
+
+export type StoredPermissions = {
+  readonly now: Date;
+  /** Newest first. */
+  readonly grants: readonly Grant[];
+  readonly consents: readonly Consent[];
+  readonly clients: ReadonlyMap<string, Client>;
+};
+
+/** Newest first. */
+export function allowedClients(configuration: Configuration, permissions: StoredPermissions): AllowedClient[] {
+  const { now, clients } = permissions;
+  const found = [...clients.values()].flatMap((client) => {
+    const ofClient = ({ clientId }: { readonly clientId: string }) => clientId === client.clientId;
+    const grants = permissions.grants.filter((one) => ofClient(one) && lives(configuration, client, one, now));
+    const consents = permissions.consents.filter(ofClient);
+    const given = [...grants.map((one) => one.createdAt), ...consents.map((one) => one.grantedAt)].sort(byInstant);
+    const [since] = given;
+    const newest = given.at(-1);
+    if (since === undefined || newest === undefined) return [];
+    const used = grants.flatMap((one) => one.lastUsedAt ?? []).sort(byInstant);
+    const allowed: AllowedClient = {
+      clientId: client.clientId,
+      clientName: client.clientName,
+      access: described(configuration, [...grants, ...consents]),
+      since,
+      lastUsedAt: used.at(-1) ?? null,
+      holds:
+        grants.length === 0
+          ? 'nothing'
+          : grants.some((one) => canGoOn(configuration, client, one))
+            ? 'whileAway'
+            : 'nowOnly',
+    };
+    return [{ allowed, newest }];
+  });
+  return found.sort((one, other) => byInstant(other.newest, one.newest)).map(({ allowed }) => allowed);
+}
+
+const byInstant = (one: Date, other: Date): number => one.getTime() - other.getTime();
+
+/** Without a policy nothing can be exchanged today. */
+const canGoOn = (configuration: Configuration, client: Client, grant: Grant): boolean =>
+  configuration.policies.has(client.policy) && mayRefresh(configuration, grant, client);
+
+/** The client can still use its code, its refresh token, or else its last access token. */
+function lives(configuration: Configuration, client: Client, grant: Grant, now: Date): boolean {
+  if (grantState(grant) !== 'active') return false;
+  const policy = configuration.policies.get(client.policy);
+  // Shown all the same: the policy may come back.
+  if (!policy) return true;
+  const lifetimes = { name: client.policy, ...policy };
+  if (grant.refreshGeneration === null) return now.getTime() < codeEndsAt(grant, lifetimes);
+  if (mayRefresh(configuration, grant, client)) return now.getTime() < chainEndsAt(grant, lifetimes);
+  const lastToken = (grant.lastUsedAt ?? grant.createdAt).getTime() + policy.accessTokenLifetimeSeconds * 1000;
+  return now.getTime() < lastToken;
+}
+
+/** Each grant is described by itself: what was allowed at one resource was not allowed at all of them. */
+function described(configuration: Configuration, granted: readonly Access[]): DescribedAccess[] {
+  const groups = new Map<DescribedAccess['resource'], Map<string, DescribedAccess['scopes'][number]>>();
+  for (const { resource, scopes } of granted.flatMap((one) => describeAccess(configuration, one))) {
+    const group = groups.get(resource) ?? new Map();
+    groups.set(resource, group);
+    for (const scope of scopes) group.set(scope.name, scope);
+  }
+  return [...groups].map(([resource, scopes]) => ({ resource, scopes: [...scopes.values()] }));
+}

@@ -1,0 +1,93 @@
+/** The authorization request (OAuth 2.1 §4.1.1): verify client and redirect URI → check the rest → begin an interaction. */
+import { readIdTokenHint } from '../crypto/id-token-hint.ts';
+import type { KeyRing } from '../crypto/signing-keys.ts';
+import type { Client } from '../model/client.ts';
+import { errorDescription } from '../oauth/errors.ts';
+import { asQuery, parseParameters } from '../oauth/parameters.ts';
+import {
+  AUTHORIZATION_PARAMETERS,
+  checkAuthorizationRequest,
+  responseModeOf,
+  type UnverifiedRequest,
+  verifyClientAndRedirectUri,
+} from './authorization-request.ts';
+import { type AuthorizationResponse, authorizationResponse } from './authorization-response.ts';
+import { type CookieHash, findSession, type SessionDeps } from './browser-session.ts';
+import { beginInteraction, type InteractionStepDeps, type InteractionStepOutcome } from './interaction-step.ts';
+
+export type AuthorizeDeps = InteractionStepDeps &
+  SessionDeps & {
+    readonly keyRing: KeyRing;
+    readonly findClient: (clientId: string) => Promise<Client | null>;
+  };
+
+export type AuthorizationCall = {
+  /** As it came: the query, or the form body. */
+  readonly encoded: string;
+  /** Null: the browser could not send its cookies, since the client's site made it POST. */
+  readonly cookies: {
+    /** The browser that the interaction is bound to. */
+    readonly browser: CookieHash;
+    readonly session: CookieHash | null;
+  } | null;
+};
+
+export type AuthorizeOutcome =
+  | UnverifiedRequest
+  | {
+      readonly kind: 'invalid';
+      readonly response: AuthorizationResponse;
+      readonly clientId: string;
+      readonly reason: string;
+      readonly detail: string;
+    }
+  /** The same request has to come again by GET, with cookies. */
+  | { readonly kind: 'repeatByGet'; readonly query: string }
+  | InteractionStepOutcome;
+
+/** @throws StoreUnavailable, Unavailable */
+export async function handleAuthorizationRequest(
+  deps: AuthorizeDeps,
+  { encoded, cookies }: AuthorizationCall,
+): Promise<AuthorizeOutcome> {
+  const reading = parseParameters(encoded, AUTHORIZATION_PARAMETERS);
+  const verified = await verifyClientAndRedirectUri(reading, deps.findClient);
+  if (verified.kind === 'unverified') return verified;
+  const { client, redirectUri } = verified;
+  const { parameters } = reading;
+  const state = parameters.get('state');
+  const responseMode = responseModeOf(parameters);
+
+  const configuration = deps.configuration();
+  const checked = await checkAuthorizationRequest(reading, client, configuration, (idToken) =>
+    readIdTokenHint(deps.keyRing, deps.issuer, idToken),
+  );
+  if (checked.kind === 'error') {
+    const { error, reason, description: detail } = checked;
+    const content = { error, error_description: errorDescription(detail) };
+    const response = authorizationResponse(deps.issuer, { redirectUri, responseMode, state }, content);
+    return { kind: 'invalid', response, clientId: client.clientId, reason, detail };
+  }
+  if (cookies === null) return { kind: 'repeatByGet', query: asQuery(parameters, AUTHORIZATION_PARAMETERS) };
+
+  const session = await findSession(deps, cookies.session);
+  const interaction = {
+    id: deps.random.uuid(),
+    browserHash: cookies.browser,
+    clientId: client.clientId,
+    clientEpoch: client.epoch,
+    redirectUri,
+    codeChallenge: checked.codeChallenge,
+    scope: checked.access.scope,
+    resources: checked.access.resources,
+    requestState: state,
+    nonce: checked.nonce,
+    prompt: checked.prompt,
+    maxAgeSeconds: checked.maxAgeSeconds,
+    hintedUserId: checked.hintedUserId,
+    loginHint: checked.loginHint,
+    responseMode,
+    lifetimeSeconds: configuration.signIn.interactionLifetimeSeconds,
+  };
+  return beginInteraction(deps, interaction, session);
+}

@@ -1,0 +1,33 @@
+/** In which state a code or a refresh token is, for the playground. Nothing is presented and nothing changes. */
+import type { AuthorizationCodeState, RefreshTokenState } from '../../machines/vocabulary.ts';
+import { readAuthorizationCode } from '../crypto/authorization-code.ts';
+import { readRefreshToken } from '../crypto/refresh-token.ts';
+import type { RootKeys } from '../crypto/root-secret.ts';
+import type { GrantStore } from '../lifecycles/grant.ts';
+import { authorizationCodeState, refreshTokenState } from '../model/grant.ts';
+
+export type CredentialStateDeps = { readonly keys: RootKeys; readonly store: Pick<GrantStore, 'load'> };
+
+/** @returns null when it is not ours. @throws StoreUnavailable */
+export async function stateOfCode(
+  { store }: CredentialStateDeps,
+  clientId: string,
+  code: string,
+): Promise<AuthorizationCodeState | null> {
+  const read = readAuthorizationCode(code);
+  if (!read) return null;
+  const { grant } = await store.load({ clientId, grantId: read.grantId });
+  return grant && authorizationCodeState(grant);
+}
+
+/** @returns null when it is not ours. @throws StoreUnavailable */
+export async function stateOfRefreshToken(
+  { store, keys }: CredentialStateDeps,
+  clientId: string,
+  token: string,
+): Promise<RefreshTokenState | null> {
+  const read = readRefreshToken(keys, token);
+  if (read.kind !== 'authentic') return null;
+  const { grant } = await store.load({ clientId, grantId: read.grantId });
+  return grant && refreshTokenState(grant, read);
+}

@@ -1,0 +1,140 @@
+/** One step of an interaction. The machine decides; its outcome becomes what the browser gets. */
+import type { AuthorizationRefusal, InteractionEvent } from '../../machines/vocabulary.ts';
+import { type Configuration, policyOf } from '../config/configuration.ts';
+import { authorizationCodeOf, repeatedAuthorizationCode } from '../crypto/authorization-code.ts';
+import type { Random } from '../crypto/random.ts';
+import type { RootKeys } from '../crypto/root-secret.ts';
+import {
+  type InteractionOutcome,
+  type InteractionStore,
+  type InteractionWorld,
+  interact,
+} from '../lifecycles/interaction.ts';
+import type { Interaction } from '../model/interaction.ts';
+import { type Session, sessionEndsAt, sessionIdleEndsAt } from '../model/session.ts';
+import { isRegisteredRedirectUri } from '../oauth/redirect-uri.ts';
+import { type AuthorizationResponse, authorizationResponse } from './authorization-response.ts';
+
+/** `state`, user and end are the store's to set. */
+export type NewInteraction = Omit<Interaction, 'state' | 'userId' | 'endsAt'> & { readonly lifetimeSeconds: number };
+
+export type InteractionStepDeps = {
+  readonly issuer: string;
+  readonly keys: RootKeys;
+  readonly random: Random;
+  readonly configuration: () => Configuration;
+  /** Milliseconds. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly interactions: InteractionStore & {
+    readonly insertInteraction: (interaction: NewInteraction) => Promise<unknown>;
+  };
+};
+
+export type InteractionStepOutcome = InteractionRefused | (Ids & (Continued | Approved | Denied));
+
+type Ids = { readonly interactionId: string; readonly clientId: string };
+/** The page of the interaction shows what is next. */
+type Continued = {
+  readonly kind: 'continued';
+  /** Why the step itself did not count; null: it did. */
+  readonly reason: 'sign_in_required' | 'user_changed' | null;
+};
+type Approved = { readonly kind: 'approved'; readonly response: AuthorizationResponse };
+type Denied = {
+  readonly kind: 'denied';
+  readonly error: AuthorizationRefusal;
+  readonly response: AuthorizationResponse;
+};
+
+/** Shown on a page; nothing goes to the client. */
+export type InteractionRefused = Partial<Ids> & {
+  readonly kind: 'refused';
+  readonly reason:
+    | 'interaction_unknown'
+    | 'another_browser'
+    | 'form_refused'
+    | 'interaction_expired'
+    | 'interaction_completed'
+    | 'client_ended';
+};
+
+/** @throws Unavailable */
+export async function takeStep(
+  deps: InteractionStepDeps,
+  id: string,
+  event: InteractionEvent['type'],
+  session: Session | null,
+): Promise<InteractionStepOutcome> {
+  const outcome = await interact(interactionWorld(deps), id, event, session);
+  return outcome ? stepOutcome(deps, outcome) : { kind: 'refused', reason: 'interaction_unknown' };
+}
+
+/** The authorization request itself is the first step: a live session or a remembered consent may already be enough. */
+export async function beginInteraction(
+  deps: InteractionStepDeps,
+  interaction: NewInteraction,
+  session: Session | null,
+): Promise<InteractionStepOutcome> {
+  await deps.interactions.insertInteraction(interaction);
+  return takeStep(deps, interaction.id, 'requested', session);
+}
+
+export const interactionWorld = ({
+  interactions,
+  random,
+  keys,
+  configuration,
+  sleep,
+}: InteractionStepDeps): InteractionWorld => ({
+  store: interactions,
+  sleep,
+  makeGrantId: random.uuid,
+  makeCode: (grantId) => authorizationCodeOf(keys, grantId),
+  remakeCode: (grantId, storedHash) => repeatedAuthorizationCode(keys, grantId, storedHash),
+  lifetimesOf: (client) => policyOf(configuration(), client),
+  sessionEndsAt: (session) => {
+    const { signIn } = configuration();
+    return Math.min(sessionEndsAt(session, signIn), sessionIdleEndsAt(session, signIn));
+  },
+  isStillRegistered: (client, { redirectUri }) =>
+    client.grantTypes.includes('authorization_code') && isRegisteredRedirectUri(client, redirectUri),
+});
+
+function stepOutcome({ issuer }: InteractionStepDeps, outcome: InteractionOutcome): InteractionStepOutcome {
+  const { interaction, client } = outcome;
+  const { redirectUri, responseMode, requestState: state } = interaction;
+  const ids = { interactionId: interaction.id, clientId: client.clientId };
+  const to = { redirectUri, responseMode, state };
+  switch (outcome.kind) {
+    case 'signIn':
+    case 'consent':
+      return { kind: 'continued', ...ids, reason: null };
+    case 'approved':
+      return { kind: 'approved', ...ids, response: authorizationResponse(issuer, to, { code: outcome.code }) };
+    case 'denied': {
+      const { error } = outcome;
+      const content = { error, error_description: DENIED[error] };
+      return { kind: 'denied', ...ids, error, response: authorizationResponse(issuer, to, content) };
+    }
+    case 'rejected':
+      return rejected(outcome.reason, ids);
+  }
+}
+
+function rejected(reason: Extract<InteractionOutcome, { kind: 'rejected' }>['reason'], ids: Ids) {
+  switch (reason) {
+    case 'sign_in_required':
+    case 'user_changed':
+      return { kind: 'continued', ...ids, reason } as const;
+    case 'interaction_expired':
+    case 'interaction_completed':
+    case 'client_ended':
+      return { kind: 'refused', ...ids, reason } as const;
+  }
+}
+
+const DENIED: Readonly<Record<AuthorizationRefusal, string>> = {
+  access_denied: 'The resource owner denied the request.',
+  login_required: 'The resource owner has to sign in: nobody is signed in, too long ago, or as another person.',
+  consent_required: 'The resource owner has to consent.',
+};

@@ -1,0 +1,162 @@
+/** The pages of an interaction: sign-in, choice of account, consent. One function for each endpoint. */
+import { sameSecretBytes } from '../crypto/digest.ts';
+import { interact, type LoadedInteraction } from '../lifecycles/interaction.ts';
+import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
+import { type CookieHash, findSession } from './browser-session.ts';
+import { type FormCheck, formPurpose } from './form-purpose.ts';
+import {
+  type InteractionRefused,
+  type InteractionStepDeps,
+  type InteractionStepOutcome,
+  interactionWorld,
+  takeStep,
+} from './interaction-step.ts';
+import { type DescribedAccess, describeAccess, OFFLINE_ACCESS } from './requested-access.ts';
+import { type SignInDeps, type SignInForm, type SignInOutcome, signIn } from './sign-in.ts';
+
+export type InteractionDeps = InteractionStepDeps & SignInDeps;
+
+export type InteractionRequest = {
+  readonly id: string;
+  /** Of the cookie that binds interactions to their browser. */
+  readonly browser: CookieHash | null;
+  readonly session: CookieHash | null;
+};
+type FormRequest = InteractionRequest & { readonly isOurForm: FormCheck };
+
+export type InteractionView = InteractionRefused | SignInView | ConsentView;
+
+type Shown = { readonly interactionId: string; readonly formPurpose: string; readonly clientName: string };
+export type SignInView = Shown & {
+  readonly kind: 'signIn';
+  readonly username: string;
+  /** The username of the account to go on with, without a new sign-in; null: none is offered. */
+  readonly account: string | null;
+};
+type ConsentView = Shown & {
+  readonly kind: 'consent';
+  readonly username: string;
+  readonly redirectUri: string;
+  /** Every redirect URI of the client leads to the end-user's own device. */
+  readonly onThisDevice: boolean;
+  readonly access: readonly DescribedAccess[];
+  /** OpenID Connect Core §11: `offline_access`. */
+  readonly whileAway: boolean;
+};
+
+/** What the page shows now: the machine decides. @throws StoreUnavailable, Unavailable */
+export async function viewInteraction(
+  deps: InteractionDeps,
+  { wantsAnotherAccount, ...request }: InteractionRequest & { readonly wantsAnotherAccount: boolean },
+): Promise<InteractionView> {
+  const session = await findSession(deps, request.session);
+  const opened = await open(deps, request, session?.userId ?? null);
+  if (opened.kind === 'refused') return opened;
+  const event = wantsAnotherAccount ? 'switchRequested' : 'viewed';
+  const outcome = await interact(interactionWorld(deps), request.id, event, session);
+  if (outcome === null) return { kind: 'refused', reason: 'interaction_unknown' };
+  const { interaction, client } = outcome;
+  if (outcome.kind === 'signIn') {
+    return {
+      kind: 'signIn',
+      ...shown(outcome),
+      username: interaction.loginHint ?? '',
+      account: outcome.account?.username ?? null,
+    };
+  }
+  if (outcome.kind === 'consent' && session !== null) {
+    return {
+      kind: 'consent',
+      ...shown(outcome),
+      username: session.username,
+      redirectUri: interaction.redirectUri,
+      onThisDevice: client.redirectUris.every(leadsToThisDevice),
+      access: describeAccess(deps.configuration(), interaction),
+      whileAway: interaction.scope.includes(OFFLINE_ACCESS),
+    };
+  }
+  const reason = outcome.kind === 'rejected' ? outcome.reason : 'interaction_completed';
+  // What the machine asks of a page is shown above; `sign_in_required` and `user_changed` are answers to forms.
+  const isRefused = reason !== 'sign_in_required' && reason !== 'user_changed';
+  return {
+    kind: 'refused',
+    interactionId: interaction.id,
+    clientId: client.clientId,
+    reason: isRefused ? reason : 'interaction_completed',
+  };
+}
+
+export type InteractionSignInOutcome =
+  /** The browser is signed in, whatever the machine made of the step. */
+  | { readonly kind: 'signedIn'; readonly userId: string; readonly step: InteractionStepOutcome }
+  | { readonly kind: 'signInRefused'; readonly refused: RefusedSignIn; readonly view: SignInView }
+  | InteractionRefused;
+type RefusedSignIn = Extract<SignInOutcome, { kind: 'signInRefused' }>;
+
+/** @throws StoreUnavailable, Unavailable */
+export async function signInToInteraction(
+  deps: InteractionDeps,
+  { form, ...request }: FormRequest & { readonly form: SignInForm },
+): Promise<InteractionSignInOutcome> {
+  const opened = await openForm(deps, request);
+  if (opened.kind === 'refused') return opened;
+  const outcome = await signIn(deps, form);
+  if (outcome.kind === 'signInRefused') {
+    const view = { kind: 'signIn', ...shown(opened.facts), username: outcome.username, account: null } as const;
+    return { kind: 'signInRefused', refused: outcome, view };
+  }
+  const { session } = outcome;
+  return { kind: 'signedIn', userId: session.userId, step: await takeStep(deps, request.id, 'signedIn', session) };
+}
+
+/** prompt=select_account: to go on with the account that is signed in. @throws StoreUnavailable, Unavailable */
+export async function chooseAccount(deps: InteractionDeps, request: FormRequest): Promise<InteractionStepOutcome> {
+  const opened = await openForm(deps, request);
+  if (opened.kind === 'refused') return opened;
+  return takeStep(deps, request.id, 'accountChosen', await findSession(deps, request.session));
+}
+
+const EVENTS: ReadonlyMap<string | null, 'consented' | 'refused'> = new Map([
+  ['approve', 'consented'],
+  ['deny', 'refused'],
+]);
+
+/** @param decision `approve` or `deny`; our form sends nothing else. @throws StoreUnavailable, Unavailable */
+export async function decideConsent(
+  deps: InteractionDeps,
+  { decision, ...request }: FormRequest & { readonly decision: string | null },
+): Promise<InteractionStepOutcome> {
+  const opened = await openForm(deps, request);
+  if (opened.kind === 'refused') return opened;
+  const event = EVENTS.get(decision);
+  if (!event) return { kind: 'refused', reason: 'form_refused', interactionId: request.id };
+  return takeStep(deps, request.id, event, await findSession(deps, request.session));
+}
+
+type Opened = { readonly kind: 'opened'; readonly facts: LoadedInteraction };
+
+/** An interaction can only go on in the browser in which it began. @param userId whose remembered consent to load. */
+async function open(
+  { interactions }: InteractionDeps,
+  { id, browser }: InteractionRequest,
+  userId: string | null,
+): Promise<Opened | InteractionRefused> {
+  const facts = await interactions.load({ id, userId });
+  if (!facts) return { kind: 'refused', reason: 'interaction_unknown' };
+  if (browser === null || !sameSecretBytes(browser, facts.interaction.browserHash)) {
+    return { kind: 'refused', reason: 'another_browser', interactionId: id };
+  }
+  return { kind: 'opened', facts };
+}
+
+async function openForm(deps: InteractionDeps, request: FormRequest): Promise<Opened | InteractionRefused> {
+  const opened = await open(deps, request, null);
+  if (opened.kind === 'refused' || request.isOurForm(formPurpose.interaction(request.id))) return opened;
+  return { kind: 'refused', reason: 'form_refused', interactionId: request.id };
+}
+
+const shown = ({ interaction, client }: Pick<LoadedInteraction, 'interaction' | 'client'>): Shown => ({
+  interactionId: interaction.id,
+  formPurpose: formPurpose.interaction(interaction.id),
+  clientName: client.clientName,
+});

@@ -1,0 +1,141 @@
+/**
+ * OpenID Connect RP-Initiated Logout 1.0: ends the session of this browser, after asking where the request itself does not show
+ * that the end-user wants it. Grants live on: they end by revocation, or on the permissions page.
+ */
+import { readIdTokenHint } from '../crypto/id-token-hint.ts';
+import type { KeyRing } from '../crypto/signing-keys.ts';
+import type { Client } from '../model/client.ts';
+import type { Session } from '../model/session.ts';
+import { asQuery, type ParameterReading, parseParameters } from '../oauth/parameters.ts';
+import { type CookieHash, endSession, findSession, type SessionDeps } from './browser-session.ts';
+import { type FormCheck, formPurpose } from './form-purpose.ts';
+import {
+  afterLogout,
+  LOGOUT_PARAMETERS,
+  type LogoutRequest,
+  type RefusedLogout,
+  readLogoutRequest,
+} from './logout-request.ts';
+
+export type LogoutDeps = SessionDeps & {
+  readonly issuer: string;
+  readonly keyRing: KeyRing;
+  readonly findClient: (clientId: string) => Promise<Client | null>;
+};
+
+/** `clientId`: of the client that asked, where the request names one. */
+export type LogoutOutcome =
+  | RefusedLogout
+  /** `next`: where the browser goes; null: it stays here. */
+  | {
+      readonly kind: 'signedOut';
+      readonly clientId: string | null;
+      readonly userId: string;
+      readonly next: string | null;
+    }
+  | { readonly kind: 'notSignedIn'; readonly clientId: string | null; readonly next: string | null }
+  | {
+      readonly kind: 'ask';
+      readonly formPurpose: string;
+      readonly username: string;
+      /** The request without its hint: what the form sends again. */
+      readonly request: Pick<LogoutRequest, 'client' | 'redirectUri' | 'state'>;
+    };
+
+export type LogoutDecisionOutcome =
+  | Exclude<LogoutOutcome, { kind: 'ask' }>
+  | { readonly kind: 'formRefused' }
+  | {
+      readonly kind: 'staysSignedIn';
+      readonly clientId: string | null;
+      readonly userId: string;
+      readonly username: string;
+      /** The client that asked, where it wants the browser back. */
+      readonly back: { readonly name: string; readonly href: string } | null;
+    };
+
+/** @param encoded the query. @throws StoreUnavailable */
+export async function handleLogoutRequest(
+  deps: LogoutDeps,
+  encoded: string,
+  cookie: CookieHash | null,
+): Promise<LogoutOutcome> {
+  const request = await readRequest(deps, parseParameters(encoded, LOGOUT_PARAMETERS));
+  if (request.kind === 'refused') return request;
+  const session = await findSession(deps, cookie);
+  if (session === null) return notSignedIn(request);
+  // §2: the end-user MUST be asked "if an id_token_hint was not provided or if the supplied ID Token does not belong to the
+  // current OP session". This one does, so no other site can have sent the browser here with it.
+  if (request.hint?.sid === session.sid && request.hint.sub === session.userId) {
+    return signOut(deps, request, session, cookie);
+  }
+  const { client, redirectUri, state } = request;
+  return {
+    kind: 'ask',
+    formPurpose: formPurpose.logout(session.sid),
+    username: session.username,
+    request: { client, redirectUri, state },
+  };
+}
+
+/**
+ * By POST from the client's site a browser sends no SameSite=Lax cookie, so that the session is not known: the request has to
+ * come again by GET. @param encoded the form body. @throws StoreUnavailable
+ */
+export async function handleLogoutRequestByPost(
+  deps: LogoutDeps,
+  encoded: string,
+): Promise<RefusedLogout | { readonly kind: 'repeatByGet'; readonly query: string }> {
+  const reading = parseParameters(encoded, LOGOUT_PARAMETERS);
+  const request = await readRequest(deps, reading);
+  if (request.kind === 'refused') return request;
+  return { kind: 'repeatByGet', query: asQuery(reading.parameters, LOGOUT_PARAMETERS) };
+}
+
+/** @param form `encoded` has the `decision`, and the request that it is about. @throws StoreUnavailable */
+export async function decideLogout(
+  deps: LogoutDeps,
+  form: { readonly encoded: string; readonly cookie: CookieHash | null; readonly isOurForm: FormCheck },
+): Promise<LogoutDecisionOutcome> {
+  const reading = parseParameters(form.encoded, [...FORM_PARAMETERS, ...LOGOUT_PARAMETERS]);
+  const request = await readRequest(deps, reading);
+  if (request.kind === 'refused') return request;
+  const session = await findSession(deps, form.cookie);
+  // As after a double click: what was asked for is so.
+  if (session === null) return notSignedIn(request);
+  const decision = reading.parameters.get('decision');
+  if (!form.isOurForm(formPurpose.logout(session.sid))) return { kind: 'formRefused' };
+  switch (decision) {
+    case 'approve':
+      return signOut(deps, request, session, form.cookie);
+    case 'deny':
+      return staysSignedIn(request, session);
+    default:
+      return { kind: 'formRefused' };
+  }
+}
+
+/** `csrf` is read by src/http; repeated, it makes the whole request malformed. */
+const FORM_PARAMETERS = ['csrf', 'decision'] as const;
+
+const readRequest = (
+  deps: LogoutDeps,
+  reading: ParameterReading<(typeof LOGOUT_PARAMETERS)[number]>,
+): Promise<LogoutRequest | RefusedLogout> =>
+  readLogoutRequest(reading, (token) => readIdTokenHint(deps.keyRing, deps.issuer, token), deps.findClient);
+
+const clientIdOf = ({ client }: LogoutRequest) => client?.clientId ?? null;
+
+const notSignedIn = (request: LogoutRequest) =>
+  ({ kind: 'notSignedIn', clientId: clientIdOf(request), next: afterLogout(request) }) as const;
+
+async function signOut(deps: LogoutDeps, request: LogoutRequest, { userId }: Session, cookie: CookieHash | null) {
+  await endSession(deps, cookie);
+  return { kind: 'signedOut', clientId: clientIdOf(request), userId, next: afterLogout(request) } as const;
+}
+
+function staysSignedIn(request: LogoutRequest, { userId, username }: Session) {
+  const href = afterLogout(request);
+  const back = request.client && href !== null ? { name: request.client.clientName, href } : null;
+  return { kind: 'staysSignedIn', clientId: clientIdOf(request), userId, username, back } as const;
+}

@@ -1,0 +1,56 @@
+/** Where an end-user is signed in: their live sessions, and how to end each. */
+
+import {
+  type Session,
+  type SessionLifetimes,
+  sessionEndsAt,
+  sessionIdleEndsAt,
+  sessionState,
+} from '../model/session.ts';
+import { type CookieHash, endListedSession, findSession, type SessionDeps } from './browser-session.ts';
+import { type FormCheck, formPurpose } from './form-purpose.ts';
+
+export type SignedInBrowser = Pick<Session, 'sid' | 'userAgent' | 'signedInAt' | 'lastUsedAt'> & {
+  /** The browser that asks. */
+  readonly isThis: boolean;
+};
+
+/** Newest use first. @throws StoreUnavailable */
+export async function signedInBrowsers(
+  { sessions, configuration }: SessionDeps,
+  { userId, sid: own }: Session,
+): Promise<SignedInBrowser[]> {
+  const { now, sessions: stored } = await sessions.list(userId);
+  return stored
+    .filter((session) => isAlive(session, configuration().signIn, now))
+    .map(({ sid, userAgent, signedInAt, lastUsedAt }) => ({
+      sid,
+      userAgent,
+      signedInAt,
+      lastUsedAt,
+      isThis: sid === own,
+    }));
+}
+
+const isAlive = (session: Session, lifetimes: SessionLifetimes, now: Date): boolean =>
+  sessionState(session) === 'active' &&
+  now.getTime() < Math.min(sessionEndsAt(session, lifetimes), sessionIdleEndsAt(session, lifetimes));
+
+export type EndSessionOutcome =
+  | { readonly kind: 'signInRequired' | 'formRefused' }
+  /** `hasEnded` false: it had ended before, or there is no such session of this end-user. */
+  | { readonly kind: 'ended'; readonly userId: string; readonly sid: string; readonly hasEnded: boolean };
+
+/** @throws Unavailable: asking again is always safe. */
+export async function submitEndSession(
+  deps: SessionDeps,
+  form: { readonly sid: string | null; readonly cookie: CookieHash | null; readonly isOurForm: FormCheck },
+): Promise<EndSessionOutcome> {
+  const session = await findSession(deps, form.cookie);
+  if (session === null) return { kind: 'signInRequired' };
+  const { sid } = form;
+  const isSessionName = sid !== null && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(sid);
+  if (!isSessionName || !form.isOurForm(formPurpose.permissions(session.sid))) return { kind: 'formRefused' };
+  const { userId } = session;
+  return { kind: 'ended', userId, sid, hasEnded: await endListedSession(deps, userId, sid) };
+}

@@ -1,0 +1,48 @@
+/** A guard in words, and the predicates that it asks. XState's `and`, `or` and `not` are functions that hold other guards. */
+import { and, not, or } from 'xstate';
+import { type Call, callWords, readCall } from './calls.ts';
+
+export type Guard = {
+  readonly words: string;
+  /** In the order in which they stand. */
+  readonly asks: readonly Call[];
+};
+
+type Composed = { readonly check?: unknown; readonly guards?: unknown };
+type Composition = 'and' | 'or' | 'not';
+
+/** XState gives each kind one function that checks it; the name of the outer function is any bundler's to change. */
+const COMPOSITIONS: ReadonlyMap<unknown, Composition> = new Map<unknown, Composition>([
+  [(and([]) as Composed).check, 'and'],
+  [(or([]) as Composed).check, 'or'],
+  [(not('') as Composed).check, 'not'],
+]);
+
+export const isComposed = (written: unknown): boolean =>
+  typeof written === 'function' && COMPOSITIONS.has((written as Composed).check);
+
+export function readGuard(written: unknown): Guard {
+  if (!isComposed(written)) return readPredicate(written);
+  const { check, guards } = written as Composed;
+  const composition = COMPOSITIONS.get(check) ?? 'and';
+  const parts = [guards ?? []].flat().map((part) => ({ ...readGuard(part), isJoined: isJoined(part) }));
+  const asks = parts.flatMap((part) => part.asks);
+  const inside = parts.map(({ words, isJoined }) => (isJoined ? `(${words})` : words));
+  if (composition === 'not') return { words: `not ${inside.join(', ')}`, asks };
+  const [only] = parts;
+  if (parts.length === 1 && only) return { words: only.words, asks };
+  return { words: inside.join(` ${composition} `) || `${composition}()`, asks };
+}
+
+function readPredicate(written: unknown): Guard {
+  const call = readCall(written);
+  return { words: callWords(call), asks: [call] };
+}
+
+/** Two or more guards with a word between them, which need parentheses inside another guard. */
+function isJoined(written: unknown): boolean {
+  if (!isComposed(written)) return false;
+  const { check, guards } = written as Composed;
+  const parts = [guards ?? []].flat();
+  return COMPOSITIONS.get(check) !== 'not' && (parts.length > 1 || (parts.length === 1 && isJoined(parts[0])));
+}

@@ -1,0 +1,65 @@
+/** The machines that run: the one list. A machine that joins it is drawn, tabled, compared and tested by every law for all machines. */
+import type { AnyStateMachine, EventFromLogic } from 'xstate';
+import { authorizationCodeMachine } from '../../../machines/authorization-code.machine.ts';
+import { grantMachine } from '../../../machines/grant.machine.ts';
+import { interactionMachine } from '../../../machines/interaction.machine.ts';
+import { refreshTokenMachine } from '../../../machines/refresh-token.machine.ts';
+import { sessionMachine } from '../../../machines/session.machine.ts';
+import { signingKeyMachine } from '../../../machines/signing-key.machine.ts';
+import { type Machine, readMachine } from './read.ts';
+
+/** By their ids, in the order in which they are best read. */
+export const RUNNING = {
+  refreshToken: running(refreshTokenMachine, { presented: true }),
+  authorizationCode: running(authorizationCodeMachine, { presented: true }),
+  grant: running(grantMachine, {
+    authorizationCodeReused: true,
+    refreshTokenReused: true,
+    chainFellBehind: true,
+    revocationRequested: true,
+    clientDeleted: true,
+    userDisabled: true,
+    passwordChanged: true,
+    serverRecovered: true,
+  }),
+  interaction: running(interactionMachine, {
+    requested: true,
+    viewed: true,
+    switchRequested: true,
+    signedIn: true,
+    accountChosen: true,
+    consented: true,
+    refused: true,
+  }),
+  session: running(sessionMachine, {
+    used: true,
+    signOutRequested: true,
+    endRequested: true,
+    signedInAgain: true,
+    userDisabled: true,
+    passwordChanged: true,
+    serverRecovered: true,
+  }),
+  signingKey: running(signingKeyMachine, {
+    noKeySigns: true,
+    successorNeeded: true,
+    timePassed: true,
+    rotationRequested: true,
+    revocationRequested: true,
+    signerStopped: true,
+  }),
+} as const;
+
+export type RunningName = keyof typeof RUNNING;
+
+export const MACHINES: ReadonlyMap<string, Machine> = new Map(
+  Object.entries(RUNNING).map(([name, { machine }]) => [name, readMachine(machine.config)]),
+);
+
+/** @param events of the machine's vocabulary, in the order of tables: the compiler refuses a missing event and an unknown one. */
+function running<One extends AnyStateMachine>(
+  machine: One,
+  events: Readonly<Record<EventFromLogic<One>['type'], true>>,
+) {
+  return { machine, events: Object.keys(events) };
+}

@@ -1,0 +1,38 @@
+/** What a machine says about rows: which states follow which, and with which words. */
+import type { Call } from '../machine/calls.ts';
+import type { Machine } from '../machine/read.ts';
+
+/** From one state to another. An arm that stays moves nothing. */
+export type Move = { readonly from: string; readonly to: string; readonly effects: readonly Call[] };
+
+/** One for each arm that leads elsewhere, in the order of the file. */
+export const movesOf = ({ states }: Machine): readonly Move[] =>
+  states
+    .flatMap(({ arms }) => arms)
+    .flatMap(({ state, to, effects }) => (to === state ? [] : [{ from: state, to, effects }]));
+
+/** Nothing leads out of these. */
+export const endedStatesOf = (machine: Machine): readonly string[] =>
+  machine.states
+    .filter(({ name, exists }) => exists && !movesOf(machine).some(({ from }) => from === name))
+    .map(({ name }) => name);
+
+/** The states that an arm with this effect leads into. */
+export const statesBy = (effect: string, moves: readonly Move[]): readonly string[] =>
+  unique(moves.filter(({ effects }) => effects.some(({ name }) => name === effect)).map(({ to }) => to));
+
+/** Each pair of states once, with what its arms write: the `reason` of the effect `writing`. */
+export function pairsOf(moves: readonly Move[], writing: string) {
+  const byPair = Map.groupBy(moves, ({ from, to }) => JSON.stringify([from, to]));
+  return [...byPair.values()].map((same) => ({
+    from: same[0]?.from ?? '',
+    to: same[0]?.to ?? '',
+    reasons: unique(
+      same.flatMap(({ effects }) =>
+        effects.filter(({ name }) => name === writing).map(({ params }) => String(params['reason'])),
+      ),
+    ),
+  }));
+}
+
+const unique = (words: readonly string[]): readonly string[] => [...new Set(words)];

@@ -1,0 +1,103 @@
+/** How the real process ends when it does not end well: an error that nothing catches, and a supervisor that is impatient. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { freePort } from '../support/listening.ts';
+
+const LAUNCHER = new URL('../../src/cli/statehouse.js', import.meta.url).pathname;
+const BODY = 'grant_type=client_credentials&client_id=nobody&client_secret=nothing';
+/** Database drivers put the parameters of a statement into their messages. */
+const MESSAGE = 'Failed query: params: hunter2';
+const onSigusr2 = (code: string) => `process.on('SIGUSR2', () => { ${code} })`;
+const ERROR = `new Error(${JSON.stringify(MESSAGE)})`;
+
+// Limits of waiting, not of speed: a loaded machine takes its time.
+vi.setConfig({ testTimeout: 180_000 });
+
+let folder: string;
+let port: number;
+let server: ChildProcess;
+let printed: string;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'statehouse-process-'));
+  port = await freePort();
+});
+afterEach(() => {
+  server.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** @param code what the process runs before anything of the server. */
+async function start(code = ''): Promise<void> {
+  // Stack frames name the module, so its text is not in its URL as it is.
+  const module = `data:text/javascript;base64,${Buffer.from(code).toString('base64')}`;
+  const env = { PATH: process.env['PATH'] ?? '', PORT: String(port), HOST: '127.0.0.1' };
+  server = spawn(process.execPath, ['--import', module, LAUNCHER, 'start'], { cwd: folder, env });
+  printed = '';
+  for (const stream of [server.stdout, server.stderr]) stream?.on('data', (chunk) => (printed += String(chunk)));
+  const isReady = () =>
+    fetch(`http://127.0.0.1:${port}/health/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await vi.waitUntil(isReady, { timeout: 60_000, interval: 100 });
+}
+
+/** @returns the connection of a request whose body has not been sent. */
+async function startRequest(): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.on('error', () => {});
+  const head = 'POST /oauth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n';
+  socket.write(`${head}Content-Length: ${BODY.length}\r\n\r\n`);
+  // Another connection is answered, so the head of this one has been read.
+  expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200);
+  return socket;
+}
+
+const hasPrinted = (words: string) => vi.waitUntil(() => printed.includes(words), { timeout: 60_000, interval: 20 });
+
+describe('an error that nothing catches', () => {
+  it.each([
+    ['thrown', onSigusr2(`throw ${ERROR}`)],
+    ['rejected', onSigusr2(`Promise.reject(${ERROR})`)],
+  ])('%s, finishes the request in flight, exits with status 1, and prints no message', async (_, code) => {
+    await start(code);
+    const socket = await startRequest();
+    const closed = once(server, 'close');
+    server.kill('SIGUSR2');
+    await hasPrinted('uncaught error');
+    const answered = once(socket, 'data');
+    socket.write(BODY);
+    expect(String((await answered)[0])).toMatch(/^HTTP\/1\.1 401 /);
+    expect((await closed)[0]).toBe(1);
+    expect(printed).not.toContain('hunter2');
+  });
+});
+
+describe('a second signal', () => {
+  it('ends at once, with status 1', async () => {
+    await start();
+    const socket = await startRequest();
+    const closed = once(server, 'close');
+    server.kill('SIGTERM');
+    await hasPrinted('finishing the requests in flight');
+    server.kill('SIGINT');
+    expect((await closed)[0]).toBe(1);
+    expect(printed).toContain('second SIGINT');
+    socket.destroy();
+  });
+});
+
+describe('SIGHUP', () => {
+  it('reloads, and ends nothing', async () => {
+    await start();
+    server.kill('SIGHUP');
+    await hasPrinted('configuration');
+    expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200);
+  });
+});

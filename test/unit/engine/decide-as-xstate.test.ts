@@ -1,0 +1,233 @@
+/** XState selects the transition; what the engine reads of it must be all that XState's own `transition` says. */
+import { fc, test as propertyTest } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { type AnyStateMachine, and, createMachine, not, or, setup, transition } from 'xstate';
+import { authorizationCodeMachine } from '../../../machines/authorization-code.machine.ts';
+import { grantMachine } from '../../../machines/grant.machine.ts';
+import { interactionMachine } from '../../../machines/interaction.machine.ts';
+import { refreshTokenMachine } from '../../../machines/refresh-token.machine.ts';
+import { sessionMachine } from '../../../machines/session.machine.ts';
+import { signingKeyMachine } from '../../../machines/signing-key.machine.ts';
+import { effects, reject } from '../../../machines/vocabulary.ts';
+import { decide } from '../../../src/engine/decide.ts';
+import { InvariantViolation } from '../../../src/engine/errors.ts';
+
+const instants = fc.integer({ min: 0, max: 3 });
+const names = fc.constantFrom('one', 'two');
+const lists = fc.subarray(['read', 'write', 'admin']);
+const endedBy = fc.constantFrom('client', 'user', 'server', null);
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
+
+const machines = {
+  authorizationCode: {
+    machine: authorizationCodeMachine,
+    context: fc.record({
+      clientId: names,
+      redirectUri: names,
+      codeChallenge: names,
+      resources: lists,
+      endsAt: instants,
+      endedBy,
+    }),
+    event: fc.record({
+      type: fc.constant('presented'),
+      now: instants,
+      clientId: names,
+      redirectUri: maybe(names),
+      challengeOfVerifier: maybe(names),
+      resources: maybe(lists),
+    }),
+  },
+  refreshToken: {
+    machine: refreshTokenMachine,
+    context: fc.record({
+      clientId: names,
+      scope: lists,
+      resources: lists,
+      endsAt: instants,
+      endedBy,
+    }),
+    event: fc.record({
+      type: fc.constant('presented'),
+      now: instants,
+      clientId: names,
+      scope: maybe(lists),
+      resources: maybe(lists),
+    }),
+  },
+  grant: {
+    machine: grantMachine,
+    context: fc.constant({}),
+    event: fc.record({
+      type: fc.constantFrom(
+        'authorizationCodeReused',
+        'refreshTokenReused',
+        'chainFellBehind',
+        'revocationRequested',
+        'clientDeleted',
+        'userDisabled',
+        'passwordChanged',
+        'serverRecovered',
+      ),
+    }),
+  },
+  interaction: {
+    machine: interactionMachine,
+    context: fc.record({
+      endsAt: instants,
+      scope: lists,
+      resources: lists,
+      userId: maybe(names),
+      clientEnded: fc.boolean(),
+      consentMayBeRemembered: fc.boolean(),
+      codeIsWaiting: fc.boolean(),
+      prompt: fc.subarray(['none', 'login', 'consent', 'select_account']),
+      maxAgeSeconds: maybe(fc.nat({ max: 3 })),
+      hintedUserId: maybe(names),
+    }),
+    event: fc.record({
+      type: fc.constantFrom(
+        'requested',
+        'viewed',
+        'switchRequested',
+        'signedIn',
+        'accountChosen',
+        'consented',
+        'refused',
+      ),
+      now: instants,
+      userId: maybe(names),
+      signedInAt: maybe(instants),
+      remembered: maybe(fc.record({ scope: lists, resources: lists })),
+    }),
+  },
+  session: {
+    machine: sessionMachine,
+    context: fc.record({
+      endsAt: instants,
+      idleEndsAt: instants,
+      useDueAt: instants,
+      endedBy,
+      endReason: maybe(
+        fc.constantFrom('session_idle', 'session_too_old', 'signed_out', 'ended_by_user', 'signed_in_again'),
+      ),
+    }),
+    event: fc.record({
+      type: fc.constantFrom(
+        'used',
+        'signOutRequested',
+        'endRequested',
+        'signedInAgain',
+        'userDisabled',
+        'passwordChanged',
+        'serverRecovered',
+      ),
+      now: instants,
+    }),
+  },
+  signingKey: {
+    machine: signingKeyMachine,
+    context: fc.record({ successorDueAt: instants, signsUntil: instants, publishedUntil: instants }),
+    event: fc.record({
+      type: fc.constantFrom(
+        'noKeySigns',
+        'successorNeeded',
+        'timePassed',
+        'rotationRequested',
+        'revocationRequested',
+        'signerStopped',
+      ),
+      now: instants,
+      anotherSigns: fc.boolean(),
+      successor: fc.constantFrom('none', 'published', 'ready'),
+      algorithmIsWanted: fc.boolean(),
+      atOnce: fc.boolean(),
+    }),
+  },
+};
+
+describe.each(Object.entries(machines))('%s', (_, { machine, context, event }) => {
+  const states = Object.keys(machine.states);
+  propertyTest.prop([fc.constantFrom(...states), context as fc.Arbitrary<object>, event], { numRuns: 500 })(
+    'is read as XState runs it',
+    (from, seen, happened) => {
+      const any: AnyStateMachine = machine;
+      const [after, actions] = transition(any, any.resolveState({ value: from, context: seen }), happened);
+      const { to, effects: read } = decide(any, from, seen, happened);
+      expect({ to, effects: read.map(paramsToo) }).toEqual({ to: after.value, effects: actions.map(paramsToo) });
+    },
+  );
+});
+
+const paramsToo = (one: { readonly type: string; readonly params?: unknown }) => ({
+  type: one.type,
+  params: one.params,
+});
+
+describe('what XState knows of guards works', () => {
+  const machine = setup({
+    types: { context: {} as { yes: boolean; count: number } },
+    guards: {
+      yes: ({ context }) => context.yes,
+      atLeast: ({ context }, params: { least: number }) => context.count >= params.least,
+    },
+    actions: effects,
+  }).createMachine({
+    id: 'guarded',
+    context: { yes: false, count: 0 },
+    initial: 'a',
+    states: {
+      a: {
+        on: {
+          go: [
+            { guard: and(['yes', { type: 'atLeast', params: { least: 2 } }]), target: 'b' },
+            { guard: or([not('yes'), { type: 'atLeast', params: { least: 5 } }]), target: 'c' },
+            { actions: reject('grant_revoked') },
+          ],
+        },
+      },
+      b: {},
+      c: {},
+    },
+  });
+  it.each([
+    [{ yes: true, count: 2 }, 'b'],
+    [{ yes: false, count: 2 }, 'c'],
+    [{ yes: true, count: 1 }, 'a'],
+  ])('with and(), or(), not() and parameters: %j leads to %s', (context, to) => {
+    expect(decide(machine, 'a', context, { type: 'go' }).to).toBe(to);
+  });
+});
+
+describe('a machine that says more than its arms do', () => {
+  const refuses = (machine: AnyStateMachine) =>
+    expect(() => decide(machine, 'a', {}, { type: 'go' })).toThrow(InvariantViolation);
+  const { createMachine: create } = setup({ actions: effects, guards: { yes: () => true } });
+
+  it('is refused: entry actions', () => {
+    refuses(create({ initial: 'a', states: { a: { on: { go: 'b' } }, b: { entry: 'issueTokens', on: {} } } }));
+  });
+  it('is refused: exit actions', () => {
+    refuses(create({ initial: 'a', states: { a: { exit: 'issueTokens', on: { go: 'b' } }, b: {} } }));
+  });
+  it('is refused: a state that is left at once', () => {
+    refuses(create({ initial: 'a', states: { a: { on: { go: 'b' } }, b: { always: 'c' }, c: {} } }));
+  });
+  it('is refused: a state that is left with time', () => {
+    refuses(create({ initial: 'a', states: { a: { on: { go: 'b' } }, b: { after: { 1000: 'c' } }, c: {} } }));
+  });
+  it('is refused: states within states', () => {
+    refuses(create({ initial: 'a', states: { a: { on: { go: 'b' } }, b: { initial: 'c', states: { c: {} } } } }));
+  });
+  it('is refused: a final state, which would answer with silence', () => {
+    refuses(create({ initial: 'a', states: { a: { on: { go: 'b' } }, b: { type: 'final' } } }));
+  });
+  it('is refused: an arm at the root, behind those of the states', () => {
+    refuses(
+      create({ initial: 'a', on: { go: '.b' }, states: { a: { on: { go: { guard: 'yes', target: 'b' } } }, b: {} } }),
+    );
+  });
+  it('is refused: an action that is a function', () => {
+    refuses(createMachine({ initial: 'a', states: { a: { on: { go: { actions: () => {}, target: 'b' } } }, b: {} } }));
+  });
+});

@@ -1,0 +1,101 @@
+/** A grant store in memory: one row, the guard of the real one, and a script of what goes wrong. */
+import { StoreUnavailable } from '../../../src/engine/errors.ts';
+import type { GrantStore, HeadMove, LoadedGrant, Revocation } from '../../../src/lifecycles/grant.ts';
+import type { Client } from '../../../src/model/client.ts';
+import type { Grant } from '../../../src/model/grant.ts';
+import { sameBytes } from '../../../src/model/grant.ts';
+import type { LedgerEntry } from '../../../src/model/ledger.ts';
+
+/**
+ * What happens to one commit:
+ * - `conflict`: Postgres saw two statements in each other's way, and changed nothing;
+ * - `notSent`: the database was away before the statement left;
+ * - `lostBefore`, `lostAfter`: the connection broke before, or after, the statement took effect;
+ * - `lostLate`: it broke, and the statement takes effect just before the next one;
+ * - a function: what else happens at this moment, before the fate that it names, if it names one.
+ */
+type Named = 'conflict' | 'notSent' | 'lostBefore' | 'lostAfter' | 'lostLate';
+export type Fate = Named | (() => Named | undefined);
+
+export type FakeStore = GrantStore & {
+  /** For the test to look at, and to change behind the engine's back. */
+  row: Grant;
+  now: Date;
+  /** Of the next commits, in order; those after them succeed. */
+  fates: Fate[];
+  /** How many of the next loads find the database away. */
+  loadsAway: number;
+  readonly commits: (HeadMove | Revocation)[];
+  readonly ledger: LedgerEntry[];
+};
+
+export function fakeGrantStore(row: Grant, client: Client, now: Date): FakeStore {
+  let landsLate = () => {};
+  const store: FakeStore = {
+    row,
+    now,
+    fates: [],
+    loadsAway: 0,
+    commits: [],
+    ledger: [],
+    load: async (): Promise<LoadedGrant> => {
+      if (store.loadsAway > 0) {
+        store.loadsAway--;
+        throw new StoreUnavailable(false);
+      }
+      return { now: store.now, client, grant: store.row };
+    },
+    loadClient: async () => ({ now: store.now, client }),
+    commit: (asked) =>
+      asked.kind === 'moveHead'
+        ? commit(asked.move, () => moveHead(store, asked.move))
+        : commit(asked.revocation, () => revoke(store, asked.revocation)),
+  };
+
+  async function commit(statement: HeadMove | Revocation, takeEffect: () => boolean): Promise<boolean> {
+    store.commits.push(statement);
+    landsLate();
+    landsLate = () => {};
+    const next = store.fates.shift();
+    switch (typeof next === 'function' ? next() : next) {
+      case 'conflict':
+        return false;
+      case 'notSent':
+        throw new StoreUnavailable(false);
+      case 'lostBefore':
+        throw new StoreUnavailable(true);
+      case 'lostAfter':
+        takeEffect();
+        throw new StoreUnavailable(true);
+      case 'lostLate':
+        landsLate = takeEffect;
+        throw new StoreUnavailable(true);
+      default:
+        return takeEffect();
+    }
+  }
+  return store;
+}
+
+function moveHead(store: FakeStore, { loaded, now, generation, nonce, chainEndsAt, endsAt, entry }: HeadMove): boolean {
+  const { row } = store;
+  const holds =
+    row.state === 'active' &&
+    row.refreshGeneration === loaded.refreshGeneration &&
+    sameBytes(row.refreshNonce, loaded.refreshNonce) &&
+    row.liveClientEpoch === row.clientEpoch &&
+    row.liveUserEpoch === row.userEpoch &&
+    row.liveServerEpoch === row.serverEpoch &&
+    store.now < endsAt;
+  if (!holds) return false;
+  store.row = { ...row, refreshGeneration: generation, refreshNonce: nonce, lastUsedAt: now, chainEndsAt };
+  store.ledger.push(entry);
+  return true;
+}
+
+function revoke(store: FakeStore, { reason, entries }: Revocation): boolean {
+  if (store.row.state !== 'active') return false;
+  store.row = { ...store.row, state: 'revoked', revokedReason: reason };
+  store.ledger.push(...entries);
+  return true;
+}

@@ -1,0 +1,78 @@
+/** Presents a code or a refresh token over the fake store, and keeps what was done. */
+import { authorizationCodeRequest, type PresentedCode } from '../../../src/lifecycles/authorization-code.ts';
+import type { GrantWorld, LoadedGrant } from '../../../src/lifecycles/grant.ts';
+import {
+  type LoadedPresentation,
+  type Outcome,
+  type PresentationFacts,
+  type PresentationRequest,
+  type PresentationWays,
+  present,
+} from '../../../src/lifecycles/presentation.ts';
+import { type PresentedRefreshToken, refreshTokenRequest } from '../../../src/lifecycles/refresh-token.ts';
+import type { ChainPlace, Grant } from '../../../src/model/grant.ts';
+import { type FakeStore, fakeGrantStore } from './fake-grant-store.ts';
+import { CHALLENGE, CLIENT, LIFETIMES, NONCE, NOW } from './given.ts';
+
+/** What the next refresh token says, as a caller would see it. */
+export type Minted = { readonly generation: bigint | null; readonly nonce: Uint8Array | null };
+
+export type Bench = {
+  readonly store: FakeStore;
+  readonly world: GrantWorld;
+  readonly ways: PresentationWays<Minted>;
+  /** How long the engine waited, in milliseconds; a test does not wait. */
+  readonly waits: number[];
+  readonly minted: Minted[];
+  readonly presentCode: (facts?: Partial<PresentedCode>) => Promise<Outcome<Minted>>;
+  readonly presentToken: (place?: ChainPlace, facts?: Partial<PresentedRefreshToken>) => Promise<Outcome<Minted>>;
+  readonly ask: <Facts extends PresentationFacts>(
+    request: PresentationRequest<Facts, Minted>,
+  ) => Promise<Outcome<Minted>>;
+};
+
+export function bench(row: Grant, options: { readonly mint?: () => void } = {}): Bench {
+  const store = fakeGrantStore(row, CLIENT, NOW);
+  const waits: number[] = [];
+  const minted: Minted[] = [];
+  let drawn = 100;
+  const nonce = () => new Uint8Array(16).fill(drawn++);
+  const world: GrantWorld = {
+    store,
+    sleep: async (milliseconds) => {
+      waits.push(milliseconds);
+    },
+  };
+  const mint = ({ refreshGeneration, refreshNonce }: Grant): Minted => {
+    options.mint?.();
+    const one = { generation: refreshGeneration, nonce: refreshNonce };
+    minted.push(one);
+    return one;
+  };
+  const ways = { lifetimesOf: () => LIFETIMES, resourcesOf: ({ resources }: Grant) => resources, mint };
+  const code: PresentedCode = {
+    clientId: CLIENT.clientId,
+    redirectUri: null,
+    challengeOfVerifier: CHALLENGE,
+    resources: null,
+  };
+  const token: PresentedRefreshToken = { clientId: CLIENT.clientId, scope: null, resources: null };
+  const head: ChainPlace = { generation: 0n, nonce: NONCE };
+  const ask: Bench['ask'] = async (request) =>
+    present(world, request, loaded(await store.load({ clientId: CLIENT.clientId, grantId: store.row.id })));
+  return {
+    store,
+    world,
+    ways,
+    waits,
+    minted,
+    ask,
+    presentCode: (facts = {}) => ask(authorizationCodeRequest({ ...code, ...facts }, ways, nonce())),
+    presentToken: (place = head, facts = {}) => ask(refreshTokenRequest(place, { ...token, ...facts }, ways, nonce())),
+  };
+}
+
+function loaded({ now, client, grant }: LoadedGrant): LoadedPresentation {
+  if (!client || !grant) throw new Error('the fake store always has both');
+  return { now, client, grant };
+}

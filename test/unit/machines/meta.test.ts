@@ -1,0 +1,70 @@
+/** A misspelt `spec` does not compile, in states, in arms and in arms that states share. `tsc` is what fails here. */
+import { expect, expectTypeOf, test } from 'vitest';
+import { type AnyStateMachine, type SnapshotFrom, setup } from 'xstate';
+import type { Meta, SharedArm } from '../../../machines/vocabulary.ts';
+import { readMachine } from '../../../src/review/machine/read.ts';
+import type { RUNNING } from '../../../src/review/machine/running.ts';
+
+const described = setup({ types: { events: {} as { type: 'presented' }, meta: {} as Meta } });
+
+const shared = {
+  description: 'Written once.',
+  // @ts-expect-error: Did you mean to write 'spec'?
+  meta: { specs: 'RFC 6749' },
+} as const satisfies SharedArm;
+
+const sharedByMany = [
+  // @ts-expect-error: Did you mean to write 'meta'?
+  { guard: 'expired', description: 'Without a reference.', mata: { spec: 'RFC 6749' } },
+] as const satisfies readonly SharedArm[];
+
+const misspelt = { description: 'Nobody has checked it.', meta: { specs: 'RFC 6749' } } as const;
+
+const machine = described.createMachine({
+  id: 'misspelt',
+  initial: 'active',
+  states: {
+    active: {
+      // @ts-expect-error: Did you mean to write 'spec'?
+      meta: { specs: 'RFC 6749' },
+      on: {
+        presented: {
+          // @ts-expect-error: Did you mean to write 'spec'?
+          meta: { specs: 'RFC 6749' },
+        },
+      },
+    },
+    used: {
+      on: {
+        presented: [
+          // @ts-expect-error: Did you mean to write 'spec'?
+          { description: 'Also in a list of arms.', meta: { specs: 'RFC 6749' } },
+          // @ts-expect-error: 'mata' is no key of an arm.
+          { description: 'Nor is another key.', mata: { spec: 'RFC 6749' } },
+        ],
+      },
+    },
+  },
+});
+
+described.createMachine({
+  initial: 'spread',
+  states: {
+    // @ts-expect-error: an arm that is spread in is asked, too.
+    spread: { on: { presented: [misspelt, { ...misspelt, target: 'spread' }] } },
+  },
+});
+
+test('every machine that runs declares what its meta says', () => {
+  type Running = (typeof RUNNING)[keyof typeof RUNNING]['machine'];
+  type Metas<One> = One extends AnyStateMachine ? ReturnType<SnapshotFrom<One>['getMeta']> : never;
+  type Said<One> = Metas<One> extends infer All ? (All extends object ? All[keyof All] : never) : never;
+  // Of each machine: of all of them at once, a machine without the declaration would hide behind the others.
+  expectTypeOf<[Said<Running>]>().toEqualTypeOf<[Meta | undefined]>();
+});
+
+test('what does not compile would have run, without a reference', () => {
+  const { states } = readMachine(machine.config);
+  expect(states.flatMap(({ spec, arms }) => [spec, ...arms.map((arm) => arm.spec)])).toEqual(['', '', '', '', '']);
+  expect([shared, ...sharedByMany].filter((arm) => 'meta' in arm && 'spec' in arm.meta)).toEqual([]);
+});
