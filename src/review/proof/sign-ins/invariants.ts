@@ -6,7 +6,7 @@ import { grantState } from '../../../model/grant.ts';
 import { type Session, sessionEndsAt, sessionIdleEndsAt, sessionState } from '../../../model/session.ts';
 import { numberOf } from '../keys.ts';
 import type { Moment, Move } from '../moment.ts';
-import { runAlone, storedAfter } from '../moves.ts';
+import { type Ran, runAlone, storedAfter } from '../moves.ts';
 import type { Invariant, Walk } from '../walk.ts';
 import { BEGAN_AT, SESSION_LIFETIMES } from './beginnings.ts';
 import { type SignIn, sessionAsLoaded, userOf } from './store.ts';
@@ -20,9 +20,16 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'No code without a consent that this user gave when asked, or gave before for at least that scope and those resources.',
     spec: 'RFC 6749 §10.2, OpenID Connect Core §3.1.2.4, §11',
     machines: ['interaction'],
-    brokenBy: (_, { stored, known }, { commit }) => {
+    brokenBy: (_, { stored, known }, { commit, after }) => {
       const approval = approvalIn(commit);
       if (!approval || commit?.asked.kind !== 'interaction') return null;
+      if (
+        commit.asked.event === 'consented' &&
+        isAssured(stored) !== allowedBefore(after.stored, approval.session.userId)
+      )
+        return isAssured(stored)
+          ? 'a consent was not remembered'
+          : 'the consent to a client that any could pose as was remembered';
       const { interaction } = stored;
       const { userId } = approval.session;
       if (commit.asked.event === 'consented') {
@@ -55,11 +62,14 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   },
   {
     name: 'fresh-sign-in-where-wanted',
-    says: 'Where the client wants a new or a recent sign-in, no code comes of an older one.',
+    says: 'Where the client wants a new or a recent sign-in, no code comes of an older one; where it wants an account to be chosen, nothing goes on before.',
     spec: 'OpenID Connect Core §3.1.2.1',
     machines: ['interaction'],
     brokenBy: (_, { stored: { interaction } }, { commit }) => {
       const approval = approvalIn(commit);
+      const isRequest =
+        commit?.held === true && commit.asked.kind === 'interaction' && commit.asked.event === 'requested';
+      if (isRequest && interaction.prompt.includes('select_account')) return 'the end-user could not choose an account';
       const isWanted = interaction.prompt.includes('login') || interaction.maxAgeSeconds !== null;
       return approval && isWanted && approval.session.signedInAt.getTime() < BEGAN_AT
         ? 'a code was issued for a sign-in that was too old'
@@ -233,6 +243,10 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
         if (ran.kind === 'broken') return ran.words;
         if (ran.kind === 'wants' && asked.kind === 'interaction' && asked.event in LOOKS)
           return 'looking at the page changes something';
+        const goesOn = ran.kind === 'wants' && ran.next.kind === 'commit' && ran.next.commit.kind === 'move';
+        if (goesOn && asked.kind === 'interaction' && asked.session === null && !isDenied(ran)) {
+          return 'an interaction goes on without a session';
+        }
         if (ran.kind === 'answered' && asked.kind === 'interaction' && asked.session === null) {
           if (typeof ran.answer === 'object' && ran.answer.kind === 'approved') return 'a code without a session';
         }
@@ -259,6 +273,10 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       const isAllowed = mayRelyOnConsent(world.stored) && allowedBefore(world.stored, session.userId);
       const { prompt, maxAgeSeconds, hintedUserId } = interaction;
       const needsNoPage = prompt.every((one) => one === 'none') && maxAgeSeconds === null && hintedUserId === null;
+      const asks = () =>
+        storedAfter(walk, world, { kind: 'interaction', event: 'requested', session })?.interaction.state ===
+        'awaitingConsent';
+      if (!isAllowed && needsNoPage && prompt.length === 0 && !asks()) return 'a signed-in end-user is not asked';
       if (isAllowed && needsNoPage && !served('requested')) return 'a consent that is remembered yields no code';
       const isFresh = session.signedInAt.getTime() >= BEGAN_AT && hintedUserId === null;
       if (!isFresh) return null;
@@ -284,6 +302,12 @@ const SESSION_EVENTS: readonly SessionEventType[] = ['used', 'signOutRequested',
 
 const interactionsWith = (session: Session | null): readonly Asked[] =>
   INTERACTION_EVENTS.map((event) => ({ kind: 'interaction', event, session }));
+
+const isDenied = (ran: Ran<Terms>): boolean =>
+  ran.kind === 'wants' &&
+  ran.next.kind === 'commit' &&
+  ran.next.commit.kind === 'move' &&
+  ran.next.commit.move.to === 'denied';
 
 const approvalIn = (commit: Move<Terms>['commit']): Approval | null =>
   commit?.held === true && commit.commit.kind === 'approve' ? commit.commit.approval : null;
@@ -327,9 +351,15 @@ function liveSession({ stored, now }: World): Session | null {
   return session && !sessionIsOver(stored, session.sid, now) ? sessionAsLoaded(stored, session) : null;
 }
 
+const isAssured = ({ interaction, client }: Pick<SignIn, 'interaction' | 'client'>): boolean =>
+  client.tokenEndpointAuthMethod !== 'none' || interaction.redirectUri.startsWith('https:');
+
 function mayRelyOnConsent({ interaction, client }: SignIn): boolean {
-  const isAssured = client.tokenEndpointAuthMethod !== 'none' || interaction.redirectUri.startsWith('https:');
-  return isAssured && !interaction.prompt.includes('consent') && !interaction.scope.includes('offline_access');
+  return (
+    isAssured({ interaction, client }) &&
+    !interaction.prompt.includes('consent') &&
+    !interaction.scope.includes('offline_access')
+  );
 }
 
 const allowedBefore = ({ interaction, client, consents, users }: SignIn, userId: string): boolean =>

@@ -19,6 +19,8 @@ const IMPLIED: Readonly<Record<string, string>> = {
   clientIsThere: 'deleting a client raises its epoch',
   userIsEnabled: 'disabling an end-user raises their epoch',
 };
+/** Of the statement that approves. */
+const IMPLIED_BY_SESSION = 'a sign-in as another ends the session before it, and the approval asks for that session';
 
 /** The same guard without this fact. */
 const without = <Guard extends object>(guard: Guard, fact: string): Guard =>
@@ -43,12 +45,13 @@ const SIGN_IN_GUARDS: Guards = { move: MOVE_GUARD, approval: APPROVAL_GUARD, ses
 export const signInGuardMutants: readonly Mutant<typeof signIns>[] = (
   Object.keys(SIGN_IN_GUARDS) as (keyof Guards)[]
 ).flatMap((name) =>
-  Object.keys(SIGN_IN_GUARDS[name]).map((fact) =>
-    mutant(`${name} without ${fact}`, fact, (right) => {
+  Object.keys(SIGN_IN_GUARDS[name]).map((fact) => ({
+    ...mutant<typeof signIns>(`${name} without ${fact}`, fact, (right) => {
       const rest: Guards = { ...SIGN_IN_GUARDS, [name]: without(SIGN_IN_GUARDS[name], fact) };
       return { ...right, commit: (stored, commit, now) => commitSignIn(stored, commit, now, rest) };
     }),
-  ),
+    ...(name === 'approval' && fact === 'userIsLoaded' && { survives: `implied: ${IMPLIED_BY_SESSION}` }),
+  })),
 );
 
 export const keyGuardMutants: readonly Mutant<typeof signingKeys>[] = Object.keys(KEY_GUARD).map((fact) =>

@@ -23,6 +23,8 @@ const withGuard = <Right extends AnyWalk>(
 const SEEN_ELSEWHERE = 'the transition table and the tests of the answers see it';
 /** Which end something came to is said in the log only; what has ended refuses all of them. */
 const REASON_ONLY = `says only why; ${SEEN_ELSEWHERE}`;
+/** The page looks different, and changes nothing. */
+const PAGE_ONLY = `says only which page is shown; ${SEEN_ELSEWHERE}`;
 const REASONS = ['endedByClient', 'endedByUser', 'endedByServer', 'signedOut', 'endedFromList', 'replaced', 'idledOut'];
 
 const mutantsOf = <Right extends AnyWalk>(
@@ -57,8 +59,13 @@ export const predicateMutants: readonly Mutant[] = [
 ];
 
 export const signInPredicateMutants: readonly Mutant<typeof signIns>[] = [
-  ...mutantsOf<typeof signIns>('interaction', interactionGuards),
+  ...mutantsOf<typeof signIns>('interaction', interactionGuards, {
+    'accountMayBeChosen: true': PAGE_ONLY,
+    'accountMayBeChosen: false': PAGE_ONLY,
+  }),
   ...mutantsOf<typeof signIns>('session', sessionGuards),
 ];
 
-export const keyPredicateMutants: readonly Mutant<typeof signingKeys>[] = mutantsOf('signingKey', signingKeyGuards);
+export const keyPredicateMutants: readonly Mutant<typeof signingKeys>[] = mutantsOf('signingKey', signingKeyGuards, {
+  'handoverIsComing: false': 'asks again for what was asked before; the instant of the first asking stays',
+});
