@@ -23,13 +23,12 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     brokenBy: (_, { stored, known }, { commit, after }) => {
       const approval = approvalIn(commit);
       if (!approval || commit?.asked.kind !== 'interaction') return null;
-      if (
-        commit.asked.event === 'consented' &&
-        isAssured(stored) !== allowedBefore(after.stored, approval.session.userId)
-      )
-        return isAssured(stored)
-          ? 'a consent was not remembered'
-          : 'the consent to a client that any could pose as was remembered';
+      if (commit.asked.event === 'consented') {
+        const isRemembered = numberOf(after.stored.consents) !== numberOf(stored.consents);
+        if (isRemembered && !isAssured(stored)) return 'the consent to a client that any could pose as was remembered';
+        const stands = allowedBefore(after.stored, approval.session.userId);
+        if (isAssured(stored) && !stands) return 'a consent was not remembered';
+      }
       const { interaction } = stored;
       const { userId } = approval.session;
       if (commit.asked.event === 'consented') {
@@ -69,7 +68,8 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       const approval = approvalIn(commit);
       const isRequest =
         commit?.held === true && commit.asked.kind === 'interaction' && commit.asked.event === 'requested';
-      if (isRequest && interaction.prompt.includes('select_account')) return 'the end-user could not choose an account';
+      if (isRequest && interaction.state === 'awaitingSignIn' && interaction.prompt.includes('select_account'))
+        return 'the end-user could not choose an account';
       const isWanted = interaction.prompt.includes('login') || interaction.maxAgeSeconds !== null;
       return approval && isWanted && approval.session.signedInAt.getTime() < BEGAN_AT
         ? 'a code was issued for a sign-in that was too old'
@@ -197,7 +197,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   },
   {
     name: 'session-ends-when-asked',
-    says: 'A session that is active ends when its owner asks for it, and once it is idle or too old.',
+    says: 'A session that is active admits its browser, and ends when its owner asks for it, and once it is idle or too old.',
     spec: 'OpenID Connect RP-Initiated Logout §2',
     machines: ['session'],
     brokenBy: (_, { stored }, { commit }) =>
@@ -206,7 +206,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
         : null,
     brokenAt: (walk, world) => {
       const { stored, now } = world;
-      for (const { sid, state } of stored.sessions) {
+      for (const { sid, state, lastUsedAt } of stored.sessions) {
         if (state === 'ended' || !isActiveNow(stored, sid)) continue;
         const events: SessionEventType[] = ['signOutRequested', 'endRequested', 'signedInAgain'];
         const due = sessionIsOver(stored, sid, now) ? [...events, 'used' as const] : events;
@@ -215,6 +215,10 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
           return after === null || rowIsActive(after, sid);
         });
         if (kept) return `${sid} lives on after ${kept}`;
+        const use = runAlone(walk, world, { kind: 'session', event: 'used', sid });
+        const isDue = now - lastUsedAt.getTime() >= USE_DUE_MILLISECONDS;
+        if (!sessionIsOver(stored, sid, now) && wayOf(use) !== (isDue ? 'recordUse' : 'admitted'))
+          return `${sid} is alive, and a use of it is ${wayOf(use)}`;
       }
       return null;
     },
@@ -287,6 +291,15 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     },
   },
 ];
+
+/** Of the lifetimes of this walk: a use is written down once a minute. */
+const USE_DUE_MILLISECONDS = 60_000;
+
+const wayOf = (ran: Ran<Terms>): string => {
+  if (ran.kind === 'wants') return ran.next.kind === 'commit' ? ran.next.commit.kind : ran.next.kind;
+  if (ran.kind === 'answered') return typeof ran.answer === 'object' ? ran.answer.kind : 'nothing';
+  return ran.kind;
+};
 
 const LOOKS: Partial<Record<InteractionEventType, true>> = { viewed: true, switchRequested: true };
 const INTERACTION_EVENTS: readonly InteractionEventType[] = [

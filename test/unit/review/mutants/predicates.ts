@@ -62,6 +62,7 @@ export const signInPredicateMutants: readonly Mutant<typeof signIns>[] = [
   ...mutantsOf<typeof signIns>('interaction', interactionGuards, {
     'accountMayBeChosen: true': PAGE_ONLY,
     'accountMayBeChosen: false': PAGE_ONLY,
+    'codeIsWaiting: true': 'repeats a code that is of no use any more: it is refused where it is presented',
   }),
   ...mutantsOf<typeof signIns>('session', sessionGuards),
 ];
