@@ -17,7 +17,7 @@ export type Comparison = {
   readonly configuration: readonly Change[];
   /** One for each policy of the new side. */
   readonly proofs: readonly Proof[];
-  /** Of what no policy has a say in. */
+  /** Of what no policy has a say in; where no machine has changed, there is nothing to decide again. */
   readonly proofsForEveryPolicy: readonly Proof[];
   /** A machine that the engine will not even start with. */
   readonly refused: string | null;
@@ -25,7 +25,8 @@ export type Comparison = {
 export function compare(before: Side, after: Side, bounds?: readonly Bounds[]): Comparison {
   const machines = machineChanges(readAll(before), readAll(after));
   const configuration = changesBetween(before.configuration, after.configuration);
-  const proved = proofsOf(after, bounds);
+  const changed = machines.map(({ machine }) => machine);
+  const proved = proofsOf(after, bounds, changed);
   return {
     from: before.name,
     to: after.name,
@@ -45,11 +46,12 @@ const readAll = ({ machines }: Side) => machines.map(({ config }) => readMachine
 function proofsOf(
   { configuration, machines }: Side,
   bounds: readonly Bounds[] | undefined,
+  changed: readonly string[],
 ): Pick<Comparison, 'proofs' | 'proofsForEveryPolicy' | 'refused'> {
   const machineOf: MachineOf = (machine) => machines.find(({ id }) => id === machine.id) ?? machine;
   try {
     const proofs = [...configuration.policies].map(([name, policy]) => prove({ name, ...policy }, bounds, machineOf));
-    return { proofs, proofsForEveryPolicy: proveForEveryPolicy(machineOf), refused: null };
+    return { proofs, proofsForEveryPolicy: proveForEveryPolicy(machineOf, changed), refused: null };
   } catch (error) {
     if (!(error instanceof InvariantViolation)) throw error;
     return { proofs: [], proofsForEveryPolicy: [], refused: error.message };

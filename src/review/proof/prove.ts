@@ -27,9 +27,14 @@ export type MachineOf = (machine: AnyStateMachine) => AnyStateMachine;
 export const prove = (lifetimes: Lifetimes, bounds?: readonly Bounds[], machineOf?: MachineOf): Proof =>
   proofOf(authorizations(lifetimes), lifetimes.name, bounds, machineOf);
 
-/** Of what no policy has a say in: proved once. */
-export const proveForEveryPolicy = (machineOf?: MachineOf): readonly Proof[] =>
-  [signIns, signingKeys].map((walk) => proofOf(walk, null, undefined, machineOf));
+/**
+ * Of what no policy has a say in: proved once.
+ * @param about the ids of machines; only what is walked with one of them is proved. Absent: everything.
+ */
+export const proveForEveryPolicy = (machineOf?: MachineOf, about?: readonly string[]): readonly Proof[] =>
+  [signIns, signingKeys]
+    .filter(({ machines }) => about === undefined || machines.some((one) => about.includes(one)))
+    .map((walk) => proofOf(walk, null, undefined, machineOf));
 
 function proofOf(walk: AnyWalk, policy: string | null, bounds = walk.bounds, machineOf = walk.machineOf): Proof {
   const proved = { ...walk, machineOf };
