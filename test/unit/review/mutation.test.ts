@@ -63,7 +63,13 @@ const SUBJECTS: readonly Subject[] = [
   },
 ];
 
-type Tried = Mutant & { readonly walk: string; readonly invariant: string | null; readonly law: string | null };
+type Tried = Mutant & {
+  readonly walk: string;
+  readonly invariant: string | null;
+  /** All that the same number of steps leads to. */
+  readonly invariants: readonly string[];
+  readonly law: string | null;
+};
 
 const tried: readonly Tried[] = SUBJECTS.flatMap(({ walk, bounds: [short, ...longer], mutants }) =>
   mutants.map((mutant) => {
@@ -71,19 +77,20 @@ const tried: readonly Tried[] = SUBJECTS.flatMap(({ walk, bounds: [short, ...lon
     const law = soon === null ? (mutant.alsoSeenBy?.() ?? null) : null;
     // What a law sees, or what is excused, is not looked for any longer: there are hundreds.
     const isSettled = soon !== null || law !== null || (mutant.survives !== undefined && mutant.part === 'predicate');
-    return { ...mutant, walk: walk.name, law, invariant: isSettled ? soon : brokenBy(walk, longer, mutant) };
+    const invariants = isSettled ? (soon ?? []) : (brokenBy(walk, longer, mutant) ?? []);
+    return { ...mutant, walk: walk.name, law, invariants, invariant: invariants[0] ?? null };
   }),
 );
 
-function brokenBy(right: AnyWalk, all: readonly Bounds[], { walkOf }: Mutant): string | null {
+function brokenBy(right: AnyWalk, all: readonly Bounds[], { walkOf }: Mutant): readonly string[] | null {
   const walk = walkOf(right as Parameters<typeof walkOf>[0]);
   for (const bounds of all) {
     try {
-      const [violation] = explore(walk, bounds, true).violations;
-      if (violation) return violation.invariant.name;
+      const { violations } = explore(walk, bounds, true);
+      if (violations.length > 0) return violations.map(({ invariant }) => invariant.name);
     } catch (error) {
       // A machine that the engine cannot run is refused before the first request.
-      if (error instanceof InvariantViolation) return 'refused at start';
+      if (error instanceof InvariantViolation) return ['refused at start'];
       throw error;
     }
   }
@@ -113,7 +120,7 @@ describe('the mutants', () => {
   });
 
   it.each(SUBJECTS.flatMap(({ walk }) => walk.invariants.map(({ name }) => name)))('some mutant breaks %s', (name) => {
-    expect(tried.some(({ invariant }) => invariant === name)).toBe(true);
+    expect(tried.some(({ invariants }) => invariants.includes(name))).toBe(true);
   });
 
   it('the report is the one that was reviewed', async () => {

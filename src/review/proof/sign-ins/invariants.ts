@@ -270,6 +270,12 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       if (whatIsOver(world.stored, session.sid, world.now) !== null) return null;
       const served = (event: InteractionEventType) =>
         approvesWith(walk, world, { kind: 'interaction', event, session });
+      const [grant] = world.stored.grants;
+      const waits = grant && grant.state === 'active' && grant.refreshGeneration === null;
+      if (waits && grant.userId === session.userId && world.now < grant.codeEndsAt.getTime()) {
+        const repeated = runAlone(walk, world, { kind: 'interaction', event: 'consented', session });
+        return wayOf(repeated) === 'approved' ? null : 'a consent that is sent twice is not answered with its code';
+      }
       if (interaction.state === 'awaitingConsent' && interaction.userId === session.userId) {
         return served('consented') ? null : 'a consent in time yields no code';
       }

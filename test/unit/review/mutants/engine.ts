@@ -240,4 +240,13 @@ const everywhere = <Right extends AnyWalk>(name: string): readonly Mutant<Right>
 ];
 
 export const signInEngineMutants: readonly Mutant<typeof signIns>[] = everywhere('signIns');
-export const keyEngineMutants: readonly Mutant<typeof signingKeys>[] = everywhere('signingKeys');
+export const keyEngineMutants: readonly Mutant<typeof signingKeys>[] = [
+  ...everywhere<typeof signingKeys>('signingKeys'),
+  engine<typeof signingKeys>('signingKeys: no private half is ever erased', (right) => ({
+    ...right,
+    commit: (stored, commit, now) => {
+      const after = right.commit(stored, commit, now);
+      return after && { keys: after.keys.map((key) => ({ ...key, hasPrivateHalf: true })) };
+    },
+  })),
+];

@@ -7,6 +7,7 @@ import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import {
   authorizationCode,
   type Config,
+  copyOf,
   grant,
   interaction,
   refreshToken,
@@ -36,7 +37,22 @@ const mutantsOfAll = <Right extends AnyWalk>(subjects: readonly Subject[]): read
 export const machineMutants: readonly Mutant[] = mutantsOfAll([authorizationCode, refreshToken, grant]);
 const session = subjects.filter(({ name }) => name === 'session');
 
-export const signInMachineMutants: readonly Mutant<typeof signIns>[] = mutantsOfAll([interaction, ...session]);
+/** The laws see it first; the proof has to see it too. */
+const withoutEvent = (event: string): Mutant<typeof signIns>[] =>
+  session.map((subject) => {
+    const config = copyOf(subject.config);
+    delete config.states['active']?.on[event];
+    return {
+      what: `session: active does not know ${event}`,
+      part: 'machine',
+      walkOf: (right) => withMachine(right, subject.name, () => machineOf(subject, config)),
+    };
+  });
+
+export const signInMachineMutants: readonly Mutant<typeof signIns>[] = [
+  ...mutantsOfAll<typeof signIns>([interaction, ...session]),
+  ...withoutEvent('passwordChanged'),
+];
 export const keyMachineMutants: readonly Mutant<typeof signingKeys>[] = mutantsOfAll([signingKey]);
 
 export const machineOf = (subject: Subject, config: Config) =>

@@ -6,6 +6,7 @@ import {
   sessionGuards,
   signingKeyGuards,
 } from '../../../../machines/guards.ts';
+import type { SigningKeyContext, SigningKeyEvent } from '../../../../machines/vocabulary.ts';
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
@@ -67,6 +68,24 @@ export const signInPredicateMutants: readonly Mutant<typeof signIns>[] = [
   ...mutantsOf<typeof signIns>('session', sessionGuards),
 ];
 
-export const keyPredicateMutants: readonly Mutant<typeof signingKeys>[] = mutantsOf('signingKey', signingKeyGuards, {
-  'handoverIsComing: false': 'asks again for what was asked before; the instant of the first asking stays',
-});
+/** The successor takes over, whether caches hold it or not. */
+const impatient: Mutant<typeof signingKeys> = {
+  what: 'signingKey: handoverIsDue does not wait for caches',
+  part: 'predicate',
+  walkOf: (right) =>
+    withMachine(right, 'signingKey', (machine) =>
+      machine.provide({
+        guards: {
+          handoverIsDue: ({ context, event }: { context: SigningKeyContext; event: SigningKeyEvent }) =>
+            event.now >= context.signsUntil && event.successor !== 'none',
+        },
+      } as never),
+    ),
+};
+
+export const keyPredicateMutants: readonly Mutant<typeof signingKeys>[] = [
+  impatient,
+  ...mutantsOf<typeof signingKeys>('signingKey', signingKeyGuards, {
+    'handoverIsComing: false': 'asks again for what was asked before; the instant of the first asking stays',
+  }),
+];
