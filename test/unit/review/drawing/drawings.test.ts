@@ -12,7 +12,7 @@ import { svgOf } from '../../../../src/review/drawing/svg.ts';
 import { tableOf } from '../../../../src/review/drawing/table.ts';
 import { readMachine } from '../../../../src/review/machine/read.ts';
 import { MACHINES } from '../../../../src/review/machine/running.ts';
-import { INVARIANTS } from '../../../../src/review/proof/invariants.ts';
+import { INVARIANTS } from '../../../../src/review/proof/authorizations/invariants.ts';
 import { type Config, type Subject, subjects } from '../../machines/catalogue.ts';
 import { type Mutant, mutantsOf } from '../../machines/mutants.ts';
 import { NUMBERS } from './numbers.ts';
