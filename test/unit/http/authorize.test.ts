@@ -192,7 +192,7 @@ describe('the authorization endpoint', () => {
       ),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 
   it('keeps the query that a redirect URI was registered with', async () => {
     const client = await makeClient(scene, { redirectUris: ['https://client.test/cb?tenant=1&x=%20'] });

@@ -214,7 +214,7 @@ describe('the token endpoint', () => {
         }),
         { numRuns: 150 },
       );
-    }, 60_000);
+    });
   });
 
   describe('grant types', () => {
