@@ -11,7 +11,7 @@ import { findClient } from '../../../src/storage/clients.ts';
 import { makeLogger } from '../../../src/system/logger.ts';
 import { makeUser, obtainTokens, refresh, type TestClient } from '../../support/actors.ts';
 import { openTestApp, type TestApp, testKeys } from '../../support/app.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { until } from '../../support/until.ts';
 
 const SHIPPED = new URL('../../../policies', import.meta.url).pathname;
@@ -51,7 +51,7 @@ describe('the live configuration', () => {
     write('clients.yaml', DECLARATION);
     env = { PHOTO_BOOK_SECRET: SECRET };
     lines = [];
-    opened = await openTestDatabase('postgres');
+    opened = await openTestDatabase(anyDatabase);
     const logger = makeLogger({
       level: 'info',
       readable: false,
