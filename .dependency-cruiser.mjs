@@ -139,7 +139,7 @@ export default {
         '^src/crypto/(digest|random|root-secret|signing-keys)\\.ts$',
         // What it turns into 503.
         '^src/engine/errors\\.ts$',
-        '^src/config/configuration\\.ts$',
+        '^src/(config/configuration|system/deadlines)\\.ts$',
         packages('fastify', '@fastify/cookie', 'fastify-plugin', 'fastify-type-provider-zod', 'zod', 'ghtml'),
         NODE,
       ],
