@@ -27,7 +27,7 @@ export class Statehouse extends OAuth2Strategy {
         clientID: clientId,
         clientSecret,
         callbackURL: redirectUri,
-        // `openid` asks who the person is, `email` for that claim; `read` is for your API.
+        // `openid` asks who the end-user is, `email` for that claim. The access token is for the UserInfo Endpoint.
         scope: 'openid email',
         // Without PKCE the server refuses the request; passport-oauth2 wants `state` with it.
         pkce: true,
