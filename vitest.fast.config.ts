@@ -8,7 +8,7 @@ import everything from './vitest.config.ts';
 /** What a Postgres server is needed for, or another process. */
 const NOT_HERE = [
   // Several nodes, or what only Postgres does.
-  'test/unit/http/{signing-keys,round-trips}.test.ts',
+  'test/unit/http/{log,signing-keys,round-trips}.test.ts',
   'test/unit/storage/{driver,many-at-once,migrations,plans}.test.ts',
   'test/unit/cli/{check-example,server}.test.ts',
   // Processes of their own.

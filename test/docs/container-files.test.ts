@@ -10,9 +10,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join, matchesGlob } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { hasEnded, killChild, startChild } from '../support/child-process.ts';
+import { hasEnded, killChild, startChild, waiting } from '../support/child-process.ts';
 import { createEmptyDatabase, type PostgresDatabase } from '../support/database.ts';
 import { freePort } from '../support/listening.ts';
+import { patient } from '../support/patience.ts';
 import { until } from '../support/until.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
@@ -121,6 +122,7 @@ describe('what the image holds', () => {
       STATEHOUSE_ISSUER: 'https://login.example.com',
       STATEHOUSE_SECRET: 'a-root-secret-for-tests-of-more-than-32-bytes',
       DATABASE_URL: database.url,
+      NODE_OPTIONS: waiting(patient, folder).join(' '),
     };
     server = start();
     const child = server;

@@ -6,17 +6,13 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { becomesReady, killChild, outputOf, PATIENT, START, startChild } from '../support/child-process.ts';
+import { becomesReady, killChild, outputOf, START, startChild, waiting } from '../support/child-process.ts';
 import { freePort } from '../support/listening.ts';
-import { serversOwn } from '../support/patience.ts';
+import { patient, serversOwn } from '../support/patience.ts';
 import { until } from '../support/until.ts';
 
 /** It waits for requests in flight no longer than an operator's server does; for its database as long as it takes. */
-const OWN_CLOSING = `
-  import { deadlines } from ${JSON.stringify(new URL('../../src/system/deadlines.ts', import.meta.url).href)};
-  deadlines.closingMilliseconds = ${serversOwn.closingMilliseconds};
-`;
-const preload = (code: string) => ['--import', `data:text/javascript;base64,${Buffer.from(code).toString('base64')}`];
+const OWN_CLOSING = { ...patient, closingMilliseconds: serversOwn.closingMilliseconds };
 
 describe('SIGTERM', () => {
   let folder: string;
@@ -32,9 +28,9 @@ describe('SIGTERM', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function start(preloaded: readonly string[] = []): Promise<void> {
+  async function start(deadlines = patient): Promise<void> {
     const env = { PATH: process.env['PATH'] ?? '', PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'error' };
-    server = startChild(process.execPath, [...PATIENT, ...preloaded, ...START], { cwd: folder, env });
+    server = startChild(process.execPath, [...waiting(deadlines), ...START], { cwd: folder, env });
     await becomesReady(server, `http://127.0.0.1:${port}`, outputOf(server));
   }
 
@@ -71,7 +67,7 @@ describe('SIGTERM', () => {
   });
 
   it('is not held by a request that never ends', async () => {
-    await start(preload(OWN_CLOSING));
+    await start(OWN_CLOSING);
     const socket = await open();
     socket.on('error', () => {});
     socket.write(

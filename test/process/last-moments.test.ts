@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { becomesReady, killChild, outputOf, PATIENT, START, startChild } from '../support/child-process.ts';
+import { becomesReady, killChild, outputOf, preload, START, startChild, waiting } from '../support/child-process.ts';
 import { freePort } from '../support/listening.ts';
 import { until } from '../support/until.ts';
 
@@ -31,10 +31,8 @@ afterEach(async () => {
 
 /** @param code what the process runs before anything of the server. */
 async function start(code = ''): Promise<void> {
-  // Stack frames name the module, so its text is not in its URL as it is.
-  const module = `data:text/javascript;base64,${Buffer.from(code).toString('base64')}`;
   const env = { PATH: process.env['PATH'] ?? '', PORT: String(port), HOST: '127.0.0.1' };
-  server = startChild(process.execPath, [...PATIENT, '--import', module, ...START], { cwd: folder, env });
+  server = startChild(process.execPath, [...waiting(), ...preload(code), ...START], { cwd: folder, env });
   printed = outputOf(server);
   await becomesReady(server, `http://127.0.0.1:${port}`, printed);
 }

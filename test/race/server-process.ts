@@ -1,5 +1,5 @@
 /** The real process, as an operator starts it; and its end, as a power cut would bring it. */
-import { becomesReady, killChild, outputOf, PATIENT, START, startChild } from '../support/child-process.ts';
+import { becomesReady, killChild, outputOf, START, startChild, waiting } from '../support/child-process.ts';
 
 export type ServerProcess = {
   readonly url: string;
@@ -15,7 +15,7 @@ export type ServerOptions = {
 
 /** @returns when it is ready to serve. @throws Error with what it said, when it ended before. */
 export async function startServer({ port, cwd, env }: ServerOptions): Promise<ServerProcess> {
-  const child = startChild(process.execPath, [...PATIENT, ...START], {
+  const child = startChild(process.execPath, [...waiting(), ...START], {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', HOST: 'localhost', PORT: String(port), LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,16 +2,27 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach } from 'vitest';
+import { patient } from './patience.ts';
 import { until } from './until.ts';
 
-const PATIENCE = new URL('./patience.ts', import.meta.url).href;
-/** For `node`: it waits as long as the tests do. See patience.ts. */
-export const PATIENT: readonly string[] = ['--import', PATIENCE];
+const ROOT = join(import.meta.dirname, '../..');
 
-const STATEHOUSE = new URL('../../src/cli/statehouse.js', import.meta.url).pathname;
+/** For `node`: code that runs before anything of the server. Stack frames name the module, so it is encoded. */
+export const preload = (code: string): readonly string[] => [
+  `--import=data:text/javascript;base64,${Buffer.from(code).toString('base64')}`,
+];
+
+/** For `node`: the server in that folder waits as long as said. @param values see patience.ts. */
+export const waiting = (values: typeof patient = patient, root: string = ROOT): readonly string[] =>
+  preload(`
+    import { deadlines } from ${JSON.stringify(pathToFileURL(join(root, 'src/system/deadlines.ts')).href)};
+    Object.assign(deadlines, ${JSON.stringify(values)});
+  `);
+
 /** For `node`: the server, as an operator starts it. */
-export const START: readonly string[] = [STATEHOUSE, 'start'];
+export const START: readonly string[] = [join(ROOT, 'src/cli/statehouse.js'), 'start'];
 
 const running = new Set<ChildProcess>();
 let janitor: ChildProcess | null = null;

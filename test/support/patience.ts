@@ -1,7 +1,7 @@
 /**
  * The server gives up on its database, on a request and on closing after seconds: right for a server, wrong on a machine with ten
  * other things to do. Tests get hours, and vitest's own time limit is the only one left. Preloaded before each test file
- * (vitest.config.ts) and into every server process that a test starts (child-process.ts).
+ * (vitest.config.ts) and into every server process that a test starts (`waiting` of child-process.ts).
  */
 import { deadlines } from '../../src/system/deadlines.ts';
 
@@ -10,7 +10,7 @@ export const serversOwn: Readonly<typeof deadlines> = { ...deadlines };
 const HOUR_SECONDS = 3600;
 const HOUR_MILLISECONDS = HOUR_SECONDS * 1000;
 
-const patient: typeof deadlines = {
+export const patient: typeof deadlines = {
   databaseReadMilliseconds: HOUR_MILLISECONDS,
   databaseWriteMilliseconds: HOUR_MILLISECONDS,
   statementMilliseconds: HOUR_MILLISECONDS,

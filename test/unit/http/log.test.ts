@@ -14,7 +14,6 @@ import {
   token,
 } from '../../support/actors.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
-import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { introspect, revoke } from '../../support/sent-token.ts';
 
@@ -30,7 +29,7 @@ describe('the log of a hostile day', () => {
     for (const [name, value] of browser.cookies) secret(`cookie ${name}`, value);
   };
   beforeAll(async () => {
-    scene = await openScene(anyDatabase);
+    scene = await openScene('postgres');
     secret('password', PASSWORD);
     for (const { secret: one } of [scene.client, scene.other]) secret('client secret', one);
   });
