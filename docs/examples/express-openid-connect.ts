@@ -34,7 +34,7 @@ export function buildApp(settings: {
     (request, response) => void response.send(request.oidc.isAuthenticated() ? 'Signed in.' : 'Not signed in.'),
   );
   app.get('/profile', requiresAuth(), async (request, response) => {
-    // `sub` is the person: it never changes, and nobody else gets it.
+    // `sub` is the end-user: it never changes, and no other end-user gets it.
     response.json(await request.oidc.fetchUserInfo());
   });
   return app;

@@ -7,7 +7,7 @@ declare module 'fastify' {
   }
 }
 
-/** Where your app keeps the tokens of the person whose browser this is. `sub` is the person: it never changes. */
+/** Where your app keeps the tokens of the end-user whose browser this is. `sub` is the end-user: it never changes. */
 type Keep = (tokens: Token, sub: string) => Promise<void>;
 
 export async function buildApp(settings: {
@@ -30,14 +30,14 @@ export async function buildApp(settings: {
     pkce: 'S256',
     startRedirectPath: '/login',
     callbackUri: settings.redirectUri,
-    // Cookies that nobody else can plant; they need https.
+    // Cookies that no other site can plant; they need https.
     hostPrefixedCookies: settings.redirectUri.startsWith('https:'),
   });
 
   app.get('/callback', async (request, reply) => {
     // Checks the state, and sends the verifier that goes with it.
     const { token } = await app.statehouse.getAccessTokenFromAuthorizationCodeFlow(request, reply);
-    // This plugin does not check ID Tokens, so it is the server that says who the person is.
+    // This plugin does not check ID Tokens, so the server has to say who the end-user is.
     const { sub } = (await app.statehouse.userinfo(token)) as { sub: string };
     await settings.keep(token, sub);
     return 'Signed in.';

@@ -5,7 +5,7 @@ type Server = oauth.AuthorizationServer;
 /** Once, when your program starts: reads what the server can do. */
 export async function discover(issuer: string): Promise<Server> {
   const url = new URL(issuer);
-  // OAuth 2.1 alone: this app calls an API, and does not ask who the person is.
+  // OAuth 2.1 alone: this app calls an API, and does not ask who the end-user is.
   const response = await oauth.discoveryRequest(url, { algorithm: 'oauth2', ...insecure(issuer) });
   return oauth.processDiscoveryResponse(url, response);
 }

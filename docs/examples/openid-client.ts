@@ -33,7 +33,7 @@ export async function finish(config: client.Configuration, callback: URL, checks
   const tokens = await client.authorizationCodeGrant(config, callback, checks);
   const sub = tokens.claims()?.sub;
   if (sub === undefined) throw new Error('no ID Token came');
-  // `sub` is the person: it never changes, and nobody else gets it. The other claims are for showing.
+  // `sub` is the end-user: it never changes, and no other end-user gets it. The other claims are for showing.
   const person = await client.fetchUserInfo(config, tokens.access_token, sub);
   return { tokens, person };
 }
@@ -46,5 +46,5 @@ export const refresh = (config: client.Configuration, refreshToken: string) =>
 export const signOutUrl = (config: client.Configuration, idToken: string, backTo: string): URL =>
   client.buildEndSessionUrl(config, { id_token_hint: idToken, post_logout_redirect_uri: backTo });
 
-/** For a service that acts for itself, without a person. */
+/** For a service that acts for itself, without an end-user. */
 export const serviceToken = (config: client.Configuration) => client.clientCredentialsGrant(config, { scope: 'read' });

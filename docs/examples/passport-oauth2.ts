@@ -4,7 +4,7 @@ import passport from 'passport';
 import OAuth2Strategy from 'passport-oauth2';
 
 export type Tokens = { accessToken: string; refreshToken: string };
-/** `sub` is the person: it never changes, and nobody else gets it. */
+/** `sub` is the end-user: it never changes, and no other end-user gets it. */
 export type Person = { sub: string; email?: string };
 type Settings = {
   issuer: string;
@@ -39,7 +39,7 @@ export class Statehouse extends OAuth2Strategy {
     this.userInfoUrl = `${issuer}/oauth/userinfo`;
   }
 
-  /** passport-oauth2 knows nothing of ID Tokens, so it is the server that says who the person is. */
+  /** passport-oauth2 knows nothing of ID Tokens, so the server has to say who the end-user is. */
   override userProfile(accessToken: string, done: (error: unknown, person?: Person) => void): void {
     fetch(this.userInfoUrl, { headers: { authorization: `Bearer ${accessToken}` } })
       .then((response) => (response.ok ? response.json() : Promise.reject(new Error(`UserInfo: ${response.status}`))))

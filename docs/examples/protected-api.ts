@@ -43,7 +43,7 @@ export function protectedApi(issuer: string, audience: string): express.Express 
 
   const app = express();
   app.get('/photos', requireScope('read'), (_request, response) => {
-    // `sub` is the person, or the client itself where it acts for itself.
+    // `sub` is the end-user, or the client itself where it acts for itself.
     const { sub, client_id: clientId } = response.locals['claims'] as JWTPayload;
     response.json({ sub, clientId, photos: [] });
   });
