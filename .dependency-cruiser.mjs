@@ -99,8 +99,8 @@ export default {
       '^src/storage/',
       [
         '^src/storage/',
-        '^src/engine/(ports|errors)\\.ts$',
-        '^src/(crypto|model|system)/',
+        '^src/engine/errors\\.ts$',
+        '^src/(crypto|lifecycles|model|system)/',
         '^src/oauth/signing-algorithms\\.ts$',
         '^machines/vocabulary\\.ts$',
         packages('drizzle-orm', 'postgres', '@electric-sql/pglite'),
@@ -118,7 +118,7 @@ export default {
     only(
       'protocol-decides-nothing-alone',
       '^src/protocol/',
-      ['^src/(protocol|engine|model|oauth|crypto)/', '^src/config/configuration\\.ts$', '^(?!src/)'],
+      ['^src/(protocol|lifecycles|engine|model|oauth|crypto)/', '^src/config/configuration\\.ts$', '^(?!src/)'],
       'A use case parses, authenticates, asks the engine and returns an outcome; stores and files are handed to it.',
       valuesOnly,
     ),
@@ -139,7 +139,7 @@ export default {
         '^src/crypto/(digest|random|root-secret|signing-keys)\\.ts$',
         // What it turns into 503.
         '^src/engine/errors\\.ts$',
-        '^src/config/configuration\\.ts$',
+        '^src/(config/configuration|system/deadlines)\\.ts$',
         packages('fastify', '@fastify/cookie', 'fastify-plugin', 'fastify-type-provider-zod', 'zod', 'ghtml'),
         NODE,
       ],
@@ -172,9 +172,15 @@ export default {
     },
 
     // Who may know a part.
+    only(
+      'lifecycles-are-declared',
+      '^src/lifecycles/',
+      ['^src/(lifecycles|engine|model)/', '^machines/'],
+      'What a lifecycle is, is said once and purely: its machine, its rows, its effects. The world is handed to the engine.',
+    ),
     onlyFrom(
       'only-the-engine-asks-machines',
-      ['^machines/', '^src/(engine|review)/', TESTS],
+      ['^machines/', '^src/(engine|lifecycles|review)/', TESTS],
       '^machines/',
       'A decision that the engine did not ask for is one that it does not check and commit; others see types.',
       valuesOnly,

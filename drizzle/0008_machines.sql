@@ -131,7 +131,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF NEW.state <> 'awaitingSignIn'
     OR NEW.subject_id IS NOT NULL THEN
-    PERFORM "public"."no_machine_allows"('an interaction begins in the first state of its machine, with nobody', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+    PERFORM "public"."no_machine_allows"('an interaction begins in the first state of its machine, without an end-user', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
@@ -166,19 +166,19 @@ $$;
 CREATE OR REPLACE TRIGGER "interactions_moves_with_its_machine" AFTER UPDATE OF state ON "interactions"
   FOR EACH ROW EXECUTE FUNCTION "interactions_moves_with_its_machine"();
 --> statement-breakpoint
-CREATE OR REPLACE FUNCTION "interactions_is_answered_by_one"() RETURNS trigger
+CREATE OR REPLACE FUNCTION "interactions_keeps_its_user"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF (OLD.state IN ('approved', 'denied')) AND (NEW.subject_id IS DISTINCT FROM OLD.subject_id)
     OR (NEW.state IN ('approved')) AND NEW.subject_id IS NULL THEN
-    PERFORM "public"."no_machine_allows"('whoever answered stays, and nobody approves nothing', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+    PERFORM "public"."no_machine_allows"('an answer keeps its end-user, and an approval has an end-user', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "interactions_is_answered_by_one" AFTER UPDATE OF state, subject_id ON "interactions"
-  FOR EACH ROW EXECUTE FUNCTION "interactions_is_answered_by_one"();
+CREATE OR REPLACE TRIGGER "interactions_keeps_its_user" AFTER UPDATE OF state, subject_id ON "interactions"
+  FOR EACH ROW EXECUTE FUNCTION "interactions_keeps_its_user"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "interactions_stays_until_its_end"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -422,7 +422,7 @@ CREATE OR REPLACE FUNCTION "users_disabling_raises_epoch"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF OLD.disabled_at IS NULL AND NEW.disabled_at IS NOT NULL AND NEW.epoch <= OLD.epoch THEN
-    PERFORM "public"."no_machine_allows"('disabling a person raises their epoch', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+    PERFORM "public"."no_machine_allows"('disabling an end-user raises the epoch', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
@@ -530,7 +530,7 @@ BEGIN
       'interactions_begins_with_its_machine',
       'interactions_keeps_what_was_asked',
       'interactions_moves_with_its_machine',
-      'interactions_is_answered_by_one',
+      'interactions_keeps_its_user',
       'interactions_stays_until_its_end',
       'interactions_is_not_emptied',
       'signing_keys_begins_with_its_machine',

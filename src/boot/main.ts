@@ -7,6 +7,7 @@ import { buildApp } from '../http/app.ts';
 import { housekeeper } from '../storage/housekeeping.ts';
 import { keepLedgerPartitions } from '../storage/ledger-partitions.ts';
 import { databaseClock } from '../system/clock.ts';
+import { deadlines } from '../system/deadlines.ts';
 import { makeLogger } from '../system/logger.ts';
 import { banner } from './banner.ts';
 import { type Demo, endDemo, makeDemo } from './demo-data.ts';
@@ -14,10 +15,6 @@ import { liveConfiguration } from './live-configuration.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { appDeps } from './wiring.ts';
 
-/** Supervisors wait for 10 to 30 seconds before they kill. */
-const MAX_CLOSING_MILLISECONDS = 8_000;
-/** A database that does not let go must not keep a process that serves nothing. */
-const MAX_HANGING_MILLISECONDS = 25_000;
 const TIDY_EVERY_MILLISECONDS = 60_000;
 
 /** Listens until SIGTERM or SIGINT; then finishes the requests in flight, and closes. */
@@ -56,7 +53,7 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv): 
     clearInterval(keeping);
     unwatch();
     // A request that never ends, such as a body that never comes, must not hold the process.
-    const impatience = setTimeout(() => app.server.closeAllConnections(), MAX_CLOSING_MILLISECONDS);
+    const impatience = setTimeout(() => app.server.closeAllConnections(), deadlines.closingMilliseconds);
     await app.close();
     clearTimeout(impatience);
     await database.close();
@@ -106,7 +103,7 @@ const NOT_AN_END = [
 function closeAtTheEnd(logger: Logger, close: () => Promise<void>): void {
   closeWithGrace(
     {
-      delay: MAX_HANGING_MILLISECONDS,
+      delay: deadlines.hangingMilliseconds,
       skip: NOT_AN_END,
       // Handed an error alone, pino would log its message, which may hold the parameters of a statement.
       logger: {

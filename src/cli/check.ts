@@ -5,8 +5,8 @@ import { readEnvironment } from '../config/environment.ts';
 import { keyLifetimes } from '../config/key-lifetimes.ts';
 import { loadConfiguration, loadPolicy } from '../config/load.ts';
 import { readDeclaredClients } from '../registration/declared-clients.ts';
-import type { Bounds } from '../review/proof/beginning.ts';
-import { holds, type Proof, prove } from '../review/proof/prove.ts';
+import { holds, type Proof, prove, proveForEveryPolicy } from '../review/proof/prove.ts';
+import type { Bounds } from '../review/proof/walk.ts';
 import { boundsOf } from './bounds.ts';
 import { type Cli, isDeclared } from './cli.ts';
 import { authenticationWords, clientDocument, fields, scopeWords } from './client-words.ts';
@@ -25,7 +25,7 @@ export function checkCommand(parent: Command, cli: Cli): void {
       'check environment and configuration; say what is in force for each client; prove the machines under it',
     )
     .option('--policy <file>', 'prove the machines under the policy of this file, and check nothing else')
-    .option('--bounds <numbers...>', 'presentations,in flight,disturbances of each walk, as 5,3,2', boundsOf)
+    .option('--bounds <numbers...>', 'requests,in flight,disturbances of each walk of a policy, as 5,3,2', boundsOf)
     .option('--no-proof', 'leave the proof out')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -35,8 +35,9 @@ Changes nothing. Without a database that can be read, it checks the configuratio
 Exit status 1 when something is wrong; warnings alone are 0.
 
 The proof walks every order of events within its bounds, with the machines and the engine that serve requests and a store
-that keeps the same contract as Postgres: presentations under way at once, each split into load, decide, commit and answer;
+that keeps the same contract as Postgres: requests under way at once, each split into load, decide, commit and answer;
 thieves; crashes; lost answers; time around every end; revocations, epochs, backups. A violation comes with its shortest trace.
+Codes, refresh tokens and grants are walked under each policy; interactions, sessions and signing keys once, for all of them.
 
 Examples:
   statehouse check
@@ -45,13 +46,16 @@ Examples:
     )
     .action(async (options: Options) => {
       const report = options.policy === undefined ? await check(cli) : NOTHING_CHECKED;
-      const proofs = options.proof ? policiesOf(options, report).map((one) => prove(one, options.bounds)) : [];
+      const proofs = options.proof ? proofsOf(options, policiesOf(options, report)) : NO_PROOFS;
       cli.output.print(
         options.json
           ? asDocument(report, proofs)
-          : asText(report) + proofs.map((one) => `\n${proofText(one)}`).join(''),
+          : asText(report) +
+              allOf(proofs)
+                .map((one) => `\n${proofText(one)}`)
+                .join(''),
       );
-      const wrong = [...errorsIn(report), ...proofs.flatMap(brokenIn)];
+      const wrong = [...errorsIn(report), ...allOf(proofs).flatMap(brokenIn)];
       if (wrong.length > 0) throw new CommandRefused(wrong.join('\n'));
     });
 }
@@ -62,6 +66,20 @@ type Options = {
   readonly proof: boolean;
   readonly json?: true;
 };
+
+type Proofs = {
+  readonly ofPolicies: readonly Proof[];
+  /** Of what no policy has a say in. */
+  readonly forEveryPolicy: readonly Proof[];
+};
+const NO_PROOFS: Proofs = { ofPolicies: [], forEveryPolicy: [] };
+const allOf = ({ ofPolicies, forEveryPolicy }: Proofs): readonly Proof[] => [...ofPolicies, ...forEveryPolicy];
+
+/** With `--policy`, nothing but that policy. */
+const proofsOf = ({ policy, bounds }: Options, policies: readonly NamedPolicy[]): Proofs => ({
+  ofPolicies: policies.map((one) => prove(one, bounds)),
+  forEveryPolicy: policy === undefined ? proveForEveryPolicy() : [],
+});
 
 /** @throws ConfigurationError when the file is no policy. */
 function policiesOf({ policy }: Options, { configuration }: Report): readonly NamedPolicy[] {
@@ -172,10 +190,10 @@ function clientText(effective: EffectivePolicy): string {
   return `client ${client.clientId} (${client.clientName})\n${rows}${wrong}${warningLines(warnings)}`;
 }
 
-function asDocument(report: Report, proofs: readonly Proof[]): string {
+function asDocument(report: Report, proofs: Proofs): string {
   const { configuration, clients, warnings, errors } = report;
   return json({
-    ok: errorsIn(report).length === 0 && proofs.every(holds),
+    ok: errorsIn(report).length === 0 && allOf(proofs).every(holds),
     policies: Object.fromEntries(configuration?.policies ?? []),
     resources: configuration?.resources ?? [],
     signing_keys: configuration?.signingKeys ?? null,
@@ -188,7 +206,8 @@ function asDocument(report: Report, proofs: readonly Proof[]): string {
       warnings: one.warnings,
       errors: one.errors,
     })),
-    proofs: proofs.map(proofDocument),
+    proofs: proofs.ofPolicies.map(proofDocument),
+    proofs_for_every_policy: proofs.forEveryPolicy.map(proofDocument),
     warnings,
     errors,
   });

@@ -9,8 +9,11 @@ const shown = (value: unknown) => (value === null ? 'nothing' : String(value));
 const isEmpty = ({ machines, policies, configuration }: Comparison) =>
   machines.length + policies.length + configuration.length === 0;
 
+const allProofs = ({ proofs, proofsForEveryPolicy }: Comparison) => [...proofs, ...proofsForEveryPolicy];
+
 export function diffText(comparison: Comparison): string {
-  const { from, to, machines, policies, configuration, proofs, refused } = comparison;
+  const { from, to, machines, policies, configuration, refused } = comparison;
+  const proofs = allProofs(comparison);
   const sections: (readonly [string, readonly string[]])[] = [
     ['machines', machines.map(({ machine, kind, where, words }) => `${machine}, ${where}: ${kind}: ${words}`)],
     [
@@ -36,7 +39,8 @@ const cell = (value: unknown) =>
 const code = (value: unknown) => `\`${cell(value).replaceAll('`', "'")}\``;
 
 export function diffMarkdown(comparison: Comparison): string {
-  const { from, to, machines, policies, configuration, proofs, refused } = comparison;
+  const { from, to, machines, policies, configuration, refused } = comparison;
+  const proofs = allProofs(comparison);
   const table = (title: string, head: readonly string[], rows: readonly (readonly string[])[]) =>
     rows.length === 0
       ? []
@@ -48,9 +52,9 @@ export function diffMarkdown(comparison: Comparison): string {
           ...rows.map((row) => `| ${row.join(' | ')} |`),
           '',
         ];
-  const verdicts = proofs.flatMap(({ policy, verdicts }) =>
+  const verdicts = proofs.flatMap(({ policy, walk, verdicts }) =>
     verdicts.map(({ invariant, violation }) => [
-      cell(policy),
+      cell(policy ?? `every (${walk.of})`),
       cell(invariant.says),
       violation ? `**broken**: ${cell(violation.words)}` : 'holds',
     ]),
@@ -80,9 +84,12 @@ export function diffMarkdown(comparison: Comparison): string {
   ].join('\n');
 }
 
-export const diffDocument = (comparison: Comparison): string =>
-  json({
+export function diffDocument({ proofsForEveryPolicy, ...comparison }: Comparison): string {
+  const all = allProofs({ ...comparison, proofsForEveryPolicy });
+  return json({
     ...comparison,
-    ok: comparison.refused === null && comparison.proofs.every(holds),
+    ok: comparison.refused === null && all.every(holds),
     proofs: comparison.proofs.map(proofDocument),
+    proofs_for_every_policy: proofsForEveryPolicy.map(proofDocument),
   });
+}

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { readEnvironment } from '../config/environment.ts';
 import { compare } from '../review/diff/compare.ts';
 import { readSide } from '../review/diff/sides.ts';
-import type { Bounds } from '../review/proof/beginning.ts';
+import type { Bounds } from '../review/proof/walk.ts';
 import { boundsOf } from './bounds.ts';
 import type { Cli } from './cli.ts';
 import { diffDocument, diffMarkdown, diffText } from './diff-words.ts';
@@ -22,7 +22,7 @@ export function diffCommand(parent: Command, cli: Cli): void {
     .argument('<old>', 'a folder of policies, or a git revision of this checkout')
     .argument('<new>', 'the same')
     .addOption(new Option('--format <format>', 'how to say it').choices(['text', 'markdown', 'json']).default('text'))
-    .option('--bounds <numbers...>', 'presentations,in flight,disturbances of each walk, as 5,3,2', boundsOf)
+    .option('--bounds <numbers...>', 'requests,in flight,disturbances of each walk of a policy, as 5,3,2', boundsOf)
     .addHelpText(
       'after',
       `
@@ -39,7 +39,7 @@ Examples:
       cli.output.print(`${FORMATS[options.format](comparison)}`);
       const wrong = [
         ...(comparison.refused === null ? [] : [`The server would not start: ${comparison.refused}`]),
-        ...comparison.proofs.flatMap(brokenIn),
+        ...[...comparison.proofs, ...comparison.proofsForEveryPolicy].flatMap(brokenIn),
       ];
       if (wrong.length > 0) throw new CommandRefused(wrong.join('\n'));
     });

@@ -6,12 +6,16 @@ const count = (value: number) => value.toLocaleString('en-GB');
 
 export function proofText(proof: Proof): string {
   const walks = proof.explorations.map(
-    ({ bounds: { presentations, inFlight, disturbances }, worlds, moves, milliseconds }) => {
-      const within = `${presentations} presentations, ${inFlight} under way at once, ${disturbances} disturbance${disturbances === 1 ? '' : 's'}`;
-      return `  ${within}: ${count(worlds)} moments, ${count(moves)} steps, ${(milliseconds / 1000).toFixed(1)} s\n`;
+    ({ bounds: { requests, inFlight, disturbances }, moments, steps, milliseconds }) => {
+      const within = `${requests} requests, ${inFlight} under way at once, ${disturbances} disturbance${disturbances === 1 ? '' : 's'}`;
+      return `  ${within}: ${count(moments)} moments, ${count(steps)} steps, ${(milliseconds / 1000).toFixed(1)} s\n`;
     },
   );
-  return `proof of policy ${proof.policy}\n${walks.join('')}${proof.verdicts.map(verdictText).join('')}`;
+  const title =
+    proof.policy === null
+      ? `proof of ${proof.walk.of}, under every policy`
+      : `proof of policy ${proof.policy}: ${proof.walk.of}`;
+  return `${title}\n${walks.join('')}${proof.verdicts.map(verdictText).join('')}`;
 }
 
 function verdictText({ invariant, violation }: Verdict): string {
@@ -24,19 +28,24 @@ function verdictText({ invariant, violation }: Verdict): string {
 
 export const proofDocument = (proof: Proof) => ({
   policy: proof.policy,
+  walk: proof.walk.name,
+  machines: proof.walk.machines,
   holds: holds(proof),
-  walks: proof.explorations.map(({ bounds, worlds, moves, milliseconds }) => ({
-    presentations: bounds.presentations,
+  walks: proof.explorations.map(({ bounds, moments, steps, milliseconds }) => ({
+    requests: bounds.requests,
+    // As it was called while the proof walked presentations alone.
+    presentations: bounds.requests,
     in_flight: bounds.inFlight,
     disturbances: bounds.disturbances,
-    moments: worlds,
-    steps: moves,
+    moments,
+    steps,
     milliseconds: Math.round(milliseconds),
   })),
   invariants: proof.verdicts.map(({ invariant, violation }) => ({
     name: invariant.name,
     says: invariant.says,
     spec: invariant.spec,
+    machines: invariant.machines,
     holds: violation === null,
     ...(violation && { trace: wordsOfTrace(violation), mermaid: mermaidOfTrace(violation) }),
   })),
@@ -45,5 +54,9 @@ export const proofDocument = (proof: Proof) => ({
 /** For the exit status: one line for each invariant that does not hold. */
 export const brokenIn = (proof: Proof): string[] =>
   proof.verdicts.flatMap(({ invariant, violation }) =>
-    violation ? [`policy ${proof.policy}: broken: ${invariant.says} ${violation.words}`] : [],
+    violation
+      ? [
+          `${proof.policy === null ? proof.walk.of : `policy ${proof.policy}`}: broken: ${invariant.says} ${violation.words}`,
+        ]
+      : [],
   );

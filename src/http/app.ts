@@ -7,6 +7,7 @@ import type { InteractionDeps } from '../protocol/interaction.ts';
 import type { LogoutDeps } from '../protocol/logout.ts';
 import type { MetadataDeps } from '../protocol/metadata.ts';
 import type { SentTokenDeps } from '../protocol/sent-token.ts';
+import { deadlines } from '../system/deadlines.ts';
 import { type AuthorizeRoutesOptions, authorizeRoutes } from './authorize-routes.ts';
 import { closeConnectionsWhenClosing } from './closing.ts';
 import { type BrowserCookieOptions, browserCookies } from './cookies.ts';
@@ -55,7 +56,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: 30_000,
+    requestTimeout: deadlines.requestMilliseconds,
     return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 200 },

@@ -11,6 +11,8 @@ export type Ways<Item, Answer> = {
   readonly together: (items: readonly Item[]) => Promise<readonly (Answer | undefined)[]>;
   /** Two of one key never go together. */
   readonly keyOf: (item: Item) => unknown;
+  /** How long a batch that is on its way holds up the next. */
+  readonly longestWaitMilliseconds?: number;
 };
 
 type Waiting<Item, Answer> = {
@@ -24,6 +26,7 @@ const MAX_IN_A_BATCH = 64;
 const LONGEST_WAIT_MILLISECONDS = 20;
 
 export function batched<Item, Answer>(ways: Ways<Item, Answer>): (item: Item) => Promise<Answer> {
+  const longestWait = ways.longestWaitMilliseconds ?? LONGEST_WAIT_MILLISECONDS;
   let waiting: Waiting<Item, Answer>[] = [];
   let sending = false;
 
@@ -37,7 +40,7 @@ export function batched<Item, Answer>(ways: Ways<Item, Answer>): (item: Item) =>
     sending = true;
     while (waiting.length > 0) {
       await endOfTheBurst();
-      await Promise.race([send(ways, nextBatch()), sleep(LONGEST_WAIT_MILLISECONDS, null, { ref: false })]);
+      await Promise.race([send(ways, nextBatch()), sleep(longestWait, null, { ref: false })]);
     }
     sending = false;
   }

@@ -8,15 +8,19 @@ import { lockFolder } from './folder-lock.ts';
 
 /**
  * @param folder where the database lives; null: in memory, for tests.
+ * @param template what a database in memory begins as: a dump of a data directory (`dumpDataDir`); empty when left out.
  * @throws FolderInUse when another process holds the folder: the embedded database belongs to one process.
  */
-export async function openEmbedded(folder: string | null): Promise<Database> {
+export async function openEmbedded(folder: string | null, template?: Blob): Promise<Database> {
   if (folder !== null) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const unlock = folder === null ? () => {} : lockFolder(folder);
-  const client = await PGlite.create(folder === null ? {} : { dataDir: join(folder, 'database') }).catch((error) => {
-    unlock();
-    throw error;
-  });
+  const inMemory = template ? { loadDataDir: template } : {};
+  const client = await PGlite.create(folder === null ? inMemory : { dataDir: join(folder, 'database') }).catch(
+    (error) => {
+      unlock();
+      throw error;
+    },
+  );
   const database = drizzle(client);
   return {
     kind: 'embedded',

@@ -3,6 +3,7 @@
  * src/system/safe-error.ts keeps those out of the log.
  */
 import { StoreUnavailable } from '../engine/errors.ts';
+import { deadlines } from '../system/deadlines.ts';
 
 /**
  * Postgres saw two statements in each other's way: nothing changed, decide again. 23P01, exclusion_violation: another node made
@@ -37,13 +38,6 @@ const MAYBE_COMMITTED = new Set([
   'DEADLINE',
 ]);
 
-/**
- * Only a host that fell silent, or something in front of it that accepts and hangs up, gets here. Reads are tried again by
- * whoever asked; writes get a little longer than Postgres's own statement_timeout.
- */
-const READ_DEADLINE_MILLISECONDS = 5_000;
-const WRITE_DEADLINE_MILLISECONDS = 12_000;
-
 /** @throws StoreUnavailable when the database is away; reads never commit anything. */
 export const reading = <T>(statement: () => Promise<T>): Promise<T> => run(statement, false);
 
@@ -66,7 +60,7 @@ export async function committing(statement: () => Promise<readonly unknown[]>): 
 async function run<T>(
   statement: () => Promise<T>,
   writes: boolean,
-  deadline: number | null = writes ? WRITE_DEADLINE_MILLISECONDS : READ_DEADLINE_MILLISECONDS,
+  deadline: number | null = writes ? deadlines.databaseWriteMilliseconds : deadlines.databaseReadMilliseconds,
 ): Promise<T> {
   try {
     return await (deadline === null ? statement() : beforeDeadline(statement(), deadline));

@@ -1,15 +1,13 @@
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
+import { deadlines } from '../system/deadlines.ts';
 import { type Database, MIGRATIONS_FOLDER } from './database.ts';
 import { reached } from './failures.ts';
 import { requirePatchedDriver } from './patched-driver.ts';
 
 /** Any number; the same for every node, so that one migrates and the others wait for it. */
 const MIGRATION_LOCK = 7_382_645_190;
-
-/** Loads and commits are single statements of milliseconds; one that takes longer is better ended than waited for. */
-const STATEMENT_TIMEOUT_MILLISECONDS = 10_000;
 
 /**
  * Statements look up a few rows by their keys, so a plan is made once and goes by the index. Left to itself, Postgres plans a
@@ -25,10 +23,10 @@ export function openPostgres(url: string, options: { readonly connections?: numb
   const client = postgres(url, {
     ...quiet,
     max: options.connections ?? 10,
-    connect_timeout: 5,
+    connect_timeout: deadlines.connectSeconds,
     idle_timeout: 600,
     backoff: (retries) => Math.min(2 ** retries / 20, 2),
-    connection: { application_name: 'statehouse', statement_timeout: STATEMENT_TIMEOUT_MILLISECONDS, ...PLANS },
+    connection: { application_name: 'statehouse', statement_timeout: deadlines.statementMilliseconds, ...PLANS },
   });
   return {
     kind: 'postgres',
@@ -37,7 +35,7 @@ export function openPostgres(url: string, options: { readonly connections?: numb
       const alone = postgres(url, {
         ...quiet,
         max: 1,
-        connect_timeout: 5,
+        connect_timeout: deadlines.connectSeconds,
         connection: { application_name: 'statehouse-migrate' },
       });
       try {

@@ -14,7 +14,6 @@ export type Child = {
 
 const ROOT = join(import.meta.dirname, '../..');
 const PRELOADED = join(import.meta.dirname, 'answer-cpu-usage.ts');
-const START_DEADLINE_MILLISECONDS = 30_000;
 
 export function startChild(script: readonly string[], env: Readonly<Record<string, string>>): Child {
   const child = spawn(process.execPath, ['--import', PRELOADED, ...script], {
@@ -31,9 +30,8 @@ export function startChild(script: readonly string[], env: Readonly<Record<strin
   return {
     ask: (name, count = 0) => ask(child, { id: ++questions, name, count }) as Promise<never>,
     ready: async (url) => {
-      const deadline = Date.now() + START_DEADLINE_MILLISECONDS;
       while (!(await answers(url))) {
-        if (ended() || Date.now() > deadline) throw new Error(`${script.join(' ')} did not start.\n${errors}`);
+        if (ended()) throw new Error(`${script.join(' ')} did not start.\n${errors}`);
         await sleep(50);
       }
     },

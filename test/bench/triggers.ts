@@ -21,10 +21,11 @@ const each = (statement: (rule: Rule) => string) => updates.map(statement).join(
 
 /** The same conditions, asked otherwise. */
 const VARIANTS: Readonly<Record<string, string>> = {
-  'no triggers': 'drop trigger grants_is_born_once on grants; drop trigger grants_is_born_new on grants; '.concat(
-    'drop trigger grants_stays_until_its_end on grants; drop trigger grants_is_not_emptied on grants; ',
-    each(({ name }) => `drop trigger ${name} on grants`),
-  ),
+  'no triggers':
+    'drop trigger grants_begins_once on grants; drop trigger grants_begins_with_its_machine on grants; '.concat(
+      'drop trigger grants_stays_until_its_end on grants; drop trigger grants_is_not_emptied on grants; ',
+      each(({ name }) => `drop trigger ${name} on grants`),
+    ),
   'as made: AFTER UPDATE OF, a function each': '',
   'BEFORE UPDATE OF, a function each': each(
     (rule) => `drop trigger ${rule.name} on grants;

@@ -2,17 +2,19 @@
  * Dockerfile, .dockerignore and compose.yaml, as far as they can be held without an engine: what the image would hold is
  * put together by hand from the Dockerfile's own words, started with its own command, and asked with its own health check.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, matchesGlob } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { hasEnded, killChild, startChild, waiting } from '../support/child-process.ts';
 import { createEmptyDatabase, type PostgresDatabase } from '../support/database.ts';
 import { freePort } from '../support/listening.ts';
+import { patient } from '../support/patience.ts';
+import { until } from '../support/until.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -92,10 +94,7 @@ describe('what the image holds', () => {
     env = { PATH: dirname(process.execPath), ...environment, HOST: '127.0.0.1', PORT: String(await freePort()) };
   });
   afterEach(async () => {
-    if (server?.exitCode === null && server.signalCode === null) {
-      server.kill('SIGKILL');
-      await once(server, 'exit');
-    }
+    if (server) await killChild(server);
     server = null;
     await database.drop();
   });
@@ -104,7 +103,7 @@ describe('what the image holds', () => {
     (JSON.parse(json) as string[]).map((one) => one.replace('/app/', `${folder}/`));
   function run(args: readonly string[], listen: (chunk: Buffer) => void = () => {}): ChildProcess {
     const [command = '', ...rest] = args;
-    const child = spawn(command, rest, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = startChild(command, rest, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', listen);
     return child;
   }
@@ -123,13 +122,15 @@ describe('what the image holds', () => {
       STATEHOUSE_ISSUER: 'https://login.example.com',
       STATEHOUSE_SECRET: 'a-root-secret-for-tests-of-more-than-32-bytes',
       DATABASE_URL: database.url,
+      NODE_OPTIONS: waiting(patient, folder).join(' '),
     };
     server = start();
-    for (let tries = 0; (await healthcheck()) !== 0; tries++) {
-      if (tries > 100 || server.exitCode !== null) throw new Error(`not healthy:\n${said}`);
-      await setTimeout(50);
-    }
-    return server;
+    const child = server;
+    await until(async () => {
+      if (hasEnded(child)) throw new Error(`not healthy:\n${said}`);
+      return (await healthcheck()) === 0;
+    });
+    return child;
   }
 
   it('refuses to start without issuer, secret and database', async () => {
@@ -162,7 +163,7 @@ describe('what the image holds', () => {
     await new Promise((resolve) => socket.write(head + body.slice(0, 5), resolve));
     await healthcheck();
     child.kill(only('STOPSIGNAL') as NodeJS.Signals);
-    await vi.waitUntil(() => said.includes('closing'), { timeout: 10_000 });
+    await until(() => said.includes('closing'));
     socket.write(body.slice(5));
     expect(await exitOf(child)).toBe(0);
     expect(answer).toMatch(/^HTTP\/1.1 401 /);

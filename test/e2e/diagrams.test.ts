@@ -8,7 +8,7 @@ import { kebab } from '../../src/review/drawing/names.ts';
 import { shippedNumbers } from '../../src/review/drawing/shipped-numbers.ts';
 import { svgOf } from '../../src/review/drawing/svg.ts';
 import { MACHINES } from '../../src/review/machine/running.ts';
-import { chromiumPath, launchChromium } from '../support/chromium.ts';
+import { chromiumPath, launchChromium, newPage } from '../support/chromium.ts';
 import { NUMBERS } from '../unit/review/drawing/numbers.ts';
 
 const PICTURES = 'test-results/e2e';
@@ -46,7 +46,7 @@ describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
   });
 
   async function see(svg: string, font: string): Promise<Seen> {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+    const page = await newPage(browser, { viewport: { width: 1280, height: 1000 } });
     try {
       await page.setContent(`<body style="margin:0">${svg}<style>svg text{font-family:${font}!important}</style>`);
       return await ask<Seen>(page, 'look()');
@@ -119,7 +119,7 @@ describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
       ['dark', 1280, 800],
       ['light', 390, 844],
     ] as const)('can be read on one screen, %s, %i × %i', async (colorScheme, width, height) => {
-      const page = await browser.newPage({ colorScheme, viewport: { width, height }, deviceScaleFactor: 2 });
+      const page = await newPage(browser, { colorScheme, viewport: { width, height }, deviceScaleFactor: 2 });
       const svg = Buffer.from(await svgOf(machine, shippedNumbers())).toString('base64');
       await page.setContent(
         `<body style="margin:0"><img style="max-width:100%;max-height:100vh" src="data:image/svg+xml;base64,${svg}">`,
@@ -134,7 +134,7 @@ describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
   });
 
   it('hold a font to about the widths that it has', async () => {
-    const page = await browser.newPage();
+    const page = await newPage(browser);
     await page.setContent(`<body>${await drawingOfAll(MACHINES, 'svg', shippedNumbers())}`);
     const squeezed = await ask<number>(page, 'heldWidths()');
     // 1 in Helvetica, Arial and Liberation Sans; DejaVu Sans, where there is nothing else, is wider.
@@ -144,7 +144,7 @@ describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
   });
 
   it('stand below each other in one', async () => {
-    const page = await browser.newPage();
+    const page = await newPage(browser);
     await page.setContent(`<body>${await drawingOfAll(MACHINES, 'svg', shippedNumbers())}`);
     const papers = await ask<{ top: number; bottom: number; width: number }[]>(page, 'papers()');
     expect(papers).toHaveLength(MACHINES.size);

@@ -14,7 +14,7 @@ import {
   type TestUser,
 } from '../support/actors.ts';
 import type { TestApp } from '../support/app.ts';
-import { chromiumPath, launchChromium } from '../support/chromium.ts';
+import { chromiumPath, launchChromium, newContext } from '../support/chromium.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Callback, listen, openCallback } from '../support/listening.ts';
 
@@ -55,7 +55,7 @@ describe.skipIf(chromiumPath === null)('a person in a real browser', () => {
       tokenEndpointAuthMethod: 'none',
       grantTypes: ['authorization_code', 'refresh_token'],
     });
-    context = await browser.newContext();
+    context = await newContext(browser);
     page = await context.newPage();
   });
   afterEach(() => context.close());
@@ -98,7 +98,7 @@ describe.skipIf(chromiumPath === null)('a person in a real browser', () => {
   it('signs in for the page alone, by keyboard, without JavaScript, on a small dark screen', async () => {
     await allow('read');
     await context.close();
-    context = await browser.newContext({ javaScriptEnabled: false, ...SMALL_DARK });
+    context = await newContext(browser, { javaScriptEnabled: false, ...SMALL_DARK });
     page = await context.newPage();
     await page.goto(`${test.issuer}/permissions`);
     await page.locator('#username:focus').waitFor();
@@ -154,7 +154,7 @@ describe.skipIf(chromiumPath === null)('a person in a real browser', () => {
 
   it('asks, says that it is done, and fits a small dark screen', async () => {
     await context.close();
-    context = await browser.newContext({ javaScriptEnabled: false, ...SMALL_DARK });
+    context = await newContext(browser, { javaScriptEnabled: false, ...SMALL_DARK });
     page = await context.newPage();
     await page.goto(`${test.issuer}/permissions`);
     await signIn();

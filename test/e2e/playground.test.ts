@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeClient, makeUser, PASSWORD, type TestUser } from '../support/actors.ts';
 import type { TestApp } from '../support/app.ts';
-import { chromiumPath, launchChromium } from '../support/chromium.ts';
+import { chromiumPath, launchChromium, newContext } from '../support/chromium.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { freePort, openTestAppAt } from '../support/listening.ts';
 
@@ -45,7 +45,7 @@ describe.skipIf(chromiumPath === null)('the playground in a real browser', () =>
     ['light', 1200],
     ['dark', 360],
   ] as const)('walks to the death of a chain by keyboard, %s, %i pixels wide', async (colorScheme, width) => {
-    const context = await browser.newContext({
+    const context = await newContext(browser, {
       colorScheme,
       viewport: { width, height: 900 },
       javaScriptEnabled: false,

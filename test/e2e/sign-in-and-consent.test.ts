@@ -12,7 +12,7 @@ import {
   type TestUser,
 } from '../support/actors.ts';
 import type { TestApp } from '../support/app.ts';
-import { chromiumPath, launchChromium } from '../support/chromium.ts';
+import { chromiumPath, launchChromium, newContext } from '../support/chromium.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Callback, listen, openCallback } from '../support/listening.ts';
 
@@ -51,7 +51,7 @@ describe.skipIf(chromiumPath === null)('in a real browser', () => {
       tokenEndpointAuthMethod: 'none',
       grantTypes: ['authorization_code', 'refresh_token'],
     });
-    context = await browser.newContext();
+    context = await newContext(browser);
     page = await context.newPage();
   });
   afterEach(() => context.close());
@@ -143,7 +143,7 @@ describe.skipIf(chromiumPath === null)('in a real browser', () => {
 
   it('works by keyboard alone, and without JavaScript, on a small dark screen', async () => {
     await context.close();
-    context = await browser.newContext({
+    context = await newContext(browser, {
       javaScriptEnabled: false,
       colorScheme: 'dark',
       viewport: { width: 320, height: 640 },
@@ -165,7 +165,7 @@ describe.skipIf(chromiumPath === null)('in a real browser', () => {
 
   it('keeps an interaction to the browser in which it began', async () => {
     await open();
-    const stranger = await browser.newContext();
+    const stranger = await newContext(browser);
     const elsewhere = await stranger.newPage();
     await elsewhere.goto(page.url());
     await elsewhere.getByRole('heading', { name: 'This page belongs to another browser' }).waitFor();

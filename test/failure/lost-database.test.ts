@@ -1,11 +1,13 @@
 /** The database goes away at the worst moments: before the commit is sent, while it is under way, for good. */
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AppDeps } from '../../src/boot/wiring.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { makeClient, makeUser, obtainTokens, refresh, type TestClient } from '../support/actors.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { withServersOwnDeadlines } from '../support/patience.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
 
 describe('a lost database', () => {
   let opened: TestDatabase<string>;
@@ -47,18 +49,20 @@ describe('a lost database', () => {
     await opened.close();
   });
 
+  const ready = () => test.app.inject('/health/ready');
+
   it.each(['cut', 'hangUp'] as const)(
     'answers 503 with Retry-After while it is away (%s), and recovers by itself',
     async (how) => {
       proxy[how]();
-      const away = await refresh(test, client, head);
+      const away = await withServersOwnDeadlines(() => refresh(test, client, head));
       expect(away.status).toBe(503);
       expect(away.headers['retry-after']).toBeDefined();
       expect(away.headers['cache-control']).toBe('no-store');
-      expect((await test.app.inject('/health/ready')).statusCode).toBe(503);
+      expect((await withServersOwnDeadlines(() => ready())).statusCode).toBe(503);
       expect((await test.app.inject('/health/live')).statusCode).toBe(200);
       await proxy.restore();
-      await vi.waitUntil(async () => (await test.app.inject('/health/ready')).statusCode === 200, { timeout: 20_000 });
+      await until(async () => (await ready()).statusCode === 200);
       expect((await refresh(test, client, head)).status).toBe(200);
     },
   );

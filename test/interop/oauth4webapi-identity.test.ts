@@ -161,7 +161,7 @@ describe('oauth4webapi, signing people in at an issuer with a path', () => {
 
   it('asks for a resource, at both endpoints', async () => {
     const client = judging.current.confidential;
-    const { access_token: token } = await signIn(client, { resource: API });
+    const { access_token: token } = await signIn(client, { resource: API, scope: 'openid read' });
     const calling = new Request(API, { headers: { authorization: `Bearer ${token}` } });
     const claims = await oauth.validateJwtAccessToken(as, calling, API, insecure);
     expect(claims).toMatchObject({ sub: judging.current.user.id, client_id: client.clientId });

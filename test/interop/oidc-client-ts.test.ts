@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeClient, makeUser, PASSWORD, type TestUser } from '../support/actors.ts';
-import { chromiumPath, launchChromium } from '../support/chromium.ts';
+import { chromiumPath, launchChromium, newContext } from '../support/chromium.ts';
 import { judged } from '../support/interop.ts';
 import { freePort } from '../support/listening.ts';
 import { openSinglePageApp, type SinglePageApp } from './single-page-app.ts';
@@ -48,7 +48,7 @@ describe.skipIf(chromiumPath === null)('oidc-client-ts in a real browser', () =>
     await stranger?.close();
   });
   beforeEach(async () => {
-    context = await browser.newContext();
+    context = await newContext(browser);
     page = await context.newPage();
   });
   afterEach(() => context.close());

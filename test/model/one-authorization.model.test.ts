@@ -62,5 +62,5 @@ describe.each(databaseKinds)('one authorization and its ledger, on %s', (kind: D
       }),
       { numRuns: 100 },
     );
-  }, 90_000);
+  });
 });

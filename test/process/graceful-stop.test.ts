@@ -1,14 +1,18 @@
 /** The real process, stopped by a supervisor while it is busy. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { becomesReady, killChild, outputOf, START, startChild, waiting } from '../support/child-process.ts';
 import { freePort } from '../support/listening.ts';
+import { patient, serversOwn } from '../support/patience.ts';
+import { until } from '../support/until.ts';
 
-const LAUNCHER = new URL('../../src/cli/statehouse.js', import.meta.url).pathname;
+/** It waits for requests in flight no longer than an operator's server does; for its database as long as it takes. */
+const OWN_CLOSING = { ...patient, closingMilliseconds: serversOwn.closingMilliseconds };
 
 describe('SIGTERM', () => {
   let folder: string;
@@ -18,19 +22,17 @@ describe('SIGTERM', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'statehouse-process-'));
     port = await freePort();
-    const env = { PATH: process.env['PATH'] ?? '', PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'error' };
-    server = spawn(process.execPath, [LAUNCHER, 'start'], { cwd: folder, env, stdio: 'ignore' });
-    const isReady = () =>
-      fetch(`http://127.0.0.1:${port}/health/ready`).then(
-        (one) => one.ok,
-        () => false,
-      );
-    await vi.waitUntil(isReady, { timeout: 25_000, interval: 100 });
   });
-  afterEach(() => {
-    server.kill('SIGKILL');
+  afterEach(async () => {
+    await killChild(server);
     rmSync(folder, { recursive: true, force: true });
   });
+
+  async function start(deadlines = patient): Promise<void> {
+    const env = { PATH: process.env['PATH'] ?? '', PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'error' };
+    server = startChild(process.execPath, [...waiting(deadlines), ...START], { cwd: folder, env });
+    await becomesReady(server, `http://127.0.0.1:${port}`, outputOf(server));
+  }
 
   const open = async (): Promise<Socket> => {
     const socket = connect(port, '127.0.0.1');
@@ -39,6 +41,7 @@ describe('SIGTERM', () => {
   };
 
   it('finishes the request in flight, ends kept-alive connections, and exits with status 0', async () => {
+    await start();
     const socket = await open();
     const body = 'grant_type=client_credentials&client_id=nobody&client_secret=nothing';
     socket.write(
@@ -53,7 +56,7 @@ describe('SIGTERM', () => {
         (one) => one.destroy() === undefined,
         () => true,
       );
-    await vi.waitUntil(refused, { timeout: 10_000, interval: 50 });
+    await until(refused);
 
     const answered = once(socket, 'data');
     socket.write(body);
@@ -64,6 +67,7 @@ describe('SIGTERM', () => {
   });
 
   it('is not held by a request that never ends', async () => {
+    await start(OWN_CLOSING);
     const socket = await open();
     socket.on('error', () => {});
     socket.write(
@@ -77,6 +81,7 @@ describe('SIGTERM', () => {
   });
 
   it('ends when there is nothing in flight', async () => {
+    await start();
     const ended = once(server, 'exit');
     server.kill('SIGTERM');
     expect((await ended)[0]).toBe(0);

@@ -1,50 +1,40 @@
 /** How the real process ends when it does not end well: an error that nothing catches, and a supervisor that is impatient. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { becomesReady, killChild, outputOf, preload, START, startChild, waiting } from '../support/child-process.ts';
 import { freePort } from '../support/listening.ts';
+import { until } from '../support/until.ts';
 
-const LAUNCHER = new URL('../../src/cli/statehouse.js', import.meta.url).pathname;
 const BODY = 'grant_type=client_credentials&client_id=nobody&client_secret=nothing';
 /** Database drivers put the parameters of a statement into their messages. */
 const MESSAGE = 'Failed query: params: hunter2';
 const onSigusr2 = (code: string) => `process.on('SIGUSR2', () => { ${code} })`;
 const ERROR = `new Error(${JSON.stringify(MESSAGE)})`;
 
-// Limits of waiting, not of speed: a loaded machine takes its time.
-vi.setConfig({ testTimeout: 180_000 });
-
 let folder: string;
 let port: number;
 let server: ChildProcess;
-let printed: string;
+let printed: () => string;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'statehouse-process-'));
   port = await freePort();
 });
-afterEach(() => {
-  server.kill('SIGKILL');
+afterEach(async () => {
+  await killChild(server);
   rmSync(folder, { recursive: true, force: true });
 });
 
 /** @param code what the process runs before anything of the server. */
 async function start(code = ''): Promise<void> {
-  // Stack frames name the module, so its text is not in its URL as it is.
-  const module = `data:text/javascript;base64,${Buffer.from(code).toString('base64')}`;
   const env = { PATH: process.env['PATH'] ?? '', PORT: String(port), HOST: '127.0.0.1' };
-  server = spawn(process.execPath, ['--import', module, LAUNCHER, 'start'], { cwd: folder, env });
-  printed = '';
-  for (const stream of [server.stdout, server.stderr]) stream?.on('data', (chunk) => (printed += String(chunk)));
-  const isReady = () =>
-    fetch(`http://127.0.0.1:${port}/health/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  await vi.waitUntil(isReady, { timeout: 60_000, interval: 100 });
+  server = startChild(process.execPath, [...waiting(), ...preload(code), ...START], { cwd: folder, env });
+  printed = outputOf(server);
+  await becomesReady(server, `http://127.0.0.1:${port}`, printed);
 }
 
 /** @returns the connection of a request whose body has not been sent. */
@@ -59,7 +49,7 @@ async function startRequest(): Promise<Socket> {
   return socket;
 }
 
-const hasPrinted = (words: string) => vi.waitUntil(() => printed.includes(words), { timeout: 60_000, interval: 20 });
+const hasPrinted = (words: string) => until(() => printed().includes(words));
 
 describe('an error that nothing catches', () => {
   it.each([
@@ -75,7 +65,7 @@ describe('an error that nothing catches', () => {
     socket.write(BODY);
     expect(String((await answered)[0])).toMatch(/^HTTP\/1\.1 401 /);
     expect((await closed)[0]).toBe(1);
-    expect(printed).not.toContain('hunter2');
+    expect(printed()).not.toContain('hunter2');
   });
 });
 
@@ -88,7 +78,7 @@ describe('a second signal', () => {
     await hasPrinted('finishing the requests in flight');
     server.kill('SIGINT');
     expect((await closed)[0]).toBe(1);
-    expect(printed).toContain('second SIGINT');
+    expect(printed()).toContain('second SIGINT');
     socket.destroy();
   });
 });

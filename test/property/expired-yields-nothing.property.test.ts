@@ -73,7 +73,7 @@ describe.each(databaseKinds)('an expired thing yields nothing, on %s', (kind: Da
       }),
       { numRuns: 80 },
     );
-  }, 60_000);
+  });
 
   it('a chain: idle too long, or past its absolute end, under policies that change from use to use', async () => {
     const uses = fc.array(fc.tuple(fc.option(policies), seconds(100 * DAY)), { maxLength: 4 });
@@ -111,7 +111,7 @@ describe.each(databaseKinds)('an expired thing yields nothing, on %s', (kind: Da
       }),
       { numRuns: 80 },
     );
-  }, 60_000);
+  });
 
   it('stays so: an expired chain that a longer policy would keep alive does not come back', async () => {
     await fc.assert(
@@ -127,5 +127,5 @@ describe.each(databaseKinds)('an expired thing yields nothing, on %s', (kind: Da
       }),
       { numRuns: 30 },
     );
-  }, 60_000);
+  });
 });

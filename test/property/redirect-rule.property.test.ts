@@ -169,7 +169,7 @@ describe.each(databaseKinds)('the redirect rule, on %s', (kind: DatabaseKind) =>
       }),
       { numRuns: 150 },
     );
-  }, 60_000);
+  });
 
   it('every change by name, to a web app and to a native one on the loopback', async () => {
     const browser = new Browser(scene.app);
@@ -222,5 +222,5 @@ describe.each(databaseKinds)('the redirect rule, on %s', (kind: DatabaseKind) =>
       }),
       { numRuns: 150 },
     );
-  }, 60_000);
+  });
 });

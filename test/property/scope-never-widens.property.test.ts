@@ -152,7 +152,7 @@ describe.each(databaseKinds)('scope never widens, on %s', (kind: DatabaseKind) =
       }),
       { numRuns: 50 },
     );
-  }, 60_000);
+  });
 
   it('at the exchange of the code: `scope` means nothing there, and `resource` only narrows', async () => {
     await fc.assert(
@@ -183,5 +183,5 @@ describe.each(databaseKinds)('scope never widens, on %s', (kind: DatabaseKind) =
       }),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 });

@@ -79,23 +79,19 @@ describe('rotation against the end of its chain', () => {
     'the epoch of the server being raised': { end: () => raiseServerEpoch(db()), undo: async () => {}, row: 'active' },
   };
 
-  it.each(Object.keys(endings))(
-    '%s',
-    async (name) => {
-      const { end, undo, row } = endings[name] as NonNullable<(typeof endings)[string]>;
-      for (let round = 0; round < ROUNDS; round++) {
-        const token = await scene.chain();
-        const tokens = await rotatesInto(round % ROTATIONS, token, () => end(token));
-        await undo();
-        const grant = await storedGrant(scene.database.drizzle, placeOf(scene.keys, token).grantId);
-        expect(grant.state).toBe(row);
-        // The head is the last one that was acknowledged: nothing moved afterwards.
-        expect(grant.refreshGeneration).toBe(BigInt(tokens.length - 1));
-        await staysDead(tokens.slice(-2));
-      }
-    },
-    120_000,
-  );
+  it.each(Object.keys(endings))('%s', async (name) => {
+    const { end, undo, row } = endings[name] as NonNullable<(typeof endings)[string]>;
+    for (let round = 0; round < ROUNDS; round++) {
+      const token = await scene.chain();
+      const tokens = await rotatesInto(round % ROTATIONS, token, () => end(token));
+      await undo();
+      const grant = await storedGrant(scene.database.drizzle, placeOf(scene.keys, token).grantId);
+      expect(grant.state).toBe(row);
+      // The head is the last one that was acknowledged: nothing moved afterwards.
+      expect(grant.refreshGeneration).toBe(BigInt(tokens.length - 1));
+      await staysDead(tokens.slice(-2));
+    }
+  });
 
   it('an exchange against the disabling of its person: no token outlives it', async () => {
     for (let round = 0; round < ROUNDS; round++) {
@@ -105,7 +101,7 @@ describe('rotation against the end of its chain', () => {
       if (answer.status === 200) await staysDead([answer.json.refresh_token ?? '']);
       expect((await exchange(scene, scene.client, code)).json.error).toBe('invalid_grant');
     }
-  }, 120_000);
+  });
 
   it('an exchange against a replay without the verifier: the client wins', async () => {
     for (let round = 0; round < ROUNDS; round++) {
@@ -121,7 +117,7 @@ describe('rotation against the end of its chain', () => {
       expect(refused.map(({ json }) => json.error)).toEqual(['invalid_grant', 'invalid_grant', 'invalid_grant']);
       expect((await refresh(scene, scene.client, answer.json.refresh_token ?? '')).status).toBe(200);
     }
-  }, 120_000);
+  });
 
   it('an exchange and the first rotation against a replay of the code: the chain ends dead', async () => {
     for (let round = 0; round < ROUNDS; round++) {
@@ -136,5 +132,5 @@ describe('rotation against the end of its chain', () => {
       expect(grant.state).toBe('revoked');
       await staysDead([rotated.json.refresh_token ?? first.json.refresh_token ?? '']);
     }
-  }, 120_000);
+  });
 });

@@ -40,5 +40,5 @@ describe('nodes that start at once on an empty database', () => {
         await drop();
       }
     }
-  }, 120_000);
+  });
 });

@@ -46,7 +46,7 @@ describe('parallel presentations over two nodes', () => {
         expect.stringMatching(/^interaction: \w+ → approved$/),
       ]);
     }
-  }, 300_000);
+  });
 
   it(`one refresh token, ${PRESENTATIONS} times at once, ${ROUNDS} times`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
@@ -62,7 +62,7 @@ describe('parallel presentations over two nodes', () => {
         'refreshToken: used → revoked (refresh_token_reused)',
       ]);
     }
-  }, 300_000);
+  });
 
   it('different chains at once do not stand in each other’s way', async () => {
     const tokens: string[] = [];

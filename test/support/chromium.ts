@@ -1,6 +1,6 @@
 /** The browser of this machine; none is downloaded. */
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const PLACES = [
   process.env['CHROMIUM_PATH'],
@@ -16,9 +16,13 @@ export const chromiumPath: string | null = PLACES.find((path) => path !== undefi
 if (chromiumPath === null && process.env['CI'])
   throw new Error('CI runs the browser tests: install Debian’s chromium.');
 
+/** Vitest's own time limit is the only one: a slow machine fails no test. */
+const NO_LIMIT = 0;
+
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath ?? '',
+    timeout: NO_LIMIT,
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -30,3 +34,13 @@ export function launchChromium(): Promise<Browser> {
     ],
   });
 }
+
+export async function newContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(NO_LIMIT);
+  return context;
+}
+
+/** In a context of its own. */
+export const newPage = async (browser: Browser, options: BrowserContextOptions = {}): Promise<Page> =>
+  (await newContext(browser, options)).newPage();

@@ -1,15 +1,20 @@
 /** A fresh database for each caller, on either driver. */
 import { randomBytes } from 'node:crypto';
+import { openAsBlob } from 'node:fs';
 import postgres from 'postgres';
-import { inject } from 'vitest';
+import { inject, type ProvidedContext } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { openEmbedded } from '../../src/storage/embedded.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { databaseUrl } from './database-url.ts';
 
-/** For `describe.each`: what holds on one driver holds on the other. */
-export const databaseKinds = ['postgres', 'embedded'] as const;
-export type DatabaseKind = (typeof databaseKinds)[number];
+export type DatabaseKind = Database['kind'];
+
+/** For `describe.each`: what holds on one driver holds on the other. The fast loop has the embedded one only. */
+export const databaseKinds: readonly DatabaseKind[] = inject('databaseKinds');
+
+/** For what concerns no driver: Postgres, as in production; in the fast loop the embedded one. */
+export const anyDatabase: DatabaseKind = databaseKinds[0] ?? 'embedded';
 
 export type TestDatabase<Url = string | null> = {
   readonly database: Database;
@@ -27,14 +32,13 @@ export function openTestDatabase(kind: DatabaseKind): Promise<TestDatabase> {
 }
 
 async function openFromTemplate(): Promise<TestDatabase<string>> {
-  const { url, drop } = await createDatabase(inject('postgres').template);
+  const { url, drop } = await createDatabase(postgresServer().template);
   const database = openPostgres(url);
   return { database, url, close: () => database.close().finally(drop) };
 }
 
 async function openInMemory(): Promise<TestDatabase<null>> {
-  const database = await openEmbedded(null);
-  await database.migrate();
+  const database = await openEmbedded(null, await openAsBlob(inject('embeddedTemplate')));
   return { database, url: null, close: database.close };
 }
 
@@ -44,13 +48,22 @@ export type PostgresDatabase = { readonly url: string; readonly drop: () => Prom
 export const createEmptyDatabase = (): Promise<PostgresDatabase> => createDatabase('template0');
 
 async function createDatabase(template: string): Promise<PostgresDatabase> {
-  const { url, prefix } = inject('postgres');
+  const { url, prefix } = postgresServer();
   const name = prefix + randomBytes(8).toString('hex');
   await administer(url, (admin) => admin`create database ${admin(name)} template ${admin(template)}`);
   return {
     url: databaseUrl(url, name),
     drop: () => administer(url, (admin) => admin`drop database if exists ${admin(name)} with (force)`),
   };
+}
+
+function postgresServer(): ProvidedContext['postgres'] {
+  if (!databaseKinds.includes('postgres')) {
+    throw new Error(
+      'The fast loop has no Postgres server. Use "anyDatabase", or list this test in vitest.fast.config.ts.',
+    );
+  }
+  return inject('postgres');
 }
 
 async function administer(url: string, statement: (admin: postgres.Sql) => Promise<unknown>): Promise<void> {

@@ -9,17 +9,14 @@ import { setTimeout } from 'node:timers/promises';
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('usage: postgres-janitor.ts FOLDER');
 
-const LONGEST_STOP_MILLISECONDS = 30_000;
-
 process.stdin
   .on('close', cleanUp)
   .on('error', () => {})
   .resume();
 
 async function cleanUp(): Promise<void> {
-  const deadline = Date.now() + LONGEST_STOP_MILLISECONDS;
   // Immediate shutdown: nobody will read this data again. The server writes until it has removed its pid file.
-  for (let pid = processId(); pid !== null && Date.now() < deadline; pid = processId()) {
+  for (let pid = processId(); pid !== null; pid = processId()) {
     if (!signal(pid, 'SIGQUIT')) break;
     await setTimeout(50);
   }

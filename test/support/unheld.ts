@@ -1,11 +1,11 @@
 /**
  * What the database refuses, done all the same, as only the owner of the tables can: for rows as a restored backup or a defect
- * would leave them. The triggers are off for this transaction, and for nobody else.
+ * would leave them. The triggers are off for this transaction, and for no other.
  */
 import { sql } from 'drizzle-orm';
 import type { Drizzle } from '../../src/storage/database.ts';
 
-const HELD = ['interactions', 'grants', 'signing_keys', 'clients', 'users', 'server'] as const;
+const HELD = ['interactions', 'grants', 'signing_keys', 'sessions', 'clients', 'users', 'server'] as const;
 
 export const unheld = <T>(db: Drizzle, work: (db: Drizzle) => Promise<T>): Promise<T> =>
   db.transaction(async (transaction) => {

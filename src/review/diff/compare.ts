@@ -1,11 +1,9 @@
 /** Two sides, compared in words that a reviewer can approve, with the invariants decided again for the new one. */
-import type { AnyStateMachine } from 'xstate';
 import { type Change, changesBetween } from '../../config/changes.ts';
-import { MACHINES } from '../../engine/engine.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import { readMachine } from '../machine/read.ts';
-import { DEFAULT_BOUNDS, type Proof, prove } from '../proof/prove.ts';
-import { systemOf } from '../proof/system.ts';
+import { type MachineOf, type Proof, prove, proveForEveryPolicy } from '../proof/prove.ts';
+import type { Bounds } from '../proof/walk.ts';
 import { type PolicyChange, policyChanges } from './lifetime-changes.ts';
 import { type MachineChange, machineChanges } from './machine-changes.ts';
 import type { Side } from './sides.ts';
@@ -19,14 +17,16 @@ export type Comparison = {
   readonly configuration: readonly Change[];
   /** One for each policy of the new side. */
   readonly proofs: readonly Proof[];
+  /** Of what no policy has a say in; where no machine has changed, there is nothing to decide again. */
+  readonly proofsForEveryPolicy: readonly Proof[];
   /** A machine that the engine will not even start with. */
   readonly refused: string | null;
 };
-
-export function compare(before: Side, after: Side, bounds = DEFAULT_BOUNDS): Comparison {
+export function compare(before: Side, after: Side, bounds?: readonly Bounds[]): Comparison {
   const machines = machineChanges(readAll(before), readAll(after));
   const configuration = changesBetween(before.configuration, after.configuration);
-  const proved = proofsOf(after, bounds);
+  const changed = machines.map(({ machine }) => machine);
+  const proved = proofsOf(after, bounds, changed);
   return {
     from: before.name,
     to: after.name,
@@ -42,25 +42,19 @@ export function compare(before: Side, after: Side, bounds = DEFAULT_BOUNDS): Com
 
 const readAll = ({ machines }: Side) => machines.map(({ config }) => readMachine(config));
 
+/** The machines of that side decide; one that it does not have is that of this installation. */
 function proofsOf(
   { configuration, machines }: Side,
-  bounds: typeof DEFAULT_BOUNDS,
-): Pick<Comparison, 'proofs' | 'refused'> {
-  const named = (id: string, fallback: AnyStateMachine) => machines.find((one) => one.id === id) ?? fallback;
-  const own = {
-    authorizationCode: named('authorizationCode', MACHINES.authorizationCode),
-    refreshToken: named('refreshToken', MACHINES.refreshToken),
-    grant: named('grant', MACHINES.grant),
-  };
+  bounds: readonly Bounds[] | undefined,
+  changed: readonly string[],
+): Pick<Comparison, 'proofs' | 'proofsForEveryPolicy' | 'refused'> {
+  const machineOf: MachineOf = (machine) => machines.find(({ id }) => id === machine.id) ?? machine;
   try {
-    const proofs = [...configuration.policies].map(([name, policy]) => {
-      const lifetimes = { name, ...policy };
-      return prove(lifetimes, bounds, { ...systemOf(lifetimes), machines: own });
-    });
-    return { proofs, refused: null };
+    const proofs = [...configuration.policies].map(([name, policy]) => prove({ name, ...policy }, bounds, machineOf));
+    return { proofs, proofsForEveryPolicy: proveForEveryPolicy(machineOf, changed), refused: null };
   } catch (error) {
     if (!(error instanceof InvariantViolation)) throw error;
-    return { proofs: [], refused: error.message };
+    return { proofs: [], proofsForEveryPolicy: [], refused: error.message };
   }
 }
 

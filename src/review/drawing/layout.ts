@@ -110,7 +110,7 @@ function asDot({ boxes, arrows }: Graph, filled: Rows): string {
     return isSaid ? [] : [`${rows[before]?.[0]}->${row[0]}[style=invis minlen=2 weight=0]`];
   });
   return [
-    'digraph{graph[nodesep=0.3 ranksep=0.32 splines=spline];node[shape=box fixedsize=true label=""];edge[arrowsize=0.9]',
+    'digraph{graph[nodesep=0.25 ranksep=0.32 splines=spline];node[shape=box fixedsize=true label=""];edge[arrowsize=0.9]',
     ...boxes.map((box, index) => node(`s${index}`, box)),
     ...arrows.map((card, index) => node(`c${index}`, card)),
     ...arrows.map(({ from, to }, index) => `s${from}->c${index}[arrowhead=none weight=4];c${index}->s${to}[weight=4]`),

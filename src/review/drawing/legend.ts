@@ -36,7 +36,7 @@ const itemsOf = (source: string): readonly (readonly [LegendItem['sign'], number
   ['dot', 18, 'begins here'],
   ['last', 18, 'nothing leads out'],
   ['places', 15, 'the order of the guards'],
-  ['issues', 18, 'issues, or begins to sign'],
+  ['issues', 18, 'issues, signs or admits'],
   ['ends', 18, 'turns down, or ends for good'],
   ['moves', 18, 'moves on'],
   ['numbers', 24, `a number of ${source}`],

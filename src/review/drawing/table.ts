@@ -48,8 +48,9 @@ function answerOf(machine: string, { name, params }: Call): string {
   if (name === 'issueTokens') return 'tokens';
   if (name === 'issueCode') return 'a code, by redirect';
   if (name !== 'reject') return '';
-  // The person sees a page: whoever sent them learns nothing from a request that was not theirs to answer.
-  if (machine === 'interaction') return 'nothing: the person sees a page';
+  // The end-user sees a page. The client learns nothing from a request that it did not send.
+  if (machine === 'interaction') return 'nothing: the end-user sees a page';
+  if (machine === 'session') return 'nothing: the browser is not signed in';
   const refusal: Refusal | undefined = new Map<string, Refusal>(Object.entries(REFUSALS)).get(param);
   return refusal === undefined ? '' : `${code(refusal.error)} (${refusal.status})`;
 }

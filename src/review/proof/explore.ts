@@ -1,74 +1,89 @@
 /** Every moment that can be reached within the bounds, nearest first: the first violation that is found has the shortest trace. */
-import { type Bounds, beginning } from './beginning.ts';
-import type { Happening } from './happening.ts';
-import { INVARIANTS, type Invariant } from './invariants.ts';
+import { type Happening, keyOfMoment, keyOfStanding, type Moment } from './moment.ts';
 import { movesFrom } from './moves.ts';
-import type { System } from './system.ts';
-import { keyOfMoment, keyOfWorld, type World } from './world.ts';
+import type { AnyInvariant, AnyWalk, Beginning, Bounds, Invariant, Terms, Walk } from './walk.ts';
 
 export type Violation = {
-  readonly invariant: Invariant;
+  readonly walk: AnyWalk;
+  readonly invariant: AnyInvariant;
   readonly words: string;
-  /** From the approval on. */
-  readonly trace: readonly Happening[];
+  /** How the world was at first, in a sentence. */
+  readonly begins: string;
+  // biome-ignore lint/suspicious/noExplicitAny: of any walk.
+  readonly trace: readonly Happening<any>[];
 };
 
 export type Exploration = {
   readonly bounds: Bounds;
-  readonly worlds: number;
-  readonly moves: number;
+  readonly moments: number;
+  readonly steps: number;
   readonly milliseconds: number;
   /** The first of each invariant that is broken. */
   readonly violations: readonly Violation[];
 };
 
-type Node = { readonly world: World; readonly before: Node | null; readonly happening: Happening | null };
+type Node<T extends Terms> = {
+  readonly moment: Moment<T>;
+  readonly before: Node<T> | null;
+  readonly happening: Happening<T> | null;
+  readonly begins: string;
+};
 
-/** @param stopAtFirst for whoever wants to know only whether there is one. */
-export function explore(system: System, bounds: Bounds, stopAtFirst = false): Exploration {
+/** @param stopAtFirst for a caller that wants to know only whether there is one. */
+export function explore<T extends Terms>(walk: Walk<T>, bounds: Bounds, stopAtFirst = false): Exploration {
   const began = performance.now();
   const violations = new Map<string, Violation>();
-  const note = (invariant: Invariant, words: string | null, node: Node) => {
-    if (words !== null && !violations.has(invariant.name))
-      violations.set(invariant.name, { invariant, words, trace: traceOf(node) });
+  const note = (invariant: Invariant<T>, words: string | null, node: Node<T>) => {
+    if (words === null || violations.has(invariant.name)) return;
+    violations.set(invariant.name, { walk, invariant, words, begins: node.begins, trace: traceOf(node) });
   };
-  const first: Node = { world: beginning(system.lifetimes, bounds), before: null, happening: null };
-  const seen = new Set([keyOfWorld(first.world)]);
+  const seen = new Set<string>();
   const asked = new Set<string>();
-  let moves = 0;
-  let ring: Node[] = [first];
+  let steps = 0;
+  let ring: Node<T>[] = [];
+  /** Reached for the first time: it is asked about, and gone on from. */
+  const reach = (node: Node<T>, into: Node<T>[]) => {
+    const key = keyOfMoment(node.moment);
+    if (seen.has(key)) return;
+    seen.add(key);
+    const standing = keyOfStanding(node.moment);
+    if (!asked.has(standing)) {
+      asked.add(standing);
+      for (const one of walk.invariants) if (one.brokenAt) note(one, one.brokenAt(walk, node.moment), node);
+    }
+    into.push(node);
+  };
+  for (const one of walk.beginnings) {
+    reach({ moment: firstMoment(walk, one, bounds), before: null, happening: null, begins: one.says }, ring);
+  }
   while (ring.length > 0 && !(stopAtFirst && violations.size > 0)) {
-    const next: Node[] = [];
+    const next: Node<T>[] = [];
     for (const node of ring) {
-      for (const move of movesFrom(system, bounds, node.world)) {
-        moves++;
-        const reached: Node = { world: move.after, before: node, happening: move.happening };
-        for (const one of INVARIANTS) note(one, one.brokenBy?.(system, node.world, move) ?? null, reached);
-        if (move.broken !== null) continue;
-        const key = keyOfWorld(move.after);
-        if (seen.has(key)) continue;
-        seen.add(key);
-        const moment = keyOfMoment(move.after);
-        if (!asked.has(moment)) {
-          asked.add(moment);
-          for (const one of INVARIANTS) note(one, one.brokenAt?.(system, move.after) ?? null, reached);
-        }
-        next.push(reached);
+      for (const move of movesFrom(walk, bounds, node.moment)) {
+        steps++;
+        const { begins } = node;
+        const reached = { moment: move.after, before: node, happening: move.happening, begins };
+        for (const one of walk.invariants) if (one.brokenBy) note(one, one.brokenBy(walk, node.moment, move), reached);
+        if (move.broken === null) reach(reached, next);
       }
     }
     ring = next;
   }
-  return {
-    bounds,
-    worlds: seen.size,
-    moves,
-    milliseconds: performance.now() - began,
-    violations: [...violations.values()],
-  };
+  const milliseconds = performance.now() - began;
+  return { bounds, moments: seen.size, steps, milliseconds, violations: [...violations.values()] };
 }
 
-function traceOf(node: Node): Happening[] {
-  const trace: Happening[] = [];
-  for (let at: Node | null = node; at; at = at.before) if (at.happening) trace.unshift(at.happening);
+export function firstMoment<T extends Terms>(
+  { backups }: Walk<T>,
+  { now, stored, known }: Beginning<T>,
+  { requests, disturbances }: Bounds,
+): Moment<T> {
+  const versions = backups ? [{ stored, known: backups.of(known) }] : [];
+  return { now, stored, known, flights: [], straying: [], versions, draws: 0, left: { requests, disturbances } };
+}
+
+function traceOf<T extends Terms>(node: Node<T>): Happening<T>[] {
+  const trace: Happening<T>[] = [];
+  for (let at: Node<T> | null = node; at; at = at.before) if (at.happening) trace.unshift(at.happening);
   return trace;
 }

@@ -3,354 +3,290 @@
  * begins a request, and what disturbs, is counted against the bounds.
  */
 import { StoreUnavailable, Unavailable } from '../../engine/errors.ts';
-import type { Commit, Step, StepAnswer } from '../../engine/present.ts';
-import type { Lifetimes } from '../../model/lifetimes.ts';
-import { type Bounds, CLIENT } from './beginning.ts';
-import type { Answer, Going, Happening } from './happening.ts';
-import type { Authorization } from './memory-store.ts';
-import { nonceBytes, placeOf, RIGHT_CODE, RIGHT_TOKEN, WAYS } from './rightly.ts';
-import { carryOut, type EnginePresentation, type Minted, type System } from './system.ts';
-import {
-  type Credential,
-  type Flight,
-  keyOfGoing,
-  type Presentation,
-  type Revoking,
-  type Version,
-  type World,
-} from './world.ts';
+import type { Told, Wanted } from '../../engine/run.ts';
+import { numberOf } from './keys.ts';
+import { type Flight, type Happening, keyOfGoing, type Moment, type Move } from './moment.ts';
+import type { Bounds, Deed, Terms, Walk } from './walk.ts';
 
-export type Move = {
-  readonly happening: Happening;
-  readonly after: World;
-  /** For the invariants: the commit that was carried out with it, if one was, and for which credential. */
-  readonly committed: { readonly commit: Commit; readonly credential: Credential | null } | null;
-  /** A defect that the engine found in itself. */
-  readonly broken: string | null;
-};
-
-export function movesFrom(system: System, bounds: Bounds, world: World): Move[] {
+export function movesFrom<T extends Terms>(walk: Walk<T>, bounds: Bounds, moment: Moment<T>): Move<T>[] {
   return [
-    ...flightSteps(system, world),
-    ...strayCommits(system, world),
-    ...newRequests(system, bounds, world),
-    ...disturbances(system, world, bounds),
+    ...moment.flights.map((flight) => flightStep(walk, without(moment, flight), flight)),
+    ...strayCommits(walk, moment),
+    ...newRequests(walk, bounds, moment),
+    ...disturbances(walk, bounds, moment),
   ];
 }
 
-/** What somebody presents who holds it and says it right. */
-export function presentationOf(
-  system: System,
-  world: Pick<World, 'tokens'>,
-  credential: Credential,
-): EnginePresentation<Minted> {
-  if (credential === 'code') return system.codePresentation(RIGHT_CODE, WAYS, system.machines);
-  const token = world.tokens[credential];
-  if (!token) throw new Error(`no token ${credential}`);
-  return system.tokenPresentation(placeOf(token), RIGHT_TOKEN, WAYS, system.machines);
-}
+type Going<T extends Terms> = Omit<Flight<T>, 'next'>;
 
-type Ran = { readonly next: Step } | { readonly answer: Answer } | { readonly broken: string };
+export type Ran<T extends Terms> =
+  | { readonly kind: 'wants'; readonly next: Wanted<T['commit']> }
+  | { readonly kind: 'answered'; readonly answer: T['answer'] }
+  | { readonly kind: 'unavailable'; readonly reason: string }
+  | { readonly kind: 'broken'; readonly words: string };
 
-/** Runs the engine from the load on, with the answers that it has had so far. */
-export function run(
-  system: System,
-  presentation: EnginePresentation<Minted>,
-  { first, nonce, answers }: Pick<Presentation, 'first' | 'nonce' | 'answers'>,
-): Ran {
+/** Runs the engine's loop from the load on, with what it was told so far. */
+export function runFrom<T extends Terms>(walk: Walk<T>, { asked, draw, first, told }: Going<T>): Ran<T> {
+  if (first === null) return { kind: 'wants', next: FIRST_LOAD };
   try {
-    const steps = system.presenting({ lifetimesOf: () => system.lifetimes }, first, presentation, nonceBytes(nonce));
+    const steps = walk.running(first, walk.requestOf(asked, draw), walk.machineOf);
     let next = steps.next();
-    for (const answer of answers) next = steps.next(answer);
-    if (!next.done) return { next: next.value };
-    if (next.value.kind === 'rejected') return { answer: { kind: 'refused', reason: next.value.reason } };
-    const { generation, nonce: bytes, mintedAt } = next.value.issued;
-    return { answer: { kind: 'tokens', token: { generation, nonce: bytes[0] ?? 0, mintedAt } } };
+    for (const one of told) next = steps.next(one);
+    return next.done ? { kind: 'answered', answer: next.value } : { kind: 'wants', next: next.value };
   } catch (error) {
-    if (error instanceof Unavailable) return { answer: { kind: 'unavailable', reason: error.reason } };
-    return { broken: error instanceof Error ? error.message : String(error) };
+    if (error instanceof Unavailable) return { kind: 'unavailable', reason: error.reason };
+    return { kind: 'broken', words: error instanceof Error ? error.message : String(error) };
   }
 }
+const FIRST_LOAD = { kind: 'load', afterLostCommit: false } as const;
 
-/** The same load, nonce and answers lead to the same step, whatever else is going on. */
-function remember(system: System, world: World, flight: Omit<Presentation, 'next'>): Ran {
-  const known = ran.get(system) ?? new Map<string, Ran>();
-  ran.set(system, known);
-  const token = flight.credential === 'code' ? null : world.tokens[flight.credential];
-  const key = `${token ? `${token.generation}.${token.nonce}` : ''}|${keyOfGoing(flight)}`;
-  const before = known.get(key) ?? run(system, presentationOf(system, world, flight.credential), flight);
-  known.set(key, before);
-  return before;
+/** Asked now and left alone: what does the engine want first? Of questions that are asked of moments, not part of the walk. */
+export const runAlone = <T extends Terms>(walk: Walk<T>, { stored, now }: Moment<T>, asked: T['asked']): Ran<T> =>
+  runFrom(walk, {
+    asked,
+    draw: DRAW_OF_A_QUESTION,
+    first: walk.load(stored, asked, new Date(now)),
+    told: NOTHING_TOLD,
+  });
+
+/** Asked now and left alone: what does its commit make of the rows? Null: it commits nothing (of this kind), or its guard does not hold. */
+export function storedAfter<T extends Terms>(
+  walk: Walk<T>,
+  moment: Moment<T>,
+  asked: T['asked'],
+  isMeant: (commit: T['commit']) => boolean = () => true,
+): T['stored'] | null {
+  const ran = runAlone(walk, moment, asked);
+  if (ran.kind !== 'wants' || ran.next.kind !== 'commit' || !isMeant(ran.next.commit)) return null;
+  return walk.commit(moment.stored, ran.next.commit, new Date(moment.now));
 }
-const ran = new WeakMap<System, Map<string, Ran>>();
 
-function newRequests(system: System, { inFlight }: Bounds, world: World): Move[] {
-  if (world.flights.length >= inFlight || world.left.presentations === 0) return [];
-  const left = { ...world.left, presentations: world.left.presentations - 1 };
-  const credentials: Credential[] = ['code', ...world.tokens.keys()];
-  return credentials.map((credential) => {
-    const first = system.loadPresentation(world.stored, CLIENT, new Date(world.now));
-    const flight = { kind: 'presentation', nonce: world.draws + 1, credential, first, answers: [] } as const;
-    const after = { ...world, left, draws: world.draws + 1 };
-    const again = world.spent.includes(credential);
-    return goOn(system, after, flight, null, { kind: 'presented', credential, again });
+const DRAW_OF_A_QUESTION = 30;
+const NOTHING_TOLD: readonly never[] = [];
+
+/** The same load, draw and answers lead to the same step, whatever else is going on. */
+function remembered<T extends Terms>(walk: Walk<T>, going: Going<T>): Ran<T> {
+  const { runs } = memoryOf(walk);
+  const key = keyOfGoing(going);
+  const known = runs.get(key) ?? runFrom(walk, going);
+  runs.set(key, known);
+  return known as Ran<T>;
+}
+
+function loadAt<T extends Terms>(walk: Walk<T>, stored: T['stored'], asked: T['asked'], now: number): T['loaded'] {
+  const { loads } = memoryOf(walk);
+  const key = `${numberOf(stored)}.${numberOf(asked)}.${now}`;
+  const known = loads.get(key) ?? walk.load(stored, asked, new Date(now));
+  loads.set(key, known);
+  return known;
+}
+
+type Memory = { readonly runs: Map<string, unknown>; readonly loads: Map<string, object> };
+const memories = new WeakMap<object, Memory>();
+function memoryOf(walk: object): Memory {
+  const memory = memories.get(walk) ?? { runs: new Map(), loads: new Map() };
+  memories.set(walk, memory);
+  return memory;
+}
+
+function newRequests<T extends Terms>(walk: Walk<T>, { inFlight }: Bounds, moment: Moment<T>): Move<T>[] {
+  if (moment.left.requests === 0) return [];
+  const after = { ...moment, left: { ...moment.left, requests: moment.left.requests - 1 } };
+  return [
+    ...(moment.flights.length < inFlight ? walk.requests(moment, walk).map((asked) => begun(walk, after, asked)) : []),
+    ...(walk.deeds?.(moment) ?? []).map((deed) => done(walk, after, deed)),
+  ];
+}
+
+function begun<T extends Terms>(walk: Walk<T>, moment: Moment<T>, asked: T['asked']): Move<T> {
+  const draw = moment.draws + 1;
+  const first = walk.loadsLater?.(asked) ? null : loadAt(walk, moment.stored, asked, moment.now);
+  return goOn(walk, { ...moment, draws: draw }, { asked, draw, first, told: NOTHING_TOLD }, null, {
+    kind: 'begun',
+    asked,
+    known: moment.known,
   });
 }
 
-/** The flight was answered a step, or begins: it goes on to its next step, or ends. */
-function goOn(
-  system: System,
-  world: World,
-  flight: Omit<Presentation, 'next'>,
-  committed: Move['committed'],
-  happening: Going,
-): Move {
-  const ran = remember(system, world, flight);
-  if ('broken' in ran) return { happening, after: world, committed, broken: ran.broken };
-  if ('next' in ran) {
-    return { happening, after: withFlight(world, { ...flight, next: ran.next }), committed, broken: null };
+const NOTHING_ELSE = { commit: null, answer: null, deed: null, broken: null } as const;
+
+/** The flight was told something, or begins: it goes on to its next step, or ends. */
+function goOn<T extends Terms>(
+  walk: Walk<T>,
+  moment: Moment<T>,
+  going: Going<T>,
+  commit: Move<T>['commit'],
+  happening: Happening<T>,
+): Move<T> {
+  const ran = remembered(walk, going);
+  const move = { ...NOTHING_ELSE, happening, after: moment, commit };
+  switch (ran.kind) {
+    case 'wants':
+      return { ...move, after: withFlight(moment, { ...going, next: ran.next }) };
+    case 'broken':
+      return { ...move, broken: ran.words };
+    case 'unavailable':
+      return { ...move, happening: { ...happening, ending: ran } };
+    case 'answered': {
+      const { asked } = going;
+      const { answer } = ran;
+      if (walk.isWorth?.(answer)) return { ...move, after: withFlight(moment, { ...going, next: ran }) };
+      return {
+        ...move,
+        happening: { ...happening, ending: ran },
+        after: withKnown(moment, walk.whenAnswered(moment.known, asked, answer)),
+        answer: { asked, answer },
+      };
+    }
   }
-  const { answer } = ran;
-  if (answer.kind === 'tokens') {
-    return {
-      happening,
-      after: withFlight(world, { ...flight, next: { kind: 'issued', token: answer.token } }),
-      committed,
-      broken: null,
-    };
-  }
-  // What is refused leaves nothing behind: its answer is as good as gone.
-  return {
-    happening: { ...happening, told: answer.reason },
-    after: answered(world, flight.credential, answer),
-    committed,
-    broken: null,
-  };
 }
 
-const withFlight = (world: World, flight: Flight): World => ({ ...world, flights: [...world.flights, flight] });
+const withFlight = <T extends Terms>(moment: Moment<T>, flight: Flight<T>): Moment<T> => ({
+  ...moment,
+  flights: [...moment.flights, flight],
+});
+const without = <T extends Terms>(moment: Moment<T>, flight: Flight<T>): Moment<T> => ({
+  ...moment,
+  flights: moment.flights.filter((one) => one !== flight),
+});
+const withKnown = <T extends Terms>(moment: Moment<T>, known: T['known']): Moment<T> =>
+  known === moment.known ? moment : { ...moment, known };
 
-const without = (world: World, flight: Flight): World => ({
-  ...world,
-  flights: world.flights.filter((one) => one !== flight),
+function flightStep<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: Flight<T>): Move<T> {
+  const { next, ...going } = flight;
+  const { asked, told } = going;
+  switch (next.kind) {
+    case 'answered': {
+      const { answer } = next;
+      const known = walk.whenAnswered(moment.known, asked, answer);
+      const happening = { kind: 'left', asked, ending: next } as const;
+      return { ...NOTHING_ELSE, happening, after: withKnown(moment, known), answer: { asked, answer } };
+    }
+    case 'load': {
+      const loaded = loadAt(walk, moment.stored, asked, moment.now);
+      const isFirst = going.first === null;
+      const then = isFirst
+        ? { ...going, first: loaded }
+        : { ...going, told: [...told, tell({ kind: 'loaded', loaded })] };
+      return goOn(walk, moment, then, null, { kind: 'loaded', asked, again: !isFirst });
+    }
+    case 'commit': {
+      const { commit } = next;
+      const stored = walk.commit(moment.stored, commit, new Date(moment.now));
+      const held = stored !== null;
+      const then = { ...going, told: [...told, held ? HELD : NOT_HELD] };
+      const happening = { kind: 'committed', asked, commit, held } as const;
+      return goOn(walk, withCommit(walk, moment, asked, commit, stored), then, { asked, commit, held }, happening);
+    }
+  }
+}
+
+const tell = <T extends Terms>(told: Told<T['loaded']>) => told;
+const HELD = { kind: 'committed', committed: true } as const;
+const NOT_HELD = { kind: 'committed', committed: false } as const;
+const LOST = { kind: 'unavailable', error: new StoreUnavailable(true) } as const;
+const NOT_SENT = { kind: 'unavailable', error: new StoreUnavailable(false) } as const;
+
+function withCommit<T extends Terms>(
+  walk: Walk<T>,
+  moment: Moment<T>,
+  asked: T['asked'],
+  commit: T['commit'],
+  stored: T['stored'] | null,
+): Moment<T> {
+  return stored === null
+    ? moment
+    : withStored(walk, moment, stored, walk.whenCommitted(moment.known, asked, commit, stored));
+}
+
+function withStored<T extends Terms>(
+  walk: Walk<T>,
+  moment: Moment<T>,
+  stored: T['stored'],
+  known: T['known'],
+): Moment<T> {
+  // Versions are for backups; without a disturbance left there is none to restore.
+  const isKept = walk.backups !== undefined && moment.left.disturbances > 0;
+  const versions = isKept ? [...moment.versions, { stored, known: walk.backups.of(known) }] : [];
+  return { ...moment, stored, known, versions };
+}
+
+function strayCommits<T extends Terms>(walk: Walk<T>, moment: Moment<T>): Move<T>[] {
+  return moment.straying.map((stray) => {
+    const rest = { ...moment, straying: moment.straying.filter((one) => one !== stray) };
+    const stored = walk.commit(moment.stored, stray.commit, new Date(moment.now));
+    const arrived = { ...stray, held: stored !== null };
+    return {
+      ...NOTHING_ELSE,
+      happening: { kind: 'strayArrived', ...arrived },
+      after: withCommit(walk, rest, stray.asked, stray.commit, stored),
+      commit: arrived,
+    };
+  });
+}
+
+const done = <T extends Terms>(walk: Walk<T>, moment: Moment<T>, deed: Deed<T>): Move<T> => ({
+  ...NOTHING_ELSE,
+  happening: { kind: 'deed', says: deed.says },
+  after: withStored(walk, moment, deed.stored, deed.known ?? moment.known),
+  deed,
 });
 
-/** Whoever presents what was used before, and is told no, has ended the chain: from now on nothing may come of it. */
-function answered(world: World, credential: Credential, answer: Answer): World {
-  const isReuse = answer.kind === 'refused' && world.spent.includes(credential);
-  return isReuse ? { ...world, ended: true } : world;
-}
-
-function flightSteps(system: System, world: World): Move[] {
-  return world.flights.map((flight) => {
-    const rest = without(world, flight);
-    return flight.kind === 'revoking' ? revokingStep(system, rest, flight) : presentationStep(system, rest, flight);
-  });
-}
-
-function presentationStep(system: System, world: World, flight: Presentation): Move {
-  const { next, credential, ...going } = flight;
-  if (next.kind === 'issued') {
-    const after = { ...world, tokens: [...world.tokens, next.token] };
-    return {
-      happening: { kind: 'answered', credential, token: next.token },
-      after,
-      committed: null,
-      broken: null,
-    };
-  }
-  if (next.kind === 'load') {
-    const loaded = system.loadPresentation(world.stored, CLIENT, new Date(world.now));
-    const answers: StepAnswer[] = [...flight.answers, { kind: 'loaded', loaded }];
-    return goOn(system, world, { ...going, credential, answers }, null, { kind: 'loadedAgain', credential });
-  }
-  const { commit } = next;
-  const stored = carryOut(system, world.stored, world.now, commit);
-  const answers: StepAnswer[] = [...flight.answers, { kind: 'committed', committed: stored !== null }];
-  const what = commit.kind === 'moveHead' ? 'tokens' : 'revocation';
-  const after = stored ? withStored(world, stored, commit, credential) : world;
-  return goOn(system, after, { ...going, credential, answers }, stored && { commit, credential }, {
-    kind: 'committed',
-    credential,
-    what,
-    held: stored !== null,
-  });
-}
-
-function withStored(world: World, stored: Authorization, commit: Commit | null, credential: Credential | null): World {
-  const spent = commit?.kind === 'moveHead' && credential !== null ? [...world.spent, credential] : world.spent;
-  const ended = world.ended || stored.grant.state === 'revoked';
-  // Versions are for backups; without a disturbance left there is none to restore.
-  const version: Version = { stored, spent, ended };
-  return { ...world, stored, spent, ended, versions: world.left.disturbances > 0 ? [...world.versions, version] : [] };
-}
-
-function strayCommits(system: System, world: World): Move[] {
-  return world.straying.flatMap((step) => {
-    if (step.kind !== 'commit') return [];
-    const rest = { ...world, straying: world.straying.filter((one) => one !== step) };
-    const { commit } = step;
-    const stored = carryOut(system, world.stored, world.now, commit);
-    const credential = credentialOf(world, commit);
-    const after = stored ? withStored(rest, stored, commit, credential) : rest;
-    return [
-      {
-        happening: { kind: 'strayCommitted', held: stored !== null },
-        after,
-        committed: stored && { commit, credential },
-        broken: null,
-      },
-    ];
-  });
-}
-
-/** Whose use a commit was: the code's where the chain began with it, else that of the head that it was decided on. */
-function credentialOf(world: World, commit: Commit): Credential | null {
-  if (commit.kind !== 'moveHead') return null;
-  const { refreshGeneration, refreshNonce } = commit.move.loaded;
-  if (refreshGeneration === null) return 'code';
-  const index = world.tokens.findIndex(
-    (one) => one.generation === refreshGeneration && one.nonce === refreshNonce?.[0],
-  );
-  return index === -1 ? null : index;
-}
-
-function revokingStep(system: System, world: World, flight: Revoking): Move {
-  const { next } = flight;
-  if (next.kind === 'load') {
-    const loaded = system.loadPresentation(world.stored, CLIENT, new Date(world.now));
-    return goOnRevoking(system, world, { ...flight, answers: [...flight.answers, loaded] }, null, {
-      kind: 'revocationLoadedAgain',
-    });
-  }
-  const stored = system.revoke(world.stored, next.revocation);
-  const after = stored ? withStored(world, stored, null, null) : world;
-  const committed = stored && { commit: { kind: 'revoke', revocation: next.revocation } as const, credential: null };
-  const happening = { kind: 'revocationCommitted', held: stored !== null } as const;
-  return goOnRevoking(
-    system,
-    after,
-    { ...flight, answers: [...flight.answers, stored !== null] },
-    committed,
-    happening,
-  );
-}
-
-function goOnRevoking(
-  system: System,
-  world: World,
-  flight: Omit<Revoking, 'next'>,
-  committed: Move['committed'],
-  happening: Happening,
-): Move {
-  try {
-    const steps = system.revoking(flight.first, 'revocationRequested', system.machines.grant);
-    let next = steps.next();
-    for (const answer of flight.answers) next = steps.next(answer);
-    if (!next.done)
-      return { happening, after: withFlight(world, { ...flight, next: next.value }), committed, broken: null };
-    // Told that it has ended, whoever asked relies on it.
-    return { happening, after: { ...world, ended: true }, committed, broken: null };
-  } catch (error) {
-    return { happening, after: world, committed, broken: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-function disturbances(system: System, world: World, { inFlight }: Bounds): Move[] {
-  if (world.left.disturbances === 0) return [];
-  const left = { ...world.left, disturbances: world.left.disturbances - 1 };
-  const disturbed = { ...world, left, versions: left.disturbances > 0 ? world.versions : [] };
-  const quiet = (happening: Happening, after: World): Move => ({ happening, after, committed: null, broken: null });
+function disturbances<T extends Terms>(walk: Walk<T>, { inFlight }: Bounds, moment: Moment<T>): Move<T>[] {
+  if (moment.left.disturbances === 0) return [];
+  const left = { ...moment.left, disturbances: moment.left.disturbances - 1 };
+  const disturbed = { ...moment, left, versions: left.disturbances > 0 ? moment.versions : [] };
+  const quiet = (happening: Happening<T>, after: Moment<T>): Move<T> => ({ ...NOTHING_ELSE, happening, after });
+  const asking = moment.flights.length < inFlight ? (walk.disturbingRequests?.(moment) ?? []) : [];
   return [
-    ...instantsAhead(system.lifetimes, world).map((to) => quiet({ kind: 'timePassed', to }, { ...disturbed, now: to })),
-    ...world.flights.map((flight) =>
-      quiet(
-        { kind: 'crashed', credential: flight.kind === 'presentation' ? flight.credential : null },
-        without(disturbed, flight),
-      ),
-    ),
-    ...world.flights.flatMap((flight) =>
-      flight.kind === 'presentation' ? lostAnswers(system, disturbed, flight) : [],
-    ),
-    ...(world.flights.length < inFlight ? [requestRevocation(system, disturbed)] : []),
-    ...endings(disturbed).map(([kind, stored]) => quiet({ kind }, withStored(disturbed, stored, null, null))),
-    ...world.versions
-      .slice(0, -1)
-      .flatMap((version, _index) => [
-        quiet({ kind: 'backupRestored', recovered: false }, restored(disturbed, version, false)),
-        quiet({ kind: 'backupRestored', recovered: true }, restored(disturbed, version, true)),
-      ]),
+    ...instantsAhead(walk, moment).map((to) => quiet({ kind: 'timePassed', to }, { ...disturbed, now: to })),
+    ...moment.flights.map((flight) => quiet({ kind: 'crashed', asked: flight.asked }, without(disturbed, flight))),
+    ...moment.flights.flatMap((flight) => lostAnswers(walk, disturbed, flight)),
+    ...asking.map((asked) => begun(walk, disturbed, asked)),
+    ...walk.disturbances(moment).map((deed) => done(walk, disturbed, deed)),
+    ...restored(walk, moment, disturbed),
   ];
 }
 
 /** Just before, at and just after everything that ends with time; always forward. */
-function instantsAhead(policy: Lifetimes, { now, stored }: World): number[] {
-  const { codeEndsAt, chainEndsAt, createdAt, lastUsedAt } = stored.grant;
-  const ends = [
-    codeEndsAt.getTime(),
-    ...(chainEndsAt ? [chainEndsAt.getTime()] : []),
-    ...(lastUsedAt ? [lastUsedAt.getTime() + policy.refreshIdleLifetimeSeconds * 1000] : []),
-    createdAt.getTime() + policy.refreshAbsoluteLifetimeSeconds * 1000,
-  ];
-  const instants = ends.flatMap((end) => [end - 1, end, end + 1]);
-  return [...new Set(instants)].filter((one) => one > now).sort((one, other) => one - other);
+function instantsAhead<T extends Terms>(walk: Walk<T>, moment: Moment<T>): number[] {
+  const instants = walk.instants(moment).flatMap((end) => [end - 1, end, end + 1]);
+  return [...new Set(instants)]
+    .filter((one) => one > moment.now && Number.isFinite(one))
+    .sort((one, other) => one - other);
 }
 
 /** The connection is lost with the commit on its way: it was carried out, it may be later, or it never reached the database. */
-function lostAnswers(system: System, world: World, flight: Presentation): Move[] {
-  const { next, credential, ...going } = flight;
+function lostAnswers<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: Flight<T>): Move<T>[] {
+  const { next, ...going } = flight;
   if (next.kind !== 'commit') return [];
-  const rest = without(world, flight);
-  const told = (maybeCommitted: boolean): StepAnswer[] => [
-    ...flight.answers,
-    { kind: 'unavailable', error: maybeCommitted ? LOST : NOT_SENT },
-  ];
-  const lost = (carriedOut: 'yes' | 'notYet' | 'never', after: World, committed: Move['committed']) =>
-    goOn(system, after, { ...going, credential, answers: told(carriedOut !== 'never') }, committed, {
-      kind: 'commitAnswerLost',
-      credential,
-      carriedOut,
-    });
-  const stored = carryOut(system, world.stored, world.now, next.commit);
+  const { asked, told } = going;
+  const { commit } = next;
+  const rest = without(moment, flight);
+  const lost = (carriedOut: 'yes' | 'notYet' | 'never', after: Moment<T>) =>
+    goOn(
+      walk,
+      after,
+      { ...going, told: [...told, carriedOut === 'never' ? NOT_SENT : LOST] },
+      carriedOut === 'yes' ? { asked, commit, held: true } : null,
+      { kind: 'answerLost', asked, commit, carriedOut },
+    );
+  const stored = walk.commit(moment.stored, commit, new Date(moment.now));
   return [
-    ...(stored
-      ? [lost('yes', withStored(rest, stored, next.commit, credential), { commit: next.commit, credential })]
-      : []),
-    lost('notYet', { ...rest, straying: [...rest.straying, next] }, null),
-    lost('never', rest, null),
+    ...(stored === null ? [] : [lost('yes', withCommit(walk, rest, asked, commit, stored))]),
+    lost('notYet', { ...rest, straying: [...rest.straying, { asked, commit }] }),
+    lost('never', rest),
   ];
 }
 
-const LOST = new StoreUnavailable(true);
-const NOT_SENT = new StoreUnavailable(false);
-
-function requestRevocation(system: System, world: World): Move {
-  const first = system.loadPresentation(world.stored, CLIENT, new Date(world.now));
-  return goOnRevoking(system, world, { kind: 'revoking', first, answers: [] }, null, { kind: 'revocationRequested' });
-}
-
-/** Epochs only rise: disabling and deleting end grants for good, and undoing either revives none. */
-function endings({ stored }: World) {
-  const { client, user, serverEpoch } = stored;
-  return [
-    user.isDisabled
-      ? (['userEnabled', { ...stored, user: { ...user, isDisabled: false } }] as const)
-      : (['userDisabled', { ...stored, user: { epoch: user.epoch + 1n, isDisabled: true } }] as const),
-    client.isDeleted
-      ? (['clientRegisteredAgain', { ...stored, client: { ...client, isDeleted: false } }] as const)
-      : (['clientDeleted', { ...stored, client: { epoch: client.epoch + 1n, isDeleted: true } }] as const),
-    ['serverEpochRaised', { ...stored, serverEpoch: serverEpoch + 1n }] as const,
-  ];
-}
-
-/**
- * The server was down: what was under way is gone. Recovered (`statehouse recover`, before traffic), every older grant has
- * ended. Not recovered, the store has forgotten what came after the backup, and with it which uses there were: then nothing can
- * be promised about those, only that what comes from now on keeps to the rules.
- */
-function restored(world: World, { stored, spent, ended }: Version, recovered: boolean): World {
-  const before = { ...world, flights: [], straying: [], stored, spent, ended, versions: [] };
-  return recovered
-    ? { ...before, ended: true, stored: { ...stored, serverEpoch: world.stored.serverEpoch + 1n } }
-    : before;
+/** The server was down: what was under way is gone, and the store is what it was then. */
+function restored<T extends Terms>({ backups }: Walk<T>, moment: Moment<T>, disturbed: Moment<T>): Move<T>[] {
+  if (!backups) return [];
+  return moment.versions.slice(0, -1).flatMap((version) =>
+    [false, true].map((recovered) => ({
+      ...NOTHING_ELSE,
+      happening: { kind: 'backupRestored', recovered } as const,
+      after: { ...disturbed, flights: [], straying: [], versions: [], ...backups.restored(moment, version, recovered) },
+    })),
+  );
 }

@@ -1,38 +1,58 @@
-/** The proof for one policy: what was walked, and the verdict on each invariant. */
+/** The proof: what was walked, and the verdict on each invariant. */
+import type { AnyStateMachine } from 'xstate';
 import type { Lifetimes } from '../../model/lifetimes.ts';
-import type { Bounds } from './beginning.ts';
+import { INVARIANTS as AUTHORIZATION_INVARIANTS } from './authorizations/invariants.ts';
+import { authorizations } from './authorizations/walk.ts';
 import { type Exploration, explore, type Violation } from './explore.ts';
-import { INVARIANTS, type Invariant } from './invariants.ts';
-import { type System, systemOf } from './system.ts';
+import { signIns } from './sign-ins/walk.ts';
+import { signingKeys } from './signing-keys/walk.ts';
+import type { AnyInvariant, AnyWalk, Bounds } from './walk.ts';
 
-/**
- * Two walks: many presentations with one disturbance, fewer with two. Together seconds; whoever wants more gives bounds of their
- * own. What a violation needs is little: no mutant of the suite (test/review) needs more than these.
- */
-export const DEFAULT_BOUNDS: readonly Bounds[] = [
-  { presentations: 4, inFlight: 3, disturbances: 1 },
-  { presentations: 3, inFlight: 2, disturbances: 2 },
-];
-
-export type Verdict = { readonly invariant: Invariant; readonly violation: Violation | null };
+export type Verdict = { readonly invariant: AnyInvariant; readonly violation: Violation | null };
 export type Proof = {
-  readonly policy: string;
+  readonly walk: AnyWalk;
+  /** Null: it holds under every policy. */
+  readonly policy: string | null;
   readonly explorations: readonly Exploration[];
   readonly verdicts: readonly Verdict[];
 };
 
-export const holds = ({ verdicts }: Proof): boolean => verdicts.every(({ violation }) => violation === null);
+export const holds = ({ verdicts }: Pick<Proof, 'verdicts'>): boolean =>
+  verdicts.every(({ violation }) => violation === null);
 
-export function prove(lifetimes: Lifetimes, bounds = DEFAULT_BOUNDS, system: System = systemOf(lifetimes)): Proof {
-  const explorations = bounds.map((one) => explore(system, one));
+/** Which machine decides for a lifecycle; another revision brings its own. */
+export type MachineOf = (machine: AnyStateMachine) => AnyStateMachine;
+
+/** Of what a policy says about codes and chains. */
+export const prove = (lifetimes: Lifetimes, bounds?: readonly Bounds[], machineOf?: MachineOf): Proof =>
+  proofOf(authorizations(lifetimes), lifetimes.name, bounds, machineOf);
+
+/**
+ * Of what no policy has a say in: proved once.
+ * @param about the ids of machines; only what is walked with one of them is proved. Absent: everything.
+ */
+export const proveForEveryPolicy = (machineOf?: MachineOf, about?: readonly string[]): readonly Proof[] =>
+  [signIns, signingKeys]
+    .filter(({ machines }) => about === undefined || machines.some((one) => about.includes(one)))
+    .map((walk) => proofOf(walk, null, undefined, machineOf));
+
+function proofOf(walk: AnyWalk, policy: string | null, bounds = walk.bounds, machineOf = walk.machineOf): Proof {
+  const proved = { ...walk, machineOf };
+  const explorations = bounds.map((one) => explore(proved, one));
   const violations = explorations.flatMap((one) => one.violations);
-  const verdicts = INVARIANTS.map((invariant) => ({
+  const verdicts = walk.invariants.map((invariant) => ({
     invariant,
-    // The shortest of all walks.
+    // The shortest of all explorations.
     violation:
       violations
         .filter((one) => one.invariant === invariant)
         .toSorted((one, other) => one.trace.length - other.trace.length)[0] ?? null,
   }));
-  return { policy: lifetimes.name, explorations, verdicts };
+  return { walk, policy, explorations, verdicts };
 }
+
+/** What the proof holds of a machine, by its id. */
+export const invariantsAbout = (machine: string): readonly AnyInvariant[] =>
+  [AUTHORIZATION_INVARIANTS, signIns.invariants, signingKeys.invariants]
+    .flat()
+    .filter(({ machines }) => machines.includes(machine));

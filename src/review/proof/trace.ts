@@ -1,18 +1,17 @@
 /** A trace as a reviewer reads it: in words, and as a Mermaid sequence diagram. */
-import { APPROVED_AT } from './beginning.ts';
 import type { Violation } from './explore.ts';
-import type { Happening } from './happening.ts';
-import type { Credential } from './world.ts';
+import type { Ending, Happening } from './moment.ts';
+import type { WalkWords } from './walk.ts';
 
-export const wordsOfTrace = ({ trace, words }: Violation): string[] => [
-  'The resource owner approves; the code is on its way to the client.',
-  ...trace.map((one) => sentenceOf(one)),
+// biome-ignore lint/suspicious/noExplicitAny: of any walk.
+type Any = any;
+type Words = WalkWords<Any>;
+
+export const wordsOfTrace = ({ walk, begins, trace, words }: Violation): string[] => [
+  begins,
+  ...trace.map((one) => sentenceOf(walk.words, one)),
   `So ${words}.`,
 ];
-
-/** In the order in which they left the server. */
-export const nameOf = (credential: Credential): string =>
-  credential === 'code' ? 'the code' : `refresh token ${credential + 1}`;
 
 const CARRIED_OUT = {
   yes: 'it had been carried out',
@@ -20,90 +19,86 @@ const CARRIED_OUT = {
   never: 'it never reached the database',
 } as const;
 
-function sentenceOf(one: Happening): string {
-  const sentence = bareSentenceOf(one);
-  return 'told' in one && one.told !== undefined ? `${sentence} The answer: ${one.told}.` : sentence;
+const toldIn = (words: Words, ending: Ending<Any> | undefined): string | null => {
+  if (!ending) return null;
+  return ending.kind === 'unavailable' ? ending.reason : words.answer(ending.answer);
+};
+
+function sentenceOf(words: Words, one: Happening<Any>): string {
+  const sentence = bareSentenceOf(words, one);
+  const told = one.kind === 'left' ? null : toldIn(words, one.ending);
+  return told === null ? sentence : `${sentence} The answer: ${told}.`;
 }
 
-function bareSentenceOf(one: Happening): string {
+function bareSentenceOf(words: Words, one: Happening<Any>): string {
   switch (one.kind) {
-    case 'presented':
-      return `Somebody presents ${nameOf(one.credential)}${one.again ? ' once more' : ''}; the server loads its row.`;
+    case 'begun':
+      return `${words.begins(one.asked, one.known)}; the server loads its row.`;
+    case 'loaded':
+      return `The server loads the row${one.again ? ' again' : ''}, for ${words.name(one.asked)}.`;
     case 'committed':
       return one.held
-        ? `The server commits, for ${nameOf(one.credential)}: ${one.what === 'tokens' ? 'tokens are issued' : 'the chain is revoked'}.`
-        : `The commit for ${nameOf(one.credential)} changes nothing: the row is not what was loaded.`;
-    case 'loadedAgain':
-      return `The server loads the row again, for ${nameOf(one.credential)}.`;
-    case 'commitAnswerLost':
-      return `The database's answer to the commit for ${nameOf(one.credential)} is lost; ${CARRIED_OUT[one.carriedOut]}.`;
-    case 'answered':
-      return `The answer to ${nameOf(one.credential)} leaves the server, with a refresh token of generation ${one.token.generation}.`;
-    case 'revocationRequested':
-      return 'A revocation is requested; the server loads the row.';
-    case 'revocationCommitted':
-      return one.held ? 'The revocation is committed.' : 'The commit of the revocation changes nothing.';
-    case 'revocationLoadedAgain':
-      return 'The server loads the row again, for the revocation.';
-    case 'timePassed':
-      return `Time passes, until ${(one.to - APPROVED_AT) / 1000} s after the approval.`;
+        ? `The server commits, for ${words.name(one.asked)}: ${words.commit(one.commit)}.`
+        : `The commit for ${words.name(one.asked)} changes nothing: the row is not what was loaded.`;
+    case 'answerLost':
+      return `The database's answer to the commit for ${words.name(one.asked)} is lost; ${CARRIED_OUT[one.carriedOut]}.`;
+    case 'left':
+      return `The answer to ${words.name(one.asked)} leaves the server, with a ${toldIn(words, one.ending) ?? 'page'}.`;
     case 'crashed':
-      return `The process dies that was at ${one.credential === null ? 'the revocation' : nameOf(one.credential)}.`;
-    case 'strayCommitted':
+      return `The process dies that was at ${words.name(one.asked)}.`;
+    case 'strayArrived':
       return one.held
         ? 'A commit whose connection was lost is carried out after all.'
         : 'A commit whose connection was lost arrives, and changes nothing.';
-    case 'userDisabled':
-      return 'The resource owner is disabled.';
-    case 'userEnabled':
-      return 'The resource owner is enabled again.';
-    case 'clientDeleted':
-      return 'The client is deleted.';
-    case 'clientRegisteredAgain':
-      return 'The client is registered again under the same id.';
-    case 'serverEpochRaised':
-      return 'The operator ends all grants (statehouse recover).';
+    case 'timePassed':
+      return `Time passes, until ${(one.to - words.since[0]) / 1000} s after ${words.since[1]}.`;
+    case 'deed':
+      return one.says;
     case 'backupRestored':
       return `An older backup is restored${one.recovered ? ', and recovered before traffic' : ', and nobody runs statehouse recover'}.`;
   }
 }
 
 /** Lines of a Mermaid `sequenceDiagram`. */
-export function mermaidOfTrace({ trace, words }: Violation): string {
-  const lines = trace.map(lineOf);
+export function mermaidOfTrace({ walk, trace, words }: Violation): string {
+  const lines = trace.map((one) => lineOf(walk.words, one));
   return [
     'sequenceDiagram',
-    '  participant H as whoever holds it',
+    `  participant H as ${walk.words.sender}`,
     '  participant S as Statehouse',
     '  participant D as Postgres',
     ...lines.flat().map((line) => `  ${line}`),
-    `  Note over H,D: ${words}`,
+    `  Note over H,D: ${plain(words)}`,
   ].join('\n');
 }
 
-function lineOf(one: Happening): string[] {
-  const answer = 'told' in one && one.told !== undefined ? [`S-->>H: ${one.told}`] : [];
+/** These would end a statement of Mermaid. */
+const plain = (text: string) => text.replace(/[;#]/g, ',');
+
+function lineOf(words: Words, one: Happening<Any>): string[] {
+  const told = toldIn(words, one.ending);
+  const answer = told === null ? [] : [`S-->>H: ${plain(told)}`];
   switch (one.kind) {
-    case 'presented':
-      return [`H->>S: ${nameOf(one.credential)}${one.again ? ', once more' : ''}`, 'S->>D: load', ...answer];
+    case 'begun':
+      return [`H->>S: ${diagramName(words, one)}`, 'S->>D: load', ...answer];
+    case 'loaded':
+      return [one.again ? 'S->>D: load again' : 'S->>D: load', ...answer];
     case 'committed':
       return [
-        `S->>D: commit: ${one.what} (${nameOf(one.credential)})`,
+        `S->>D: commit: ${words.commitNoun(one.commit)} (${plain(words.name(one.asked))})`,
         one.held ? 'D-->>S: committed' : 'D--xS: guard lost',
         ...answer,
       ];
-    case 'loadedAgain':
-    case 'revocationLoadedAgain':
-      return ['S->>D: load again', ...answer];
-    case 'commitAnswerLost':
-      return [`S-xD: commit (${nameOf(one.credential)}), answer lost: ${CARRIED_OUT[one.carriedOut]}`, ...answer];
-    case 'answered':
-      return [`S-->>H: refresh token of generation ${one.token.generation}`];
-    case 'revocationRequested':
-      return ['H->>S: revoke', 'S->>D: load'];
-    case 'revocationCommitted':
-      return ['S->>D: commit: revoked', one.held ? 'D-->>S: committed' : 'D--xS: guard lost'];
+    case 'answerLost':
+      return [`S-xD: commit (${plain(words.name(one.asked))}), answer lost: ${CARRIED_OUT[one.carriedOut]}`, ...answer];
+    case 'left':
+      return answer;
     default:
-      return [`Note over H,D: ${bareSentenceOf(one).replace(/[;#]/g, ',')}`];
+      return [`Note over H,D: ${plain(bareSentenceOf(words, one))}`];
   }
 }
+
+const diagramName = (words: Words, { asked, known }: Extract<Happening<Any>, { kind: 'begun' }>): string => {
+  const again = words.begins(asked, known).endsWith(' once more') ? ', once more' : '';
+  return `${plain(words.name(asked))}${again}`;
+};

@@ -1,120 +1,106 @@
 /** The stage without a server: the engine's own steps and machines, one authorization in memory, a clock that obeys. */
-
-import { refreshTokenWouldIssue } from '../../engine/engine.ts';
 import { StoreUnavailable, Unavailable } from '../../engine/errors.ts';
-import type { Step, StepAnswer } from '../../engine/present.ts';
-import { endedBy, grantState } from '../../model/grant.ts';
+import type { Told } from '../../engine/run.ts';
+import type { GrantCommit } from '../../lifecycles/grant.ts';
+import { refreshTokenWouldIssue } from '../../lifecycles/refresh-token.ts';
+import { endedBy, grantState, REASON_OF_EPOCH } from '../../model/grant.ts';
 import { codeEndsAt, type Lifetimes } from '../../model/lifetimes.ts';
-import { APPROVED_AT, beginning, CHALLENGE, CLIENT, OTHER_CLIENT, REDIRECT_URI } from '../proof/beginning.ts';
-import type { Authorization } from '../proof/memory-store.ts';
-import { nonceBytes, WAYS } from '../proof/rightly.ts';
-import { carryOut, type System, systemOf } from '../proof/system.ts';
+import {
+  APPROVED_AT,
+  approved,
+  CHALLENGE,
+  CLIENT,
+  OTHER_CLIENT,
+  REDIRECT_URI,
+} from '../proof/authorizations/beginning.ts';
+import { REVOCATION } from '../proof/authorizations/requests.ts';
+import type { Authorization } from '../proof/authorizations/store.ts';
+import type { Asked, AuthorizationWalk, Terms, Token } from '../proof/authorizations/terms.ts';
+import { authorizations } from '../proof/authorizations/walk.ts';
 import type { Actor, Fate, Resource } from './scenario.ts';
 import type { Answer, Stage, Statement, UnderWay } from './stage.ts';
 
-/** The code, or the place of a refresh token in its chain. */
-export type MemoryCredential = 'code' | { readonly generation: bigint; readonly nonce: Uint8Array };
+/** The code, or a refresh token as it left. */
+export type MemoryCredential = 'code' | Token;
 
 type Sent = UnderWay<MemoryCredential>;
-type Commit = Extract<Step, { kind: 'commit' }>['commit'];
+type Loaded = Terms['loaded'];
 
 const API: Readonly<Record<Resource, string>> = { api: 'https://api.example', files: 'https://files.example' };
 const identifiers = (resources: readonly Resource[] | null) => resources?.map((one) => API[one]) ?? null;
 
-/** @param system tests put a wrong machine or store into it, to see a scenario fail. */
-export function memoryStage(lifetimes: Lifetimes, system: System = systemOf(lifetimes)): Stage<MemoryCredential> {
+/** @param walk tests put a wrong machine or store into it, to see a scenario fail. */
+export function memoryStage(
+  lifetimes: Lifetimes,
+  walk: AuthorizationWalk = authorizations(lifetimes),
+): Stage<MemoryCredential> {
   let now = APPROVED_AT;
-  let { stored } = beginning(lifetimes, { presentations: 0, inFlight: 0, disturbances: 0 });
+  let stored = approved(lifetimes);
   let draws = 0;
 
-  const load = (actor: Actor) => system.loadPresentation(stored, clientOf(actor), new Date(now));
+  const load = (asked: Asked) => walk.load(stored, asked, new Date(now));
   /** @returns whether it changed anything. */
-  const keep = (changed: Authorization | null): boolean => {
+  const settle = (commit: GrantCommit): boolean => {
+    const changed = walk.commit(stored, commit, new Date(now));
     if (changed) stored = changed;
     return changed !== null;
   };
-  const settle = (commit: Commit) => keep(carryOut(system, stored, now, commit));
-  /** A client that was deleted cannot prove itself any more; that is seen after the load, before any machine is asked. */
+  /** A client that was deleted cannot authenticate any more; that is seen after the load, before any machine is asked. */
   const isUnknown = (actor: Actor) => actor.name !== 'another client' && stored.client.isDeleted;
 
+  /** Loaded now; to its end when the scenario says so. */
+  const send = (asked: Asked, fate: Fate | null): Sent => {
+    const first = load(asked);
+    const draw = ++draws;
+    return {
+      statements: LOADED,
+      finish: async () => {
+        const statements: Statement[] = [];
+        const storage = unreliable(fate, settle, statements);
+        try {
+          const steps = walk.running(first, walk.requestOf(asked, draw), walk.machineOf);
+          let next = steps.next();
+          while (!next.done) {
+            const told: Told<Loaded> =
+              next.value.kind === 'commit' ? storage.commit(next.value.commit) : storage.load(() => load(asked));
+            next = steps.next(told);
+          }
+          return { statements, answer: answerOf(next.value) };
+        } catch (error) {
+          return { statements, answer: unavailableOf(error) };
+        }
+      },
+    };
+  };
+
   const present: Stage<MemoryCredential>['present'] = async (actor, action, fate) => {
-    const first = load(actor);
-    const loaded: Statement[] = [{ kind: 'load', again: false }];
-    if (isUnknown(actor)) return ended(loaded, UNKNOWN);
+    if (isUnknown(actor)) return ended(LOADED, UNKNOWN);
     const { credential, verifier, redirectUri, scope } = action;
-    const [clientId, resources] = [first.client.clientId, identifiers(action.resources)];
-    const presentation =
+    const [{ clientId }, resources] = [clientOf(actor), identifiers(action.resources)];
+    const asked: Asked =
       credential === 'code'
-        ? system.codePresentation(
-            {
+        ? {
+            kind: 'code',
+            credential,
+            said: {
               clientId,
               redirectUri: { right: REDIRECT_URI, wrong: `${REDIRECT_URI}/elsewhere`, none: null }[redirectUri],
               challengeOfVerifier: verifier === 'right' ? CHALLENGE : 'the challenge of another verifier',
               resources,
             },
-            WAYS,
-            system.machines,
-          )
-        : system.tokenPresentation(credential, { clientId, scope, resources }, WAYS, system.machines);
-    const nonce = nonceBytes(++draws);
-    return {
-      statements: loaded,
-      finish: async () => {
-        const statements: Statement[] = [];
-        const storage = unreliable(fate, settle, statements);
-        try {
-          const steps = system.presenting({ lifetimesOf: () => lifetimes }, first, presentation, nonce);
-          let next = steps.next();
-          while (!next.done) {
-            const answer: StepAnswer =
-              next.value.kind === 'commit' ? storage.commit(next.value.commit) : storage.load(() => load(actor));
-            next = steps.next(answer);
           }
-          const outcome = next.value;
-          if (outcome.kind === 'rejected') return { statements, answer: { kind: 'refused', reason: outcome.reason } };
-          const { generation, nonce: drawn } = outcome.issued;
-          return { statements, answer: { kind: 'tokens', credential: { generation, nonce: drawn } } };
-        } catch (error) {
-          return { statements, answer: unavailableOf(error) };
-        }
-      },
-    };
+        : { kind: 'token', credential: 0, token: credential, said: { clientId, scope, resources } };
+    return send(asked, fate);
   };
 
   const revoke: Stage<MemoryCredential>['revoke'] = async (actor, { credential }, fate) => {
-    const loaded: Statement[] = [{ kind: 'load', again: false }];
     const isOwner = actor.name === 'resource owner';
     // Whoever is disabled cannot sign in to end anything; by then there is nothing left to end.
-    if (isOwner && stored.user.isDisabled) return ended(loaded, DONE);
-    if (!isOwner && isUnknown(actor)) return ended(loaded, UNKNOWN);
+    if (isOwner && stored.user.isDisabled) return ended(LOADED, DONE);
+    if (!isOwner && isUnknown(actor)) return ended(LOADED, UNKNOWN);
     // Another client's token is left alone, and a code is no token (src/protocol/sent-token.ts).
-    if (actor.name === 'another client' || credential === 'code') return ended(loaded, DONE);
-    const first = load(actor);
-    return {
-      statements: loaded,
-      finish: async () => {
-        const statements: Statement[] = [];
-        const storage = unreliable(fate, settle, statements);
-        try {
-          const steps = system.revoking(first, 'revocationRequested', system.machines.grant);
-          let next = steps.next();
-          while (!next.done) {
-            const step = next.value;
-            const answer =
-              step.kind === 'revoke'
-                ? storage.commit({ kind: 'revoke', revocation: step.revocation })
-                : storage.load(() => load(actor));
-            // As revokeGrant of src/engine/revoke.ts: asking again is safe, so nothing is found out.
-            if (answer.kind === 'unavailable')
-              throw new Unavailable(answer.error.maybeCommitted ? 'commit_unknown' : 'store_unavailable');
-            next = steps.next(answer.kind === 'committed' ? answer.committed : answer.loaded);
-          }
-          return { statements, answer: DONE };
-        } catch (error) {
-          return { statements, answer: unavailableOf(error) };
-        }
-      },
-    };
+    if (actor.name === 'another client' || credential === 'code') return ended(LOADED, DONE);
+    return send(REVOCATION, fate);
   };
 
   return {
@@ -140,10 +126,10 @@ export function memoryStage(lifetimes: Lifetimes, system: System = systemOf(life
       stored = DEEDS[deed](stored);
     },
     chain: async () => {
-      const { grant } = load(CLIENT_ITSELF);
+      const { grant } = load(REVOCATION);
       if (grantState(grant) === 'revoked') {
         const by = endedBy(grant);
-        return { alive: false, reason: grant.state === 'revoked' ? grant.revokedReason : by && REASON_OF_END[by] };
+        return { alive: false, reason: grant.state === 'revoked' ? grant.revokedReason : by && REASON_OF_EPOCH[by] };
       }
       const { refreshGeneration: generation, refreshNonce: nonce } = grant;
       const alive =
@@ -155,10 +141,8 @@ export function memoryStage(lifetimes: Lifetimes, system: System = systemOf(life
   };
 }
 
-const CLIENT_ITSELF: Actor = { name: 'client', place: null };
+const LOADED: readonly Statement[] = [{ kind: 'load', again: false }];
 const clientOf = ({ name }: Actor) => (name === 'another client' ? OTHER_CLIENT : CLIENT);
-
-const REASON_OF_END = { client: 'client_ended', user: 'user_ended', server: 'server_epoch_raised' } as const;
 
 const UNKNOWN: Answer<MemoryCredential> = { kind: 'refused', reason: 'client_unknown' };
 const DONE: Answer<MemoryCredential> = { kind: 'done' };
@@ -166,6 +150,12 @@ const ended = (statements: readonly Statement[], answer: Answer<MemoryCredential
   statements,
   finish: async () => ({ statements: [], answer }),
 });
+
+function answerOf(outcome: Terms['answer']): Answer<MemoryCredential> {
+  if (typeof outcome === 'boolean') return DONE;
+  if (outcome.kind === 'rejected') return { kind: 'refused', reason: outcome.reason };
+  return { kind: 'tokens', credential: outcome.issued };
+}
 
 /** @throws whatever else went wrong: a defect that the engine found in itself. */
 function unavailableOf(error: unknown): Answer<MemoryCredential> {
@@ -177,13 +167,13 @@ function unavailableOf(error: unknown): Answer<MemoryCredential> {
 class Died extends Error {}
 
 /** The database as one request finds it: its first commit meets the fate of the step. */
-function unreliable(fate: Fate | null, settle: (commit: Commit) => boolean, statements: Statement[]) {
+function unreliable(fate: Fate | null, settle: (commit: GrantCommit) => boolean, statements: Statement[]) {
   let left = fate;
   let away = false;
-  const note = (commit: Commit, came: Extract<Statement, { kind: 'commit' }>['came']) =>
+  const note = (commit: GrantCommit, came: Extract<Statement, { kind: 'commit' }>['came']) =>
     statements.push({ kind: 'commit', what: commit.kind === 'moveHead' ? 'tokens' : 'revocation', came });
   return {
-    commit: (commit: Commit): StepAnswer => {
+    commit: (commit: GrantCommit): Told<Loaded> => {
       const met = left;
       left = null;
       switch (met) {
@@ -208,7 +198,7 @@ function unreliable(fate: Fate | null, settle: (commit: Commit) => boolean, stat
         }
       }
     },
-    load: (load: () => Extract<StepAnswer, { kind: 'loaded' }>['loaded']): StepAnswer => {
+    load: (load: () => Loaded): Told<Loaded> => {
       if (away) return { kind: 'unavailable', error: new StoreUnavailable(false) };
       statements.push({ kind: 'load', again: true });
       return { kind: 'loaded', loaded: load() };

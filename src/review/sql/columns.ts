@@ -8,7 +8,7 @@ import { grants, interactions, sessions, signingKeys } from '../../storage/schem
 type Row<Table extends { readonly $inferSelect: object }> = keyof Table['$inferSelect'] & string;
 type Roles<Table extends { readonly $inferSelect: object }, Role extends string> = Readonly<Record<Row<Table>, Role>>;
 
-/** `bound`: as it was at birth. `state`, `end`: along the machine. `head`, `use`: with a rotation. */
+/** `bound`: as it was inserted. `state`, `end`: along the machine. `head`, `use`: with a rotation. */
 const GRANTS: Roles<typeof grants, 'bound' | 'state' | 'end' | 'head' | 'use'> = {
   id: 'bound',
   interactionId: 'bound',
@@ -35,8 +35,8 @@ const GRANTS: Roles<typeof grants, 'bound' | 'state' | 'end' | 'head' | 'use'> =
   chainEndsAt: 'use',
 };
 
-/** `person`: whoever signed in, until it is answered. */
-const INTERACTIONS: Roles<typeof interactions, 'bound' | 'state' | 'person'> = {
+/** `user`: the end-user who signed in; may change until it is answered. */
+const INTERACTIONS: Roles<typeof interactions, 'bound' | 'state' | 'user'> = {
   id: 'bound',
   browserHash: 'bound',
   clientId: 'bound',
@@ -55,7 +55,7 @@ const INTERACTIONS: Roles<typeof interactions, 'bound' | 'state' | 'person'> = {
   createdAt: 'bound',
   endsAt: 'bound',
   state: 'state',
-  userId: 'person',
+  userId: 'user',
 };
 
 /**

@@ -46,7 +46,7 @@ function nextMigration(journal: Journal, sql: string, { read }: Repository): rea
   const last = journal.entries.at(-1);
   if (!last) throw new Error(`${JOURNAL} has no migration that makes the tables.`);
   const idx = last.idx + 1;
-  // Applied are those that are newer than the last applied one, so it has to be later; and the same for everybody who builds it.
+  // Applied are those that are newer than the last applied one, so it has to be later; and the same for every build.
   const entry: Entry = { ...last, idx, when: last.when + 1, tag: `${numbered(idx)}_machines` };
   const before = JSON.parse(read(snapshotPath(last.idx)));
   const id = `00000000-0000-4000-8000-${String(idx).padStart(12, '0')}`;
@@ -61,7 +61,7 @@ const root = new URL('../../../', import.meta.url);
 
 const workingTree: Repository = {
   read: (path) => readFileSync(new URL(path, root), 'utf8'),
-  /** Without git nobody can tell, so: yes. */
+  /** Without git it cannot be known, so: yes. */
   isCommitted: (path) => {
     try {
       return (

@@ -20,7 +20,7 @@ export type Rule = {
   readonly when: readonly string[];
   /** Where this is false, none of them is asked. */
   readonly only?: string;
-  /** In the error, so that whoever reads it knows what is wrong. Holds no value of the row. */
+  /** What is wrong, for the error. Holds no value of the row. */
   readonly says: string;
 };
 
@@ -113,10 +113,12 @@ function interactionRules(machine: Machine): readonly Rule[] {
   const moves = movesOf(machine);
   const rule = ruleOf('interactions');
   return [
-    rule('begins_with_its_machine', 'insert', 'an interaction begins in the first state of its machine, with nobody', [
-      `NEW.state <> ${text(machine.initial)}`,
-      'NEW.subject_id IS NOT NULL',
-    ]),
+    rule(
+      'begins_with_its_machine',
+      'insert',
+      'an interaction begins in the first state of its machine, without an end-user',
+      [`NEW.state <> ${text(machine.initial)}`, 'NEW.subject_id IS NOT NULL'],
+    ),
     rule('keeps_what_was_asked', { update: boundColumns.interactions }, 'what the client asked for does not change', [
       changed(boundColumns.interactions),
     ]),
@@ -124,9 +126,9 @@ function interactionRules(machine: Machine): readonly Rule[] {
       leavesThe(pairsOf(moves, '')),
     ]),
     rule(
-      'is_answered_by_one',
+      'keeps_its_user',
       { update: ['state', 'subject_id'] },
-      'whoever answered stays, and nobody approves nothing',
+      'an answer keeps its end-user, and an approval has an end-user',
       [
         `${oneOf('OLD.state', endedStatesOf(machine))} AND ${changed(['subject_id'])}`,
         `${oneOf('NEW.state', statesBy('issueCode', moves))} AND NEW.subject_id IS NULL`,
@@ -231,7 +233,7 @@ const epochRules: readonly Rule[] = [
     'OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL AND NEW.epoch <= OLD.epoch',
   ]),
   ruleOf('users')('epoch_rises', { update: ['epoch'] }, RISES, FORWARD_ONLY),
-  ruleOf('users')('disabling_raises_epoch', { update: ['disabled_at'] }, 'disabling a person raises their epoch', [
+  ruleOf('users')('disabling_raises_epoch', { update: ['disabled_at'] }, 'disabling an end-user raises the epoch', [
     'OLD.disabled_at IS NULL AND NEW.disabled_at IS NOT NULL AND NEW.epoch <= OLD.epoch',
   ]),
   ruleOf('server')('epoch_rises', { update: ['epoch'] }, RISES, FORWARD_ONLY),

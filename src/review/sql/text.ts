@@ -26,7 +26,7 @@ ${REFUSE}`,
     'DROP FUNCTION IF EXISTS "transitions_are_append_only"()',
   ].map((statement) => `${statement};`);
 
-/** Whoever calls may have put operators or tables of their own in front. */
+/** The caller may have put operators or tables in front of ours. */
 const OWN_PATH = 'SET search_path = pg_catalog, pg_temp';
 
 /** An SQLSTATE of our own (a class that Postgres leaves to applications), and no value of the row but the key that names it. */

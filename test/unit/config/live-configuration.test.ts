@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LiveConfiguration, liveConfiguration } from '../../../src/boot/live-configuration.ts';
 import type { Runtime } from '../../../src/boot/runtime.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';
@@ -11,7 +11,8 @@ import { findClient } from '../../../src/storage/clients.ts';
 import { makeLogger } from '../../../src/system/logger.ts';
 import { makeUser, obtainTokens, refresh, type TestClient } from '../../support/actors.ts';
 import { openTestApp, type TestApp, testKeys } from '../../support/app.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { until } from '../../support/until.ts';
 
 const SHIPPED = new URL('../../../policies', import.meta.url).pathname;
 const SECRET = 'a declared secret, long enough to need no warning';
@@ -50,7 +51,7 @@ describe('the live configuration', () => {
     write('clients.yaml', DECLARATION);
     env = { PHOTO_BOOK_SECRET: SECRET };
     lines = [];
-    opened = await openTestDatabase('postgres');
+    opened = await openTestDatabase(anyDatabase);
     const logger = makeLogger({
       level: 'info',
       readable: false,
@@ -172,7 +173,7 @@ describe('the live configuration', () => {
       'sign-in.yaml',
       'sessionLifetimeSeconds: 3600\ninteractionLifetimeSeconds: 600\nfailureWindowSeconds: 900\nfailuresPerAccountAndAddress: 10\nfailuresPerAddress: 100\n',
     );
-    await vi.waitUntil(() => live.current().signIn.sessionLifetimeSeconds === 3600, { timeout: 20_000 });
+    await until(() => live.current().signIn.sessionLifetimeSeconds === 3600);
     unwatch();
   });
 });

@@ -2,6 +2,7 @@
 import { fc } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeClient, type TestClient, token } from '../../support/actors.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { everything } from '../../support/stored.ts';
 
@@ -11,7 +12,7 @@ describe.each(['/oauth/revoke', '/oauth/introspect'])('%s', (url) => {
   let scene: Scene;
   let app: TestClient;
   beforeAll(async () => {
-    scene = await openScene('postgres');
+    scene = await openScene(anyDatabase);
     app = await makeClient(scene, { tokenEndpointAuthMethod: 'none' });
   });
   afterAll(() => scene.close());
@@ -146,7 +147,7 @@ describe.each(['/oauth/revoke', '/oauth/introspect'])('%s', (url) => {
   });
 
   it('503 with Retry-After while the database is away: asking again is safe', async () => {
-    const broken = await openScene('postgres');
+    const broken = await openScene(anyDatabase);
     const chain = await broken.chain();
     await broken.database.close();
     const { clientId, secret } = broken.client;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessTokenHash } from '../../../src/crypto/id-token.ts';
 import { exchange, makeClient, refresh, type TestClient, token } from '../../support/actors.ts';
 import { ISSUER, shippedConfiguration } from '../../support/app.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 const API = 'https://api.example.com';
@@ -12,7 +13,7 @@ const USERINFO = `${ISSUER}/oauth/userinfo`;
 describe('the ID Token', () => {
   let scene: Scene;
   beforeAll(async () => {
-    scene = await openScene('postgres');
+    scene = await openScene(anyDatabase);
   });
   afterAll(() => scene.close());
 
@@ -123,7 +124,7 @@ describe('the ID Token', () => {
 describe('offline_access (§11)', () => {
   let scene: Scene;
   beforeAll(async () => {
-    scene = await openScene('postgres');
+    scene = await openScene(anyDatabase);
   });
   afterAll(() => scene.close());
 

@@ -17,6 +17,7 @@ import {
   type TestUser,
 } from '../../support/actors.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 const code = ({ url }: Answer) => (URL.canParse(url) ? new URL(url).searchParams.get('code') : null);
@@ -29,7 +30,7 @@ describe('an interaction', () => {
   let user: TestUser;
   let browser: Browser;
   beforeAll(async () => {
-    scene = await openScene('postgres');
+    scene = await openScene(anyDatabase);
   });
   afterAll(() => scene.close());
   beforeEach(async () => {

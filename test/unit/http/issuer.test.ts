@@ -3,13 +3,14 @@ import { decodeJwt } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
 import { authorizeUrl, goThrough, makePkce, PASSWORD, type TestClient } from '../../support/actors.ts';
 import { Browser, formOf } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 describe('an issuer', () => {
   let scene: Scene;
   afterEach(() => scene.close());
   const open = async (issuer: string) => {
-    scene = await openScene('postgres', { issuer });
+    scene = await openScene(anyDatabase, { issuer });
   };
 
   it.each(['https://as.test/tenant', 'https://as.test/a/b', 'https://as.test/tenant/'])(

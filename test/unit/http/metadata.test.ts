@@ -4,13 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidFromBytes } from '../../../src/crypto/uuid-bytes.ts';
 import { exchange, refresh, token } from '../../support/actors.ts';
 import { ISSUER } from '../../support/app.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { grantIdOfCode } from '../../support/stored.ts';
 
 describe('metadata and keys', () => {
   let scene: Scene;
   beforeAll(async () => {
-    scene = await openScene('postgres');
+    scene = await openScene(anyDatabase);
   });
   afterAll(() => scene.close());
 

@@ -7,6 +7,7 @@ import { interactions } from '../../../src/storage/schema.ts';
 import { authorizeUrl, exchange, goThrough, makeClient, makePkce, makeUser, PASSWORD } from '../../support/actors.ts';
 import { ISSUER } from '../../support/app.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 describe('an authentication request', () => {
@@ -14,7 +15,7 @@ describe('an authentication request', () => {
   let browser: Browser;
   const pkce = makePkce();
   beforeAll(async () => {
-    scene = await openScene('postgres');
+    scene = await openScene(anyDatabase);
   });
   beforeEach(() => {
     browser = new Browser(scene.app);

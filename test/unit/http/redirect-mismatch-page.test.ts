@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizeUrl, makeClient, makePkce } from '../../support/actors.ts';
 import { openTestApp } from '../../support/app.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 describe('a redirect URI that is not registered', () => {
   let opened: TestDatabase;
   beforeAll(async () => {
-    opened = await openTestDatabase('postgres');
+    opened = await openTestDatabase(anyDatabase);
   });
   afterAll(() => opened.close());
 

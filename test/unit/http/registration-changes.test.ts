@@ -12,7 +12,7 @@ import {
 } from '../../support/actors.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type Answer, Browser } from '../../support/browser.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 describe('while a person signs in, the client loses', () => {
   let opened: TestDatabase;
@@ -22,7 +22,7 @@ describe('while a person signs in, the client loses', () => {
   let browser: Browser;
   let consent: Answer;
   beforeAll(async () => {
-    opened = await openTestDatabase('postgres');
+    opened = await openTestDatabase(anyDatabase);
     test = await openTestApp(opened.database);
     user = await makeUser(test);
   });

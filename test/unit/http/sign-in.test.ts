@@ -13,6 +13,7 @@ import {
 } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import { type Answer, Browser } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 vi.mock('@node-rs/argon2', async (original) => {
@@ -40,7 +41,7 @@ describe('sign-in', () => {
   let address: string;
   let serial = 0;
   beforeAll(async () => {
-    scene = await openScene('postgres', { configuration });
+    scene = await openScene(anyDatabase, { configuration });
     client = await makeClient(scene, { tokenEndpointAuthMethod: 'none', redirectUris: ['http://client.test/cb'] });
   });
   afterAll(() => scene.close());

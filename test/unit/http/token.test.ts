@@ -3,6 +3,7 @@ import { fc } from '@fast-check/vitest';
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { exchange, makeClient, refresh, type TestClient, token } from '../../support/actors.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -13,7 +14,7 @@ describe('the token endpoint', () => {
   let scene: Scene;
   const replies: LightMyRequestResponse[] = [];
   beforeAll(async () => {
-    scene = await openScene('postgres');
+    scene = await openScene(anyDatabase);
   });
   afterAll(() => scene.close());
 
@@ -214,7 +215,7 @@ describe('the token endpoint', () => {
         }),
         { numRuns: 150 },
       );
-    }, 60_000);
+    });
   });
 
   describe('grant types', () => {

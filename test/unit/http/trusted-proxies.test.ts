@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizeUrl, makePkce, makeUser, PASSWORD } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import { Browser } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 const PROXY = '10.1.2.3';
@@ -14,7 +15,7 @@ const configuration = {
 describe('a trusted proxy', () => {
   let scene: Scene;
   beforeAll(async () => {
-    scene = await openScene('postgres', { configuration, trustedProxies: ['10.0.0.0/8'] });
+    scene = await openScene(anyDatabase, { configuration, trustedProxies: ['10.0.0.0/8'] });
   });
   afterAll(() => scene.close());
 

@@ -13,7 +13,7 @@ import {
 } from '../../support/actors.ts';
 import { openTestApp, shippedConfiguration, type TestApp } from '../../support/app.ts';
 import { type Answer, Browser } from '../../support/browser.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 const PHOTOS = 'https://photos.test';
 const BANK = 'https://bank.test';
@@ -45,7 +45,7 @@ describe('two resources', () => {
   let user: TestUser;
   let browser: Browser;
   beforeAll(async () => {
-    opened = await openTestDatabase('postgres');
+    opened = await openTestDatabase(anyDatabase);
     test = await openTestApp(opened.database, { configuration: { ...shippedConfiguration, resources } });
     client = await makeClient(test);
     user = await makeUser(test);

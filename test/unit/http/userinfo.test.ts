@@ -19,6 +19,7 @@ import {
 } from '../../support/actors.ts';
 import { ISSUER } from '../../support/app.ts';
 import { Browser } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 const CLAIMS = {
@@ -35,7 +36,7 @@ describe('the UserInfo Endpoint', () => {
   let scene: Scene;
   let user: TestUser;
   beforeAll(async () => {
-    scene = await openScene('postgres');
+    scene = await openScene(anyDatabase);
   });
   beforeEach(async () => {
     user = await makeUser(scene, undefined, CLAIMS);

@@ -4,6 +4,7 @@ import {
   authorizationCodeGuards,
   interactionGuards,
   refreshTokenGuards,
+  sessionGuards,
   signingKeyGuards,
 } from '../../../machines/guards.ts';
 import type {
@@ -13,6 +14,8 @@ import type {
   InteractionEvent,
   RefreshTokenContext,
   RefreshTokenEvent,
+  SessionContext,
+  SessionEvent,
   SigningKeyContext,
   SigningKeyEvent,
 } from '../../../machines/vocabulary.ts';
@@ -73,13 +76,13 @@ const codeCases: Cases<typeof authorizationCodeGuards, AuthorizationCodeContext,
   ],
   endedByClient: [
     ['by nothing', false, { endedBy: null }, {}],
-    ['by the subject', false, { endedBy: 'user' }, {}],
+    ['by the end-user', false, { endedBy: 'user' }, {}],
     ['by the client', true, { endedBy: 'client' }, {}],
   ],
   endedByUser: [
     ['by nothing', false, { endedBy: null }, {}],
     ['by the server', false, { endedBy: 'server' }, {}],
-    ['by the subject', true, { endedBy: 'user' }, {}],
+    ['by the end-user', true, { endedBy: 'user' }, {}],
   ],
   endedByServer: [
     ['by nothing', false, { endedBy: null }, {}],
@@ -94,7 +97,6 @@ const token: RefreshTokenContext = {
   resources: ['https://api.example'],
   endsAt: AFTER,
   endedBy: null,
-  aheadOfChain: false,
 };
 const refresh: RefreshTokenEvent = { type: 'presented', now: NOW, clientId: 'shop', scope: null, resources: null };
 const tokenCases: Cases<typeof refreshTokenGuards, RefreshTokenContext, RefreshTokenEvent> = {
@@ -120,20 +122,16 @@ const tokenCases: Cases<typeof refreshTokenGuards, RefreshTokenContext, RefreshT
     ['the one that was granted', false, {}, { resources: ['https://api.example'] }],
     ['another', true, {}, { resources: ['https://other.example'] }],
   ],
-  aheadOfItsChain: [
-    ['behind its head', false, { aheadOfChain: false }, {}],
-    ['ahead of its head', true, { aheadOfChain: true }, {}],
-  ],
   endedByClient: [
     ['by the server', false, { endedBy: 'server' }, {}],
     ['by the client', true, { endedBy: 'client' }, {}],
   ],
   endedByUser: [
     ['by the client', false, { endedBy: 'client' }, {}],
-    ['by the subject', true, { endedBy: 'user' }, {}],
+    ['by the end-user', true, { endedBy: 'user' }, {}],
   ],
   endedByServer: [
-    ['by the subject', false, { endedBy: 'user' }, {}],
+    ['by the end-user', false, { endedBy: 'user' }, {}],
     ['by the server', true, { endedBy: 'server' }, {}],
   ],
 };
@@ -170,13 +168,14 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
   ],
   nobodySignedIn: [
     ['a live session', false, {}, { userId: 'alice' }],
-    ['none', true, {}, { userId: null }],
+    ['no session', true, {}, { userId: null }],
   ],
-  signedInAsAnother: [
-    ['the same person', false, {}, { userId: 'alice' }],
-    ['another person', true, {}, { userId: 'bob' }],
-    ['nobody any more', true, {}, { userId: null }],
-    ['nobody, where nobody was', true, { userId: null }, { userId: null }],
+  userChanged: [
+    ['the same user', false, {}, { userId: 'alice' }],
+    ['another user', true, {}, { userId: 'bob' }],
+    ['signed out', true, {}, { userId: null }],
+    ['not signed in, then or now', true, { userId: null }, { userId: null }],
+    ['not signed in then', true, { userId: null }, { userId: 'alice' }],
   ],
   consentIsRemembered: [
     ['nothing remembered', false, {}, { remembered: null }],
@@ -188,7 +187,7 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
     ['the client wants a new one', false, { prompt: ['consent'] }, { remembered: all }],
     ['the client wants a new sign-in', true, { prompt: ['login'] }, { remembered: all }],
     [
-      'access while the person is away',
+      'access while the end-user is away',
       false,
       { scope: ['read', 'offline_access'] },
       { remembered: { ...all, scope: ['read', 'offline_access'] } },
@@ -203,24 +202,33 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
     ['a millisecond younger than allowed', false, { maxAgeSeconds: 60 }, { signedInAt: NOW - 59_999 }],
     ['as old as allowed', true, { maxAgeSeconds: 60 }, { signedInAt: NOW - 60_000 }],
     ['any age is too old', true, { maxAgeSeconds: 0 }, { signedInAt: NOW }],
-    ['the person that was hinted', false, { hintedUserId: 'alice' }, {}],
-    ['another than was hinted', true, { hintedUserId: 'bob' }, {}],
+    ['the user that was hinted', false, { hintedUserId: 'alice' }, {}],
+    ['another user than was hinted', true, { hintedUserId: 'bob' }, {}],
   ],
   signInIsNeededButForbidden: [
     ['not needed', false, forbidden, {}],
     ['needed, and asking is allowed', false, {}, { userId: null, signedInAt: null }],
-    ['nobody is signed in', true, forbidden, { userId: null, signedInAt: null }],
+    ['no user is signed in', true, forbidden, { userId: null, signedInAt: null }],
     ['too long ago', true, { ...forbidden, maxAgeSeconds: 30 }, {}],
-    ['another than was hinted', true, { ...forbidden, hintedUserId: 'bob' }, {}],
+    ['another user than was hinted', true, { ...forbidden, hintedUserId: 'bob' }, {}],
   ],
-  signedInAsAnotherThanHinted: [
-    ['nobody was hinted', false, {}, {}],
-    ['the one that was hinted', false, { hintedUserId: 'alice' }, {}],
-    ['another', true, { hintedUserId: 'bob' }, {}],
+  userIsNotHinted: [
+    ['no user was hinted', false, {}, {}],
+    ['the user that was hinted', false, { hintedUserId: 'alice' }, {}],
+    ['another user', true, { hintedUserId: 'bob' }, {}],
+    ['no user', true, { hintedUserId: 'bob' }, { userId: null }],
   ],
   accountIsToBeChosen: [
     ['not asked for', false, { prompt: ['consent'] }, {}],
     ['asked for', true, { prompt: ['consent', 'select_account'] }, {}],
+  ],
+  accountMayBeChosen: [
+    ['not asked for', false, { prompt: ['consent'] }, {}],
+    ['asked for', true, { prompt: ['consent', 'select_account'] }, {}],
+    ['no user is signed in', false, { prompt: ['select_account'] }, { userId: null, signedInAt: null }],
+    ['the client wants a new sign-in', false, { prompt: ['select_account', 'login'] }, {}],
+    ['too long ago', false, { prompt: ['select_account'], maxAgeSeconds: 30 }, {}],
+    ['another user than was hinted', false, { prompt: ['select_account'], hintedUserId: 'bob' }, {}],
   ],
   askingIsForbidden: [
     ['not asked for', false, { prompt: ['login'] }, {}],
@@ -228,11 +236,60 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
   ],
   consentMayBeRemembered: [
     ['a client whose identity is assured', true, { consentMayBeRemembered: true }, {}],
-    ['one that could be impersonated', false, { consentMayBeRemembered: false }, {}],
+    ['a client that could be impersonated', false, { consentMayBeRemembered: false }, {}],
   ],
   codeIsWaiting: [
     ['exchanged or over', false, { codeIsWaiting: false }, {}],
     ['waiting', true, { codeIsWaiting: true }, {}],
+  ],
+};
+
+const session: SessionContext = { endsAt: AFTER, idleEndsAt: AFTER, useDueAt: AFTER, endedBy: null, endReason: null };
+const use: SessionEvent = { type: 'used', now: NOW };
+const ended = { endReason: 'session_too_old' } as const;
+const sessionCases: Cases<typeof sessionGuards, SessionContext, SessionEvent> = {
+  tooOld: [
+    ['a millisecond before the end', false, { endsAt: NOW + 1, idleEndsAt: NOW }, {}],
+    ['at the end', true, { endsAt: NOW }, {}],
+    ['after the end', true, { endsAt: NOW - 1 }, {}],
+  ],
+  idle: [
+    ['a millisecond before it idles out', false, { idleEndsAt: NOW + 1, endsAt: NOW }, {}],
+    ['as it idles out', true, { idleEndsAt: NOW }, {}],
+    ['after it idled out', true, { idleEndsAt: NOW - 1 }, {}],
+  ],
+  useIsDue: [
+    ['recorded a moment ago', false, { useDueAt: NOW + 1 }, {}],
+    ['recorded a while ago', true, { useDueAt: NOW }, {}],
+  ],
+  endedByUser: [
+    ['by nothing', false, {}, {}],
+    ['by the server', false, { endedBy: 'server' }, {}],
+    ['by the end-user', true, { endedBy: 'user' }, {}],
+    ['from the list', false, { endReason: 'ended_by_user' }, {}],
+  ],
+  endedByServer: [
+    ['by nothing', false, {}, {}],
+    ['by the end-user', false, { endedBy: 'user' }, {}],
+    ['by the server', true, { endedBy: 'server' }, {}],
+  ],
+  signedOut: [
+    ['too old', false, ended, {}],
+    ['signed out', true, { endReason: 'signed_out' }, {}],
+  ],
+  endedFromList: [
+    ['too old', false, ended, {}],
+    ['from the list', true, { endReason: 'ended_by_user' }, {}],
+    ['by a new password', false, { endedBy: 'user' }, {}],
+  ],
+  replaced: [
+    ['too old', false, ended, {}],
+    ['another session took its place', true, { endReason: 'signed_in_again' }, {}],
+  ],
+  idledOut: [
+    ['too old', false, ended, {}],
+    ['idle', true, { endReason: 'session_idle' }, {}],
+    ['its time is over, and its row does not say so yet', false, { idleEndsAt: NOW }, {}],
   ],
 };
 
@@ -255,22 +312,22 @@ const keyCases: Cases<typeof signingKeyGuards, SigningKeyContext, SigningKeyEven
     ['a millisecond before the end', false, { signsUntil: NOW + 1 }, { successor: 'ready' }],
     ['at the end', true, over, { successor: 'ready' }],
     ['at the end, and caches may not hold the successor', false, over, { successor: 'published' }],
-    ['at the end, and nobody waits', false, over, { successor: 'none' }],
+    ['at the end, and no successor waits', false, over, { successor: 'none' }],
   ],
   endsWithoutSuccessor: [
     ['a millisecond before the end', false, { signsUntil: NOW + 1 }, { algorithmIsWanted: false }],
     ['at the end', true, over, { algorithmIsWanted: false }],
     ['the algorithm is wanted', false, over, { algorithmIsWanted: true }],
-    ['somebody waits', false, over, { algorithmIsWanted: false, successor: 'published' }],
+    ['a successor waits', false, over, { algorithmIsWanted: false, successor: 'published' }],
   ],
   successorIsNeeded: [
     ['a millisecond too early', false, { successorDueAt: NOW + 1 }, {}],
     ['in time', true, { successorDueAt: NOW }, {}],
-    ['somebody waits', false, { successorDueAt: NOW }, { successor: 'published' }],
+    ['a successor waits', false, { successorDueAt: NOW }, { successor: 'published' }],
     ['the algorithm is not wanted', false, { successorDueAt: NOW }, { algorithmIsWanted: false }],
   ],
   successorMaySign: [
-    ['nobody waits', false, {}, { successor: 'none', atOnce: true }],
+    ['no successor waits', false, {}, { successor: 'none', atOnce: true }],
     ['caches may not hold it', false, {}, { successor: 'published' }],
     ['caches may not hold it, and it need not wait', true, {}, { successor: 'published', atOnce: true }],
     ['ready', true, {}, { successor: 'ready' }],
@@ -281,11 +338,11 @@ const keyCases: Cases<typeof signingKeyGuards, SigningKeyContext, SigningKeyEven
   ],
   handoverIsComing: [
     ['the signer has time left', false, {}, { successor: 'published' }],
-    ['its time is over, and somebody waits', true, over, { successor: 'published' }],
-    ['its time is over, and nobody waits', false, over, { successor: 'none' }],
+    ['its time is over, and a successor waits', true, over, { successor: 'published' }],
+    ['its time is over, and no successor waits', false, over, { successor: 'none' }],
   ],
   successorIsPublished: [
-    ['nobody waits', false, {}, { successor: 'none' }],
+    ['no successor waits', false, {}, { successor: 'none' }],
     ['published', true, {}, { successor: 'published' }],
     ['ready', true, {}, { successor: 'ready' }],
   ],
@@ -296,14 +353,16 @@ const keyCases: Cases<typeof signingKeyGuards, SigningKeyContext, SigningKeyEven
 };
 
 type AnyGuard = (asked: { context: object; event: object }) => boolean;
-const rooms: readonly (readonly [string, object, Cases<Record<string, unknown>, object, object>, object, object])[] = [
-  ['authorization code', authorizationCodeGuards, codeCases, code, exchange],
-  ['refresh token', refreshTokenGuards, tokenCases, token, refresh],
-  ['interaction', interactionGuards, pageCases, page, visit],
-  ['signing key', signingKeyGuards, keyCases, key, tick],
-];
+const MACHINES: readonly (readonly [string, object, Cases<Record<string, unknown>, object, object>, object, object])[] =
+  [
+    ['authorization code', authorizationCodeGuards, codeCases, code, exchange],
+    ['refresh token', refreshTokenGuards, tokenCases, token, refresh],
+    ['interaction', interactionGuards, pageCases, page, visit],
+    ['session', sessionGuards, sessionCases, session, use],
+    ['signing key', signingKeyGuards, keyCases, key, tick],
+  ];
 
-describe.each(rooms)('%s', (_, guards, cases, context, event) => {
+describe.each(MACHINES)('%s', (_, guards, cases, context, event) => {
   const named = Object.entries(guards) as [string, AnyGuard][];
 
   describe.each(named)('%s', (name, guard) => {

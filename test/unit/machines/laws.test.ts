@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { subjects } from './catalogue.ts';
+import { NO_STANDARD_SAYS } from './laws/without-reference.ts';
 import { caseOf, lawsOf } from './laws.ts';
 
 describe.each(subjects)('$name', (subject) => {
@@ -7,5 +8,11 @@ describe.each(subjects)('$name', (subject) => {
 
   test.each(lawsOf(subject))('$name', (law) => {
     expect(law.broken(tested)).toEqual([]);
+  });
+
+  test('what is listed as without a reference is there, and has none', () => {
+    const said = subject.machine.states.flatMap((state) => [state, ...state.arms]);
+    const without = new Set(said.filter(({ spec }) => spec === '').map(({ description }) => description));
+    expect((NO_STANDARD_SAYS[subject.name] ?? []).filter((description) => !without.has(description))).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ const sharedByMany = [
   { guard: 'expired', description: 'Without a reference.', mata: { spec: 'RFC 6749' } },
 ] as const satisfies readonly SharedArm[];
 
-const misspelt = { description: 'Nobody has checked it.', meta: { specs: 'RFC 6749' } } as const;
+const misspelt = { description: 'The compiler has not seen it.', meta: { specs: 'RFC 6749' } } as const;
 
 const machine = described.createMachine({
   id: 'misspelt',

@@ -52,6 +52,9 @@ const OTHERS: Readonly<Record<string, readonly [key: string, value: string, inst
   revokeGrant: ['event', 'revocationRequested', 'refreshTokenReused'],
   writeRevoked: ['reason', 'revocation_requested', 'refresh_token_reused'],
   retire: ['reason', 'revocation_requested', 'tokens_expired'],
+  raiseEpoch: ['of', 'server', 'user'],
+  endSession: ['reason', 'signed_out', 'session_idle'],
+  refuseAuthorization: ['error', 'access_denied', 'login_required'],
 };
 
 function withOtherParameter({ name, params }: Call): Call {
@@ -62,7 +65,7 @@ function withOtherParameter({ name, params }: Call): Call {
 const writtenOf = (effects: readonly Call[]) =>
   effects.map(({ name, params }) => ({ type: name, ...(Object.keys(params).length > 0 && { params }) }));
 
-/** Without parameters, and worth something to whoever should not get it. */
+/** Without parameters, and worth something to a thief. */
 const WORTH_HAVING: readonly (keyof typeof effects)[] = [
   'issueTokens',
   'rotate',
@@ -71,6 +74,9 @@ const WORTH_HAVING: readonly (keyof typeof effects)[] = [
   'repeatAnswer',
   'rememberConsent',
   'beginSigning',
+  'publish',
+  'admit',
+  'recordUse',
 ];
 
 const CHANGES_OF_ARMS: Readonly<Record<string, Change>> = {
@@ -154,9 +160,16 @@ const CHANGES_OF_ARMS: Readonly<Record<string, Change>> = {
     changed(subject, place, 'without its description', (_, arm) => {
       delete arm.description;
     }),
-    changed(subject, place, 'without its reference', (_, arm) => {
-      delete arm.meta;
-    }),
+    ...(armAt(subject, place).spec === ''
+      ? []
+      : [
+          changed(subject, place, 'without its reference', (_, arm) => {
+            delete arm.meta;
+          }),
+          changed(subject, place, 'with an empty reference', (_, arm) => {
+            arm.meta = { spec: '' };
+          }),
+        ]),
   ],
   'made to happen by itself': (subject, place) => {
     const beside = (what: string, extra: object) =>

@@ -25,7 +25,7 @@ function sectionOf(subject: Subject): string {
   const answers = allAnswers(subject);
   const states = machine.states.filter(({ exists }) => exists);
   const tables = states.flatMap(({ name: state, description, spec }) => [
-    `### ${state}: ${description} (${spec})\n`,
+    `### ${state}: ${description}${spec && ` (${spec})`}\n`,
     ...events.map((event) => {
       const asked = guardsAsked(machine, state, event);
       const here = answers.filter((one) => one.state === state && one.event === event);

@@ -33,8 +33,8 @@ describe.each(databaseKinds)('the database holds the machines, on %s', (kind) =>
       expect(words).toMatch(/is refused.*docs\/deploying\.md/);
       for (const secret of SECRETS) expect(words).not.toContain(secret);
     }
-    const revived = cases.find(({ what }) => what === 'another reason');
-    expect((await attempt(db(), revived as HeldCase))?.words).toContain(`The row is ${GRANT.revoked}.`);
+    const changed = cases.find(({ what }) => what === 'a revoked grant gets another reason');
+    expect((await attempt(db(), changed as HeldCase))?.words).toContain(`The row is ${GRANT.revoked}.`);
   });
 
   test('every trigger of ours is tried', async () => {
@@ -94,7 +94,9 @@ test('a role that may read and write every row, and owns none of the tables, can
       await asClerk('create or replace function no_machine_allows() returns trigger language plpgsql as $$begin end$$'),
     ).toBe('42501');
     // A table that stands in front of the ledger is not asked.
-    const again = casesOf(await columnsOf(db)).find(({ what }) => what === 'born again')?.statements ?? [];
+    const again =
+      casesOf(await columnsOf(db)).find(({ what }) => what === 'a grant that the ledger knows is inserted again')
+        ?.statements ?? [];
     expect(await asClerk(`create temp table transitions (grant_id uuid); ${again.join(';')}`)).toBe('SH001');
   } finally {
     await db.execute(sql.raw(`drop owned by ${role}; drop role ${role}`));

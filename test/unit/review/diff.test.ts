@@ -3,8 +3,8 @@ import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { grantMachine } from '../../../machines/grant.machine.ts';
 import { diffDocument, diffMarkdown, diffText } from '../../../src/cli/diff-words.ts';
-import { MACHINES } from '../../../src/engine/engine.ts';
 import { compare } from '../../../src/review/diff/compare.ts';
 import { policyChanges } from '../../../src/review/diff/lifetime-changes.ts';
 import { machineChanges } from '../../../src/review/diff/machine-changes.ts';
@@ -16,7 +16,7 @@ import { copyOf, refreshToken, subjects } from '../machines/catalogue.ts';
 import { mutantsOf } from '../machines/mutants.ts';
 import { machineOf } from './mutants/machines.ts';
 
-const FEW = [{ presentations: 2, inFlight: 2, disturbances: 1 }];
+const FEW = [{ requests: 2, inFlight: 2, disturbances: 1 }];
 const POLICIES = new URL('../../../policies', import.meta.url).pathname;
 const ROOT = new URL('../../..', import.meta.url).pathname;
 const ISSUER = 'https://as.test';
@@ -90,7 +90,7 @@ describe('two folders', () => {
     cpSync(POLICIES, folder, { recursive: true });
     writeFileSync(
       join(folder, 'sign-in.yaml'),
-      'sessionLifetimeSeconds: 3600\ninteractionLifetimeSeconds: 1800\nfailureWindowSeconds: 900\nfailuresPerAccountAndAddress: 10\nfailuresPerAddress: 100\n',
+      'sessionLifetimeSeconds: 3600\nsessionIdleLifetimeSeconds: 14400\ninteractionLifetimeSeconds: 1800\nfailureWindowSeconds: 900\nfailuresPerAccountAndAddress: 10\nfailuresPerAddress: 100\n',
     );
     writeFileSync(
       join(folder, 'clients.yaml'),
@@ -127,7 +127,7 @@ describe('two folders', () => {
     const machines = side.machines.map((one) =>
       one.id === 'refreshToken' ? machineOf(refreshToken, broken.config) : one,
     );
-    const comparison = compare(side, { ...side, machines: machines as (typeof MACHINES.grant)[] }, FEW);
+    const comparison = compare(side, { ...side, machines: machines as (typeof side.machines)[number][] }, FEW);
     expect(comparison.machines).toMatchObject([{ kind: 'arm removed', where: 'active × presented' }]);
     expect(diffText(comparison)).toMatch(/BROKEN {2}A wrong verifier/);
     expect(diffMarkdown(comparison)).toContain('**broken**');
@@ -147,7 +147,7 @@ describe('revisions', () => {
     expect(side.machines.map(({ id }) => id)).toEqual(
       expect.arrayContaining(['authorizationCode', 'refreshToken', 'grant']),
     );
-    expect(side.machines).not.toContain(MACHINES.grant);
+    expect(side.machines).not.toContain(grantMachine);
     expect(compare(side, await readSide('HEAD', ISSUER), FEW)).toMatchObject({
       machines: [],
       policies: [],

@@ -1,4 +1,7 @@
-/** One row for each state that a machine knows, and a few more, put there as they are: no trigger looks. */
+/**
+ * The rows on which the cases of held-cases.ts are tried: at least one for each state that a machine stores, and a few at the edges of
+ * time. They are inserted with the triggers off, since no statement that the triggers allow makes a revoked grant from nothing.
+ */
 import { sql } from 'drizzle-orm';
 import type { Drizzle } from '../../../src/storage/database.ts';
 import { keepLedgerPartitions } from '../../../src/storage/ledger-partitions.ts';
@@ -7,7 +10,7 @@ import { unheld } from '../../support/unheld.ts';
 const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
 export const GRANT = {
-  /** Its code waits. */
+  /** Approved, and the code has not been exchanged. */
   waiting: id(1),
   /** Generation 0. */
   begun: id(2),
@@ -16,14 +19,15 @@ export const GRANT = {
   revoked: id(4),
   /** Revoked at generation 5. */
   revokedChain: id(5),
-  /** Two hours ago. */
+  /** Ended two hours ago, without an exchange. */
   endedCode: id(6),
+  /** Ended two hours ago, at generation 5. */
   endedChain: id(7),
-  /** Half an hour ago: its last access token may live. */
+  /** Ended half an hour ago: its last access token may not have expired. */
   justEnded: id(8),
   /** Revoked, ended two hours ago. */
   endedRevoked: id(9),
-  /** The same, but the ledger's lines about it are gone. */
+  /** The same, and the ledger has no entry about it. */
   forgotten: id(10),
 } as const;
 
@@ -32,18 +36,20 @@ export const INTERACTION = {
   awaitingConsent: id(22),
   approved: id(23),
   denied: id(24),
-  /** Two hours ago. */
+  /** Ended two hours ago, unanswered. */
   ended: id(25),
 } as const;
 
 /** The key of each state has an algorithm of its own, so that each may sign. */
 export const KEY = { published: 'p', signing: 's', retiring: 'r', retired: 'x' } as const;
 
-export const PERSON = { one: id(31), another: id(32), disabled: id(33) } as const;
-export const CLIENT = { one: 'one', another: 'another', deleted: 'deleted' } as const;
+export const SESSION = { active: id(41), ended: id(42) } as const;
 
-/** Every text that is a secret in this world: no error may hold one. */
-export const SECRETS = ['c0de', 'b0b0', '5ea1ed', 'cha11enge', 'pa55'] as const;
+export const USER = { alice: id(31), bob: id(32), disabled: id(33) } as const;
+export const CLIENT = { active: 'active', another: 'another', deleted: 'deleted' } as const;
+
+/** Every text in these rows that stands for a secret: no error may hold one. */
+export const SECRETS = ['c0de', 'b0b0', '5ea1ed', 'cha11enge', 'pa55', '5e551d'] as const;
 
 const NONCE = "decode(repeat('b0', 16), 'hex')";
 
@@ -60,8 +66,8 @@ function* rows(): Generator<string> {
       grant_types, policy, epoch, deleted_at) values ('${clientId}', 'c', 'web', 'none', '[]', '{}', '{}', 'default', 3,
       ${name === 'deleted' ? 'now()' : 'null'})`;
   }
-  for (const [name, personId] of Object.entries(PERSON)) {
-    yield `insert into users (id, username, username_key, password_hash, claims, epoch, disabled_at) values ('${personId}', '${name}',
+  for (const [name, userId] of Object.entries(USER)) {
+    yield `insert into users (id, username, username_key, password_hash, claims, epoch, disabled_at) values ('${userId}', '${name}',
       '${name}', 'pa55', '{}', 3, ${name === 'disabled' ? 'now()' : 'null'})`;
   }
   yield 'update server set epoch = 3';
@@ -69,8 +75,8 @@ function* rows(): Generator<string> {
   for (const [name, interactionId] of Object.entries(INTERACTION)) {
     const [state, ends] = name === 'ended' ? ['awaitingSignIn', '- 2'] : [name, '+ 1'];
     yield `insert into interactions (id, state, browser_hash, client_id, client_epoch, redirect_uri, code_challenge, scope, resources,
-      subject_id, created_at, ends_at) values ('${interactionId}', '${state}', '\\xb0b0', 'one', 3, 'https://c', 'cha11enge', '{read}',
-      '{r}', ${state === 'awaitingSignIn' ? 'null' : `'${PERSON.one}'`}, now(), now() ${ends} * interval '1 hour')`;
+      subject_id, created_at, ends_at) values ('${interactionId}', '${state}', '\\xb0b0', 'active', 3, 'https://c', 'cha11enge', '{read}',
+      '{r}', ${state === 'awaitingSignIn' ? 'null' : `'${USER.alice}'`}, now(), now() ${ends} * interval '1 hour')`;
   }
 
   const grant = (
@@ -86,7 +92,7 @@ function* rows(): Generator<string> {
     return `insert into grants (id, interaction_id, client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope, resources,
       policy, code_hash, code_challenge, redirect_uri, identity, code_ends_at, created_at, state, revoked_at, revoked_reason,
       refresh_generation, refresh_nonce, last_used_at, chain_ends_at)
-      values ('${grantId}', gen_random_uuid(), 'one', '${PERSON.one}', 3, 3, 3, '{read}', '{r}', 'default', '\\xc0de', 'cha11enge',
+      values ('${grantId}', gen_random_uuid(), 'active', '${USER.alice}', 3, 3, 3, '{read}', '{r}', 'default', '\\xc0de', 'cha11enge',
       'https://c', '{"nonce": null}', ${ends}, date_trunc('milliseconds', now()),
       ${revoked ? "'revoked', now(), 'refresh_token_reused'" : "'active', null, null"}, ${head})`;
   };
@@ -100,10 +106,16 @@ function* rows(): Generator<string> {
   yield grant(GRANT.justEnded, { generation: 5, endsIn: -30 });
   yield grant(GRANT.endedRevoked, { revoked: true, generation: 5, endsIn: -120 });
   yield grant(GRANT.forgotten, { revoked: true, generation: 5, endsIn: -120 });
-  // A line in the partition of this month for each grant but one, and one in the default partition.
+  // An entry in the partition of this month for each grant but the forgotten one, and an entry in the default partition.
   yield `insert into transitions (at, machine, grant_id, event, from_state, to_state) select now(), 'interaction', id, 'consented',
     'awaitingConsent', 'approved' from grants where id <> '${GRANT.forgotten}'`;
   yield `insert into transitions (at, machine, event, from_state, to_state) values ('2999-01-01', 'm', 'e', 'f', 't')`;
+
+  for (const [state, sid] of Object.entries(SESSION)) {
+    yield `insert into sessions (id_hash, sid, subject_id, subject_epoch, server_epoch, signed_in_at, last_used_at, ends_at, user_agent,
+      state, ended_reason) values ('\\x5e551d${sid.slice(-2)}', '${sid}', '${USER.alice}', 3, 3, now(), now(), now() + interval '1 hour',
+      'browser', '${state}', ${state === 'ended' ? "'signed_out'" : 'null'})`;
+  }
 
   for (const [state, kid] of Object.entries(KEY)) {
     const began = state === 'published' ? 'null' : 'now()';

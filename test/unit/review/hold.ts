@@ -1,11 +1,14 @@
-/** Tries a case on a database, and leaves nothing behind. */
+/**
+ * Tries a case on a database: runs its statements in a transaction, remembers what Postgres says, and rolls back. So every case starts
+ * from the rows of held-rows.ts. `surprise` compares with what the case expects.
+ */
 import { sql } from 'drizzle-orm';
 import type { Drizzle } from '../../../src/storage/database.ts';
 import type { Column, HeldCase } from './held-cases.ts';
 
 type Refusal = { readonly code: string; readonly rule: string; readonly words: string };
 
-/** What Postgres said; null: it did as it was told, to at least one row. */
+/** @returns how Postgres refused; null: it ran every statement, those with `returning` on at least one row. */
 export async function attempt(db: Drizzle, { statements, what }: HeldCase): Promise<Refusal | null> {
   const undo = new Error('undo');
   try {
@@ -23,7 +26,7 @@ export async function attempt(db: Drizzle, { statements, what }: HeldCase): Prom
   throw new Error('unreachable');
 }
 
-/** As expected: null; otherwise what happened instead. */
+/** @returns what happened instead of what the case expects; null: that happened. */
 export async function surprise(db: Drizzle, tried: HeldCase): Promise<string | null> {
   const refusal = await attempt(db, tried);
   const rule = refusal && (refusal.code === 'SH001' ? refusal.rule : `${refusal.code} ${refusal.words}`);

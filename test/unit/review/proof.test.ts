@@ -1,39 +1,50 @@
 /** The proof holds for what is shipped, within the bounds that `statehouse check` walks, and can be read when it does not. */
 import { describe, expect, it } from 'vitest';
-import { type Bounds, beginning } from '../../../src/review/proof/beginning.ts';
-import { explore } from '../../../src/review/proof/explore.ts';
-import { moveHead } from '../../../src/review/proof/memory-store.ts';
-import { holds, prove } from '../../../src/review/proof/prove.ts';
-import { systemOf } from '../../../src/review/proof/system.ts';
+import { commitGrant } from '../../../src/review/proof/authorizations/store.ts';
+import type { AuthorizationWalk } from '../../../src/review/proof/authorizations/terms.ts';
+import { authorizations } from '../../../src/review/proof/authorizations/walk.ts';
+import { explore, firstMoment } from '../../../src/review/proof/explore.ts';
+import { holds, prove, proveForEveryPolicy } from '../../../src/review/proof/prove.ts';
 import { mermaidOfTrace, wordsOfTrace } from '../../../src/review/proof/trace.ts';
+import type { Bounds } from '../../../src/review/proof/walk.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 
 const policies = [...shippedConfiguration.policies].map(([name, policy]) => ({ name, ...policy }));
 const [policy] = policies;
 if (!policy) throw new Error('no policy');
-const FEW: Bounds = { presentations: 3, inFlight: 2, disturbances: 1 };
+const FEW: Bounds = { requests: 3, inFlight: 2, disturbances: 1 };
 
 describe('the proof', () => {
   it.each(policies)('holds under the policy $name', (one) => {
     const proof = prove(one, [FEW]);
     expect(proof.verdicts.filter(({ violation }) => violation).map(({ violation }) => violation?.words)).toEqual([]);
     expect(holds(proof)).toBe(true);
-    expect(proof.verdicts).toHaveLength(9);
+    expect(proof.verdicts).toHaveLength(10);
   });
+
+  it('holds of sign-ins and signing keys, under every policy', () => {
+    const proofs = proveForEveryPolicy();
+    const broken = proofs.flatMap(({ verdicts }) => verdicts.filter(({ violation }) => violation));
+    expect(broken.map(({ violation }) => violation && wordsOfTrace(violation))).toEqual([]);
+    expect(proofs.map(({ walk }) => walk.machines)).toEqual([['interaction', 'session'], ['signingKey']]);
+    for (const { explorations } of proofs) expect(explorations[0]?.moments).toBeGreaterThan(10_000);
+  }, 120_000);
 
   it('reaches what it is about', () => {
     // A walk that never gets anywhere would hold, too.
-    const { worlds } = explore(systemOf(policy), FEW);
+    const { moments: worlds } = explore(authorizations(policy), FEW);
     expect(worlds).toBeGreaterThan(4000);
-    expect(explore(systemOf(policy), { ...FEW, presentations: 4 }).worlds).toBeGreaterThan(worlds);
-    expect(explore(systemOf(policy), { ...FEW, inFlight: 3 }).worlds).toBeGreaterThan(worlds);
-    expect(explore(systemOf(policy), { ...FEW, disturbances: 0 }).worlds).toBeLessThan(worlds);
+    expect(explore(authorizations(policy), { ...FEW, requests: 4 }).moments).toBeGreaterThan(worlds);
+    expect(explore(authorizations(policy), { ...FEW, inFlight: 3 }).moments).toBeGreaterThan(worlds);
+    expect(explore(authorizations(policy), { ...FEW, disturbances: 0 }).moments).toBeLessThan(worlds);
   });
 
   it('begins with an approval whose code has not been presented', () => {
-    expect(beginning(policy, FEW)).toMatchObject({
-      tokens: [],
-      spent: [],
+    const walk = authorizations(policy);
+    const [one] = walk.beginnings;
+    if (!one) throw new Error('no beginning');
+    expect(firstMoment(walk, one, FEW)).toMatchObject({
+      known: { tokens: [], spent: [] },
       flights: [],
       stored: { grant: { state: 'active' } },
     });
@@ -41,15 +52,15 @@ describe('the proof', () => {
 
   it('says the shortest way to a violation, in words and as a sequence diagram', () => {
     // A commit that compares nothing: whoever loaded first has tokens made from a chain that is dead.
-    const blind = {
-      ...systemOf(policy),
-      moveHead: (...[stored, move, now]: Parameters<typeof moveHead>) => moveHead(stored, move, now, {}),
+    const blind: AuthorizationWalk = {
+      ...authorizations(policy),
+      commit: (stored, commit, now) => commitGrant(stored, commit, now, {}),
     };
     const [violation] = explore(blind, FEW, true).violations;
     if (!violation) throw new Error('nothing was found');
     expect(wordsOfTrace(violation)).toMatchInlineSnapshot(`
       [
-        "The resource owner approves; the code is on its way to the client.",
+        "The end-user approves; the code is on its way to the client.",
         "Somebody presents the code; the server loads its row.",
         "Time passes, until 30 s after the approval.",
         "The server commits, for the code: tokens are issued.",

@@ -6,7 +6,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { GrantStore } from '../../../src/engine/ports.ts';
+import type { GrantStore } from '../../../src/lifecycles/grant.ts';
 import type { Drizzle } from '../../../src/storage/database.ts';
 import { grantStore } from '../../../src/storage/grant-store.ts';
 import { databaseKinds } from '../../support/database.ts';
@@ -30,7 +30,7 @@ describe.each(databaseKinds)('the store of the proof and %s', (kind) => {
   });
 });
 
-/** What stands in the statement that moves a head, by the name that src/review/proof/memory-store.ts gives it. */
+/** What stands in the statement that moves a head, by the name that src/review/proof/authorizations/store.ts gives it. */
 const CONJUNCTS: Readonly<Record<string, RegExp>> = {
   stateIsActive: /"grants"\."state" = \$\d+/g,
   generationIsLoaded: /"grants"\."refresh_generation" is not distinct from \S+::bigint/g,

@@ -1,9 +1,9 @@
 /** The same commands to the store that the proof uses and to the one that serves, and what each answers. */
 
 import fc from 'fast-check';
-import type { GrantStore, HeadMove, Revocation } from '../../../src/engine/ports.ts';
+import type { GrantStore, HeadMove, Revocation } from '../../../src/lifecycles/grant.ts';
 import type { Grant } from '../../../src/model/grant.ts';
-import * as memory from '../../../src/review/proof/memory-store.ts';
+import * as memory from '../../../src/review/proof/authorizations/store.ts';
 import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
 import { disableUser, enableUser } from '../../../src/storage/users.ts';
@@ -66,13 +66,13 @@ export async function firstDifference(
       if (!from) throw new Error('nothing was loaded');
       const move = moveOf(from, command.endsIn, index);
       const after = memory.moveHead(stored, move, now);
-      const real = await store.moveHead(move);
+      const real = await store.commit({ kind: 'moveHead', move });
       if (real !== (after !== null)) return `${at}: ${real ? 'moved' : 'did not move'}, unlike the other`;
       stored = after ?? stored;
     } else if (command.kind === 'revoke') {
       const revocation = revocationOf(key, now);
       const after = memory.revoke(stored, revocation);
-      const real = await store.revoke(revocation);
+      const real = await store.commit({ kind: 'revoke', revocation });
       if (real !== (after !== null)) return `${at}: ${real ? 'revoked' : 'did not revoke'}, unlike the other`;
       stored = after ?? stored;
     } else if (command.kind === 'pass') {

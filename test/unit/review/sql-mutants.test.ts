@@ -1,5 +1,5 @@
 /**
- * Is the net tight? The SQL with one thing missing or wrong, and the SQL of a machine with one arm or word changed: some case of
+ * Do the cases see every slip? The SQL with one thing missing or wrong, and the SQL of a machine with one arm or word changed: some case of
  * held-cases.ts must be surprised by each.
  */
 import { sql } from 'drizzle-orm';
@@ -103,6 +103,8 @@ const ofMachines: readonly Mutant[] = (Object.keys(machines) as (keyof Machines)
     return { what: `${name}: ${what}`, text: textOf(rulesOf({ ...machines, [name]: readMachine(config) })) };
   };
   const states = machines[name].states.map((state) => state.name);
+  // A constraint of the table refuses a row in this state.
+  const stored = states.filter((state) => state !== 'unpublished');
   return [
     ...states
       .filter((state) => state !== machines[name].initial)
@@ -112,7 +114,7 @@ const ofMachines: readonly Mutant[] = (Object.keys(machines) as (keyof Machines)
         }),
       ),
     ...states.flatMap((from) =>
-      states
+      stored
         .filter((to) => to !== from && !leads(name, from, to))
         .map((to) =>
           changed(`an arm from ${from} to ${to}`, (config) => {
@@ -139,20 +141,28 @@ function leads(name: keyof Machines, from: string, to: string): boolean {
   return arms.some((arm) => arm.state === from && arm.to === to);
 }
 
-/** A reason that the grant machine writes no more: its revocations would be refused. */
-const reasons: readonly Mutant[] = ['authorization_code_reused', 'refresh_token_reused', 'chain_behind_token'].map(
-  (reason) => ({
-    what: `grant: no ${reason}`,
-    text: asItIs.replaceAll(`'${reason}', `, ''),
-  }),
-);
+/** A reason that is not written any more: ends with it would be refused. */
+const reasons: readonly Mutant[] = [
+  'authorization_code_reused',
+  'refresh_token_reused',
+  'chain_behind_token',
+  'revocation_requested',
+  'session_idle',
+  'session_too_old',
+  'signed_out',
+  'ended_by_user',
+  'signed_in_again',
+].map((reason) => ({
+  what: `no ${reason}`,
+  text: asItIs.replaceAll(new RegExp(`'${reason}', |, '${reason}'`, 'g'), ''),
+}));
 
 const byHand: readonly Mutant[] = [
   {
-    what: 'grants_is_born_once dropped',
+    what: 'grants_begins_once dropped',
     text: asItIs.replace(
-      /CREATE OR REPLACE TRIGGER "grants_is_born_once"[^;]+/,
-      'DROP TRIGGER "grants_is_born_once" ON grants',
+      /CREATE OR REPLACE TRIGGER "grants_begins_once"[^;]+/,
+      'DROP TRIGGER "grants_begins_once" ON grants',
     ),
   },
   {
@@ -173,10 +183,12 @@ const byHand: readonly Mutant[] = [
   },
 ];
 
-/** Nothing can see these: something else refuses the same. */
+/** No case can see these: something else refuses the same. */
 const EXPLAINED: Readonly<Record<string, string>> = {
-  "signing_keys_is_born_to_sign without: NOT (NEW.state IN ('published', 'signing'))":
-    'the constraints of the table ask a key that retires for its instants, and it is not born with those',
+  "signing_keys_begins_with_its_machine without: NOT (NEW.state IN ('signing', 'published'))":
+    'the constraints of the table ask a key that retires for its instants, and it is not inserted with those',
+  'signingKey: an arm from unpublished to retiring': 'the same',
+  'signingKey: an arm from unpublished to retired': 'the same',
   'signingKey: an arm from retiring to published':
     'a private half that was erased does not come back, whatever the state',
   'signingKey: an arm from retiring to signing': 'the same',
@@ -194,4 +206,4 @@ test('each mutant that is not explained surprises some case; the SQL as it is su
   for (const mutant of mutants) if ((await seenBy(mutant)) === null) unseen.push(mutant.what);
   expect(unseen.toSorted()).toEqual(Object.keys(EXPLAINED).toSorted());
   expect(await seenBy({ what: 'none', text: asItIs })).toBeNull();
-}, 300_000);
+});

@@ -1,10 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
 import { batched } from '../../../src/storage/batches.ts';
 
+const FOR_EVER_MILLISECONDS = 3_600_000;
+
 /** Answers with ten times the number. Statements stay on their way until they are let through. */
-function bed(together?: (items: readonly number[]) => Promise<readonly (number | undefined)[]>) {
+function bed(
+  together?: (items: readonly number[]) => Promise<readonly (number | undefined)[]>,
+  longestWaitMilliseconds = FOR_EVER_MILLISECONDS,
+) {
   const sent: (number | readonly number[])[] = [];
   const held: (() => void)[] = [];
   const holding = { on: false };
@@ -22,11 +27,15 @@ function bed(together?: (items: readonly number[]) => Promise<readonly (number |
       return together ? together(items) : items.map((item) => item * 10);
     },
     keyOf: (item) => Math.trunc(item),
+    longestWaitMilliseconds,
   });
   return { ask, sent, held, holding };
 }
 
-const aBurst = () => sleep(5);
+/** Long enough for a burst to end and to be sent: no time, but turns of the event loop. */
+async function aBurst(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await setImmediate();
+}
 
 describe('batches', () => {
   test('who comes alone goes alone', async () => {
@@ -57,7 +66,7 @@ describe('batches', () => {
   });
 
   test('a statement that hangs does not hold up the next', async () => {
-    const { ask, sent, holding } = bed();
+    const { ask, sent, holding } = bed(undefined, 1);
     holding.on = true;
     void ask(1);
     await aBurst();

@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import postgres from 'postgres';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { requirePatchedDriver } from '../../../src/storage/patched-driver.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { until } from '../../support/until.ts';
 
 describe('a connection that ends', () => {
   let database: TestDatabase<string>;
@@ -68,7 +69,7 @@ describe('a connection that ends', () => {
       await inside;
     });
     expect(await codeOf(transaction)).toBe('CONNECTION_CLOSED');
-    await vi.waitUntil(() => inside);
+    await until(() => inside !== undefined);
     expect(await inside).toBe('CONNECTION_CLOSED');
     // The driver still tries to end the transaction, which may cost one more question its answer; but only one.
     await codeOf(ask(3));

@@ -1,35 +1,28 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openEmbedded } from '../../../src/storage/embedded.ts';
 import { FolderInUse, lockFolder } from '../../../src/storage/folder-lock.ts';
+import { killChild, startChild } from '../../support/child-process.ts';
 
 let folder: string;
-const holders: ChildProcess[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'statehouse-lock-'));
 });
 afterEach(() => {
-  for (const holder of holders.splice(0)) holder.kill('SIGKILL');
   rmSync(folder, { recursive: true });
 });
 
 /** @returns the process, and what it said: `locked`, or the error's name. */
 async function startHolder(): Promise<{ process: ChildProcess; said: string }> {
   const script = join(import.meta.dirname, 'folder-lock-holder.ts');
-  const holder = spawn(process.execPath, [script, folder], { stdio: ['pipe', 'pipe', 'inherit'] });
-  holders.push(holder);
-  const [said] = await once(holder.stdout, 'data');
+  const holder = startChild(process.execPath, [script, folder], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [said] = await once(holder.stdout as Readable, 'data');
   return { process: holder, said: String(said).trim() };
-}
-
-async function kill(holder: ChildProcess): Promise<void> {
-  const ended = once(holder, 'exit');
-  holder.kill('SIGKILL');
-  await ended;
 }
 
 test('a running holder refuses the next one, and names itself', async () => {
@@ -49,7 +42,7 @@ test('a holder that is paused keeps its lock, however old the lock is', async ()
 
 test('a holder that was killed is taken over from', async () => {
   const { process: holder } = await startHolder();
-  await kill(holder);
+  await killChild(holder);
   const unlock = lockFolder(folder);
   expect((await startHolder()).said).toBe('FolderInUse');
   unlock();
@@ -57,7 +50,7 @@ test('a holder that was killed is taken over from', async () => {
 
 test('of many that find the lock of a dead holder, one takes it over', async () => {
   const { process: holder } = await startHolder();
-  await kill(holder);
+  await killChild(holder);
   const all = await Promise.all(Array.from({ length: 5 }, startHolder));
   expect(all.map(({ said }) => said).sort()).toEqual([...Array(4).fill('FolderInUse'), 'locked']);
 });

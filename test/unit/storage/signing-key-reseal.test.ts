@@ -5,7 +5,7 @@ import { openSigning } from '../../../src/boot/key-ring.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
 import { makeLogger } from '../../../src/system/logger.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 const OLD = 'the old root secret, of more than 32 bytes';
 const NEW = 'the new root secret, of more than 32 bytes';
@@ -13,7 +13,7 @@ const NEW = 'the new root secret, of more than 32 bytes';
 describe('the stored signing key', () => {
   let opened: TestDatabase;
   beforeAll(async () => {
-    opened = await openTestDatabase('postgres');
+    opened = await openTestDatabase(anyDatabase);
   });
   afterAll(() => opened.close());
 

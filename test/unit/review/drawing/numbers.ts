@@ -13,6 +13,7 @@ export const NUMBERS: Numbers = {
   },
   signIn: {
     sessionLifetimeSeconds: 5 * 3600,
+    sessionIdleLifetimeSeconds: 37 * 60,
     interactionLifetimeSeconds: 19 * 60,
     failureWindowSeconds: 900,
     failuresPerAccountAndAddress: 10,

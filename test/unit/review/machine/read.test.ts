@@ -93,7 +93,7 @@ describe('a machine', () => {
           to: target?.[0]?.key ?? state.name,
           effects: actions.map((one) => (typeof one === 'string' ? { type: one } : one)),
           description,
-          spec: meta?.['spec'],
+          spec: meta?.['spec'] ?? '',
         })),
       );
       const found = state.arms.map(({ event, guard, to, effects, description, spec }) => ({

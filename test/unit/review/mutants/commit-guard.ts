@@ -1,5 +1,15 @@
-/** The guard of the issuing commit, with one fact left out in turn. The SQL of each is mutated in test/storage. */
-import { ISSUING_GUARD, moveHead } from '../../../../src/review/proof/memory-store.ts';
+/** The guard of each commit, with one fact left out in turn. The SQL of each is mutated in test/unit/storage. */
+import { commitGrant, ISSUING_GUARD } from '../../../../src/review/proof/authorizations/store.ts';
+import {
+  APPROVAL_GUARD,
+  commitSignIn,
+  type Guards,
+  MOVE_GUARD,
+  SESSION_GUARD,
+} from '../../../../src/review/proof/sign-ins/store.ts';
+import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
+import { commitKeys, KEY_GUARD } from '../../../../src/review/proof/signing-keys/store.ts';
+import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Facts that another one implies as long as nobody writes around the server: kept because an operator with psql might. */
@@ -7,15 +17,46 @@ const IMPLIED: Readonly<Record<string, string>> = {
   generationIsLoaded: 'the nonce changes whenever the generation does',
   nonceIsLoaded: 'the generation changes whenever the nonce does, unless a backup was restored under a request',
   clientIsThere: 'deleting a client raises its epoch',
-  userIsEnabled: 'disabling a person raises their epoch',
+  userIsEnabled: 'disabling an end-user raises their epoch',
 };
+/** Of the statement that approves. */
+const IMPLIED_BY_SESSION = 'a sign-in as another ends the session before it, and the approval asks for that session';
 
-export const guardMutants: readonly Mutant[] = Object.keys(ISSUING_GUARD).map((fact) => ({
-  what: `without ${fact}`,
-  part: 'guard of the commit',
-  systemOf: (right) => {
-    const { [fact]: _, ...rest } = ISSUING_GUARD;
-    return { ...right, moveHead: (stored, move, now) => moveHead(stored, move, now, rest) };
-  },
+/** The same guard without this fact. */
+const without = <Guard extends object>(guard: Guard, fact: string): Guard =>
+  Object.fromEntries(Object.entries(guard).filter(([name]) => name !== fact)) as Guard;
+
+const mutant = <Right>(what: string, fact: string, walkOf: (right: Right) => Right) => ({
+  what,
+  part: 'guard of the commit' as const,
+  walkOf,
   ...(IMPLIED[fact] !== undefined && { survives: `implied: ${IMPLIED[fact]}` }),
-}));
+});
+
+export const guardMutants: readonly Mutant[] = Object.keys(ISSUING_GUARD).map((fact) =>
+  mutant(`without ${fact}`, fact, (right) => {
+    const rest = without(ISSUING_GUARD, fact);
+    return { ...right, commit: (stored, commit, now) => commitGrant(stored, commit, now, rest) };
+  }),
+);
+
+const SIGN_IN_GUARDS: Guards = { move: MOVE_GUARD, approval: APPROVAL_GUARD, session: SESSION_GUARD };
+
+export const signInGuardMutants: readonly Mutant<typeof signIns>[] = (
+  Object.keys(SIGN_IN_GUARDS) as (keyof Guards)[]
+).flatMap((name) =>
+  Object.keys(SIGN_IN_GUARDS[name]).map((fact) => ({
+    ...mutant<typeof signIns>(`${name} without ${fact}`, fact, (right) => {
+      const rest: Guards = { ...SIGN_IN_GUARDS, [name]: without(SIGN_IN_GUARDS[name], fact) };
+      return { ...right, commit: (stored, commit, now) => commitSignIn(stored, commit, now, rest) };
+    }),
+    ...(name === 'approval' && fact === 'userIsLoaded' && { survives: `implied: ${IMPLIED_BY_SESSION}` }),
+  })),
+);
+
+export const keyGuardMutants: readonly Mutant<typeof signingKeys>[] = Object.keys(KEY_GUARD).map((fact) =>
+  mutant(`keys without ${fact}`, fact, (right) => {
+    const rest = without(KEY_GUARD, fact);
+    return { ...right, commit: (stored, commit) => commitKeys(stored, commit, rest) };
+  }),
+);

@@ -1,206 +1,222 @@
-/** The engine, with one step forgotten, doubled or out of order. */
+/** The engine, with one step forgotten, doubled or out of order. The same slips are tried on every walk where they can be made. */
+import type { Told, Wanted } from '../../../../src/engine/run.ts';
+import type { LoadedPresentation } from '../../../../src/lifecycles/presentation.ts';
+import type { RefreshTokenFacts } from '../../../../src/lifecycles/refresh-token.ts';
+import { chainPosition, type Grant, refreshTokenState } from '../../../../src/model/grant.ts';
+import type { Authorization } from '../../../../src/review/proof/authorizations/store.ts';
+import type { AuthorizationWalk } from '../../../../src/review/proof/authorizations/terms.ts';
+import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
+import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
+import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
+import { type Mutant, withLifecycle } from './mutant.ts';
 
-import type { Step, StepAnswer } from '../../../../src/engine/present.ts';
-import type { Grant } from '../../../../src/model/grant.ts';
-import { isAheadOfChain, refreshTokenState } from '../../../../src/model/grant.ts';
-import type { Minted, System } from '../../../../src/review/proof/system.ts';
-import type { Mutant } from './mutant.ts';
+const engine = <Right extends AnyWalk = AuthorizationWalk>(
+  what: string,
+  walkOf: (right: Right) => Right,
+  survives?: string,
+): Mutant<Right> => ({ what, part: 'engine', walkOf, ...(survives !== undefined && { survives }) });
 
-const engine = (what: string, systemOf: Mutant['systemOf']): Mutant => ({ what, part: 'engine', systemOf });
+// biome-ignore lint/suspicious/noExplicitAny: of any walk.
+type Any = any;
+type Step = Wanted<Any>;
+type Answer = Told<Any>;
 
-type Presenting = System['presenting'];
-/** The steps go by: what is asked and what is answered can be changed on the way. */
-const passing = (
-  right: System,
+/** The steps go by: what is asked and what is told can be changed on the way. */
+const passing = <Right extends AnyWalk>(
+  right: Right,
   change: {
-    readonly step?: (step: Step) => Step | StepAnswer;
-    readonly answer?: (answer: StepAnswer, step: Step) => StepAnswer;
+    readonly step?: (step: Step) => Step | Answer;
+    readonly told?: (told: Answer, step: Step) => Answer;
   },
-): System => ({
+): Right => ({
   ...right,
-  presenting: function* (...given: Parameters<Presenting>) {
-    const steps = right.presenting(...given);
+  running: function* (...given: Parameters<AnyWalk['running']>): Generator<Step, unknown, Answer> {
+    const steps = right.running(...given) as Generator<Step, unknown, Answer>;
     let next = steps.next();
     while (!next.done) {
       const asked = change.step?.(next.value) ?? next.value;
-      const answer = asked.kind === 'commit' || asked.kind === 'load' ? yield asked : asked;
-      next = steps.next(change.answer?.(answer, next.value) ?? answer);
+      const told: Answer = asked.kind === 'commit' || asked.kind === 'load' ? yield asked : asked;
+      next = steps.next(change.told?.(told, next.value) ?? told);
     }
     return next.value;
   },
 });
 
-const isMove = (step: Step) => step.kind === 'commit' && step.commit.kind === 'moveHead';
-const isRevocation = (step: Step) => step.kind === 'commit' && step.commit.kind === 'revoke';
-const done: StepAnswer = { kind: 'committed', committed: true };
+const done: Answer = { kind: 'committed', committed: true };
+const isCommit = (step: Step, kind?: string) =>
+  step.kind === 'commit' && (kind === undefined || step.commit.kind === kind);
 
-const seenBy = (right: System, see: (grant: Grant) => Grant): System => ({
+const ignoresConflicts = <Right extends AnyWalk>(right: Right): Right =>
+  passing(right, {
+    told: (told, step) => (step.kind === 'commit' && told.kind === 'committed' ? done : told),
+  });
+const believesLostAnswers = <Right extends AnyWalk>(right: Right): Right =>
+  passing(right, { told: (told) => (told.kind === 'unavailable' ? done : told) });
+const answersWithoutCommit = <Right extends AnyWalk>(right: Right): Right =>
+  passing(right, { step: (step) => (isCommit(step) ? done : step) });
+/** The same commit again, as it was decided on the first load. */
+const commitsTheFirstDecision = <Right extends AnyWalk>(right: Right): Right => ({
   ...right,
-  loadPresentation: (...given) => {
-    const loaded = right.loadPresentation(...given);
+  running: function* (...given: Parameters<AnyWalk['running']>): Generator<Step, unknown, Answer> {
+    const [first, ...rest] = given;
+    const steps = right.running(first, ...rest) as Generator<Step, unknown, Answer>;
+    let next = steps.next();
+    while (!next.done) {
+      const told: Answer = yield next.value;
+      next = steps.next(told.kind === 'loaded' ? { kind: 'loaded', loaded: first } : told);
+    }
+    return next.value;
+  },
+});
+const writesNothing = <Right extends AnyWalk>(right: Right): Right => ({
+  ...right,
+  commit: (stored: object, commit: object, now: Date) => right.commit(stored, commit, now) && stored,
+});
+
+const seenBy = (right: AuthorizationWalk, see: (grant: Grant) => Grant): AuthorizationWalk => ({
+  ...right,
+  load: (...given) => {
+    const loaded = right.load(...given);
     return { ...loaded, grant: see(loaded.grant) };
   },
 });
 
+type Commit = Parameters<AuthorizationWalk['commit']>[1];
+/** What a commit of this kind makes of the rows is changed. */
+const made = (
+  right: AuthorizationWalk,
+  kind: Commit['kind'],
+  change: (after: Authorization, before: Authorization) => Authorization,
+): AuthorizationWalk => ({
+  ...right,
+  commit: (stored, commit, now) => {
+    const after = right.commit(stored, commit, now);
+    return after && commit.kind === kind ? change(after, stored) : after;
+  },
+});
+const withGrant = (stored: Authorization, change: Partial<Authorization['grant']>): Authorization => ({
+  ...stored,
+  grant: { ...stored.grant, ...change },
+});
+
+/** The state of a refresh token is worked out wrongly. */
+const readsToken = (
+  right: AuthorizationWalk,
+  stateOf: (grant: Grant, token: RefreshTokenFacts['token']) => string | null,
+): AuthorizationWalk =>
+  withLifecycle(right, 'refreshToken', (lifecycle) => ({
+    ...lifecycle,
+    stateOf: (grant: Grant, facts: RefreshTokenFacts) => {
+      const wrong = grant.state === 'active' ? stateOf(grant, facts.token) : null;
+      return wrong ?? refreshTokenState(grant, facts.token);
+    },
+  }));
+
 export const engineMutants: readonly Mutant[] = [
-  engine('the conflict check is skipped: a lost guard counts as committed', (right) =>
-    passing(right, {
-      answer: (answer, step) => (step.kind === 'commit' && answer.kind === 'committed' ? done : answer),
-    }),
-  ),
+  engine('the conflict check is skipped: a lost guard counts as committed', ignoresConflicts),
   engine('tokens are answered without a commit', (right) =>
-    passing(right, { step: (step) => (isMove(step) ? done : step) }),
+    passing(right, { step: (step) => (isCommit(step, 'moveHead') ? done : step) }),
   ),
   engine('the revocation is thrown away with the error (rolled back)', (right) =>
-    passing(right, { step: (step) => (isRevocation(step) ? done : step) }),
+    passing(right, { step: (step) => (isCommit(step, 'revoke') ? done : step) }),
   ),
-  engine('a lost answer counts as committed', (right) =>
-    passing(right, { answer: (answer) => (answer.kind === 'unavailable' ? done : answer) }),
-  ),
+  engine('a lost answer counts as committed', believesLostAnswers),
   engine('a lost guard is not decided again: the same commit once more', (right) => ({
     ...right,
-    presenting: function* (...given) {
-      const steps = right.presenting(...given);
+    running: function* (...given: Parameters<AnyWalk['running']>): Generator<Step, unknown, Answer> {
+      const [first, request] = given;
+      const steps = right.running(...(given as Parameters<typeof right.running>)) as Generator<Step, unknown, Answer>;
       let next = steps.next();
       let last: Step | null = null;
       while (!next.done) {
         const step: Step = next.value;
-        if (step.kind === 'load' && last) {
+        const told: Answer = yield step;
+        if (step.kind === 'load' && told.kind === 'loaded' && last && isCommit(last, 'moveHead')) {
           // Only the row that is compared is renewed, not what was decided about it.
-          const loaded = yield step;
-          if (loaded.kind === 'loaded' && last.kind === 'commit' && last.commit.kind === 'moveHead') {
-            const move = { ...last.commit.move, loaded: loaded.loaded.grant };
-            const again = yield { kind: 'commit', commit: { kind: 'moveHead', move } };
-            if (again.kind === 'committed' && again.committed) return issuedBy(given[2], move, given[1].now);
+          const { grant } = told.loaded as LoadedPresentation;
+          const commit = (last as Extract<Step, { kind: 'commit' }>).commit;
+          const move = { ...commit.move, loaded: grant };
+          const again = yield { kind: 'commit', commit: { kind: 'moveHead', move } };
+          if (again.kind === 'committed' && again.committed) {
+            const after = { ...grant, refreshGeneration: move.generation, refreshNonce: move.nonce };
+            const decision = { machine: '', event: '', from: '', to: '', effects: [] };
+            const committed = { before: grant, after, decisions: [decision], entries: [] };
+            return (request as Any).answer(committed, first);
           }
-          next = steps.next(loaded);
-        } else {
-          last = step;
-          next = steps.next(yield step);
         }
+        last = step;
+        next = steps.next(told);
       }
       return next.value;
-    },
+    } as AuthorizationWalk['running'],
   })),
-  engine('the code is committed in two statements: used first, the head afterwards', (right) => ({
-    ...right,
+  engine('the code is committed in two statements: used first, the head afterwards', (right) =>
     // A reader between the two sees the new generation with the old nonce.
-    moveHead: (stored, move, now) => {
-      const moved = right.moveHead(stored, move, now);
-      return moved && { ...moved, grant: { ...moved.grant, refreshNonce: stored.grant.refreshNonce } };
-    },
-  })),
-  engine('the head keeps its nonce', (right) => ({
-    ...right,
-    moveHead: (stored, move, now) => {
-      const moved = right.moveHead(stored, move, now);
-      return moved && stored.grant.refreshNonce
-        ? { ...moved, grant: { ...moved.grant, refreshNonce: stored.grant.refreshNonce } }
-        : moved;
-    },
-  })),
-  engine('the head keeps its generation', (right) => ({
-    ...right,
-    moveHead: (stored, move, now) => {
-      const moved = right.moveHead(stored, move, now);
-      return moved && { ...moved, grant: { ...moved.grant, refreshGeneration: stored.grant.refreshGeneration } };
-    },
-  })),
-  engine('the commit of a head changes nothing', (right) => ({
-    ...right,
-    moveHead: (stored, move, now) => right.moveHead(stored, move, now) && stored,
-  })),
+    made(right, 'moveHead', (after, { grant }) => withGrant(after, { refreshNonce: grant.refreshNonce })),
+  ),
+  engine('the head keeps its nonce', (right) =>
+    made(right, 'moveHead', (after, { grant }) =>
+      grant.refreshNonce ? withGrant(after, { refreshNonce: grant.refreshNonce }) : after,
+    ),
+  ),
+  engine('the head keeps its generation', (right) =>
+    made(right, 'moveHead', (after, { grant }) => withGrant(after, { refreshGeneration: grant.refreshGeneration })),
+  ),
+  engine('the commit of a head changes nothing', (right) => made(right, 'moveHead', (_, before) => before)),
   engine('a revocation is guarded by the generation', (right) => ({
     ...right,
-    revoke: (stored, revocation) =>
-      stored.grant.refreshGeneration === (revocation.entries[0]?.generation ?? null)
-        ? right.revoke(stored, revocation)
-        : null,
+    commit: (stored, commit, now) =>
+      commit.kind === 'revoke' && stored.grant.refreshGeneration !== (commit.revocation.entries[0]?.generation ?? null)
+        ? null
+        : right.commit(stored, commit, now),
   })),
-  engine('a revocation is written, but not the state', (right) => ({
-    ...right,
-    revoke: (stored, revocation) => right.revoke(stored, revocation) && stored,
-  })),
-  engine('a revocation begins the chain anew', (right) => ({
-    ...right,
-    revoke: (stored, revocation) => {
-      const revoked = right.revoke(stored, revocation);
-      return revoked && { ...stored, grant: { ...stored.grant, refreshGeneration: null, refreshNonce: null } };
-    },
-  })),
+  engine('a revocation is written, but not the state', (right) => made(right, 'revoke', (_, before) => before)),
+  engine('a revocation begins the chain anew', (right) =>
+    made(right, 'revoke', (_, before) => withGrant(before, { refreshGeneration: null, refreshNonce: null })),
+  ),
   engine('the epoch of the client is forgotten', (right) => bothForget(right, 'client')),
   engine('the epoch of the user is forgotten', (right) => bothForget(right, 'user')),
   engine('the epoch of the server is forgotten', (right) => bothForget(right, 'server')),
   engine('a revoked grant is loaded as active', (right) => ({
     ...seenBy(right, (grant) => ({ ...grant, state: 'active' })),
-    moveHead: (stored, move, now) =>
-      right.moveHead({ ...stored, grant: { ...stored.grant, state: 'active' } }, move, now),
+    commit: (stored, commit, now) =>
+      right.commit(commit.kind === 'moveHead' ? withGrant(stored, { state: 'active' }) : stored, commit, now),
   })),
-  engine('a used token is as good as the head for one generation more (an overlap)', (right) => ({
-    ...right,
-    tokenPresentation: (place, facts, ways, machines) => {
-      const presentation = right.tokenPresentation(place, facts, ways, machines);
-      // Of the row as it was loaded; what is made of it keeps to the rule, so the engine's own check says nothing.
-      const loaded = new WeakSet<Grant>();
+  engine('a used token is as good as the head for one generation more (an overlap)', (right) =>
+    withLifecycle(right, 'refreshToken', (lifecycle) => {
       return {
-        ...presentation,
-        contextOf: (grant, lifetimes) => {
-          loaded.add(grant);
-          return presentation.contextOf(grant, lifetimes);
-        },
-        stateOf: (grant) => {
-          const isOneBehind = grant.state === 'active' && grant.refreshGeneration === place.generation + 1n;
-          return loaded.has(grant) && isOneBehind ? 'active' : refreshTokenState(grant, place);
+        ...lifecycle,
+        stateOf: (grant: Grant, { token, nonce }: RefreshTokenFacts) => {
+          // Of the row as it was loaded; what is made of it keeps to the rule, so the engine's own check says nothing.
+          const isLoaded = grant.refreshNonce?.[0] !== nonce[0];
+          const isOneBehind = grant.state === 'active' && grant.refreshGeneration === token.generation + 1n;
+          return isLoaded && isOneBehind ? 'active' : refreshTokenState(grant, token);
         },
       };
-    },
-  })),
-  engine('a token ahead of its chain counts as its head', (right) => ({
-    ...right,
-    tokenPresentation: (place, facts, ways, machines) => ({
-      ...right.tokenPresentation(place, facts, ways, machines),
-      stateOf: (grant) =>
-        grant.state === 'active' && isAheadOfChain(grant, place) ? 'active' : refreshTokenState(grant, place),
     }),
-  })),
-  engine('only the generation of a token is compared', (right) => ({
-    ...right,
-    tokenPresentation: (place, facts, ways, machines) => ({
-      ...right.tokenPresentation(place, facts, ways, machines),
-      stateOf: (grant) =>
-        grant.state === 'active' && grant.refreshGeneration === place.generation
-          ? 'active'
-          : refreshTokenState(grant, place),
-    }),
-  })),
-  engine('an exchanged code counts as unused while nothing was refreshed', (right) => ({
-    ...right,
-    codePresentation: (facts, ways, machines) => {
-      const presentation = right.codePresentation(facts, ways, machines);
-      const { stateOf } = presentation;
-      return {
-        ...presentation,
-        stateOf: (grant) => (grant.state === 'active' && grant.refreshGeneration === 0n ? 'active' : stateOf(grant)),
-      };
-    },
-  })),
+  ),
+  engine('a token ahead of its chain counts as its head', (right) =>
+    readsToken(right, (grant, token) => (chainPosition(grant, token) === 'ahead' ? 'active' : null)),
+  ),
+  engine('only the generation of a token is compared', (right) =>
+    readsToken(right, (grant, token) => (grant.refreshGeneration === token.generation ? 'active' : null)),
+  ),
+  engine('an exchanged code counts as unused while nothing was refreshed', (right) =>
+    withLifecycle(right, 'authorizationCode', (lifecycle) => ({
+      ...lifecycle,
+      stateOf: (grant: Grant, facts: unknown) =>
+        grant.state === 'active' && grant.refreshGeneration === 0n ? 'active' : lifecycle.stateOf(grant, facts),
+    })),
+  ),
 ];
 
-function issuedBy(
-  { mint }: Parameters<Presenting>[2],
-  move: { readonly loaded: Grant; readonly generation: bigint; readonly nonce: Uint8Array },
-  now: Date,
-) {
-  const next = { ...move.loaded, refreshGeneration: move.generation, refreshNonce: move.nonce };
-  return { kind: 'issued' as const, issued: mint(next, now, {} as never) as Minted };
-}
-
-function bothForget(right: System, whose: 'client' | 'user' | 'server'): System {
+function bothForget(right: AuthorizationWalk, whose: 'client' | 'user' | 'server'): AuthorizationWalk {
   const live = { client: 'liveClientEpoch', user: 'liveUserEpoch', server: 'liveServerEpoch' } as const;
   const stored = { client: 'clientEpoch', user: 'userEpoch', server: 'serverEpoch' } as const;
   return {
     ...seenBy(right, (grant) => ({ ...grant, [live[whose]]: grant[stored[whose]] })),
-    moveHead: (row, move, now) => {
+    commit: (row, commit, now) => {
+      if (commit.kind !== 'moveHead') return right.commit(row, commit, now);
       const { grant } = row;
       const blind = {
         ...row,
@@ -208,8 +224,29 @@ function bothForget(right: System, whose: 'client' | 'user' | 'server'): System 
         ...(whose === 'user' && { user: { epoch: grant.userEpoch, isDisabled: false } }),
         ...(whose === 'server' && { serverEpoch: grant.serverEpoch }),
       };
-      const moved = right.moveHead(blind, move, now);
+      const moved = right.commit(blind, commit, now);
       return moved && { ...row, grant: moved.grant };
     },
   };
 }
+
+/** The slips that no lifecycle is spared. */
+const everywhere = <Right extends AnyWalk>(name: string): readonly Mutant<Right>[] => [
+  engine(`${name}: a lost guard counts as committed`, ignoresConflicts),
+  engine(`${name}: a lost answer counts as committed`, believesLostAnswers),
+  engine(`${name}: it is answered without a commit`, answersWithoutCommit),
+  engine(`${name}: a lost guard is decided again on the first load`, commitsTheFirstDecision),
+  engine(`${name}: a commit writes nothing`, writesNothing),
+];
+
+export const signInEngineMutants: readonly Mutant<typeof signIns>[] = everywhere('signIns');
+export const keyEngineMutants: readonly Mutant<typeof signingKeys>[] = [
+  ...everywhere<typeof signingKeys>('signingKeys'),
+  engine<typeof signingKeys>('signingKeys: no private half is ever erased', (right) => ({
+    ...right,
+    commit: (stored, commit, now) => {
+      const after = right.commit(stored, commit, now);
+      return after && { keys: after.keys.map((key) => ({ ...key, hasPrivateHalf: true })) };
+    },
+  })),
+];

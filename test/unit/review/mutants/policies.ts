@@ -1,45 +1,33 @@
 /** Lifetimes that are worked out wrongly. */
 import type { Grant } from '../../../../src/model/grant.ts';
-import type { System } from '../../../../src/review/proof/system.ts';
-import type { Mutant } from './mutant.ts';
+import type { AuthorizationWalk } from '../../../../src/review/proof/authorizations/terms.ts';
+import { type Mutant, withLifecycle } from './mutant.ts';
 
-type Ends = (end: number, grant: Grant, right: System) => number;
+type Ends = (end: number, grant: Grant, right: AuthorizationWalk) => number;
 
-const tokenEnds = (what: string, ends: Ends): Mutant => ({
-  what,
-  part: 'policy',
-  systemOf: (right) => ({
-    ...right,
-    tokenPresentation: (place, facts, ways, machines) => {
-      const presentation = right.tokenPresentation(place, facts, ways, machines);
-      return {
-        ...presentation,
-        contextOf: (grant, lifetimes) => {
-          const context = presentation.contextOf(grant, lifetimes);
+const endsOf =
+  (machine: string) =>
+  (what: string, ends: Ends): Mutant => ({
+    what,
+    part: 'policy',
+    walkOf: (right) =>
+      withLifecycle(right, machine, (lifecycle) => ({
+        ...lifecycle,
+        contextOf: (grant: Grant, facts: unknown) => {
+          const context = lifecycle.contextOf(grant, facts) as { readonly endsAt: number };
           return { ...context, endsAt: ends(context.endsAt, grant, right) };
         },
-      };
-    },
-  }),
-});
-
-const codeEnds = (what: string, ends: Ends): Mutant => ({
-  what,
-  part: 'policy',
-  systemOf: (right) => ({
-    ...right,
-    codePresentation: (facts, ways, machines) => {
-      const presentation = right.codePresentation(facts, ways, machines);
-      return {
-        ...presentation,
-        contextOf: (grant, lifetimes) => {
-          const context = presentation.contextOf(grant, lifetimes);
-          return { ...context, endsAt: ends(context.endsAt, grant, right) };
+        // The commit is held to the same end.
+        commitOf: (step, facts, entries) => {
+          const commit = lifecycle.commitOf(step, facts, entries);
+          if (commit.kind !== 'moveHead') return commit;
+          const endsAt = new Date(ends(commit.move.endsAt.getTime(), step.before, right));
+          return { ...commit, move: { ...commit.move, endsAt } };
         },
-      };
-    },
-  }),
-});
+      })),
+  });
+const tokenEnds = endsOf('refreshToken');
+const codeEnds = endsOf('authorizationCode');
 
 const after = (instant: Date | null, seconds: number) => (instant?.getTime() ?? 0) + seconds * 1000;
 

@@ -1,47 +1,91 @@
-/** Every predicate of the chain's machines, wrong in each way that a predicate can be: always, never, or a step beside. */
-import type { AnyStateMachine } from 'xstate';
-import { authorizationCodeGuards, refreshTokenGuards } from '../../../../machines/guards.ts';
-import type { System } from '../../../../src/review/proof/system.ts';
-import type { Mutant } from './mutant.ts';
+/** Every predicate of the machines, wrong in each way that a predicate can be: always, never, or a step beside. */
+import {
+  authorizationCodeGuards,
+  interactionGuards,
+  refreshTokenGuards,
+  sessionGuards,
+  signingKeyGuards,
+} from '../../../../machines/guards.ts';
+import type { SigningKeyContext, SigningKeyEvent } from '../../../../machines/vocabulary.ts';
+import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
+import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
+import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
+import { type Mutant, withMachine } from './mutant.ts';
 
-type Key = 'authorizationCode' | 'refreshToken';
 type Asked = { context: { endsAt: number }; event: { now: number } };
 
-const withGuard = (right: System, key: Key, name: string, guard: (asked: Asked) => boolean): System => {
-  const machine: AnyStateMachine = right.machines[key].provide({ guards: { [name]: guard } } as never);
-  return { ...right, machines: { ...right.machines, [key]: machine } };
+const withGuard = <Right extends AnyWalk>(
+  right: Right,
+  key: string,
+  name: string,
+  guard: (asked: Asked) => boolean,
+): Right => withMachine(right, key, (machine) => machine.provide({ guards: { [name]: guard } } as never));
+
+const SEEN_ELSEWHERE = 'the transition table and the tests of the answers see it';
+/** Which end something came to is said in the log only; what has ended refuses all of them. */
+const REASON_ONLY = `says only why; ${SEEN_ELSEWHERE}`;
+/** The page looks different, and changes nothing. */
+const PAGE_ONLY = `says only which page is shown; ${SEEN_ELSEWHERE}`;
+const REASONS = ['endedByClient', 'endedByUser', 'endedByServer', 'signedOut', 'endedFromList', 'replaced', 'idledOut'];
+
+const mutantsOf = <Right extends AnyWalk>(
+  key: string,
+  guards: object,
+  survivals: Readonly<Record<string, string>> = {},
+): Mutant<Right>[] =>
+  Object.keys(guards).flatMap((name) =>
+    [false, true].map((value): Mutant<Right> => {
+      const what = `${key}: ${name} is ${value ? 'always' : 'never'} true`;
+      const survives = REASONS.includes(name) ? REASON_ONLY : survivals[`${name}: ${value}`];
+      return {
+        what,
+        part: 'predicate',
+        walkOf: (right) => withGuard(right, key, name, () => value),
+        ...(survives !== undefined && { survives }),
+      };
+    }),
+  );
+
+const lateBy = <Right extends AnyWalk>(key: string): Mutant<Right> => ({
+  what: `${key}: expired begins a millisecond late`,
+  part: 'predicate',
+  walkOf: (right) => withGuard(right, key, 'expired', ({ context, event }) => event.now > context.endsAt),
+});
+
+export const predicateMutants: readonly Mutant[] = [
+  ...mutantsOf<Parameters<Mutant['walkOf']>[0]>('authorizationCode', authorizationCodeGuards),
+  lateBy('authorizationCode'),
+  ...mutantsOf<Parameters<Mutant['walkOf']>[0]>('refreshToken', refreshTokenGuards),
+  lateBy('refreshToken'),
+];
+
+export const signInPredicateMutants: readonly Mutant<typeof signIns>[] = [
+  ...mutantsOf<typeof signIns>('interaction', interactionGuards, {
+    'accountMayBeChosen: true': PAGE_ONLY,
+    'accountMayBeChosen: false': PAGE_ONLY,
+    'codeIsWaiting: true': 'repeats a code that is of no use any more: it is refused where it is presented',
+  }),
+  ...mutantsOf<typeof signIns>('session', sessionGuards),
+];
+
+/** The successor takes over, whether caches hold it or not. */
+const impatient: Mutant<typeof signingKeys> = {
+  what: 'signingKey: handoverIsDue does not wait for caches',
+  part: 'predicate',
+  walkOf: (right) =>
+    withMachine(right, 'signingKey', (machine) =>
+      machine.provide({
+        guards: {
+          handoverIsDue: ({ context, event }: { context: SigningKeyContext; event: SigningKeyEvent }) =>
+            event.now >= context.signsUntil && event.successor !== 'none',
+        },
+      } as never),
+    ),
 };
 
-/** Which end a grant came to is said in the log only; `revoked` refuses all of them. */
-const REASON_ONLY = 'says only why; the transition table and the tests of the answers see it';
-const isReason = (name: string) => name.startsWith('endedBy');
-
-export const predicateMutants: readonly Mutant[] = (
-  [
-    ['authorizationCode', authorizationCodeGuards],
-    ['refreshToken', refreshTokenGuards],
-  ] as const
-).flatMap(([key, guards]) => [
-  ...Object.keys(guards).flatMap((name): Mutant[] => [
-    {
-      what: `${key}: ${name} is never true`,
-      part: 'predicate',
-      systemOf: (right) => withGuard(right, key, name, () => false),
-      ...(isReason(name) && { survives: REASON_ONLY }),
-      ...(name === 'aheadOfItsChain' && {
-        survives: 'the reuse that it is taken for ends the chain as well; the reason in the ledger differs',
-      }),
-    },
-    {
-      what: `${key}: ${name} is always true`,
-      part: 'predicate',
-      systemOf: (right) => withGuard(right, key, name, () => true),
-      ...((isReason(name) || name === 'aheadOfItsChain') && { survives: REASON_ONLY }),
-    },
-  ]),
-  {
-    what: `${key}: expired begins a millisecond late`,
-    part: 'predicate' as const,
-    systemOf: (right: System) => withGuard(right, key, 'expired', ({ context, event }) => event.now > context.endsAt),
-  },
-]);
+export const keyPredicateMutants: readonly Mutant<typeof signingKeys>[] = [
+  impatient,
+  ...mutantsOf<typeof signingKeys>('signingKey', signingKeyGuards, {
+    'handoverIsComing: false': 'asks again for what was asked before; the instant of the first asking stays',
+  }),
+];

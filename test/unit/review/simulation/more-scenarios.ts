@@ -105,9 +105,9 @@ steps:
     'a revocation whose commit gets lost',
     `  - { who: client, presents: code, gets: A }
   - { who: client, revokes: A, but: database away, unavailable: store_unavailable, chain: alive }
-  - { who: client, revokes: A, but: commit lost, unavailable: commit_unknown, chain: alive }
-  - { who: resource owner, does: revoke, but: commit lost, unavailable: commit_unknown, chain: alive }
-  - { who: client, revokes: A, but: commit answer lost, unavailable: commit_unknown, chain: dead }`,
+  - { who: client, revokes: A, but: commit lost, chain: dead }
+  - { who: resource owner, does: revoke, but: commit lost, chain: dead }
+  - { who: client, revokes: A, but: commit answer lost, chain: dead }`,
   ),
   scenarioOf(
     'a chain whose tokens were never used idles out',

@@ -1,7 +1,7 @@
 /** What a run says of a scenario that goes otherwise than expected; and that a wrong system is seen. */
 import { describe, expect, it } from 'vitest';
-import { moveHead } from '../../../../src/review/proof/memory-store.ts';
-import { systemOf } from '../../../../src/review/proof/system.ts';
+import { commitGrant } from '../../../../src/review/proof/authorizations/store.ts';
+import { authorizations } from '../../../../src/review/proof/authorizations/walk.ts';
 import { mermaidOf } from '../../../../src/review/simulation/diagram.ts';
 import { memoryStage } from '../../../../src/review/simulation/memory-stage.ts';
 import { shippedScenarios } from '../../../../src/review/simulation/pages.ts';
@@ -64,22 +64,22 @@ describe('a run that goes otherwise than expected says', () => {
 
 describe('a wrong system is seen:', () => {
   const { lifetimes } = shipped(/two tabs/i);
-  const right = systemOf(lifetimes);
+  const right = authorizations(lifetimes);
   const failuresWith = async (system: typeof right, title: RegExp) =>
     failuresOf(await play(shipped(title), memoryStage(lifetimes, system)));
 
   it('a commit that compares nothing', async () => {
-    const blind = {
-      ...right,
-      moveHead: (...[stored, move, now]: Parameters<typeof moveHead>) => moveHead(stored, move, now, {}),
-    };
+    const blind: typeof right = { ...right, commit: (stored, commit, now) => commitGrant(stored, commit, now, {}) };
     expect(await failuresWith(blind, /two tabs/i)).not.toEqual([]);
     expect(await failuresWith(blind, /in the middle of a refresh/)).not.toEqual([]);
     expect(await failuresWith(blind, /is disabled/)).not.toEqual([]);
   });
 
   it('a revocation that is never carried out', async () => {
-    const forgetful = { ...right, revoke: () => null };
+    const forgetful: typeof right = {
+      ...right,
+      commit: (stored, commit, now) => (commit.kind === 'revoke' ? null : commitGrant(stored, commit, now)),
+    };
     await expect(failuresWith(forgetful, /thief comes first/)).resolves.not.toEqual([]);
   });
 });

@@ -90,8 +90,7 @@ function heldAndUnreliable(deps: AppDeps): AppDeps {
         await way?.released;
         return loaded;
       },
-      moveHead: (move) => committing(() => store.moveHead(move)),
-      revoke: (revocation) => committing(() => store.revoke(revocation)),
+      commit: (commit) => committing(() => store.commit(commit)),
     },
   };
 }

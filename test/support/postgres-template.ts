@@ -2,12 +2,15 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
+import type { Database } from '../../src/storage/database.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { databaseUrl } from './database-url.ts';
 import { startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
+    /** The drivers that this run has: vitest.config.ts, vitest.fast.config.ts. */
+    databaseKinds: readonly Database['kind'][];
     postgres: {
       /** A database from which others can be created. */
       readonly url: string;

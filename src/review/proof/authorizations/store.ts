@@ -1,14 +1,12 @@
 /**
  * One authorization in memory, under the same contract as in Postgres (src/storage/grant-store.ts): a load takes no lock, an
- * issuing commit compares every loaded fact, a revocation asks only for `state = 'active'`. Values in, values out: whoever
- * explores keeps every version that there was.
+ * issuing commit compares every loaded fact, a revocation asks only for `state = 'active'`. Values in, values out: the
+ * explorer keeps every version that there was.
  */
-
-import type { HeadMove, Revocation } from '../../engine/ports.ts';
-import type { Present } from '../../engine/present.ts';
-import type { TokenClient } from '../../model/client.ts';
-import type { Grant } from '../../model/grant.ts';
-import { sameBytes } from '../../model/grant.ts';
+import type { GrantCommit, HeadMove, Revocation } from '../../../lifecycles/grant.ts';
+import type { LoadedPresentation } from '../../../lifecycles/presentation.ts';
+import type { TokenClient } from '../../../model/client.ts';
+import { type Grant, sameBytes } from '../../../model/grant.ts';
 
 /** What is stored of the grant itself; the epochs of today are their owners'. */
 export type StoredGrant = Omit<Grant, 'liveClientEpoch' | 'liveUserEpoch' | 'liveServerEpoch'>;
@@ -21,7 +19,7 @@ export type Authorization = {
   readonly serverEpoch: bigint;
 };
 
-export function loadPresentation(stored: Authorization, client: TokenClient, now: Date): Present {
+export function loadPresentation(stored: Authorization, client: TokenClient, now: Date): LoadedPresentation {
   const { grant, user, serverEpoch } = stored;
   const isOwner = client.clientId === grant.clientId;
   return {
@@ -78,3 +76,12 @@ export function revoke(stored: Authorization, { reason }: Revocation): Authoriza
   if (stored.grant.state !== 'active') return null;
   return { ...stored, grant: { ...stored.grant, state: 'revoked', revokedReason: reason } };
 }
+
+/** @returns null when nothing changed. */
+export const commitGrant = (
+  stored: Authorization,
+  commit: GrantCommit,
+  now: Date,
+  guard?: Readonly<Record<string, Fact>>,
+): Authorization | null =>
+  commit.kind === 'moveHead' ? moveHead(stored, commit.move, now, guard) : revoke(stored, commit.revocation);

@@ -1,9 +1,7 @@
-/** Where every exploration begins: an approval has just been committed, and its code is on its way to the client. */
-
-import type { TokenClient } from '../../model/client.ts';
-import type { Lifetimes } from '../../model/lifetimes.ts';
-import type { Authorization } from './memory-store.ts';
-import type { World } from './world.ts';
+/** Where every exploration of an authorization begins: an approval has just been committed, and its code is on its way. */
+import type { TokenClient } from '../../../model/client.ts';
+import type { Lifetimes } from '../../../model/lifetimes.ts';
+import type { Authorization } from './store.ts';
 
 /** Milliseconds since 1970; any instant would do. */
 export const APPROVED_AT = Date.UTC(2030, 0, 1);
@@ -29,7 +27,7 @@ export const OTHER_CLIENT = client('another-client');
 
 const GRANT_ID = '00000000-0000-4000-8000-000000000001';
 
-const approved = (lifetimes: Lifetimes): Authorization => ({
+export const approved = (lifetimes: Lifetimes): Authorization => ({
   grant: {
     id: GRANT_ID,
     interactionId: '00000000-0000-4000-8000-000000000002',
@@ -57,28 +55,3 @@ const approved = (lifetimes: Lifetimes): Authorization => ({
   user: { epoch: 0n, isDisabled: false },
   serverEpoch: 0n,
 });
-
-export type Bounds = {
-  /** How many times something is presented. */
-  readonly presentations: number;
-  /** How many of them, and of requests to revoke, are under way at once. */
-  readonly inFlight: number;
-  /** How often the world interferes: time, crashes, lost answers, revocations, epochs, backups. */
-  readonly disturbances: number;
-};
-
-export function beginning(lifetimes: Lifetimes, { presentations, disturbances }: Bounds): World {
-  const stored = approved(lifetimes);
-  return {
-    now: APPROVED_AT,
-    stored,
-    flights: [],
-    tokens: [],
-    spent: [],
-    ended: false,
-    straying: [],
-    versions: [{ stored, spent: [], ended: false }],
-    draws: 0,
-    left: { presentations, disturbances },
-  };
-}

@@ -1,0 +1,209 @@
+/** What must hold of an authorization, each in a sentence, with where the standards say so, and how a violation of it is seen. */
+import { stepOf } from '../../../engine/step.ts';
+import { grantLifecycle } from '../../../lifecycles/grant.ts';
+import { grantState } from '../../../model/grant.ts';
+import type { Moment, Move } from '../moment.ts';
+import { storedAfter } from '../moves.ts';
+import type { Invariant, Walk } from '../walk.ts';
+import { APPROVED_AT, CLIENT, RESOURCES, SCOPE } from './beginning.ts';
+import { probesAt } from './probes.ts';
+import { credentialsOf, presentedRightly } from './requests.ts';
+import { type Authorization, loadPresentation } from './store.ts';
+import type { AuthorizationWalk, Credential, Ending, Terms, Token } from './terms.ts';
+
+type World = Moment<Terms>;
+const CHAIN = ['authorizationCode', 'refreshToken', 'grant'];
+const CREDENTIALS = ['authorizationCode', 'refreshToken'];
+
+export const INVARIANTS: readonly Invariant<Terms>[] = [
+  {
+    name: 'one-live-refresh-token',
+    says: 'At most one refresh token of a chain is live, always.',
+    spec: 'OAuth 2.1 §4.3.1, RFC 9700 §4.14.2',
+    machines: ['refreshToken', 'grant'],
+    brokenAt: (walk, world) => {
+      const live = world.known.tokens.filter((_, index) => wouldIssue(walk, world, index));
+      return live.length > 1
+        ? `${live.length} refresh tokens would be exchanged: ${live.map(wordsOfToken).join(', ')}`
+        : null;
+    },
+  },
+  {
+    name: 'reuse-ends-the-chain',
+    says: 'After a reuse has been answered, or a revocation committed, nothing in that chain ever issues again.',
+    spec: 'OAuth 2.1 §4.3.1, RFC 9700 §4.14.2, RFC 7009 §2',
+    machines: CHAIN,
+    brokenBy: (_, { known, stored }, { commit }) => {
+      if (known.ended && isIssuing(commit)) return 'tokens were issued after the chain had been ended';
+      // A thief who rotates fast enough must not outrun it.
+      const isRevocation = commit?.commit.kind === 'revoke';
+      const outrun = isRevocation && !commit.held && stored.grant.state === 'active';
+      return outrun ? 'a revocation was turned away, and the chain lived on' : null;
+    },
+    brokenAt: (walk, world) => {
+      if (!world.known.ended) return null;
+      const live = credentialsOf(world.known).find((one) => wouldIssue(walk, world, one));
+      return live === undefined
+        ? null
+        : `${wordsOf(world, live)} would still be exchanged after the chain had been ended`;
+    },
+  },
+  {
+    name: 'code-once',
+    says: 'A code yields tokens at most once, and a second valid presentation leaves no live token from the first.',
+    spec: 'OAuth 2.1 §4.1.3, §7.5.3; RFC 6749 §4.1.2',
+    machines: ['authorizationCode', 'grant'],
+    brokenBy: (_, { known }, { commit }) =>
+      isIssuing(commit) && commit?.asked.credential === 'code' && known.spent.includes('code')
+        ? 'the code was exchanged twice'
+        : null,
+  },
+  {
+    name: 'wrong-changes-nothing',
+    says: 'A wrong verifier, redirect URI or client never yields tokens and never changes a state.',
+    spec: 'OAuth 2.1 §4.1.3, §7.5.2; RFC 7636 §4.6',
+    machines: CREDENTIALS,
+    brokenAt: (walk, world) => {
+      const probe = probesAt(walk, world).find((one) => one.of === 'wrong' && (one.issues || one.writes || one.broken));
+      if (!probe) return null;
+      return `${wordsOf(world, probe.credential)}, presented ${probe.what}, ${probe.issues ? 'yields tokens' : (probe.broken ?? 'changes what is stored')}`;
+    },
+  },
+  {
+    name: 'nothing-dead-issues',
+    says: 'Nothing that was expired, revoked or disabled when the commit happened issues.',
+    spec: 'OAuth 2.1 §4.1.2, §4.3.1; RFC 9700 §4.14.2',
+    machines: CHAIN,
+    brokenBy: (walk, before, { commit }) => {
+      if (!isIssuing(commit)) return null;
+      const { grant, client, user, serverEpoch } = before.stored;
+      if (grant.state !== 'active') return 'tokens of a revoked grant were issued';
+      if (client.isDeleted || client.epoch !== grant.clientEpoch)
+        return 'tokens were issued to a client that had been ended';
+      if (user.isDisabled || user.epoch !== grant.userEpoch)
+        return 'tokens were issued for an end-user who had been disabled';
+      if (serverEpoch !== grant.serverEpoch) return 'tokens of a grant were issued that the server had ended';
+      const end = endOf(walk, before, commit?.asked.credential ?? null);
+      return before.now >= end ? `tokens were issued ${before.now - end} ms after the end of what was presented` : null;
+    },
+  },
+  {
+    name: 'never-wider',
+    says: 'Scope and resource never widen.',
+    spec: 'RFC 6749 §6, RFC 8707 §2.2',
+    machines: CREDENTIALS,
+    brokenAt: (walk, world) => {
+      const probe = probesAt(walk, world).find((one) => one.of === 'tooMuch' && one.issues);
+      return probe ? `${wordsOf(world, probe.credential)}, presented ${probe.what}, yields tokens` : null;
+    },
+    brokenBy: (_, __, { after: { stored } }) =>
+      stored.grant.scope.join() === SCOPE.join() && stored.grant.resources.join() === RESOURCES.join()
+        ? null
+        : 'what was consented to was changed',
+  },
+  {
+    name: 'one-head',
+    says: 'A crash or a lost response never leaves a chain with two heads.',
+    spec: 'OAuth 2.1 §4.3.1',
+    machines: ['refreshToken'],
+    brokenBy: (_, __, { answer, after }) => {
+      if (answer === null || typeof answer.answer === 'boolean' || answer.answer.kind !== 'issued') return null;
+      const token = answer.answer.issued;
+      const { refreshGeneration: head, refreshNonce } = after.stored.grant;
+      const isKnown =
+        head !== null && (token.generation < head || (token.generation === head && token.nonce === refreshNonce?.[0]));
+      return isKnown ? null : `${wordsOfToken(token)} left the server, and the chain does not know it`;
+    },
+  },
+  {
+    name: 'every-end-has-an-arm',
+    says: 'Every way in which a grant ends is an arm of its machine.',
+    spec: 'RFC 9700 §4.14.2, RFC 7009 §2',
+    machines: ['grant'],
+    brokenBy: (walk, before, { after, deed, commit }) => {
+      if (grantState(grantOf(before.stored)) === 'revoked' || grantState(grantOf(after.stored)) === 'active')
+        return null;
+      if (deed) return armMissing(walk, before, (deed as Ending).event);
+      // A restored backup, recovered, is the operator's deed as well.
+      return commit === null ? armMissing(walk, before, 'serverRecovered') : null;
+    },
+  },
+  {
+    name: 'always-answered',
+    says: 'Every reachable state × event is answered.',
+    spec: 'RFC 6749 §5.1, §5.2',
+    machines: CHAIN,
+    brokenBy: (_, __, move) => brokenOrInCircles(move),
+    brokenAt: (walk, world) => probesAt(walk, world).find((one) => one.broken)?.broken ?? null,
+  },
+  {
+    name: 'right-is-served',
+    says: 'What is unused, in time and in force is exchanged for its client: nothing above holds because nothing works.',
+    spec: 'OAuth 2.1 §4.1.3, §4.3.1',
+    machines: CREDENTIALS,
+    brokenAt: (walk, world) => {
+      const head = credentialsOf(world.known).find((one) => isHead(world, one));
+      if (head === undefined || !isInForce(world) || world.now >= endOf(walk, world, head)) return null;
+      return wouldIssue(walk, world, head) ? null : `${wordsOf(world, head)} is not exchanged`;
+    },
+  },
+];
+
+type Commit = Move<Terms>['commit'];
+const isIssuing = (commit: Commit): boolean => commit?.held === true && commit.commit.kind === 'moveHead';
+
+/** Nobody within these bounds is in another's way often enough: a request that gives up has gone in circles. */
+function brokenOrInCircles({ broken, happening: { ending } }: Move<Terms>): string | null {
+  const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
+  return broken ?? (isInCircles ? 'a request went in circles' : null);
+}
+
+const grantOf = (stored: Authorization) => loadPresentation(stored, CLIENT, new Date(APPROVED_AT)).grant;
+
+/** The machine that decides has to say of this event what the rows say after it. */
+function armMissing(walk: Walk<Terms>, { stored, now }: World, type: Ending['event']): string | null {
+  if (!type) return 'a grant ended by something that no event of its machine is about';
+  try {
+    const facts = { now: new Date(now), policy: null };
+    const { after } = stepOf(grantLifecycle, grantOf(stored), facts, { type }, walk.machineOf);
+    return grantState(after) === 'revoked' ? null : `${type} ends a grant, and its machine says that it lives on`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function isHead({ stored: { grant }, known: { tokens } }: World, credential: Credential): boolean {
+  const token = credential === 'code' ? null : tokens[credential];
+  if (!token) return grant.refreshGeneration === null;
+  return token.generation === grant.refreshGeneration && token.nonce === grant.refreshNonce?.[0];
+}
+
+function isInForce({ stored: { grant, client, user, serverEpoch } }: World): boolean {
+  const owners = !client.isDeleted && !user.isDisabled && client.epoch === grant.clientEpoch;
+  return owners && grant.state === 'active' && user.epoch === grant.userEpoch && serverEpoch === grant.serverEpoch;
+}
+
+/** Presented now by its client, all right: would tokens come of it? */
+function wouldIssue(walk: Walk<Terms>, world: World, credential: Credential): boolean {
+  const asked = presentedRightly(world.known, credential);
+  return storedAfter(walk, world, asked, ({ kind }) => kind === 'moveHead') !== null;
+}
+
+/** Worked out from the policy alone, not by the engine that is on trial. Milliseconds since 1970. */
+function endOf(walk: Walk<Terms>, { known: { tokens } }: World, credential: Credential | null): number {
+  const { lifetimes } = walk as AuthorizationWalk;
+  if (credential === 'code' || credential === null)
+    return APPROVED_AT + lifetimes.authorizationCodeLifetimeSeconds * 1000;
+  const mintedAt = tokens[credential]?.mintedAt ?? 0;
+  return Math.min(
+    mintedAt + lifetimes.refreshIdleLifetimeSeconds * 1000,
+    APPROVED_AT + lifetimes.refreshAbsoluteLifetimeSeconds * 1000,
+  );
+}
+
+const wordsOfToken = ({ generation }: Token) => `refresh token ${generation}`;
+
+const wordsOf = (world: World, credential: Credential): string => {
+  const token = credential === 'code' ? null : world.known.tokens[credential];
+  return token ? wordsOfToken(token) : 'the code';
+};

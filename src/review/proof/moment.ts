@@ -1,0 +1,102 @@
+/** One moment of the world that is explored: what is stored, what is under way, what the world outside knows. Plain data. */
+import type { Told, Wanted } from '../../engine/run.ts';
+import { numberOf } from './keys.ts';
+import type { Bounds, Deed, Terms } from './terms.ts';
+
+/** A request from its first load to its answer. `asked`, `draw`, `first` and `told` say everything about what comes next. */
+export type Flight<T extends Terms> = {
+  readonly asked: T['asked'];
+  readonly draw: number;
+  /** Null: not loaded yet. */
+  readonly first: T['loaded'] | null;
+  /** What the world has told the engine so far. */
+  readonly told: readonly Told<T['loaded']>[];
+  readonly next: Wanted<T['commit']> | Answered<T>;
+};
+
+/** Decided and committed, but the answer has not left. */
+export type Answered<T extends Terms> = { readonly kind: 'answered'; readonly answer: T['answer'] };
+
+/** A statement whose connection was lost on the way: it may still be carried out, once, at any time. */
+export type Stray<T extends Terms> = { readonly asked: T['asked']; readonly commit: T['commit'] };
+
+export type Moment<T extends Terms> = {
+  /** Milliseconds since 1970, the database's clock. */
+  readonly now: number;
+  readonly stored: T['stored'];
+  readonly known: T['known'];
+  readonly flights: readonly Flight<T>[];
+  readonly straying: readonly Stray<T>[];
+  /** Versions that were stored once: what a backup may hold. */
+  readonly versions: readonly { readonly stored: T['stored']; readonly known: object }[];
+  /** How many requests were sent. */
+  readonly draws: number;
+  readonly left: Pick<Bounds, 'requests' | 'disturbances'>;
+};
+
+/** What happened, for a trace. `answer`: the request ended there, and this is what its sender was told. */
+export type Happening<T extends Terms> = (
+  | { readonly kind: 'begun'; readonly asked: T['asked']; readonly known: T['known'] }
+  | { readonly kind: 'loaded'; readonly asked: T['asked']; readonly again: boolean }
+  | { readonly kind: 'committed'; readonly asked: T['asked']; readonly commit: T['commit']; readonly held: boolean }
+  | {
+      readonly kind: 'answerLost';
+      readonly asked: T['asked'];
+      readonly commit: T['commit'];
+      readonly carriedOut: 'yes' | 'notYet' | 'never';
+    }
+  | { readonly kind: 'left'; readonly asked: T['asked'] }
+  | { readonly kind: 'crashed'; readonly asked: T['asked'] }
+  | { readonly kind: 'strayArrived'; readonly asked: T['asked']; readonly commit: T['commit']; readonly held: boolean }
+  | { readonly kind: 'timePassed'; readonly to: number }
+  | { readonly kind: 'deed'; readonly says: string }
+  | { readonly kind: 'backupRestored'; readonly recovered: boolean }
+) & { readonly ending?: Ending<T> };
+
+/** How a request ended: with an answer, or with a 503 for this reason. */
+export type Ending<T extends Terms> =
+  | { readonly kind: 'answered'; readonly answer: T['answer'] }
+  | { readonly kind: 'unavailable'; readonly reason: string };
+
+export type Move<T extends Terms> = {
+  readonly happening: Happening<T>;
+  readonly after: Moment<T>;
+  /** For the invariants: the commit that arrived with it, if one did. */
+  readonly commit: { readonly asked: T['asked']; readonly commit: T['commit']; readonly held: boolean } | null;
+  /** The answer that left the server with it, if one did. */
+  readonly answer: { readonly asked: T['asked']; readonly answer: T['answer'] } | null;
+  readonly deed: Deed<T> | null;
+  /** A defect that the engine found in itself. */
+  readonly broken: string | null;
+};
+
+/** All that decides how a request goes on. */
+export const keyOfGoing = <T extends Terms>({ asked, draw, first, told }: Omit<Flight<T>, 'next'>): string =>
+  `${numberOf(asked)}.${draw}.${first === null ? '' : numberOf(first)}.${numberOf(told)}`;
+
+const flightKeys = new WeakMap<object, string>();
+function keyOfFlight<T extends Terms>(flight: Flight<T>): string {
+  const known = flightKeys.get(flight);
+  if (known !== undefined) return known;
+  // An answer that waits is the same as what the request asks for next: `told` says which.
+  const key = keyOfGoing(flight);
+  flightKeys.set(flight, key);
+  return key;
+}
+
+/** In whatever order they stand. */
+function keyOfSet<Value>(values: readonly Value[], keyOf: (value: Value) => string | number): string {
+  const [first] = values;
+  if (first === undefined) return '';
+  return values.length === 1 ? `${keyOf(first)}` : values.map(keyOf).sort().join(';');
+}
+
+/** Two moments with the same key have the same futures. */
+export const keyOfMoment = <T extends Terms>(moment: Moment<T>): string =>
+  `${keyOfStanding(moment)}|${keyOfSet(moment.flights, keyOfFlight)}|${keyOfSet(moment.straying, numberOf)}|${
+    moment.versions.length === 0 ? '' : moment.versions.map(numberOf).join()
+  }|${moment.left.requests}.${moment.left.disturbances}`;
+
+/** All that the invariants about a moment depend on. */
+export const keyOfStanding = <T extends Terms>({ now, stored, known }: Moment<T>): string =>
+  `${now}|${numberOf(stored)}|${numberOf(known)}`;

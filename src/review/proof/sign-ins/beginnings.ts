@@ -1,0 +1,218 @@
+/** Where every exploration of an interaction begins: what the client asked for, who is signed in, what was allowed before. */
+import type { Client } from '../../../model/client.ts';
+import type { Interaction } from '../../../model/interaction.ts';
+import type { Lifetimes } from '../../../model/lifetimes.ts';
+import type { SessionLifetimes } from '../../../model/session.ts';
+import type { Beginning } from '../walk.ts';
+import type { SignIn, StoredConsent, StoredSession } from './store.ts';
+import type { Terms } from './terms.ts';
+
+/** Milliseconds since 1970; any instant would do. */
+export const BEGAN_AT = Date.UTC(2030, 0, 1);
+
+const MINUTE_MILLISECONDS = 60_000;
+const minutes = (count: number) => new Date(BEGAN_AT + count * MINUTE_MILLISECONDS);
+
+/** The session idles out first, then it is too old, then the interaction ends; each in reach of the one before. */
+export const SESSION_LIFETIMES: SessionLifetimes = {
+  sessionLifetimeSeconds: 12 * 3600,
+  sessionIdleLifetimeSeconds: 20 * 60,
+};
+const SIGNED_IN_MINUTES = -(12 * 60) + 25;
+const INTERACTION_MINUTES = 30;
+
+export const CODE_LIFETIMES: Lifetimes = {
+  name: 'explored',
+  accessTokenLifetimeSeconds: 900,
+  authorizationCodeLifetimeSeconds: 60,
+  refreshIdleLifetimeSeconds: 86_400,
+  refreshAbsoluteLifetimeSeconds: 86_400,
+};
+
+export const USER = 'user-a';
+export const OTHER_USER = 'user-b';
+const SCOPE = ['openid', 'read'];
+const RESOURCES = ['https://api.example'];
+const REDIRECT_URI = 'https://client.example/callback';
+const LOOPBACK_URI = 'http://127.0.0.1/callback';
+
+const CLIENT: Client = {
+  clientId: 'the-client',
+  clientName: 'The client',
+  applicationType: 'web',
+  tokenEndpointAuthMethod: 'client_secret_basic',
+  secretMacs: [],
+  redirectUris: [REDIRECT_URI],
+  grantTypes: ['authorization_code'],
+  scope: null,
+  defaultScope: null,
+  defaultResource: null,
+  policy: 'explored',
+  postLogoutRedirectUris: [],
+  idTokenSignedResponseAlg: 'RS256',
+  epoch: 0n,
+  deletedAt: null,
+};
+/** Any program on the machine could pose as it. */
+const NATIVE_CLIENT: Client = {
+  ...CLIENT,
+  applicationType: 'native',
+  tokenEndpointAuthMethod: 'none',
+  redirectUris: [LOOPBACK_URI],
+};
+
+const INTERACTION: Interaction = {
+  id: '00000000-0000-4000-8000-000000000002',
+  state: 'awaitingSignIn',
+  browserHash: new Uint8Array(32),
+  clientId: CLIENT.clientId,
+  clientEpoch: 0n,
+  redirectUri: REDIRECT_URI,
+  codeChallenge: 'a challenge',
+  scope: SCOPE,
+  resources: RESOURCES,
+  requestState: null,
+  nonce: null,
+  prompt: [],
+  maxAgeSeconds: null,
+  hintedUserId: null,
+  loginHint: null,
+  responseMode: 'query',
+  userId: null,
+  endsAt: minutes(INTERACTION_MINUTES),
+};
+
+export const newSession = (
+  serial: number,
+  userId: string,
+  at: Date,
+  epochs: Pick<StoredSession, 'userEpoch' | 'serverEpoch'>,
+): StoredSession => ({
+  idHash: new Uint8Array(32).fill(serial),
+  sid: `session ${serial}`,
+  userId,
+  username: userId,
+  ...epochs,
+  signedInAt: at,
+  lastUsedAt: at,
+  endsAt: new Date(at.getTime() + SESSION_LIFETIMES.sessionLifetimeSeconds * 1000),
+  state: 'active',
+  endedReason: null,
+  userAgent: null,
+});
+
+const sessionOf = (userId: string): StoredSession => ({
+  ...newSession(1, userId, minutes(SIGNED_IN_MINUTES), { userEpoch: 0n, serverEpoch: 0n }),
+  lastUsedAt: minutes(0),
+});
+
+const consentTo = (scope: readonly string[]): StoredConsent => ({
+  userId: USER,
+  userEpoch: 0n,
+  clientEpoch: 0n,
+  scope,
+  resources: RESOURCES,
+});
+
+type Situation = {
+  readonly says: string;
+  readonly interaction?: Partial<Interaction>;
+  readonly client?: Client;
+  readonly signedIn?: string;
+  readonly allowed?: readonly string[];
+};
+
+const SITUATIONS: readonly Situation[] = [
+  { says: 'nobody is signed in' },
+  { says: 'the end-user is signed in', signedIn: USER },
+  { says: 'the end-user is signed in and allowed as much before', signedIn: USER, allowed: SCOPE },
+  { says: 'the end-user is signed in and allowed less before', signedIn: USER, allowed: ['read'] },
+  {
+    says: 'the end-user has been asked for consent',
+    signedIn: USER,
+    interaction: { state: 'awaitingConsent', userId: USER },
+  },
+  {
+    says: 'the end-user has been asked for consent, and another is signed in since',
+    signedIn: OTHER_USER,
+    interaction: { state: 'awaitingConsent', userId: USER },
+  },
+  {
+    says: 'the client wants nothing shown (prompt=none), and the end-user allowed as much before',
+    signedIn: USER,
+    allowed: SCOPE,
+    interaction: { prompt: ['none'] },
+  },
+  {
+    says: 'the client wants nothing shown (prompt=none), and the end-user has allowed nothing',
+    signedIn: USER,
+    interaction: { prompt: ['none'] },
+  },
+  {
+    says: 'the client wants the end-user to sign in again (prompt=login)',
+    signedIn: USER,
+    allowed: SCOPE,
+    interaction: { prompt: ['login'] },
+  },
+  {
+    says: 'the client wants a sign-in within ten minutes (max_age)',
+    signedIn: USER,
+    allowed: SCOPE,
+    interaction: { maxAgeSeconds: 600 },
+  },
+  {
+    says: 'the client wants the end-user to be asked (prompt=consent)',
+    signedIn: USER,
+    allowed: SCOPE,
+    interaction: { prompt: ['consent'] },
+  },
+  {
+    says: 'the client wants the end-user to choose an account (prompt=select_account)',
+    signedIn: USER,
+    allowed: SCOPE,
+    interaction: { prompt: ['select_account'] },
+  },
+  {
+    says: 'the client wants offline access, which the end-user allowed before',
+    signedIn: USER,
+    allowed: [...SCOPE, 'offline_access'],
+    interaction: { scope: [...SCOPE, 'offline_access'] },
+  },
+  {
+    says: 'any program could pose as the client, and the end-user allowed as much before',
+    signedIn: USER,
+    allowed: SCOPE,
+    client: NATIVE_CLIENT,
+    interaction: { redirectUri: LOOPBACK_URI },
+  },
+  {
+    says: 'the client names the end-user (id_token_hint), and another is signed in',
+    signedIn: OTHER_USER,
+    allowed: SCOPE,
+    interaction: { hintedUserId: USER },
+  },
+];
+
+export const BEGINNINGS: readonly Beginning<Terms>[] = SITUATIONS.map(
+  ({ says, interaction, client = CLIENT, signedIn, allowed }) => {
+    const stored: SignIn = {
+      interaction: { ...INTERACTION, ...interaction },
+      client,
+      users: [
+        { id: USER, epoch: 0n, isDisabled: false },
+        { id: OTHER_USER, epoch: 0n, isDisabled: false },
+      ],
+      sessions: signedIn === undefined ? [] : [sessionOf(signedIn)],
+      consents: allowed ? [consentTo(allowed)] : [],
+      serverEpoch: 0n,
+      grants: [],
+    };
+    const bound = stored.interaction.userId;
+    return {
+      says: `A client sends a browser to be signed in: ${says}.`,
+      now: BEGAN_AT,
+      stored,
+      known: { askedForConsent: bound === null ? [] : [bound], ended: [] },
+    };
+  },
+);

@@ -1,0 +1,415 @@
+/** What must hold of signing in and consenting, each in a sentence, and how a violation of it is seen. */
+import { stepOf } from '../../../engine/step.ts';
+import type { Approval } from '../../../lifecycles/interaction.ts';
+import { sessionLifecycle } from '../../../lifecycles/session.ts';
+import { grantState } from '../../../model/grant.ts';
+import { type Session, sessionEndsAt, sessionIdleEndsAt, sessionState } from '../../../model/session.ts';
+import { numberOf } from '../keys.ts';
+import type { Moment, Move } from '../moment.ts';
+import { type Ran, runAlone, storedAfter } from '../moves.ts';
+import type { Invariant, Walk } from '../walk.ts';
+import { BEGAN_AT, SESSION_LIFETIMES } from './beginnings.ts';
+import { type SignIn, sessionAsLoaded, userOf } from './store.ts';
+import type { Asked, Ending, InteractionEventType, SessionEventType, Terms } from './terms.ts';
+
+type World = Moment<Terms>;
+
+export const INVARIANTS: readonly Invariant<Terms>[] = [
+  {
+    name: 'no-code-without-consent',
+    says: 'No code without a consent that this user gave when asked, or gave before for at least that scope and those resources.',
+    spec: 'RFC 6749 §10.2, OpenID Connect Core §3.1.2.4, §11',
+    machines: ['interaction'],
+    brokenBy: (_, { stored, known }, { commit, after }) => {
+      const approval = approvalIn(commit);
+      if (!approval || commit?.asked.kind !== 'interaction') return null;
+      if (commit.asked.event === 'consented') {
+        const isRemembered = numberOf(after.stored.consents) !== numberOf(stored.consents);
+        if (isRemembered && !isAssured(stored)) return 'the consent to a client that any could pose as was remembered';
+        const stands = allowedBefore(after.stored, approval.session.userId);
+        if (isAssured(stored) && !stands) return 'a consent was not remembered';
+      }
+      const { interaction } = stored;
+      const { userId } = approval.session;
+      if (commit.asked.event === 'consented') {
+        const wasAsked = interaction.state === 'awaitingConsent' && known.askedForConsent.includes(userId);
+        return wasAsked ? null : 'a code was issued for a consent that the end-user was not asked for';
+      }
+      if (!mayRelyOnConsent(stored)) return 'a code was issued without asking, where the end-user has to be asked';
+      return allowedBefore(stored, userId) ? null : 'a code was issued for more than the end-user had allowed';
+    },
+  },
+  {
+    name: 'changed-user-never-approves',
+    says: 'A user who changed in between never answers: not another than was asked, nor another than the client named.',
+    spec: 'OAuth 2.1 §7.11, OpenID Connect Core §3.1.2.1',
+    machines: ['interaction'],
+    brokenBy: (_, { stored: { interaction } }, { commit }) => {
+      if (commit?.asked.kind !== 'interaction') return null;
+      const { event, session } = commit.asked;
+      if (commit.held && event === 'refused' && session?.userId !== interaction.userId)
+        return 'another end-user refused than the one who was asked';
+      const approval = approvalIn(commit);
+      if (!approval) return null;
+      const { userId } = approval.session;
+      if (commit.asked.event === 'consented' && userId !== interaction.userId)
+        return 'another end-user consented than the one who was asked';
+      if (interaction.hintedUserId !== null && userId !== interaction.hintedUserId)
+        return 'a code was issued for another end-user than the client named';
+      return null;
+    },
+  },
+  {
+    name: 'fresh-sign-in-where-wanted',
+    says: 'Where the client wants a new or a recent sign-in, no code comes of an older one; where it wants an account to be chosen, nothing goes on before.',
+    spec: 'OpenID Connect Core §3.1.2.1',
+    machines: ['interaction'],
+    brokenBy: (_, { stored: { interaction } }, { commit }) => {
+      const approval = approvalIn(commit);
+      const isRequest =
+        commit?.held === true && commit.asked.kind === 'interaction' && commit.asked.event === 'requested';
+      if (isRequest && interaction.state === 'awaitingSignIn' && interaction.prompt.includes('select_account'))
+        return 'the end-user could not choose an account';
+      const isWanted = interaction.prompt.includes('login') || interaction.maxAgeSeconds !== null;
+      return approval && isWanted && approval.session.signedInAt.getTime() < BEGAN_AT
+        ? 'a code was issued for a sign-in that was too old'
+        : null;
+    },
+  },
+  {
+    name: 'ended-session-approves-nothing',
+    says: 'After an acknowledged end of a session nothing is approved from it.',
+    spec: 'OpenID Connect RP-Initiated Logout §2',
+    machines: ['interaction', 'session'],
+    brokenBy: (_, { known }, { commit }) => {
+      const approval = approvalIn(commit);
+      return approval && known.ended.includes(approval.session.sid)
+        ? 'a code was issued from a session whose end had been acknowledged'
+        : null;
+    },
+  },
+  {
+    name: 'nothing-dead-approves',
+    says: 'Nothing is approved that was over when the commit happened: the interaction, the session, the client, the user.',
+    spec: 'OAuth 2.1 §4.1.2, RFC 9700 §4.14.2',
+    machines: ['interaction', 'session'],
+    brokenBy: (_, { stored, now }, { commit, after }) => {
+      const approval = approvalIn(commit);
+      if (!approval) return null;
+      const dead = whatIsOver(stored, approval.session.sid, now);
+      if (dead !== null) return `a code was issued though ${dead}`;
+      const grant = after.stored.grants.at(-1);
+      return grant && grantState(withLiveEpochs(after.stored, grant)) === 'active'
+        ? null
+        : 'a grant was made that is revoked from the start';
+    },
+    // The redirect URI is no fact of the commit: it is asked when the interaction is loaded.
+    brokenAt: (walk, world) => {
+      const { client, interaction } = world.stored;
+      if (client.redirectUris.includes(interaction.redirectUri)) return null;
+      const served = interactionsWith(liveSession(world)).find((asked) => approvesWith(walk, world, asked));
+      return served ? 'a code would be issued to a redirect URI that is not registered any more' : null;
+    },
+  },
+  {
+    name: 'one-code',
+    says: 'An interaction makes at most one grant, and every answer that it repeats names the code of that grant.',
+    spec: 'OAuth 2.1 §4.1.2',
+    machines: ['interaction'],
+    brokenBy: (_, __, { after: { stored }, answer }) => {
+      if (stored.grants.length > 1) return 'an interaction made two grants';
+      if (stored.grants.length === 1 && stored.interaction.state !== 'approved')
+        return 'a grant exists whose interaction is not approved';
+      if (typeof answer?.answer !== 'object' || answer.answer.kind !== 'approved') return null;
+      const [grant] = stored.grants;
+      return grant && answer.answer.code === `code of ${grant.id}`
+        ? null
+        : 'a code left the server that is not that of the grant';
+    },
+  },
+  {
+    name: 'answered-stays-answered',
+    says: 'An interaction that was answered stays answered.',
+    spec: 'OAuth 2.1 §4.1.2',
+    machines: ['interaction'],
+    brokenBy: (_, { stored: { interaction } }, { after }) => {
+      const { state } = interaction;
+      if (state !== 'approved' && state !== 'denied') return null;
+      return after.stored.interaction.state === state
+        ? null
+        : `what was ${state} became ${after.stored.interaction.state}`;
+    },
+  },
+  {
+    name: 'silent-shows-nothing',
+    says: 'With prompt=none no page is ever shown.',
+    spec: 'OpenID Connect Core §3.1.2.1, §3.1.2.6',
+    machines: ['interaction'],
+    brokenBy: (_, { stored: { interaction } }, { answer }) => {
+      if (answer === null || answer.asked.kind !== 'interaction' || answer.asked.event !== 'requested') return null;
+      const shows = typeof answer.answer === 'object' && ['signIn', 'consent'].includes(answer.answer.kind);
+      return shows && interaction.prompt.includes('none') ? 'a page was shown though the client wanted none' : null;
+    },
+  },
+  {
+    name: 'ended-stays-ended',
+    says: 'An ended session never becomes active again.',
+    spec: 'OpenID Connect Core §3.1.2.3',
+    machines: ['session'],
+    brokenBy: (_, { stored }, { after }) => {
+      const rewritten = stored.sessions.find((session, index) => {
+        const now = after.stored.sessions[index];
+        return session.state === 'ended' && (!now || numberOf(now) !== numberOf(session));
+      });
+      if (rewritten) return `${rewritten.sid} had ended, and changed`;
+      const revived = stored.sessions.find(
+        (session, index) => sessionState(sessionAsLoaded(stored, session)) === 'ended' && isActive(after.stored, index),
+      );
+      return revived ? `${revived.sid} became active again` : null;
+    },
+    // What has ended is not admitted, by whatever it ended.
+    brokenAt: (walk, world) => {
+      const admitted = world.stored.sessions.find((session) => {
+        const ran = runAlone(walk, world, { kind: 'session', event: 'used', sid: session.sid });
+        const isAdmitted =
+          ran.kind === 'answered'
+            ? typeof ran.answer === 'object' && ran.answer.kind === 'admitted'
+            : ran.kind === 'wants' && ran.next.kind === 'commit' && ran.next.commit.kind === 'recordUse';
+        return isAdmitted && sessionIsOver(world.stored, session.sid, world.now);
+      });
+      return admitted ? `${admitted.sid} is over, and a browser is signed in with it` : null;
+    },
+  },
+  {
+    name: 'every-session-end-has-an-arm',
+    says: 'Every way in which a session ends is an arm of its machine.',
+    spec: 'OpenID Connect Core §3.1.2.3',
+    machines: ['session'],
+    brokenBy: (walk, { stored, now }, { after, deed, commit }) => {
+      const ended = stored.sessions.find(
+        (session, index) =>
+          sessionState(sessionAsLoaded(stored, session)) === 'active' && !isActive(after.stored, index),
+      );
+      // A sign-in replaces the session by a request of its own; what is committed comes from the machine.
+      if (!ended || commit !== null || after.stored.sessions.length > stored.sessions.length) return null;
+      return armMissing(walk, sessionAsLoaded(stored, ended), now, (deed as Ending | null)?.event);
+    },
+  },
+  {
+    name: 'session-ends-when-asked',
+    says: 'A session that is active admits its browser, and ends when its owner asks for it, and once it is idle or too old.',
+    spec: 'OpenID Connect RP-Initiated Logout §2',
+    machines: ['session'],
+    brokenBy: (_, { stored }, { commit }) =>
+      commit?.commit.kind === 'end' && !commit.held && rowIsActive(stored, commit.commit.loaded.sid)
+        ? 'the end of a session was turned away, and the session lived on'
+        : null,
+    brokenAt: (walk, world) => {
+      const { stored, now } = world;
+      for (const { sid, state, lastUsedAt } of stored.sessions) {
+        if (state === 'ended' || !isActiveNow(stored, sid)) continue;
+        const events: SessionEventType[] = ['signOutRequested', 'endRequested', 'signedInAgain'];
+        const due = sessionIsOver(stored, sid, now) ? [...events, 'used' as const] : events;
+        const kept = due.find((event) => {
+          const after = storedAfter(walk, world, { kind: 'session', event, sid });
+          return after === null || rowIsActive(after, sid);
+        });
+        if (kept) return `${sid} lives on after ${kept}`;
+        const use = runAlone(walk, world, { kind: 'session', event: 'used', sid });
+        const isDue = now - lastUsedAt.getTime() >= USE_DUE_MILLISECONDS;
+        if (!sessionIsOver(stored, sid, now) && wayOf(use) !== (isDue ? 'recordUse' : 'admitted'))
+          return `${sid} is alive, and a use of it is ${wayOf(use)}`;
+      }
+      return null;
+    },
+  },
+  {
+    name: 'every-step-is-answered',
+    says: 'Every event of an interaction and of a session is answered, in every state that can be reached.',
+    spec: 'OAuth 2.1 §4.1.2',
+    machines: ['interaction', 'session'],
+    brokenBy: (_, { stored, now }, { broken, happening }) => {
+      if (broken !== null) return broken;
+      const { ending } = happening;
+      if (ending?.kind !== 'unavailable' || ending.reason !== 'too_many_conflicts') return null;
+      // With a session that ended on the way nothing can be committed; the browser is asked to try again, and then signs in.
+      const session = 'asked' in happening && happening.asked.kind === 'interaction' ? happening.asked.session : null;
+      return session && sessionIsOver(stored, session.sid, now) ? null : 'a request went in circles';
+    },
+    brokenAt: (walk, world) => {
+      const sessions = world.stored.sessions.map((one) => sessionAsLoaded(world.stored, one));
+      const all = [
+        ...[null, ...sessions].flatMap((session) => interactionsWith(session)),
+        ...sessions.flatMap(({ sid }) => SESSION_EVENTS.map((event) => ({ kind: 'session', event, sid }) as const)),
+      ];
+      for (const asked of all) {
+        const ran = runAlone(walk, world, asked);
+        if (ran.kind === 'broken') return ran.words;
+        if (ran.kind === 'wants' && asked.kind === 'interaction' && asked.event in LOOKS)
+          return 'looking at the page changes something';
+        const goesOn = ran.kind === 'wants' && ran.next.kind === 'commit' && ran.next.commit.kind === 'move';
+        if (goesOn && asked.kind === 'interaction' && asked.session === null && !isDenied(ran)) {
+          return 'an interaction goes on without a session';
+        }
+        if (ran.kind === 'answered' && asked.kind === 'interaction' && asked.session === null) {
+          if (typeof ran.answer === 'object' && ran.answer.kind === 'approved') return 'a code without a session';
+        }
+      }
+      return null;
+    },
+  },
+  {
+    name: 'consent-is-served',
+    says: 'A consent in time, or one that is remembered and may be relied on, yields a code: nothing above holds because nothing works.',
+    spec: 'OAuth 2.1 §4.1.2',
+    machines: ['interaction', 'session'],
+    brokenAt: (walk, world) => {
+      const session = liveSession(world);
+      const { interaction, client } = world.stored;
+      if (!session || !client.redirectUris.includes(interaction.redirectUri)) return null;
+      if (whatIsOver(world.stored, session.sid, world.now) !== null) return null;
+      const served = (event: InteractionEventType) =>
+        approvesWith(walk, world, { kind: 'interaction', event, session });
+      const [grant] = world.stored.grants;
+      const waits = grant && grant.state === 'active' && grant.refreshGeneration === null;
+      if (waits && grant.userId === session.userId && world.now < grant.codeEndsAt.getTime()) {
+        const repeated = runAlone(walk, world, { kind: 'interaction', event: 'consented', session });
+        return wayOf(repeated) === 'approved' ? null : 'a consent that is sent twice is not answered with its code';
+      }
+      if (interaction.state === 'awaitingConsent' && interaction.userId === session.userId) {
+        return served('consented') ? null : 'a consent in time yields no code';
+      }
+      if (interaction.state !== 'awaitingSignIn') return null;
+      const isAllowed = mayRelyOnConsent(world.stored) && allowedBefore(world.stored, session.userId);
+      const { prompt, maxAgeSeconds, hintedUserId } = interaction;
+      const needsNoPage = prompt.every((one) => one === 'none') && maxAgeSeconds === null && hintedUserId === null;
+      const asks = () =>
+        storedAfter(walk, world, { kind: 'interaction', event: 'requested', session })?.interaction.state ===
+        'awaitingConsent';
+      if (!isAllowed && needsNoPage && prompt.length === 0 && !asks()) return 'a signed-in end-user is not asked';
+      if (isAllowed && needsNoPage && !served('requested')) return 'a consent that is remembered yields no code';
+      const isFresh = session.signedInAt.getTime() >= BEGAN_AT && hintedUserId === null;
+      if (!isFresh) return null;
+      const after = storedAfter(walk, world, { kind: 'interaction', event: 'signedIn', session });
+      const state = after?.interaction.state;
+      const right = isAllowed ? 'approved' : 'awaitingConsent';
+      return state === right ? null : `a sign-in leads to ${state ?? 'nothing'}, not to ${right}`;
+    },
+  },
+];
+
+/** Of the lifetimes of this walk: a use is written down once a minute. */
+const USE_DUE_MILLISECONDS = 60_000;
+
+const wayOf = (ran: Ran<Terms>): string => {
+  if (ran.kind === 'wants') return ran.next.kind === 'commit' ? ran.next.commit.kind : ran.next.kind;
+  if (ran.kind === 'answered') return typeof ran.answer === 'object' ? ran.answer.kind : 'nothing';
+  return ran.kind;
+};
+
+const LOOKS: Partial<Record<InteractionEventType, true>> = { viewed: true, switchRequested: true };
+const INTERACTION_EVENTS: readonly InteractionEventType[] = [
+  'requested',
+  'viewed',
+  'switchRequested',
+  'signedIn',
+  'accountChosen',
+  'consented',
+  'refused',
+];
+const SESSION_EVENTS: readonly SessionEventType[] = ['used', 'signOutRequested', 'endRequested', 'signedInAgain'];
+
+const interactionsWith = (session: Session | null): readonly Asked[] =>
+  INTERACTION_EVENTS.map((event) => ({ kind: 'interaction', event, session }));
+
+const isDenied = (ran: Ran<Terms>): boolean =>
+  ran.kind === 'wants' &&
+  ran.next.kind === 'commit' &&
+  ran.next.commit.kind === 'move' &&
+  ran.next.commit.move.to === 'denied';
+
+const approvalIn = (commit: Move<Terms>['commit']): Approval | null =>
+  commit?.held === true && commit.commit.kind === 'approve' ? commit.commit.approval : null;
+
+const approvesWith = (walk: Walk<Terms>, world: World, asked: Asked): boolean =>
+  storedAfter(walk, world, asked, ({ kind }) => kind === 'approve') !== null;
+
+/** Worked out from the rows alone, not by the machines that are on trial. */
+function whatIsOver(stored: SignIn, sid: string, now: number): string | null {
+  const { interaction, client } = stored;
+  if (now >= interaction.endsAt.getTime()) return 'the interaction had ended';
+  if (client.deletedAt !== null || client.epoch !== interaction.clientEpoch) return 'the client had been deleted';
+  return sessionIsOver(stored, sid, now) ? 'the session or its user had ended' : null;
+}
+
+function sessionIsOver(stored: SignIn, sid: string, now: number): boolean {
+  const session = stored.sessions.find((one) => one.sid === sid);
+  const user = session && userOf(stored, session.userId);
+  if (!session || !user || session.state === 'ended') return true;
+  if (user.isDisabled || user.epoch !== session.userEpoch || stored.serverEpoch !== session.serverEpoch) return true;
+  const loaded = sessionAsLoaded(stored, session);
+  return now >= sessionEndsAt(loaded, SESSION_LIFETIMES) || now >= sessionIdleEndsAt(loaded, SESSION_LIFETIMES);
+}
+
+const rowIsActive = ({ sessions }: SignIn, sid: string): boolean =>
+  sessions.some((one) => one.sid === sid && one.state === 'active');
+
+const isActive = (stored: SignIn, index: number): boolean => {
+  const session = stored.sessions[index];
+  return session !== undefined && sessionState(sessionAsLoaded(stored, session)) === 'active';
+};
+const isActiveNow = (stored: SignIn, sid: string): boolean =>
+  isActive(
+    stored,
+    stored.sessions.findIndex((one) => one.sid === sid),
+  );
+
+/** The session of the browser's cookie, if it is alive. */
+function liveSession({ stored, now }: World): Session | null {
+  const session = stored.sessions.at(-1);
+  return session && !sessionIsOver(stored, session.sid, now) ? sessionAsLoaded(stored, session) : null;
+}
+
+const isAssured = ({ interaction, client }: Pick<SignIn, 'interaction' | 'client'>): boolean =>
+  client.tokenEndpointAuthMethod !== 'none' || interaction.redirectUri.startsWith('https:');
+
+function mayRelyOnConsent({ interaction, client }: SignIn): boolean {
+  return (
+    isAssured({ interaction, client }) &&
+    !interaction.prompt.includes('consent') &&
+    !interaction.scope.includes('offline_access')
+  );
+}
+
+const allowedBefore = ({ interaction, client, consents, users }: SignIn, userId: string): boolean =>
+  consents.some(
+    (one) =>
+      one.userId === userId &&
+      one.clientEpoch === client.epoch &&
+      one.userEpoch === users.find(({ id }) => id === userId)?.epoch &&
+      interaction.scope.every((scope) => one.scope.includes(scope)) &&
+      interaction.resources.every((resource) => one.resources.includes(resource)),
+  );
+
+function withLiveEpochs(stored: SignIn, grant: SignIn['grants'][number]) {
+  const user = userOf(stored, grant.userId);
+  return {
+    ...grant,
+    liveClientEpoch: stored.client.deletedAt === null ? stored.client.epoch : null,
+    liveUserEpoch: !user || user.isDisabled ? null : user.epoch,
+    liveServerEpoch: stored.serverEpoch,
+  };
+}
+
+/** The machine that decides has to say of this event what the rows say after it. */
+function armMissing(walk: Walk<Terms>, session: Session, now: number, type: Ending['event']): string | null {
+  if (!type) return 'a session ended by something that no event of its machine is about';
+  try {
+    const facts = { now: new Date(now), lifetimes: SESSION_LIFETIMES };
+    const event = { type, now };
+    const { after } = stepOf(sessionLifecycle, session, facts, event, walk.machineOf);
+    return sessionState(after) === 'ended' ? null : `${type} ends a session, and its machine says that it lives on`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * One interaction, its client, its users and the sessions of one browser in memory, under the same contract as in Postgres
+ * (src/storage/interaction-store.ts, src/storage/sessions.ts): loads take no lock, every change is one guarded statement.
+ */
+import type {
+  Approval,
+  InteractionCommit,
+  InteractionMove,
+  LoadedInteraction,
+} from '../../../lifecycles/interaction.ts';
+import type { SessionCommit } from '../../../lifecycles/session.ts';
+import type { Client } from '../../../model/client.ts';
+import { sameBytes } from '../../../model/grant.ts';
+import type { Interaction } from '../../../model/interaction.ts';
+import type { Session } from '../../../model/session.ts';
+import type { StoredGrant } from '../authorizations/store.ts';
+
+export type StoredSession = Omit<Session, 'liveUserEpoch' | 'liveServerEpoch'>;
+export type StoredUser = { readonly id: string; readonly epoch: bigint; readonly isDisabled: boolean };
+export type StoredConsent = {
+  readonly userId: string;
+  readonly userEpoch: bigint;
+  readonly clientEpoch: bigint;
+  readonly scope: readonly string[];
+  readonly resources: readonly string[];
+};
+
+export type SignIn = {
+  readonly interaction: Interaction;
+  readonly client: Client;
+  readonly users: readonly StoredUser[];
+  /** Of the browser that the interaction began in; the last one is that of its cookie. */
+  readonly sessions: readonly StoredSession[];
+  readonly consents: readonly StoredConsent[];
+  readonly serverEpoch: bigint;
+  readonly grants: readonly StoredGrant[];
+};
+
+export type SignInCommit = InteractionCommit | SessionCommit;
+
+export const userOf = ({ users }: SignIn, id: string): StoredUser | undefined => users.find((one) => one.id === id);
+
+/** With the epochs of today. */
+export function sessionAsLoaded(stored: SignIn, session: StoredSession): Session {
+  const user = userOf(stored, session.userId);
+  return {
+    ...session,
+    liveUserEpoch: !user || user.isDisabled ? null : user.epoch,
+    liveServerEpoch: stored.serverEpoch,
+  };
+}
+
+export function loadInteraction(stored: SignIn, userId: string | null, now: Date): LoadedInteraction {
+  const { interaction, client, grants } = stored;
+  const [grant] = grants;
+  const user = userId === null ? undefined : userOf(stored, userId);
+  const consent = stored.consents.find(
+    (one) => one.userId === userId && one.resources.join() === interaction.resources.join(),
+  );
+  const stands = consent && consent.userEpoch === user?.epoch && consent.clientEpoch === client.epoch;
+  return {
+    now,
+    interaction,
+    client,
+    remembered: stands ? consent : null,
+    grant: grant
+      ? {
+          id: grant.id,
+          codeHash: grant.codeHash,
+          codeIsUnused: grant.state === 'active' && grant.refreshGeneration === null,
+          codeEndsAt: grant.codeEndsAt,
+        }
+      : null,
+  };
+}
+
+type Fact<Commit> = (stored: SignIn, commit: Commit, now: Date) => boolean;
+type Guard<Commit> = Readonly<Record<string, Fact<Commit>>>;
+
+/** Every fact that each statement compares, by name, so that each can be left out to see what that would allow. */
+export const MOVE_GUARD: Guard<InteractionMove> = {
+  stateIsLoaded: ({ interaction }, { loaded }) => interaction.state === loaded.state,
+  userIsLoaded: ({ interaction }, { loaded }) => interaction.userId === loaded.userId,
+};
+
+const covers = (all: readonly string[], asked: readonly string[]) => asked.every((one) => all.includes(one));
+
+export const APPROVAL_GUARD: Guard<Approval> = {
+  ...MOVE_GUARD,
+  clientEpochStands: ({ client, interaction }) => client.epoch === interaction.clientEpoch,
+  clientIsThere: ({ client }) => client.deletedAt === null,
+  userEpochStands: (stored, { session }) => userOf(stored, session.userId)?.epoch === session.userEpoch,
+  userIsEnabled: (stored, { session }) => userOf(stored, session.userId)?.isDisabled === false,
+  serverEpochStands: ({ serverEpoch }, { session }) => serverEpoch === session.serverEpoch,
+  timeIsNotOver: (_, { endsAt }, now) => now < endsAt,
+  sessionIsActive: (stored, { session }) => rowOf(stored, session)?.state === 'active',
+  consentStands: ({ consents, interaction }, { session, reliesOnConsent }) =>
+    !reliesOnConsent ||
+    consents.some(
+      (one) =>
+        one.userId === session.userId &&
+        one.resources.join() === interaction.resources.join() &&
+        covers(one.scope, interaction.scope) &&
+        one.userEpoch === session.userEpoch &&
+        one.clientEpoch === interaction.clientEpoch,
+    ),
+};
+
+export const SESSION_GUARD: Guard<SessionCommit> = {
+  sessionIsActive: (stored, { loaded }) => rowOf(stored, loaded)?.state === 'active',
+};
+
+export type Guards = {
+  readonly move: Guard<InteractionMove>;
+  readonly approval: Guard<Approval>;
+  readonly session: Guard<SessionCommit>;
+};
+const GUARDS: Guards = { move: MOVE_GUARD, approval: APPROVAL_GUARD, session: SESSION_GUARD };
+
+const holds = <Commit>(guard: Guard<Commit>, stored: SignIn, commit: Commit, now: Date): boolean =>
+  Object.values(guard).every((fact) => fact(stored, commit, now));
+
+const rowOf = ({ sessions }: SignIn, { idHash }: Pick<Session, 'idHash'>): StoredSession | undefined =>
+  sessions.find((one) => sameBytes(one.idHash, idHash));
+
+/** @returns null when a guard did not hold: nothing changed. */
+export function commitSignIn(stored: SignIn, commit: SignInCommit, now: Date, guards = GUARDS): SignIn | null {
+  switch (commit.kind) {
+    case 'move':
+      return holds(guards.move, stored, commit.move, now) ? moved(stored, commit.move) : null;
+    case 'approve':
+      return holds(guards.approval, stored, commit.approval, now) ? approved(stored, commit.approval) : null;
+    default:
+      return holds(guards.session, stored, commit, now) ? withSession(stored, commit) : null;
+  }
+}
+
+const moved = (stored: SignIn, { to, userId }: Pick<InteractionMove, 'to' | 'userId'>): SignIn => ({
+  ...stored,
+  interaction: { ...stored.interaction, state: to, userId },
+});
+
+function approved(stored: SignIn, approval: Approval): SignIn {
+  const { session, now, remembers } = approval;
+  const { scope, resources, clientId, clientEpoch } = stored.interaction;
+  const { userId, userEpoch, serverEpoch } = session;
+  const grant: StoredGrant = {
+    id: approval.grantId,
+    interactionId: stored.interaction.id,
+    clientId,
+    userId,
+    clientEpoch,
+    userEpoch,
+    serverEpoch,
+    scope,
+    resources,
+    codeHash: approval.codeHash,
+    codeChallenge: stored.interaction.codeChallenge,
+    redirectUri: stored.interaction.redirectUri,
+    identity: approval.identity,
+    codeEndsAt: approval.codeEndsAt,
+    state: 'active',
+    revokedReason: null,
+    refreshGeneration: null,
+    refreshNonce: null,
+    createdAt: now,
+    lastUsedAt: null,
+    chainEndsAt: null,
+  };
+  const after = moved(stored, { to: approval.to, userId });
+  const consents = remembers
+    ? withConsent(stored.consents, { userId, userEpoch, clientEpoch, scope, resources })
+    : stored.consents;
+  return { ...after, consents, grants: [...stored.grants, grant] };
+}
+
+/** What was allowed before and what is allowed now; what was allowed under other epochs is forgotten. */
+function withConsent(consents: readonly StoredConsent[], given: StoredConsent): readonly StoredConsent[] {
+  const isSame = (one: StoredConsent) => one.userId === given.userId && one.resources.join() === given.resources.join();
+  const old = consents.find(isSame);
+  const isAlive = old?.userEpoch === given.userEpoch && old.clientEpoch === given.clientEpoch;
+  const scope = isAlive ? [...new Set([...old.scope, ...given.scope])].sort() : given.scope;
+  return [...consents.filter((one) => !isSame(one)), { ...given, scope }];
+}
+
+function withSession(stored: SignIn, commit: SessionCommit): SignIn {
+  const changed = (session: StoredSession): StoredSession => {
+    if (!sameBytes(session.idHash, commit.loaded.idHash)) return session;
+    const { now } = commit;
+    if (commit.kind === 'recordUse') return { ...session, lastUsedAt: later(session.lastUsedAt, now) };
+    return { ...session, state: 'ended', endedReason: commit.reason, endsAt: earlier(session.endsAt, now) };
+  };
+  return { ...stored, sessions: stored.sessions.map(changed) };
+}
+
+const later = (one: Date, other: Date) => (one > other ? one : other);
+const earlier = (one: Date, other: Date) => (one < other ? one : other);

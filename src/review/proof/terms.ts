@@ -1,0 +1,31 @@
+/** The kinds of values that a walk speaks of, and how far it goes. */
+
+/** The kinds of values that a walk speaks of. All are plain data that is never changed. */
+export type Terms = {
+  /** The rows of the database. */
+  readonly stored: object;
+  /** A request as it was sent. */
+  readonly asked: object;
+  readonly loaded: object;
+  readonly commit: object;
+  readonly answer: unknown;
+  /** What the world outside remembers: which credentials left, which answers were heard. Invariants are asked about it. */
+  readonly known: object;
+};
+
+export type Bounds = {
+  /** How many requests are sent. */
+  readonly requests: number;
+  /** How many of them are under way at once. */
+  readonly inFlight: number;
+  /** How often the world interferes: time, crashes, lost answers, deeds of people, backups. */
+  readonly disturbances: number;
+};
+
+/** What somebody does that is no request to a lifecycle: an operator, a sign-in, an edit of the policy. */
+export type Deed<T extends Terms> = {
+  readonly says: string;
+  readonly stored: T['stored'];
+  /** Absent: nobody outside remembers anything else. */
+  readonly known?: T['known'];
+};

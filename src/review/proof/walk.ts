@@ -1,0 +1,113 @@
+/**
+ * What a walk of the proof declares: which lifecycles it is about, where it begins, what may happen, and what must hold. The
+ * explorer (explore.ts) knows no lifecycle; it runs the engine's own loop and asks the walk for everything else.
+ */
+import type { AnyStateMachine } from 'xstate';
+import type { Request, running } from '../../engine/run.ts';
+import type { Moment, Move } from './moment.ts';
+import type { Bounds, Deed, Terms } from './terms.ts';
+
+export type { Bounds, Deed, Terms };
+
+export type Beginning<T extends Terms> = {
+  /** In a sentence, for the trace. */
+  readonly says: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly stored: T['stored'];
+  readonly known: T['known'];
+};
+
+export type Invariant<T extends Terms> = {
+  readonly name: string;
+  readonly says: string;
+  readonly spec: string;
+  /** The ids of the machines that it is about. */
+  readonly machines: readonly string[];
+  /** What is wrong with this step, in words; null: nothing. */
+  readonly brokenBy?: (walk: Walk<T>, before: Moment<T>, move: Move<T>) => string | null;
+  /** What is wrong with this moment. Asked once for what it may depend on: `stored`, `known` and the time. */
+  readonly brokenAt?: (walk: Walk<T>, moment: Moment<T>) => string | null;
+};
+
+/** A request to the engine; rows and facts are the lifecycle's own. */
+// biome-ignore lint/suspicious/noExplicitAny: requests to several lifecycles stand in one walk.
+export type EngineRequest<T extends Terms> = Request<T['loaded'], any, any, T['commit'], T['answer']>;
+
+export type Walk<T extends Terms> = {
+  readonly name: string;
+  /** What is walked, as a noun. */
+  readonly of: string;
+  /** The ids of the machines that it covers. */
+  readonly machines: readonly string[];
+  readonly bounds: readonly Bounds[];
+  readonly beginnings: readonly Beginning<T>[];
+
+  /** The engine's loop, and which machine decides for a lifecycle. Mutants and other revisions replace them. */
+  readonly running: typeof running;
+  readonly machineOf: (machine: AnyStateMachine) => AnyStateMachine;
+  readonly load: (stored: T['stored'], asked: T['asked'], now: Date) => T['loaded'];
+  /** @param draw the number of the request: what it draws at random is made from it. */
+  readonly requestOf: (asked: T['asked'], draw: number) => EngineRequest<T>;
+  /** The guarded statement, under the contract of src/storage. @returns null: a guard did not hold, and nothing changed. */
+  readonly commit: (stored: T['stored'], commit: T['commit'], now: Date) => T['stored'] | null;
+
+  readonly requests: (moment: Moment<T>, walk: Walk<T>) => readonly T['asked'][];
+  /** Requests that count as disturbances. */
+  readonly disturbingRequests?: (moment: Moment<T>) => readonly T['asked'][];
+  /** True: something of what it is about was read before, so that its load is a step of its own. */
+  readonly loadsLater?: (asked: T['asked']) => boolean;
+  /** True: the answer is worth something, so that losing it on the way to the client is a step of its own. */
+  readonly isWorth?: (answer: T['answer']) => boolean;
+  readonly whenCommitted: (
+    known: T['known'],
+    asked: T['asked'],
+    commit: T['commit'],
+    stored: T['stored'],
+  ) => T['known'];
+  readonly whenAnswered: (known: T['known'], asked: T['asked'], answer: T['answer']) => T['known'];
+
+  /** Deeds that count as requests, and those that count as disturbances. */
+  readonly deeds?: (moment: Moment<T>) => readonly Deed<T>[];
+  readonly disturbances: (moment: Moment<T>) => readonly Deed<T>[];
+  /** When something ends or falls due. Milliseconds since 1970; the explorer goes to just before, to and just after each. */
+  readonly instants: (moment: Moment<T>) => readonly number[];
+  /** Absent: no backup is restored. */
+  readonly backups?: {
+    /** What of `known` the store forgets when it falls back: what was committed, not what left. */
+    readonly of: (known: T['known']) => object;
+    readonly restored: (
+      moment: Moment<T>,
+      backup: { readonly stored: T['stored']; readonly known: object },
+      recovered: boolean,
+    ) => { readonly stored: T['stored']; readonly known: T['known'] };
+  };
+
+  readonly invariants: readonly Invariant<T>[];
+  readonly words: WalkWords<T>;
+};
+
+/** How a trace speaks of it (trace.ts). */
+export type WalkWords<T extends Terms> = {
+  /** "the code" */
+  readonly name: (asked: T['asked']) => string;
+  /** "Somebody presents the code" */
+  readonly begins: (asked: T['asked'], known: T['known']) => string;
+  /** "tokens are issued" */
+  readonly commit: (commit: T['commit']) => string;
+  /** "tokens" */
+  readonly commitNoun: (commit: T['commit']) => string;
+  /** The reason in the log, or another short noun. Null: there is nothing to say. */
+  readonly answer: (answer: T['answer']) => string | null;
+  /** Of an answer that is worth something. */
+  readonly leaves?: (asked: T['asked'], answer: T['answer']) => string;
+  /** What instants are counted from, and its name: "the approval". */
+  readonly since: readonly [instant: number, name: string];
+  /** Who sends requests, in a diagram. */
+  readonly sender: string;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: walks of several kinds stand in one list.
+export type AnyWalk = Walk<any>;
+// biome-ignore lint/suspicious/noExplicitAny: the same.
+export type AnyInvariant = Invariant<any>;

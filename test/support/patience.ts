@@ -1,0 +1,28 @@
+/**
+ * The server gives up on its database, on a request and on closing after seconds: right for a server, wrong on a machine with ten
+ * other things to do. Tests get hours, and vitest's own time limit is the only one left. Preloaded before each test file
+ * (vitest.config.ts) and into every server process that a test starts (`waiting` of child-process.ts).
+ */
+import { deadlines } from '../../src/system/deadlines.ts';
+
+export const serversOwn: Readonly<typeof deadlines> = { ...deadlines };
+
+const HOUR_SECONDS = 3600;
+const HOUR_MILLISECONDS = HOUR_SECONDS * 1000;
+
+export const patient: typeof deadlines = {
+  databaseReadMilliseconds: HOUR_MILLISECONDS,
+  databaseWriteMilliseconds: HOUR_MILLISECONDS,
+  statementMilliseconds: HOUR_MILLISECONDS,
+  connectSeconds: HOUR_SECONDS,
+  requestMilliseconds: HOUR_MILLISECONDS,
+  closingMilliseconds: HOUR_MILLISECONDS,
+  hangingMilliseconds: HOUR_MILLISECONDS,
+};
+Object.assign(deadlines, patient);
+
+/** For what a test says about a deadline itself. */
+export async function withServersOwnDeadlines<T>(work: () => Promise<T>): Promise<T> {
+  Object.assign(deadlines, serversOwn);
+  return work().finally(() => Object.assign(deadlines, patient));
+}

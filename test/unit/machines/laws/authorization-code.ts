@@ -1,0 +1,58 @@
+/**
+ * The authorization code. "Its presenter is right" means: the client that it was issued to, with the redirect URI of the request where
+ * it sends one, and with the verifier of the challenge. All three come before anything else is said.
+ */
+import type { Answer } from '../answers.ts';
+import { ENDED_BY_AN_EPOCH, revokedIsToldApart } from './ended-grant.ts';
+import {
+  allFail,
+  does,
+  everyAnswer,
+  exactlyWhen,
+  has,
+  hasAny,
+  ISSUING,
+  type Law,
+  onlyRejects,
+  reject,
+  rejectsInThisOrder,
+  revokeGrant,
+} from './law.ts';
+
+const PRESENTER = ['byAnotherClient', 'redirectUriDiffers', 'verifierDiffers'] as const;
+const presenterIsRight = (answer: Answer): boolean => allFail(answer, ...PRESENTER);
+
+export const lawsOfAuthorizationCode: readonly Law[] = [
+  everyAnswer(
+    'a code is exchanged exactly when it is active, its presenter right, the time not over, the resource granted',
+    (answer) =>
+      answer.state === 'active' && presenterIsRight(answer) && allFail(answer, 'expired', 'resourceExceedsGrant')
+        ? does(answer, 'used', 'beginChain', 'issueTokens')
+        : !hasAny(answer, ISSUING),
+  ),
+  everyAnswer('a used code revokes its grant exactly when its presenter is right, expired or not', (answer) =>
+    exactlyWhen(
+      answer.state === 'used' && presenterIsRight(answer),
+      answer,
+      'revoked',
+      revokeGrant('authorizationCodeReused'),
+      reject('authorization_code_reused'),
+    ),
+  ),
+  everyAnswer(
+    'every other presentation of a code changes nothing and gets one rejection',
+    (answer) => has(answer, 'issueTokens') || hasAny(answer, ['revokeGrant']) || onlyRejects(answer),
+  ),
+  everyAnswer(
+    'a presenter who is not the client with its verifier is told the same in every state',
+    rejectsInThisOrder(
+      ['byAnotherClient', 'client_mismatch'],
+      ['redirectUriDiffers', 'redirect_uri_mismatch'],
+      ['verifierDiffers', 'code_verifier_mismatch'],
+      ['expired', 'authorization_code_expired'],
+      ['resourceExceedsGrant', 'resource_exceeds_grant'],
+      ...ENDED_BY_AN_EPOCH,
+    ),
+  ),
+  revokedIsToldApart('a revoked code that no epoch ended says that its grant was revoked', PRESENTER),
+];

@@ -1,0 +1,164 @@
+/**
+ * The interaction. Nothing is asked or approved when its time is over or its client has ended. "Arrives" means that the end-user is
+ * known from now on: by a session that will do, by choosing the account of that session, or by signing in. What may come next is a
+ * consent that is remembered, a consent that is asked for, or a denial where the client wants no page (`prompt=none`).
+ *
+ * `viewed` and `switchRequested` only choose a page.
+ */
+import type { AuthorizationRefusal, RejectReason } from '../../../../machines/vocabulary.ts';
+import type { Answer } from '../answers.ts';
+import {
+  allFail,
+  does,
+  everyAnswer,
+  exactlyWhen,
+  hasAny,
+  holds,
+  type Law,
+  onlyRejects,
+  reject,
+  rejectsInThisOrder,
+} from './law.ts';
+
+const refuse = (error: AuthorizationRefusal): string => `refuseAuthorization(${error})`;
+const PAGES = ['askSignIn', 'askAccount', 'askConsent', 'showConsent'];
+const ANSWERS = ['issueCode', 'refuseAuthorization', 'repeatAnswer'];
+const APPROVING = ['issueCode', 'rememberConsent', 'relyOnConsent'];
+
+// What has happened, in words.
+
+const isAt = ({ state, event }: Answer, at: string, ...events: readonly string[]): boolean =>
+  state === at && events.includes(event);
+const isInTime = (answer: Answer): boolean => allFail(answer, 'expired', 'clientEnded');
+const isWaiting = ({ state }: Answer): boolean => state === 'awaitingSignIn' || state === 'awaitingConsent';
+
+const begins = (answer: Answer): boolean => isAt(answer, 'awaitingSignIn', 'requested') && isInTime(answer);
+const signsIn = (answer: Answer): boolean =>
+  isWaiting(answer) && answer.event === 'signedIn' && isInTime(answer) && allFail(answer, 'nobodySignedIn');
+const choosesAccount = (answer: Answer): boolean => isAt(answer, 'awaitingSignIn', 'accountChosen') && isInTime(answer);
+
+const arrives = (answer: Answer): boolean =>
+  (begins(answer) && allFail(answer, 'signInIsNeededButForbidden', 'signInIsNeeded', 'accountIsToBeChosen')) ||
+  (choosesAccount(answer) && allFail(answer, 'signInIsNeeded')) ||
+  (signsIn(answer) && allFail(answer, 'userIsNotHinted'));
+
+/** On the consent page, the user that it was made for. */
+const isStillThere = (answer: Answer, ...events: readonly string[]): boolean =>
+  isAt(answer, 'awaitingConsent', ...events) && isInTime(answer) && allFail(answer, 'userChanged');
+
+export const lawsOfInteraction: readonly Law[] = [
+  everyAnswer(
+    'a code is issued exactly when the signed-in user consents, or relies on a consent that is remembered',
+    (answer) => {
+      if (isStillThere(answer, 'consented')) {
+        const remembers = holds(answer, 'consentMayBeRemembered') ? ['rememberConsent'] : [];
+        return does(answer, 'approved', ...remembers, 'issueCode');
+      }
+      if (arrives(answer) && holds(answer, 'consentIsRemembered')) {
+        return does(answer, 'approved', 'relyOnConsent', 'issueCode');
+      }
+      return !hasAny(answer, APPROVING);
+    },
+  ),
+  everyAnswer(
+    'consent is asked for exactly when a user has arrived whose consent is not remembered, or sends the request again',
+    (answer) => {
+      const needsConsent = arrives(answer) && allFail(answer, 'consentIsRemembered');
+      const asks = needsConsent && !holds(answer, 'askingIsForbidden');
+      const asksAgain = isStillThere(answer, 'requested', 'accountChosen');
+      return exactlyWhen(asks || asksAgain, answer, 'awaitingConsent', 'askConsent');
+    },
+  ),
+  everyAnswer(
+    'the sign-in form is shown exactly when the request finds no sign-in that will do and may ask, when the page is opened and no other page fits, or to switch the user',
+    (answer) => {
+      const mayAsk = begins(answer) && allFail(answer, 'signInIsNeededButForbidden');
+      const isOpened = isAt(answer, 'awaitingSignIn', 'viewed') && isInTime(answer);
+      const isOpenedByAnother = isAt(answer, 'awaitingConsent', 'viewed') && isInTime(answer);
+      const isShown =
+        (mayAsk && holds(answer, 'signInIsNeeded')) ||
+        (isOpened && allFail(answer, 'accountMayBeChosen')) ||
+        (isOpenedByAnother && holds(answer, 'userChanged')) ||
+        (isWaiting(answer) && answer.event === 'switchRequested' && isInTime(answer));
+      return exactlyWhen(isShown, answer, answer.state, 'askSignIn');
+    },
+  ),
+  everyAnswer(
+    'the account is asked for exactly when the client wants that and a sign-in will do, at the request and when the page is opened',
+    (answer) => {
+      const hasSignIn = begins(answer) && allFail(answer, 'signInIsNeededButForbidden', 'signInIsNeeded');
+      const isOpened = isAt(answer, 'awaitingSignIn', 'viewed') && isInTime(answer);
+      const asks =
+        (hasSignIn && holds(answer, 'accountIsToBeChosen')) || (isOpened && holds(answer, 'accountMayBeChosen'));
+      return exactlyWhen(asks, answer, 'awaitingSignIn', 'askAccount');
+    },
+  ),
+  everyAnswer('the consent page is shown exactly when the user that it was made for opens it', (answer) =>
+    exactlyWhen(isStillThere(answer, 'viewed'), answer, 'awaitingConsent', 'showConsent'),
+  ),
+  everyAnswer(
+    'to open a page never changes the row and never issues: it has one effect, which shows a page or rejects',
+    (answer) => {
+      if (!['viewed', 'switchRequested'].includes(answer.event)) return true;
+      const showsOnePage =
+        answer.effects.length === 1 && hasAny(answer, ['askSignIn', 'askAccount', 'showConsent', 'reject']);
+      return answer.next === answer.state && showsOnePage;
+    },
+  ),
+  everyAnswer('to go on with an account it takes a sign-in that will do', (answer) => {
+    const goesOnInVain = choosesAccount(answer) && holds(answer, 'signInIsNeeded');
+    return !goesOnInVain || does(answer, 'awaitingSignIn', reject('sign_in_required'));
+  }),
+  everyAnswer('no sign-in counts without a user', (answer) => {
+    const isEmpty = isWaiting(answer) && answer.event === 'signedIn' && holds(answer, 'nobodySignedIn');
+    return !isEmpty || !isInTime(answer) || does(answer, answer.state, reject('sign_in_required'));
+  }),
+  everyAnswer(
+    'login_required is said exactly when a sign-in is needed that may not be asked for, or another user signed in than was hinted',
+    (answer) => {
+      const isSilent = begins(answer) && holds(answer, 'signInIsNeededButForbidden');
+      const isAnother = signsIn(answer) && holds(answer, 'userIsNotHinted');
+      return exactlyWhen(isSilent || isAnother, answer, 'denied', refuse('login_required'));
+    },
+  ),
+  everyAnswer('consent_required is said exactly when consent is needed that may not be asked for', (answer) => {
+    const needsConsent = begins(answer) && arrives(answer) && allFail(answer, 'consentIsRemembered');
+    const isSilent = needsConsent && holds(answer, 'askingIsForbidden');
+    return exactlyWhen(isSilent, answer, 'denied', refuse('consent_required'));
+  }),
+  everyAnswer('access_denied is said exactly when the signed-in user refuses', (answer) =>
+    exactlyWhen(isStillThere(answer, 'refused'), answer, 'denied', refuse('access_denied')),
+  ),
+  everyAnswer(
+    'an answer is repeated exactly to the same user who sends the same again, a code only while it waits',
+    (answer) => {
+      const codeAgain =
+        isAt(answer, 'approved', 'requested', 'signedIn', 'accountChosen', 'consented') &&
+        holds(answer, 'codeIsWaiting');
+      const refusalAgain = isAt(answer, 'denied', 'refused');
+      const repeats = (codeAgain || refusalAgain) && allFail(answer, 'clientEnded', 'userChanged');
+      return exactlyWhen(repeats, answer, answer.state, 'repeatAnswer');
+    },
+  ),
+  everyAnswer(
+    'every other event changes nothing and gets one rejection (interaction)',
+    (answer) => hasAny(answer, [...PAGES, ...ANSWERS]) || onlyRejects(answer),
+  ),
+  everyAnswer(
+    'a rejection says the first of these: the time is over, the client has ended, the user is another',
+    (answer) => {
+      const reasons: [string, RejectReason][] = [
+        ['expired', 'interaction_expired'],
+        ['clientEnded', 'client_ended'],
+      ];
+      // Another user who opens the page is shown the sign-in form.
+      if (answer.event !== 'viewed') reasons.push(['userChanged', 'user_changed']);
+      return rejectsInThisOrder(...reasons)(answer);
+    },
+  ),
+  everyAnswer('a rejection without any of these says that it is too early, or too late', (answer) => {
+    const noGuardHolds = Object.values(answer.outcomes).every((outcome) => !outcome);
+    const reason = answer.state === 'awaitingSignIn' ? 'sign_in_required' : 'interaction_completed';
+    return !onlyRejects(answer) || !noGuardHolds || does(answer, answer.state, reject(reason));
+  }),
+];

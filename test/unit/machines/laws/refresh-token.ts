@@ -1,0 +1,65 @@
+/**
+ * The refresh token. `active` is the head of its chain, `used` is behind it, `ahead` is newer than it. To present a token that is not
+ * the head ends the whole chain, whatever else is true of the token; only another client can neither use it nor end it.
+ */
+import { ENDED_BY_AN_EPOCH, revokedIsToldApart } from './ended-grant.ts';
+import {
+  allFail,
+  does,
+  everyAnswer,
+  exactlyWhen,
+  has,
+  hasAny,
+  ISSUING,
+  type Law,
+  onlyRejects,
+  reject,
+  rejectsInThisOrder,
+  revokeGrant,
+} from './law.ts';
+
+export const lawsOfRefreshToken: readonly Law[] = [
+  everyAnswer(
+    'a refresh token rotates exactly when it is active, its client presents it in time and asks for no more',
+    (answer) =>
+      answer.state === 'active' &&
+      allFail(answer, 'byAnotherClient', 'expired', 'scopeExceedsGrant', 'resourceExceedsGrant')
+        ? does(answer, 'used', 'rotate', 'issueTokens')
+        : !hasAny(answer, ISSUING),
+  ),
+  everyAnswer('a used refresh token revokes its chain exactly when its client presents it, expired or not', (answer) =>
+    exactlyWhen(
+      answer.state === 'used' && allFail(answer, 'byAnotherClient'),
+      answer,
+      'revoked',
+      revokeGrant('refreshTokenReused'),
+      reject('refresh_token_reused'),
+    ),
+  ),
+  everyAnswer('a refresh token ahead of its chain revokes it exactly when its client presents it, always', (answer) =>
+    exactlyWhen(
+      answer.state === 'ahead' && allFail(answer, 'byAnotherClient'),
+      answer,
+      'revoked',
+      revokeGrant('chainFellBehind'),
+      reject('chain_behind_token'),
+    ),
+  ),
+  everyAnswer(
+    'every other presentation of a refresh token changes nothing and gets one rejection',
+    (answer) => has(answer, 'issueTokens') || hasAny(answer, ['revokeGrant']) || onlyRejects(answer),
+  ),
+  everyAnswer(
+    'another client is told the same in every state; the client of the token is told why',
+    rejectsInThisOrder(
+      ['byAnotherClient', 'client_mismatch'],
+      ['expired', 'refresh_token_expired'],
+      ['scopeExceedsGrant', 'scope_exceeds_grant'],
+      ['resourceExceedsGrant', 'resource_exceeds_grant'],
+      ...ENDED_BY_AN_EPOCH,
+    ),
+  ),
+  revokedIsToldApart('a revoked refresh token that no epoch ended says that its grant was revoked', [
+    'byAnotherClient',
+  ]),
+];

@@ -1,0 +1,70 @@
+/**
+ * Columns that stay as they were inserted. Each column of the database that is not named here is tried, so that a new column has to be
+ * thought about.
+ */
+import { CLIENT, GRANT, INTERACTION, KEY, SESSION, USER } from '../held-rows.ts';
+import { allowed, type Column, type HeldCase, refused, updateOf } from './case.ts';
+
+const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
+  grants: [
+    'state',
+    'revoked_at',
+    'revoked_reason',
+    'refresh_generation',
+    'refresh_nonce',
+    'last_used_at',
+    'chain_ends_at',
+  ],
+  interactions: ['state', 'subject_id'],
+  signing_keys: [
+    'state',
+    'private_jwe',
+    'began_signing_at',
+    'rotation_asked_at',
+    'stopped_signing_at',
+    'retired_at',
+    'retired_reason',
+    'signing',
+  ],
+  sessions: ['state', 'ended_reason', 'ends_at', 'last_used_at'],
+};
+
+/** The rule that refuses, the column that names a row, and a row whose bound columns all have a value. */
+const BOUND: Readonly<Record<string, readonly [rule: string, key: string, row: string]>> = {
+  grants: ['grants_keeps_what_was_approved', 'id', GRANT.rotated],
+  interactions: ['interactions_keeps_what_was_asked', 'id', INTERACTION.awaitingConsent],
+  signing_keys: ['signing_keys_keeps_what_was_published', 'kid', KEY.signing],
+  sessions: ['sessions_keeps_what_signed_in', 'sid', SESSION.active],
+};
+
+/** Where a foreign key would refuse any other value first. */
+const ANOTHER: Readonly<Record<string, string>> = {
+  client_id: `'${CLIENT.another}'`,
+  subject_id: `'${USER.bob}'`,
+};
+const DIFFERENT: Readonly<Record<string, (column: string) => string>> = {
+  text: (column) => `coalesce(${column}, '') || 'x'`,
+  uuid: () => 'gen_random_uuid()',
+  bigint: (column) => `${column} + 1`,
+  integer: (column) => `coalesce(${column}, 0) + 1`,
+  bytea: (column) => `${column} || '\\x00'::bytea`,
+  jsonb: () => `'{"changed": true}'`,
+  ARRAY: (column) => `array_append(${column}, 'x')`,
+  'timestamp with time zone': (column) => `${column} + interval '1 microsecond'`,
+};
+
+const isBound = ({ table, name }: Column): boolean => BOUND[table] !== undefined && !MAY_CHANGE[table]?.includes(name);
+
+export const boundColumnCases = (columns: readonly Column[]): readonly HeldCase[] => [
+  ...columns.filter(isBound).map(({ table, name, type }) => {
+    const [rule = '', key = '', row = ''] = BOUND[table] ?? [];
+    const value = ANOTHER[name] ?? DIFFERENT[type]?.(name);
+    if (value === undefined) throw new Error(`Expected another value for ${table}.${name}, found none for ${type}.`);
+    return refused(rule, `${table}.${name} changes`, updateOf(table, key)(row, `${name} = ${value}`));
+  }),
+  ...Object.entries(BOUND).map(([table, [, key, row]]) => {
+    const bound = columns.filter((column) => column.table === table && isBound(column));
+    const same = bound.map(({ name }) => `${name} = ${name}`).join(', ');
+    return allowed(`${table}: what is bound is written again`, updateOf(table, key)(row, same));
+  }),
+];

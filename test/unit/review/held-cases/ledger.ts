@@ -1,0 +1,23 @@
+/** The ledger: entries are added and stay, in the table and in each partition. */
+import { allowed, type HeldCase, refused } from './case.ts';
+
+/** A function, since the partitions are named after the months around today. */
+export function ledgerCases(): readonly HeldCase[] {
+  const now = new Date();
+  const month = (ahead: number) =>
+    `transitions_${new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead)).toISOString().slice(0, 7).replace('-', '_')}`;
+  const withEntries = ['transitions', 'transitions_default', month(0)];
+  return [
+    allowed(
+      'an entry is written',
+      "insert into transitions (at, machine, event, from_state, to_state) values (now(), 'm', 'e', 'f', 't') returning 1",
+    ),
+    ...withEntries.flatMap((table) => [
+      refused('transitions_append_only', `an entry of ${table} is changed`, `update ${table} set reason = 'forged'`),
+      refused('transitions_append_only', `an entry of ${table} is removed`, `delete from ${table}`),
+    ]),
+    ...[...withEntries, month(2)].map((table) =>
+      refused('transitions_is_not_emptied', `${table} is emptied`, `truncate ${table}`),
+    ),
+  ];
+}
