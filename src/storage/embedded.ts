@@ -8,7 +8,7 @@ import { lockFolder } from './folder-lock.ts';
 
 /**
  * @param folder where the database lives; null: in memory, for tests.
- * @throws FolderInUse when another process holds the folder: the embedded database belongs to one process.
+ * @throws FolderInUse when another process uses the folder: the embedded database belongs to one process.
  */
 export async function openEmbedded(folder: string | null): Promise<Database> {
   if (folder !== null) mkdirSync(folder, { recursive: true, mode: 0o700 });
