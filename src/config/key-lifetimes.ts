@@ -1,5 +1,5 @@
 /** What signing-keys.yaml comes to, with what is computed so that nobody can set it too low. */
-import { KEY_POLL_SECONDS, LONGEST_TOKEN_SECONDS, type SigningKeyPolicy } from '../../policies/schema.ts';
+import { KEY_POLL_SECONDS, MAX_TOKEN_SECONDS, type SigningKeyPolicy } from '../../policies/schema.ts';
 import type { KeyLifetimes } from '../model/signing-key.ts';
 
 /** Clocks differ, and a node whose polls fail for a moment goes on signing with the key that it has. */
@@ -11,5 +11,5 @@ export const keyLifetimes = (policy: SigningKeyPolicy): KeyLifetimes => ({
   // A few polls early, so that the successor is ready when the signer's time is over.
   successorLeadSeconds: policy.publishedBeforeSigningSeconds + 6 * KEY_POLL_SECONDS,
   // The last token is signed by the last node to hear that the key has stopped.
-  retiringSeconds: LONGEST_TOKEN_SECONDS + KEY_POLL_SECONDS + MARGIN_SECONDS,
+  retiringSeconds: MAX_TOKEN_SECONDS + KEY_POLL_SECONDS + MARGIN_SECONDS,
 });

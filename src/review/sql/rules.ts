@@ -3,7 +3,7 @@
  * to a state is the tables' own business, and stands here.
  */
 
-import { LONGEST_ACCESS_TOKEN_SECONDS } from '../../storage/housekeeping.ts';
+import { MAX_ACCESS_TOKEN_SECONDS } from '../../storage/housekeeping.ts';
 import { LEDGER_IS_NOT_EMPTIED } from '../../storage/ledger-partitions.ts';
 import { type Machine, readMachine } from '../machine/read.ts';
 import { RUNNING } from '../machine/running.ts';
@@ -103,7 +103,7 @@ function grantRules(machine: Machine): readonly Rule[] {
       [`NOT ${changed(['refresh_generation'])} AND ${changed(['last_used_at', 'chain_ends_at'])}`],
     ),
     rule('stays_until_its_end', 'delete', 'a grant stays until the life of its last access token is over', [
-      `coalesce(OLD.chain_ends_at, OLD.code_ends_at) >= now() - interval '${LONGEST_ACCESS_TOKEN_SECONDS} seconds'`,
+      `coalesce(OLD.chain_ends_at, OLD.code_ends_at) >= now() - interval '${MAX_ACCESS_TOKEN_SECONDS} seconds'`,
     ]),
     rule('is_not_emptied', 'truncate', 'grants end one by one', []),
   ];
