@@ -78,7 +78,7 @@ describe('a person as OpenID Connect names them', () => {
   it('warns of what is doubtful', () => {
     expect(accepted({ username: 'a', password: 'short', email_verified: true }).warnings).toEqual([
       'password: under 8 characters',
-      'email_verified: says nothing without email',
+      'email_verified: has no meaning without email',
     ]);
     expect(accepted({ username: 'a', password: 'two\nlines here' }).warnings.join()).toMatch('line break');
   });
