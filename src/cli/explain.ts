@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Runtime } from '../boot/runtime.ts';
 import { UNTRUSTED } from '../review/explanation/advice.ts';
 import { explanationOf } from '../review/explanation/explanation.ts';
-import { grantIdIn, type Held, readHeld, verifyingKeys } from '../review/explanation/presented.ts';
+import { type GivenCredential, grantIdIn, readCredential, verifyingKeys } from '../review/explanation/presented.ts';
 import { deniedAccessTokenStore } from '../storage/denied-access-tokens.ts';
 import { loadLife } from '../storage/grant-life.ts';
 import { listSigningKeys } from '../storage/signing-keys.ts';
@@ -61,27 +61,27 @@ async function explain(runtime: Runtime, text: string, asJson: boolean): Promise
   const { database, keys, environment, configuration } = runtime;
   const db = database.drizzle;
   const keyRing = verifyingKeys(await listSigningKeys(db));
-  const held = await readHeld({ keys, keyRing, issuer: environment.issuer }, text);
-  if (held.kind === 'nothing')
+  const credential = await readCredential({ keys, keyRing, issuer: environment.issuer }, text);
+  if (credential.kind === 'nothing')
     return asJson
-      ? json({ grant_id: null, presented: { place: held.why, says: UNTRUSTED[held.why] } })
-      : `${UNTRUSTED[held.why]}\n`;
-  if (held.kind === 'own_token') return explainOwnToken(runtime, held, asJson);
+      ? json({ grant_id: null, presented: { place: credential.why, says: UNTRUSTED[credential.why] } })
+      : `${UNTRUSTED[credential.why]}\n`;
+  if (credential.kind === 'own_token') return explainOwnToken(runtime, credential, asJson);
 
-  const life = await loadLife(db, databaseClock, held.grantId);
+  const life = await loadLife(db, databaseClock, credential.grantId);
   const { client, grant, lines } = life;
   if (!grant && lines.length === 0) {
     throw new CommandRefused(
-      `No such grant: ${held.grantId}. Either it never existed, or it ended so long ago that its row and ledger are gone.`,
+      `No such grant: ${credential.grantId}. Either it never existed, or it ended so long ago that its row and ledger are gone.`,
     );
   }
   const policy = client && configuration.policies.get(client.policy);
   const lifetimes = client && policy ? { name: client.policy, ...policy } : null;
-  const explained = { ...life, ...explanationOf(life, held, lifetimes), grantId: held.grantId };
+  const explained = { ...life, ...explanationOf(life, credential, lifetimes), grantId: credential.grantId };
   return asJson ? json(explanationDocument(explained)) : explanationText(explained);
 }
 
-type OwnToken = Extract<Held, { kind: 'own_token' }>;
+type OwnToken = Extract<GivenCredential, { kind: 'own_token' }>;
 
 /** Client credentials: there is no grant and no ledger, only the client's state. */
 async function explainOwnToken(

@@ -1,7 +1,7 @@
 /** An explanation as text and as JSON. Instants are in UTC; no token is shown. */
 import { printable } from '../config/shown.ts';
 import type { ADVICE } from '../review/explanation/advice.ts';
-import type { Explanation, Life, Place } from '../review/explanation/explanation.ts';
+import type { CredentialPlace, Explanation, Life } from '../review/explanation/explanation.ts';
 import type { GrantLife, LedgerLine } from '../storage/grant-life.ts';
 import { LEDGER_KEPT_DAYS } from '../storage/ledger-partitions.ts';
 import { fields } from './client-words.ts';
@@ -56,7 +56,7 @@ const UNLESS: Partial<Record<keyof typeof ADVICE, string>> = {
   absolute_end: ', however much it is used',
 };
 
-function placeWords(place: Place, { life }: Explained): string {
+function placeWords(place: CredentialPlace, { life }: Explained): string {
   const isAlive = life.kind === 'alive';
   switch (place.kind) {
     case 'current':
@@ -187,7 +187,7 @@ export const explanationDocument = (explained: Explained) => ({
   beginning_was_dropped: explained.isCut,
 });
 
-const placeDocument = (place: Place) => ({
+const placeDocument = (place: CredentialPlace) => ({
   place: place.kind,
   ...(place.kind === 'used' && { rotations_ago: Number(place.behind) }),
   ...(place.kind === 'access_token' && { expires_at: place.expiresAt, expired: place.expired }),

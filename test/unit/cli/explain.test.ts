@@ -104,7 +104,7 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
       new RegExp(
         [
           '^what happened',
-          `  ${UTC}  the person approves; ${id} gets a code \\(policy default\\)`,
+          `  ${UTC}  the end-user approves; ${id} gets a code \\(policy default\\)`,
           `  ${UTC}  ${id} exchanges the code: refresh token 0 is the head \\(policy default\\)`,
           `  ${UTC}  ${id} uses its refresh token: 1 is the head \\(policy default\\)`,
           `  ${at} UTC  a used refresh token is presented again; the head is 1 \\(refresh_token_reused\\) \\(policy default\\)`,
@@ -112,7 +112,7 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
         ].join('\n'),
       ),
     );
-    // Whatever of it somebody holds leads there.
+    // Every credential of the chain leads there.
     expect(await told(`${refreshToken}\n`)).toMatch(/this one +a refresh token, used: 1 rotation ago\n/);
     expect(await told(head)).toMatch(/this one +a refresh token, the last one of its chain\n/);
     expect(await told(accessToken)).toMatch(/this one +an access token, expired /);
@@ -170,7 +170,7 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
 
   const endings: Readonly<Record<string, readonly [reason: string, how: () => Promise<unknown>, why: RegExp]>> = {
     'the client was deleted': ['client_ended', () => deleteClient(db(), client.clientId), /client was deleted/],
-    'the person was disabled': ['user_ended', () => disableUser(db(), user.username), /disabled/],
+    'the end-user was disabled': ['user_ended', () => disableUser(db(), user.username), /disabled/],
     'the server was recovered': ['server_epoch_raised', () => raiseServerEpoch(db()), /statehouse recover/],
   };
   it.each(Object.entries(endings))('says that %s, which no line of the ledger does', async (_, [reason, end, why]) => {
