@@ -7,15 +7,15 @@ import { openEmbedded } from '../../src/storage/embedded.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { databaseUrl } from './database-url.ts';
 
-/** For `describe.each`: what holds on one driver holds on the other. */
+/** For `describe.each`: both drivers behave alike. */
 export const databaseKinds = ['postgres', 'embedded'] as const;
 export type DatabaseKind = (typeof databaseKinds)[number];
 
 export type TestDatabase<Url = string | null> = {
   readonly database: Database;
-  /** For further connections, as of other nodes; null: the embedded database has one process only. */
+  /** For further connections, such as those of other nodes; null for the embedded database, which belongs to one process. */
   readonly url: Url;
-  /** Closes and drops it. */
+  /** Closes and drops the database. */
   readonly close: () => Promise<void>;
 };
 
@@ -40,7 +40,7 @@ async function openInMemory(): Promise<TestDatabase<null>> {
 
 export type PostgresDatabase = { readonly url: string; readonly drop: () => Promise<void> };
 
-/** On the Postgres server, without a table. */
+/** On the Postgres server, without tables. */
 export const createEmptyDatabase = (): Promise<PostgresDatabase> => createDatabase('template0');
 
 async function createDatabase(template: string): Promise<PostgresDatabase> {
