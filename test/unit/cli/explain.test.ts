@@ -96,7 +96,7 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
     expect(status).toBe(0);
     const id = client.clientId;
     expect(out).toMatch(
-      new RegExp(`^grant ${grantId}\n  client +${id} \\(Test client\\)\n  person +${user.username} \\(sub `),
+      new RegExp(`^grant ${grantId}\n  client +${id} \\(Test client\\)\n  end-user +${user.username} \\(sub `),
     );
     expect(out).toContain(`over (refresh_token_reused), since ${at} UTC\n`);
     expect(out).toContain('store the new one before using it, never refresh from two places');
@@ -383,7 +383,7 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
       expect(await run([typed])).toEqual({
         status: 1,
         out: '',
-        err: `No such grant: ${id}. Either it never was, or it ended so long ago that row and ledger are gone.\n`,
+        err: `No such grant: ${id}. Either it never existed, or it ended so long ago that its row and ledger are gone.\n`,
       });
     }
   });
@@ -394,7 +394,7 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
       const { status, out, err } = await run([typed]);
       expect({ status, out }).toEqual({ status: 1, out: '' });
       expect(err).toMatch(
-        /^Only a grant id \(a UUID\) stands as an argument\.\n.*standard input.*\n {2}statehouse explain - < /,
+        /^Expected a grant id \(a UUID\) as the argument\.\n.*standard input.*\n {2}statehouse explain - < /,
       );
       expect(err).not.toContain(typed.slice(0, 30));
     }
