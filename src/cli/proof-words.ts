@@ -1,4 +1,4 @@
-/** The proof of a policy, for people and for machines. */
+/** The proof of a policy as text and as JSON. */
 import { holds, type Proof, type Verdict } from '../review/proof/prove.ts';
 import { mermaidOfTrace, wordsOfTrace } from '../review/proof/trace.ts';
 
@@ -51,7 +51,7 @@ export const proofDocument = (proof: Proof) => ({
   })),
 });
 
-/** For the exit status: one line for each invariant that does not hold. */
+/** One line per broken invariant, for the exit status. */
 export const brokenIn = (proof: Proof): string[] =>
   proof.verdicts.flatMap(({ invariant, violation }) =>
     violation
