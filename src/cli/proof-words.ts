@@ -4,10 +4,12 @@ import { mermaidOfTrace, wordsOfTrace } from '../review/proof/trace.ts';
 
 const count = (value: number) => value.toLocaleString('en-GB');
 
+const counted = (value: number, noun: string) => `${value} ${noun}${value === 1 ? '' : 's'}`;
+
 export function proofText(proof: Proof): string {
   const walks = proof.explorations.map(
     ({ bounds: { requests, inFlight, disturbances }, moments, steps, milliseconds }) => {
-      const within = `${requests} requests, ${inFlight} under way at once, ${disturbances} disturbance${disturbances === 1 ? '' : 's'}`;
+      const within = `${counted(requests, 'request')}, ${inFlight} under way at once, ${counted(disturbances, 'disturbance')}`;
       return `  ${within}: ${count(moments)} moments, ${count(steps)} steps, ${(milliseconds / 1000).toFixed(1)} s\n`;
     },
   );
