@@ -140,7 +140,16 @@ export default {
         // What it turns into 503.
         '^src/engine/errors\\.ts$',
         '^src/(config/configuration|system/deadlines)\\.ts$',
-        packages('fastify', '@fastify/cookie', 'fastify-plugin', 'fastify-type-provider-zod', 'zod', 'ghtml'),
+        packages(
+          'fastify',
+          '@fastify/cookie',
+          'fastify-plugin',
+          'fastify-type-provider-zod',
+          'zod',
+          'ghtml',
+          'bowser',
+          'ipaddr\\.js',
+        ),
         NODE,
       ],
       'A route parses, calls a use case and sends its outcome; storage, the engine and the machines are behind the use cases.',

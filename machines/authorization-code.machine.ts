@@ -22,7 +22,7 @@ import {
   type SharedArm,
 } from './vocabulary.ts';
 
-/** Asked first, in every state. The client is asked before anything else: the answer to another client says the least. */
+/** Checked first, in every state. The client comes before everything else, so that another client learns the least. */
 const rejectWrongPresentation = [
   {
     guard: 'byAnotherClient',
@@ -33,13 +33,13 @@ const rejectWrongPresentation = [
   {
     guard: 'redirectUriDiffers',
     actions: reject('redirect_uri_mismatch'),
-    description: 'A redirect URI was sent, and it is not the one of the authorization request.',
+    description: 'A redirect URI was sent that differs from the redirect URI of the authorization request.',
     meta: { spec: 'OAuth 2.1 §10.2' },
   },
   {
     guard: 'verifierDiffers',
     actions: reject('code_verifier_mismatch'),
-    description: 'The presenter does not hold the verifier: they intercepted the code.',
+    description: 'The code_verifier does not match the code_challenge: the code may have been intercepted.',
     meta: { spec: 'RFC 7636 §4.6' },
   },
 ] as const satisfies readonly SharedArm[];
@@ -68,20 +68,20 @@ export const authorizationCodeMachine = setup({
           {
             guard: 'resourceExceedsGrant',
             actions: reject('resource_exceeds_grant'),
-            description: 'A resource that was not granted. The code stays good.',
+            description: 'A resource was requested that was not granted. The code stays valid.',
             meta: { spec: 'RFC 8707 §2.2' },
           },
           {
             target: 'used',
             actions: ['beginChain', 'issueTokens'],
-            description: 'The right client, verifier and redirect URI, in time: the one exchange.',
+            description: 'The right client, verifier and redirect URI, in time: the only exchange.',
             meta: { spec: 'OAuth 2.1 §4.1.3' },
           },
         ],
       },
     },
     used: {
-      description: 'Exchanged. Presenting it again, expired or not, is a leak.',
+      description: 'Exchanged. Presenting it again, expired or not, shows that it leaked.',
       meta: { spec: 'OAuth 2.1 §4.1.3' },
       on: {
         presented: [

@@ -1,4 +1,4 @@
-/** How `revoked` answers, for a code and for a refresh token alike: with what ended the grant, as precisely as it is known. */
+/** How a revoked code or refresh token is rejected: with what ended the grant, as precisely as it is known. */
 import { reject, type SharedArm } from './vocabulary.ts';
 
 export const rejectWithWhatEndedTheGrant = [

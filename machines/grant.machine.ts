@@ -1,15 +1,18 @@
 /**
- * The grant, root of the chain: active → revoked. The code and every refresh token that comes from one approval live and end
+ * The grant, root of the chain: active → revoked. The code and all refresh tokens that come from an approval live and end
  * with it. Every way in which a grant ends is an arm here.
  *
  *   Four events are about this grant: only they write `revoked` into its row.
- *   Four are about its client, its end-user or the server: they raise an epoch there. A grant that was made under an older
- *   epoch is revoked from that moment on, without a write to its row, and for good: epochs only rise.
+ *   Four are about its client, its end-user or the server, and raise the epoch there. A grant that was made under an older
+ *   epoch is revoked from that moment on and for good, since epochs only rise. Its row is not written.
  */
 import { setup } from 'xstate';
 import { effects, type GrantEvent, type Meta, raiseEpoch, writeRevoked } from './vocabulary.ts';
 
-const stayRevoked = (spec: string) => ({ description: 'It has ended before; the first reason stays.', meta: { spec } });
+const stayRevoked = (spec: string) => ({
+  description: 'It has ended already; the first reason stays.',
+  meta: { spec },
+});
 
 export const grantMachine = setup({
   types: { events: {} as GrantEvent, meta: {} as Meta },

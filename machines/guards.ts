@@ -1,6 +1,6 @@
 /**
- * Every predicate that a machine may ask, one line each. Pure: all they see is the loaded row (context)
- * and what happened (event). Whatever looks like I/O, such as the time, arrived inside the event.
+ * Every predicate that a machine may use. Pure: a guard sees the loaded row (context) and what happened (event), nothing
+ * else. Whatever looks like I/O, such as the time, arrives inside the event.
  */
 import type {
   AuthorizationCodeContext,
@@ -21,7 +21,7 @@ type Interaction = { context: InteractionContext; event: InteractionEvent };
 type Session = { context: SessionContext; event: SessionEvent };
 type Key = { context: SigningKeyContext; event: SigningKeyEvent };
 
-const within = (asked: readonly string[], allowed: readonly string[]) => asked.every((one) => allowed.includes(one));
+const within = (asked: readonly string[], allowed: readonly string[]) => asked.every((item) => allowed.includes(item));
 
 export const authorizationCodeGuards = {
   byAnotherClient: ({ context, event }: Code) => event.clientId !== context.clientId,
@@ -75,7 +75,7 @@ export const interactionGuards = {
   consentIsRemembered: ({ context, event }: Interaction) =>
     context.consentMayBeRemembered &&
     !context.prompt.includes('consent') &&
-    // Core §11: access while the end-user is away MUST always be consented to; each time, then.
+    // OpenID Connect Core §11: offline access MUST always be consented to, so it is asked for each time.
     !context.scope.includes('offline_access') &&
     event.remembered !== null &&
     within(context.scope, event.remembered.scope) &&

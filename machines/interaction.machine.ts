@@ -9,9 +9,9 @@
  *           └───────────────────────────────────────┼──────────┘  │ denied │
  *                                                   └────────────►└────────┘
  *
- * A live session or a remembered consent skips a state by an arm of its own, never by code beside the machine. So does what
- * the client asks for: prompt=none goes straight to `denied` when a page would be needed; prompt=login and an old sign-in stay.
- * Opening the page is an event too (`viewed`): which page is shown, or that there is nothing to show any more, is decided here.
+ * A live session or a remembered consent skips a state by an arm of its own, never by code beside the machine. The same holds
+ * for what the client asks for: prompt=none goes straight to `denied` when a page would be needed; prompt=login, or a sign-in
+ * older than max_age, stays in `awaitingSignIn`. Opening the page is an event too (`viewed`): the machine decides what is shown.
  */
 import { setup } from 'xstate';
 import { interactionGuards } from './guards.ts';
@@ -42,7 +42,7 @@ const rejectEndedClient = {
 const rejectChangedUser = {
   guard: 'userChanged',
   actions: reject('user_changed'),
-  description: 'The browser holds no session of the user that this page was made for.',
+  description: 'The browser is not signed in as the end-user for whom the page was made.',
   meta: { spec: 'OAuth 2.1 §7.11' },
 } as const satisfies SharedArm;
 
@@ -50,7 +50,7 @@ const skipRememberedConsent = {
   guard: 'consentIsRemembered',
   target: 'approved',
   actions: ['relyOnConsent', 'issueCode'],
-  description: 'The same client was allowed at least this much before, and it can be told apart from impostors.',
+  description: 'The same client was allowed at least this much before, and other apps cannot pose as it.',
   meta: { spec: 'RFC 6749 §10.2, RFC 8252 §8.6' },
 } as const satisfies SharedArm;
 
@@ -61,7 +61,7 @@ const askForConsent = {
   meta: { spec: 'OAuth 2.1 §4.1.1' },
 } as const satisfies SharedArm;
 
-/** Opening the page changes nothing; it says which page that is. */
+/** Opening the page changes nothing; the effect says which page is shown. */
 const showSignIn = {
   actions: 'askSignIn',
   description: 'The page is the sign-in form.',
@@ -74,21 +74,21 @@ const rejectCompleted = {
   meta: { spec: 'OAuth 2.1 §4.1.2' },
 } as const satisfies SharedArm;
 
-const rejectUnsigned = {
+const rejectWithoutSignIn = {
   actions: reject('sign_in_required'),
   description: 'No end-user has signed in, so there is no decision to take.',
   meta: { spec: 'OAuth 2.1 §4.1.1' },
 } as const satisfies SharedArm;
 
-/** No approval without an end-user, whatever the caller forgot. */
-const rejectWithoutUser = { ...rejectUnsigned, guard: 'nobodySignedIn' } as const satisfies SharedArm;
+/** No approval without an end-user, even when a caller sends `signedIn` without one. */
+const rejectWithoutUser = { ...rejectWithoutSignIn, guard: 'nobodySignedIn' } as const satisfies SharedArm;
 
 /** With `prompt=none` nothing may be shown: either the answer is there, or the client is told what is missing. */
 const denySilentSignIn = {
   guard: 'signInIsNeededButForbidden',
   target: 'denied',
   actions: refuseAuthorization('login_required'),
-  description: 'The end-user would have to sign in, and the client asked that nothing be shown.',
+  description: 'The end-user would have to sign in, but the client asked that nothing be shown.',
   meta: { spec: 'OpenID Connect Core §3.1.2.1, §3.1.2.6' },
 } as const satisfies SharedArm;
 
@@ -96,7 +96,7 @@ const denySilentConsent = {
   guard: 'askingIsForbidden',
   target: 'denied',
   actions: refuseAuthorization('consent_required'),
-  description: 'The end-user would have to consent, and the client asked that nothing be shown.',
+  description: 'The end-user would have to consent, but the client asked that nothing be shown.',
   meta: { spec: 'OpenID Connect Core §3.1.2.1, §3.1.2.6' },
 } as const satisfies SharedArm;
 
@@ -104,11 +104,11 @@ const denyUserNotHinted = {
   guard: 'userIsNotHinted',
   target: 'denied',
   actions: refuseAuthorization('login_required'),
-  description: 'The user who signed in is not the one that the client named in id_token_hint.',
+  description: 'The end-user who signed in is not the end-user of the id_token_hint.',
   meta: { spec: 'OpenID Connect Core §3.1.2.1' },
 } as const satisfies SharedArm;
 
-/** A double submit, or one whose first answer was lost on the way to the database, is answered with the same redirect and the same code, as long as that code is of use. */
+/** A form that is sent twice, or again after its answer was lost, gets the same redirect and code while that code can be exchanged. */
 const repeatWhileCodeWaits = [
   rejectEndedClient,
   rejectChangedUser,
@@ -131,7 +131,7 @@ export const interactionMachine = setup({
   initial: 'awaitingSignIn',
   states: {
     awaitingSignIn: {
-      description: 'Client and redirect URI are verified; the end-user is not known.',
+      description: 'Client and redirect URI are verified; the end-user is not known yet.',
       meta: { spec: 'OAuth 2.1 §4.1.1' },
       on: {
         requested: [
@@ -142,7 +142,7 @@ export const interactionMachine = setup({
             guard: 'signInIsNeeded',
             actions: 'askSignIn',
             description:
-              'The browser holds no live session, or not the one that was asked for: another user, too old, or prompt=login.',
+              'The browser is not signed in, or not as requested: another end-user, a sign-in older than max_age, or prompt=login.',
             meta: { spec: 'OAuth 2.1 §3.1, OpenID Connect Core §3.1.2.3' },
           },
           {
@@ -161,7 +161,7 @@ export const interactionMachine = setup({
           {
             guard: 'accountMayBeChosen',
             actions: 'askAccount',
-            description: 'The page shows the account that is signed in, and the sign-in form for another.',
+            description: 'The page shows the account that is signed in, and a sign-in form for another account.',
             meta: { spec: 'OpenID Connect Core §3.1.2.1' },
           },
           showSignIn,
@@ -178,16 +178,16 @@ export const interactionMachine = setup({
         accountChosen: [
           rejectExpired,
           rejectEndedClient,
-          { ...rejectUnsigned, guard: 'signInIsNeeded' },
+          { ...rejectWithoutSignIn, guard: 'signInIsNeeded' },
           skipRememberedConsent,
           askForConsent,
         ],
-        consented: rejectUnsigned,
-        refused: rejectUnsigned,
+        consented: rejectWithoutSignIn,
+        refused: rejectWithoutSignIn,
       },
     },
     awaitingConsent: {
-      description: 'The end-user is known, and has not decided.',
+      description: 'The end-user is known and has not decided yet.',
       meta: { spec: 'OAuth 2.1 §4.1.1' },
       on: {
         requested: [rejectExpired, rejectEndedClient, rejectChangedUser, askForConsent],

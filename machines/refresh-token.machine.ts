@@ -7,8 +7,8 @@
  *   └────────┘                      └──────┘     (whole chain)     └─────────┘
  *
  * `active` is the head of its chain, `used` is every token before it. The loser of a race is a reuse too, so two parallel
- * presentations leave a dead chain: no overlap, no grace period. `ahead` is authentic and newer than the head: the store lost
- * commits that it had acknowledged, so it cannot know which tokens were used, and the whole chain ends.
+ * presentations revoke the chain: no overlap, no grace period. `ahead` is authentic and newer than the head: the store lost
+ * commits that it had acknowledged, cannot know which tokens were used, and ends the whole chain.
  */
 import { setup } from 'xstate';
 import { rejectWithWhatEndedTheGrant } from './ended-grant.ts';
@@ -23,7 +23,7 @@ import {
   type SharedArm,
 } from './vocabulary.ts';
 
-/** Asked first, in every state: what another client does with a token must not harm its owner. */
+/** Checked first, in every state: what another client does with a token must not harm its owner. */
 const rejectOtherClient = {
   guard: 'byAnotherClient',
   actions: reject('client_mismatch'),
@@ -55,13 +55,13 @@ export const refreshTokenMachine = setup({
           {
             guard: 'scopeExceedsGrant',
             actions: reject('scope_exceeds_grant'),
-            description: 'Scope may narrow at a refresh, never widen. The token stays good.',
+            description: 'Scope may narrow at a refresh, never widen. The token stays valid.',
             meta: { spec: 'RFC 6749 §6' },
           },
           {
             guard: 'resourceExceedsGrant',
             actions: reject('resource_exceeds_grant'),
-            description: 'A resource that was not granted. The token stays good.',
+            description: 'A resource was requested that was not granted. The token stays valid.',
             meta: { spec: 'RFC 8707 §2.2' },
           },
           {
@@ -74,7 +74,8 @@ export const refreshTokenMachine = setup({
       },
     },
     used: {
-      description: 'A token before the head. It was used, so presenting it, expired or not, is a leak.',
+      description:
+        'A token before the head. It was used, so presenting it again, expired or not, shows that it leaked.',
       meta: { spec: 'RFC 9700 §4.14.2' },
       on: {
         presented: [
@@ -83,7 +84,7 @@ export const refreshTokenMachine = setup({
             target: 'revoked',
             actions: [revokeGrant('refreshTokenReused'), reject('refresh_token_reused')],
             description:
-              'Reuse: client and thief both hold it, and the server cannot tell them apart; the whole chain ends.',
+              'Reuse: client and thief both have the token, and the server cannot tell them apart; the whole chain ends.',
             meta: { spec: 'OAuth 2.1 §4.3.1, RFC 9700 §4.14.2' },
           },
         ],
@@ -99,7 +100,7 @@ export const refreshTokenMachine = setup({
             target: 'revoked',
             actions: [revokeGrant('chainFellBehind'), reject('chain_behind_token')],
             description:
-              'Which tokens were used is forgotten, so reuse could not be seen any more: the whole chain ends.',
+              'The store no longer knows which tokens were used, so it could miss a reuse: the whole chain ends.',
             meta: { spec: 'RFC 9700 §4.14.2' },
           },
         ],

@@ -22,7 +22,7 @@ import {
   type SharedArm,
 } from './vocabulary.ts';
 
-const stayEnded = { description: 'It has ended before; the first reason stays.' } as const satisfies SharedArm;
+const stayEnded = { description: 'It has ended already; the first reason stays.' } as const satisfies SharedArm;
 
 export const sessionMachine = setup({
   types: { context: {} as SessionContext, events: {} as SessionEvent, meta: {} as Meta },
@@ -53,7 +53,7 @@ export const sessionMachine = setup({
           {
             guard: 'useIsDue',
             actions: ['recordUse', 'admit'],
-            description: 'In time, and the last use was written down a while ago.',
+            description: 'In time, and the last recorded use is a while ago.',
             meta: { spec: 'OpenID Connect Core §3.1.2.3' },
           },
           {
@@ -77,7 +77,7 @@ export const sessionMachine = setup({
           target: 'ended',
           actions: endSession('signed_in_again'),
           description:
-            'A new sign-in in the same browser took its place: no session that was planted before is signed in.',
+            'A new sign-in in the same browser replaced it, so that a session which an attacker planted never becomes signed in.',
           meta: { spec: 'OAuth 2.1 §7.11' },
         },
         userDisabled: {
@@ -121,7 +121,7 @@ export const sessionMachine = setup({
           {
             guard: 'replaced',
             actions: reject('signed_in_again'),
-            description: 'Another session took its place in the same browser.',
+            description: 'Another session replaced it in the same browser.',
           },
           { guard: 'idledOut', actions: reject('session_idle'), description: 'It had not been used for too long.' },
           { actions: reject('session_too_old'), description: 'The sign-in was too long ago.' },

@@ -1,5 +1,5 @@
 /**
- * A signing key: unpublished → published → signing → retiring → retired. Of each algorithm one key signs, and at most one waits.
+ * A signing key: unpublished → published → signing → retiring → retired. For each algorithm one key signs and at most one waits.
  *
  *                  the signer stopped            its time is over               its last token
  *                  (or none signs)               and a successor is ready       has expired
@@ -9,9 +9,9 @@
  *         │        revocationRequested      │ startSuccessor                 │                        ▲
  *         └─────────────────────────────────┴────────────────────────────────┴────────────────────────┘
  *
- * `unpublished` is a fresh key in the memory of one node. It is stored as it is needed: as the first of its algorithm it signs at
- * once, as a successor it waits. Published, signing and retiring keys are in the JWKS and their signatures are good; a retired
- * key's are not. What ends a signer starts its successor in the same decision, so that there is never an algorithm without one.
+ * `unpublished` is a fresh key in the memory of a node. The first key of an algorithm signs as soon as it is stored; a successor
+ * waits. Published, signing and retiring keys are in the JWKS and their signatures are accepted; those of a retired key are not.
+ * Whatever ends a signer starts its successor in the same decision, so that an algorithm is never without a signer.
  */
 import { setup } from 'xstate';
 import { signingKeyGuards } from './guards.ts';
@@ -27,15 +27,15 @@ import {
 const retireRevoked = {
   target: 'retired',
   actions: retire('revocation_requested'),
-  description: 'An operator revoked it: what it signed is not good any more.',
+  description: 'An operator revoked it: its signatures are no longer accepted.',
   meta: { spec: 'NIST SP 800-57 Part 1 §7.5' },
 } as const satisfies SharedArm;
 
-const stayForTheSigner = { description: 'Only the signer of the algorithm answers this.' } as const satisfies SharedArm;
+const stayForTheSigner = { description: 'This event is for the signer of the algorithm.' } as const satisfies SharedArm;
 const stayUnpublished = {
-  description: 'The key is not stored, and not in the JWKS: there is nothing to move.',
+  description: 'The key is neither stored nor in the JWKS.',
 } as const satisfies SharedArm;
-const stayStored = { description: 'The key was stored before.' } as const satisfies SharedArm;
+const stayStored = { description: 'The key is stored already.' } as const satisfies SharedArm;
 const stayRetired = {
   description: 'Retired for good.',
   meta: { spec: 'NIST SP 800-57 Part 1 §7.4' },
@@ -58,9 +58,9 @@ export const signingKeyMachine = setup({
             guard: 'noOtherSigns',
             target: 'signing',
             actions: ['publish', 'beginSigning'],
-            description: 'The first of its algorithm: no cache holds a JWKS that it could be missing from.',
+            description: 'The first key of its algorithm signs at once: there is no signer to wait for.',
           },
-          { description: 'Another node was first: its key signs, and this one is dropped.' },
+          { description: 'Another node was first: its key signs, and this key is dropped.' },
         ],
         successorNeeded: {
           target: 'published',
@@ -83,22 +83,22 @@ export const signingKeyMachine = setup({
             guard: 'noOtherSigns',
             target: 'signing',
             actions: 'beginSigning',
-            description: 'Its algorithm has no signer, and needs one.',
+            description: 'Its algorithm has no signer.',
           },
-          { description: 'Another key signs; this one waits for it.' },
+          { description: 'Another key signs; this key waits.' },
         ],
         rotationRequested: stayForTheSigner,
         revocationRequested: retireRevoked,
         signerStopped: {
           target: 'signing',
           actions: 'beginSigning',
-          description: 'The signer stopped in this very moment.',
+          description: 'The signer stopped in the same decision.',
           meta: { spec: 'OpenID Connect Core §10.1.1' },
         },
       },
     },
     signing: {
-      description: 'Signs every token of its algorithm. The only one that does.',
+      description: 'The only key that signs with its algorithm.',
       meta: { spec: 'RFC 7515 §4.1.4, OpenID Connect Core §10.1' },
       on: {
         noKeySigns: stayStored,
@@ -115,38 +115,41 @@ export const signingKeyMachine = setup({
             guard: 'endsWithoutSuccessor',
             target: 'retiring',
             actions: 'stopSigning',
-            description: 'Its time is over, and the policy names its algorithm no longer.',
+            description: 'Its time is over, and the policy no longer names its algorithm.',
           },
           {
             guard: 'successorIsNeeded',
             actions: 'createSuccessor',
-            description: 'Its time is nearly over: the next one is published while there is still time for caches.',
+            description: 'Its time is nearly over: a successor is published while caches still have time to fetch it.',
           },
-          { description: 'It goes on signing, if need be past its time: there is always a signer.' },
+          { description: 'It goes on signing, past its time if it must: there is always a signer.' },
         ],
         rotationRequested: [
           {
             guard: 'successorMaySign',
             target: 'retiring',
             actions: ['stopSigning', 'startSuccessor'],
-            description: 'A successor waits that has been published for long enough, or need not be.',
+            description:
+              'The waiting successor has been published for long enough, or the operator does not want to wait.',
             meta: { spec: 'OpenID Connect Core §10.1.1' },
           },
           {
             guard: 'rotationIsAtOnce',
             target: 'retiring',
             actions: ['createSuccessor', 'stopSigning', 'startSuccessor'],
-            description: 'In an emergency a fresh key signs at once; caches find it by its unknown kid, or late.',
+            description:
+              'In an emergency a fresh key signs at once; caches fetch it when they see its unknown kid, or when they expire.',
             meta: { spec: 'OpenID Connect Core §10.1.1' },
           },
           {
             guard: 'handoverIsComing',
-            description: 'Asked for before: the successor waits for caches, and then takes over.',
+            description:
+              'Requested already: the successor takes over as soon as it has been published for long enough.',
           },
           {
             guard: 'successorIsPublished',
             actions: 'hastenHandover',
-            description: 'The successor that waits takes over as soon as it has been published for long enough.',
+            description: 'The waiting successor takes over as soon as it has been published for long enough.',
             meta: { spec: 'OpenID Connect Core §10.1.1' },
           },
           {
@@ -160,7 +163,7 @@ export const signingKeyMachine = setup({
             guard: 'successorIsPublished',
             target: 'retired',
             actions: [retire('revocation_requested'), 'startSuccessor'],
-            description: 'Revoked while it signs: the successor that waits signs at once.',
+            description: 'Revoked while it signs: the waiting successor signs at once.',
             meta: { spec: 'NIST SP 800-57 Part 1 §7.5' },
           },
           {
@@ -170,11 +173,12 @@ export const signingKeyMachine = setup({
             meta: { spec: 'NIST SP 800-57 Part 1 §7.5' },
           },
         ],
-        signerStopped: { description: 'It is the signer itself.' },
+        signerStopped: { description: 'It is itself the signer.' },
       },
     },
     retiring: {
-      description: 'Signs no more and has no private half; published until the last token that it signed has expired.',
+      description:
+        'No longer signs, and its private half is erased; published until the last token that it signed has expired.',
       meta: { spec: 'OpenID Connect Core §10.1.1' },
       on: {
         noKeySigns: stayStored,

@@ -1,12 +1,12 @@
 /**
- * Every word that a machine may say: events (what happened), effects (what to make true), reasons (why).
- * Machines are pure data; an effect is never executed by XState, the engine reads it and commits it.
+ * The vocabulary of the machines: events (what happened), effects (what to make true), reasons (why).
+ * Machines are pure data: XState never executes an effect; the engine reads it and commits it.
  */
 
-/** What states and arms cite: the sections that demand them; absent: none does. Declared to XState, so that a misspelt key does not compile. */
+/** `spec`: the sections that demand a state or an arm. Declared to XState, so that a misspelt key does not compile. */
 export type Meta = { readonly spec?: string };
 
-/** For arms that several states share: the compiler looks for unknown keys only where an object is written. */
+/** For arms that several states share: the compiler finds unknown keys only where an object literal is written. */
 export type SharedArm = {
   readonly guard?: unknown;
   readonly target?: string;
@@ -15,7 +15,7 @@ export type SharedArm = {
   readonly meta?: Meta;
 };
 
-/** Why a code or a refresh token was turned down. Closed, as all of these unions: log, ledger and OAuth answers are keyed by them. */
+/** Why a code or a refresh token was rejected. A closed union, like those below: log, ledger and OAuth errors are keyed by it. */
 export type TokenRejectReason =
   | 'client_mismatch'
   | 'redirect_uri_mismatch'
@@ -32,7 +32,7 @@ export type TokenRejectReason =
   | 'user_ended'
   | 'server_epoch_raised';
 
-/** Why a step of an interaction was turned down. */
+/** Why a step of an interaction was rejected. */
 export type InteractionRejectReason =
   | 'interaction_expired'
   | 'interaction_completed'
@@ -40,7 +40,7 @@ export type InteractionRejectReason =
   | 'sign_in_required'
   | 'user_changed';
 
-/** Why a browser is not signed in, though it has the cookie of a session. */
+/** Why a browser is not signed in although it has a session cookie. */
 export type SessionRejectReason = SessionEndReason | 'user_ended' | 'server_epoch_raised';
 
 export type RejectReason = TokenRejectReason | InteractionRejectReason | SessionRejectReason;
@@ -67,12 +67,12 @@ export type InteractionState = 'awaitingSignIn' | 'awaitingConsent' | 'approved'
 /** OpenID Connect Core §3.1.2.1. */
 export type Prompt = 'none' | 'login' | 'consent' | 'select_account';
 
-/** Said to the client by redirect: RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6. */
+/** Sent to the client by redirect: RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6. */
 export type AuthorizationRefusal = 'access_denied' | 'login_required' | 'consent_required';
 export type SigningKeyState = 'unpublished' | 'published' | 'signing' | 'retiring' | 'retired';
 
 export type EpochOwner = 'client' | 'user' | 'server';
-/** What ended a grant or a session without its own row being written: an epoch that moved on. `null`: nothing did. */
+/** Whose epoch was raised and ended a grant or a session without a write to its row. `null`: no epoch was raised. */
 export type EndedBy = EpochOwner | null;
 
 /** Instants are milliseconds since 1970 (UTC); `now` is the database's clock, read together with the row. */
@@ -95,7 +95,7 @@ export type AuthorizationCodeEvent = {
   readonly clientId: string;
   /** As sent with the token request; `null` when it was not sent. */
   readonly redirectUri: string | null;
-  /** S256 of the presented verifier; `null` when the verifier is not one (RFC 7636 §4.1). */
+  /** S256 of the presented verifier; `null` when the verifier is malformed (RFC 7636 §4.1). */
   readonly challengeOfVerifier: string | null;
   /** As sent; `null` when not sent, which means the resources of the grant (RFC 8707 §2.2). */
   readonly resources: readonly string[] | null;
@@ -133,29 +133,29 @@ export type InteractionContext = {
   readonly endsAt: Instant;
   readonly scope: readonly string[];
   readonly resources: readonly string[];
-  /** The user who signed in for this interaction; null: none has. */
+  /** The user who signed in for this interaction; `null` before that. */
   readonly userId: string | null;
   /** Since the interaction began the client was deleted, its grants were ended, or it lost this redirect URI or grant type. */
   readonly clientEnded: boolean;
-  /** Confidential clients, and public ones with an https redirect; others could be impersonated (RFC 8252 §8.6). */
+  /** True for confidential clients and for public clients with an https redirect; others could be impersonated (RFC 8252 §8.6). */
   readonly consentMayBeRemembered: boolean;
   /** The code that was issued has not been exchanged and has not ended. */
   readonly codeIsWaiting: boolean;
-  /** What the client asked to be shown, or, with `none`, not to be. */
+  /** What the client asked to show; `none`: nothing may be shown. */
   readonly prompt: readonly Prompt[];
-  /** How long ago the user may have signed in, in seconds; `null`: however long. */
+  /** How long ago the user may have signed in, in seconds; `null`: no limit. */
   readonly maxAgeSeconds: number | null;
-  /** The user that the client expects, by `id_token_hint`; `null`: any. */
+  /** The user that the client expects, from `id_token_hint`; `null`: any user. */
   readonly hintedUserId: string | null;
 };
 
 type InteractionFacts = {
   readonly now: Instant;
-  /** The user whose session the browser holds; `null` when it holds none. */
+  /** The user who is signed in in this browser; `null`: none. */
   readonly userId: string | null;
-  /** When that user signed in; `null` when none has. */
+  /** When that user signed in; `null` without a user. */
   readonly signedInAt: Instant | null;
-  /** What this user has allowed this client before; `null` when nothing. */
+  /** What this user has allowed this client before; `null`: nothing. */
   readonly remembered: { readonly scope: readonly string[]; readonly resources: readonly string[] } | null;
 };
 export type InteractionEvent = {
@@ -168,15 +168,15 @@ export type SessionContext = {
   readonly endsAt: Instant;
   /** When it ends unless it is used before. */
   readonly idleEndsAt: Instant;
-  /** From then on a use is written down, so that idling is counted from it. */
+  /** From then on a use is recorded, and the idle time counts from it. */
   readonly useDueAt: Instant;
   readonly endedBy: EndedBy;
-  /** Why it ended by decision; `null`: it has not. */
+  /** Why it ended by decision; `null`: it has not ended so. */
   readonly endReason: SessionEndReason | null;
 };
 
 export type SessionEvent = {
-  /** `used`: a request came with its cookie. `signedInAgain`: another session took its place in the same browser. */
+  /** `used`: a request came with its cookie. `signedInAgain`: another session replaced it in the same browser. */
   readonly type:
     | 'used'
     | 'signOutRequested'
@@ -188,7 +188,7 @@ export type SessionEvent = {
   readonly now: Instant;
 };
 
-/** One key, with what the policy of today makes of its instants. Infinity: not in this state. */
+/** A key's instants under today's policy; Infinity where the key's state has no such instant. */
 export type SigningKeyContext = {
   /** From then on a successor should be on its way. */
   readonly successorDueAt: Instant;
@@ -198,20 +198,20 @@ export type SigningKeyContext = {
   readonly publishedUntil: Instant;
 };
 
-/** Of the key's algorithm, as they stand in the same load. */
+/** About the key's algorithm, from the same load. */
 type SigningKeyFacts = {
   readonly now: Instant;
   readonly anotherSigns: boolean;
-  /** The key that waits to sign; `ready`: published for so long that every cache holds it. */
+  /** The key that waits to sign; `ready`: published for long enough that every cache holds it. */
   readonly successor: 'none' | 'published' | 'ready';
-  /** False: the policy names this algorithm no longer. */
+  /** False: the policy no longer names this algorithm. */
   readonly algorithmIsWanted: boolean;
   /** The operator does not want to wait for caches. */
   readonly atOnce: boolean;
 };
 export type SigningKeyEvent = {
   /**
-   * `noKeySigns`, `successorNeeded`: a fresh key is created because its algorithm has none, or because the signer asked for it.
+   * `noKeySigns`, `successorNeeded`: a fresh key is created because its algorithm has no key, or because the signer asked for a successor.
    * `signerStopped`: the signer of this algorithm stopped signing, in the same commit, and this key is its successor.
    */
   readonly type:
@@ -224,8 +224,8 @@ export type SigningKeyEvent = {
 } & SigningKeyFacts;
 
 /**
- * The effects, as XState wants them named. They do nothing here on purpose: the engine reads `{type, params}`
- * and makes it true in one guarded statement.
+ * The effects, declared to XState. The functions are empty on purpose: the engine reads `{type, params}` and makes it true
+ * in one guarded statement.
  */
 export const effects = {
   /** Issue an access token and, where the client may refresh, the head of the chain. */
@@ -234,55 +234,55 @@ export const effects = {
   beginChain(): void {},
   /** Move the chain's head: the presented token becomes used, its successor is the new head. */
   rotate(): void {},
-  /** Send this event to the grant's machine; only that machine writes `revoked`. */
+  /** Send this event to the grant's machine: only that machine writes `revoked`. */
   revokeGrant(_: unknown, _params: { event: GrantEventType }): void {},
   /** End the grant, and with it its code and every refresh token of the chain. */
   writeRevoked(_: unknown, _params: { reason: RevocationReason }): void {},
-  /** Raise the epoch of the owner: every grant or session that was made under an older one has ended, and no row of theirs is written. */
+  /** Raise the owner's epoch: every grant or session that was made under an older epoch ends, without a write to its row. */
   raiseEpoch(_: unknown, _params: { of: EpochOwner }): void {},
-  /** Turn the request down; nothing is issued. */
+  /** Reject the request; nothing is issued. */
   reject(_: unknown, _params: { reason: RejectReason }): void {},
   /** Show the sign-in page. */
   askSignIn(): void {},
-  /** Show who is signed in, and let them go on or sign in as another. */
+  /** Show who is signed in, and let the end-user continue or sign in with another account. */
   askAccount(): void {},
   /** Bind the interaction to the user who signed in, and show the consent page. */
   askConsent(): void {},
   /** Show the consent page again. */
   showConsent(): void {},
-  /** Approve: make the grant and its authorization code, and redirect with `code`. */
+  /** Approve: create the grant and its authorization code, and redirect with `code`. */
   issueCode(): void {},
   /** Remember what was allowed, so that the same request need not ask again. */
   rememberConsent(): void {},
-  /** Approve without asking: only while the consent that is remembered stands. */
+  /** Approve without asking, only while the remembered consent stands. */
   relyOnConsent(): void {},
   /** Redirect with this error. */
   refuseAuthorization(_: unknown, _params: { error: AuthorizationRefusal }): void {},
-  /** Answer again what was answered before; nothing new is issued. */
+  /** Repeat the earlier answer; nothing new is issued. */
   repeatAnswer(): void {},
   /** The browser is signed in. */
   admit(): void {},
-  /** Write down that the session was used just now. */
+  /** Record that the session was used now. */
   recordUse(): void {},
   /** End the session. */
   endSession(_: unknown, _params: { reason: SessionEndReason }): void {},
   /** Send `successorNeeded` to a fresh key of the same algorithm. */
   createSuccessor(): void {},
-  /** Send `signerStopped` to the key that waits, so that there is never none that signs. */
+  /** Send `signerStopped` to the waiting key, so that there is always a signer. */
   startSuccessor(): void {},
   /** From now on the successor takes over as soon as it has been published for long enough. */
   hastenHandover(): void {},
   /** Store the key and publish its public half. */
   publish(): void {},
-  /** Sign what is issued from now on. */
+  /** Sign all tokens from now on. */
   beginSigning(): void {},
-  /** Sign no more: erase the private half, stay published. */
+  /** Stop signing: erase the private half and stay published. */
   stopSigning(): void {},
   /** Erase the private half and leave the JWKS, for good. */
   retire(_: unknown, _params: { reason: KeyRetirementReason }): void {},
 };
 
-/** An effect as data: what the engine reads out of a decision. */
+/** An effect as data, as the engine reads it from a decision. */
 export type Effect = {
   [Name in keyof typeof effects]: Parameters<(typeof effects)[Name]> extends [unknown, infer Params]
     ? { readonly type: Name; readonly params: Params }

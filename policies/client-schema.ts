@@ -1,6 +1,6 @@
 /**
- * A client, described once: the name of each field (RFC 7591 §2), what it may hold, what stands in when it is left out,
- * and the words that people read about it. The type `Client`, the options of `clients create`, the import, `clients.yaml`
+ * A client, described once: the name of each field (RFC 7591 §2), its bounds, its default, and the texts that people read
+ * about it. The type `Client`, the options of `clients create`, the import, `clients.yaml`
  * and its JSON Schema, `clients show` and the error texts derive from this file. To add a field: CONTRIBUTING.md.
  */
 import { z } from 'zod';
@@ -12,7 +12,7 @@ import { isPlainText } from './plain-text.ts';
 export type FieldWords = {
   /** What the field means, in sentences: for the help of the commands and for the JSON Schema. */
   readonly description: string;
-  /** What stands in when the field is left out, where the schema has no default to tell. */
+  /** What is used when the field is left out, where the schema itself has no default. */
   readonly leftOut?: string;
   /** The option of `clients create`, as commander reads it. The option of a list can be repeated. */
   readonly option?: string;
@@ -24,14 +24,14 @@ export type FieldWords = {
 
 export const clientFieldWords = z.registry<FieldWords>();
 
-/** Registers the words of a field. Its default, if it has one, completes the description. */
+/** Registers the texts about a field. A default completes the description. */
 function field<Schema extends z.ZodType>(schema: Schema, words: FieldWords & Expectation): Schema {
   const { expected, insteadOf, secret, ...rest } = words;
-  const standsIn = words.leftOut ?? defaultIn(schema);
-  const description = standsIn === null ? words.description : `${words.description} Default: ${standsIn}.`;
+  const whenLeftOut = words.leftOut ?? defaultIn(schema);
+  const description = whenLeftOut === null ? words.description : `${words.description} Default: ${whenLeftOut}.`;
   const described = schema.describe(description);
   clientFieldWords.add(described, { ...rest, description });
-  // Nothing to add where the schema itself says what is expected, or its items do.
+  // Without these, the schema or its items say what is expected.
   if (expected || insteadOf || secret) expectations.add(described, { expected, insteadOf, secret });
   return described;
 }
@@ -45,10 +45,10 @@ function defaultIn(schema: z.ZodType): string | null {
 
 export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
 
-/** The policy of clients that name none. */
+/** The policy of clients that name no policy. */
 export const DEFAULT_POLICY = 'default';
 
-/** As long as the authorization endpoint takes them. */
+/** As long as the authorization endpoint accepts. */
 const MAX_REDIRECT_URI_CHARACTERS = 2048;
 const MAX_SCOPE_CHARACTERS = 4096;
 
@@ -63,7 +63,7 @@ const redirectUris = z
   )
   .overwrite(eachOnce);
 
-/** RFC 6749 §3.3: scope-token *( SP scope-token ). More spaces than needed do no harm. */
+/** RFC 6749 §3.3: scope-token *( SP scope-token ). Extra spaces are accepted. */
 const scopeText = z
   .string()
   .max(MAX_SCOPE_CHARACTERS)
@@ -110,7 +110,7 @@ export const clientRecordSchema = z.object({
       alwaysWritten: true,
     },
   ),
-  // RFC 6749 appendix A.2: *VSCHAR. The secret is used as it is, spaces at its ends included.
+  // RFC 6749 appendix A.2: *VSCHAR. The secret is used as it is, leading and trailing spaces included.
   client_secret: field(
     z
       .string()
@@ -188,12 +188,12 @@ export const clientRecordSchema = z.object({
   }),
 });
 
-/** Fields of a record that no column of their own stores. */
+/** Fields of a record without a column. */
 export const NOT_STORED = { client_secret: true, response_types: true } as const;
 
 /**
- * `clients.yaml`: clients that are declared in configuration. They have the fields of a record, but no secret stands in a
- * file. A client that is removed from the file ends.
+ * `clients.yaml`: clients that are declared in configuration. They have the fields of a record, except that a file never
+ * contains a secret. A client that is removed from the file is deleted.
  */
 export const clientsSchema = z.strictObject({
   clients: z

@@ -1,12 +1,12 @@
-/** What a field expects, in words, kept beside its schema: every error text about the field is made from it. */
+/** What a field expects, in words, beside its schema: the source of every error text about the field. */
 import { z } from 'zod';
 
 export type Expectation = {
   /** Completes "Expected …, found …". Without it, the rule that was broken says what is expected. */
   readonly expected?: string | undefined;
-  /** Takes the place of `expected` for values that deserve an answer of their own. */
+  /** Replaces `expected` for the values named here. */
   readonly insteadOf?: Readonly<Record<string, string>> | undefined;
-  /** Found values never get into an error text. */
+  /** The value found never appears in an error text. */
   readonly secret?: true | undefined;
 };
 

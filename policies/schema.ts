@@ -1,6 +1,6 @@
 /**
- * What the files of this folder may say (`clients.yaml`: client-schema.ts), and within which bounds. Units are in the keys. What the OAuth 2.1 profile
- * mandates (PKCE with S256, exact redirect URIs, rotation, single use) has no key here: there is nothing to turn off.
+ * The schemas of the files in this folder (`clients.yaml`: client-schema.ts), with the bounds of each value. Units are in the
+ * keys. What the OAuth 2.1 profile mandates (PKCE with S256, exact redirect URIs, rotation, single use) has no key here: there is nothing to turn off.
  */
 import { z } from 'zod';
 import { SIGNING_ALGORITHMS } from '../src/oauth/signing-algorithms.ts';
@@ -9,25 +9,25 @@ const MINUTE = 60;
 const DAY = 86_400;
 
 /** A JWT cannot be taken back, so no access token and no ID Token lives longer. */
-export const LONGEST_TOKEN_SECONDS = 3600;
+export const MAX_TOKEN_SECONDS = 3600;
 
-/** How often each node looks at the table of signing keys. No key of a file: nodes must agree on it. */
+/** How often each node reads the table of signing keys. Not configurable: all nodes must use the same value. */
 export const KEY_POLL_SECONDS = 10;
 
-const seconds = (least: number, most: number, what: string) => z.int().min(least).max(most).describe(what);
+const seconds = (min: number, max: number, description: string) => z.int().min(min).max(max).describe(description);
 
 /** `<name>.policy.yaml`: how long things live. A client names its policy. */
 export const policySchema = z
   .strictObject({
     accessTokenLifetimeSeconds: seconds(
       MINUTE,
-      LONGEST_TOKEN_SECONDS,
+      MAX_TOKEN_SECONDS,
       'How long an access token is valid. A JWT cannot be taken back, so at most one hour; under 900 s is a warning.',
     ),
     authorizationCodeLifetimeSeconds: seconds(
       10,
       600,
-      'From approval to exchange. Clients exchange at once; RFC 6749 §4.1.2 recommends ten minutes at the most.',
+      'From approval to exchange. Clients exchange at once; RFC 6749 §4.1.2 recommends at most ten minutes.',
     ),
     refreshIdleLifetimeSeconds: seconds(
       5 * MINUTE,
@@ -73,7 +73,7 @@ export const resourcesSchema = z.strictObject({
         default: z.boolean().optional().describe('Meant when a request names no resource. Exactly one.'),
         accessTokenLifetimeSeconds: seconds(
           MINUTE,
-          LONGEST_TOKEN_SECONDS,
+          MAX_TOKEN_SECONDS,
           'Caps the lifetime that the policy gives.',
         ).optional(),
         scopes: z
@@ -94,15 +94,18 @@ export const resourcesSchema = z.strictObject({
     )
     .min(1)
     .describe('The APIs. One of them is the default.')
-    .refine((all) => all.filter((one) => one.default).length === 1, 'exactly one resource with `default: true`')
-    .refine((all) => new Set(all.map((one) => one.identifier)).size === all.length, 'each identifier once')
     .refine(
-      (all) => all.every(({ scopes }) => new Set(scopes.map((one) => one.name)).size === scopes.length),
+      (all) => all.filter((resource) => resource.default).length === 1,
+      'exactly one resource with `default: true`',
+    )
+    .refine((all) => new Set(all.map((resource) => resource.identifier)).size === all.length, 'each identifier once')
+    .refine(
+      (all) => all.every(({ scopes }) => new Set(scopes.map((scope) => scope.name)).size === scopes.length),
       'each scope once per resource',
     ),
 });
 
-/** `sign-in.yaml`: sessions and the brake on guessing. */
+/** `sign-in.yaml`: sessions, and the throttle on password guessing. */
 export const signInSchema = z.strictObject({
   sessionLifetimeSeconds: seconds(
     5 * MINUTE,
@@ -128,8 +131,8 @@ export const signInSchema = z.strictObject({
     .describe('Failures of one address per window, whatever the account.'),
 });
 
-/** The longest that the libraries that we know keep a JWKS in spite of its max-age (jose: ten minutes). */
-const LEAST_PUBLISHED_SECONDS = 10 * MINUTE;
+/** The longest time for which a known library keeps a JWKS in spite of its max-age (jose: ten minutes). */
+const MIN_PUBLISHED_SECONDS = 10 * MINUTE;
 
 /** `signing-keys.yaml`: the keys that sign tokens, and how they follow each other. It may be left out. */
 export const signingKeysSchema = z
@@ -143,19 +146,19 @@ export const signingKeysSchema = z
         'ES256 (access tokens) and RS256 (the default of ID Tokens) are always among them',
       ),
     publishedBeforeSigningSeconds: seconds(
-      LEAST_PUBLISHED_SECONDS,
+      MIN_PUBLISHED_SECONDS,
       30 * DAY,
       'A key is in the JWKS for this long before it signs, so that every cache holds it by then.',
     ),
     signingLifetimeSeconds: seconds(
       3600,
       400 * DAY,
-      'A key signs for this long; then the next one does. At least twice publishedBeforeSigningSeconds.',
+      'A key signs for this long; then its successor does. At least twice publishedBeforeSigningSeconds.',
     ),
     jwksMaxAgeSeconds: seconds(
       10,
       DAY,
-      'How long caches may keep the JWKS. A revoked key can be believed elsewhere for as long.',
+      'How long caches may keep the JWKS. APIs may go on accepting a revoked key for this long.',
     ),
   })
   .refine((keys) => keys.publishedBeforeSigningSeconds >= keys.jwksMaxAgeSeconds + KEY_POLL_SECONDS, {

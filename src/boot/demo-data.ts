@@ -1,5 +1,5 @@
 /**
- * Demo data, only on the embedded database with a loopback HOST: one person, one app that signs people in, one service.
+ * Demo data, only on the embedded database with a loopback HOST: an end-user, an app that signs end-users in, and a service.
  * Password and secret are random per installation and kept in `.statehouse/` (mode 0600).
  */
 
@@ -19,7 +19,7 @@ export type Demo = {
   readonly app: { readonly clientId: string; readonly redirectUri: string };
 };
 
-/** On a HOST that others can reach: whoever has started the demo before must not leave its users and clients behind. */
+/** For a HOST that others can reach: an earlier start on loopback may have left demo users and clients. */
 export async function endDemo({ database }: Runtime): Promise<void> {
   await disableUser(database.drizzle, USERNAME);
   await deleteClient(database.drizzle, SERVICE);

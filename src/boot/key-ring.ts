@@ -1,6 +1,6 @@
 /**
- * The signing keys of a running node. Every few seconds it asks the machine what time has brought (any node does; the table
- * settles who was first), and then follows the table: that way all nodes publish and sign alike.
+ * The signing keys of a running node. Every few seconds it lets the machine decide what is due (any node does; the table decides
+ * which node was first), and then reads the table, so that all nodes publish and sign alike.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -30,26 +30,26 @@ export type SigningParts = {
 
 export type Signing = {
   readonly keyRing: KeyRing;
-  /** One round; call it every KEY_POLL_SECONDS. What fails is logged, and the keys of before go on. */
+  /** One round; call it every KEY_POLL_SECONDS. Failures are logged, and the node continues with its previous keys. */
   readonly keepKeys: () => Promise<void>;
 };
 
-/** So often at the most, however many kids are made up to ask with. */
+/** At most once per this time, however many tokens with invented kids arrive. */
 const LOOK_AGAIN_AFTER_MILLISECONDS = 1000;
 
 /** @throws RootSecretError when a stored key needs a root secret that is not listed. */
 export async function openSigning(parts: SigningParts): Promise<Signing> {
   const { db, keys, clock } = parts;
   await advance(parts);
-  // After a rotation of the root secret: nodes that still put the old one first can open it too, since all verify.
+  // After a rotation of the root secret. Nodes that still list the old secret first can open the result too, since they list both.
   for (const { kid, privateJwe, ...key } of await listSigningKeys(db)) {
     if (privateJwe === null) continue;
     const resealed = await resealSigningKey(keys, { ...key, kid, privateJwe });
     if (resealed !== null) await replacePrivateJwe(db, kid, privateJwe, resealed);
   }
   let ring = await ringOf(keys, await listSigningKeys(db), null);
-  const tell = (words: string) => (error: unknown) => parts.logger.error({ err: error }, words);
-  // One after the other: what was read first never comes into force last.
+  const logFailure = (message: string) => (error: unknown) => parts.logger.error({ err: error }, message);
+  // One read after the other, so that an older result never replaces a newer one.
   let following = Promise.resolve();
   const follow = () => {
     const read = async () => {
@@ -57,17 +57,17 @@ export async function openSigning(parts: SigningParts): Promise<Signing> {
     };
     following = following
       .then(read)
-      .catch(tell('the signing keys cannot be read; this node goes on with those that it has'));
+      .catch(logFailure('the signing keys cannot be read; this node goes on with those that it has'));
     return following;
   };
   const round = async () => {
-    await advance(parts).catch(tell('the signing keys cannot be kept up; it is tried again'));
+    await advance(parts).catch(logFailure('the signing keys cannot be kept up; it is tried again'));
     await follow();
   };
   let running: Promise<void> | null = null;
   let looking: Promise<void> | null = null;
   let lookedAt = Number.NEGATIVE_INFINITY;
-  // Monotonic: nothing here is an instant that anybody else sees.
+  // Monotonic: only differences matter here.
   const elapsed = () => clock.fixedNow()?.getTime() ?? performance.now();
   return {
     keyRing: {
@@ -87,7 +87,7 @@ export async function openSigning(parts: SigningParts): Promise<Signing> {
         return looking;
       },
     },
-    // A round that hangs on a slow database is not joined by another.
+    // While a round waits for a slow database, no second round starts.
     keepKeys: () => {
       running ??= round().finally(() => {
         running = null;
@@ -111,27 +111,27 @@ async function advance(parts: SigningParts): Promise<void> {
 }
 
 type Ring = {
-  /** What it was made of, to tell whether anything changed. */
-  readonly made: string;
+  /** Its keys and their states, to see whether anything changed. */
+  readonly contents: string;
   readonly signers: ReadonlyMap<string, SigningKey>;
   readonly published: ReturnType<KeyRing['published']>;
   readonly verifiers: ReadonlyMap<string, NonNullable<ReturnType<KeyRing['verifierOf']>>>;
 };
 
 async function ringOf(keys: RootKeys, stored: readonly ListedSigningKey[], before: Ring | null): Promise<Ring> {
-  const good = stored.filter(({ state }) => state !== 'retired');
-  const made = good.map(({ kid, state }) => `${kid} ${state}`).join();
-  if (before?.made === made) return before;
+  const accepted = stored.filter(({ state }) => state !== 'retired');
+  const contents = accepted.map(({ kid, state }) => `${kid} ${state}`).join();
+  if (before?.contents === contents) return before;
   const signers = await Promise.all(
-    good.flatMap(({ state, privateJwe, ...key }) =>
+    accepted.flatMap(({ state, privateJwe, ...key }) =>
       state === 'signing' && privateJwe !== null ? signerOf(keys, { ...key, privateJwe }, before) : [],
     ),
   );
   return {
-    made,
+    contents,
     signers: new Map(signers.map((key) => [key.alg, key])),
-    published: good.map((one) => one.publicJwk),
-    verifiers: new Map(good.map(({ kid, alg, publicJwk }) => [kid, { alg, publicKey: publicKeyOf(publicJwk) }])),
+    published: accepted.map(({ publicJwk }) => publicJwk),
+    verifiers: new Map(accepted.map(({ kid, alg, publicJwk }) => [kid, { alg, publicKey: publicKeyOf(publicJwk) }])),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The configuration that is in force, and how another comes into force: read as a whole, checked as a whole, declared
- * clients brought into the database, then swapped between two requests. What is refused changes nothing.
+ * The configuration in force, and its reload: all files are read and checked, declared clients are brought into the database,
+ * then the configuration is swapped between two requests. A refused configuration changes nothing.
  */
 import { watch } from 'node:fs';
 import type { Logger } from 'pino';
@@ -14,9 +14,9 @@ import type { Runtime } from './runtime.ts';
 
 export type LiveConfiguration = {
   readonly current: () => Configuration;
-  /** @returns false when the files are refused; what ran goes on running. */
+  /** @returns false when the files are refused; the previous configuration stays in force. */
   readonly reload: () => Promise<boolean>;
-  /** Reloads on a change of the folder. @returns how to stop. */
+  /** Reloads on a change of the folder. @returns a function that stops watching. */
   readonly watch: () => () => void;
 };
 
@@ -70,26 +70,26 @@ async function bringIntoForce(
   for (const { clientId, change, fields } of changes) logger.info({ clientId, change, fields }, 'declared client');
 }
 
-/** Better told at once than by the first client that asks. @throws ConfigurationError naming every client without a policy. */
+/** Checked at once, not only when such a client sends a request. @throws ConfigurationError naming every client without a policy. */
 async function requireKnownPolicies({ database, environment }: Runtime, { policies }: Configuration): Promise<void> {
   // A declared client's policy was checked with its declaration, and may be about to change.
   const stored = await listClients(database.drizzle, { declared: false });
-  const lost = stored.filter((one) => !policies.has(one.policy));
-  if (lost.length === 0) return;
+  const withoutPolicy = stored.filter(({ policy }) => !policies.has(policy));
+  if (withoutPolicy.length === 0) return;
   throw new ConfigurationError(
     environment.configFolder,
-    lost.map((one) => ({
-      file: `${one.policy}.policy.yaml`,
+    withoutPolicy.map(({ clientId, policy }) => ({
+      file: `${policy}.policy.yaml`,
       line: null,
       key: null,
       found: 'no such file',
-      allowed: `the policy that the client ${one.clientId} names`,
+      allowed: `the policy that the client ${clientId} names`,
       nearest: null,
     })),
   );
 }
 
-/** One at a time; a call during a run makes one more run after it. */
+/** One run at a time; calls during a run share one more run after it. */
 function inTurn(work: () => Promise<boolean>): () => Promise<boolean> {
   let running: Promise<boolean> | null = null;
   let next: Promise<boolean> | null = null;
@@ -109,7 +109,7 @@ function inTurn(work: () => Promise<boolean>): () => Promise<boolean> {
   return run;
 }
 
-/** Editors and orchestrators change several files at once, in several steps: wait until it is quiet. */
+/** Editors and orchestrators change files in several steps: wait until no more changes come. */
 const QUIET_MILLISECONDS = 250;
 
 function watchFolder(folder: string, onChange: () => void, logger: Logger): () => void {

@@ -34,13 +34,13 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv): 
   const { environment, database } = runtime;
   const configuration = await liveConfiguration(runtime, logger, env);
   const { current } = configuration;
-  // Before the first line of the ledger is written: what is in the default partition stays there.
+  // Before the first line of the ledger is written: lines in the default partition stay there.
   await keepLedgerPartitions(database.drizzle, new Date());
   const deps = await appDeps({ ...runtime, ...environment, logger, clock: databaseClock, configuration: current });
   const demo = await demoData(runtime);
   const app = await buildApp({ ...deps, demo });
   await app.listen({ host: environment.host, port: environment.port });
-  // Production's standard output is the log, and nothing but JSON lines.
+  // In production, standard output is the log: JSON lines only.
   if (!environment.production) process.stdout.write(banner(environment, demo));
   logger.info({ issuer: environment.issuer, database: database.kind }, 'listening');
 
@@ -48,14 +48,14 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv): 
   const keeping = regularly(deps.keepKeys, KEY_POLL_SECONDS * 1000);
   const unwatch = configuration.watch();
   process.on('SIGHUP', () => void configuration.reload());
-  closeAtTheEnd(logger, async () => {
+  closeOnSignal(logger, async () => {
     clearInterval(tidying);
     clearInterval(keeping);
     unwatch();
-    // A request that never ends, such as a body that never comes, must not hold the process.
-    const impatience = setTimeout(() => app.server.closeAllConnections(), deadlines.closingMilliseconds);
+    // A request that never ends, such as a body that never arrives, must not keep the process alive.
+    const deadline = setTimeout(() => app.server.closeAllConnections(), deadlines.closingMilliseconds);
     await app.close();
-    clearTimeout(impatience);
+    clearTimeout(deadline);
     await database.close();
   });
 }
@@ -79,15 +79,15 @@ function tidyRegularly({ database }: Runtime, logger: Logger): NodeJS.Timeout {
   return regularly(round, TIDY_EVERY_MILLISECONDS);
 }
 
-/** @param round never fails: it logs by itself what went wrong. */
+/** @param round logs its own failures and never rejects. */
 function regularly(round: () => Promise<void>, milliseconds: number): NodeJS.Timeout {
   const timer = setInterval(() => void round(), milliseconds);
   timer.unref();
   return timer;
 }
 
-/** SIGHUP reloads. The others do what they do without a listener: after a fault it is not safe to run JavaScript. */
-const NOT_AN_END = [
+/** SIGHUP reloads. The others keep their default action: after a fault it is not safe to run JavaScript. */
+const NOT_CLOSING = [
   'SIGHUP',
   'SIGQUIT',
   'SIGILL',
@@ -100,12 +100,12 @@ const NOT_AN_END = [
 ] satisfies closeWithGrace.AllEvents[];
 
 /** SIGTERM, SIGINT or an uncaught error: exits with 0 after a signal, 1 after an error. A second signal ends at once. */
-function closeAtTheEnd(logger: Logger, close: () => Promise<void>): void {
+function closeOnSignal(logger: Logger, close: () => Promise<void>): void {
   closeWithGrace(
     {
       delay: deadlines.hangingMilliseconds,
-      skip: NOT_AN_END,
-      // Handed an error alone, pino would log its message, which may hold the parameters of a statement.
+      skip: NOT_CLOSING,
+      // Given only an error, pino would log its message, which may contain the parameters of a statement.
       logger: {
         error: (problem) =>
           typeof problem === 'string' ? logger.error(problem) : logger.error({ err: problem }, 'closing failed'),

@@ -1,4 +1,4 @@
-/** What every command stands on: environment, configuration, root keys, database. */
+/** What every command needs: environment, configuration, root keys, database. */
 
 import type { Configuration } from '../config/configuration.ts';
 import { type Environment, readEnvironment } from '../config/environment.ts';
@@ -22,7 +22,7 @@ export type Runtime = {
 
 /**
  * Opens the database and applies its migrations.
- * @throws EnvironmentError, ConfigurationError, RootSecretError, FolderInUse, DriverNotPatched, StoreUnavailable: each says what to do about it.
+ * @throws EnvironmentError, ConfigurationError, RootSecretError, FolderInUse, DriverNotPatched, StoreUnavailable
  */
 export async function openRuntime(env: NodeJS.ProcessEnv): Promise<Runtime> {
   const environment = readEnvironment(env);
@@ -31,7 +31,7 @@ export async function openRuntime(env: NodeJS.ProcessEnv): Promise<Runtime> {
   const database = environment.databaseUrl ? openPostgres(environment.databaseUrl) : await openEmbedded(homeFolder());
   try {
     await database.migrate();
-    // Else a command would store a client's secret under a root secret that the server does not have.
+    // Otherwise a command could store a client's secret under a root secret that the server does not have.
     for (const key of await listSigningKeys(database.drizzle)) requireRootSecretOf(keys, key);
   } catch (error) {
     await database.close();

@@ -1,4 +1,4 @@
-/** Wires storage, keys and configuration to what the app needs. Clock and randomness come from outside. */
+/** Builds what the app needs from storage, keys and configuration. Clock and randomness are injected. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Configuration } from '../config/configuration.ts';
@@ -36,7 +36,7 @@ export type AppDeps = AppOptions & {
   readonly keepKeys: () => Promise<void>;
 };
 
-/** @throws Error when a stored signing key needs a root secret that is not listed. */
+/** @throws RootSecretError when a stored signing key needs a root secret that is not listed. */
 export async function appDeps(parts: AppParts): Promise<AppDeps> {
   const { issuer, production, trustedProxies, configuration, keys, random, clock, database, logger } = parts;
   const db = database.drizzle;

@@ -4,7 +4,6 @@ import type { Bounds } from '../review/proof/walk.ts';
 /** `5,3,2`: one walk of the proof per argument. */
 export function boundsOf(text: string, before: readonly Bounds[] = []): readonly Bounds[] {
   const [, requests, inFlight, disturbances] = /^(\d{1,2}),(\d{1,2}),(\d{1,2})$/.exec(text) ?? [];
-  if (requests === undefined) throw new InvalidArgumentError('three numbers, as 5,3,2.');
-  const [one, two, three] = [requests, inFlight, disturbances].map(Number);
-  return [...before, { requests: one ?? 0, inFlight: two ?? 0, disturbances: three ?? 0 }];
+  if (requests === undefined) throw new InvalidArgumentError('Expected three numbers such as 5,3,2.');
+  return [...before, { requests: Number(requests), inFlight: Number(inFlight), disturbances: Number(disturbances) }];
 }

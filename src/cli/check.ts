@@ -31,11 +31,11 @@ export function checkCommand(parent: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-Changes nothing. Without a database that can be read, it checks the configuration alone and says so.
+Changes nothing. Without a readable database, it checks only the configuration and says so.
 Exit status 1 when something is wrong; warnings alone are 0.
 
 The proof walks every order of events within its bounds, with the machines and the engine that serve requests and a store
-that keeps the same contract as Postgres: requests under way at once, each split into load, decide, commit and answer;
+that keeps the same contract as Postgres: concurrent requests, each split into load, decide, commit and answer;
 thieves; crashes; lost answers; time around every end; revocations, epochs, backups. A violation comes with its shortest trace.
 Codes, refresh tokens and grants are walked under each policy; interactions, sessions and signing keys once, for all of them.
 
@@ -52,7 +52,7 @@ Examples:
           ? asDocument(report, proofs)
           : asText(report) +
               allOf(proofs)
-                .map((one) => `\n${proofText(one)}`)
+                .map((proof) => `\n${proofText(proof)}`)
                 .join(''),
       );
       const wrong = [...errorsIn(report), ...allOf(proofs).flatMap(brokenIn)];
@@ -69,7 +69,7 @@ type Options = {
 
 type Proofs = {
   readonly ofPolicies: readonly Proof[];
-  /** Of what no policy has a say in. */
+  /** Of what does not depend on a policy. */
   readonly forEveryPolicy: readonly Proof[];
 };
 const NO_PROOFS: Proofs = { ofPolicies: [], forEveryPolicy: [] };
@@ -77,14 +77,14 @@ const allOf = ({ ofPolicies, forEveryPolicy }: Proofs): readonly Proof[] => [...
 
 /** With `--policy`, nothing but that policy. */
 const proofsOf = ({ policy, bounds }: Options, policies: readonly NamedPolicy[]): Proofs => ({
-  ofPolicies: policies.map((one) => prove(one, bounds)),
+  ofPolicies: policies.map((proved) => prove(proved, bounds)),
   forEveryPolicy: policy === undefined ? proveForEveryPolicy() : [],
 });
 
-/** @throws ConfigurationError when the file is no policy. */
+/** @throws ConfigurationError when the file is not a policy. */
 function policiesOf({ policy }: Options, { configuration }: Report): readonly NamedPolicy[] {
   if (policy !== undefined) return [loadPolicy(policy)];
-  return [...(configuration?.policies ?? [])].map(([name, one]) => ({ name, ...one }));
+  return [...(configuration?.policies ?? [])].map(([name, found]) => ({ name, ...found }));
 }
 
 type Report = {
@@ -103,13 +103,13 @@ async function check({ env }: Cli): Promise<Report> {
     const declared = readDeclaredClients(configuration, env, environment.configFolder);
     const { clients, declaredIds, missing } = await storedClients(environment, env);
     // The next start takes over a stored client that configuration declares.
-    const others = clients.filter((one) => !isDeclared(configuration, one.clientId));
+    const others = clients.filter(({ clientId }) => !isDeclared(configuration, clientId));
     const removed = declaredIds.filter((id) => !isDeclared(configuration, id));
     return {
       configuration,
       clients: [
-        ...declared.map((one) => ofDeclared(one, configuration)),
-        ...others.map((one) => ofStored(one, configuration, keys)),
+        ...declared.map((client) => ofDeclared(client, configuration)),
+        ...others.map((client) => ofStored(client, configuration, keys)),
       ],
       errors: [],
       warnings: [
@@ -127,13 +127,13 @@ const NOTHING_CHECKED: Report = { configuration: null, clients: [], errors: [], 
 
 const errorsIn = ({ errors, clients }: Report): string[] => [
   ...errors,
-  ...clients.flatMap((one) => one.errors.map((words) => `client ${one.client.clientId}: ${words}`)),
+  ...clients.flatMap(({ client, errors }) => errors.map((error) => `client ${client.clientId}: ${error}`)),
 ];
 
 function asText({ configuration, clients, warnings }: Report): string {
   if (!configuration) return '';
   const policies = [...configuration.policies].map(([name, policy]) => `policy ${name}\n${fields(lifetimes(policy))}`);
-  const general = warnings.map((one) => `warning: ${one}\n`).join('');
+  const general = warnings.map((warning) => `warning: ${warning}\n`).join('');
   const keys = `signing keys\n${fields(keyRows(configuration.signingKeys))}`;
   return [...policies, keys, ...clients.map(clientText), ...(general ? [general] : [])].join('\n');
 }
@@ -178,7 +178,9 @@ function clientText(effective: EffectivePolicy): string {
     ['policy', policy === null ? `${client.policy} (no such file)` : client.policy],
     ...(policy === null
       ? []
-      : [['access token', accessTokens.map((one) => `${inWords(one.seconds)} for ${one.resource}`)] as const]),
+      : [
+          ['access token', accessTokens.map(({ resource, seconds }) => `${inWords(seconds)} for ${resource}`)] as const,
+        ]),
     ...own.filter(([name]) => (name === 'refresh token' ? refreshes && usesCode : usesCode)),
     ...(usesCode ? exampleRow(effective) : []),
     ['grant types', client.grantTypes.join(', ')],
@@ -186,7 +188,7 @@ function clientText(effective: EffectivePolicy): string {
     ['redirect URIs', client.redirectUris],
     ['scopes', scopeWords(client.scope)],
   ]);
-  const wrong = errors.map((one) => `  error: ${one}\n`).join('');
+  const wrong = errors.map((error) => `  error: ${error}\n`).join('');
   return `client ${client.clientId} (${client.clientName})\n${rows}${wrong}${warningLines(warnings)}`;
 }
 
@@ -197,14 +199,14 @@ function asDocument(report: Report, proofs: Proofs): string {
     policies: Object.fromEntries(configuration?.policies ?? []),
     resources: configuration?.resources ?? [],
     signing_keys: configuration?.signingKeys ?? null,
-    clients: clients.map((one) => ({
-      ...clientDocument(one.client),
-      declared: one.declared,
-      lifetimes: one.policy,
-      access_tokens: one.accessTokens,
-      chain_signed_in_now: exampleChain(one, new Date()),
-      warnings: one.warnings,
-      errors: one.errors,
+    clients: clients.map((effective) => ({
+      ...clientDocument(effective.client),
+      declared: effective.declared,
+      lifetimes: effective.policy,
+      access_tokens: effective.accessTokens,
+      chain_signed_in_now: exampleChain(effective, new Date()),
+      warnings: effective.warnings,
+      errors: effective.errors,
     })),
     proofs: proofs.ofPolicies.map(proofDocument),
     proofs_for_every_policy: proofs.forEveryPolicy.map(proofDocument),

@@ -1,4 +1,4 @@
-/** What a command stands on; tests hand in their own. */
+/** What every command needs; tests pass their own. */
 
 import { openRuntime, type Runtime } from '../boot/runtime.ts';
 import { CLIENTS_FILE, type Configuration } from '../config/configuration.ts';
@@ -15,7 +15,7 @@ export type Cli = {
 
 export const systemCli: Cli = { env: process.env, input: systemInput, output: systemOutput, openRuntime };
 
-/** With database and configuration, which are let go whatever happens: a command never hangs. */
+/** Runs `use` with database and configuration, and always closes the database, so that the command ends. */
 export async function withRuntime<T>(cli: Cli, use: (runtime: Runtime) => Promise<T>): Promise<T> {
   const runtime = await cli.openRuntime(cli.env);
   try {
@@ -25,10 +25,10 @@ export async function withRuntime<T>(cli: Cli, use: (runtime: Runtime) => Promis
   }
 }
 
-/** What registering needs of it. */
+/** The part of the runtime that registration needs. */
 export const registrationDeps = ({ database, keys, random }: Runtime) => ({ db: database.drizzle, keys, random });
 
-/** The next start would undo it: what configuration declares is changed there. @throws CommandRefused */
+/** A declared client is changed in configuration: the next start would undo any other change. @throws CommandRefused */
 export function refuseDeclared({ configuration }: Runtime, clientId: string): void {
   if (isDeclared(configuration, clientId)) {
     throw new CommandRefused(`"${clientId}" is declared in ${CLIENTS_FILE}: change it there. Nothing was changed.`);
@@ -36,4 +36,4 @@ export function refuseDeclared({ configuration }: Runtime, clientId: string): vo
 }
 
 export const isDeclared = ({ declaredClients }: Configuration, clientId: string): boolean =>
-  declaredClients.some((one) => one.record.client_id === clientId);
+  declaredClients.some(({ record }) => record.client_id === clientId);

@@ -1,9 +1,9 @@
-/** A client, for people to read. */
+/** A client as text for people. */
 import type { Client } from '../model/client.ts';
 import { CLIENT_FIELDS, recordOf, toNames } from '../registration/client-metadata.ts';
 import type { CheckedClient } from './effective-policy.ts';
 
-/** For machines: the names of RFC 7591, and how many secrets are stored, never which. */
+/** For `--json`: the names of RFC 7591, and the number of stored secrets, never a secret. */
 export const clientDocument = (client: CheckedClient): Record<string, unknown> => ({
   ...toNames(client),
   stored_secrets: client.secrets,
@@ -19,7 +19,7 @@ export function authenticationWords({ tokenEndpointAuthMethod, secrets }: Checke
   return `${tokenEndpointAuthMethod}, ${secrets === 1 ? '1 secret' : `${secrets} secrets`} (never shown)`;
 }
 
-/** A row for each stored field but the id; a field that is not set has the words for what stands in. */
+/** A row for each stored field except the id; an unset field shows its default. */
 export function clientRows(client: CheckedClient): [name: string, values: string | readonly string[]][] {
   const written: ReadonlyMap<string, unknown> = recordOf(client);
   return CLIENT_FIELDS.filter(({ name }) => written.has(name) && name !== 'client_id').map(({ name, words }) => {
@@ -28,7 +28,7 @@ export function clientRows(client: CheckedClient): [name: string, values: string
   });
 }
 
-/** Where the value alone says too little. */
+/** For fields whose value alone says too little. */
 const WORDS: Readonly<Partial<Record<string, (client: CheckedClient) => string>>> = {
   token_endpoint_auth_method: authenticationWords,
   id_token_signed_response_alg: ({ idTokenSignedResponseAlg }) => `signed with ${idTokenSignedResponseAlg}`,
@@ -42,7 +42,7 @@ export function fields(rows: readonly (readonly [name: string, values: string | 
   const width = Math.max(...rows.map(([name]) => name.length));
   const lines = rows.flatMap(([name, values]) => {
     const [first = '(none)', ...rest] = typeof values === 'string' ? [values] : values;
-    return [`  ${name.padEnd(width)}  ${first}\n`, ...rest.map((one) => `  ${' '.repeat(width)}  ${one}\n`)];
+    return [`  ${name.padEnd(width)}  ${first}\n`, ...rest.map((value) => `  ${' '.repeat(width)}  ${value}\n`)];
   });
   return lines.join('');
 }

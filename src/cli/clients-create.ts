@@ -11,7 +11,7 @@ import { each } from './repeated-option.ts';
 
 type Options = { readonly public?: true; readonly json?: true } & Readonly<Record<string, unknown>>;
 
-/** An option for each field of the schema that can be an argument; a secret cannot. */
+/** An option for each field of the schema that can be an argument. A secret cannot. */
 const FIELD_OPTIONS = CLIENT_FIELDS.flatMap(({ name, words, isList, choices }) => {
   if (words.option === undefined) return [];
   const help = [
@@ -33,7 +33,7 @@ export function clientsCreateCommand(parent: Command, cli: Cli): void {
       'after',
       `
 Without --id, the client gets a random client_id. A confidential client gets a random secret of 256 bits, printed once;
-to bring a secret, set STATEHOUSE_CLIENT_SECRET.
+to use your own secret, set STATEHOUSE_CLIENT_SECRET.
 
 Examples:
   statehouse clients create --id shop --name Shop --redirect-uri https://shop.example/callback \\
@@ -47,13 +47,13 @@ Examples:
 async function create(cli: Cli, runtime: Runtime, options: Options): Promise<void> {
   const reading = readClientMetadata(recordOf(options, cli.env), runtime.configuration);
   if (!reading.ok) {
-    const problems = reading.problems.map((one) => `  ${describeRecordProblem(one)}`).join('\n');
+    const problems = reading.problems.map((problem) => `  ${describeRecordProblem(problem)}`).join('\n');
     throw new CommandRefused(`The client is refused; nothing was changed.\n${problems}`);
   }
   if (reading.value.clientId !== null) refuseDeclared(runtime, reading.value.clientId);
   const deps = registrationDeps(runtime);
   const plan = await planClient(deps, reading.value);
-  // Creating twice does no harm; replacing what another person has registered would.
+  // Creating the same client twice does no harm; replacing another registration could.
   if (plan.outcome === 'updated') {
     throw new CommandRefused(
       `A client with this id exists, and differs in ${plan.changed.join(', ')}; nothing was changed. ` +
@@ -66,13 +66,13 @@ async function create(cli: Cli, runtime: Runtime, options: Options): Promise<voi
 
 function recordOf(options: Options, env: NodeJS.ProcessEnv): Record<string, unknown> {
   if (options.public && options['authMethod'] !== undefined && options['authMethod'] !== 'none') {
-    throw new CommandRefused('--public means --auth-method none; leave out either of them.');
+    throw new CommandRefused('--public means --auth-method none; leave out one of them.');
   }
   const given = FIELD_OPTIONS.map(({ name, option }) => [name, options[option.attributeName()]]);
   return {
     ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
     ...(options.public && { token_endpoint_auth_method: 'none' }),
-    // Byte for byte: spaces may be part of it.
+    // Byte for byte: spaces may be part of the secret.
     ...(env['STATEHOUSE_CLIENT_SECRET'] && { client_secret: env['STATEHOUSE_CLIENT_SECRET'] }),
   };
 }

@@ -13,7 +13,7 @@ export function clientsDeleteCommand(parent: Command, cli: Cli): void {
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nA client made later with the same id gets none of them back.\n\nExample:\n  statehouse clients delete shop',
+      '\nA client created later with the same id does not get them back.\n\nExample:\n  statehouse clients delete shop',
     )
     .action(async (clientId: string, options: { json?: true }) => {
       const deleted = await withRuntime(cli, (runtime) => {

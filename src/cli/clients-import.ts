@@ -32,7 +32,7 @@ function readNamedClient(input: unknown, { configuration }: Runtime): Reading<Na
     return { ok: false, problems: [problem('client_id', 'a declared client', allowed)] };
   }
   if (clientId !== null) return { ...reading, value: { ...reading.value, clientId } };
-  // An id made here would make another client at each import of the same file.
+  // With a generated id, each import of the same file would create another client.
   const allowed = 'an id, so that the import can be repeated';
   return { ok: false, problems: [problem('client_id', 'nothing', allowed)] };
 }
@@ -48,7 +48,8 @@ export function clientsImportCommand(parent: Command, cli: Cli): void {
       `
 An object, a list, or {"clients": [...]}, with the names of RFC 7591:
 ${fields(CLIENT_FIELDS.map(({ name, words }) => [name, words.description]))}
-One wrong record refuses the file. The same file again changes nothing; a stored secret stays where the file has none.
+If any record is wrong, nothing is imported. Importing the same file again changes nothing; where the file has no secret, the
+stored secret stays.
 
 Examples:
   statehouse clients import clients.json

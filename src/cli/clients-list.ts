@@ -13,13 +13,14 @@ export function clientsListCommand(parent: Command, cli: Cli): void {
     .action(async (options: { json?: true }) => {
       const clients = await withRuntime(cli, ({ database }) => listClients(database.drizzle));
       if (options.json)
-        return cli.output.print(json({ clients: clients.map((one) => clientDocument(withoutSecrets(one))) }));
-      if (clients.length === 0) return cli.output.print('No clients. To make one: statehouse clients create --help\n');
-      const rows = clients.map((one) => [
-        one.clientId,
-        one.clientName,
-        one.tokenEndpointAuthMethod,
-        one.grantTypes.join(' '),
+        return cli.output.print(json({ clients: clients.map((client) => clientDocument(withoutSecrets(client))) }));
+      if (clients.length === 0)
+        return cli.output.print('No clients. To create one: statehouse clients create --help\n');
+      const rows = clients.map((client) => [
+        client.clientId,
+        client.clientName,
+        client.tokenEndpointAuthMethod,
+        client.grantTypes.join(' '),
       ]);
       cli.output.print(table([['CLIENT ID', 'NAME', 'AUTHENTICATES', 'GRANT TYPES'], ...rows]));
     });

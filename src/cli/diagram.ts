@@ -53,7 +53,7 @@ Examples:
 
 type Options = { readonly format: Format; readonly output?: string; readonly policy: string };
 
-/** As in code or as on a command line, whatever its capitals. */
+/** In camelCase or kebab-case, regardless of upper and lower case. */
 function machineOf(typed: string): string {
   const known = [...MACHINES.keys()];
   const plain = (name: string) => name.toLowerCase().replaceAll(/[-_ ]/g, '');
@@ -86,7 +86,7 @@ function numbersOf({ env }: Cli, policy: string): Numbers {
   const named = configuration.policies.get(policy);
   if (!named) {
     const words = oneOf('policy', policy, [...configuration.policies.keys()]);
-    throw new CommandRefused(`${words} A file has a path: ./${policy}.policy.yaml, say.`);
+    throw new CommandRefused(`${words} To name a file, give its path, such as ./${policy}.policy.yaml.`);
   }
   return numbersIn(configuration, policy, named);
 }
@@ -96,7 +96,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    // Whatever is wrong with the path is said when it is written.
+    // Writing reports any problem with the path.
     return false;
   }
 }

@@ -18,20 +18,20 @@ export function diffText(comparison: Comparison): string {
     ['machines', machines.map(({ machine, kind, where, words }) => `${machine}, ${where}: ${kind}: ${words}`)],
     [
       'lifetimes',
-      policies.map((one) => `${one.policy}.${one.key}: ${shown(one.from)} → ${shown(one.to)}. ${one.means}`),
+      policies.map(({ policy, key, from, to, means }) => `${policy}.${key}: ${shown(from)} → ${shown(to)}. ${means}`),
     ],
-    ['other configuration', configuration.map((one) => `${one.key}: ${shown(one.from)} → ${shown(one.to)}`)],
+    ['other configuration', configuration.map(({ key, from, to }) => `${key}: ${shown(from)} → ${shown(to)}`)],
   ];
-  const said = sections.filter(([, lines]) => lines.length > 0);
+  const filled = sections.filter(([, lines]) => lines.length > 0);
   return [
     `${from} → ${to}\n`,
     ...(isEmpty(comparison) ? ['Nothing differs.\n'] : []),
-    ...said.map(([title, lines]) => `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`),
+    ...filled.map(([title, lines]) => `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`),
     ...(refused === null ? proofs.map(proofText) : [`The server would not start: ${refused}\n`]),
   ].join('\n');
 }
 
-/** `|` and line ends would break a table; the rest is ours or is shown as code. */
+/** `|` and line ends would break a table; other texts are our own or shown as code. */
 const cell = (value: unknown) =>
   shown(value)
     .replaceAll(/[\r\n]+/g, ' ')
@@ -66,17 +66,17 @@ export function diffMarkdown(comparison: Comparison): string {
     ...table(
       'Machines',
       ['machine', 'where', 'what', 'which'],
-      machines.map((one) => [cell(one.machine), cell(one.where), cell(one.kind), code(one.words)]),
+      machines.map(({ machine, where, kind, words }) => [cell(machine), cell(where), cell(kind), code(words)]),
     ),
     ...table(
       'Lifetimes',
       ['policy', 'key', 'from', 'to', 'what it means for chains alive today'],
-      policies.map((one) => [cell(one.policy), code(one.key), cell(one.from), cell(one.to), cell(one.means)]),
+      policies.map(({ policy, key, from, to, means }) => [cell(policy), code(key), cell(from), cell(to), cell(means)]),
     ),
     ...table(
       'Other configuration',
       ['key', 'from', 'to'],
-      configuration.map((one) => [code(one.key), code(one.from), code(one.to)]),
+      configuration.map(({ key, from, to }) => [code(key), code(from), code(to)]),
     ),
     ...(refused === null
       ? table('Invariants, decided for the new side', ['policy', 'invariant', 'verdict'], verdicts)

@@ -21,7 +21,9 @@ export function diffCommand(parent: Command, cli: Cli): void {
     )
     .argument('<old>', 'a folder of policies, or a git revision of this checkout')
     .argument('<new>', 'the same')
-    .addOption(new Option('--format <format>', 'how to say it').choices(['text', 'markdown', 'json']).default('text'))
+    .addOption(
+      new Option('--format <format>', 'the form of the output').choices(['text', 'markdown', 'json']).default('text'),
+    )
     .option('--bounds <numbers...>', 'requests,in flight,disturbances of each walk of a policy, as 5,3,2', boundsOf)
     .addHelpText(
       'after',

@@ -1,4 +1,4 @@
-/** What is in force for one client: its policy, capped by resources, and what is wrong or doubtful about the two together. */
+/** What is in force for a client: its policy, capped by resources, and the errors and warnings about both together. */
 import type { Policy } from '../../policies/schema.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { describeRecordProblem } from '../config/problem.ts';
@@ -18,16 +18,16 @@ export type EffectivePolicy = {
   readonly declared: boolean;
   /** Null: no file defines the policy that the client names. */
   readonly policy: Policy | null;
-  /** Of the default resource first; none without a policy. */
+  /** The default resource first; empty without a policy. */
   readonly accessTokens: readonly { readonly resource: string; readonly seconds: number }[];
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 };
 
-/** Under this, clients refresh so often that each lost answer costs a sign-in. */
+/** Below this, clients refresh very often, and each lost answer to a refresh means another sign-in. */
 const SHORT_ACCESS_TOKEN_SECONDS = 900;
 
-/** @param keys null: not made yet, so stored secrets are not held against them. */
+/** @param keys null: not created yet, so stored secrets are not compared with them. */
 export function ofStored(record: Client, configuration: Configuration, keys: RootKeys | null): EffectivePolicy {
   const review = reviewClient(record, configuration);
   return {
@@ -53,30 +53,30 @@ function inForce(client: CheckedClient, configuration: Configuration) {
 }
 
 function accessTokensOf({ defaultResource }: CheckedClient, policy: Policy, { resources }: Configuration) {
-  const isDefault = (one: Configuration['resources'][number]) =>
-    defaultResource === null ? one.default === true : one.identifier === defaultResource;
-  const sorted = [...resources.filter(isDefault), ...resources.filter((one) => !isDefault(one))];
-  return sorted.map((one) => ({
-    resource: one.identifier,
-    seconds: Math.min(policy.accessTokenLifetimeSeconds, one.accessTokenLifetimeSeconds ?? Number.POSITIVE_INFINITY),
+  const isDefault = (resource: Configuration['resources'][number]) =>
+    defaultResource === null ? resource.default === true : resource.identifier === defaultResource;
+  const sorted = [...resources.filter(isDefault), ...resources.filter((resource) => !isDefault(resource))];
+  return sorted.map(({ identifier, accessTokenLifetimeSeconds: cap = Number.POSITIVE_INFINITY }) => ({
+    resource: identifier,
+    seconds: Math.min(policy.accessTokenLifetimeSeconds, cap),
   }));
 }
 
 function secretErrors({ tokenEndpointAuthMethod, secretMacs }: Client, keys: RootKeys | null): string[] {
   if (tokenEndpointAuthMethod === 'none') return [];
   if (secretMacs.length === 0) return ['client_secret: none is stored, so the client cannot authenticate'];
-  if (keys === null || secretMacs.some((one) => keys.byId.has(one.keyId))) return [];
+  if (keys === null || secretMacs.some(({ keyId }) => keys.byId.has(keyId))) return [];
   return [
     'client_secret: stored under a root secret that STATEHOUSE_SECRET does not list, so the client cannot authenticate',
   ];
 }
 
 const shortSecretWarnings = ({ secretMacs }: Client): string[] =>
-  secretMacs.some((one) => one.short)
+  secretMacs.some(({ short }) => short)
     ? [`client_secret: was imported with fewer than ${SHORT_SECRET_CHARACTERS} characters; replace it by a random one`]
     : [];
 
-/** When a chain of refresh tokens ends that is approved now: as the engine works it out. */
+/** When a chain of refresh tokens that is approved now would end, computed as the engine does. */
 export function exampleChain({ policy, client }: EffectivePolicy, now: Date): { idle: Date; used: Date } | null {
   if (policy === null || !client.grantTypes.includes('refresh_token')) return null;
   const lifetimes = { name: client.policy, ...policy };
@@ -92,7 +92,7 @@ export function configurationWarnings({ policies, resources }: Configuration): s
         ]
       : [];
   return [
-    ...[...policies].flatMap(([name, one]) => short(`policy "${name}"`, one.accessTokenLifetimeSeconds)),
-    ...resources.flatMap((one) => short(`resource ${one.identifier}`, one.accessTokenLifetimeSeconds)),
+    ...[...policies].flatMap(([name, policy]) => short(`policy "${name}"`, policy.accessTokenLifetimeSeconds)),
+    ...resources.flatMap((resource) => short(`resource ${resource.identifier}`, resource.accessTokenLifetimeSeconds)),
   ];
 }

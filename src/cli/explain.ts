@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Runtime } from '../boot/runtime.ts';
 import { UNTRUSTED } from '../review/explanation/advice.ts';
 import { explanationOf } from '../review/explanation/explanation.ts';
-import { grantIdIn, type Held, readHeld, verifyingKeys } from '../review/explanation/presented.ts';
+import { type GivenCredential, grantIdIn, readCredential, verifyingKeys } from '../review/explanation/presented.ts';
 import { deniedAccessTokenStore } from '../storage/denied-access-tokens.ts';
 import { loadLife } from '../storage/grant-life.ts';
 import { listSigningKeys } from '../storage/signing-keys.ts';
@@ -23,13 +23,13 @@ export function explainCommand(parent: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-A token or code is never taken as an argument, which others can see, and never printed or logged. Changes nothing: to explain a
-token is not to present it.
+Pass a token or code on standard input: arguments are visible to others. It is never printed or logged. Changes nothing:
+explaining a token does not present it.
 
 Examples:
   statehouse explain 018f3c5e-0000-4000-8000-000000000000
   statehouse explain - < token.txt
-  statehouse explain -                  # asks for it, unseen`,
+  statehouse explain -                  # asks, without showing what you type`,
     )
     .action(async (argument: string, options: { json?: true }) => {
       const text = argument === FROM_INPUT ? await tokenFrom(cli) : grantIdOr(argument);
@@ -44,14 +44,14 @@ async function tokenFrom({ input }: Cli): Promise<string> {
   return text;
 }
 
-/** Whatever it is, it is not repeated: somebody may have pasted a token. @throws CommandRefused */
+/** The error does not repeat the argument, which may be a pasted token. @throws CommandRefused */
 function grantIdOr(argument: string): string {
   const grantId = grantIdIn(argument);
   if (grantId !== null) return grantId;
   throw new CommandRefused(
     [
-      'Only a grant id (a UUID) stands as an argument.',
-      'A token or a code goes to standard input, since arguments are visible to others and stay in the history of the shell:',
+      'Expected a grant id (a UUID) as the argument.',
+      'Pass a token or a code on standard input, since arguments are visible to others and stay in the history of the shell:',
       '  statehouse explain - < token.txt',
     ].join('\n'),
   );
@@ -61,29 +61,29 @@ async function explain(runtime: Runtime, text: string, asJson: boolean): Promise
   const { database, keys, environment, configuration } = runtime;
   const db = database.drizzle;
   const keyRing = verifyingKeys(await listSigningKeys(db));
-  const held = await readHeld({ keys, keyRing, issuer: environment.issuer }, text);
-  if (held.kind === 'nothing')
+  const credential = await readCredential({ keys, keyRing, issuer: environment.issuer }, text);
+  if (credential.kind === 'nothing')
     return asJson
-      ? json({ grant_id: null, presented: { place: held.why, says: UNTRUSTED[held.why] } })
-      : `${UNTRUSTED[held.why]}\n`;
-  if (held.kind === 'own_token') return explainOwnToken(runtime, held, asJson);
+      ? json({ grant_id: null, presented: { place: credential.why, says: UNTRUSTED[credential.why] } })
+      : `${UNTRUSTED[credential.why]}\n`;
+  if (credential.kind === 'own_token') return explainOwnToken(runtime, credential, asJson);
 
-  const life = await loadLife(db, databaseClock, held.grantId);
+  const life = await loadLife(db, databaseClock, credential.grantId);
   const { client, grant, lines } = life;
   if (!grant && lines.length === 0) {
     throw new CommandRefused(
-      `No such grant: ${held.grantId}. Either it never was, or it ended so long ago that row and ledger are gone.`,
+      `No such grant: ${credential.grantId}. Either it never existed, or it ended so long ago that its row and ledger are gone.`,
     );
   }
   const policy = client && configuration.policies.get(client.policy);
   const lifetimes = client && policy ? { name: client.policy, ...policy } : null;
-  const told = { ...life, ...explanationOf(life, held, lifetimes), grantId: held.grantId };
-  return asJson ? json(explanationDocument(told)) : explanationText(told);
+  const explained = { ...life, ...explanationOf(life, credential, lifetimes), grantId: credential.grantId };
+  return asJson ? json(explanationDocument(explained)) : explanationText(explained);
 }
 
-type OwnToken = Extract<Held, { kind: 'own_token' }>;
+type OwnToken = Extract<GivenCredential, { kind: 'own_token' }>;
 
-/** Client credentials: there is no grant and no ledger, so there is little to tell. */
+/** Client credentials: there is no grant and no ledger, only the client's state. */
 async function explainOwnToken(
   { database }: Runtime,
   { clientId, clientEpoch, jti, expiresAt }: OwnToken,
@@ -100,12 +100,12 @@ async function explainOwnToken(
       grant_id: null,
       presented: { place: 'client_credentials', client_id: clientId, state, expires_at: expiresAt },
     });
-  return `An access token of client ${clientId} itself (client credentials): no person, no chain. ${OWN_WORDS[state]} ${instant(expiresAt)}.\n`;
+  return `An access token of client ${clientId} itself (client credentials): no end-user, no chain. ${OWN_WORDS[state]} ${instant(expiresAt)}.\n`;
 }
 
 const OWN_WORDS = {
   expired: 'It expired',
-  client_ended: 'Its client has ended; APIs that do not ask the server may accept it until',
-  revoked: 'Its client gave it back; APIs that do not ask the server may accept it until',
+  client_ended: 'Its client was deleted; APIs that do not ask the server may accept it until',
+  revoked: 'Its client revoked it; APIs that do not ask the server may accept it until',
   good: 'It is good until',
 } as const;

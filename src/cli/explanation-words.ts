@@ -1,46 +1,46 @@
-/** An explanation for people and for machines. Instants in UTC; nothing of a token. */
+/** An explanation as text and as JSON. Instants are in UTC; no token is shown. */
 import { printable } from '../config/shown.ts';
 import type { ADVICE } from '../review/explanation/advice.ts';
-import type { Explanation, Life, Place } from '../review/explanation/explanation.ts';
+import type { CredentialPlace, Explanation, Life } from '../review/explanation/explanation.ts';
 import type { GrantLife, LedgerLine } from '../storage/grant-life.ts';
 import { LEDGER_KEPT_DAYS } from '../storage/ledger-partitions.ts';
 import { fields } from './client-words.ts';
 import { inWords } from './durations.ts';
 
-type Told = Pick<GrantLife, 'now' | 'grant' | 'client' | 'user'> & Explanation & { readonly grantId: string };
+type Explained = Pick<GrantLife, 'now' | 'grant' | 'client' | 'user'> & Explanation & { readonly grantId: string };
 
 export const instant = (date: Date): string => `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
-export function explanationText(told: Told): string {
-  const { grantId, grant, client, user, life, place } = told;
-  const clientId = grant?.clientId ?? told.events.at(-1)?.clientId ?? null;
+export function explanationText(explained: Explained): string {
+  const { grantId, grant, client, user, life, place } = explained;
+  const clientId = grant?.clientId ?? explained.events.at(-1)?.clientId ?? null;
   const rows: (readonly [string, string | readonly string[]])[] = [
     ...(clientId === null ? [] : [['client', clientWords(clientId, client)] as const]),
-    ...(user ? [['person', personWords(user)] as const] : []),
+    ...(user ? [['end-user', userWords(user)] as const] : []),
     ...(grant ? [['allowed', printable(`${grant.scope.join(' ')} at ${grant.resources.join(', ')}`)] as const] : []),
-    ['now', lifeWords(life, told)],
+    ['now', lifeWords(life, explained)],
     ...(life.kind === 'over' && life.advice
       ? ([
           ['why', life.advice.why],
           ['what would have kept it', life.advice.keep],
         ] as const)
       : []),
-    ...(place ? [['this one', placeWords(place, told)] as const] : []),
+    ...(place ? [['this one', placeWords(place, explained)] as const] : []),
   ];
-  return `grant ${grantId}\n${fields(rows)}\n${timeline(told)}`;
+  return `grant ${grantId}\n${fields(rows)}\n${timeline(explained)}`;
 }
 
-const clientWords = (clientId: string, client: Told['client']): string => {
+const clientWords = (clientId: string, client: Explained['client']): string => {
   if (client === null) return printable(clientId);
   const name = client.clientName === client.clientId ? '' : ` (${printable(client.clientName)})`;
   const deleted = client.deletedAt === null ? '' : `, deleted ${instant(client.deletedAt)}`;
   return `${printable(clientId)}${name}${deleted}`;
 };
 
-const personWords = ({ id, username, disabledAt }: NonNullable<Told['user']>): string =>
+const userWords = ({ id, username, disabledAt }: NonNullable<Explained['user']>): string =>
   `${printable(username)} (sub ${id})${disabledAt === null ? '' : `, disabled ${instant(disabledAt)}`}`;
 
-function lifeWords(life: Life, { grant, now }: Told): string {
+function lifeWords(life: Life, { grant, now }: Explained): string {
   if (life.kind === 'alive') {
     const until = `until ${instant(life.until)}, in ${span(life.until.getTime() - now.getTime())}`;
     return life.what === 'code' ? `alive: its code waits, ${until}` : `alive, ${until}${UNLESS[life.end] ?? ''}`;
@@ -50,13 +50,13 @@ function lifeWords(life: Life, { grant, now }: Told): string {
   return `over${life.reason === null ? '' : ` (${life.reason})`}${since}${gone}`;
 }
 
-/** What every use moves on, and what no use does. */
+/** Whether a use would postpone the end. */
 const UNLESS: Partial<Record<keyof typeof ADVICE, string>> = {
   idle_end: ', unless it is used before',
   absolute_end: ', however much it is used',
 };
 
-function placeWords(place: Place, { life }: Told): string {
+function placeWords(place: CredentialPlace, { life }: Explained): string {
   const isAlive = life.kind === 'alive';
   switch (place.kind) {
     case 'current':
@@ -68,7 +68,7 @@ function placeWords(place: Place, { life }: Told): string {
       return `a refresh token, ${moved}.${isAlive ? ' Presenting it again ends the chain' : ''}`.replace(/\.$/, '');
     }
     case 'ahead':
-      return 'a refresh token, genuine and newer than anything stored: the database has lost commits. Run "statehouse recover"';
+      return 'a refresh token, authentic and newer than anything stored: the database has lost commits. Run "statehouse recover"';
     case 'code_unused':
       return 'its code, never exchanged';
     case 'code_used':
@@ -77,17 +77,17 @@ function placeWords(place: Place, { life }: Told): string {
         '',
       );
     case 'not_the_code':
-      return 'a code that names this grant and is not its code: guessed, or garbled. It touches nothing';
+      return 'a code that names this grant but is not its code: guessed or garbled. It changes nothing';
     case 'access_token':
       return place.expired
         ? `an access token, expired ${instant(place.expiresAt)}`
         : `an access token, good until ${instant(place.expiresAt)}${isAlive ? '' : ' at APIs that do not ask the server'}`;
     case 'unknown':
-      return 'what it was in its chain cannot be told any more';
+      return 'its place in the chain is no longer known';
   }
 }
 
-function timeline({ events, earlierLines, isCut }: Told): string {
+function timeline({ events, earlierLines, isCut }: Explained): string {
   const cut = isCut
     ? `  The beginning is missing: lines of the ledger are dropped after ${LEDGER_KEPT_DAYS} days.\n`
     : earlierLines > 0
@@ -96,7 +96,7 @@ function timeline({ events, earlierLines, isCut }: Told): string {
   return `what happened\n${cut}${folded(events).join('')}`;
 }
 
-/** A long row of rotations says nothing but how many they were. */
+/** Of longer runs of rotations only the first, the number and the last are shown. */
 const MAX_ROTATIONS_SHOWN = 4;
 
 function folded(events: readonly LedgerLine[]): string[] {
@@ -130,7 +130,7 @@ const eventLine = (event: LedgerLine): string => {
 function eventWords({ machine, event, from, to, reason, generation, clientId }: LedgerLine): string {
   const by = clientId === null ? 'the client' : clientId;
   const why = reason === null ? '' : ` (${reason})`;
-  if (to === 'approved') return `the person approves; ${by} gets a code`;
+  if (to === 'approved') return `the end-user approves; ${by} gets a code`;
   if (machine === 'authorizationCode' && to === 'used') return `${by} exchanges the code: refresh token 0 is the head`;
   if (isRotationOf(machine, to)) return `${by} uses its refresh token: ${generation ?? 'the next one'} is the head`;
   if (machine === 'authorizationCode' && to === 'revoked') return `the code, already used, is presented again${why}`;
@@ -146,33 +146,33 @@ const isRotationOf = (machine: string, to: string) => machine === 'refreshToken'
 
 const span = (milliseconds: number): string => inWords(Math.max(0, Math.floor(milliseconds / 1000)));
 
-export const explanationDocument = (told: Told) => ({
-  grant_id: told.grantId,
-  found: told.grant !== null,
-  client: told.client && {
-    client_id: told.client.clientId,
-    client_name: told.client.clientName,
-    deleted_at: told.client.deletedAt,
+export const explanationDocument = (explained: Explained) => ({
+  grant_id: explained.grantId,
+  found: explained.grant !== null,
+  client: explained.client && {
+    client_id: explained.client.clientId,
+    client_name: explained.client.clientName,
+    deleted_at: explained.client.deletedAt,
   },
-  user: told.user && {
-    sub: told.user.id,
-    username: told.user.username,
-    disabled_at: told.user.disabledAt,
+  user: explained.user && {
+    sub: explained.user.id,
+    username: explained.user.username,
+    disabled_at: explained.user.disabledAt,
   },
-  scope: told.grant?.scope ?? null,
-  resources: told.grant?.resources ?? null,
-  now: told.now,
-  alive: told.life.kind === 'alive',
-  ...(told.life.kind === 'alive'
-    ? { alive_until: told.life.until, what_waits: told.life.what, would_end_by: told.life.end }
+  scope: explained.grant?.scope ?? null,
+  resources: explained.grant?.resources ?? null,
+  now: explained.now,
+  alive: explained.life.kind === 'alive',
+  ...(explained.life.kind === 'alive'
+    ? { alive_until: explained.life.until, what_waits: explained.life.what, would_end_by: explained.life.end }
     : {
-        reason: told.life.reason,
-        over_since: told.life.since,
-        why: told.life.advice?.why ?? null,
-        what_would_have_kept_it: told.life.advice?.keep ?? null,
+        reason: explained.life.reason,
+        over_since: explained.life.since,
+        why: explained.life.advice?.why ?? null,
+        what_would_have_kept_it: explained.life.advice?.keep ?? null,
       }),
-  presented: told.place && placeDocument(told.place),
-  events: told.events.map(({ at, machine, event, from, to, reason, generation, clientId, policy }) => ({
+  presented: explained.place && placeDocument(explained.place),
+  events: explained.events.map(({ at, machine, event, from, to, reason, generation, clientId, policy }) => ({
     at,
     machine,
     event,
@@ -183,11 +183,11 @@ export const explanationDocument = (told: Told) => ({
     client_id: clientId,
     policy,
   })),
-  earlier_events: told.earlierLines,
-  beginning_was_dropped: told.isCut,
+  earlier_events: explained.earlierLines,
+  beginning_was_dropped: explained.isCut,
 });
 
-const placeDocument = (place: Place) => ({
+const placeDocument = (place: CredentialPlace) => ({
   place: place.kind,
   ...(place.kind === 'used' && { rotations_ago: Number(place.behind) }),
   ...(place.kind === 'access_token' && { expires_at: place.expiresAt, expired: place.expired }),

@@ -1,4 +1,4 @@
-/** What went wrong, for people: words for what they can mend, the place in the code for what only we can. */
+/** Errors as text for people: instructions for what they can fix, stack frames for defects of the program. */
 import { EnvironmentError } from '../config/environment.ts';
 import { ConfigurationError } from '../config/problem.ts';
 import { RootSecretError } from '../crypto/root-secret.ts';
@@ -24,7 +24,7 @@ export function wordsFor(error: unknown, env: Env): string {
   return `${knownWords(error, env) ?? unknownWords(error)}\n`;
 }
 
-/** Their messages are words for people, and name no secret. */
+/** Their messages are written for people and contain no secret. */
 const OURS = [
   CommandRefused,
   EnvironmentError,
@@ -40,14 +40,14 @@ function knownWords(error: unknown, env: Env): string | null {
   if (error instanceof FolderInUse) {
     return [
       error.message,
-      'One process at a time can use it. Stop the server and run this again,',
+      'Only one process at a time can use it. Stop the server and run this again,',
       'or set DATABASE_URL to a Postgres server, which any number of processes can use.',
     ].join('\n');
   }
   const code = codeOf(error) ?? '';
   const database = env['DATABASE_URL']?.trim() ? DATABASE_WORDS.get(code) : undefined;
   if (error instanceof StoreUnavailable || database !== undefined) {
-    return `${database ?? UNREACHABLE}. Check DATABASE_URL: ${placeOf(env['DATABASE_URL'])}.`;
+    return `${database ?? UNREACHABLE}. Check DATABASE_URL: ${databaseIn(env['DATABASE_URL'])}.`;
   }
   return FILE_WORDS.get(code) ?? null;
 }
@@ -71,7 +71,7 @@ const DATABASE_WORDS: ReadonlyMap<string, string> = new Map([
   ['28000', 'The database refuses the user'],
   ['3D000', 'The database server has no database of this name'],
   ['42501', 'The database user may not do this'],
-  ['ERR_INVALID_URL', 'A character in it must be written otherwise: in a password, "#" is %23, "/" is %2F, "@" is %40'],
+  ['ERR_INVALID_URL', 'A character in it must be percent-encoded: in a password, "#" is %23, "/" is %2F, "@" is %40'],
 ]);
 
 const FILE_WORDS: ReadonlyMap<string, string> = new Map([
@@ -79,17 +79,17 @@ const FILE_WORDS: ReadonlyMap<string, string> = new Map([
   ['EPERM', 'The folder .statehouse cannot be written here: not permitted (EPERM).'],
   ['EROFS', 'The folder .statehouse cannot be written here: the file system is read-only (EROFS).'],
   ['ENOSPC', 'The disk is full (ENOSPC).'],
-  ['EADDRINUSE', 'Another program listens on this port: set PORT to another one, or stop that program (EADDRINUSE).'],
+  ['EADDRINUSE', 'Another program listens on this port: set PORT to another port, or stop that program (EADDRINUSE).'],
 ]);
 
 /** Host and database; never user and password. */
-function placeOf(url: string | undefined): string {
-  if (url === undefined || !URL.canParse(url.trim())) return 'it is no URL';
+function databaseIn(url: string | undefined): string {
+  if (url === undefined || !URL.canParse(url.trim())) return 'it is not a URL';
   const { host, pathname } = new URL(url.trim());
   return `host ${host || 'localhost'}, database ${pathname.slice(1) || 'of the user'}`;
 }
 
-/** A driver's message may hold what was being stored, so only type, code and place are printed. */
+/** A driver's message may contain what was being stored, so only type, code and stack frames are printed. */
 function unknownWords(error: unknown): string {
   const { type, code, message, stack } = safeError(error);
   const head = `Unexpected ${type}${code === undefined ? '' : ` (${code})`}${message === undefined ? '' : `: ${message}`}`;

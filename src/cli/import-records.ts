@@ -1,6 +1,6 @@
 /**
- * Clients and users are imported alike: all records are read, then compared with what is stored, and only when all of
- * them are right is the first record written. Importing the file again completes what a lost database cut off.
+ * The import of clients and users: all records are read and compared with what is stored, and nothing is written unless all of
+ * them are valid. Importing the file again completes an import that a lost connection cut off.
  */
 
 import type { Runtime } from '../boot/runtime.ts';
@@ -19,16 +19,16 @@ export type Importing<T, Plan extends AnyPlan> = {
   /** The field that names a record. */
   readonly idField: string;
   readonly read: (input: unknown, runtime: Runtime) => Reading<T>;
-  /** Two records with the same key cannot both be meant. */
+  /** Must be unique within a file. */
   readonly keyOf: (record: T) => string;
   /** @throws PasswordMissing */
   readonly plan: (runtime: Runtime, record: T) => Promise<Plan>;
   readonly apply: (runtime: Runtime, plan: Plan) => Promise<unknown>;
   readonly nameOf: (plan: Plan) => string;
   readonly warningsOf: (plan: Plan) => readonly string[];
-  /** Made by the import, and shown this once. */
+  /** Secrets that the import created; shown only once. */
   readonly made: (plan: Plan) => Readonly<Record<string, string>>;
-  /** Says what is wrong with the record when `plan` throws; null for any other error. */
+  /** What is wrong with the record when `plan` throws; null for other errors. */
   readonly wordsOf: (error: unknown) => string | null;
 };
 
@@ -38,7 +38,7 @@ export async function importRecords<T, Plan extends AnyPlan>(
   file: string,
   asJson: boolean,
 ): Promise<void> {
-  // Read before the database is opened: a wrong file keeps no other process waiting.
+  // Read before the database is opened, so that a wrong file does not occupy the embedded database.
   const inputs = await readRecords(cli.input, file, importing.kind);
   const done = await withRuntime(cli, async (runtime) => {
     const planned = await planAll(importing, inputs, runtime);
@@ -50,7 +50,7 @@ export async function importRecords<T, Plan extends AnyPlan>(
 
 type Planned<Plan> = { readonly plan: Plan; readonly warnings: readonly string[] };
 
-/** @throws CommandRefused with what is wrong in every record. */
+/** @throws CommandRefused with all problems of all records. */
 async function planAll<T, Plan extends AnyPlan>(
   importing: Importing<T, Plan>,
   inputs: readonly unknown[],
@@ -60,16 +60,16 @@ async function planAll<T, Plan extends AnyPlan>(
   const planned: Planned<Plan>[] = [];
   const places = new Map<string, number>();
   for (const [index, input] of inputs.entries()) {
-    const complain = (words: string) => problems.push(`${placeOf(importing, input, index)}: ${words}`);
+    const report = (words: string) => problems.push(`${recordName(importing, input, index)}: ${words}`);
     const reading = importing.read(input, runtime);
     if (!reading.ok) {
-      reading.problems.forEach((one) => void complain(describeRecordProblem(one)));
+      for (const found of reading.problems) report(describeRecordProblem(found));
       continue;
     }
     const key = importing.keyOf(reading.value);
     const earlier = places.get(key);
     if (earlier !== undefined) {
-      complain(
+      report(
         describeRecordProblem(
           problem(importing.idField, `that of record ${earlier + 1}`, 'a value that no other record has'),
         ),
@@ -82,16 +82,16 @@ async function planAll<T, Plan extends AnyPlan>(
     } catch (error) {
       const words = importing.wordsOf(error);
       if (words === null) throw error;
-      complain(words);
+      report(words);
     }
   }
   if (problems.length === 0) return planned;
   throw new CommandRefused(
-    `The import is refused; nothing was changed.\n${problems.map((one) => `  ${one}`).join('\n')}`,
+    `The import is refused; nothing was changed.\n${problems.map((text) => `  ${text}`).join('\n')}`,
   );
 }
 
-function placeOf({ idField }: { idField: string }, input: unknown, index: number): string {
+function recordName({ idField }: { idField: string }, input: unknown, index: number): string {
   const id = isJsonObject(input) ? input[idField] : undefined;
   return `record ${index + 1}${typeof id === 'string' ? ` (${idField} ${shown(id)})` : ''}`;
 }

@@ -1,13 +1,13 @@
-/** What people and pipes hand in. Plain secrets come this way or from the environment, never as arguments. */
+/** Input from people and pipes. Secrets come this way or from the environment, never as arguments. */
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import { CommandRefused } from './failure.ts';
 
 export type Input = {
-  /** A person sits at a terminal. */
+  /** Standard input is a terminal. */
   readonly interactive: boolean;
   readonly readAll: () => Promise<Buffer>;
-  /** Typed unseen at a terminal; the first line otherwise. Empty: nothing was handed in. */
+  /** Typed at a terminal without being shown; otherwise the first line. Empty: there was no input. */
   readonly readSecret: (prompt: string) => Promise<string>;
   readonly confirm: (question: string) => Promise<boolean>;
 };
@@ -25,21 +25,21 @@ async function allOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(read);
 }
 
-/** A password is at most 1024 characters; whatever pours in more is no password. */
-const LONGEST_LINE_BYTES = 16_384;
+/** Far more than a password (1024 characters) or a token needs. */
+const MAX_LINE_BYTES = 16_384;
 
-/** Leaving the loop closes the stream, so that a writer who never ends does not hold the process. */
+/** Leaving the loop closes the stream, so that an endless writer does not keep the process alive. */
 export async function firstLine(chunks: AsyncIterable<Buffer>): Promise<string> {
   let bytes: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
     bytes = Buffer.concat([bytes, chunk]);
-    if (bytes.includes('\n') || bytes.length > LONGEST_LINE_BYTES) break;
+    if (bytes.includes('\n') || bytes.length > MAX_LINE_BYTES) break;
   }
   const end = bytes.indexOf('\n');
   return decodeUtf8(end < 0 ? bytes : bytes.subarray(0, end), 'Standard input').replace(/\r$/, '');
 }
 
-/** @throws CommandRefused: replacement characters in a secret would make it another one. */
+/** @throws CommandRefused for invalid UTF-8: replacement characters would change a secret. */
 export function decodeUtf8(bytes: Uint8Array, source: string): string {
   try {
     // A byte order mark at the start is dropped: Windows editors write it.
@@ -52,7 +52,7 @@ export function decodeUtf8(bytes: Uint8Array, source: string): string {
 type Terminal = { readonly keyboard: Readable; readonly screen: Writable };
 const systemTerminal: Terminal = { keyboard: process.stdin, screen: process.stderr };
 
-/** Readline writes what is typed to its output, so it gets one that shows nothing. */
+/** Readline echoes what is typed to its output, so it gets an output that discards it. */
 export async function askUnseen(prompt: string, { keyboard, screen }: Terminal = systemTerminal): Promise<string> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   screen.write(prompt);

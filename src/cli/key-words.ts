@@ -1,4 +1,4 @@
-/** A signing key for people: since when it is what it is, what happens next, and when. */
+/** A signing key as text for people: since when it is in its state, what happens next, and when. */
 
 import type { KeyChange } from '../lifecycles/signing-key.ts';
 import type { SigningKeyRow } from '../model/signing-key.ts';
@@ -6,7 +6,7 @@ import { type KeyLifetimes, keyTimes, signerAmong, waitingKey } from '../model/s
 
 export type KeyForecast = {
   readonly since: Date;
-  /** Null: nothing more. */
+  /** Null: nothing. */
   readonly next: {
     readonly at: Date;
     readonly what: 'publishes' | 'hands_over' | 'signs' | 'stops' | 'retires';
@@ -16,12 +16,12 @@ export type KeyForecast = {
 type Keys = readonly SigningKeyRow[];
 type Policy = { readonly algorithms: readonly string[]; readonly lifetimes: KeyLifetimes };
 
-/** As the machine will have it when nobody asks for anything. */
+/** What the machine will do if no operator intervenes. */
 export function forecastOf(key: SigningKeyRow, keys: Keys, policy: Policy): KeyForecast {
   const at = (milliseconds: number) => new Date(milliseconds);
   const { successorDueAt, signsUntil, publishedUntil } = keyTimes(key, policy.lifetimes);
   switch (key.state) {
-    // A stored key is published at least.
+    // A stored key is never unpublished.
     case 'unpublished':
     case 'published':
       return { since: key.createdAt, next: { at: at(handoverAt(key, keys, policy)), what: 'signs' } };
@@ -47,14 +47,14 @@ function handoverAt(successor: SigningKeyRow, keys: Keys, { lifetimes }: Policy)
   return Math.max(successor.maySignAt.getTime(), signer ? keyTimes(signer, lifetimes).signsUntil : 0);
 }
 
-/** To the minute, in UTC: what a log would say too. */
+/** To the minute, in UTC as in logs. */
 export const minute = (date: Date): string => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 const NEXT_WORDS = {
   publishes: 'publishes its successor',
   hands_over: 'hands over to its successor',
   signs: 'signs',
-  stops: 'stops signing: the policy names its algorithm no longer',
+  stops: 'stops signing: the policy no longer names its algorithm',
   retires: 'leaves the JWKS: its last token has expired',
 } as const;
 
@@ -65,7 +65,7 @@ export function nextWords({ retiredReason }: SigningKeyRow, { next }: KeyForecas
   return `${next.at <= now ? 'now' : minute(next.at)}: ${NEXT_WORDS[next.what]}`;
 }
 
-/** What a command has changed, a line each. */
+/** One line per change. */
 export const changeLines = (changes: readonly KeyChange[]): string => changes.map(changeLine).join('');
 
 function changeLine({ kid, alg, from, to }: KeyChange): string {

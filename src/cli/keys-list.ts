@@ -13,7 +13,7 @@ export function keysListCommand(parent: Command, cli: Cli): void {
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nTimes follow policies/signing-keys.yaml as it is here.\n\nExample:\n  statehouse keys list',
+      '\nTimes follow the signing-keys.yaml of this configuration.\n\nExample:\n  statehouse keys list',
     )
     .action(async (options: { json?: true }) => {
       const { now, rows } = await withRuntime(cli, async ({ database, configuration: { signingKeys } }) => {
@@ -32,7 +32,7 @@ export function keysListCommand(parent: Command, cli: Cli): void {
         }));
         return cli.output.print(json({ keys: documents }));
       }
-      if (rows.length === 0) return cli.output.print('No keys yet: "statehouse start" makes the first ones.\n');
+      if (rows.length === 0) return cli.output.print('No keys yet: "statehouse start" creates the first keys.\n');
       const cells = rows.map(({ key, forecast }) => [
         key.kid,
         key.alg,

@@ -12,14 +12,14 @@ import { json } from './output.ts';
 export function keysRevokeCommand(parent: Command, cli: Cli): void {
   parent
     .command('revoke')
-    .description('end a signing key at once: for one that leaked')
-    .argument('<kid>', 'as "keys list" says it')
+    .description('end a signing key at once, for a key that leaked')
+    .argument('<kid>', 'as "keys list" shows it')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-It leaves the JWKS, and what it signed is not accepted here any more; running servers follow within seconds. If it was the
-signer, the key that waits signs at once, or a fresh one. APIs go on believing it until they fetch the JWKS again.
+The key leaves the JWKS and its signatures are no longer accepted here; running servers follow within seconds. If it was the
+signer, the waiting key or a fresh key signs at once. APIs go on accepting the old key until they fetch the JWKS again.
 
 Example:
   statehouse keys revoke NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs`,
@@ -31,13 +31,13 @@ Example:
         return { changes: await requestRevocation(deps, kid), policy };
       });
       if (changes === null)
-        throw new CommandRefused(`No such key: "${printable(kid)}". "statehouse keys list" names them.`);
+        throw new CommandRefused(`No such key: "${printable(kid)}". "statehouse keys list" shows the keys.`);
       const outcome = changes.length === 0 ? 'unchanged' : 'revoked';
       if (options.json) return cli.output.print(json({ kid, outcome, changes: changeDocuments(changes) }));
-      cli.output.print(changeLines(changes) || `unchanged  ${kid}  (had retired before)\n`);
+      cli.output.print(changeLines(changes) || `unchanged  ${kid}  (had retired already)\n`);
       if (changes.length === 0) return;
       cli.output.complain(
-        `warning: caches may keep the JWKS, and believe it, for ${inWords(policy.jwksMaxAgeSeconds)}\n`,
+        `warning: APIs that cache the JWKS may accept the key for another ${inWords(policy.jwksMaxAgeSeconds)}\n`,
       );
     });
 }

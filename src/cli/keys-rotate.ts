@@ -15,7 +15,7 @@ export function keysRotateCommand(parent: Command, cli: Cli): void {
   parent
     .command('rotate')
     .description('publish a successor of each signing key now; it signs when every cache holds it')
-    .addOption(new Option('--alg <algorithm>', 'of this algorithm only').choices(SIGNING_ALGORITHMS))
+    .addOption(new Option('--alg <algorithm>', 'only the key of this algorithm').choices(SIGNING_ALGORITHMS))
     .option(
       '--now',
       'the successor signs at once; APIs that cache the JWKS refuse its tokens until they fetch it again',
@@ -24,8 +24,7 @@ export function keysRotateCommand(parent: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-Keys rotate by themselves; this is for when you do not want to wait for it. A successor that waits already is not made
-twice. The old key stays in the JWKS until the last token that it signed has expired. Running servers follow within seconds.
+Keys rotate by themselves; use this when you do not want to wait. If a successor waits already, no other is created. The old key stays in the JWKS until the last token that it signed has expired. Running servers follow within seconds.
 
 Examples:
   statehouse keys rotate

@@ -1,9 +1,9 @@
-/** The `statehouse` command: runs it, and ends the process even where something was left open. */
+/** Runs the `statehouse` command, and ends the process even when something was left open. */
 import { systemCli } from './cli.ts';
-import { endQuietlyWhenNobodyReads } from './output.ts';
+import { endQuietlyOnClosedPipe } from './output.ts';
 import { runCommand } from './program.ts';
 
-endQuietlyWhenNobodyReads();
+endQuietlyOnClosedPipe();
 const status = await runCommand(process.argv.slice(2), systemCli);
-// `start` returns while the server runs. After a failure, what is still open (connections, timers) must not hold the process.
+// `start` returns while the server runs. After a failure, open connections and timers must not keep the process alive.
 if (status !== 0) process.stderr.write('', () => process.exit(status));

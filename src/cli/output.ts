@@ -1,4 +1,4 @@
-/** Where words go. Standard output is for what was asked for, standard error for what went wrong. */
+/** Standard output is for results, standard error for errors and warnings. */
 export type Output = {
   readonly print: (text: string) => void;
   readonly complain: (text: string) => void;
@@ -9,8 +9,8 @@ export const systemOutput: Output = {
   complain: (text) => void process.stderr.write(text),
 };
 
-/** `statehouse clients list | head -1`: that nobody reads on is no failure. */
-export function endQuietlyWhenNobodyReads(): void {
+/** `statehouse clients list | head -1`: a reader that stops early is not a failure. */
+export function endQuietlyOnClosedPipe(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
@@ -19,11 +19,11 @@ export function endQuietlyWhenNobodyReads(): void {
   }
 }
 
-/** One document for machines. */
+/** One JSON document, for programs. */
 export const json = (document: unknown): string => `${JSON.stringify(document, null, 2)}\n`;
 
 export const warningLines = (warnings: readonly string[]): string =>
-  warnings.map((one) => `  warning: ${one}\n`).join('');
+  warnings.map((warning) => `  warning: ${warning}\n`).join('');
 
 /** Columns as wide as their widest cell. */
 export function table(rows: readonly (readonly string[])[]): string {

@@ -30,7 +30,7 @@ export async function runCommand(args: readonly string[], cli: Cli): Promise<num
     await buildProgram(cli).parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
-    // Commander has said by itself what is wrong with the arguments; for --help there is nothing wrong.
+    // Commander has printed what is wrong with the arguments; --help comes here too.
     if (error instanceof CommanderError) return error.exitCode;
     cli.output.complain(wordsFor(error, cli.env));
     return 1;
@@ -46,7 +46,7 @@ function buildProgram(cli: Cli): Command {
       writeErr: cli.output.complain,
       outputError: (words, write) => write(withoutValues(words)),
     })
-    .showHelpAfterError('(add --help for what is possible)')
+    .showHelpAfterError('(add --help to see the options)')
     .addHelpText('after', EXAMPLES);
   startCommand(program, cli);
   migrateCommand(program, cli);
@@ -64,7 +64,7 @@ function buildProgram(cli: Cli): Command {
   clientsDeleteCommand(clients, cli);
   clientsImportCommand(clients, cli);
 
-  const users = program.command('users').description('people who can sign in');
+  const users = program.command('users').description('end-users who can sign in');
   usersCreateCommand(users, cli);
   usersListCommand(users, cli);
   usersDisableCommand(users, cli);
@@ -83,7 +83,7 @@ function buildProgram(cli: Cli): Command {
   return program;
 }
 
-/** Commander repeats what was typed. Whoever typed a secret where none belongs should not find it in a log as well. */
+/** Commander repeats the arguments in its errors; a secret typed by mistake must not get into a log. */
 const withoutValues = (words: string): string =>
   words
     .replace(/^(error: too many arguments[\s\S]*? but got \d+): [\s\S]*$/, '$1.\n')

@@ -1,13 +1,15 @@
-/** The proof of a policy, for people and for machines. */
+/** The proof of a policy as text and as JSON. */
 import { holds, type Proof, type Verdict } from '../review/proof/prove.ts';
 import { mermaidOfTrace, wordsOfTrace } from '../review/proof/trace.ts';
 
 const count = (value: number) => value.toLocaleString('en-GB');
 
+const counted = (value: number, noun: string) => `${value} ${noun}${value === 1 ? '' : 's'}`;
+
 export function proofText(proof: Proof): string {
   const walks = proof.explorations.map(
     ({ bounds: { requests, inFlight, disturbances }, moments, steps, milliseconds }) => {
-      const within = `${requests} requests, ${inFlight} under way at once, ${disturbances} disturbance${disturbances === 1 ? '' : 's'}`;
+      const within = `${counted(requests, 'request')}, ${inFlight} under way at once, ${counted(disturbances, 'disturbance')}`;
       return `  ${within}: ${count(moments)} moments, ${count(steps)} steps, ${(milliseconds / 1000).toFixed(1)} s\n`;
     },
   );
@@ -51,7 +53,7 @@ export const proofDocument = (proof: Proof) => ({
   })),
 });
 
-/** For the exit status: one line for each invariant that does not hold. */
+/** One line per broken invariant, for the exit status. */
 export const brokenIn = (proof: Proof): string[] =>
   proof.verdicts.flatMap(({ invariant, violation }) =>
     violation

@@ -10,13 +10,13 @@ export type RecordKind = 'clients' | 'users';
 /** @param file a path, or "-" for standard input. @throws CommandRefused */
 export async function readRecords(input: Input, file: string, kind: RecordKind): Promise<readonly unknown[]> {
   const source = file === '-' ? 'Standard input' : printable(file);
-  const bytes = file === '-' ? await input.readAll() : await readFileOrSayWhy(file, source);
+  const bytes = file === '-' ? await input.readAll() : await readFileOrRefuse(file, source);
   const text = decodeUtf8(bytes, source);
   if (text.trim() === '') throw new CommandRefused(`${source} is empty; a JSON object or list of ${kind} is expected.`);
   return recordsIn(parseJson(text, source), source, kind);
 }
 
-async function readFileOrSayWhy(file: string, source: string): Promise<Buffer> {
+async function readFileOrRefuse(file: string, source: string): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {
@@ -42,12 +42,12 @@ function recordsIn(document: unknown, source: string, kind: RecordKind): readonl
   return [document];
 }
 
-/** V8's own words quote the document, which may hold secrets; so only the place is said. */
+/** V8's messages quote the document, which may contain secrets, so only the position is reported. */
 function parseJson(text: string, source: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const before = text.slice(0, placeOf(error, text));
+    const before = text.slice(0, positionOf(error, text));
     const line = before.split('\n').length;
     const column = before.length - before.lastIndexOf('\n');
     throw new CommandRefused(`${source} is not JSON: it breaks at line ${line}, column ${column}.`);
@@ -56,8 +56,8 @@ function parseJson(text: string, source: string): unknown {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');
 
-/** Some messages name the position. "Unexpected token" does not, but the shortest beginning that has it ends there. */
-function placeOf(error: unknown, text: string): number {
+/** Some messages name the position. For "Unexpected token" it is the end of the shortest prefix that causes the same error. */
+function positionOf(error: unknown, text: string): number {
   const [, position] = /at position (\d+)/.exec(messageOf(error)) ?? [];
   if (position !== undefined) return Number(position);
   if (!isUnexpectedToken(text)) return text.length;

@@ -4,7 +4,8 @@ import { type Cli, withRuntime } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 import { json } from './output.ts';
 
-const WHAT = 'This ends every refresh token, unused code and session that exists; everybody signs in again.';
+const CONSEQUENCE =
+  'This ends every existing refresh token, unused code and session; all end-users have to sign in again.';
 
 export function recoverCommand(parent: Command, cli: Cli): void {
   parent
@@ -15,7 +16,7 @@ export function recoverCommand(parent: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-A restored database has forgotten which refresh tokens were used since the backup. ${WHAT}
+A restored database does not know which refresh tokens were used since the backup. ${CONSEQUENCE}
 Clients, users and signing keys stay. Access tokens stay valid until they expire.
 
 Example:
@@ -32,6 +33,7 @@ Example:
 }
 
 async function confirm({ input }: Cli): Promise<void> {
-  if (!input.interactive) throw new CommandRefused(`${WHAT} Add --yes to do so.`);
-  if (!(await input.confirm(`${WHAT} Go on? [y/N] `))) throw new CommandRefused('Not confirmed; nothing was changed.');
+  if (!input.interactive) throw new CommandRefused(`${CONSEQUENCE} Add --yes to do so.`);
+  if (!(await input.confirm(`${CONSEQUENCE} Go on? [y/N] `)))
+    throw new CommandRefused('Not confirmed; nothing was changed.');
 }

@@ -1,2 +1,2 @@
-/** For commander: an option that may be given several times, in order. */
+/** For commander: collects the values of an option that may be repeated. */
 export const each = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];

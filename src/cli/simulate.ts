@@ -13,15 +13,15 @@ import { json } from './output.ts';
 export function simulateCommand(parent: Command, cli: Cli): void {
   parent
     .command('simulate')
-    .description('play scenarios: who presents what, when, and what comes of it')
+    .description('play scenarios: who presents what, when, and what happens')
     .argument('<file...>', 'scenario files (YAML)')
-    .option('--policy <file>', 'play them under the policy of this file, whatever they say')
+    .option('--policy <file>', 'play them under the policy of this file instead of their own')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-Needs no database and takes no time: the machines and the engine that serve requests, one authorization in memory, and a clock
-that obeys. Prints the steps, a Mermaid sequence diagram, and whether each expectation holds. Exit status 1 when one does not.
+Needs no database and does not wait: it uses the machines and the engine that serve requests, one authorization in memory, and
+a simulated clock. Prints the steps, a Mermaid sequence diagram, and whether each expectation holds. Exit status 1 when one does not.
 
 A scenario is a few lines, see docs/scenarios; editors complete the keys:
 
@@ -54,7 +54,7 @@ Examples:
     });
 }
 
-/** Where a scenario names no policy, the default one of the configuration that the server would run with. */
+/** For scenarios without a policy: the default policy of the server's configuration. */
 function policiesOf({ env }: Cli, policy: string | undefined): Policies {
   let standard: NamedPolicy | null = null;
   return {

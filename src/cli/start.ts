@@ -8,14 +8,14 @@ export function startCommand(parent: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-Applies the migrations first. SIGTERM and SIGINT finish the requests in flight, then end it.
+Applies the migrations first. SIGTERM and SIGINT finish the requests in flight, then end the server.
 
 Examples:
   statehouse start
   PORT=4000 statehouse start`,
     )
     .action(async () => {
-      // Loaded here only, so that the other commands need not load the server.
+      // Loaded here, so that other commands do not load the server.
       const { start } = await import('../boot/main.ts');
       await start(cli.env);
     });

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript, so that an older Node gets as far as saying what is missing. The rest is TypeScript, which Node 24 runs.
+// Plain JavaScript, so that an older Node can print what is missing. The rest is TypeScript, which Node 24 runs.
 if (Number(process.versions.node.split('.')[0]) >= 24) {
   await import('./main.ts');
 } else {

@@ -1,6 +1,6 @@
 /**
- * The clients as `check` sees them: it only looks. No migration is applied, no folder and no root secret is made; where
- * the database cannot be read, it says why and goes on.
+ * The stored clients, for `check`, which changes nothing: no migration is applied, no folder and no root secret is created. When
+ * the database cannot be read, the reason becomes part of the result.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,9 +17,9 @@ import { wordsFor } from './failure.ts';
 
 export type StoredClients = {
   readonly clients: readonly Client[];
-  /** Ids of those that configuration declared when the server last read it. */
+  /** Ids of the clients that configuration declared when the server last read it. */
   readonly declaredIds: readonly string[];
-  /** Why the clients are not all of them; null when they are. */
+  /** Why the list is incomplete; null: it is complete. */
   readonly missing: string | null;
 };
 
@@ -29,7 +29,7 @@ export async function storedClients(environment: Environment, env: NodeJS.Proces
     return {
       clients: [],
       declaredIds: [],
-      missing: 'There is no database yet: "statehouse start" or "statehouse migrate" makes it.',
+      missing: 'There is no database yet: "statehouse start" or "statehouse migrate" creates it.',
     };
   }
   try {
@@ -37,24 +37,24 @@ export async function storedClients(environment: Environment, env: NodeJS.Proces
     try {
       const clients = await listClients(database.drizzle, { declared: false });
       const declared = await listClients(database.drizzle, { declared: true });
-      return { clients, declaredIds: declared.map((one) => one.clientId), missing: null };
+      return { clients, declaredIds: declared.map(({ clientId }) => clientId), missing: null };
     } finally {
       await database.close();
     }
   } catch (error) {
-    return { clients: [], declaredIds: [], missing: `The clients cannot be read. ${wordsOf(error, env)}` };
+    return { clients: [], declaredIds: [], missing: `The clients cannot be read. ${reasonOf(error, env)}` };
   }
 }
 
-/** SQLSTATE undefined_table and undefined_column: another version's tables. */
+/** SQLSTATE undefined_table and undefined_column: the tables of another version. */
 const OTHER_TABLES = new Set(['42P01', '42703']);
 
-function wordsOf(error: unknown, env: NodeJS.ProcessEnv): string {
+function reasonOf(error: unknown, env: NodeJS.ProcessEnv): string {
   if (OTHER_TABLES.has(codeOf(error) ?? '')) return 'The tables are not up to date: run "statehouse migrate".';
   return wordsFor(error, env).trim();
 }
 
-/** @returns null when they are not made yet. @throws Error for a root secret that is too short. */
+/** @returns null when there is no root secret yet. @throws RootSecretError for a root secret that is too short. */
 export function rootKeysIfMade({ secrets }: Environment): RootKeys | null {
   if (secrets) return rootKeys(secrets);
   return existsSync(join(homeFolder(), 'secret')) ? rootKeys(keptSecrets(homeFolder(), systemRandom)) : null;

@@ -20,9 +20,9 @@ type Options = {
 export function usersCreateCommand(parent: Command, cli: Cli): void {
   parent
     .command('create')
-    .description('register a person who can sign in')
+    .description('register an end-user who can sign in')
     .argument('<username>')
-    .option('--generate-password', 'make a password and print it once')
+    .option('--generate-password', 'generate a password and print it once')
     .option('--email <address>', 'the claim "email"')
     .option('--display-name <name>', 'the claim "name"')
     .option('--claim <name=value>', 'any other claim of OpenID Connect; repeat it for several', each)
@@ -30,8 +30,8 @@ export function usersCreateCommand(parent: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-The password is asked for at the terminal, unseen. Without a terminal: STATEHOUSE_PASSWORD, or the first line of standard input.
-A claim that is no text is JSON: --claim email_verified=true, --claim 'address={"country": "SE"}'.
+At a terminal the command asks for the password without showing it. Without a terminal: STATEHOUSE_PASSWORD, or the first line of standard input.
+A claim that is not a text is JSON: --claim email_verified=true, --claim 'address={"country": "SE"}'.
 
 Examples:
   statehouse users create alice
@@ -43,7 +43,7 @@ Examples:
 }
 
 async function create(cli: Cli, username: string, options: Options): Promise<void> {
-  // Whatever is wrong with the rest is said before a password is asked for, and before the database is held.
+  // Other problems are reported before the command asks for a password and opens the database.
   const record = { username, ...claimsOf(options) };
   accepted(readUserRecord(record));
   const given = options.generatePassword ? null : await readPassword(cli);
@@ -65,26 +65,26 @@ async function create(cli: Cli, username: string, options: Options): Promise<voi
   });
 }
 
-/** OpenID Connect Core §5.1: these have a type of their own; all others are texts, whatever they look like. */
+/** OpenID Connect Core §5.1: the claims that are not texts. */
 const JSON_CLAIMS = new Set(['email_verified', 'phone_number_verified', 'address', 'updated_at']);
 
 function claimsOf({ email, displayName, claim = [] }: Options): Record<string, unknown> {
-  const given = claim.map((one): [string, unknown] => {
-    const [name, ...value] = one.split('=');
-    if (!name || value.length === 0) throw refuse('--claim wants name=value, as in --claim given_name=Alice');
-    // Arguments are seen by everyone on the machine.
+  const given = claim.map((argument): [string, unknown] => {
+    const [name, ...value] = argument.split('=');
+    if (!name || value.length === 0) throw refuse('--claim: Expected name=value, as in --claim given_name=Alice');
+    // Other users of the machine can see arguments.
     if (name === 'password' || name === 'username') throw refuse(`--claim cannot set ${name}`);
     return [name, JSON_CLAIMS.has(name) ? jsonOr(value.join('=')) : value.join('=')];
   });
   if (email !== undefined) given.push(['email', email]);
   if (displayName !== undefined) given.push(['name', displayName]);
-  if (new Set(given.map(([name]) => name)).size < given.length) throw refuse('one claim is given twice');
+  if (new Set(given.map(([name]) => name)).size < given.length) throw refuse('A claim is given twice');
   return Object.fromEntries(given);
 }
 
 const refuse = (words: string) => new CommandRefused(`${words}; nothing was changed.`);
 
-/** What is no JSON stays a text, and is refused with its name and what is allowed. */
+/** A value that is not JSON stays a text, which the schema then refuses with an error text. */
 function jsonOr(value: string): unknown {
   try {
     return JSON.parse(value);
@@ -95,7 +95,7 @@ function jsonOr(value: string): unknown {
 
 function accepted(reading: Reading<UserRecord>): Extract<Reading<UserRecord>, { ok: true }> {
   if (reading.ok) return reading;
-  const problems = reading.problems.map((one) => `  ${describeRecordProblem(one)}`).join('\n');
+  const problems = reading.problems.map((problem) => `  ${describeRecordProblem(problem)}`).join('\n');
   throw new CommandRefused(`The user is refused; nothing was changed.\n${problems}`);
 }
 

@@ -8,10 +8,10 @@ import { json } from './output.ts';
 export function usersDisableCommand(parent: Command, cli: Cli): void {
   parent
     .command('disable')
-    .description('shut a person out; their sessions and grants end, for good')
+    .description('disable an end-user; their sessions and grants end, for good')
     .argument('<username>')
     .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nEnabling them again revives none of it.\n\nExample:\n  statehouse users disable alice')
+    .addHelpText('after', '\nEnabling them again does not revive these.\n\nExample:\n  statehouse users disable alice')
     .action(async (username: string, options: { json?: true }) => {
       const found = await withRuntime(cli, ({ database }) => disableUser(database.drizzle, username));
       if (!found) throw new CommandRefused(`No such user: "${printable(username)}".`);

@@ -8,7 +8,7 @@ import { json } from './output.ts';
 export function usersEnableCommand(parent: Command, cli: Cli): void {
   parent
     .command('enable')
-    .description('let a disabled person sign in again')
+    .description('let a disabled end-user sign in again')
     .argument('<username>')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nSessions and grants that ended stay ended.\n\nExample:\n  statehouse users enable alice')

@@ -21,7 +21,7 @@ export function usersListCommand(parent: Command, cli: Cli): void {
         }));
         return cli.output.print(json({ users: documents }));
       }
-      if (users.length === 0) return cli.output.print('No users. To make one: statehouse users create --help\n');
+      if (users.length === 0) return cli.output.print('No users. To create one: statehouse users create --help\n');
       const rows = users.map(({ username, id, claims, disabledAt }) => [
         username,
         id,

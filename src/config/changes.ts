@@ -1,4 +1,4 @@
-/** What differs between two configurations, key by key, for the log: old → new. */
+/** The differences between two configurations, key by key, for the log. */
 import type { Configuration } from './configuration.ts';
 
 export type Change = { readonly key: string; readonly from: unknown; readonly to: unknown };
@@ -12,13 +12,13 @@ export function changesBetween(before: Configuration, after: Configuration): Cha
   });
 }
 
-/** Clients are compared where they are brought into the database. */
+/** Without declared clients: those are compared with the database (src/registration/declared-clients.ts). */
 const plain = ({ policies, resources, signIn, signingKeys }: Configuration) => ({
   policies: Object.fromEntries(policies),
   resources: Object.fromEntries(
     resources.map(({ identifier, scopes, ...rest }) => [
       identifier,
-      { ...rest, scopes: Object.fromEntries(scopes.map((one) => [one.name, one.description])) },
+      { ...rest, scopes: Object.fromEntries(scopes.map(({ name, description }) => [name, description])) },
     ]),
   ),
   signIn,

@@ -1,4 +1,4 @@
-/** The configuration that is in force: policies by name, resources, sign-in. */
+/** The configuration in force: policies by name, resources, sign-in, signing keys, declared clients. */
 import { DEFAULT_POLICY, type DeclaredClientRecord } from '../../policies/client-schema.ts';
 import type { Policy, Resource, SignInPolicy, SigningKeyPolicy } from '../../policies/schema.ts';
 import type { Client } from '../model/client.ts';
@@ -6,16 +6,16 @@ import type { Client } from '../model/client.ts';
 export type Configuration = {
   readonly policies: ReadonlyMap<string, Policy>;
   readonly resources: readonly Resource[];
-  /** The one resource that this server itself guards: the UserInfo Endpoint, with the scopes of OpenID Connect. */
+  /** The only resource of this server itself: the UserInfo Endpoint, with the scopes of OpenID Connect. */
   readonly identity: Resource;
   readonly signIn: SignInPolicy;
   readonly signingKeys: SigningKeyPolicy;
   readonly declaredClients: readonly DeclaredClient[];
-  /** False: there is no such file, which is not the same as a file that declares no client. */
+  /** False: there is no clients.yaml, which differs from a file that declares no client. */
   readonly hasClientsFile: boolean;
 };
 
-/** With where it stands, so that what is wrong with it can be said with its line. */
+/** With its place in the file, so that problems can name the line. */
 export type DeclaredClient = {
   readonly record: DeclaredClientRecord;
   /** Dotted, as in problems. */

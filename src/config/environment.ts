@@ -8,7 +8,7 @@ export type Environment = {
   readonly databaseUrl: string | null;
   /** Used byte for byte. */
   readonly issuer: string;
-  /** Null: made and kept in `.statehouse/`. */
+  /** Null: created and stored in `.statehouse/`. */
   readonly secrets: readonly string[] | null;
   /** The folder of policies. */
   readonly configFolder: string;
@@ -22,7 +22,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 export class EnvironmentError extends Error {
   constructor(problems: readonly string[]) {
-    super(`The environment is refused:\n${problems.map((one) => `  ${one}`).join('\n')}`);
+    super(`The environment is refused:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
     this.name = 'EnvironmentError';
   }
 }
@@ -33,9 +33,9 @@ const DEFAULT_CONFIG_FOLDER = new URL('../../policies', import.meta.url).pathnam
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Environment {
   const problems: string[] = [];
   const get = (name: string) => (env[name]?.trim() ? env[name].trim() : null);
-  const check = <T>(name: string, schema: z.ZodType<T>, value: unknown, say: string, fallback: T): T => {
+  const check = <T>(name: string, schema: z.ZodType<T>, value: string, expected: string, fallback: T): T => {
     const result = schema.safeParse(value);
-    if (!result.success) problems.push(`${name}: ${say}`);
+    if (!result.success) problems.push(`${name}: Expected ${expected}, found "${value}".`);
     return result.success ? result.data : fallback;
   };
 
@@ -43,7 +43,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   if (production)
     problems.push(
       ...REQUIRED_IN_PRODUCTION.filter(([name]) => list(get(name)).length === 0).map(
-        ([name, say]) => `${name} is not set. ${say}`,
+        ([name, instruction]) => `${name} is not set. ${instruction}`,
       ),
     );
   const port = check(
@@ -58,7 +58,8 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   if (wrong) problems.push(`STATEHOUSE_ISSUER: ${wrong}`);
   const databaseUrl = get('DATABASE_URL');
   if (databaseUrl && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
-    problems.push('DATABASE_URL: postgres://user:password@host:5432/database');
+    // The value may contain a password, so it is not shown.
+    problems.push('DATABASE_URL: Expected postgres://user:password@host:5432/database, found another kind of URL.');
   }
   const trustedProxies = list(get('STATEHOUSE_TRUSTED_PROXIES'));
   problems.push(
@@ -92,7 +93,7 @@ const REQUIRED_IN_PRODUCTION = [
   ['DATABASE_URL', 'Set postgres://user:password@host:5432/database'],
 ] as const;
 
-const list = (value: string | null): string[] => (value ?? '').split(/[\s,]+/).filter((one) => one.length > 0);
+const list = (value: string | null): string[] => (value ?? '').split(/[\s,]+/).filter((item) => item.length > 0);
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\]|::1)$/;
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host);

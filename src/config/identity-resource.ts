@@ -1,8 +1,8 @@
-/** What OpenID Connect adds to the configured resources: the UserInfo Endpoint, and the scopes that open it. */
+/** What OpenID Connect adds to the configured resources: the UserInfo Endpoint and its scopes. */
 import type { Resource } from '../../policies/schema.ts';
 import { urlUnder } from '../oauth/urls.ts';
 
-/** OpenID Connect Core §5.4, with the words for consent. */
+/** OpenID Connect Core §5.4, with the texts for consent. */
 export const identityResource = (issuer: string): Resource => ({
   identifier: urlUnder(issuer, '/oauth/userinfo'),
   name: 'Your identity',

@@ -1,8 +1,8 @@
-/** What signing-keys.yaml comes to, with what is computed so that nobody can set it too low. */
-import { KEY_POLL_SECONDS, LONGEST_TOKEN_SECONDS, type SigningKeyPolicy } from '../../policies/schema.ts';
+/** The lifetimes of signing keys: from signing-keys.yaml, and computed where a configured value could be too low. */
+import { KEY_POLL_SECONDS, MAX_TOKEN_SECONDS, type SigningKeyPolicy } from '../../policies/schema.ts';
 import type { KeyLifetimes } from '../model/signing-key.ts';
 
-/** Clocks differ, and a node whose polls fail for a moment goes on signing with the key that it has. */
+/** For differing clocks, and for nodes whose polls fail for a moment and that go on signing with their old key. */
 const MARGIN_SECONDS = 5 * 60;
 
 export const keyLifetimes = (policy: SigningKeyPolicy): KeyLifetimes => ({
@@ -10,6 +10,6 @@ export const keyLifetimes = (policy: SigningKeyPolicy): KeyLifetimes => ({
   signingLifetimeSeconds: policy.signingLifetimeSeconds,
   // A few polls early, so that the successor is ready when the signer's time is over.
   successorLeadSeconds: policy.publishedBeforeSigningSeconds + 6 * KEY_POLL_SECONDS,
-  // The last token is signed by the last node to hear that the key has stopped.
-  retiringSeconds: LONGEST_TOKEN_SECONDS + KEY_POLL_SECONDS + MARGIN_SECONDS,
+  // Until the last node learns that the key has stopped, it may sign tokens with it.
+  retiringSeconds: MAX_TOKEN_SECONDS + KEY_POLL_SECONDS + MARGIN_SECONDS,
 });

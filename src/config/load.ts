@@ -1,4 +1,4 @@
-/** Reads the folder of policies. Everything wrong in every file is reported at once; nothing comes into force in part. */
+/** Reads the folder of policies. All problems in all files are reported at once; a configuration is never partly in force. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { z } from 'zod';
@@ -66,7 +66,7 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
     });
   }
   const identity = identityResource(issuer);
-  const taken = resources?.resources.findIndex((one) => one.identifier === identity.identifier) ?? -1;
+  const taken = resources?.resources.findIndex(({ identifier }) => identifier === identity.identifier) ?? -1;
   if (taken !== -1) {
     problems.push({
       file: 'resources.yaml',
@@ -90,7 +90,7 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
 }
 
 /**
- * One policy by the path of its file, whatever its folder.
+ * A single policy by the path of its file, in any folder.
  * @throws ConfigurationError as for a whole folder.
  */
 export function loadPolicy(path: string): NamedPolicy {
@@ -133,7 +133,7 @@ const unknownFile = (file: string): Problem => ({
   file,
   line: null,
   key: null,
-  found: 'a file of another name',
+  found: 'a file with another name',
   allowed: `<name>.policy.yaml (lower case, digits, "-"), ${OTHER_FILES.join(', ')}`,
   nearest: null,
 });

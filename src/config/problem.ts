@@ -1,4 +1,4 @@
-/** What is wrong in a record or in a file, in words that say what to change. The value of a secret never gets into them. */
+/** Problems of a record or a file, as texts that say what to change. The value of a secret never appears in them. */
 
 export type RecordProblem = {
   /** Dotted path, e.g. `redirect_uris.0`; null when the problem concerns the whole record or file. */
@@ -27,7 +27,7 @@ export class ConfigurationError extends Error {
   readonly problems: readonly Problem[];
   constructor(folder: string, problems: readonly Problem[]) {
     super(
-      `The configuration in ${folder} is refused:\n${problems.map((one) => `  ${describeProblem(one)}`).join('\n')}`,
+      `The configuration in ${folder} is refused:\n${problems.map((problem) => `  ${describeProblem(problem)}`).join('\n')}`,
     );
     this.name = 'ConfigurationError';
     this.problems = problems;

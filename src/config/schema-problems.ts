@@ -1,6 +1,6 @@
 /**
- * What a schema refuses, in words. Files and imported records are read by different code and share this: what is
- * expected comes from the schema, and from the words that stand beside it (policies/expectations.ts).
+ * Error texts for what a schema refuses, in files and in imported records. What is expected comes from the schema and from the
+ * texts beside it (policies/expectations.ts).
  */
 import { z } from 'zod';
 import { expectations } from '../../policies/expectations.ts';
@@ -12,7 +12,7 @@ type Path = readonly PropertyKey[];
 type Issue = z.core.$ZodIssue;
 export type SchemaProblem = Omit<RecordProblem, 'key'> & { readonly path: Path };
 
-/** One problem for each place, however many rules are broken there. */
+/** One problem per path, even when several rules are broken there. */
 export function schemaProblems(schema: z.ZodType, input: unknown, issues: readonly Issue[]): SchemaProblem[] {
   const problems = new Map<string, SchemaProblem>();
   for (const problem of issues.flatMap((issue) => problemsOf(schema, input, issue))) {
@@ -54,7 +54,7 @@ function problemsOf(schema: z.ZodType, input: unknown, issue: Issue): SchemaProb
 
 const nearest = (name: string, known: readonly string[]) => nearestOf(name, known, (length) => Math.max(3, length / 2));
 
-/** What the broken rule itself says. */
+/** From the broken rule itself. */
 function allowedBy(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -84,7 +84,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-/** The schemas at a path, from the outer wrapper (`optional`, `default`) to what it wraps. */
+/** The schemas at a path, from the outer wrapper (`optional`, `default`) to the inner schema. */
 function schemasAt(schema: z.ZodType, path: Path): z.ZodType[] {
   let layers = layersOf(schema);
   for (const step of path) {
@@ -110,7 +110,7 @@ const expectationAt = (schema: z.ZodType, path: Path) =>
     .map((layer) => expectations.get(layer))
     .find((words) => words !== undefined);
 
-/** The keys that may be given at a path. */
+/** The keys allowed at a path. */
 function keysAt(schema: z.ZodType, path: Path): string[] {
   const inner = schemasAt(schema, path).at(-1);
   if (!(inner instanceof z.ZodObject)) return [];

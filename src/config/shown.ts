@@ -1,4 +1,4 @@
-/** Values that were found, as text for error messages. They may be hostile: no character of them may steer a terminal. */
+/** Values as text for error messages. They may be hostile, so control characters for a terminal are escaped. */
 
 const MAX_SHOWN_CHARACTERS = 80;
 
@@ -10,13 +10,13 @@ export function shown(value: unknown): string {
   return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS - 1)}…` : text;
 }
 
-/** What a secret looks like, without the secret. */
+/** Describes a secret without showing it. */
 export function shownSecret(value: unknown): string {
   if (value === undefined) return 'nothing';
-  return typeof value === 'string' ? `a text of ${value.length} characters (not shown)` : 'something that is no text';
+  return typeof value === 'string' ? `a text of ${value.length} characters (not shown)` : 'a value that is not a text';
 }
 
-/** Controls, line separators, formatting characters (which can turn the direction of text) as escapes. */
+/** Escapes control characters, line separators and formatting characters, which can reverse the direction of text. */
 export const printable = (text: string): string =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 

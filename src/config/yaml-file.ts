@@ -1,4 +1,4 @@
-/** Parses a YAML file and checks it against its schema. Every problem comes with its line. */
+/** Parses a YAML file and checks it against its schema. Every problem has a line. */
 import { type Document, isMap, isNode, isPair, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import type { Problem } from './problem.ts';
@@ -8,7 +8,7 @@ export type Reading<Schema extends z.ZodType> =
   | {
       readonly ok: true;
       readonly value: z.output<Schema>;
-      /** The same without defaults, as it stands in the file. */
+      /** The same without defaults, as written in the file. */
       readonly written: z.input<Schema>;
       readonly lineOf: (path: Path) => number | null;
     }
@@ -49,7 +49,7 @@ export function readYaml<Schema extends z.ZodType>(file: string, text: string | 
   return { ok: false, problems };
 }
 
-/** @returns null when its aliases multiply without measure ("billion laughs"). */
+/** @returns null when its aliases expand to too many nodes ("billion laughs"). */
 function plainOf(document: Document): { readonly value: unknown } | null {
   try {
     return { value: document.toJS() };
@@ -59,7 +59,7 @@ function plainOf(document: Document): { readonly value: unknown } | null {
   }
 }
 
-/** The line of the key itself, or of the nearest thing around it that exists. */
+/** The line of the key itself, or of its nearest ancestor that exists. */
 function lineIn(document: Document, lines: LineCounter, path: Path): number | null {
   const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
   const last = path.at(-1);

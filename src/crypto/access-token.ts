@@ -7,7 +7,7 @@ import { uuidFromBytes, uuidToBytes } from './uuid-bytes.ts';
 /** RFC 9068 §2.2. Instants are seconds since 1970. */
 export type AccessTokenClaims = {
   readonly iss: string;
-  /** The resource owner, or the client itself with client credentials. */
+  /** The end-user, or the client itself with client credentials. */
   readonly sub: string;
   readonly aud: string | readonly string[];
   readonly client_id: string;
@@ -17,7 +17,7 @@ export type AccessTokenClaims = {
   readonly exp: number;
 };
 
-/** What ends a token: its grant or, with client credentials, where there is none, the epoch that its client had. */
+/** What can end a token: its grant or, with client credentials, its client's epoch at the time of issue. */
 export type AccessTokenOrigin = { readonly grantId: string } | { readonly clientEpoch: bigint };
 
 export type AccessTokenReading =
@@ -31,7 +31,7 @@ export type AccessTokenReading =
 /** RFC 9068 §2.1: typ is `at+jwt`, so that no ID Token can pass for an access token. */
 export const signAccessToken = (key: SigningKey, claims: AccessTokenClaims): string => signJwt(key, 'at+jwt', claims);
 
-/** Whose it is, and of which grant. Whether it has expired is a fact about now, which is not known here. */
+/** Authenticates the token and finds its origin. The caller, who knows the time, checks whether it has expired. */
 export async function readAccessToken(keyRing: KeyRing, issuer: string, token: string): Promise<AccessTokenReading> {
   const reading = await readJwt(keyRing, 'at+jwt', token);
   if (reading.kind !== 'authentic') return { kind: reading.kind };
@@ -46,7 +46,7 @@ export async function readAccessToken(keyRing: KeyRing, issuer: string, token: s
 const ID_BYTES = 16;
 const EPOCH_BYTES = 8;
 
-/** `jti` = the origin and 16 random bytes, so that a token leads back to what may have ended it. */
+/** `jti` = the origin and 16 random bytes, so that a token leads to what may have ended it. */
 export const accessTokenId = (origin: AccessTokenOrigin, random: Uint8Array): string =>
   Buffer.concat([
     'grantId' in origin ? uuidToBytes(origin.grantId) : epochToBytes(origin.clientEpoch),
@@ -59,7 +59,7 @@ function epochToBytes(epoch: bigint): Buffer {
   return bytes;
 }
 
-/** @returns null when it is not an id that we make. */
+/** @returns null when the id is not in our format. */
 function originOf(jti: string): AccessTokenOrigin | null {
   const bytes = base64urlDecode(jti);
   if (bytes?.length === EPOCH_BYTES + ID_BYTES) return { clientEpoch: bytes.readBigUInt64BE() };

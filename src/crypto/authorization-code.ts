@@ -1,8 +1,7 @@
 /**
  * The authorization code's format: "sh_ac_" + base64url( grant id 16 ‖ secret 32 ).
  *
- * The secret half is a MAC of the grant's id, so that a form that was submitted twice is answered twice with the same
- * code. The database holds only its SHA-256; a code whose secret does not match is unknown, not presented.
+ * The secret half is a MAC of the grant's id, so that a form that was submitted twice gets the same code twice. The database holds only its SHA-256; a code whose secret does not match is unknown, not presented.
  */
 import { base64urlDecode } from './base64url.ts';
 import { hmacSha256, sameSecretBytes, sha256 } from './digest.ts';
@@ -15,7 +14,7 @@ export type MadeCode = { readonly code: string; readonly secretHash: Buffer };
 
 export const authorizationCodeOf = (keys: RootKeys, grantId: string): MadeCode => codeUnder(keys.first, grantId);
 
-/** The code that was made before; null when the root secret that made it is not listed any more. */
+/** The code that was issued before; null when the root secret that made it is no longer listed. */
 export function repeatedAuthorizationCode(keys: RootKeys, grantId: string, storedHash: Uint8Array): string | null {
   const made = [...keys.byId.values()].map((key) => codeUnder(key, grantId));
   return made.find(({ secretHash }) => sameSecretBytes(secretHash, storedHash))?.code ?? null;
@@ -27,7 +26,7 @@ function codeUnder(root: RootKey, grantId: string): MadeCode {
   return { code: PREFIX + Buffer.concat([id, secret]).toString('base64url'), secretHash: sha256(secret) };
 }
 
-/** @returns null when it has not the shape of a code. */
+/** @returns null when the text is not in the format of a code. */
 export function readAuthorizationCode(code: string): { grantId: string; secretHash: Buffer } | null {
   if (!code.startsWith(PREFIX)) return null;
   const bytes = base64urlDecode(code.slice(PREFIX.length));

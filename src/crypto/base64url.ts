@@ -1,4 +1,4 @@
-/** Strict base64url without padding: one value has one spelling, so a garbled token is never "close enough". */
+/** Strict base64url without padding: each value has exactly one encoding. @returns null for any other text. */
 export function base64urlDecode(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : null;

@@ -1,6 +1,6 @@
 /**
- * Client secrets are machine-made and long, so a slow hash would only cost. What is stored is an HMAC, under a key from
- * the root secret, of the secret's SHA-256: a leaked table alone cannot even be guessed against.
+ * Client secrets are long and random, so a slow hash would only cost time. The database holds an HMAC, under a key from the
+ * root secret, of the secret's SHA-256: a leaked table alone does not allow guessing.
  */
 import { hmacSha256, sameSecretBytes, sha256 } from './digest.ts';
 import type { RootKey, RootKeys } from './root-secret.ts';
@@ -9,11 +9,11 @@ import type { RawSecret } from './secret-types.ts';
 export type StoredSecretMac = {
   readonly keyId: string;
   readonly mac: string;
-  /** Said by `statehouse check`, which cannot see the secret itself. */
+  /** For the warning of `statehouse check`, which cannot see the secret itself. */
   readonly short?: true;
 };
 
-/** Under this, a secret can be guessed, or looks as if a person had thought of it. */
+/** A shorter secret could be guessed, or was probably chosen by a person. */
 export const SHORT_SECRET_CHARACTERS = 32;
 
 const macOf = (key: RootKey, secretHash: Uint8Array) => hmacSha256(key.key('client-secret'), secretHash);
@@ -31,7 +31,7 @@ export const storedHashMac = (keys: RootKeys, secretHash: Uint8Array): StoredSec
 
 export const secretHash = (secret: RawSecret): Buffer => sha256(secret);
 
-/** Constant time per stored secret; a client may have several live ones, so that rotating one breaks nothing. */
+/** Constant time per stored secret. A client may have several live secrets, so that it can rotate them without an outage. */
 export const matchesStoredSecret = (keys: RootKeys, stored: readonly StoredSecretMac[], secret: RawSecret): boolean =>
   matchesStoredHash(keys, stored, sha256(secret));
 

@@ -1,6 +1,6 @@
 /**
- * An ID Token that comes back: `id_token_hint`. It says whom and which session the client means; it proves no one's presence,
- * and opens nothing. Ours alone count: our signature, our `iss`, and not another kind of JWT that we sign too.
+ * `id_token_hint`: an ID Token that comes back. It says which end-user and session the client means; it does not authenticate
+ * the end-user. Only our own ID Tokens count: our signature, our `iss`, and no other kind of JWT that we sign.
  */
 import { readJwt } from './read-jwt.ts';
 import type { KeyRing } from './signing-keys.ts';
@@ -14,10 +14,10 @@ export type IdTokenHint = {
 };
 
 /**
- * Expired ones are good: RP-Initiated Logout 1.0 §2, "The OP SHOULD accept ID Tokens when the RP identified by the ID Token's
+ * Expired ID Tokens are accepted: RP-Initiated Logout 1.0 §2, "The OP SHOULD accept ID Tokens when the RP identified by the ID Token's
  * aud claim and/or sid claim has a current session or had a recent session at the OP, even when the exp time has passed."
  *
- * @returns null when it is not an ID Token that we made, whatever is wrong with it: nobody learns more.
+ * @returns null when it is not an ID Token of ours, whatever the cause: callers must not reveal more.
  */
 export async function readIdTokenHint(keyRing: KeyRing, issuer: string, token: string): Promise<IdTokenHint | null> {
   const reading = await readJwt(keyRing, 'JWT', token);

@@ -1,10 +1,10 @@
-/** The ID Token (OpenID Connect Core §2): who signed in, when and how, for one client. Never a key to an API. */
+/** The ID Token (OpenID Connect Core §2): who signed in, when and how, for one client. APIs never accept it. */
 import { hash } from 'node:crypto';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { signJwt } from './jws.ts';
 import type { SigningKey } from './signing-keys.ts';
 
-/** Instants are seconds since 1970. What the person is called is told by the UserInfo Endpoint alone (Core §5.4). */
+/** Instants are seconds since 1970. Name and e-mail address come only from the UserInfo Endpoint (Core §5.4). */
 export type IdTokenClaims = {
   readonly iss: string;
   readonly sub: string;
@@ -22,7 +22,7 @@ export type IdTokenClaims = {
 
 export const signIdToken = (key: SigningKey, claims: IdTokenClaims): string => signJwt(key, 'JWT', claims);
 
-/** The hash of the algorithm that signs; Ed25519 hashes with SHA-512 (RFC 8032 §5.1). */
+/** The hash function of each signing algorithm; Ed25519 uses SHA-512 (RFC 8032 §5.1). */
 const HASH: Readonly<Record<SigningAlgorithm, 'sha256' | 'sha512'>> = {
   ES256: 'sha256',
   RS256: 'sha256',

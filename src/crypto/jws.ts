@@ -1,6 +1,6 @@
 /**
- * Signing, as RFC 7515 §5.1 says, on this thread by node:crypto: the same bytes through WebCrypto cost half as much again and
- * a hop to another thread (docs/performance.md). Keys, and everything that is read, go through jose.
+ * Signing (RFC 7515 §5.1), with node:crypto on this thread: WebCrypto takes half as long again and hops to another thread
+ * (docs/performance.md). Keys, and everything that is read, go through jose.
  */
 import { sign } from 'node:crypto';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';

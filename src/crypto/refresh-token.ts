@@ -1,5 +1,5 @@
 /**
- * The refresh token's format: it names its place in the chain, and a MAC makes that name authentic.
+ * The refresh token's format: it names its place in the chain, and a MAC authenticates it.
  *
  *   "sh_rt_" + base64url( version 1 ‖ root key id 4 ‖ grant id 16 ‖ generation 8 ‖ nonce 16 ‖ HMAC-SHA-256 32 )
  *

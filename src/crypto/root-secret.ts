@@ -1,5 +1,5 @@
 /**
- * The root secret: a list. The first makes, all verify. One key per purpose is derived from each by HKDF (RFC 5869),
+ * The root secret is a list: the first entry makes new values, all entries verify. One key per purpose is derived from each by HKDF (RFC 5869),
  * and an entry's id is derived from the entry itself, so that rotating needs no names.
  */
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
@@ -7,7 +7,7 @@ import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 const PURPOSES = ['refresh-token', 'authorization-code', 'client-secret', 'signing-key', 'form', 'throttle'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
-/** The list of root secrets cannot be used. Says which entry and what to do; never a value. */
+/** The list of root secrets cannot be used. The message says which entry and what to do, never a value. */
 export class RootSecretError extends Error {
   constructor(message: string) {
     super(message);
@@ -15,7 +15,7 @@ export class RootSecretError extends Error {
   }
 }
 
-export const LEAST_ROOT_SECRET_BYTES = 32;
+export const MIN_ROOT_SECRET_BYTES = 32;
 
 export type RootKey = {
   /** 8 hex digits. */
@@ -24,7 +24,7 @@ export type RootKey = {
 };
 
 export type RootKeys = {
-  /** Makes whatever is made from now on. */
+  /** Used for all new values. */
   readonly first: RootKey;
   readonly byId: ReadonlyMap<string, RootKey>;
 };
@@ -33,9 +33,9 @@ export type RootKeys = {
 export function rootKeys(secrets: readonly string[]): RootKeys {
   const keys = secrets.map((secret, index) => {
     const bytes = Buffer.from(secret, 'utf8');
-    if (bytes.length < LEAST_ROOT_SECRET_BYTES) {
+    if (bytes.length < MIN_ROOT_SECRET_BYTES) {
       throw new RootSecretError(
-        `STATEHOUSE_SECRET: entry ${index + 1} has ${bytes.length} bytes; at least ${LEAST_ROOT_SECRET_BYTES} are needed. ` +
+        `STATEHOUSE_SECRET: entry ${index + 1} has ${bytes.length} bytes; at least ${MIN_ROOT_SECRET_BYTES} are needed. ` +
           'Make one with: openssl rand -base64 32',
       );
     }

@@ -22,15 +22,15 @@ export type StoredSigningKey = {
 
 export type SigningKey = { readonly kid: string; readonly alg: SigningAlgorithm; readonly privateKey: KeyObject };
 
-/** The keys of today, as every endpoint sees them: signing-key.machine.ts decides, src/boot/key-ring.ts follows. */
+/** The current keys, as every endpoint uses them. signing-key.machine.ts decides; src/boot/key-ring.ts keeps up. */
 export type KeyRing = {
   /** @throws Error when no key of this algorithm signs. */
   readonly signerOf: (alg: SigningAlgorithm) => SigningKey;
-  /** Public JWKs of every key whose signatures are good, the signers' among them: what the JWKS publishes. */
+  /** The JWKS: public JWKs of every key whose signatures are accepted, including the signers. */
   readonly published: () => readonly PublicJwk[];
-  /** To check a signature of ours with; null: no such key, or its signatures are not good any more. */
+  /** For checking our own signatures; null: no such key, or its signatures are no longer accepted. */
   readonly verifierOf: (kid: string) => { readonly alg: SigningAlgorithm; readonly publicKey: KeyObject } | null;
-  /** For a kid that is not known: another node may have made the key, and signed with it, since this one looked. */
+  /** For an unknown kid: another node may have created the key, and signed with it, since the last look. */
   readonly lookAgain: () => Promise<void>;
 };
 
@@ -40,13 +40,13 @@ export async function makeSigningKey(keys: RootKeys, alg: SigningAlgorithm): Pro
   const pair = await generateKeyPair(alg, { extractable: true });
   const publicKey = await exportJWK(pair.publicKey);
   const kid = await kidOf(publicKey);
-  // An operator types it: with a "-" in front (one in 64) every command line takes it for an option.
+  // Operators type it: a leading "-" (one kid in 64) would be read as an option.
   if (kid.startsWith('-')) return makeSigningKey(keys, alg);
   const privateJwe = await seal(keys, await exportJWK(pair.privateKey));
   return { kid, alg, publicJwk: { ...publicKey, kid, alg, use: 'sig' }, privateJwe };
 }
 
-/** RFC 7638: the thumbprint, so that no two keys share a name, whoever made them. */
+/** RFC 7638: the thumbprint, so that keys of different nodes never share a kid. */
 export const kidOf = (publicJwk: JWK): Promise<string> => calculateJwkThumbprint(publicJwk, 'sha256');
 
 const seal = (keys: RootKeys, privateJwk: JWK): Promise<string> =>
@@ -54,7 +54,7 @@ const seal = (keys: RootKeys, privateJwk: JWK): Promise<string> =>
     .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: keys.first.id })
     .encrypt(keys.first.key('signing-key'));
 
-/** Under the root secret that makes today, so that an older one can leave the list. Null: it is already. */
+/** Encrypts the key under the first root secret, so that an older secret can leave the list. Null: it is already. */
 export async function resealSigningKey(keys: RootKeys, stored: StoredSigningKey): Promise<string | null> {
   if (sealedBy(stored) === keys.first.id) return null;
   return seal(keys, await unseal(keys, stored));
@@ -65,7 +65,7 @@ type SealedKey = { readonly kid: string; readonly privateJwe: string | null };
 const sealedBy = ({ privateJwe }: { readonly privateJwe: string }): string =>
   String(decodeProtectedHeader(privateJwe).kid);
 
-/** @throws RootSecretError when the root secret that encrypted the key is not listed any more. */
+/** @throws RootSecretError when the root secret that encrypted the key is no longer listed. */
 export async function openSigningKey(keys: RootKeys, stored: StoredSigningKey): Promise<SigningKey> {
   const jwk = await unseal(keys, stored);
   return { kid: stored.kid, alg: stored.alg, privateKey: createPrivateKey({ key: jwk as JsonWebKey, format: 'jwk' }) };
@@ -78,9 +78,9 @@ async function unseal(keys: RootKeys, stored: StoredSigningKey): Promise<JWK> {
   return JSON.parse(Buffer.from(plaintext).toString('utf8')) as JWK;
 }
 
-/** @throws RootSecretError when the root secret that encrypted the key is not listed any more. */
+/** @throws RootSecretError when the root secret that encrypted the key is no longer listed. */
 export function requireRootSecretOf(keys: RootKeys, { kid, privateJwe }: SealedKey): void {
-  // Erased: it signs no more, and what it signed is checked with the public half.
+  // Erased: the key no longer signs, and its signatures are checked with the public half.
   if (privateJwe === null) return;
   const keyId = sealedBy({ privateJwe });
   if (keys.byId.has(keyId)) return;

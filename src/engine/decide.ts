@@ -16,8 +16,8 @@ export type Decision = {
 };
 
 /**
- * @throws InvariantViolation when the machine has no arm for the event in this state, or says things that a transition's target
- * and actions do not: silence, and what nobody reads, would be defects of the machine.
+ * @throws InvariantViolation when the machine has no arm for the event in this state, or uses features of XState that a
+ * transition's target and actions do not show: both would be defects of the machine.
  */
 export function decide(
   machine: AnyStateMachine,
@@ -33,7 +33,7 @@ export function decide(
   return { machine: machine.id, event: event.type, from, to, effects: transition.actions.map(effectOfAction) };
 }
 
-/** The machines' `setup` admits only the vocabulary's effects; what is written as code is none of them. */
+/** The machines' `setup` admits only the effects of the vocabulary, never an inline function. */
 function effectOfAction(action: unknown): Effect {
   if (typeof action === 'function') throw new InvariantViolation('an effect is a name with its params, not a function');
   return (typeof action === 'string' ? { type: action } : action) as Effect;
@@ -48,7 +48,7 @@ export function effectOf<Type extends Effect['type']>(
 
 const flat = new WeakSet<AnyStateMachine>();
 
-/** Of a flat machine a transition's target and actions say everything; of nested states, entry actions or timers they would not. */
+/** A transition's target and actions say everything only in a flat machine, without nested states, entry actions or timers. */
 function requireFlat(machine: AnyStateMachine): void {
   if (flat.has(machine)) return;
   for (const [name, node] of Object.entries(machine.states)) {

@@ -4,7 +4,7 @@
 
 export type UnavailableReason = 'store_unavailable' | 'commit_unknown' | 'too_many_conflicts';
 
-/** The store could not be reached or did not settle. HTTP answers 503; with `Retry-After` unless the commit is unknown. */
+/** The store could not be reached, or conflicts did not end. HTTP answers 503, with `Retry-After` unless the commit is unknown. */
 export class Unavailable extends Error {
   readonly reason: UnavailableReason;
   constructor(reason: UnavailableReason, options?: ErrorOptions) {

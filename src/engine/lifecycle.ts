@@ -1,5 +1,5 @@
 /**
- * What a lifecycle is: everything that the engine, the proof and the triggers need to know of it, declared in one place
+ * What a lifecycle declares, in one place, for the engine, the proof and the triggers
  * (src/lifecycles/). docs/adding-a-lifecycle.md shows how to add another.
  */
 import type { AnyStateMachine } from 'xstate';
@@ -16,13 +16,13 @@ export type Changes<Row, Facts> = {
   readonly [Name in EffectName]?: (row: Row, facts: Facts, params: ParamsOf<Name>) => Row;
 };
 
-/** An event for another lifecycle, or for another row of this one; decided and committed together with what sent it. */
+/** An event for another lifecycle, or for another row of the same lifecycle; decided and committed together with its sender. */
 export type Sent<Row> = { readonly lifecycle: AnyLifecycle<Row>; readonly facts: unknown; readonly event: AnyEvent };
 export type AnyEvent = { readonly type: string };
 
 /**
  * `Row`: what is stored and may change. `Facts`: whatever else a decision depends on (the time, the policy, the session …), and
- * what was drawn for it before (a nonce, an id). `Commit`: what the store is handed.
+ * random values drawn for it (a nonce, an id). `Commit`: what the store is given.
  */
 export type Lifecycle<Row, Facts, Commit> = {
   readonly machine: AnyStateMachine;
@@ -35,19 +35,19 @@ export type Lifecycle<Row, Facts, Commit> = {
   readonly sends?: {
     readonly [Name in EffectName]?: (row: Row, facts: Facts, params: ParamsOf<Name>) => Sent<Row>;
   };
-  /** By event: a decision about it has exactly one of these effects. An event that is not listed asks for no answer. */
+  /** By event: each decision has exactly one of these effects. Events that are not listed need no answer. */
   readonly answers: Readonly<Record<string, readonly EffectName[]>>;
-  /** Effects that change a row and leave no line in the ledger: they decide nothing. */
+  /** Effects that change a row without a line in the ledger: they decide nothing. */
   readonly unrecorded?: readonly EffectName[];
-  /** What every step has to keep besides its states. @returns what is wrong with it; null: nothing. */
+  /** Invariants of a step beyond its states. @returns what is wrong; null: nothing. */
   readonly brokenBy?: (step: Step<Row>, facts: Facts) => string | null;
-  /** What a line of the ledger says besides the decision. */
+  /** What a line of the ledger contains besides the decision. */
   readonly ledgerFacts?: (row: Row, facts: Facts) => Partial<LedgerEntry>;
-  /** The change as the store is handed it, with what must still hold when it is committed. */
+  /** The change for the store, with what must still hold when it is committed. */
   readonly commitOf: (step: Step<Row>, facts: Facts, entries: readonly LedgerEntry[]) => Commit;
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: a lifecycle that is sent an event brings its own facts, which its sender made for it.
+// biome-ignore lint/suspicious/noExplicitAny: a lifecycle that receives an event has facts of its own type, made by the sender.
 export type AnyLifecycle<Row> = Omit<Lifecycle<Row, any, any>, 'commitOf'>;
 
 /** Binds an event to facts of the right type. */
@@ -57,11 +57,11 @@ export const send = <Row, Facts, Commit>(
   event: AnyEvent,
 ): Sent<Row> => ({ lifecycle, facts, event });
 
-/** A decision carried out on paper: the row before and after it, and every decision that was part of it. */
+/** A decision applied in memory: the row before and after, and every decision that was part of it. */
 export type Step<Row> = {
   readonly before: Row;
   readonly after: Row;
-  /** First the one that was asked for, then those that it sent events for. */
+  /** First the requested decision, then the decisions about the events that it sent. */
   readonly decisions: readonly Decision[];
   readonly entries: readonly LedgerEntry[];
 };

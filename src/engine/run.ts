@@ -3,7 +3,7 @@
  *
  *   load     the row, what it depends on, and the database's now(); no lock
  *   decide   XState selects the transition; out come the next state and effects, as data
- *   apply    the effects make the next row, on paper
+ *   apply    the effects make the next row, in memory
  *   check    that row has to be in the machine's next state
  *   commit   one guarded statement with its lines of the ledger; a lost guard means: load and decide again
  */
@@ -11,24 +11,24 @@ import { StoreUnavailable, Unavailable } from './errors.ts';
 import type { AnyEvent, Lifecycle, Step } from './lifecycle.ts';
 import { type MachineOf, stepOf } from './step.ts';
 
-/** One event for one row, as a request brings it. */
+/** One event for one row. */
 export type Request<Loaded, Row, Facts, Commit, Answer> = {
   readonly lifecycle: Lifecycle<Row, Facts, Commit>;
-  /** The row, the facts and the event in what was loaded. Pure. */
+  /** Reads the row, the facts and the event from what was loaded. Pure. */
   readonly read: (loaded: Loaded) => { readonly row: Row; readonly facts: Facts; readonly event: AnyEvent };
-  /** What the caller gets if this is committed. Made before the commit: whatever can fail, such as signing, fails here. */
+  /** What the caller gets if the step is committed. Made before the commit, so that whatever can fail, such as signing, fails here. */
   readonly answer: (step: Step<Row>, loaded: Loaded) => Answer;
-  /** Whether the change is in the row: asked after its commit was lost. Absent: deciding again finds out. */
+  /** After a lost commit: whether the change is in the row. Absent: the next decision finds out. */
   readonly isIn?: (loaded: Loaded, step: Step<Row>) => boolean;
 };
 
-/** What the loop wants of the world next. */
+/** What the loop asks of the world next. */
 export type Wanted<Commit> =
   | { readonly kind: 'commit'; readonly commit: Commit }
-  /** `afterLostCommit`: it is worth waiting, since only the row can tell what happened. */
+  /** `afterLostCommit`: worth waiting for, since only the row shows whether the commit took place. */
   | { readonly kind: 'load'; readonly afterLostCommit: boolean };
 
-/** What the world says to that. */
+/** The world's reply. */
 export type Told<Loaded> =
   /** False: the guard did not hold, and nothing changed. */
   | { readonly kind: 'committed'; readonly committed: boolean }
@@ -38,8 +38,8 @@ export type Told<Loaded> =
 const MAX_ATTEMPTS = 5;
 
 /**
- * The loop without a world: it asks, is told, and goes on. The proof walks through every order in which the steps of several
- * requests can fall with the very code that serves them.
+ * The loop without I/O: it yields what it wants and continues with the reply. So the proof can interleave the steps of several
+ * requests in every order, with the very code that serves them.
  *
  * @throws Unavailable when the store cannot be reached, does not settle, or its commit cannot be known.
  */
@@ -55,11 +55,11 @@ export function* running<Loaded, Row, Facts, Commit, Answer>(
     const step = stepOf(lifecycle, row, facts, event, machineOf);
     const answered = answer(step, loaded);
     if (step.after === row) return answered;
-    const told = yield { kind: 'commit', commit: lifecycle.commitOf(step, facts, step.entries) };
-    if (told.kind === 'committed' && told.committed) return answered;
-    if (told.kind === 'unavailable') {
-      if (told.error.maybeCommitted) lost = told.error;
-      if (lost === null) throw new Unavailable('store_unavailable', { cause: told.error });
+    const reply = yield { kind: 'commit', commit: lifecycle.commitOf(step, facts, step.entries) };
+    if (reply.kind === 'committed' && reply.committed) return answered;
+    if (reply.kind === 'unavailable') {
+      if (reply.error.maybeCommitted) lost = reply.error;
+      if (lost === null) throw new Unavailable('store_unavailable', { cause: reply.error });
     }
     const again = yield { kind: 'load', afterLostCommit: lost !== null };
     if (again.kind !== 'loaded') {

@@ -1,4 +1,4 @@
-/** decide → apply → check: what an event makes of a row. Pure, so that the engine can check it before anything is committed. */
+/** decide → apply → check: applies an event to a row. Pure, so that everything is checked before the commit. */
 import type { AnyStateMachine } from 'xstate';
 import type { Effect } from '../../machines/vocabulary.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
@@ -6,12 +6,13 @@ import { type Decision, decide } from './decide.ts';
 import { InvariantViolation } from './errors.ts';
 import type { AnyEvent, AnyLifecycle, Step } from './lifecycle.ts';
 
-/** Which machine decides for a lifecycle: its own, unless reviewers put another in its place. */
+/** Which machine decides for a lifecycle: its own, unless a reviewer's tool replaces it. */
 export type MachineOf = (machine: AnyStateMachine) => AnyStateMachine;
 const itself: MachineOf = (machine) => machine;
 
 /**
- * @throws InvariantViolation when the row that the effects make is not in the machine's next state: the machine is no decoration.
+ * @throws InvariantViolation when the row that the effects make is not in the machine's next state, or breaks an invariant of
+ * the lifecycle.
  */
 export function stepOf<Row, Facts>(
   lifecycle: AnyLifecycle<Row>,
@@ -26,7 +27,7 @@ export function stepOf<Row, Facts>(
   const entries: LedgerEntry[] = [];
   let after = row;
   let isRecorded = decision.from !== decision.to;
-  // Lines stand in the order of the effects: this decision's own where it first changes the row, or before what it sends.
+  // Lines follow the order of the effects: this decision's line stands where it first changes the row, or before what it sends.
   let place: number | null = null;
   for (const effect of decision.effects) {
     const changed = changedBy(lifecycle, effect, after, facts);
@@ -64,11 +65,12 @@ function requireOneAnswer<Row>({ answers }: AnyLifecycle<Row>, { machine, event,
   const allowed = answers[event];
   if (!allowed) return;
   const given = effects.filter(({ type }) => allowed.includes(type)).length;
-  if (given !== 1) throw new InvariantViolation(`${machine}: ${event} in ${from} has ${given} answers, not one`);
+  if (given !== 1)
+    throw new InvariantViolation(`${machine}: ${event} in ${from} has ${given} answers; expected exactly one`);
 }
 
 function entryOf({ machine, event, from, to, effects }: Decision, facts: Partial<LedgerEntry> = {}): LedgerEntry {
-  const reason = effects.map(reasonOf).find((one) => one !== null) ?? null;
+  const reason = effects.map(reasonOf).find((found) => found !== null) ?? null;
   return { machine, event, from, to, reason, generation: null, ...facts };
 }
 

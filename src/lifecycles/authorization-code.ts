@@ -28,7 +28,7 @@ export const authorizationCodeLifecycle: PresentationLifecycle<PresentationFacts
   ...presentationParts((grant, { lifetimes }) => codeEndsAt(grant, lifetimes)),
 };
 
-/** What the client said when it presented the code. */
+/** What the client sent with the code. */
 export type PresentedCode = Omit<AuthorizationCodeEvent, 'type' | 'now'>;
 
 export const authorizationCodeRequest = <Issued>(

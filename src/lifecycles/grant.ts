@@ -1,4 +1,4 @@
-/** The grant: what ends a chain, and what may be committed about its row. Codes and refresh tokens are read off the same row. */
+/** The grant: what ends a chain, and which commits its row allows. Codes and refresh tokens are derived from the same row. */
 import { grantMachine } from '../../machines/grant.machine.ts';
 import type { EpochOwner, RevocationReason } from '../../machines/vocabulary.ts';
 import { InvariantViolation } from '../engine/errors.ts';
@@ -10,7 +10,7 @@ import type { LedgerEntry } from '../model/ledger.ts';
 
 export type GrantFacts = {
   readonly now: Date;
-  /** The name of the policy that the client has today; null: no policy was asked. */
+  /** The name of the client's policy today; null: no policy was involved. */
   readonly policy: string | null;
 };
 
@@ -26,13 +26,13 @@ export type HeadMove = {
   readonly generation: bigint;
   readonly nonce: Bytes;
   readonly chainEndsAt: Date;
-  /** When what is presented ends: decided in time is not enough, it has to be committed in time. */
+  /** When the presented credential ends: it has to be committed in time, not only decided in time. */
   readonly endsAt: Date;
   readonly policy: string | null;
   readonly entry: LedgerEntry;
 };
 
-/** Revoking: asks only for `state = 'active'`, so that no head that moves can outrun it. */
+/** Revoking: requires only `state = 'active'`, so that a moving head cannot outrun it. */
 export type Revocation = {
   readonly grantId: string;
   readonly now: Date;
@@ -48,7 +48,7 @@ export type LoadedGrant = {
   readonly now: Date;
   /** The client that presents; null: no such client. A deleted client is loaded with its `deletedAt`. */
   readonly client: TokenClient | null;
-  /** The grant that the credential names; null when it names none that is stored. */
+  /** The grant that the credential names; null: no such grant. */
   readonly grant: Grant | null;
 };
 
@@ -73,7 +73,7 @@ export const grantLifecycle: Lifecycle<Grant, GrantFacts, GrantCommit> = {
   answers: {},
   changes: {
     writeRevoked: (grant, _, { reason }) => ({ ...grant, state: 'revoked', revokedReason: reason }),
-    // Where the epoch is raised, every grant is read with the new value from then on.
+    // Once the epoch is raised, every grant is read with the new value.
     raiseEpoch: (grant, _, { of }) => ({ ...grant, [EPOCH_OF[of]]: (grant[EPOCH_OF[of]] ?? 0n) + 1n }),
   },
   ledgerFacts: ({ refreshGeneration }) => ({ generation: refreshGeneration }),
@@ -86,7 +86,7 @@ export function revocationOf(
   entries: readonly LedgerEntry[],
 ): GrantCommit {
   const effect = decisions.flatMap(({ effects }) => effects).find(({ type }) => type === 'writeRevoked');
-  if (effect?.type !== 'writeRevoked') throw new InvariantViolation('grant: a change that is no revocation');
+  if (effect?.type !== 'writeRevoked') throw new InvariantViolation('grant: a change other than a revocation');
   const { id: grantId, clientId } = before;
   const { reason } = effect.params;
   return { kind: 'revoke', revocation: { grantId, now, reason, clientId, policy, entries } };
@@ -118,11 +118,11 @@ export function revokeGrant({ store, sleep }: GrantWorld, first: WithGrant): Pro
   return run(world, revocationRequest, first);
 }
 
-/** Rows of `grants` are deleted only long after their chain has ended. @throws InvariantViolation when one is gone. */
+/** @throws InvariantViolation when the grant is gone: rows of `grants` are deleted only long after their chain has ended. */
 export function withGrant<Loaded extends Pick<LoadedGrant, 'grant'>>(
   loaded: Loaded,
 ): Loaded & { readonly grant: Grant } {
   const { grant } = loaded;
-  if (!grant) throw new InvariantViolation('a grant vanished while it was decided about');
+  if (!grant) throw new InvariantViolation('a grant vanished between load and reload');
   return { ...loaded, grant };
 }

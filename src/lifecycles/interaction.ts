@@ -1,4 +1,4 @@
-/** The interaction: from the authorization request to the redirect. Approving makes the grant in the same statement. */
+/** The interaction: from the authorization request to the redirect. An approval inserts the grant in the same statement. */
 import { interactionMachine } from '../../machines/interaction.machine.ts';
 import type {
   AuthorizationRefusal,
@@ -16,14 +16,14 @@ import type { LedgerEntry } from '../model/ledger.ts';
 import type { Lifetimes } from '../model/lifetimes.ts';
 import type { Session } from '../model/session.ts';
 
-/** As storage has it. */
+/** As storage loads it. */
 export type StoredInteraction = {
   readonly now: Date;
   readonly interaction: Interaction;
   readonly client: Client;
-  /** What the user in `userId` of the load has allowed this client before. */
+  /** What the user named in the load has allowed this client before. */
   readonly remembered: { readonly scope: readonly string[]; readonly resources: readonly string[] } | null;
-  /** The grant that this interaction made, if it did. */
+  /** The grant that this interaction made; null: none. */
   readonly grant: {
     readonly id: string;
     readonly codeHash: Bytes;
@@ -32,10 +32,10 @@ export type StoredInteraction = {
   } | null;
 };
 
-/** With the session that the browser holds; null: none, or one that has ended. A load that is repeated asks for it again. */
+/** With the browser's active session; null: none. Each load reads it again. */
 export type LoadedInteraction = StoredInteraction & { readonly session: Session | null };
 
-/** What a step makes: the interaction as it will be, and what goes with an approval. */
+/** The interaction, and what goes with an approval. */
 export type InteractionRow = {
   readonly interaction: Interaction;
   readonly remembers: boolean;
@@ -43,15 +43,15 @@ export type InteractionRow = {
 };
 
 export type InteractionFacts = Omit<LoadedInteraction, 'interaction'> & {
-  /** Milliseconds since 1970: when the session ends unless it is used; null: there is no session. */
+  /** Milliseconds since 1970: when the session ends unless it is used before; null: there is no session. */
   readonly sessionEndsAt: number | null;
   readonly isStillRegistered: boolean;
   readonly lifetimes: Lifetimes;
-  /** Of the grant that an approval makes. */
+  /** For the grant that an approval makes. */
   readonly draft: { readonly grantId: string; readonly codeHash: Bytes };
 };
 
-/** A step that makes no grant. Commits only while state and user are what was loaded. */
+/** A step that makes no grant. Commits only while state and user are still as loaded. */
 export type InteractionMove = {
   readonly loaded: Interaction;
   readonly now: Date;
@@ -61,18 +61,18 @@ export type InteractionMove = {
 };
 
 /**
- * The interaction moves and its grant is inserted in one statement. Commits only while client, user and server have the epochs
- * that were loaded, and while the session is active.
+ * The interaction moves and its grant is inserted in one statement. Commits only while the epochs of client, user and server are
+ * still as loaded, and while the session is active.
  */
 export type Approval = InteractionMove & {
   readonly session: Session;
-  /** When the interaction or the session ends, whichever is first: decided in time is not enough. */
+  /** When the interaction or the session ends, whichever is first: it has to be committed in time, not only decided in time. */
   readonly endsAt: Date;
   readonly grantId: string;
   readonly codeHash: Bytes;
   readonly codeEndsAt: Date;
   readonly policy: string;
-  /** The end-user was not asked: it commits only while the consent that was remembered stands. */
+  /** The end-user was not asked: it commits only while the remembered consent stands. */
   readonly reliesOnConsent: boolean;
   readonly remembers: boolean;
   readonly identity: SignInFacts | null;
@@ -94,7 +94,7 @@ const moved = (row: InteractionRow, state: Interaction['state'], { session }: In
   interaction: { ...row.interaction, state, userId: session?.userId ?? row.interaction.userId },
 });
 
-const EVERY_ANSWER = [
+const ANSWERS = [
   'reject',
   'askSignIn',
   'askAccount',
@@ -122,7 +122,7 @@ export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, I
   }),
   answers: Object.fromEntries(
     (['requested', 'viewed', 'switchRequested', 'signedIn', 'accountChosen', 'consented', 'refused'] as const).map(
-      (event) => [event, EVERY_ANSWER],
+      (event) => [event, ANSWERS],
     ),
   ),
   changes: {
@@ -169,11 +169,11 @@ function identityOf({ scope, nonce }: Interaction, { signedInAt, sid }: Session)
   return { nonce, authTime: Math.floor(signedInAt.getTime() / 1000), sid };
 }
 
-/** What the browser is to see next. */
+/** What the browser sees next. */
 export type InteractionOutcome = {
   readonly interaction: Interaction;
   readonly client: Client;
-} /** `account`: the session that the end-user may go on with; null: the form alone. */ & (
+} /** `account`: the session that the end-user may continue with; null: only the form. */ & (
   | { readonly kind: 'signIn'; readonly account: Session | null }
   | { readonly kind: 'consent' }
   | { readonly kind: 'approved'; readonly code: string }
@@ -184,16 +184,16 @@ export type InteractionOutcome = {
 export type InteractionWays = {
   /** The code of a grant is a function of its id and the root secret, so that a repeated answer is the same answer. */
   readonly makeCode: (grantId: string) => { readonly code: string; readonly secretHash: Bytes };
-  /** Null: the root secret that made it is not listed any more. */
+  /** Null: the root secret that made the code is no longer listed. */
   readonly remakeCode: (grantId: string, storedHash: Bytes) => string | null;
   readonly lifetimesOf: (client: Client) => Lifetimes;
   /** Milliseconds since 1970: when this session ends unless it is used before. */
   readonly sessionEndsAt: (session: Session) => number;
-  /** Redirect URI and grant type are what the client is registered for today, not when the interaction began. */
+  /** Whether the client is registered today for this redirect URI and grant type. */
   readonly isStillRegistered: (client: Client, interaction: Interaction) => boolean;
 };
 
-/** @param grantId of the grant that it makes, if it makes one. */
+/** @param grantId for the grant that an approval makes. */
 export function interactionRequest(
   ways: InteractionWays,
   type: InteractionEvent['type'],
@@ -254,7 +254,7 @@ type Repeated =
   | { readonly kind: 'rejected'; readonly reason: InteractionRejectReason };
 
 function repeated({ remakeCode }: InteractionWays, { interaction, grant }: LoadedInteraction): Repeated {
-  // Only an end-user's own "no" can be sent twice: where the end-user could not be asked, there was no form.
+  // Only a refusal by the end-user can be sent twice: where the end-user could not be asked, there was no form.
   if (interaction.state === 'denied') return { kind: 'denied', error: 'access_denied' };
   if (!grant) throw new InvariantViolation('an approved interaction without its grant');
   const code = remakeCode(grant.id, grant.codeHash);
@@ -263,7 +263,7 @@ function repeated({ remakeCode }: InteractionWays, { interaction, grant }: Loade
 
 export type InteractionWorld = InteractionWays & {
   readonly store: InteractionStore;
-  /** The same session as it is now; null: it has ended. */
+  /** The session as it is now; null: it has ended. */
   readonly sessionNow: (session: Session) => Promise<Session | null>;
   readonly makeGrantId: () => string;
   /** Milliseconds; waits between reloads after a lost commit. */
@@ -282,7 +282,7 @@ export async function interact(
   if (!first) return null;
   const load = async () => {
     const loaded = await store.load(key);
-    if (!loaded) throw new InvariantViolation('an interaction vanished while it was decided about');
+    if (!loaded) throw new InvariantViolation('an interaction vanished between load and reload');
     return { ...loaded, session: session && (await sessionNow(session)) };
   };
   const request = interactionRequest(ways, type, makeGrantId());

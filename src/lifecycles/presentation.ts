@@ -1,6 +1,6 @@
 /**
- * What a code and a refresh token have in common: both are presented, both are read off the grant's row, and both lead to tokens,
- * to a refusal, or to the end of the chain.
+ * What a code and a refresh token have in common: both are presented, derive from the grant's row, and lead to tokens, to a
+ * rejection, or to the end of the chain.
  */
 import type { TokenRejectReason } from '../../machines/vocabulary.ts';
 import { effectOf } from '../engine/decide.ts';
@@ -26,7 +26,7 @@ export type PresentationFacts = GrantFacts & {
   readonly lifetimes: Lifetimes;
   /** What tokens of the grant may be for. */
   readonly resources: readonly string[];
-  /** 16 random bytes, drawn for this request: of the head that it makes, if it makes one. */
+  /** 16 random bytes, drawn for this request: the nonce of the next head. */
   readonly nonce: Bytes;
 };
 
@@ -38,12 +38,12 @@ export type Outcome<Issued> =
   | { readonly kind: 'issued'; readonly issued: Issued }
   | { readonly kind: 'rejected'; readonly reason: TokenRejectReason; readonly revoked: boolean };
 
-/** What is not the engine's: the policy of today, and what the client gets. */
+/** What the engine does not know: today's policy, and how tokens are made. */
 export type PresentationWays<Issued> = {
   readonly lifetimesOf: (client: TokenClient) => Lifetimes;
   /** What tokens of this grant may be for. */
   readonly resourcesOf: (grant: Grant) => readonly string[];
-  /** Signs and encodes the tokens of `next`, the row as it will be. Whatever can fail, fails here, before the commit. */
+  /** Signs and encodes the tokens of `next`, the row as it will be. May fail, since it runs before the commit. */
   readonly mint: (next: Grant, now: Date, client: TokenClient) => Issued;
 };
 
@@ -56,14 +56,14 @@ export type PresentationRequest<Facts, Issued> = Request<
   Outcome<Issued>
 >;
 
-/** @param endsAt milliseconds since 1970: when what is presented ends. */
+/** @param endsAt milliseconds since 1970: when the presented credential ends. */
 export const presentationParts = <Facts extends PresentationFacts>(endsAt: (grant: Grant, facts: Facts) => number) =>
   ({
     answers: { presented: ['issueTokens', 'reject'] },
     sends: {
       revokeGrant: (_, { now, policy }, { event }) => send(grantLifecycle, { now, policy }, { type: event }),
     },
-    brokenBy: issuesDishonestly,
+    brokenBy: issuesWithoutNewHead,
     ledgerFacts: ({ refreshGeneration }) => ({ generation: refreshGeneration }),
     commitOf: (step, facts, entries) =>
       step.after.state === step.before.state
@@ -71,7 +71,7 @@ export const presentationParts = <Facts extends PresentationFacts>(endsAt: (gran
         : revocationOf(step, facts, entries),
   }) as const satisfies Partial<PresentationLifecycle<Facts>>;
 
-/** The head of the chain becomes one with this nonce, and the chain lives on from now. */
+/** The chain gets a new head with this nonce, and its idle time starts again. */
 export const moveHead = (grant: Grant, generation: bigint, { now, nonce, lifetimes }: PresentationFacts): Grant => ({
   ...grant,
   refreshGeneration: generation,
@@ -81,12 +81,12 @@ export const moveHead = (grant: Grant, generation: bigint, { now, nonce, lifetim
 });
 
 /** Tokens leave exactly when the head moves, out of an active state; a revocation never comes with tokens. */
-function issuesDishonestly({ before, after, decisions }: Step<Grant>): string | null {
+function issuesWithoutNewHead({ before, after, decisions }: Step<Grant>): string | null {
   const [decision] = decisions;
   const issues = decision !== undefined && effectOf(decision, 'issueTokens') !== undefined;
   const moved = after.refreshGeneration !== before.refreshGeneration;
-  const isHonest = issues === moved && (!issues || (decision.from === 'active' && after.state === 'active'));
-  return isHonest ? null : 'tokens are issued without a new head, or a new head without tokens';
+  const isSound = issues === moved && (!issues || (decision.from === 'active' && after.state === 'active'));
+  return isSound ? null : 'tokens are issued without a new head, or a new head without tokens';
 }
 
 function headMoveOf(
@@ -97,13 +97,13 @@ function headMoveOf(
 ): GrantCommit {
   const { refreshGeneration: generation, refreshNonce: nonce, chainEndsAt } = after;
   if (generation === null || nonce === null || chainEndsAt === null || !entry) {
-    throw new InvariantViolation('a head that is not whole, or a new one without a line in the ledger');
+    throw new InvariantViolation('the new head is incomplete, or has no line in the ledger');
   }
   const move = { loaded: before, now, generation, nonce, chainEndsAt, endsAt: new Date(endsAt), policy, entry };
   return { kind: 'moveHead', move };
 }
 
-/** @param more what this kind of credential adds to the facts. */
+/** @param more the facts that only this kind of credential needs. */
 export function presentationRequest<Facts extends PresentationFacts, Issued>(
   lifecycle: PresentationLifecycle<Facts>,
   { lifetimesOf, resourcesOf, mint }: PresentationWays<Issued>,
@@ -125,7 +125,7 @@ export function presentationRequest<Facts extends PresentationFacts, Issued>(
       const reason = rejected.params.reason as TokenRejectReason;
       return { kind: 'rejected', reason, revoked: after.state !== before.state };
     },
-    // No other request can have drawn this nonce: the commit took place, and only its answer got lost.
+    // No other request drew this nonce, so the commit took place and only its answer was lost.
     isIn: ({ grant }, { after }) =>
       sameBytes(after.refreshNonce, nonce) && sameBytes(grant.refreshNonce, nonce) && grantState(grant) === 'active',
   };

@@ -1,4 +1,4 @@
-/** The refresh token: it names its place in the chain, and the grant's row says what that place is. */
+/** The refresh token: it names its place in the chain; its state follows from the grant's row. */
 import { refreshTokenMachine } from '../../machines/refresh-token.machine.ts';
 import type { RefreshTokenContext, RefreshTokenEvent } from '../../machines/vocabulary.ts';
 import { effectOf } from '../engine/decide.ts';
@@ -37,7 +37,7 @@ export const refreshTokenLifecycle: PresentationLifecycle<RefreshTokenFacts> = {
   ...presentationParts((grant, { lifetimes }) => chainEndsAt(grant, lifetimes)),
 };
 
-/** What the client said when it presented the token. */
+/** What the client sent with the token. */
 export type PresentedRefreshToken = Omit<RefreshTokenEvent, 'type' | 'now'>;
 
 export const refreshTokenRequest = <Issued>(
@@ -58,11 +58,11 @@ export const refreshTokenRequest = <Issued>(
     }),
   );
 
-const NONCE_OF_A_QUESTION = new Uint8Array(16);
+const UNUSED_NONCE = new Uint8Array(16);
 
 /**
- * Would this token be exchanged if its client presented it now? The machine is asked, so that no other place knows what makes a
- * token good; its answer is thrown away, and nothing is presented.
+ * Would this token be exchanged if its client presented it now? The machine decides, so that no other code knows what makes a
+ * token valid. Nothing is committed.
  */
 export function refreshTokenWouldIssue(grant: Grant, token: ChainPlace, now: Date, lifetimes: Lifetimes): boolean {
   const event: RefreshTokenEvent = {
@@ -73,7 +73,7 @@ export function refreshTokenWouldIssue(grant: Grant, token: ChainPlace, now: Dat
     resources: null,
   };
   const { resources } = grant;
-  const facts = { now, policy: lifetimes.name, lifetimes, resources, nonce: NONCE_OF_A_QUESTION, token };
+  const facts = { now, policy: lifetimes.name, lifetimes, resources, nonce: UNUSED_NONCE, token };
   const { decisions } = stepOf(refreshTokenLifecycle, grant, facts, event);
   return decisions.some((decision) => effectOf(decision, 'issueTokens') !== undefined);
 }

@@ -17,9 +17,9 @@ import {
 
 export type SessionFacts = { readonly now: Date; readonly lifetimes: SessionLifetimes };
 
-/** One guarded statement about one row of `sessions`. Both ask that the session is still active. */
+/** One guarded statement about one row of `sessions`. Both kinds require that the session is still active. */
 export type SessionCommit =
-  /** Commits only while the last use is the one that was loaded. */
+  /** Commits only while `lastUsedAt` is still as loaded. */
   | { readonly kind: 'recordUse'; readonly loaded: Session; readonly now: Date }
   | {
       readonly kind: 'end';
@@ -39,14 +39,14 @@ export type NewSession = Pick<Session, 'idHash' | 'sid' | 'userId' | 'userEpoch'
 
 export type SessionStore = {
   readonly load: (key: SessionKey) => Promise<LoadedSession>;
-  /** Those of a user whose row has not ended; newest use first. */
+  /** The user's sessions whose row has not ended; last used first. */
   readonly list: (userId: string) => Promise<{ readonly now: Date; readonly sessions: readonly Session[] }>;
   readonly insert: (session: NewSession) => Promise<Pick<Session, 'signedInAt' | 'endsAt'>>;
   /** False: a fact that the commit depends on no longer held, and nothing changed. */
   readonly commit: (commit: SessionCommit) => Promise<boolean>;
 };
 
-/** A use is written down at most this often, and ten times per idle lifetime where that is short. */
+/** A use is recorded at most once per this time, or per tenth of the idle lifetime where that is shorter. */
 const USE_RECORDED_EVERY_MILLISECONDS = 60_000;
 
 const useDueAt = (session: Session, lifetimes: SessionLifetimes): number => {
@@ -68,7 +68,7 @@ export const sessionLifecycle: Lifecycle<Session, SessionFacts, SessionCommit> =
   changes: {
     recordUse: (session, { now }) => ({ ...session, lastUsedAt: now }),
     endSession: (session, { now }, { reason }) => ({ ...session, state: 'ended', endedReason: reason, endsAt: now }),
-    // Where the epoch is raised, every session is read with the new value from then on.
+    // Once the epoch is raised, every session is read with the new value.
     raiseEpoch: (session, _, { of }) =>
       of === 'user'
         ? { ...session, liveUserEpoch: (session.liveUserEpoch ?? 0n) + 1n }
@@ -126,24 +126,24 @@ export type SessionWorld = {
 
 /** @returns null: there is no such session. @throws Unavailable */
 export const useSession = (world: SessionWorld, key: SessionKey): Promise<SessionUse | null> =>
-  about(world, key, sessionUseRequest(world.lifetimes()));
+  runFor(world, key, sessionUseRequest(world.lifetimes()));
 
-/** @returns false: it had ended before, or there is no such session. @throws Unavailable: asking again is always safe. */
+/** @returns false: it had ended already, or there is no such session. @throws Unavailable: calling again is always safe. */
 export const endSession = async (world: SessionWorld, key: SessionKey, type: SessionEnding): Promise<boolean> =>
-  (await about(world, key, sessionEndRequest(world.lifetimes(), type))) ?? false;
+  (await runFor(world, key, sessionEndRequest(world.lifetimes(), type))) ?? false;
 
-async function about<Answer>(
+async function runFor<Answer>(
   { sessions, sleep }: SessionWorld,
   key: SessionKey,
-  asked: Request<WithSession, Session, SessionFacts, SessionCommit, Answer>,
+  requested: Request<WithSession, Session, SessionFacts, SessionCommit, Answer>,
 ): Promise<Answer | null> {
   const first = await sessions.load(key);
   if (first.session === null) return null;
   const load = async () => {
     const { now, session } = await sessions.load(key);
-    // Housekeeping may have removed a session that was over.
+    // Housekeeping may have removed a session that had ended.
     return { now, session: session ?? { ...found, state: 'ended' as const } };
   };
   const found = first.session;
-  return run({ load, commit: sessions.commit, sleep }, asked, { ...first, session: found });
+  return run({ load, commit: sessions.commit, sleep }, requested, { ...first, session: found });
 }

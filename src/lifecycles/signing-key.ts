@@ -1,6 +1,6 @@
 /**
- * The signing keys. The row that a decision is about is the whole table: what ends a signer creates or starts its successor in the
- * same decision and the same statement, so that one key signs at any time.
+ * The signing keys. The "row" of a decision is the whole table: whatever ends a signer creates or starts its successor in the same
+ * decision and the same statement, so that one key per algorithm signs at any time.
  */
 import { signingKeyMachine } from '../../machines/signing-key.machine.ts';
 import type { SigningKeyContext, SigningKeyEvent, SigningKeyState } from '../../machines/vocabulary.ts';
@@ -34,11 +34,11 @@ export type SigningKeyFacts = {
   readonly policy: SigningKeyPolicyOfToday;
   /** The operator does not want to wait for caches. */
   readonly atOnce: boolean;
-  /** Created for this request and not stored; null: none was needed so far. */
+  /** Created for this request and not stored yet; null: none was needed so far. */
   readonly fresh: NewSigningKey | null;
 };
 
-/** All of it or nothing: every key that moves is still in the state that it moves from, and of each algorithm one signs. */
+/** All or nothing: every key that moves is still in the state that it moves from, and one key per algorithm signs. */
 export type SigningKeyCommit = {
   readonly now: Date;
   readonly moves: readonly { readonly from: SigningKeyState; readonly after: SigningKeyRow }[];
@@ -54,11 +54,11 @@ export type SigningKeyStore = {
   readonly commit: (commit: SigningKeyCommit) => Promise<boolean>;
 };
 
-/** The decision needs a key that does not exist yet. Creating one takes a while, so it is created only then. */
+/** The decision needs a key that does not exist yet. Creating a key is slow, so it happens only on demand. */
 class FreshKeyNeeded extends Error {
   readonly alg: SigningAlgorithm;
   constructor(alg: SigningAlgorithm) {
-    super(`A key of ${alg} has to be created.`);
+    super(`A key for ${alg} has to be created.`);
     this.name = 'FreshKeyNeeded';
     this.alg = alg;
   }
@@ -105,12 +105,13 @@ export const signingKeyLifecycle: Lifecycle<SigningKeyTable, SigningKeyFacts, Si
       return sendToKey(table, { ...facts, kid: successor.kid }, 'signerStopped');
     },
   },
-  brokenBy: signersGoWrong,
+  brokenBy: wrongSigners,
   ledgerFacts: (_, { kid }) => ({ signingKeyId: kid }),
   commitOf: ({ before, after, entries }, { now, fresh }) => {
     const stored = new Map(before.map((key) => [key.kid, key]));
     const created = after.find(({ kid }) => !stored.has(kid));
-    if (created && created.kid !== fresh?.kid) throw new InvariantViolation('signingKey: a key came from nowhere');
+    if (created && created.kid !== fresh?.kid)
+      throw new InvariantViolation('signingKey: an unknown key appeared in the table');
     const moves = after.flatMap((key) => {
       const loaded = stored.get(key.kid);
       return loaded && loaded !== key ? [{ from: loaded.state, after: key }] : [];
@@ -142,7 +143,7 @@ function createdRow(facts: SigningKeyFacts): SigningKeyRow {
   };
 }
 
-/** With what the table says of the algorithm at that moment. */
+/** With the facts about the algorithm in this table. */
 const eventFor = (table: SigningKeyTable, facts: SigningKeyFacts, type: SigningKeyEvent['type']): SigningKeyEvent => {
   const { now, kid, alg, policy, atOnce } = facts;
   const waiting = waitingKey(table, alg);
@@ -159,15 +160,15 @@ const eventFor = (table: SigningKeyTable, facts: SigningKeyFacts, type: SigningK
 const sendToKey = (table: SigningKeyTable, facts: SigningKeyFacts, type: SigningKeyEvent['type']) =>
   send(signingKeyLifecycle, facts, eventFor(table, facts, type));
 
-/** Only an algorithm that the policy does not name any more may be left without a signer, and none ever has two. */
-function signersGoWrong({ before, after }: Step<SigningKeyTable>, facts: SigningKeyFacts): string | null {
+/** An algorithm never has two signers, and is left without a signer only when the policy no longer names it. */
+function wrongSigners({ before, after }: Step<SigningKeyTable>, facts: SigningKeyFacts): string | null {
   const { alg, policy } = facts;
   const signers = after.filter((key) => key.alg === alg && key.state === 'signing').length;
   const mayBeNone = !signerAmong(before, alg) || !policy.algorithms.includes(alg);
   return signers > 1 || (signers === 0 && !mayBeNone) ? `${signers} keys would sign with ${alg}` : null;
 }
 
-/** What was committed about a key, for log and command line: a line of the ledger. */
+/** A committed change of a key, for log and command line: its line of the ledger. */
 export type KeyChange = LedgerEntry & { readonly kid: string; readonly alg: SigningAlgorithm };
 
 export type SigningKeyWays = {
@@ -182,7 +183,7 @@ type KeyEvent = {
   readonly kid: string | null;
 };
 
-/** The answer: what it changed. */
+/** The answer: what changed. */
 export function signingKeyRequest(
   { policy }: SigningKeyWays,
   { type, alg, atOnce, kid }: KeyEvent,
@@ -191,7 +192,7 @@ export function signingKeyRequest(
   return {
     lifecycle: signingKeyLifecycle,
     read: ({ now, keys }) => {
-      requireHonestStates(keys);
+      requireDerivedStates(keys);
       const facts = { now, alg, atOnce, fresh, policy: policy(), kid: kid ?? fresh?.kid ?? '' };
       return { row: keys, facts, event: eventFor(keys, facts, type) };
     },
@@ -199,9 +200,12 @@ export function signingKeyRequest(
   };
 }
 
-function requireHonestStates(keys: SigningKeyTable): void {
+function requireDerivedStates(keys: SigningKeyTable): void {
   for (const key of keys) {
-    if (key.state !== signingKeyState(key)) throw new InvariantViolation(`signing key ${key.kid} is not ${key.state}`);
+    if (key.state !== signingKeyState(key))
+      throw new InvariantViolation(
+        `signing key ${key.kid} is stored as ${key.state}, but its instants say ${signingKeyState(key)}`,
+      );
   }
 }
 
@@ -228,12 +232,12 @@ async function ask(world: SigningKeyWorld, event: KeyEvent, first?: LoadedSignin
   }
 }
 
-/** Far more than there ever is to do at once. */
+/** Far more than is ever due at once. */
 const MAX_STEPS = 100;
 
 /**
- * A tick: creates the first key of each algorithm, and does whatever else is due.
- * @throws Unavailable when the keys do not settle or the store cannot be reached; the next tick finds out what became of it.
+ * One tick: creates the first key of each algorithm, and does whatever else is due.
+ * @throws Unavailable when conflicts do not end or the store cannot be reached; the next tick continues.
  */
 export async function passTime(world: SigningKeyWorld): Promise<readonly KeyChange[]> {
   const all: KeyChange[] = [];
@@ -254,16 +258,16 @@ async function nextChange(world: SigningKeyWorld): Promise<readonly KeyChange[]>
   return [];
 }
 
-/** A fresh key for each wanted algorithm that has none, and the passing of time for each key that there is. */
+/** A fresh key for each wanted algorithm without a signer or a waiting key, and the passing of time for each stored key. */
 export function eventsOfTime({ policy }: SigningKeyWays, { keys }: LoadedSigningKeys): readonly KeyEvent[] {
-  const without = policy().algorithms.filter((alg) => !signerAmong(keys, alg) && !waitingKey(keys, alg));
+  const withoutKey = policy().algorithms.filter((alg) => !signerAmong(keys, alg) && !waitingKey(keys, alg));
   return [
-    ...without.map((alg): KeyEvent => ({ type: 'noKeySigns', alg, kid: null, atOnce: false })),
+    ...withoutKey.map((alg): KeyEvent => ({ type: 'noKeySigns', alg, kid: null, atOnce: false })),
     ...keys.map(({ kid, alg }): KeyEvent => ({ type: 'timePassed', alg, kid, atOnce: false })),
   ];
 }
 
-/** @param atOnce the successor signs now, whatever caches hold. @returns what it changed; nothing when a successor waits already. */
+/** @param atOnce the successor signs now, whatever caches hold. @returns what changed; empty when a successor waits already. */
 export async function requestRotation(
   world: SigningKeyWorld,
   alg: SigningAlgorithm,
@@ -272,16 +276,16 @@ export async function requestRotation(
   const loaded = await world.store.load();
   const signer = signerAmong(loaded.keys, alg);
   if (signer) return ask(world, { type: 'rotationRequested', alg, kid: signer.kid, atOnce }, loaded);
-  // No key signs yet, so there is nothing to hand over: the key that waits begins, or a first one.
+  // No key signs yet, so there is nothing to hand over: the waiting key begins, or a first key is created.
   const waiting = waitingKey(loaded.keys, alg);
   return waiting
     ? ask(world, { type: 'timePassed', alg, kid: waiting.kid, atOnce: false }, loaded)
     : ask(world, { type: 'noKeySigns', alg, kid: null, atOnce: false }, loaded);
 }
 
-/** @returns what it changed; nothing when the key had retired before. Null: no such key. */
+/** @returns what changed; empty when the key had retired already; null: no such key. */
 export async function requestRevocation(world: SigningKeyWorld, kid: string): Promise<readonly KeyChange[] | null> {
   const loaded = await world.store.load();
-  const key = loaded.keys.find((one) => one.kid === kid);
+  const key = loaded.keys.find((stored) => stored.kid === kid);
   return key ? ask(world, { type: 'revocationRequested', alg: key.alg, kid, atOnce: true }, loaded) : null;
 }

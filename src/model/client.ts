@@ -5,7 +5,7 @@ export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** Null stands for what the record leaves out. Lists are asked whether they include what a request names: any text. */
+/** Null: the record leaves the field out. Lists are widened to strings, since they are searched for what a request names. */
 type Stored<Value> = undefined extends Value
   ? Stored<Exclude<Value, undefined>> | null
   : Value extends readonly string[]
@@ -27,7 +27,7 @@ export type Client = ClientMetadata & {
   readonly deletedAt: Date | null;
 };
 
-/** What a token request reads of a client: every column costs at each rotation. */
+/** What a token request needs of a client: every column costs time at each rotation. */
 export type TokenClient = Pick<
   Client,
   | 'clientId'

@@ -1,6 +1,6 @@
 /**
- * One authorization: the code's half, then the chain of refresh tokens. What a grant, a code or a refresh token *is*, is read
- * off this one row; the SQL views in drizzle/ say the same (test/unit/storage/views.test.ts compares them).
+ * One authorization: first its code, then the chain of refresh tokens. The states of grant, code and refresh token all derive
+ * from this row; the SQL views in drizzle/ derive the same (test/unit/storage/views.test.ts compares them).
  */
 import type { AuthorizationCodeState, EndedBy, GrantState, RefreshTokenState } from '../../machines/vocabulary.ts';
 
@@ -15,7 +15,7 @@ export type SignInFacts = {
   readonly sid: string;
 };
 
-/** One row of `grants`, with the epochs of today beside those it was approved under. */
+/** One row of `grants`, with today's epochs beside those of the approval. */
 export type Grant = {
   readonly id: string;
   readonly interactionId: string;
@@ -39,7 +39,7 @@ export type Grant = {
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
   readonly chainEndsAt: Date | null;
-  /** Of today; null when the client is deleted or the user disabled. Another client's presentation is refused before they matter. */
+  /** Today's epochs; null when the client is deleted or the user disabled. Another client's presentation is rejected before they matter. */
   readonly liveClientEpoch: bigint | null;
   readonly liveUserEpoch: bigint | null;
   readonly liveServerEpoch: bigint;
@@ -48,7 +48,7 @@ export type Grant = {
 /** The part of a refresh token that names its place in the chain. */
 export type ChainPlace = { readonly generation: bigint; readonly nonce: Bytes };
 
-/** Which epoch has moved on since the approval, ending the grant without a write to its row. */
+/** Which epoch was raised since the approval, which ended the grant without a write to its row. */
 export function endedBy(grant: Grant): EndedBy {
   if (grant.liveClientEpoch !== grant.clientEpoch) return 'client';
   if (grant.liveUserEpoch !== grant.userEpoch) return 'user';
@@ -56,7 +56,7 @@ export function endedBy(grant: Grant): EndedBy {
   return null;
 }
 
-/** What log and ledger call an end by epoch. */
+/** The reason of an end by epoch, in log and ledger. */
 export const REASON_OF_EPOCH = { client: 'client_ended', user: 'user_ended', server: 'server_epoch_raised' } as const;
 
 /** Why the grant has ended, as precisely as it is known; null: it has not. */
@@ -80,14 +80,14 @@ export function refreshTokenState(grant: Grant, token: ChainPlace): RefreshToken
 
 const STATE_AT = { head: 'active', behind: 'used', ahead: 'ahead' } as const;
 
-/** Where a token stands in its chain, alive or not. The token is authentic, so the chain made it: ahead means that it has lost commits. */
+/** Where a token stands in its chain, whatever the chain's state. The token is authentic, so `ahead` means that commits were lost. */
 export function chainPosition(grant: Grant, { generation, nonce }: ChainPlace): 'head' | 'behind' | 'ahead' {
   const { refreshGeneration: head, refreshNonce } = grant;
   if (head === generation && sameBytes(refreshNonce, nonce)) return 'head';
   return head === null || generation >= head ? 'ahead' : 'behind';
 }
 
-/** Equality of stored bytes that are no secret (nonces). Secrets are compared in src/crypto/digest.ts. */
+/** For stored bytes that are not secret (nonces). Secrets are compared in src/crypto/digest.ts. */
 export function sameBytes(left: Bytes | null, right: Bytes | null): boolean {
   if (left === null || right === null) return left === right;
   return left.length === right.length && left.every((byte, index) => byte === right[index]);

@@ -1,11 +1,11 @@
-/** One line of the ledger: a decision that changed what is stored. People read it; no decision is taken from it. */
+/** One line of the ledger: a decision that changed what is stored. People read it; no decision depends on it. */
 export type LedgerEntry = {
   readonly machine: string;
   readonly event: string;
   readonly from: string;
   readonly to: string;
   readonly reason: string | null;
-  /** Of the chain's head afterwards; null: the line is about no chain. */
+  /** The head's generation afterwards; null: the line is not about a chain. */
   readonly generation: bigint | null;
   /** The `kid` of the key that the line is about. */
   readonly signingKeyId?: string;

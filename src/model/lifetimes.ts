@@ -1,4 +1,4 @@
-/** When codes and chains end: today's policy, and never later than the end stored when they were last used. */
+/** When codes and chains end: under today's policy, but never later than the end that was stored at the last use. */
 import type { Grant } from './grant.ts';
 
 /** Seconds throughout; the bounds are in policies/schema.ts. */

@@ -2,7 +2,7 @@
 import type { EndedBy, SessionEndReason, SessionState } from '../../machines/vocabulary.ts';
 import type { Bytes } from './grant.ts';
 
-/** One row of `sessions`, with its owner and the epochs of today beside those of the sign-in. */
+/** One row of `sessions`, with its user and today's epochs beside those of the sign-in. */
 export type Session = {
   /** SHA-256 of the cookie. */
   readonly idHash: Bytes;
@@ -14,13 +14,13 @@ export type Session = {
   readonly serverEpoch: bigint;
   readonly signedInAt: Date;
   readonly lastUsedAt: Date;
-  /** As it was stored at the sign-in, and the end itself once it has ended by decision. */
+  /** As stored at the sign-in; once the session has ended by decision, the instant of that. */
   readonly endsAt: Date;
   readonly state: SessionState;
   readonly endedReason: SessionEndReason | null;
-  /** As the browser introduced itself; null: it did not. */
+  /** The User-Agent of the sign-in; null: none was sent. */
   readonly userAgent: string | null;
-  /** Of today; null when the user is disabled. */
+  /** Today's epoch; null when the user is disabled. */
   readonly liveUserEpoch: bigint | null;
   readonly liveServerEpoch: bigint;
 };
@@ -43,7 +43,7 @@ export const sessionState = (session: Session): SessionState =>
 
 const after = (instant: Date, seconds: number): number => instant.getTime() + seconds * 1000;
 
-/** Milliseconds since 1970: today's policy, and never later than the stored end. */
+/** Milliseconds since 1970: under today's policy, but never later than the stored end. */
 export const sessionEndsAt = (session: Session, { sessionLifetimeSeconds }: SessionLifetimes): number =>
   Math.min(session.endsAt.getTime(), after(session.signedInAt, sessionLifetimeSeconds));
 

@@ -1,4 +1,4 @@
-/** A key that signs tokens, without what it is made of; and when what happens to it. */
+/** A key that signs tokens, without its key material, and the instants of its life. */
 import type { KeyRetirementReason, SigningKeyContext, SigningKeyState } from '../../machines/vocabulary.ts';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 
@@ -22,7 +22,7 @@ export type SigningKeyRow = {
   readonly hasPrivateHalf: boolean;
 };
 
-/** A fresh key, as it is going to be stored. */
+/** A fresh key, as it will be stored. */
 export type NewSigningKey = {
   readonly kid: string;
   readonly alg: SigningAlgorithm;
@@ -31,7 +31,7 @@ export type NewSigningKey = {
   readonly privateJwe: string;
 };
 
-/** Its instants tell; the column `state` says the same for the constraint that lets one key sign. */
+/** Derived from its instants; the column `state` repeats it for the constraint that lets one key per algorithm sign. */
 export function signingKeyState(key: Omit<SigningKeyRow, 'state'>): SigningKeyState {
   if (key.retiredAt !== null) return 'retired';
   if (key.stoppedSigningAt !== null) return 'retiring';
@@ -42,9 +42,9 @@ export type KeyLifetimes = {
   /** From the publication to the first signature. */
   readonly publishedBeforeSigningSeconds: number;
   readonly signingLifetimeSeconds: number;
-  /** So long before the end of a signer's time its successor is published. */
+  /** How long before the end of a signer's time its successor is published. */
   readonly successorLeadSeconds: number;
-  /** From the last signature to the end of every token that was signed. */
+  /** From the last signature to the expiry of every signed token. */
   readonly retiringSeconds: number;
 };
 
@@ -54,7 +54,7 @@ const after = (instant: Date | null, seconds: number): number =>
 
 export function keyTimes(key: SigningKeyRow, lifetimes: KeyLifetimes): SigningKeyContext {
   const endsAt = after(key.beganSigningAt, lifetimes.signingLifetimeSeconds);
-  // Also when the successor that was made for it has been revoked since.
+  // Kept when the successor has been revoked since, so that another is created.
   const askedAt = after(key.rotationAskedAt, 0);
   return {
     successorDueAt: Math.min(endsAt - lifetimes.successorLeadSeconds * 1000, askedAt),
@@ -63,9 +63,9 @@ export function keyTimes(key: SigningKeyRow, lifetimes: KeyLifetimes): SigningKe
   };
 }
 
-/** The key that waits to sign with this algorithm, if one does. */
+/** The key that waits to sign with this algorithm. */
 export const waitingKey = (keys: readonly SigningKeyRow[], alg: string): SigningKeyRow | undefined =>
-  keys.find((one) => one.alg === alg && one.state === 'published');
+  keys.find((key) => key.alg === alg && key.state === 'published');
 
 export const signerAmong = (keys: readonly SigningKeyRow[], alg: string): SigningKeyRow | undefined =>
-  keys.find((one) => one.alg === alg && one.state === 'signing');
+  keys.find((key) => key.alg === alg && key.state === 'signing');

@@ -1,4 +1,4 @@
-/** RFC 6750 §2: how an access token is presented. The query parameter of §2.3 does not exist here: it ends in logs. */
+/** RFC 6750 §2: how an access token is presented. The query parameter of §2.3 is not supported: it would end up in logs. */
 
 export type BearerReading =
   | { readonly kind: 'token'; readonly token: string }

@@ -1,4 +1,4 @@
-/** Error codes of the endpoints. Closed: the words of the standards, each with its HTTP status at the token endpoint. */
+/** Error codes of the endpoints: closed unions in the words of the standards. */
 
 /** RFC 6749 §5.2 and RFC 8707 §2. */
 export type TokenErrorCode =

@@ -10,20 +10,20 @@ export type Parameters<Name extends string> = {
 
 export type ParameterProblem = {
   readonly reason: 'malformed_body' | 'repeated_parameter' | 'malformed_parameter';
-  /** The parameter's name; null when it concerns the whole. Never a value. */
+  /** The parameter's name; null when the whole body is meant. Never a value. */
   readonly parameter: string | null;
   /** How it is wrong, in words. */
   readonly detail: string;
 };
 
-/** With a problem, the parameters that are right can still be read: an error must find its way to the client. */
+/** Despite a problem, the valid parameters can be read: they are needed to send the error to the client. */
 export type ParameterReading<Name extends string> = {
   readonly problem: ParameterProblem | null;
   readonly parameters: Parameters<Name>;
 };
 
-/** Longest value in characters; anything longer is refused before it reaches the database. */
-const LONGEST: Readonly<Record<string, number>> = {
+/** In characters; longer values are refused before they reach the database. */
+const MAX_LENGTH: Readonly<Record<string, number>> = {
   state: 4096,
   redirect_uri: 2048,
   post_logout_redirect_uri: 2048,
@@ -31,10 +31,10 @@ const LONGEST: Readonly<Record<string, number>> = {
   resource: 512,
   id_token_hint: 8192,
   token: 16_384,
-  // Refused by name, however long.
+  // Always refused by name, so its length does not matter.
   request: 32_768,
 };
-const LONGEST_OTHER = 1024;
+const MAX_OTHER_LENGTH = 1024;
 const REPEATABLE = new Set(['resource']);
 
 export function parseParameters<Name extends string>(encoded: string, known: readonly Name[]): ParameterReading<Name> {
@@ -47,7 +47,7 @@ export function parseParameters<Name extends string>(encoded: string, known: rea
     const at = pair.indexOf('=');
     const name = decode(at < 0 ? pair : pair.slice(0, at));
     if (name === null || !names.has(name)) continue;
-    // What is sent unencoded is ASCII: of other bytes nobody knows which characters they mean.
+    // Only ASCII may be sent unencoded: the charset of other bytes is unknown.
     const value = /[\u0080-\uffff]/.test(pair) ? null : decode(at < 0 ? '' : pair.slice(at + 1));
     const detail = value === null ? 'is not percent-encoded UTF-8' : whatIsWrong(name, value);
     if (detail !== null) problems.push({ reason: 'malformed_parameter', parameter: name, detail });
@@ -59,9 +59,9 @@ export function parseParameters<Name extends string>(encoded: string, known: rea
       problems.unshift({ reason: 'repeated_parameter', parameter: name, detail: 'is repeated' });
     }
   }
-  const wrong = new Set(problems.map((one) => one.parameter));
+  const wrong = new Set(problems.map(({ parameter }) => parameter));
   const parameters: Parameters<Name> = {
-    // A parameter that is wrong has no value: nobody may act on the one of two that suits them.
+    // A parameter with a problem has no value, so that no code acts on one of two repeated values.
     get: (name) => (wrong.has(name) ? null : (values.get(name)?.[0] ?? null)),
     getAll: (name) => (wrong.has(name) ? [] : (values.get(name) ?? [])),
   };
@@ -71,11 +71,11 @@ export function parseParameters<Name extends string>(encoded: string, known: rea
 
 function whatIsWrong(name: string, value: string): string | null {
   if (value.includes('\0')) return 'has the character U+0000';
-  const longest = LONGEST[name] ?? LONGEST_OTHER;
-  return value.length > longest ? `is longer than ${longest} characters` : null;
+  const max = MAX_LENGTH[name] ?? MAX_OTHER_LENGTH;
+  return value.length > max ? `is longer than ${max} characters` : null;
 }
 
-/** What was read, as a query: for a request that has to come again by GET. */
+/** The parameters as a query, for a request that must be repeated by GET. */
 export function asQuery<Name extends string>(parameters: Parameters<Name>, names: readonly Name[]): string {
   const query = new URLSearchParams();
   for (const name of names) for (const value of parameters.getAll(name)) query.append(name, value);

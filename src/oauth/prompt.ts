@@ -5,10 +5,10 @@ export type Prompt = (typeof PROMPTS)[number];
 
 export const PROMPT_VALUES: readonly Prompt[] = PROMPTS;
 
-/** @returns null when it has a value that is not one, or `none` beside another: Core says that is an error. */
+/** @returns null when a value is unknown, or `none` stands beside another: Core calls that an error. */
 export function parsePrompt(text: string): Prompt[] | null {
-  const values = [...new Set(text.split(' ').filter((one) => one.length > 0))];
-  const known = PROMPTS.filter((one) => values.includes(one));
+  const values = [...new Set(text.split(' ').filter((value) => value.length > 0))];
+  const known = PROMPTS.filter((prompt) => values.includes(prompt));
   if (known.length !== values.length) return null;
   return known.includes('none') && known.length > 1 ? null : known;
 }

@@ -1,6 +1,6 @@
 /**
  * OAuth 2.1 §4.1.1: the server MUST compare redirect URIs as exact strings. One exception, RFC 8252 §7.3: a native app on
- * a loopback IP literal over http may use any port, since the operating system picks it; all else stays byte-equal.
+ * a loopback IP literal over http may use any port, since the operating system picks it; everything else must be equal, byte for byte.
  */
 type Registered = { readonly redirectUris: readonly string[]; readonly applicationType: 'web' | 'native' };
 
@@ -11,25 +11,25 @@ export function isRegisteredRedirectUri(client: Registered, asked: string): bool
   );
 }
 
-/** 1: scheme and literal; 2: port; 3: the rest, byte for byte. `localhost` is no literal: a name can be resolved elsewhere. */
+/** 1: scheme and literal; 2: port; 3: the rest, byte for byte. `localhost` is not a literal: a name can resolve to another address. */
 const LOOPBACK_LITERAL = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([0-9]{1,5}))?((?:[/?].*)?)$/s;
 
 function differsInLoopbackPortOnly(registered: string, asked: string): boolean {
   const [, registeredHost, , registeredRest] = LOOPBACK_LITERAL.exec(registered) ?? [];
   const [, askedHost, askedPort, askedRest] = LOOPBACK_LITERAL.exec(asked) ?? [];
   if (registeredHost === undefined || askedHost === undefined) return false;
-  const portIsOne = askedPort === undefined || (Number(askedPort) >= 1 && Number(askedPort) <= 65_535);
-  return portIsOne && registeredHost === askedHost && registeredRest === askedRest;
+  const portIsValid = askedPort === undefined || (Number(askedPort) >= 1 && Number(askedPort) <= 65_535);
+  return portIsValid && registeredHost === askedHost && registeredRest === askedRest;
 }
 
-/** Where any app of the device may listen too: its loopback interface, or a scheme of apps (RFC 8252 §8.6 and §8.4). */
+/** Whether another app on the device could receive the redirect: by the loopback interface or an app's scheme (RFC 8252 §8.6, §8.4). */
 export function leadsToThisDevice(redirectUri: string): boolean {
   const { protocol, hostname } = new URL(redirectUri);
   if (protocol !== 'https:' && protocol !== 'http:') return true;
   return /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
-/** What may be registered. Wildcards are refused; so is what could never be compared or would lose the answer. */
+/** @returns why the URI cannot be registered, to complete "It …"; null: it can. */
 export function whatIsWrongWithRedirectUri(text: string): string | null {
   if (!/^[\x21-\x7e]+$/.test(text)) return 'has characters that a URI cannot have';
   if (!URL.canParse(text)) return 'is not an absolute URI';

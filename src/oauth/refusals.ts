@@ -1,11 +1,11 @@
 /**
- * One table: why a token request is turned down → what the client is told. The precise reason goes to log and ledger;
- * the client sees the OAuth error and a description that helps its developer and nobody else.
+ * One table: from the reason of a rejected token request to the answer. The precise reason goes to log and ledger; the client
+ * sees the OAuth error and a description that helps its developer, but not an attacker.
  */
 import type { TokenRejectReason } from '../../machines/vocabulary.ts';
 import type { TokenErrorCode } from './errors.ts';
 
-/** Reasons that arise before a machine is asked. */
+/** Reasons that arise before a machine decides. */
 export type RequestReason =
   | 'content_type'
   | 'malformed_body'
@@ -50,12 +50,12 @@ const grant = (description: string): Refusal => ({ error: 'invalid_grant', statu
 const scope = (description: string): Refusal => ({ error: 'invalid_scope', status: 400, description });
 const target = (description: string): Refusal => ({ error: 'invalid_target', status: 400, description });
 
-/** Said for everything that could tell a thief how far they got. */
-const CODE_NOT_GOOD =
+/** The same text for every reason that would tell a thief how far they got. */
+const CODE_NOT_VALID =
   'The authorization code is not valid: it is unknown, expired, already used, revoked, or bound to other values.';
-const TOKEN_NOT_GOOD =
+const TOKEN_NOT_VALID =
   'The refresh token is not valid: it is unknown, expired, already used, revoked, or bound to another client.';
-const CLIENT_NOT_PROVEN = 'Client authentication failed.';
+const CLIENT_NOT_AUTHENTICATED = 'Client authentication failed.';
 
 export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   content_type: request('The body must be application/x-www-form-urlencoded.'),
@@ -82,26 +82,26 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   public_client_introspection: client('Public clients cannot introspect.'),
   malformed_client_authentication: client('The Authorization header is not well-formed Basic authentication.'),
   two_client_authentications: request('The client authenticated in more than one way, or as more than one client.'),
-  client_unknown: client(CLIENT_NOT_PROVEN),
-  client_authentication_missing: client(CLIENT_NOT_PROVEN),
-  client_secret_mismatch: client(CLIENT_NOT_PROVEN),
-  client_has_no_secret: client(CLIENT_NOT_PROVEN),
-  authorization_code_unknown: grant(CODE_NOT_GOOD),
-  refresh_token_unknown: grant(TOKEN_NOT_GOOD),
-  refresh_token_malformed: grant(TOKEN_NOT_GOOD),
-  refresh_token_forged: grant(TOKEN_NOT_GOOD),
-  refresh_token_unknown_key: grant(TOKEN_NOT_GOOD),
+  client_unknown: client(CLIENT_NOT_AUTHENTICATED),
+  client_authentication_missing: client(CLIENT_NOT_AUTHENTICATED),
+  client_secret_mismatch: client(CLIENT_NOT_AUTHENTICATED),
+  client_has_no_secret: client(CLIENT_NOT_AUTHENTICATED),
+  authorization_code_unknown: grant(CODE_NOT_VALID),
+  refresh_token_unknown: grant(TOKEN_NOT_VALID),
+  refresh_token_malformed: grant(TOKEN_NOT_VALID),
+  refresh_token_forged: grant(TOKEN_NOT_VALID),
+  refresh_token_unknown_key: grant(TOKEN_NOT_VALID),
   scope_unknown: scope('A scope is unknown, malformed, or more than this client may ask for.'),
   resource_unknown: target('A resource is unknown, malformed, or more than was asked for.'),
 
   client_mismatch: grant('It was issued to another client.'),
   redirect_uri_mismatch: grant('redirect_uri is not the one of the authorization request.'),
   code_verifier_mismatch: grant('code_verifier does not match the code_challenge.'),
-  authorization_code_expired: grant(CODE_NOT_GOOD),
-  authorization_code_reused: grant(CODE_NOT_GOOD),
-  refresh_token_expired: grant(TOKEN_NOT_GOOD),
-  refresh_token_reused: grant(TOKEN_NOT_GOOD),
-  chain_behind_token: grant(TOKEN_NOT_GOOD),
+  authorization_code_expired: grant(CODE_NOT_VALID),
+  authorization_code_reused: grant(CODE_NOT_VALID),
+  refresh_token_expired: grant(TOKEN_NOT_VALID),
+  refresh_token_reused: grant(TOKEN_NOT_VALID),
+  chain_behind_token: grant(TOKEN_NOT_VALID),
   scope_exceeds_grant: scope('The scope is more than the resource owner granted.'),
   resource_exceeds_grant: target('The resource is not one that the resource owner granted.'),
   grant_revoked: grant('The grant has been revoked.'),

@@ -5,7 +5,7 @@ export const urlUnder = (issuer: string, path: string): string => `${issuer.repl
 export const pathUnder = (issuer: string, path: string): string =>
   `${new URL(issuer).pathname.replace(/\/$/, '')}${path}`;
 
-/** RFC 9728 §3.1: the well-known part comes between host and path of the resource's identifier. */
+/** RFC 9728 §3.1: the well-known part goes between host and path of the resource's identifier. */
 export function resourceMetadataUrl(issuer: string): string {
   const { origin, pathname } = new URL(urlUnder(issuer, '/oauth/userinfo'));
   return `${origin}/.well-known/oauth-protected-resource${pathname}`;

@@ -1,4 +1,4 @@
-/** A client's record becomes metadata, and metadata becomes a record again. The fields are those of policies/client-schema.ts. */
+/** Converts a client's record to metadata and back. The fields are those of policies/client-schema.ts. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import {
@@ -25,7 +25,7 @@ import {
   withoutNulls,
 } from './record-problem.ts';
 
-/** What a record says. The id, the name and the secret are null where the server is to make them. */
+/** A record as read. Id, name and secret are null where the server creates them. */
 export type ReadClient = ClientMetadata & { readonly secret: RawSecret | null };
 
 type FieldName = keyof ClientRecord;
@@ -43,16 +43,16 @@ const STORED_FIELDS = FIELD_NAMES.filter((name): name is StoredFieldName => !Obj
   (name) => ({ name, key: camelCase(name) }),
 );
 
-const wordsOf = (name: FieldName): FieldWords => {
-  const words = clientFieldWords.get(shape[name]);
-  if (!words) throw new Error(`The field ${name} of the client schema has no words.`);
-  return words;
+const textsOf = (name: FieldName): FieldWords => {
+  const texts = clientFieldWords.get(shape[name]);
+  if (!texts) throw new Error(`The field ${name} of the client schema has no description.`);
+  return texts;
 };
 
 /** Every field that a record may have, in the order of the schema. */
-export const CLIENT_FIELDS = FIELD_NAMES.map((name) => ({ name, words: wordsOf(name), ...itemsOf(shape[name]) }));
+export const CLIENT_FIELDS = FIELD_NAMES.map((name) => ({ name, words: textsOf(name), ...itemsOf(shape[name]) }));
 
-/** The values between which a field chooses, if it does; and whether it is a list. */
+/** Whether a field is a list, and its possible values if they are limited. */
 function itemsOf(schema: z.ZodType): { readonly isList: boolean; readonly choices: readonly string[] } {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
     return itemsOf(schema.def.innerType as z.ZodType);
@@ -78,31 +78,31 @@ export function readClientMetadata(input: unknown, configuration: Configuration)
 const metadataOf = (record: ClientRecord): ClientMetadata =>
   Object.fromEntries(STORED_FIELDS.map(({ name, key }) => [key, record[name] ?? null])) as object as ClientMetadata;
 
-/** The metadata of a client whose record says nothing. */
+/** The metadata of an empty record. */
 export const DEFAULT_METADATA: ClientMetadata = metadataOf(clientRecordSchema.parse({}));
 
-/** Each stored field as it is written in a record; undefined where the client says nothing. */
+/** Each stored field as written in a record; undefined where it is left out. */
 export function recordOf(client: ClientMetadata): ReadonlyMap<StoredFieldName, unknown> {
   return new Map(STORED_FIELDS.map(({ name, key }) => [name, written(name, client[key])]));
 }
 
 function written(name: StoredFieldName, value: unknown): unknown {
   if (value === null) return undefined;
-  // What was stored under other bounds than those of today is written as it stands.
+  // A value that was stored under older bounds is written unchanged.
   const { success, data } = z.safeEncode(shape[name] as z.ZodType, value);
   return success ? data : value;
 }
 
-/** The names of RFC 7591 again; a secret is never part of it. What this gives, `clients import` takes. */
+/** The client as JSON with RFC 7591 names, without its secret; `clients import` accepts it. */
 export function toNames(client: ClientMetadata): Record<string, unknown> {
   const defaults = recordOf(DEFAULT_METADATA);
   const wanted = [...recordOf(client)].filter(
-    ([name, value]) => wordsOf(name).alwaysWritten || !isDeepStrictEqual(value, defaults.get(name)),
+    ([name, value]) => textsOf(name).alwaysWritten || !isDeepStrictEqual(value, defaults.get(name)),
   );
   return Object.fromEntries(wanted);
 }
 
-/** What differs from the stored client, by the names of a record; the secret by its name only. */
+/** The record fields that differ from the stored client. */
 export function differences(stored: Client, wanted: ClientRegistration): FieldName[] {
   const keys = new Map<FieldName, keyof ClientRegistration>(STORED_FIELDS.map(({ name, key }) => [name, key]));
   keys.set('client_secret', 'secretMacs');
@@ -129,7 +129,7 @@ function secretWarnings({ secret, applicationType }: ReadClient): string[] {
       `client_secret: ${secret.length} characters are few; use ${SHORT_SECRET_CHARACTERS} or more random ones`,
     );
   }
-  // RFC 8252 §8.5: secrets shipped to many people are no secrets.
+  // RFC 8252 §8.5: a secret that is shipped to many users is not confidential.
   if (applicationType === 'native') {
     warnings.push(
       'client_secret: a native app cannot keep a secret (RFC 8252 §8.5); use token_endpoint_auth_method "none"',

@@ -1,6 +1,6 @@
 /**
- * The rules between the fields of a client, and between a client and the configuration. Asked before a client is stored,
- * and again by `statehouse check`: the configuration may have changed since.
+ * The rules between the fields of a client, and between a client and the configuration. Checked before a client is stored,
+ * and again by `statehouse check`, since the configuration may have changed.
  */
 import type { Resource } from '../../policies/schema.ts';
 import type { Configuration } from '../config/configuration.ts';
@@ -47,7 +47,7 @@ const warning = (words: string): Finding => ({ warning: words });
 function clientIdIsNoAudience({ clientId }: ClientMetadata, { resources, identity }: Configuration): Finding[] {
   if (![identity, ...resources].some(({ identifier }) => identifier === clientId)) return [];
   return [
-    error('client_id', 'the identifier of a resource', 'an id that is no audience of access tokens (RFC 9068 §5)'),
+    error('client_id', 'the identifier of a resource', 'an id that is not an audience of access tokens (RFC 9068 §5)'),
   ];
 }
 
@@ -84,17 +84,17 @@ function grantTypesSuitTheClient(client: ClientMetadata): Finding[] {
   return GRANT_TYPE_RULES.filter(({ breaks }) => breaks(client)).map(({ finding }) => finding);
 }
 
-/** What a redirect brings back, and where the comparison of its URIs is specified. */
+/** What a redirect carries, and which section specifies the comparison of its URIs. */
 type Redirect = {
   readonly field: string;
-  readonly brings: 'code' | 'state';
+  readonly carries: 'code' | 'state';
   readonly spec: string;
   readonly anyPort: boolean;
 };
-const CODE: Redirect = { field: 'redirect_uris', brings: 'code', spec: 'OAuth 2.1 §2.3.1', anyPort: true };
+const CODE: Redirect = { field: 'redirect_uris', carries: 'code', spec: 'OAuth 2.1 §2.3.1', anyPort: true };
 const STATE: Redirect = {
   field: 'post_logout_redirect_uris',
-  brings: 'state',
+  carries: 'state',
   spec: 'RP-Initiated Logout §3',
   anyPort: false,
 };
@@ -111,7 +111,7 @@ function reviewRedirectUri(
   uri: string,
   index: number,
   { applicationType }: ClientMetadata,
-  { field, brings, spec, anyPort }: Redirect,
+  { field, carries, spec, anyPort }: Redirect,
 ): Finding[] {
   const key = `${field}.${index}`;
   const found = shown(uri);
@@ -120,13 +120,13 @@ function reviewRedirectUri(
   const { protocol, hostname } = new URL(uri);
   if (protocol === 'https:') return [];
   if (protocol === 'http:') {
-    // RFC 9700 §2.6 wants https except on the loopback interface. Inside a closed network teams do use http, so it is
-    // a warning and no error: PKCE keeps a code that was read on the way from being redeemed.
+    // RFC 9700 §2.6 requires https except on the loopback interface. Teams do use http inside closed networks, so this is
+    // only a warning: with PKCE an intercepted code cannot be redeemed.
     if (!isLoopback(hostname)) {
-      return [warning(`${key}: ${found} is http, so the ${brings} can be read on the way (RFC 9700 §2.6); use https`)];
+      return [warning(`${key}: ${found} is http, so the ${carries} can be read on the way (RFC 9700 §2.6); use https`)];
     }
     if (hostname !== 'localhost') return [];
-    // RFC 8252 §8.3: the name may resolve to something else than this machine.
+    // RFC 8252 §8.3: the name may resolve to another machine.
     const port = applicationType === 'native' && anyPort ? ', with which any port is accepted' : '';
     return [warning(`${key}: "localhost" can resolve elsewhere (RFC 8252 §8.3); 127.0.0.1 is safer${port}`)];
   }
@@ -137,7 +137,7 @@ function reviewRedirectUri(
   if (protocol.includes('.')) return [];
   return [
     warning(
-      `${key}: other apps can claim the scheme "${protocol}" too; use a domain of yours in reverse, as in "com.example.app:" (RFC 8252 §7.1)`,
+      `${key}: other apps can claim the scheme "${protocol}" too; use your own domain in reverse, as in "com.example.app:" (RFC 8252 §7.1)`,
     ),
   ];
 }
@@ -148,7 +148,7 @@ function policyIsDefined({ policy }: ClientMetadata, { policies }: Configuration
   return [error('policy', shown(policy), `${oneOf(known)} (the policy files)`, nearestField(policy, known))];
 }
 
-/** Otherwise the first sign-in would find out that no key signs with it. */
+/** Otherwise the first sign-in would fail, since no key signs with it. */
 function idTokenAlgorithmSigns(
   { idTokenSignedResponseAlg: alg }: ClientMetadata,
   { signingKeys }: Configuration,
@@ -198,7 +198,7 @@ function identityScopesCanBeGranted(client: ClientMetadata, { resources, identit
   ].map(warning);
 }
 
-/** @param ofIdentity the scopes that only the UserInfo Endpoint knows. */
+/** @param ofIdentity the scopes of the UserInfo Endpoint alone. */
 function reviewIdentityScopes(
   field: string,
   { grantTypes }: ClientMetadata,
@@ -213,6 +213,6 @@ function reviewIdentityScopes(
     // OpenID Connect Core §5.4: claims are asked for in an authentication request, and `openid` makes it one (§3.1.2.1).
     ...orphans.map((name) => `${field}: "${name}" is never granted without "openid" (OpenID Connect Core §3.1.2.1)`),
     ...(cannotRefresh ? [`${field}: "${OFFLINE_ACCESS}" has no effect without the grant type "refresh_token"`] : []),
-    ...(nothingLeft ? [`${field}: nothing of it can be granted`] : []),
+    ...(nothingLeft ? [`${field}: none of its scopes can be granted`] : []),
   ];
 }

@@ -1,4 +1,4 @@
-/** Clients that are declared in configuration: read with their secrets, held against the standards, brought into the database. */
+/** Clients that are declared in configuration: reads them with their secrets, checks them, and brings them into the database. */
 import { CLIENTS_FILE, type Configuration, type DeclaredClient } from '../config/configuration.ts';
 import { ConfigurationError, type Problem, type RecordProblem } from '../config/problem.ts';
 import { matchesStoredHash, SHORT_SECRET_CHARACTERS, secretHash, storedHashMac } from '../crypto/client-secret.ts';
@@ -19,7 +19,7 @@ export type Declared = {
 export type DeclaredChange = {
   readonly clientId: string;
   readonly change: 'added' | 'changed' | 'removed';
-  /** RFC 7591 names of what differs; a secret by its name only. */
+  /** RFC 7591 names of the fields that differ. */
   readonly fields: readonly string[];
 };
 
@@ -82,7 +82,7 @@ const inFile = ({ path, lineOf }: DeclaredClient, problem: RecordProblem): Probl
 });
 
 /**
- * A file that is gone for a moment, as while a deployment rewrites it, must not end every grant of every declared client.
+ * A file that is missing for a moment, as while a deployment rewrites it, must not end all grants of all declared clients.
  * @throws ConfigurationError when the file is missing and the database has clients that it declared.
  */
 export async function requireClientsFile(
@@ -97,13 +97,13 @@ export async function requireClientsFile(
   throw new ConfigurationError(folder, [{ ...problem(null, 'no such file', allowed), file: CLIENTS_FILE, line: null }]);
 }
 
-/** Adds, changes and removes until the database says what the files say. Removing ends a client's grants (its epoch). */
+/** Adds, changes and removes clients until the database matches the files. Removing a client ends its grants (its epoch). */
 export async function applyDeclaredClients(
   deps: RegistrationDeps,
   declared: readonly Declared[],
 ): Promise<DeclaredChange[]> {
   const changes: DeclaredChange[] = [];
-  const before = (await listClients(deps.db, { declared: true })).map((one) => one.clientId);
+  const before = (await listClients(deps.db, { declared: true })).map(({ clientId }) => clientId);
   for (const client of declared) {
     const stored = await findClient(deps.db, client.metadata.clientId);
     const wanted = registrationOf(deps, client, stored);
@@ -112,7 +112,7 @@ export async function applyDeclaredClients(
     await saveClient(deps.db, wanted, true);
     changes.push({ clientId: wanted.clientId, change: stored ? 'changed' : 'added', fields });
   }
-  for (const clientId of before.filter((id) => !declared.some((one) => one.metadata.clientId === id))) {
+  for (const clientId of before.filter((id) => !declared.some(({ metadata }) => metadata.clientId === id))) {
     if (await deleteClient(deps.db, clientId)) changes.push({ clientId, change: 'removed', fields: [] });
   }
   return changes;
@@ -125,7 +125,7 @@ function registrationOf(
 ): ClientRegistration {
   const { secret: _, clientName, ...rest } = metadata;
   const old = stored?.secretMacs ?? [];
-  // Under whichever root secret it was stored: the same secret again is no change.
+  // The same secret is no change, whichever root secret it was stored under.
   const secretMacs = secretHashes.map(
     (hash) => old.find((mac) => matchesStoredHash(keys, [mac], hash)) ?? storedHashMac(keys, hash),
   );

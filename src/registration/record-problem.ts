@@ -1,4 +1,4 @@
-/** A record is read as a whole: to a value with warnings, or to everything that is wrong with it. */
+/** The result of reading a record: a value with warnings, or all problems. */
 import type { z } from 'zod';
 import { nearestOf } from '../config/nearest.ts';
 import type { RecordProblem } from '../config/problem.ts';
@@ -16,7 +16,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Exports of other servers write null for what is not set; here that is the same as leaving it out. */
+/** Exports of other servers write null for unset fields; null means the same as leaving a field out. */
 export const withoutNulls = (record: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 
@@ -28,16 +28,16 @@ export const problem = (
   nearest: string | null = null,
 ): RecordProblem => ({ key, found, allowed, nearest });
 
-/** A record that is no object has no field to speak of. */
+/** A problem of the whole record, since it has no fields. */
 export const notAnObject = (input: unknown, allowed: string): Reading<never> => ({
   ok: false,
   problems: [problem(null, shown(input), allowed)],
 });
 
-/** What the schema refuses in the record. */
+/** What the schema refuses, as problems of the record. */
 export const recordProblems = (schema: z.ZodType, record: JsonObject, { issues }: z.ZodError): RecordProblem[] =>
   schemaProblems(schema, record, issues).map(({ path, ...rest }) => ({ key: keyOf(path), ...rest }));
 
-/** Names of fields and policies are short, so few letters may differ. */
+/** Names of fields and policies are short, so only few letters may differ. */
 export const nearestField = (name: string, known: readonly string[]): string | null =>
   nearestOf(name, known, (length) => Math.min(3, length / 2));

@@ -1,4 +1,4 @@
-/** A client's record becomes its row. The same record again changes nothing. */
+/** Stores a client's record as a row. Idempotent. */
 import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
@@ -13,13 +13,13 @@ export type RegistrationDeps = { readonly db: Drizzle; readonly keys: RootKeys; 
 export type ClientPlan = {
   readonly outcome: 'created' | 'updated' | 'unchanged';
   readonly registration: ClientRegistration;
-  /** Which parts differ from what is stored, as RFC 7591 names them. */
+  /** The RFC 7591 names of the fields that differ from what is stored. */
   readonly changed: readonly string[];
-  /** Made here, because a confidential client has none. Shown once; the database keeps a keyed hash. */
+  /** Created here for a confidential client without a secret. Shown once; the database keeps a keyed hash. */
   readonly madeSecret: RawSecret | null;
 };
 
-/** What registering would do. Changes nothing. */
+/** What `registerClient` would do. Changes nothing. */
 export async function planClient(deps: RegistrationDeps, metadata: ReadClient): Promise<ClientPlan> {
   const { clientId: givenId, clientName, secret, ...rest } = metadata;
   const clientId = givenId ?? deps.random.bytes(16).toString('base64url');
@@ -31,7 +31,7 @@ export async function planClient(deps: RegistrationDeps, metadata: ReadClient): 
   return { outcome, registration, changed, madeSecret };
 }
 
-/** Creates the client or replaces its registration; its grants live on. */
+/** Creates the client or replaces its registration; its grants stay alive. */
 export async function registerClient(deps: RegistrationDeps, metadata: ReadClient): Promise<ClientPlan> {
   const plan = await planClient(deps, metadata);
   await applyClientPlan(deps, plan);
@@ -51,8 +51,8 @@ function secretOf(
 ): Secrets {
   if (tokenEndpointAuthMethod === 'none') return { secretMacs: [], madeSecret: null };
   if (secret !== null) {
-    // Under whichever root secret it was stored: the same secret again is no change.
-    const same = stored.filter((one) => matchesStoredSecret(keys, [one], secret));
+    // The same secret is no change, whichever root secret it was stored under.
+    const same = stored.filter((mac) => matchesStoredSecret(keys, [mac], secret));
     return { secretMacs: same.length > 0 ? same : [storedSecretMac(keys, secret)], madeSecret: null };
   }
   if (stored.length > 0) return { secretMacs: stored, madeSecret: null };

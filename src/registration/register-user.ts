@@ -1,4 +1,4 @@
-/** The record of an end-user becomes a row. The same record again changes nothing and ends no session. */
+/** Stores the record of an end-user as a row. Idempotent: the same record again ends no session. */
 import { isDeepStrictEqual } from 'node:util';
 import { describeRecordProblem } from '../config/problem.ts';
 import { hashPassword, matchesPassword } from '../crypto/password.ts';
@@ -12,9 +12,9 @@ type Deps = Pick<RegistrationDeps, 'db' | 'random'>;
 
 export type UserPlan = {
   readonly outcome: 'created' | 'updated' | 'unchanged';
-  /** The `sub` of every token: random, made here, never the username. */
+  /** The `sub` of every token: random, never the username. */
   readonly id: string;
-  /** As stored, where the user is known already. */
+  /** As stored, if the user exists already. */
   readonly username: string;
   /** Null: stays as it is. A new password ends every session and grant of the user. */
   readonly passwordHash: PasswordHash | null;
@@ -31,7 +31,7 @@ export class PasswordMissing extends Error {
   }
 }
 
-/** What registering would do. Changes nothing. @throws PasswordMissing */
+/** What `registerUser` would do. Changes nothing. @throws PasswordMissing */
 export async function planUser({ db, random }: Deps, { username, password, claims }: UserRecord): Promise<UserPlan> {
   const stored = await findUserForSignIn(db, username);
   if (!stored) {
@@ -39,7 +39,7 @@ export async function planUser({ db, random }: Deps, { username, password, claim
     const passwordHash = await hashPassword(password);
     return { outcome: 'created', id: random.uuid(), username, passwordHash, claims, changed: [], disabled: false };
   }
-  // A new hash of the same password would end every session for nothing.
+  // A new hash of the same password would end every session without need.
   const replaces = password !== null && !(await matchesPassword(stored.passwordHash, password));
   const passwordHash = replaces ? await hashPassword(password) : null;
   const changed: UserPlan['changed'] = [
@@ -72,7 +72,7 @@ export async function applyUserPlan({ db }: Pick<Deps, 'db'>, plan: UserPlan): P
     return;
   }
   if (passwordHash === null) throw new PasswordMissing();
-  // Lost against another process that registered the same name just now: do again, as an update.
+  // Another process was first. Repeating the command updates that user.
   if (!(await insertUser(db, { id, username, passwordHash, claims }))) {
     throw new Error('Another process has registered the same username in the meantime.');
   }

@@ -23,23 +23,23 @@ const webAddress = expecting(
   plainText.refine((value) => /^https?:\/\//.test(value) && URL.canParse(value)),
   'an http or https address',
 );
-/** A postal address has lines. */
+/** A postal address has several lines. */
 const lines = expecting(
   z
     .string()
     .min(1)
     .max(MAX_CLAIM_CHARACTERS)
     .refine((value) => isPlainText(value.replaceAll(/[\r\n]/g, ' '))),
-  `${TEXT} but line breaks`,
+  `${TEXT} except line breaks`,
 );
 
 /** The end of the year 9999. */
 const LAST_SECOND = 253_402_300_799;
 
-/** Core §5.1: `YYYY-MM-DD`, where the year 0000 stands for a year that is not told, or `YYYY` alone. */
+/** Core §5.1: `YYYY-MM-DD`, where the year 0000 means that the year is omitted, or `YYYY` alone. */
 function isBirthdate(value: string): boolean {
   if (!/^\d{4}(-\d{2}-\d{2})?$/.test(value)) return false;
-  // 2000 was a leap year: without a year, 29 February is a birthday too.
+  // 2000 was a leap year, so that 29 February without a year is valid.
   const date = value.replace(/^0000/, '2000');
   return date.length === 4 || new Date(`${date}T00:00:00Z`).toJSON()?.startsWith(date) === true;
 }
@@ -54,7 +54,7 @@ const addressShape = {
   country: text.optional(),
 };
 
-/** OpenID Connect Core §5.1, without `sub`: the server makes that. */
+/** OpenID Connect Core §5.1, without `sub`, which the server creates. */
 const claimsSchema = z.object({
   name: text,
   given_name: text,
@@ -71,7 +71,7 @@ const claimsSchema = z.object({
   ),
   email_verified: z.boolean(),
   gender: text,
-  birthdate: expecting(plainText.refine(isBirthdate), 'YYYY-MM-DD (0000 for a year that is not told), or YYYY'),
+  birthdate: expecting(plainText.refine(isBirthdate), 'YYYY-MM-DD (0000 for an omitted year), or YYYY'),
   zoneinfo: text,
   locale: expecting(plainText.regex(/^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$/), 'a language tag such as "en" or "pt-BR"'),
   phone_number: expecting(plainText.max(64), '1 to 64 characters, best as "+1 604 555 1234"'),
@@ -84,7 +84,7 @@ const password = z
   .string()
   .min(1)
   .max(1024)
-  // As typed, untrimmed. U+0000 and lone surrogates cannot come out of a form, so no sign-in could ever succeed with them.
+  // As typed, untrimmed. A form cannot send U+0000 or lone surrogates, so no sign-in could succeed with them.
   .refine((value) => value.isWellFormed() && !value.includes('\0'))
   .register(expectations, { expected: '1 to 1024 characters without U+0000', secret: true });
 
@@ -97,7 +97,7 @@ const userSchema = z.strictObject({
     '1 to 256 characters without control characters, not only spaces',
   ),
   password: password.optional(),
-  sub: expecting(z.never(), 'no "sub": the server makes it, and it never changes').optional(),
+  sub: expecting(z.never(), 'no "sub": the server creates it, and it never changes').optional(),
   ...claimsSchema.partial().shape,
 });
 
@@ -128,7 +128,7 @@ function warningsOf({ password, claims }: UserRecord): string[] {
   for (const claim of ['email', 'phone_number']) {
     const verified = `${claim}_verified`;
     if (claims[verified] !== undefined && claims[claim] === undefined) {
-      warnings.push(`${verified}: says nothing without ${claim}`);
+      warnings.push(`${verified}: has no meaning without ${claim}`);
     }
   }
   return warnings;

@@ -1,6 +1,6 @@
 /**
- * Everything in the repository that is made from the machines. `npm run machines:build` writes it; with `--check` it fails when
- * something committed is not what the machines say.
+ * Generates everything in the repository that derives from the machines (`npm run machines:build`). With `--check` it fails when
+ * a committed file is out of date.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,14 +11,14 @@ import { generate as migration } from './sql/migration.ts';
 
 type Generated = readonly { readonly path: string; readonly text: string }[];
 
-/** Each knows nothing of the others. `path` from the root of the repository. */
+/** Independent of each other. `path` is relative to the root of the repository. */
 const GENERATORS: readonly (() => Generated | Promise<Generated>)[] = [scenarioPages, machinePages, migration];
 
-const placeOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const absolutePath = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 function stored(path: string): string | null {
   try {
-    return readFileSync(placeOf(path), 'utf8');
+    return readFileSync(absolutePath(path), 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
@@ -30,12 +30,12 @@ for (const { path, text } of (await Promise.all(GENERATORS.map((generate) => gen
   const before = stored(path);
   if (before === text) continue;
   if (check) {
-    const how = before === null ? 'is missing' : 'is not what the machines say';
+    const how = before === null ? 'is missing' : 'is out of date';
     process.stderr.write(`${path} ${how}: run "npm run machines:build" and commit what it writes.\n`);
     process.exitCode = 1;
   } else {
-    mkdirSync(dirname(placeOf(path)), { recursive: true });
-    writeFileSync(placeOf(path), text);
+    mkdirSync(dirname(absolutePath(path)), { recursive: true });
+    writeFileSync(absolutePath(path), text);
     process.stdout.write(`${before === null ? 'made' : 'replaced'}  ${path}\n`);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The JSON Schema of each file in policies/, from the zod schema that the server itself uses, so that editors complete
- * and explain the keys. `node src/review/policy-schemas.ts` writes them; with `--check` it fails when they have drifted.
+ * and explain the keys. `node src/review/policy-schemas.ts` writes them; with `--check` it fails when they are out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { policySchema, resourcesSchema, signInSchema, signingKeysSchema } from '
 const FILES = [
   ['policy', 'How long tokens and chains live (<name>.policy.yaml)', policySchema],
   ['resources', 'The APIs and their scopes (resources.yaml)', resourcesSchema],
-  ['sign-in', 'Sessions and the brake on guessing (sign-in.yaml)', signInSchema],
+  ['sign-in', 'Sessions and the throttle on password guessing (sign-in.yaml)', signInSchema],
   ['signing-keys', 'The keys that sign tokens (signing-keys.yaml)', signingKeysSchema],
   ['clients', 'Clients declared in configuration (clients.yaml)', clientsSchema],
 ] as const;
@@ -25,7 +25,7 @@ for (const [name, title, schema] of FILES) {
   const text = textOf(title, schema);
   if (!check) writeFileSync(pathOf(name), text);
   else if (readFileSync(pathOf(name), 'utf8') !== text) {
-    process.stderr.write(`policies/json-schema/${name}.schema.json has drifted: run npm run generate:schemas\n`);
+    process.stderr.write(`policies/json-schema/${name}.schema.json is out of date: run npm run generate:schemas\n`);
     process.exitCode = 1;
   }
 }

@@ -1,18 +1,18 @@
 /**
- * Many requests, one statement. While one batch is on its way, those that arrive wait and go together as the next; who comes
- * alone goes alone. A batch is only a shorter way: whoever it does not answer goes alone too.
+ * Many requests, one statement. While a batch is in flight, new items wait and form the next batch; a single item is sent
+ * alone. A batch is only an optimization: items that it does not answer are sent alone too.
  */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailable } from '../engine/errors.ts';
 
-export type Ways<Item, Answer> = {
+export type BatchOptions<Item, Answer> = {
   readonly alone: (item: Item) => Promise<Answer>;
-  /** In the order of the items; undefined: not answered here. */
+  /** Answers in the order of the items; undefined: send the item alone. */
   readonly together: (items: readonly Item[]) => Promise<readonly (Answer | undefined)[]>;
-  /** Two of one key never go together. */
+  /** Items with the same key are never in the same batch. */
   readonly keyOf: (item: Item) => unknown;
   /** How long a batch that is on its way holds up the next. */
-  readonly longestWaitMilliseconds?: number;
+  readonly maxWaitMilliseconds?: number;
 };
 
 type Waiting<Item, Answer> = {
@@ -21,12 +21,12 @@ type Waiting<Item, Answer> = {
   readonly reject: (error: unknown) => void;
 };
 
-const MAX_IN_A_BATCH = 64;
-/** A statement that hangs does not hold up those that come after it. */
-const LONGEST_WAIT_MILLISECONDS = 20;
+const MAX_BATCH_ITEMS = 64;
+/** A statement that hangs does not delay later batches for longer. */
+const MAX_WAIT_MILLISECONDS = 20;
 
-export function batched<Item, Answer>(ways: Ways<Item, Answer>): (item: Item) => Promise<Answer> {
-  const longestWait = ways.longestWaitMilliseconds ?? LONGEST_WAIT_MILLISECONDS;
+export function batched<Item, Answer>(options: BatchOptions<Item, Answer>): (item: Item) => Promise<Answer> {
+  const maxWait = options.maxWaitMilliseconds ?? MAX_WAIT_MILLISECONDS;
   let waiting: Waiting<Item, Answer>[] = [];
   let sending = false;
 
@@ -39,55 +39,58 @@ export function batched<Item, Answer>(ways: Ways<Item, Answer>): (item: Item) =>
   async function sendAll(): Promise<void> {
     sending = true;
     while (waiting.length > 0) {
-      await endOfTheBurst();
-      await Promise.race([send(ways, nextBatch()), sleep(longestWait, null, { ref: false })]);
+      await endOfBurst();
+      await Promise.race([send(options, nextBatch()), sleep(maxWait, null, { ref: false })]);
     }
     sending = false;
   }
 
-  /** What one turn of the event loop brings goes together, and what the next one brings, for as long as there is more. */
-  async function endOfTheBurst(): Promise<void> {
+  /** Collects the items of consecutive turns of the event loop until a turn brings none. */
+  async function endOfBurst(): Promise<void> {
     let known: number;
     do {
       known = waiting.length;
       await setImmediate();
-    } while (waiting.length > known && waiting.length < MAX_IN_A_BATCH);
+    } while (waiting.length > known && waiting.length < MAX_BATCH_ITEMS);
   }
 
   function nextBatch(): readonly Waiting<Item, Answer>[] {
     const batch = new Map<unknown, Waiting<Item, Answer>>();
     const later: Waiting<Item, Answer>[] = [];
-    for (const one of waiting) {
-      const key = ways.keyOf(one.item);
-      if (batch.size < MAX_IN_A_BATCH && !batch.has(key)) batch.set(key, one);
-      else later.push(one);
+    for (const entry of waiting) {
+      const key = options.keyOf(entry.item);
+      if (batch.size < MAX_BATCH_ITEMS && !batch.has(key)) batch.set(key, entry);
+      else later.push(entry);
     }
     waiting = later;
     return [...batch.values()];
   }
 }
 
-/** Never rejects: whoever is in the batch is told. */
-async function send<Item, Answer>(ways: Ways<Item, Answer>, batch: readonly Waiting<Item, Answer>[]): Promise<void> {
+/** Never rejects: failures reach the callers of the items. */
+async function send<Item, Answer>(
+  options: BatchOptions<Item, Answer>,
+  batch: readonly Waiting<Item, Answer>[],
+): Promise<void> {
   const [first] = batch;
-  if (first && batch.length === 1) return sendAlone(ways, first);
+  if (first && batch.length === 1) return sendAlone(options, first);
   try {
-    const answers = await ways.together(batch.map(({ item }) => item));
-    for (const [index, one] of batch.entries()) {
+    const answers = await options.together(batch.map(({ item }) => item));
+    for (const [index, entry] of batch.entries()) {
       const answer = answers[index];
-      if (answer === undefined) void sendAlone(ways, one);
-      else one.resolve(answer);
+      if (answer === undefined) void sendAlone(options, entry);
+      else entry.resolve(answer);
     }
   } catch (error) {
-    for (const one of batch) {
-      if (error instanceof StoreUnavailable) one.reject(error);
-      // What one of them has done wrong is not the others' fault.
-      else void sendAlone(ways, one);
+    for (const entry of batch) {
+      if (error instanceof StoreUnavailable) entry.reject(error);
+      // An item that makes the statement fail must not fail the others.
+      else void sendAlone(options, entry);
     }
   }
 }
 
 const sendAlone = async <Item, Answer>(
-  { alone }: Ways<Item, Answer>,
+  { alone }: BatchOptions<Item, Answer>,
   { item, resolve, reject }: Waiting<Item, Answer>,
 ): Promise<void> => alone(item).then(resolve, reject);

@@ -1,4 +1,4 @@
-/** The origins of the apps that run in browsers: whose scripts may read what token, revocation and UserInfo Endpoint answer. */
+/** The origins of browser-based apps: their scripts may read the responses of the token, revocation and UserInfo Endpoints. */
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
@@ -6,41 +6,41 @@ import { reading } from './failures.ts';
 import { clients } from './schema.ts';
 
 /**
- * How long a node goes without asking again. One scan of the clients in this time, however many origins are made up to ask
- * with; and whoever has just registered an app does not wait longer than it takes to open it. An origin that is no longer
- * registered may read answers for as long, which its own credentials alone can earn.
+ * How long a node caches the origins. Requests with invented origins cause at most one scan of the clients in this time, and a
+ * newly registered app waits no longer. For as long, an origin that is no longer registered may still read responses, but only
+ * to its own credentials.
  */
-const KEPT_MILLISECONDS = 10_000;
+const CACHED_MILLISECONDS = 10_000;
 
-/** @returns what tells them; it throws StoreUnavailable only while it has never reached the database. */
+/** @returns a function that loads the origins; it throws StoreUnavailable only until the first load has succeeded. */
 export function browserOriginSource(db: Drizzle, clock: Clock): () => Promise<ReadonlySet<string>> {
   let known: ReadonlySet<string> | null = null;
-  let askedAt = 0;
-  let asking: Promise<ReadonlySet<string>> | null = null;
-  // Monotonic: nothing here is an instant that anybody else sees.
+  let loadedAt = 0;
+  let loading: Promise<ReadonlySet<string>> | null = null;
+  // Monotonic: only differences matter here.
   const elapsed = () => clock.fixedNow()?.getTime() ?? performance.now();
 
-  async function ask(): Promise<ReadonlySet<string>> {
-    askedAt = elapsed();
+  async function load(): Promise<ReadonlySet<string>> {
+    loadedAt = elapsed();
     try {
       known = await listBrowserOrigins(db);
     } catch (error) {
-      // The request itself will find the database away, and its 503 is to be readable.
+      // The request itself will find the database unavailable, and the app should be able to read its 503.
       if (known === null) throw error;
     }
     return known;
   }
 
   return () => {
-    if (known !== null && elapsed() - askedAt < KEPT_MILLISECONDS) return Promise.resolve(known);
-    asking ??= ask().finally(() => {
-      asking = null;
+    if (known !== null && elapsed() - loadedAt < CACHED_MILLISECONDS) return Promise.resolve(known);
+    loading ??= load().finally(() => {
+      loading = null;
     });
-    return asking;
+    return loading;
   };
 }
 
-/** Of the http(s) redirect URIs of public web clients. A confidential client's requests come from its server. */
+/** From the http(s) redirect URIs of public web clients. A confidential client's requests come from its server. */
 async function listBrowserOrigins(db: Drizzle): Promise<ReadonlySet<string>> {
   const rows = await reading(() =>
     db

@@ -12,7 +12,7 @@ export async function findClient(db: Drizzle, clientId: string): Promise<Client 
   return client && client.deletedAt === null ? client : null;
 }
 
-/** `declared`: only those that configuration declares, or only the others. */
+/** @param only.declared true: only clients that configuration declares; false: only the others. */
 export const listClients = (db: Drizzle, only: { readonly declared?: boolean } = {}): Promise<Client[]> =>
   reading(() =>
     db
@@ -25,8 +25,8 @@ export const listClients = (db: Drizzle, only: { readonly declared?: boolean } =
   );
 
 /**
- * Registers, or replaces the registration of, a client. Grants live on, except those of a deleted client with the same
- * id: deleting raised its epoch for good.
+ * Registers a client or replaces its registration. Its grants stay alive, except those from before a deletion, which raised
+ * the epoch for good.
  */
 export function saveClient(db: Drizzle, registration: ClientRegistration, declared = false): Promise<unknown> {
   const values = { ...registration, declared };
@@ -50,7 +50,7 @@ export async function deleteClient(db: Drizzle, clientId: string): Promise<boole
   return deleted.length > 0;
 }
 
-/** After the root secret has been rotated: the same client secret, under the secret that makes today. */
+/** After a rotation of the root secret: MACs of the same client secrets under the first root secret. */
 export const replaceSecretMacs = (
   db: Drizzle,
   { clientId, secretMacs: loaded }: Pick<Client, 'clientId' | 'secretMacs'>,

@@ -1,7 +1,7 @@
-/** One interface, two drivers: postgres.js for `DATABASE_URL`, PGlite in a folder of this machine without it. */
+/** One interface, two drivers: postgres.js with `DATABASE_URL`, else PGlite in a local folder. */
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 
-/** What both drivers offer. Statements go through the query builder and are prepared; nothing here opens a transaction. */
+/** What both drivers offer. Statements are built with the query builder; the hot path prepares them and opens no transaction. */
 export type Drizzle = PgDatabase<PgQueryResultHKT>;
 
 export type Database = {

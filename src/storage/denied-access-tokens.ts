@@ -24,7 +24,7 @@ export function deniedAccessTokenStore(db: Drizzle, clock: Clock) {
       if (!row) throw new Error('The table "server" has lost its row: apply the migrations.');
       return { now: new Date(row.now), client: row.client, isDenied: row.isDenied };
     },
-    /** Denying twice is denying once. */
+    /** Idempotent. */
     deny: (denial: { readonly jti: string; readonly clientId: string; readonly endsAt: Date }): Promise<unknown> =>
       writing(() => db.insert(deniedAccessTokens).values(denial).onConflictDoNothing()),
   };
@@ -41,7 +41,7 @@ function prepareLoad(db: Drizzle) {
     .leftJoin(clients, eq(clients.clientId, sql.placeholder('clientId')))
     .leftJoin(
       deniedAccessTokens,
-      // An id is denied to the client that it was issued to: nobody's denial reaches another's token.
+      // A denial counts only for the client that sent it, so that no client can deny another client's token.
       and(
         eq(deniedAccessTokens.jti, sql.placeholder('jti')),
         eq(deniedAccessTokens.clientId, sql.placeholder('clientId')),

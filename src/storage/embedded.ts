@@ -9,7 +9,7 @@ import { lockFolder } from './folder-lock.ts';
 /**
  * @param folder where the database lives; null: in memory, for tests.
  * @param template what a database in memory begins as: a dump of a data directory (`dumpDataDir`); empty when left out.
- * @throws FolderInUse when another process holds the folder: the embedded database belongs to one process.
+ * @throws FolderInUse when another process uses the folder: the embedded database belongs to one process.
  */
 export async function openEmbedded(folder: string | null, template?: Blob): Promise<Database> {
   if (folder !== null) mkdirSync(folder, { recursive: true, mode: 0o700 });

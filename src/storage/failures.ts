@@ -1,17 +1,17 @@
 /**
- * Tells a database that is away from one that refuses. What else goes wrong is thrown as it came, bound parameters and all:
- * src/system/safe-error.ts keeps those out of the log.
+ * Distinguishes a database that is unavailable from one that refuses a statement. Other errors pass through unchanged, with
+ * their bound parameters: src/system/safe-error.ts keeps those out of the log.
  */
 import { StoreUnavailable } from '../engine/errors.ts';
 import { deadlines } from '../system/deadlines.ts';
 
 /**
- * Postgres saw two statements in each other's way: nothing changed, decide again. 23P01, exclusion_violation: another node made
- * a key sign, or wait, first.
+ * Two statements conflicted: nothing changed, so decide again. 23P01, exclusion_violation: another node was first to make a key
+ * sign or wait.
  */
 const CONFLICTS = new Set(['40001', '40P01', '23P01']);
 
-/** The statement cannot have been committed: it never reached Postgres, or Postgres said that it gave it up. */
+/** The statement cannot have been committed: it never reached Postgres, or Postgres said that it aborted it. */
 const NEVER_COMMITTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -25,7 +25,7 @@ const NEVER_COMMITTED = new Set([
   '25006', // read_only_sql_transaction: a failover left us on a standby
 ]);
 
-/** The connection went away with the statement on its way. */
+/** The connection was lost while the statement was in flight. */
 const MAYBE_COMMITTED = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
@@ -38,13 +38,13 @@ const MAYBE_COMMITTED = new Set([
   'DEADLINE',
 ]);
 
-/** @throws StoreUnavailable when the database is away; reads never commit anything. */
+/** @throws StoreUnavailable when the database is unavailable, never with `maybeCommitted`. */
 export const reading = <T>(statement: () => Promise<T>): Promise<T> => run(statement, false);
 
-/** @throws StoreUnavailable when the database is away. */
+/** @throws StoreUnavailable when the database is unavailable. */
 export const writing = <T>(statement: () => Promise<T>): Promise<T> => run(statement, true);
 
-/** For work that may take its time, such as migrations. @throws StoreUnavailable when the database is away. */
+/** Without a deadline, for long work such as migrations. @throws StoreUnavailable when the database is unavailable. */
 export const reached = <T>(work: () => Promise<T>): Promise<T> => run(work, true, null);
 
 /** @returns false when the guard did not hold, or Postgres saw a conflict. @throws StoreUnavailable */
@@ -73,11 +73,11 @@ async function run<T>(
   }
 }
 
-/** Drizzle wraps the driver's error; what matters is the innermost code (SQLSTATE or the driver's own). */
+/** The innermost code (SQLSTATE or the driver's own), since Drizzle wraps the driver's error. */
 export function codeOf(error: unknown): string | undefined {
   let code: string | undefined;
-  for (let one: unknown = error; one instanceof Error; one = one.cause) {
-    if ('code' in one && typeof one.code === 'string') code = one.code;
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && typeof cause.code === 'string') code = cause.code;
   }
   return code;
 }
@@ -85,7 +85,7 @@ export function codeOf(error: unknown): string | undefined {
 function beforeDeadline<T>(statement: Promise<T>, milliseconds: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(Object.assign(new Error('The database fell silent.'), { code: 'DEADLINE' })),
+      () => reject(Object.assign(new Error('The database did not answer in time.'), { code: 'DEADLINE' })),
       milliseconds,
     );
     timer.unref();

@@ -5,26 +5,26 @@ import { resolve } from 'node:path';
 export class FolderInUse extends Error {
   readonly pid: number;
   constructor(folder: string, pid: number) {
-    super(`The embedded database in ${folder} is held by the running process ${pid}.`);
+    super(`The embedded database in ${folder} is in use by the running process ${pid}.`);
     this.name = 'FolderInUse';
     this.pid = pid;
   }
 }
 
-type Holder = { readonly pid: number; readonly startedAt: string };
+type Owner = { readonly pid: number; readonly startedAt: string };
 
-/** The locks of this very process, which its pid in the file cannot tell from those of a dead one with the same pid. */
+/** The locks of this process: its pid in the file could also be that of a dead process. */
 const held = new Set<string>();
 
-/** @returns how to let go. @throws FolderInUse */
+/** @returns a function that releases the lock. @throws FolderInUse */
 export function lockFolder(folder: string): () => void {
   const path = resolve(folder, 'lock');
   if (held.has(path)) throw new FolderInUse(folder, process.pid);
-  const mine: Holder = { pid: process.pid, startedAt: startOf(process.pid) };
+  const mine: Owner = { pid: process.pid, startedAt: startOf(process.pid) };
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, JSON.stringify(mine), { mode: 0o600 });
   try {
-    // Linking fails when the name is taken, so of two processes that start at once only one gets it.
+    // Linking fails when the name exists, so only one of two processes that start together gets the lock.
     while (!tryLink(draft, path)) removeStale(folder, path);
   } finally {
     rmSync(draft, { force: true });
@@ -46,36 +46,36 @@ function tryLink(from: string, to: string): boolean {
 }
 
 function removeStale(folder: string, path: string): void {
-  const holder = read(path);
-  if (holder && isAlive(holder)) throw new FolderInUse(folder, holder.pid);
+  const owner = read(path);
+  if (owner && isAlive(owner)) throw new FolderInUse(folder, owner.pid);
   const stale = `${path}.stale.${process.pid}`;
   try {
     renameSync(path, stale);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  // Of two processes that found the same stale lock, the slower one must not throw away the lock of the quicker one.
+  // When two processes find the same stale lock, the slower must not remove the lock of the faster.
   const taken = read(stale);
   if (taken && isAlive(taken)) tryLink(stale, path);
   rmSync(stale, { force: true });
 }
 
-function read(path: string): Holder | null {
+function read(path: string): Owner | null {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Holder;
+    return JSON.parse(readFileSync(path, 'utf8')) as Owner;
   } catch {
     return null;
   }
 }
 
-function isAlive({ pid, startedAt }: Holder): boolean {
+function isAlive({ pid, startedAt }: Owner): boolean {
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
-  // In a container every start may get the same pid; the start time tells the processes apart where Linux offers it.
+  // In a container every start may get the same pid; on Linux the start time distinguishes the processes.
   return startedAt === startOf(pid);
 }
 

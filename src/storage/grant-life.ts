@@ -1,4 +1,4 @@
-/** Everything that is stored about one authorization, for people who ask what became of it. Decides nothing, changes nothing. */
+/** Everything that is stored about one authorization, for `statehouse explain`. Reads only. */
 import { and, count, desc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { Client } from '../model/client.ts';
 import type { Grant } from '../model/grant.ts';
@@ -15,7 +15,7 @@ export type LedgerLine = {
   readonly from: string;
   readonly to: string;
   readonly reason: string | null;
-  /** Of the chain's head afterwards. */
+  /** The head's generation afterwards. */
   readonly generation: bigint | null;
   readonly clientId: string | null;
   readonly policy: string | null;
@@ -24,14 +24,14 @@ export type LedgerLine = {
 export type GrantLife = {
   /** The database's clock. */
   readonly now: Date;
-  /** Null: its row was removed after its end (housekeeping), or there never was one. */
+  /** Null: housekeeping removed its row, or there never was one. */
   readonly grant: (Grant & { readonly policy: string; readonly revokedAt: Date | null }) | null;
-  /** Its own, deleted or not. */
+  /** The grant's client, deleted or not. */
   readonly client: Client | null;
   readonly user: { readonly id: string; readonly username: string; readonly disabledAt: Date | null } | null;
-  /** Oldest first; of a long life the newest ones. */
+  /** Oldest first; at most the newest 1000. */
   readonly lines: readonly LedgerLine[];
-  /** How many lines before those are in the ledger too. */
+  /** How many earlier lines the ledger has. */
   readonly earlierLines: number;
 };
 
@@ -94,7 +94,7 @@ const LINE = {
   policy: transitions.policy,
 };
 
-/** Newest first: what one commit wrote has one instant; the grant's line is the consequence of the other. */
+/** Newest first: the lines of a commit share an instant; the grant's line is the consequence of the other. */
 const WITHIN_A_COMMIT = [
   sql`array_position(array['interaction', 'authorizationCode', 'refreshToken', 'grant'], ${transitions.machine}) desc`,
   desc(transitions.generation),

@@ -1,8 +1,8 @@
 /**
  * The statements about grants: load, move the head, revoke. Prepared once, so a rotation is two round trips. Loads and moves that
- * come at once share them (batches.ts): each row still stands or falls by its own guard.
- * The guard of an issuing commit is made by one function. It holds the commit to an instant, and knows nothing of what makes it
- * (lifetimes, policies), nor of clients' rights or verifiers: those are guards in the machines.
+ * arrive together share them (batches.ts); each row still has its own guard.
+ * One function makes the guard of an issuing commit. It compares an instant, but knows nothing of lifetimes, policies, clients'
+ * rights or verifiers: those are guards in the machines.
  */
 import { and, eq, getTableColumns, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
@@ -16,11 +16,11 @@ import { ledgerColumns } from './ledger.ts';
 import { fixedNow, nowOr } from './now.ts';
 import { clients, grants, server, transitions, users } from './schema.ts';
 
-/** How a statement names a value that it is given. */
+/** How a statement refers to one of its values. */
 type Given = (name: string, type: string) => SQL;
-/** The value of a statement about one grant. */
+/** In a statement about one grant. */
 const bound: Given = (name, type) => sql`${sql.placeholder(name)}::${sql.raw(type)}`;
-/** The value of each row of a list, which comes as text. */
+/** In a statement about a list of grants, whose values come as text. */
 const listed: Given = (name, type) => sql`${sql.identifier('listed')}.${sql.identifier(name)}::${sql.raw(type)}`;
 
 export function grantStore(db: Drizzle, clock: Clock): GrantStore {
@@ -52,7 +52,7 @@ export function grantStore(db: Drizzle, clock: Clock): GrantStore {
         moveManyStatement.execute({ ...columnsOf(moves.map(headMoveValues)), committedAt: fixedNow(clock) }),
       );
       const moved = new Set(rows.map(({ grantId }) => grantId));
-      // A move that changed nothing is sent again alone: the row may only have been held.
+      // A move that changed nothing is sent again alone: its row may only have been locked.
       return moves.map(({ loaded }) => moved.has(loaded.id) || undefined);
     },
     keyOf: ({ loaded }) => loaded.id,
@@ -84,7 +84,7 @@ type LoadRow = Awaited<ReturnType<ReturnType<typeof prepareLoad>['execute']>>[nu
 function loadedFrom({ now, grant, client, user, serverEpoch }: LoadRow): LoadedGrant {
   const loaded = grant && {
     ...grant,
-    // Another client's presentation is refused by the machine before any state is looked at.
+    // The machine rejects another client's presentation before any state matters.
     liveClientEpoch: client?.clientId !== grant.clientId ? grant.clientEpoch : client.deletedAt ? null : client.epoch,
     liveUserEpoch: user && !user.disabledAt ? user.epoch : null,
     liveServerEpoch: serverEpoch,
@@ -92,7 +92,7 @@ function loadedFrom({ now, grant, client, user, serverEpoch }: LoadRow): LoadedG
   return { now: new Date(now), client, grant: loaded };
 }
 
-/** Only what a decision needs: each column costs at every rotation. */
+/** Only what a decision needs: each column costs time at every rotation. */
 export const PRESENTING_CLIENT = {
   clientId: clients.clientId,
   tokenEndpointAuthMethod: clients.tokenEndpointAuthMethod,
@@ -147,7 +147,7 @@ function prepareLoadMany(db: Drizzle) {
 
 const same = (column: AnyPgColumn, value: SQL) => sql`${column} is not distinct from ${value}`;
 
-/** Every loaded fact still holds: state, head, the epochs of client, user and server; and what is presented has not ended. */
+/** Every loaded fact still holds: state, head, the epochs of client, user and server; and the presented credential has not ended. */
 const stillHolds = (given: Given) =>
   and(
     sql`${grants.id} = ${given('grantId', 'uuid')}`,
@@ -195,8 +195,8 @@ function prepareMoveHead(db: Drizzle) {
 const joined = (parts: readonly SQLChunk[]) => sql.join([...parts], sql`, `);
 
 /**
- * The same for many grants at once, no grant twice. Rows that another statement holds are left out: a move that waits for a row
- * waits alone, and no two batches wait for each other.
+ * The same for many grants, each at most once. Rows that another statement has locked are left out: a move that waits for a row
+ * waits alone, and batches never wait for each other.
  */
 function prepareMoveHeads(db: Drizzle) {
   const lists = joined(MOVE_COLUMNS.map((name) => bound(name, 'text[]')));
@@ -234,7 +234,7 @@ function prepareMoveHeads(db: Drizzle) {
 }
 
 function prepareRevoke(db: Drizzle) {
-  // Nothing but the id and the state: a revocation cannot be outrun by a head that moves.
+  // Only the id and the state, so that a moving head cannot outrun a revocation.
   const moved = db.$with('moved').as(
     db
       .update(grants)
@@ -302,7 +302,7 @@ const MOVE_COLUMNS = [
   'generation',
 ] as const;
 
-/** One list a column, all as text. */
+/** One list per column, all as text. */
 const columnsOf = (rows: readonly Readonly<Record<string, unknown>>[]) =>
   Object.fromEntries(MOVE_COLUMNS.map((name) => [name, rows.map((row) => asText(row[name]))]));
 

@@ -1,4 +1,4 @@
-/** Interactions: begun by an authorization request, moved by guarded updates, approved together with their grant. */
+/** The statements about interactions: insert, load, move, and approve together with the grant. */
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Approval, InteractionMove, InteractionStore } from '../lifecycles/interaction.ts';
 import type { SignInFacts } from '../model/grant.ts';
@@ -94,7 +94,7 @@ function prepareLoad(db: Drizzle) {
     .prepare('load_interaction');
 }
 
-/** The row is still what the machine decided about. */
+/** The row is still as the machine saw it. */
 const stillAsLoaded = ({ loaded }: InteractionMove) =>
   and(
     eq(interactions.id, loaded.id),
@@ -126,9 +126,9 @@ function moved(db: Drizzle, move: InteractionMove) {
 }
 
 /**
- * One statement: the interaction becomes approved, its grant (and so its code) exists, the consent is remembered, the
- * ledger says so. It commits only while client, user and server are what the end-user saw, while the session is active, and,
- * where the end-user was not asked, while their earlier consent stands; a disable or a sign-out in between wins.
+ * One statement: the interaction becomes approved, its grant (and so its code) is inserted, the consent is remembered, and the
+ * ledger gets its line. It commits only while the epochs of client, user and server are as loaded, the session is active and,
+ * where the end-user was not asked, the earlier consent stands; a disable or a sign-out in between wins.
  */
 function approved(db: Drizzle, clock: Clock, approval: Approval) {
   const { session, now } = approval;
@@ -238,8 +238,8 @@ function approved(db: Drizzle, clock: Clock, approval: Approval) {
 }
 
 /**
- * Read again, and held until the grant exists: a sign-out waits for it, or was first, and then nothing is approved. What was
- * acknowledged to the end-user as ended approves nothing afterwards.
+ * Read again, and locked until the grant exists: a sign-out either waits for the approval, or was first and prevents it. So
+ * nothing is approved from a session after its sign-out was acknowledged.
  */
 const sessionIsActive = ({ idHash }: Approval['session']) => sql`exists (
   select 1 from ${sessions}
@@ -247,8 +247,8 @@ const sessionIsActive = ({ idHash }: Approval['session']) => sql`exists (
   for share)`;
 
 /**
- * Read again, and held until the grant exists: ending the access deletes the consent first, so either this statement finds it
- * gone, or that one finds the grant.
+ * Read again, and locked until the grant exists: ending the access deletes the consent first, so either this statement misses
+ * the consent, or the other finds the grant.
  */
 const consentStands = (session: Approval['session']) => sql`exists (
   select 1 from ${consents}
@@ -258,7 +258,7 @@ const consentStands = (session: Approval['session']) => sql`exists (
     and ${consents.clientEpoch} = ${interactions.clientEpoch}
   for share)`;
 
-/** What was allowed before and what is allowed now; what was allowed under other epochs is forgotten. */
+/** What was allowed before together with what is allowed now; what was allowed under older epochs is forgotten. */
 function widenedConsent() {
   const alive = sql`consents.subject_epoch = excluded.subject_epoch and consents.client_epoch = excluded.client_epoch`;
   const union = (column: string) => {

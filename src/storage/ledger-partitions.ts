@@ -1,4 +1,4 @@
-/** The ledger by month: made ahead, dropped when old. Dropping a month costs nothing, however many lines it has. */
+/** The monthly partitions of the ledger: created ahead, dropped when old. Dropping a month is cheap, however many lines it has. */
 import { sql } from 'drizzle-orm';
 import type { Drizzle } from './database.ts';
 import { codeOf } from './failures.ts';
@@ -6,9 +6,9 @@ import { codeOf } from './failures.ts';
 export const LEDGER_KEPT_DAYS = 90;
 const MONTHS_AHEAD = 2;
 
-/** Safe on several nodes at once. A month that cannot be made lands in the default partition: no revocation waits for it. */
+/** Safe on several nodes at once. The lines of a month without a partition go to the default partition. */
 export async function keepLedgerPartitions(db: Drizzle, now: Date): Promise<void> {
-  for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead++) await makeMonth(db, firstOfMonth(now, ahead));
+  for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead++) await createMonth(db, firstOfMonth(now, ahead));
   const oldest = now.getTime() - LEDGER_KEPT_DAYS * 86_400_000;
   for (const { name, held, endsAt } of await listMonths(db)) {
     if (endsAt.getTime() <= oldest) await dropMonth(db, name);
@@ -16,9 +16,9 @@ export async function keepLedgerPartitions(db: Drizzle, now: Date): Promise<void
   }
 }
 
-/** Triggers on rows come to a partition by themselves; one on TRUNCATE each partition needs for itself. */
+/** Partitions inherit row triggers, but each needs its own trigger on TRUNCATE. */
 export const LEDGER_IS_NOT_EMPTIED = { name: 'transitions_is_not_emptied', says: 'the ledger is append-only' } as const;
-/** The function is made by the migrations (src/review/sql/). */
+/** The migrations create the function (src/review/sql/). */
 export const holdLedgerPartition = (name: string) =>
   `create or replace trigger ${LEDGER_IS_NOT_EMPTIED.name} before truncate on ${name}
     for each statement execute function ${LEDGER_IS_NOT_EMPTIED.name}()`;
@@ -27,10 +27,10 @@ const firstOfMonth = (now: Date, ahead: number) =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1));
 const nameOf = (month: Date) => `transitions_${month.toISOString().slice(0, 7).replace('-', '_')}`;
 
-/** 42P07: another node was first. 23514: the default partition already has lines of this month, so it keeps them. */
+/** 42P07, 23505: another node was first. 23514: the default partition already has lines of this month, and keeps them. */
 const HARMLESS = new Set(['42P07', '23505', '23514']);
 
-async function makeMonth(db: Drizzle, month: Date): Promise<void> {
+async function createMonth(db: Drizzle, month: Date): Promise<void> {
   const [from, to] = [month.toISOString(), firstOfMonth(month, 1).toISOString()];
   try {
     await db.execute(
@@ -43,7 +43,7 @@ async function makeMonth(db: Drizzle, month: Date): Promise<void> {
   }
 }
 
-/** `held`: it refuses to be emptied. */
+/** `held`: its trigger on TRUNCATE exists. */
 async function listMonths(db: Drizzle): Promise<{ name: string; held: boolean; endsAt: Date }[]> {
   const held = sql<boolean>`exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgname = ${LEDGER_IS_NOT_EMPTIED.name})`;
   const rows = await db
@@ -56,7 +56,7 @@ async function listMonths(db: Drizzle): Promise<{ name: string; held: boolean; e
   });
 }
 
-/** With a short lock_timeout: a drop that waits would make every commit wait behind it. Next time will do. */
+/** With a short lock_timeout: a drop that waits would make every commit wait behind it. The next round tries again. */
 async function dropMonth(db: Drizzle, name: string): Promise<void> {
   await db.transaction(async (transaction) => {
     await transaction.execute(sql`set local lock_timeout = '1s'`);

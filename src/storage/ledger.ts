@@ -1,4 +1,4 @@
-/** A line of the ledger as every commit writes it: the one place that knows the columns of `transitions`, in their order. */
+/** A line of the ledger as every commit writes it: only this file knows the columns of `transitions` in their order. */
 import { type SQL, sql } from 'drizzle-orm';
 import type { LedgerEntry } from '../model/ledger.ts';
 
@@ -38,7 +38,7 @@ export const ledgerColumns = (line: LedgerValues) => ({
 
 const column = <T>(value: SQL = sql`null`, type: string, name: string) => sql<T>`${value}::${sql.raw(type)}`.as(name);
 
-/** What an entry says, bound as values. */
+/** An entry's values, bound. */
 export const entryLine = ({ machine, event, from, to, reason }: LedgerEntry) => ({
   machine: sql`${machine}`,
   event: sql`${event}`,

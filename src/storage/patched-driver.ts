@@ -1,6 +1,6 @@
 /**
- * As npm has it, the driver can lose a connection for good when it ends at a bad moment (patches/README.md). An installation
- * without scripts leaves it so, and nobody would notice before the database's first outage.
+ * Unpatched, the driver can lose a connection for good when it ends at a bad moment (patches/README.md). An installation without
+ * scripts leaves it unpatched, which would stay unnoticed until the database's first outage.
  */
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
@@ -12,7 +12,9 @@ const MARK = 'dropWrites';
 
 export class DriverNotPatched extends Error {
   constructor() {
-    super('The Postgres driver is not patched: npm ran without scripts. Run "npm run postinstall", then this again.');
+    super(
+      'The Postgres driver is not patched: npm ran without scripts. Run "npm run postinstall", then repeat this command.',
+    );
     this.name = 'DriverNotPatched';
   }
 }

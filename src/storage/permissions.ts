@@ -1,4 +1,4 @@
-/** What one person has allowed: grants that may still live, and consents that are remembered. */
+/** What an end-user has allowed: grants that may still be alive, and remembered consents. */
 import { and, asc, desc, eq, getTableColumns, inArray, lte, type SQL, sql } from 'drizzle-orm';
 import type { Client } from '../model/client.ts';
 import type { Grant } from '../model/grant.ts';
@@ -10,7 +10,7 @@ import { clients, consents, grants, server, users } from './schema.ts';
 
 export type StoredPermissions = {
   readonly now: Date;
-  /** Not revoked by a decision, newest first; whether they live is for the engine to say. */
+  /** Not revoked by a decision, newest first; an epoch may have ended them. */
   readonly grants: readonly Grant[];
   readonly consents: readonly StoredConsent[];
   /** Every client that a grant or a consent names, deleted ones too. */
@@ -24,8 +24,8 @@ export type StoredConsent = {
   readonly grantedAt: Date;
 };
 
-/** Of one client; each sign-in at it makes one, and the older ones say nothing that these do not. */
-const MAX_GRANTS_OF_A_CLIENT = 200;
+/** Each sign-in at a client makes a grant; beyond this many, older grants show nothing new. */
+const MAX_GRANTS_PER_CLIENT = 200;
 
 export function permissionStore(db: Drizzle, clock: Clock) {
   return {
@@ -35,8 +35,8 @@ export function permissionStore(db: Drizzle, clock: Clock) {
         reading(() => standingConsents(db, userId)),
         reading(() => factsOf(db, clock, userId)),
       ]);
-      if (!facts) throw new Error('The person of a live session has no row.');
-      const ids = [...new Set([...stored, ...remembered].map((one) => one.clientId))];
+      if (!facts) throw new Error('The user of a live session has no row.');
+      const ids = [...new Set([...stored, ...remembered].map(({ clientId }) => clientId))];
       const named = await reading(() => db.select().from(clients).where(inArray(clients.clientId, ids)));
       const byId = new Map(named.map((client) => [client.clientId, client]));
       return {
@@ -54,7 +54,7 @@ export function permissionStore(db: Drizzle, clock: Clock) {
         clients: byId,
       };
     },
-    /** Every one that no decision has ended, however many there are. */
+    /** Every grant that no decision has ended, without a limit. */
     grantIds: async (userId: string, clientId: string): Promise<string[]> => {
       const rows = await reading(() =>
         db
@@ -92,11 +92,11 @@ function newestGrants(db: Drizzle, userId: string) {
     .select(columns)
     .from(grants)
     .innerJoin(ranked, eq(ranked.id, grants.id))
-    .where(lte(ranked.rank, MAX_GRANTS_OF_A_CLIENT))
+    .where(lte(ranked.rank, MAX_GRANTS_PER_CLIENT))
     .orderBy(desc(grants.createdAt));
 }
 
-/** As at consent: one that was given under another epoch of the person or of the client stands no more. */
+/** As at consent: a consent given under an older epoch of the user or the client no longer stands. */
 const standingConsents = (db: Drizzle, userId: string) =>
   db
     .select({

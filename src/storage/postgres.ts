@@ -6,13 +6,13 @@ import { type Database, MIGRATIONS_FOLDER } from './database.ts';
 import { reached } from './failures.ts';
 import { requirePatchedDriver } from './patched-driver.ts';
 
-/** Any number; the same for every node, so that one migrates and the others wait for it. */
+/** An arbitrary number, the same for every node, so that one node migrates and the others wait. */
 const MIGRATION_LOCK = 7_382_645_190;
 
 /**
- * Statements look up a few rows by their keys, so a plan is made once and goes by the index. Left to itself, Postgres plans a
- * batch anew each time, and reads whole tables that were small when it last looked. And without `jit`: before Postgres 18 a scan
- * that cannot be avoided (the one row of `server`) is given so high a cost that every statement would be compiled, for 170 ms.
+ * Statements look up a few rows by key, so they are planned once and use the index. By default Postgres plans a batch again each
+ * time, and scans tables that were small when it last analyzed them. No `jit`: before Postgres 18 the unavoidable scan of the
+ * single row of `server` gets so high a cost that every statement would be compiled, which takes 170 ms.
  */
 const PLANS = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' };
 
@@ -39,7 +39,7 @@ export function openPostgres(url: string, options: { readonly connections?: numb
         connection: { application_name: 'statehouse-migrate' },
       });
       try {
-        // Held by the connection, so it is released even when this process dies.
+        // The lock belongs to the connection, so it is released even when this process dies.
         await reached(async () => {
           await alone`select pg_advisory_lock(${MIGRATION_LOCK})`;
           await migrate(drizzle(alone), { migrationsFolder: MIGRATIONS_FOLDER });

@@ -1,7 +1,7 @@
 /**
- * The tables. One authorization is one row in `grants` (docs/decisions/0001); what a code or a refresh token is,
- * is derived from that row, never stored. Columns that name a user are called `subject_…`: their names are older than the word
- * in the code, and renaming them would break the nodes of the version before during an upgrade.
+ * The tables. One authorization is one row in `grants` (docs/decisions/0001); the states of its code and refresh tokens are
+ * derived from that row, never stored. Columns that name a user are called `subject_…`: their names are older than the word in
+ * the code, and renaming them would break nodes of the previous version during an upgrade.
  */
 import { sql } from 'drizzle-orm';
 import {
@@ -32,13 +32,13 @@ import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { bytes } from './columns.ts';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
-/** Raised to end, at once and for good, every grant that carries an older value. */
+/** Raising it ends every grant with an older value, at once and for good. */
 const epoch = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
 
 /** A list that is read and replaced as a whole. */
 const texts = (name: string) => text(name).array().$type<readonly string[]>();
 
-/** One row: what concerns the server as a whole. */
+/** One row, about the server as a whole. */
 export const server = pgTable(
   'server',
   { id: integer('id').primaryKey(), epoch: epoch('epoch').default(sql`0`) },
@@ -47,8 +47,7 @@ export const server = pgTable(
 
 /**
  * Registered clients, with RFC 7591 names. A deleted client keeps its row, so that its id never revives a grant.
- * A field of a client without its column, or a column without its field, does not compile; nor does one of another type,
- * where rows are read and written (clients.ts).
+ * A field of a client without a column, a column without a field, and a difference of type (clients.ts) do not compile.
  */
 export const clients = pgTable('clients', {
   clientId: text('client_id').primaryKey(),
@@ -70,14 +69,14 @@ export const clients = pgTable('clients', {
     .$type<Client['idTokenSignedResponseAlg']>()
     .notNull()
     .default('RS256'),
-  /** Declared in configuration, which then is the one place to change it. */
+  /** Declared in configuration, and then changed only there. */
   declared: boolean('declared').notNull().default(false),
   epoch: epoch('epoch').default(sql`0`),
   createdAt: instant('created_at').notNull().defaultNow(),
   deletedAt: instant('deleted_at'),
 } satisfies Record<keyof Client | 'declared' | 'createdAt', unknown>);
 
-/** Resource owners. `id` is the `sub` of every token: made here, never a username. */
+/** End-users. `id` is the `sub` of every token: random, never a username. */
 export const users = pgTable(
   'users',
   {
@@ -146,7 +145,7 @@ export const interactions = pgTable(
     /** OpenID Connect Core §3.1.2.1, as sent; goes into the ID Token untouched. */
     nonce: text('nonce'),
     prompt: text('prompt').array().$type<Prompt[]>().notNull().default([]),
-    /** Seconds since the person last signed in; null: no limit. */
+    /** Seconds since the end-user last signed in; null: no limit. */
     maxAgeSeconds: integer('max_age_seconds'),
     /** The `sub` of the `id_token_hint`; null: none was sent. */
     hintedUserId: text('hinted_subject_id'),
@@ -163,8 +162,8 @@ export const interactions = pgTable(
 );
 
 /**
- * What a person has allowed a client before, at these resources together: a scope means something else at each. Valid while
- * both epochs stand.
+ * What an end-user has allowed a client before, for this set of resources, since a scope can mean something else at each resource.
+ * Valid while both epochs stand.
  */
 export const consents = pgTable(
   'consents',
@@ -202,7 +201,7 @@ export const grants = pgTable(
     serverEpoch: epoch('server_epoch'),
     scope: text('scope').array().notNull(),
     resources: text('resources').array().notNull(),
-    /** The name of the policy that approved it. Lifetimes follow the client's policy of today. */
+    /** The client's policy at the approval. Lifetimes follow the client's policy of today. */
     policy: text('policy').notNull(),
     /** SHA-256 of the code's secret half. */
     codeHash: bytes('code_hash').notNull(),
@@ -270,8 +269,8 @@ export const deniedAccessTokens = pgTable(
 );
 
 /**
- * The keys that sign tokens; machines/signing-key.machine.ts says what becomes of them. Of each algorithm at most one signs
- * and at most one waits: an exclusion constraint of the migrations holds that, which this language cannot say.
+ * The keys that sign tokens (machines/signing-key.machine.ts). Per algorithm at most one key signs and at most one waits: an
+ * exclusion constraint in the migrations enforces that, which this schema language cannot express.
  */
 export const signingKeys = pgTable(
   'signing_keys',
@@ -279,7 +278,7 @@ export const signingKeys = pgTable(
     kid: text('kid').primaryKey(),
     alg: text('alg').$type<SigningAlgorithm>().notNull(),
     publicJwk: jsonb('public_jwk').$type<Readonly<Record<string, unknown>>>().notNull(),
-    /** A JWE (compact); its `kid` names the root secret. Null: erased, since the key signs no more. */
+    /** A JWE (compact); its `kid` names the root secret. Null: erased, since the key no longer signs. */
     privateJwe: text('private_jwe'),
     state: text('state').$type<SigningKeyState>().notNull(),
     /** Published since. */
@@ -292,12 +291,12 @@ export const signingKeys = pgTable(
     stoppedSigningAt: instant('stopped_signing_at'),
     retiredAt: instant('retired_at'),
     retiredReason: text('retired_reason').$type<KeyRetirementReason>(),
-    /** For nodes of the version before, which run beside this one during an upgrade. Goes with the next. */
+    /** For nodes of the previous version during an upgrade. The next release removes it. */
     signing: boolean('signing').generatedAlwaysAs(sql`state = 'signing'`),
   },
   (table) => [
     check('signing_keys_state', sql`${table.state} in ('published', 'signing', 'retiring', 'retired')`),
-    // Whoever signs no more has nothing to sign with.
+    // A key that no longer signs has no private half.
     check(
       'signing_keys_private_part',
       sql`(${table.state} in ('published', 'signing')) = (${table.privateJwe} is not null)`,
@@ -311,7 +310,7 @@ export const signingKeys = pgTable(
   ],
 );
 
-/** Failed sign-ins per account with address, and per address. Counted before the password is looked at. */
+/** Failed sign-ins per account with address, and per address. Counted before the password is checked. */
 export const signInFailures = pgTable(
   'sign_in_failures',
   {

@@ -1,4 +1,4 @@
-/** The statements about sessions: load, list, insert, and the two that change one. */
+/** The statements about sessions: load, list, insert, record a use, end. */
 import { and, desc, eq, gt, type SQL, sql } from 'drizzle-orm';
 import type { LoadedSession, NewSession, SessionCommit, SessionKey, SessionStore } from '../lifecycles/session.ts';
 import type { Session } from '../model/session.ts';
@@ -9,7 +9,7 @@ import { entryLine, instant, ledgerColumns } from './ledger.ts';
 import { fixedNow, nowOf, nowOr } from './now.ts';
 import { server, sessions, transitions, users } from './schema.ts';
 
-/** More than a person has browsers. */
+/** More than an end-user has browsers. */
 const MAX_LISTED = 100;
 
 export function sessionStore(db: Drizzle, clock: Clock): SessionStore {
@@ -65,7 +65,7 @@ export function sessionStore(db: Drizzle, clock: Clock): SessionStore {
           .values({ ...session, idHash: Buffer.from(idHash), signedInAt: now, lastUsedAt: now, endsAt })
           .returning({ signedInAt: sessions.signedInAt, endsAt: sessions.endsAt }),
       );
-      if (!inserted) throw new Error('A session that was inserted came back as nothing.');
+      if (!inserted) throw new Error('The INSERT of a session returned no row.');
       return inserted;
     },
     commit: (commit) => committing(() => (commit.kind === 'end' ? ended(db, commit) : used(db, commit))),
@@ -105,7 +105,7 @@ const used = (db: Drizzle, commit: SessionCommit) =>
     .where(isActive(commit))
     .returning({ sid: sessions.sid });
 
-/** Asks only that the session is active: no use can outrun it. */
+/** Requires only that the session is active, so that no use can outrun it. */
 function ended(db: Drizzle, commit: Extract<SessionCommit, { kind: 'end' }>) {
   const moved = db.$with('moved').as(
     db

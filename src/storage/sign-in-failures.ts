@@ -1,4 +1,4 @@
-/** Counting failed sign-ins, for every node together. An attempt is counted before it is tried, and given back when right. */
+/** Counts failed sign-ins across all nodes. An attempt is counted before the password is checked, and given back when it is right. */
 import { eq, sql } from 'drizzle-orm';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
@@ -29,7 +29,7 @@ export function signInFailureStore(db: Drizzle, clock: Clock) {
       );
       return keyHashes.map((key) => counted.find((row) => row.keyHash.equals(key))?.failures ?? 0);
     },
-    /** One statement per key, so that none waits for a row while it holds another. */
+    /** One statement per key, so that no statement waits for a row while it has locked another. */
     giveBack: (keyHashes: readonly Buffer[]): Promise<unknown> =>
       Promise.all(
         keyHashes.map((keyHash) =>

@@ -1,4 +1,4 @@
-/** The table of signing keys: what nodes follow, and the one statement that moves it. */
+/** The table of signing keys: the statements that read it, and the single statement that moves keys. */
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { StoredSigningKey } from '../crypto/signing-keys.ts';
 import type { SigningKeyCommit, SigningKeyStore } from '../lifecycles/signing-key.ts';
@@ -31,7 +31,7 @@ export const listSigningKeys = (db: Drizzle): Promise<ListedSigningKey[]> =>
       .orderBy(desc(signingKeys.createdAt), signingKeys.kid),
   );
 
-/** Only in place of what was read: a private half that was erased meanwhile stays erased. */
+/** Replaces only what was read: a private half that was erased meanwhile stays erased. */
 export const replacePrivateJwe = (db: Drizzle, kid: string, read: string, privateJwe: string): Promise<unknown> =>
   writing(() =>
     db
@@ -75,12 +75,12 @@ const LOADED = {
 const values = (rows: readonly SQL[]): SQL => sql`values ${sql.join([...rows], sql`, `)}`;
 
 /**
- * All or nothing in one statement. `held` locks every row that is to move, if it is still in the state that it moves from;
- * with one fewer than there should be, nothing moves and nothing is added. So two handovers, or a handover and a
- * revocation, never leave an algorithm without a signer; that it has no two is held by the constraint of the table.
+ * All or nothing in one statement. `held` locks every row that is to move, if it is still in the state that it moves from; if a
+ * row is missing, nothing moves and nothing is added. So two handovers, or a handover and a revocation, never leave an algorithm
+ * without a signer; the constraint of the table prevents two signers.
  */
 function commitStatement(db: Drizzle, { now, moves, added, entries }: SigningKeyCommit) {
-  // The last row is there for its types, and matches no key.
+  // The last row only sets the types, and matches no key.
   const steps = values([
     ...moves.map(
       ({ from, after }) =>

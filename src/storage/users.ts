@@ -5,7 +5,7 @@ import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { server, users } from './schema.ts';
 
-/** "Alice", "alice" and a differently composed "alicé" are one person each: NFKC, then lower case. */
+/** Usernames that differ only in case or Unicode composition name the same user: NFKC, then lower case. */
 export const usernameKey = (username: string): string => username.normalize('NFKC').trim().toLowerCase();
 
 const columns = {
@@ -32,7 +32,7 @@ export async function findUserForSignIn(
   return user ?? null;
 }
 
-/** By the names of OpenID Connect Core §5.1; the username stands in where no `preferred_username` is stored. */
+/** By the names of OpenID Connect Core §5.1; `preferred_username` defaults to the username. */
 export async function findClaims(db: Drizzle, id: string): Promise<Claims | null> {
   const [user] = await reading(() =>
     db.select({ username: users.username, claims: users.claims }).from(users).where(eq(users.id, id)),

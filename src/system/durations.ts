@@ -1,4 +1,4 @@
-/** Stretches of time in words, for people. Nothing is shorter than a millisecond. */
+/** Durations as text for people, exact to the millisecond. */
 const UNITS = [
   ['days', 86_400_000],
   ['hours', 3_600_000],
@@ -18,14 +18,15 @@ export function spanWords(milliseconds: number): string {
   return inEnglish(duration);
 }
 
-/** In the largest unit that says it exactly: 5_400_000 → "90 minutes". */
+/** In the largest unit that is exact: 5_400_000 → "90 minutes". */
 export function inOneUnit(milliseconds: number): string {
-  const [unit, size] = UNITS.find(([, one]) => milliseconds >= one && milliseconds % one === 0) ?? UNITS[4];
+  const [unit, size] =
+    UNITS.find(([, unitSize]) => milliseconds >= unitSize && milliseconds % unitSize === 0) ?? UNITS[4];
   return inEnglish({ [unit]: milliseconds / size });
 }
 
 type Duration = Partial<Record<Intl.DurationFormatUnit, number>>;
 
-/** Made when it is asked for: the first one costs 10 ms, which a server that starts does not owe. */
+/** Created on use: the first formatter takes 10 ms, which would delay the start of the server. */
 const inEnglish = (duration: Duration) =>
   new Intl.DurationFormat('en', { style: 'long' }).format(duration) || '0 seconds';

@@ -15,7 +15,7 @@ export function makeLogger({ level, readable, destination }: LoggerOptions): Log
     level,
     base: null,
     serializers: { err: safeError, error: safeError, req: () => undefined, res: () => undefined },
-    // Nothing of ours logs these keys; should a library do so, they are blanked. No wildcards: each costs several µs a line.
+    // Our code never logs these keys; the redaction is for libraries. No wildcards: each costs several µs per line.
     redact: { paths: [...SECRET_KEYS], censor: '[redacted]' },
   };
   const stream =

@@ -1,6 +1,6 @@
 /**
- * Errors, as a log may hold them. Database drivers put bound parameters into messages (DrizzleQueryError: all of them), so
- * a message is logged only for errors that we raise ourselves; of others: type, code, and where it happened.
+ * Errors in a form that is safe to log. Database drivers put bound parameters into messages (DrizzleQueryError: all of them), so
+ * a message is logged only for our own errors; other errors are logged with type, code and stack frames.
  */
 import { ConfigurationError } from '../config/problem.ts';
 import { InvariantViolation, StoreUnavailable, Unavailable } from '../engine/errors.ts';
@@ -34,7 +34,7 @@ export function safeError(error: unknown): SafeError {
   };
 }
 
-/** The stack without its first lines: those repeat the message. */
+/** The stack without its first lines, which repeat the message. */
 function framesOf({ stack }: Error): { stack?: string } {
   const frames = (stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return frames.length > 0 ? { stack: frames.map((line) => line.trim()).join('\n') } : {};

@@ -1,4 +1,4 @@
-/** People and clients for tests, and the ways they go: authorize, exchange, refresh. */
+/** Users and clients for tests, and what they do: authorize, exchange, refresh. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { storedSecretMac } from '../../src/crypto/client-secret.ts';
 import { hashPassword } from '../../src/crypto/password.ts';
@@ -74,7 +74,7 @@ export function authorizeUrl(
   return `/oauth/authorize?${query}`;
 }
 
-/** Signs in and decides where asked; ends at the client's redirect URI. */
+/** Signs in and decides where a page asks; ends at the client's redirect URI. */
 export async function goThrough(
   browser: Browser,
   url: string,
@@ -88,7 +88,7 @@ export async function goThrough(
   return at;
 }
 
-/** A fresh code, by way of the real pages. */
+/** A fresh code, through the real pages. */
 export async function obtainCode(
   test: TestApp,
   client: TestClient,
@@ -121,7 +121,7 @@ export type TokenAnswer = {
 export async function token(
   { app }: Pick<TestApp, 'app'>,
   client: TestClient,
-  /** As pairs, where a parameter is to be sent several times. */
+  /** As pairs, to send a parameter several times. */
   fields: Readonly<Record<string, string>> | [string, string][],
 ): Promise<TokenAnswer> {
   const body = new URLSearchParams(fields);
@@ -154,7 +154,7 @@ export const refresh = (
   more: Readonly<Record<string, string>> = {},
 ): Promise<TokenAnswer> => token(test, client, { grant_type: 'refresh_token', refresh_token: refreshToken, ...more });
 
-/** A chain at its beginning: the first tokens. */
+/** The first tokens of a fresh chain. */
 export async function obtainTokens(
   test: TestApp,
   client: TestClient,

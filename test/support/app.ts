@@ -1,4 +1,4 @@
-/** The real app on a test database, with an injected clock, and every log line kept. */
+/** The real app on a test database, with an injected clock; keeps every log line. */
 import type { FastifyInstance } from 'fastify';
 import { type AppDeps, appDeps } from '../../src/boot/wiring.ts';
 import type { Configuration } from '../../src/config/configuration.ts';

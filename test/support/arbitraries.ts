@@ -1,12 +1,12 @@
-/** Random facts, as far apart as they can be and as near as they must be to meet. */
+/** Arbitraries: extreme values, and ranges so small that equal values are likely. */
 import { fc } from '@fast-check/vitest';
 
-/** Small, so that two of them are often the same. */
+/** Few values, so that two are often equal. */
 export const epochs = fc.bigInt({ min: 0n, max: 2n });
 
 export const nonces = fc.uint8Array({ minLength: 16, maxLength: 16 });
 
-/** As far as the database's 64 bits (signed) go. */
+/** Up to the maximum of a signed 64-bit integer. */
 export const generations = fc.oneof(
   fc.bigInt({ min: 0n, max: 3n }),
   fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),

@@ -1,4 +1,4 @@
-/** A browser without pictures: keeps cookies, follows this server's redirects, fills in forms. Stops at the client's door. */
+/** A browser without rendering: keeps cookies, follows this server's redirects, submits forms. Stops at a redirect to the client. */
 import type { FastifyInstance } from 'fastify';
 
 export type Answer = {
@@ -31,7 +31,7 @@ export class Browser {
     return this.#follow('POST', url, new URLSearchParams(fields).toString());
   }
 
-  /** Fills the form that the page shows, keeping its hidden fields. */
+  /** Submits the form of the page, with its hidden fields. */
   submit(page: Answer, fields: Readonly<Record<string, string>>): Promise<Answer> {
     const form = formOf(page.body);
     return this.post(form.action, { ...form.fields, ...fields });
@@ -52,7 +52,7 @@ export class Browser {
       },
       ...(body !== null && { payload: body }),
     });
-    for (const one of reply.cookies) this.cookies.set(one.name, one.value);
+    for (const { name, value } of reply.cookies) this.cookies.set(name, value);
     return { status: reply.statusCode, headers: reply.headers, body: reply.body, url };
   }
 
@@ -79,7 +79,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const unescaped = (text: string) => text.replace(/&#\d+;/g, (entity) => ENTITIES[entity] ?? entity);
 const attribute = (tag: string, name: string) => unescaped(new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
 
-/** The page's one form: where it goes, and its hidden fields. */
+/** The page's first form: its action and its hidden fields. */
 export function formOf(html: string): Form {
   const [form = ''] = /<form\b[^>]*>/.exec(html) ?? [];
   const hidden = html.match(/<input type="hidden"[^>]*>/g) ?? [];

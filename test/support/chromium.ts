@@ -1,4 +1,4 @@
-/** The browser of this machine; none is downloaded. */
+/** The installed browser; none is downloaded. */
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
@@ -11,7 +11,7 @@ const PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** Null: this machine has none, and the browser tests say that they were left out. CI must have one. */
+/** Null: no browser is installed, and the browser tests are skipped. CI must have one. */
 export const chromiumPath: string | null = PLACES.find((path) => path !== undefined && existsSync(path)) ?? null;
 if (chromiumPath === null && process.env['CI'])
   throw new Error('CI runs the browser tests: install Debian’s chromium.');

@@ -10,17 +10,17 @@ import { databaseUrl } from './database-url.ts';
 
 export type DatabaseKind = Database['kind'];
 
-/** For `describe.each`: what holds on one driver holds on the other. The fast loop has the embedded one only. */
+/** For `describe.each`: both drivers behave alike. The fast loop has the embedded driver only. */
 export const databaseKinds: readonly DatabaseKind[] = inject('databaseKinds');
 
-/** For what concerns no driver: Postgres, as in production; in the fast loop the embedded one. */
+/** For what concerns no driver: Postgres, as in production; in the fast loop the embedded driver. */
 export const anyDatabase: DatabaseKind = databaseKinds[0] ?? 'embedded';
 
 export type TestDatabase<Url = string | null> = {
   readonly database: Database;
-  /** For further connections, as of other nodes; null: the embedded database has one process only. */
+  /** For further connections, such as those of other nodes; null for the embedded database, which belongs to one process. */
   readonly url: Url;
-  /** Closes and drops it. */
+  /** Closes and drops the database. */
   readonly close: () => Promise<void>;
 };
 
@@ -44,7 +44,7 @@ async function openInMemory(): Promise<TestDatabase<null>> {
 
 export type PostgresDatabase = { readonly url: string; readonly drop: () => Promise<void> };
 
-/** On the Postgres server, without a table. */
+/** On the Postgres server, without tables. */
 export const createEmptyDatabase = (): Promise<PostgresDatabase> => createDatabase('template0');
 
 async function createDatabase(template: string): Promise<PostgresDatabase> {

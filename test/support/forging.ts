@@ -1,4 +1,4 @@
-/** Access tokens made by hand, as a forger would and as this server would on another day. */
+/** Access tokens made by hand: forged, or correctly signed with wrong contents. */
 import { createHmac, sign } from 'node:crypto';
 import type { AccessTokenClaims } from '../../src/crypto/access-token.ts';
 import { makeSigningKey, openSigningKey } from '../../src/crypto/signing-keys.ts';
@@ -16,7 +16,7 @@ export function signedByUs({ deps }: Pick<TestApp, 'deps'>, header: object, clai
   return `${input}.${sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
 }
 
-/** The oldest tricks, and ours: tokens that say what `good` says and must open nothing. By what they are. */
+/** Forgeries of the token `good`, by description. None may be accepted. */
 export async function forgeriesOf(test: Pick<TestApp, 'deps' | 'keys'>, good: string): Promise<Map<string, string>> {
   const claims = claimsOf(good);
   const [header = '', payload = '', signature = ''] = good.split('.');
@@ -28,7 +28,7 @@ export async function forgeriesOf(test: Pick<TestApp, 'deps' | 'keys'>, good: st
     `${input}.${createHmac('sha256', publicKey?.export({ type: 'spki', format: 'pem' }) ?? '')
       .update(input)
       .digest('base64url')}`;
-  const bySomebodyElse = (input: string) =>
+  const byStranger = (input: string) =>
     `${input}.${sign('sha256', Buffer.from(input), { key: stranger.privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
   return new Map([
     ['claims changed', `${header}.${encoded({ ...claims, scope: 'read write admin' })}.${signature}`],
@@ -38,8 +38,8 @@ export async function forgeriesOf(test: Pick<TestApp, 'deps' | 'keys'>, good: st
     ['alg none with a signature', signedByUs(test, { alg: 'none' }, claims)],
     ['HS256 with the public key', mac(`${withHeader({ alg: 'HS256' })}.${payload}`)],
     ['another alg than its key has', signedByUs(test, { alg: 'RS256' }, claims)],
-    ['a stranger under our kid', bySomebodyElse(`${header}.${payload}`)],
-    ['a stranger under their own', bySomebodyElse(`${withHeader({ kid: stranger.kid })}.${payload}`)],
+    ['a stranger under our kid', byStranger(`${header}.${payload}`)],
+    ['a stranger under their own', byStranger(`${withHeader({ kid: stranger.kid })}.${payload}`)],
     ['no kid', signedByUs(test, { kid: undefined }, claims)],
     ['an ID Token of ours', signedByUs(test, { typ: 'JWT' }, claims)],
     ['no typ', signedByUs(test, { typ: undefined }, claims)],

@@ -1,4 +1,4 @@
-/** What every outside judge needs: the server on a port, a person who approves, clients that nobody here wrote. */
+/** What interoperability tests need: the server on a port, an end-user who approves, and clients for independent libraries. */
 import { afterAll, beforeAll } from 'vitest';
 import { goThrough, makeClient, makeUser, type TestClient, type TestUser } from './actors.ts';
 import type { TestApp, TestAppOptions } from './app.ts';
@@ -12,11 +12,11 @@ export type Judged = {
   readonly confidential: TestClient;
   readonly publicClient: TestClient;
   readonly user: TestUser;
-  /** The person signs in and approves; @returns the URL at which the client gets its answer. */
+  /** The end-user signs in and approves. @returns the URL of the redirect to the client. */
   readonly approve: (authorizationUrl: URL, decision?: 'approve' | 'deny') => Promise<URL>;
 };
 
-/** @param options with the path of the issuer, such as /tenant; none when left out. */
+/** @param options with the path of the issuer, such as /tenant. Default: none. */
 export function judged({ path = '', ...options }: TestAppOptions & { readonly path?: string } = {}): {
   readonly current: Judged;
 } {
@@ -24,7 +24,7 @@ export function judged({ path = '', ...options }: TestAppOptions & { readonly pa
   const holder = {} as { current: Judged };
   beforeAll(async () => {
     opened = await openTestDatabase('postgres');
-    // Judges tell the time by their own clocks.
+    // The libraries use the real time.
     const port = await freePort();
     const issuer = `http://localhost:${port}${path}`;
     const test = await openTestAppAt(port, opened.database, { clock: testClock(new Date()), issuer, ...options });

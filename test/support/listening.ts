@@ -23,12 +23,12 @@ export async function openTestAppAt(port: number, database: Database, options: T
 
 export type Callback = {
   readonly redirectUri: string;
-  /** What came back, in order. */
+  /** The received parameters, in order. */
   readonly received: readonly URLSearchParams[];
   readonly close: () => Promise<void>;
 };
 
-/** A client's redirect URI on a loopback port: shows a page, and keeps what came. */
+/** A client's redirect URI on a loopback port: shows a page, and keeps what it receives. */
 export async function openCallback(): Promise<Callback> {
   const received: URLSearchParams[] = [];
   const server: Server = createServer((request, response) => {

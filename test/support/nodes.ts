@@ -1,10 +1,10 @@
-/** Several nodes of one server: apps with connections of their own, on one Postgres. */
+/** Several nodes of one server: apps with their own connections to the same Postgres. */
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { openTestApp, type TestApp } from './app.ts';
 import { openScene, type Scene } from './scene.ts';
 
 export type Nodes = Scene & {
-  /** Two of them; the scene's own app is the first. */
+  /** The scene's own app is the first. */
   readonly nodes: readonly [TestApp, TestApp];
 };
 

@@ -1,4 +1,4 @@
-/** Once per run: a Postgres server (that of DATABASE_URL, or one of our own) with a migrated template database. */
+/** Once per run: a Postgres server (that of DATABASE_URL, or our own) with a migrated template database. */
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
@@ -16,7 +16,7 @@ declare module 'vitest' {
       readonly url: string;
       /** Begins the name of every database of this run. */
       readonly prefix: string;
-      /** Migrated, and nobody is connected to it. */
+      /** Migrated, and without connections. */
       readonly template: string;
     };
   }
@@ -47,7 +47,7 @@ async function makeTemplate(url: string, template: string): Promise<void> {
   await database.migrate().finally(() => database.close());
 }
 
-/** A server that is not ours keeps nothing of ours, even where a test that failed left its database open. */
+/** On a server that is not ours, removes every database of this run, even those that failed tests left open. */
 async function dropAll(url: string, prefix: string): Promise<void> {
   const admin = postgres(url, { max: 1, onnotice: () => {} });
   try {

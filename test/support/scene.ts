@@ -1,4 +1,4 @@
-/** What most tests stand on: the app on a fresh database, two clients, and a person who is signed in to a browser. */
+/** What most tests start from: the app on a fresh database, two clients, and an end-user with a browser. */
 import {
   authorizeUrl,
   exchange,
@@ -25,10 +25,10 @@ export type CodeRequest = {
 export type Scene = TestApp & {
   /** Confidential. */
   readonly client: TestClient;
-  /** Another confidential one. */
+  /** Another confidential client. */
   readonly other: TestClient;
   readonly user: TestUser;
-  /** Of the user; signs in when it has to, which is once for as long as its session lives. */
+  /** The user's browser; signs in when it must, which is once per session. */
   readonly browser: Browser;
   /** For further connections; null on the embedded database. */
   readonly url: string | null;

@@ -1,4 +1,4 @@
-/** POST /oauth/revoke and /oauth/introspect, as a client that authenticates as it does for tokens. */
+/** POST /oauth/revoke and /oauth/introspect, authenticated as at the token endpoint. */
 import type { TestClient } from './actors.ts';
 import type { TestApp } from './app.ts';
 

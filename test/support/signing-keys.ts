@@ -1,4 +1,4 @@
-/** The signing keys of a database beside the server: asked through the engine, read as they are stored. */
+/** The signing keys of a database, without a server: changed through the engine, read as stored. */
 import { asc, eq, sql } from 'drizzle-orm';
 import { DEFAULT_SIGNING_KEYS, type SigningKeyPolicy } from '../../policies/schema.ts';
 import { keyDeps } from '../../src/boot/key-ring.ts';
@@ -12,13 +12,13 @@ import { testKeys } from './app.ts';
 export const POLICY = DEFAULT_SIGNING_KEYS;
 export const LIFETIMES = keyLifetimes(POLICY);
 
-/** Of one algorithm, unless said otherwise: making RSA keys takes time. */
+/** Only ES256 by default: generating RSA keys is slow. */
 export const keysOf = (db: Drizzle, clock: Clock, policy: Partial<SigningKeyPolicy> = {}): SigningKeyWorld =>
   keyDeps({ db, keys: testKeys, clock, policy: () => ({ ...POLICY, algorithms: ['ES256'], ...policy }) });
 
 export type StoredKey = typeof signingKeys.$inferSelect;
 
-/** Oldest first; of those that were born in one instant, as the ledger tells it. */
+/** Oldest first; keys that were created in the same instant in the order of the ledger. */
 export const storedKeys = (db: Drizzle): Promise<StoredKey[]> =>
   db
     .select()
@@ -37,13 +37,13 @@ export async function keyLedger(db: Drizzle, kid: string): Promise<string[]> {
   for (const row of rows) {
     if (row.machine !== 'signingKey' || row.clientId !== null || row.grantId !== null) throw new Error('not a key');
   }
-  return rows.map(wordsOf);
+  return rows.map(lineOf);
 }
 
-const wordsOf = ({ event, fromState, toState, reason }: typeof transitions.$inferSelect) =>
+const lineOf = ({ event, fromState, toState, reason }: typeof transitions.$inferSelect) =>
   `${event}: ${fromState} → ${toState}${reason === null ? '' : ` (${reason})`}`;
 
 export const changes = (done: readonly KeyChange[] | null): string[] =>
   (done ?? []).map(({ event, from, to, reason }) =>
-    wordsOf({ event, fromState: from, toState: to, reason } as typeof transitions.$inferSelect),
+    lineOf({ event, fromState: from, toState: to, reason } as typeof transitions.$inferSelect),
   );

@@ -1,4 +1,4 @@
-/** What the database holds, read beside the server: for proving that something changed, or that nothing did. */
+/** Reads the database directly, to check that something changed, or that nothing did. */
 import { asc, eq, sql } from 'drizzle-orm';
 import { readAuthorizationCode } from '../../src/crypto/authorization-code.ts';
 import { readRefreshToken } from '../../src/crypto/refresh-token.ts';
@@ -27,8 +27,8 @@ export async function ledgerOf(db: Drizzle, grantId: string): Promise<string[]> 
 }
 
 /**
- * Every grant and the whole ledger, to the last byte. `xmin` and `ctid` change with every rewrite of a row, so that even
- * writing the same values again shows.
+ * A digest of all grants and the whole ledger. `xmin` and `ctid` change with every rewrite of a row, so that even writing the same
+ * values again shows.
  */
 export async function everything(db: Drizzle): Promise<{ grants: string | null; ledger: string | null }> {
   const digest = (row: unknown) => sql<string | null>`md5(string_agg(${row}, ';' order by ${row}))`;

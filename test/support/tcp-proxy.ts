@@ -1,15 +1,15 @@
-/** Stands between the server and Postgres, and loses what a test wants lost. */
+/** A proxy between the server and Postgres that loses connections and responses on request. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type TcpProxy = {
-  /** The same database, by way of the proxy. */
+  /** The same database, through the proxy. */
   readonly url: string;
   /** Ends every connection and refuses new ones, like a host on which Postgres is down. */
   readonly cut: () => void;
   /** Ends every connection, and hangs up on new ones: like a load balancer with nothing behind it. */
   readonly hangUp: () => void;
   readonly restore: () => Promise<void>;
-  /** Postgres still gets what is sent, but its next answer is lost, and the connections with it. */
+  /** Postgres still receives what is sent, but its next response is lost with all connections. */
   readonly loseNextAnswer: (then?: () => void) => void;
   readonly close: () => Promise<void>;
 };

@@ -1,6 +1,6 @@
 /**
- * What the database refuses, done all the same, as only the owner of the tables can: for rows as a restored backup or a defect
- * would leave them. The triggers are off for this transaction, and for no other.
+ * Does what the triggers refuse, which only the owner of the tables can: for rows as a restored backup or a defect would leave them.
+ * The triggers are off only for this transaction.
  */
 import { sql } from 'drizzle-orm';
 import type { Drizzle } from '../../src/storage/database.ts';

@@ -1,9 +1,9 @@
-/** The lifecycle of a code or a refresh token as a picture, with the state that it is in lit. */
+/** The lifecycle of a code or a refresh token as SVG, with its current state highlighted. */
 import { html } from 'ghtml';
 import type { Markup } from '../views/page.ts';
 
 const STATES = ['active', 'used', 'revoked'] as const;
-/** `ahead` has no box: it takes a restored backup to get there. */
+/** `ahead` has no box: a token gets there only after a restored backup. */
 export type Lit = (typeof STATES)[number] | 'ahead' | null;
 
 export type Lifecycle = {

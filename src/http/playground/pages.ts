@@ -8,7 +8,7 @@ export type Action = { readonly path: string; readonly label: string; readonly d
 export type PlaygroundView = {
   readonly title: string;
   readonly words: readonly string[];
-  /** Name and value, spelled out. */
+  /** Parameters with their values. */
   readonly shown: readonly { readonly name: string; readonly value: string; readonly note?: string }[];
   readonly link: { readonly href: string; readonly label: string } | null;
   readonly actions: readonly Action[];
@@ -28,7 +28,7 @@ export function playgroundPage(view: PlaygroundView): string {
     html`<h1>${title}</h1>
 <div class="columns">
 <section>
-!${words.map((one) => html`<p>${one}</p>`).join('')}
+!${words.map((paragraph) => html`<p>${paragraph}</p>`).join('')}
 !${definitions(shown)}
 !${actions.map(button).join('')}
 !${link ? html`<p><a class="button" href="${link.href}">${link.label}</a></p>` : ''}
@@ -68,7 +68,7 @@ const json = (value: unknown): Markup => html`<pre>${JSON.stringify(value, null,
 
 function states({ code, tokens }: PlaygroundView): Markup {
   const newest = tokens.at(-1);
-  const shownToken = tokens.findLast((one) => one.state !== 'active') ?? newest;
+  const shownToken = tokens.findLast(({ state }) => state !== 'active') ?? newest;
   const list = tokens.map(
     ({ token, state }, index) =>
       html`<li><code>${short(token)}</code> <strong class="${state === 'active' ? 'good' : 'bad'}">${state ?? ''}</strong>!${index === tokens.length - 1 ? html` <span class="quiet">newest</span>` : ''}</li>`,
@@ -79,5 +79,5 @@ function states({ code, tokens }: PlaygroundView): Markup {
 !${tokens.length > 0 ? html`<h2>The chain</h2><ol class="chain">!${list.join('')}</ol>` : ''}`;
 }
 
-/** Enough to tell tokens apart: their end, since they begin alike. */
+/** Tokens share their beginning, so the end distinguishes them. */
 const short = (token: string) => `${token.slice(0, 6)}…${token.slice(-8)}`;

@@ -1,5 +1,5 @@
 /**
- * The playground, on the demo data of an embedded database with a loopback HOST only: the whole flow step by step, through
+ * The playground, which exists only with the demo data (embedded database, loopback HOST): the whole flow step by step, through
  * the server's own endpoints, until a reuse ends the chain.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -38,7 +38,7 @@ export const playgroundRoutes = fp<PlaygroundOptions>(
 
     app.get('/playground', (_request, reply) => {
       const parameters = authorizationRequest(client, begin());
-      const href = `${urlUnder(issuer, '/oauth/authorize')}?${new URLSearchParams(Object.fromEntries(parameters.map((one) => [one.name, one.value])))}`;
+      const href = `${urlUnder(issuer, '/oauth/authorize')}?${new URLSearchParams(Object.fromEntries(parameters.map(({ name, value }) => [name, value])))}`;
       return sendPage(
         reply,
         200,
@@ -48,9 +48,9 @@ export const playgroundRoutes = fp<PlaygroundOptions>(
 
     app.get('/playground/callback', { schema: { querystring: response } }, (request, reply) => {
       const { state, code } = request.query;
-      // As every client must: a response without a request of ours is refused (OAuth 2.1 §7.12).
+      // As every client must, the app refuses a response without its own request (OAuth 2.1 §7.12).
       const walk = state === undefined ? null : findByState(state);
-      if (!walk) return sendPage(reply, 400, problemPage(STRANGE_ANSWER));
+      if (!walk) return sendPage(reply, 400, problemPage(UNKNOWN_STATE));
       if (code !== undefined) walk.code = code;
       else walk.last = { sent: {}, status: 303, answer: { ...request.query } };
       return seeOther(reply, path(walk));
@@ -58,13 +58,13 @@ export const playgroundRoutes = fp<PlaygroundOptions>(
 
     app.get('/playground/:id', { schema: { params } }, async (request, reply) => {
       const walk = find(request.params.id);
-      return walk ? sendPage(reply, 200, playgroundPage(await viewOf(options, walk, path))) : lost(reply);
+      return walk ? sendPage(reply, 200, playgroundPage(await viewOf(options, walk, path))) : notFound(reply);
     });
 
     const step = (name: string, fields: (walk: Walk) => Readonly<Record<string, string>>) =>
       app.post(`/playground/:id/${name}`, { schema: { params } }, async (request, reply) => {
         const walk = find(request.params.id);
-        if (!walk) return lost(reply);
+        if (!walk) return notFound(reply);
         await sendTokenRequest(instance, issuer, walk, { client_id: client.clientId, ...fields(walk) });
         return seeOther(reply, path(walk));
       });
@@ -82,11 +82,15 @@ export const playgroundRoutes = fp<PlaygroundOptions>(
 );
 
 const authorizationRequest = ({ clientId, redirectUri }: DemoApp, { state, nonce, verifier }: Walk) => [
-  { name: 'response_type', value: 'code', note: 'the one response type there is' },
+  { name: 'response_type', value: 'code', note: 'the only response type' },
   { name: 'client_id', value: clientId, note: 'who asks' },
   { name: 'redirect_uri', value: redirectUri, note: 'where the answer goes: registered, compared exactly' },
   { name: 'scope', value: 'openid email read write', note: 'who you are, and what it wants to do' },
-  { name: 'nonce', value: nonce, note: 'comes back inside the ID Token, so that nobody can slip in an older one' },
+  {
+    name: 'nonce',
+    value: nonce,
+    note: 'comes back inside the ID Token, so that an attacker cannot inject an older ID Token',
+  },
   { name: 'state', value: state, note: 'comes back untouched, so that the app knows its own request' },
   {
     name: 'code_challenge',
@@ -96,7 +100,7 @@ const authorizationRequest = ({ clientId, redirectUri }: DemoApp, { state, nonce
   { name: 'code_challenge_method', value: 'S256', note: 'SHA-256; plain is refused' },
 ];
 
-/** Through the real endpoint, like any client. */
+/** Uses the real endpoint, like any client. */
 async function sendTokenRequest(
   app: FastifyInstance,
   issuer: string,
@@ -142,7 +146,7 @@ async function viewOf(
       {
         name: 'code_verifier',
         value: walk.verifier,
-        note: 'never sent before: it proves that this app began the flow',
+        note: 'never sent before: it shows that this app began the flow',
       },
     ];
     return { ...common, ...STEPS.code, shown, actions: [exchange] };
@@ -160,7 +164,7 @@ function decoded(token: string | null): Decoded | null {
   return { header: JSON.parse(header ?? 'null'), claims: JSON.parse(claims ?? 'null') };
 }
 
-const lost = (reply: FastifyReply) => sendPage(reply, 404, problemPage(LOST));
+const notFound = (reply: FastifyReply) => sendPage(reply, 404, problemPage(WALK_NOT_FOUND));
 
 const EMPTY: PlaygroundView = {
   title: 'Playground',
@@ -184,7 +188,7 @@ const STEPS = {
   },
   denied: {
     title: 'Playground: denied',
-    words: ['You said no, and the app was told so. There is no code and no grant.'],
+    words: ['You denied, and the app got access_denied. There is no code and no grant.'],
   },
   code: {
     title: 'Playground: 2. a code came back',
@@ -207,18 +211,18 @@ const STEPS = {
   dead: {
     title: 'Playground: 5. the chain is dead',
     words: [
-      'A used token came back, so one of two holders is a thief, and nobody can tell which. The whole chain was revoked in the same statement: try the newest token, it is refused as well.',
+      'A used token came back, so either the app or a thief used it, and the server cannot tell which. The whole chain was revoked in the same statement. Try the newest token: it is refused as well.',
     ],
   },
 } as const;
 
-const STRANGE_ANSWER = {
-  title: 'Not an answer to this playground',
+const UNKNOWN_STATE = {
+  title: 'Not a response to this playground',
   what: 'The state that came back belongs to no request that this playground knows. It may have been restarted.',
   next: 'Open /playground and start again.',
 };
-const LOST = {
-  ...STRANGE_ANSWER,
+const WALK_NOT_FOUND = {
+  ...UNKNOWN_STATE,
   title: 'This walk is over',
   what: 'The playground keeps the last few walks, and none after a restart.',
 };

@@ -1,8 +1,8 @@
-/** A walk through the playground: what the demo app knows, and the last response. Kept in memory, a few at a time. */
+/** A walk through the playground: what the demo app knows, and the last response. In memory, at most 50 at a time. */
 import type { Random } from '../../crypto/random.ts';
 
 export type Exchange = {
-  /** What the app sent, secrets included: this is a demo, and the viewer plays all parties. */
+  /** What the app sent, including secrets: in this demo the viewer plays all parties. */
   readonly sent: Readonly<Record<string, string>>;
   readonly status: number;
   readonly answer: Readonly<Record<string, unknown>>;
@@ -45,6 +45,6 @@ export function walks(random: Random) {
       return walk;
     },
     find: (id: string): Walk | null => all.get(id) ?? null,
-    findByState: (state: string): Walk | null => [...all.values()].find((one) => one.state === state) ?? null,
+    findByState: (state: string): Walk | null => [...all.values()].find((walk) => walk.state === state) ?? null,
   };
 }

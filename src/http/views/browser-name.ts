@@ -1,4 +1,4 @@
-/** A browser as its user knows it. What a browser says of itself is a hint for people, and decides nothing. */
+/** A browser's name for people. A User-Agent is only a hint, and nothing depends on it. */
 import Bowser from 'bowser';
 
 /** @param userAgent the User-Agent header; null: none was sent. @returns such as "Firefox on Windows". */

@@ -7,7 +7,7 @@ export type ConsentView = {
   readonly csrf: string;
   readonly clientName: string;
   readonly username: string;
-  /** Where the response goes, for the end-user to judge: a host, or the scheme of an app. */
+  /** Where the response goes, as a host or an app's scheme, so that the end-user can judge it. */
   readonly destination: string;
   /** Every redirect URI of the client leads to the end-user's own device. */
   readonly onThisDevice: boolean;
@@ -36,8 +36,8 @@ export const consentPage = (view: ConsentView): string =>
   );
 
 /**
- * RFC 8252 §8.6: a redirect URI on the device itself proves no client identity, so the end-user decides. The MCP authorization
- * specification asks for this warning where all redirect URIs are loopback ones.
+ * RFC 8252 §8.6: a redirect URI on the device itself does not identify the client, so the end-user decides. The MCP authorization
+ * specification asks for this warning when all redirect URIs are loopback URIs.
  */
 const ON_THIS_DEVICE: Markup = html`<p class="warning" id="on-this-device"><strong>Have you just started this yourself?</strong> Its answer goes to an app on this device, and any app on this device could pose as it. If you did not start it, deny.</p>`;
 

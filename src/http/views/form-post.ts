@@ -5,7 +5,7 @@ import { page } from './page.ts';
 /** Sends the form at once; without JavaScript the end-user presses the button. */
 const SUBMIT = 'document.forms[0].submit()';
 
-/** For `script-src`: this one script, on this one page. */
+/** For `script-src`: allows only this script, only on this page. */
 export const SUBMIT_SOURCE = `'sha256-${sha256(SUBMIT).toString('base64')}'`;
 
 export const formPostPage = (action: string, parameters: Readonly<Record<string, string>>): string =>

@@ -3,7 +3,7 @@ import { type Markup, page } from './page.ts';
 
 export type LogoutView = {
   readonly action: string;
-  /** Sent with `decision`: the token of the form, and the request that it is about. */
+  /** Sent with `decision`: the CSRF token and the parameters of the request. */
   readonly hidden: Readonly<Record<string, string>>;
   readonly username: string;
   /** Null: the request names no client. */
@@ -46,7 +46,7 @@ export const signedOutPage = ({ wasSignedIn, permissions }: { wasSignedIn: boole
 
 export const stillSignedInPage = (view: {
   readonly username: string;
-  /** The client that asked, where it wants the browser back. */
+  /** The client that asked, and where it wants the browser to return. */
   readonly back: { readonly name: string; readonly href: string } | null;
   readonly permissions: string;
 }): string =>
@@ -60,7 +60,7 @@ export const stillSignedInPage = (view: {
 
 export const refusedLogoutPage = (view: {
   readonly what: string;
-  /** Signing out without the app's parameters. */
+  /** The URL of a sign-out without the app's parameters. */
   readonly signOut: string;
 }): string =>
   page(

@@ -15,7 +15,7 @@ export type PermissionsView = {
   /** There are more than are shown. */
   readonly more: boolean;
   readonly browsers: readonly SignedInBrowser[];
-  /** What the form before this page ended. */
+  /** What the previous form ended; null: nothing. */
   readonly justEnded: keyof typeof ENDED | null;
   readonly signOut: string;
 };
@@ -26,12 +26,12 @@ export const permissionsPage = (view: PermissionsView): string =>
     html`<h1>What you have allowed</h1>
 <p class="quiet">Signed in as <strong>${view.username}</strong>. <a href="${view.signOut}">Sign out</a></p>
 !${view.justEnded === null ? '' : html`<p class="done" role="status">${ENDED[view.justEnded]}</p>`}
-!${view.allowed.length === 0 ? EMPTY : view.allowed.map((one, index) => client(view, one, index)).join('\n')}
+!${view.allowed.length === 0 ? EMPTY : view.allowed.map((allowed, index) => client(view, allowed, index)).join('\n')}
 !${view.more ? html`<p class="quiet">These are the newest. The others are shown when you end some of these.</p>` : ''}
 <h2>Where you are signed in</h2>
 <p>Apps that you have allowed go on when you sign out somewhere; end their access above.</p>
 <ul class="browsers">
-!${view.browsers.map((one) => browser(view, one)).join('\n')}
+!${view.browsers.map((signedIn) => browser(view, signedIn)).join('\n')}
 </ul>`,
     { wide: true },
   );
@@ -44,27 +44,27 @@ const ENDED = {
   session: 'Signed out there. That browser has to sign in again.',
 } as const;
 
-const browser = ({ endSession, csrf }: PermissionsView, one: SignedInBrowser): Markup =>
+const browser = ({ endSession, csrf }: PermissionsView, session: SignedInBrowser): Markup =>
   html`<li>
-<p><strong>${browserName(one.userAgent)}</strong>!${one.isThis ? html` <em>(this browser)</em>` : ''}</p>
-<p class="quiet">Signed in on !${minute(one.signedInAt)}, last used on !${minute(one.lastUsedAt)}.</p>
+<p><strong>${browserName(session.userAgent)}</strong>!${session.isThis ? html` <em>(this browser)</em>` : ''}</p>
+<p class="quiet">Signed in on !${minute(session.signedInAt)}, last used on !${minute(session.lastUsedAt)}.</p>
 <form method="post" action="${endSession}">
 <input type="hidden" name="csrf" value="${csrf}">
-<input type="hidden" name="session" value="${one.sid}">
-<button type="submit" class="danger">Sign out ${one.isThis ? 'here' : `of ${browserName(one.userAgent)}`}</button>
+<input type="hidden" name="session" value="${session.sid}">
+<button type="submit" class="danger">Sign out ${session.isThis ? 'here' : `of ${browserName(session.userAgent)}`}</button>
 </form>
 </li>`;
 
-const client = ({ endAccess, csrf }: PermissionsView, one: AllowedClient, index: number): Markup =>
+const client = ({ endAccess, csrf }: PermissionsView, allowed: AllowedClient, index: number): Markup =>
   html`<section class="allowed" aria-labelledby="client-${String(index)}">
-<h2 id="client-${String(index)}">${one.clientName}</h2>
-!${one.access.map(access).join('\n')}
-<p>${HOLDS[one.holds]}</p>
-<p class="quiet">Allowed since !${day(one.since)}. !${one.lastUsedAt === null ? 'Not used yet.' : html`Last used on !${minute(one.lastUsedAt)}.`}</p>
+<h2 id="client-${String(index)}">${allowed.clientName}</h2>
+!${allowed.access.map(access).join('\n')}
+<p>${HOLDS[allowed.holds]}</p>
+<p class="quiet">Allowed since !${day(allowed.since)}. !${allowed.lastUsedAt === null ? 'Not used yet.' : html`Last used on !${minute(allowed.lastUsedAt)}.`}</p>
 <form method="post" action="${endAccess}">
 <input type="hidden" name="csrf" value="${csrf}">
-<input type="hidden" name="client_id" value="${one.clientId}">
-<button type="submit" class="danger">End access of ${one.clientName}</button>
+<input type="hidden" name="client_id" value="${allowed.clientId}">
+<button type="submit" class="danger">End access of ${allowed.clientName}</button>
 </form>
 </section>`;
 

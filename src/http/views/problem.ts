@@ -6,7 +6,7 @@ export type ProblemView = {
   readonly title: string;
   readonly what: string;
   readonly next: string;
-  /** For the developer of the client: what is the same, and from where on it differs. */
+  /** For the client's developer: the common beginning of two texts, and where they differ. */
   readonly details?: readonly { readonly name: string; readonly same: string; readonly rest: string }[];
 };
 
@@ -20,6 +20,6 @@ export const problemPage = ({ title, what, next, details = [] }: ProblemView): s
     { wide: details.length > 0 },
   );
 
-/** Where one of the two texts ends first, the mark says so. */
+/** Marks the difference, or the end of the shorter text. */
 const detail = ({ name, same, rest }: { name: string; same: string; rest: string }) =>
   html`<dt>${name}</dt><dd><code>${same}<mark>${rest === '' ? '(ends here)' : rest}</mark></code></dd>`;

@@ -7,9 +7,9 @@ export type SignInView = {
   /** Null: no client asked for the sign-in. */
   readonly clientName: string | null;
   readonly username: string;
-  /** What went wrong the last time; null on the first. */
+  /** Why the previous attempt failed; null: there was none. */
   readonly problem: string | null;
-  /** The account that is signed in, to go on with: prompt=select_account. */
+  /** For prompt=select_account: the signed-in account to continue with. */
   readonly goOn: { readonly action: string; readonly username: string } | null;
 };
 

@@ -1,4 +1,4 @@
-/** Lifetimes that move, and what that means for the chains that are alive today (docs/decisions/0013). */
+/** Changed lifetimes, and what they mean for chains that are alive today (docs/decisions/0013). */
 import type { Policy } from '../../../policies/schema.ts';
 import { inOneUnit } from '../../system/durations.ts';
 
@@ -7,7 +7,7 @@ export type PolicyChange = {
   readonly key: string;
   readonly from: number | boolean | null;
   readonly to: number | boolean | null;
-  /** What it means for what is alive today. */
+  /** The meaning for what is alive today. */
   readonly means: string;
 };
 

@@ -1,4 +1,4 @@
-/** What differs between two versions of a machine, arm by arm. */
+/** The differences between two versions of a machine, arm by arm. */
 import { callWords } from '../machine/calls.ts';
 import { statesReachableFrom } from '../machine/reach.ts';
 import { type Arm, armsOf, type Machine } from '../machine/read.ts';
@@ -53,10 +53,10 @@ function stateChanges(old: Machine, fresh: Machine): MachineChange[] {
   const [before, after] = [namesOf(old), namesOf(fresh)];
   return [
     ...after
-      .filter((one) => !before.includes(one))
+      .filter((name) => !before.includes(name))
       .map((where) => ({ machine, kind: 'state added' as const, where, words: 'a state that was not there' })),
     ...before
-      .filter((one) => !after.includes(one))
+      .filter((name) => !after.includes(name))
       .map((where) => ({
         machine,
         kind: 'state removed' as const,
@@ -68,7 +68,9 @@ function stateChanges(old: Machine, fresh: Machine): MachineChange[] {
       const change = (kind: MachineChange['kind'], words: string) => ({ machine, kind, where: state.name, words });
       return [
         ...(other && other.also !== state.also ? [change('state changed', `it says ${state.also || 'no more'}`)] : []),
-        ...(other && saidOf(other) !== saidOf(state) ? [change('described differently', saidOf(state))] : []),
+        ...(other && descriptionOf(other) !== descriptionOf(state)
+          ? [change('described differently', descriptionOf(state))]
+          : []),
       ];
     }),
   ];
@@ -76,18 +78,18 @@ function stateChanges(old: Machine, fresh: Machine): MachineChange[] {
 
 function reachChanges(old: Machine, fresh: Machine): MachineChange[] {
   const [before, after] = [reachable(old), reachable(fresh)];
-  const change = (kind: 'state newly reachable' | 'state no longer reachable') => (one: string) => {
-    const [from, to] = one.split(' → ');
+  const change = (kind: 'state newly reachable' | 'state no longer reachable') => (path: string) => {
+    const [from, to] = path.split(' → ');
     return {
       machine: fresh.name,
       kind,
-      where: one,
+      where: path,
       words: `${from} ${kind === 'state newly reachable' ? 'now leads' : 'no longer leads'} to ${to}, in one step or several`,
     };
   };
   return [
-    ...[...after].filter((one) => !before.has(one)).map(change('state newly reachable')),
-    ...[...before].filter((one) => !after.has(one)).map(change('state no longer reachable')),
+    ...[...after].filter((path) => !before.has(path)).map(change('state newly reachable')),
+    ...[...before].filter((path) => !after.has(path)).map(change('state no longer reachable')),
   ];
 }
 
@@ -102,8 +104,8 @@ const reachable = (machine: Machine): ReadonlySet<string> =>
 function armChanges(old: Machine, fresh: Machine): MachineChange[] {
   const states = [...new Set([...namesOf(old), ...namesOf(fresh)])];
   return states.flatMap((state) => {
-    const arms = [old, fresh].flatMap((one) => one.states).filter(({ name }) => name === state);
-    const events = new Set(arms.flatMap((one) => one.arms.map(({ event }) => event)));
+    const arms = [old, fresh].flatMap(({ states }) => states).filter(({ name }) => name === state);
+    const events = new Set(arms.flatMap((found) => found.arms.map(({ event }) => event)));
     return [...events].flatMap((event) =>
       changesOfArms(fresh.name, `${state} × ${event}`, armsOf(old, state, event), armsOf(fresh, state, event)),
     );
@@ -113,25 +115,27 @@ function armChanges(old: Machine, fresh: Machine): MachineChange[] {
 function changesOfArms(machine: string, where: string, before: readonly Arm[], after: readonly Arm[]): MachineChange[] {
   const [old, fresh] = [before.map(wordsOfArm), after.map(wordsOfArm)];
   const change = (kind: MachineChange['kind'], words: string): MachineChange => ({ machine, kind, where, words });
-  const kept = fresh.filter((one) => old.includes(one));
-  const moved = kept.filter((one, index) => old.filter((other) => fresh.includes(other))[index] !== one);
+  const kept = fresh.filter((arm) => old.includes(arm));
+  const moved = kept.filter((arm, index) => old.filter((other) => fresh.includes(other))[index] !== arm);
   return [
-    ...old.filter((one) => !fresh.includes(one)).map((one) => change('arm removed', one)),
-    ...fresh.filter((one) => !old.includes(one)).map((one) => change('arm added', `${one} (${orderOf(fresh, one)})`)),
-    ...moved.map((one) => change('arm moved', `${one} (now ${orderOf(fresh, one)})`)),
+    ...old.filter((arm) => !fresh.includes(arm)).map((arm) => change('arm removed', arm)),
+    ...fresh.filter((arm) => !old.includes(arm)).map((arm) => change('arm added', `${arm} (${orderOf(fresh, arm)})`)),
+    ...moved.map((arm) => change('arm moved', `${arm} (now ${orderOf(fresh, arm)})`)),
     ...after
-      .filter((arm) => before.some((other) => wordsOfArm(other) === wordsOfArm(arm) && saidOf(other) !== saidOf(arm)))
-      .map((arm) => change('described differently', saidOf(arm))),
+      .filter((arm) =>
+        before.some((other) => wordsOfArm(other) === wordsOfArm(arm) && descriptionOf(other) !== descriptionOf(arm)),
+      )
+      .map((arm) => change('described differently', descriptionOf(arm))),
   ];
 }
 
 const orderOf = (arms: readonly string[], arm: string) => `asked ${arms.indexOf(arm) + 1} of ${arms.length}`;
 
-/** Order, guard, target and effects are what an arm does; its description is what is said about it. */
+/** What an arm does: guard, target and effects, without its description. */
 function wordsOfArm({ guard, state, to, effects, also }: Arm): string {
   const parts = [...(to === state ? [] : [`→ ${to}`]), ...effects.map(callWords), ...(also === '' ? [] : [also])];
   return `${guard ?? 'otherwise'}: ${parts.join(', ') || 'nothing happens'}`;
 }
 
-const saidOf = ({ description, spec }: Pick<Arm, 'description' | 'spec'>): string =>
+const descriptionOf = ({ description, spec }: Pick<Arm, 'description' | 'spec'>): string =>
   [description || 'no description', spec || 'no reference'].join(' · ');

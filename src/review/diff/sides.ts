@@ -1,4 +1,4 @@
-/** One side of a comparison: a folder of policies with the machines of this installation, or a git revision with its own. */
+/** A side of a comparison: a folder of policies with the machines of this installation, or a git revision with its own machines. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ export type Side = {
   readonly machines: readonly AnyStateMachine[];
 };
 
-/** Neither a folder nor a revision, or one that has no machines and policies. Says what was asked for. */
+/** Neither a folder nor a revision, or a revision without machines and policies. The message repeats the name. */
 export class NoSuchSide extends Error {
   constructor(message: string) {
     super(message);
@@ -33,7 +33,7 @@ export async function readSide(name: string, issuer: string): Promise<Side> {
 
 async function readRevision(name: string, issuer: string): Promise<Side> {
   const commit = commitOf(name);
-  // Below this folder, so that what the machines import is found; outside node_modules, where Node runs no TypeScript.
+  // Inside this checkout, so that the machines find their imports; outside node_modules, where Node does not run TypeScript.
   mkdirSync(join(ROOT, '.statehouse'), { recursive: true, mode: 0o700 });
   const folder = mkdtempSync(join(ROOT, '.statehouse', 'revision-'));
   try {
@@ -73,10 +73,10 @@ const git = (args: readonly string[]): Buffer =>
 async function machinesIn(folder: string): Promise<AnyStateMachine[]> {
   const files = readdirSync(folder).filter((file) => file.endsWith('.machine.ts'));
   const modules = await Promise.all(files.map((file) => machineFile(join(folder, file))));
-  return modules.flatMap((one) => Object.values(one).filter(isMachine));
+  return modules.flatMap((module) => Object.values(module).filter(isMachine));
 }
 
-/** @throws NoSuchSide with file and line, and without the folder that a revision was put into. */
+/** @throws NoSuchSide with file and line, without the temporary folder of a revision. */
 export async function machineFile(path: string): Promise<Record<string, unknown>> {
   try {
     return (await import(pathToFileURL(path).href)) as Record<string, unknown>;

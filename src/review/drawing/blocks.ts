@@ -1,11 +1,11 @@
-/** What stands in a state's box and on an arrow's card, as texts with their places. Everything in pixels. */
+/** The contents of a state's box and an arrow's card, as texts with positions. Everything is in pixels. */
 import { effectWords } from '../machine/calls.ts';
 import { type Arm, questionOf } from '../machine/read.ts';
 import type { Edge, Group, GroupedState, Row } from './groups.ts';
 import { type Face, linesOf, widthOf } from './text-width.ts';
 import { toneOf } from './tone.ts';
 
-/** A class of the style sheet, with the face that it has there. */
+/** The classes of the style sheet, with their fonts. */
 export const FACES = {
   title: { size: 18, bold: true },
   name: { size: 15, bold: true },
@@ -30,7 +30,7 @@ export type Text = {
   readonly text: string;
   readonly width: number;
 };
-/** Texts that belong together, with what a pointer that rests on them is told. */
+/** Texts that belong together; `title` is their tooltip. */
 export type Line = { readonly texts: readonly Text[]; readonly title: string };
 export type Block = {
   readonly width: number;
@@ -77,7 +77,7 @@ const kindOf = (arm: Arm): Kind => (arm.effects.length === 0 ? 'nothing' : (tone
 
 const titleOf = ({ arm }: Row): string => arm.description;
 
-/** A block while it is written: texts go below each other. */
+/** A block under construction, from top to bottom. */
 type Draft = { readonly lines: Line[]; readonly rules: number[]; y: number };
 
 export function boxOf(state: GroupedState, say: Say): Block {
@@ -102,7 +102,7 @@ export function boxOf(state: GroupedState, say: Say): Block {
   return finish(draft, width);
 }
 
-/** What an arm asks, does and cites: `tall` below each other, `medium` with the reference beside, `wide` in a line, as in a box. */
+/** How guard, effects and reference of an arm are arranged: `tall` stacked, `medium` with the reference beside, `wide` in a line, as in a box. */
 export type Shape = 'tall' | 'medium' | 'wide';
 
 export function cardOf(edge: Edge, say: Say, shape: Shape): Block {
@@ -137,7 +137,7 @@ function columnInto(draft: Draft, { rows }: Group, shape: Exclude<Shape, 'wide'>
     draft.y += LEADING;
     const first = textAt(PAD, draft.y, 'place', place.text);
     const x = first.width === 0 ? PAD : PAD + first.width + 6;
-    // What an event does always is said by its name alone.
+    // Without alternatives, "always" is left out.
     const cells = [...(row.arm.of === 1 && row.arm.guard === null ? [] : [guard]), effect, number];
     const below = shape === 'tall' ? [...cells, reference] : cells;
     below
@@ -153,7 +153,7 @@ function columnInto(draft: Draft, { rows }: Group, shape: Exclude<Shape, 'wide'>
 
 type Columns = { readonly lefts: readonly number[]; readonly width: number };
 
-/** Place, question, effects and reference stand below those of the other rows. */
+/** The columns of a table: place, guard, effects, reference. */
 function columnsOf(groups: readonly Group[], say: Say): Columns {
   const rows = groups.flatMap((group) => group.rows.map((row) => cellsOf(row, say(row))));
   const columnWidth = (column: number) =>
@@ -183,7 +183,7 @@ function tableInto(draft: Draft, { rows }: Group, { lefts }: Columns, width: num
   }
 }
 
-/** A number stands where the row has room for it: after the effects, or at the end. Null: it needs a line of its own. */
+/** Puts a number where the row has room: after the effects, or at the end. Null: it needs its own line. */
 function besideOf(texts: readonly Text[], number: string, specLeft: number, width: number): Text | null {
   const written = texts.filter(({ text }) => text !== '');
   const y = texts[0]?.y ?? 0;
@@ -193,8 +193,8 @@ function besideOf(texts: readonly Text[], number: string, specLeft: number, widt
   return last.x + last.width + PAD <= width ? last : null;
 }
 
-function finish({ lines, y, rules }: Draft, least: number): Block {
+function finish({ lines, y, rules }: Draft, minWidth: number): Block {
   const shown = lines.map((line) => ({ ...line, texts: line.texts.filter(({ text }) => text !== '') }));
-  const width = Math.max(least, ...shown.map(({ texts }) => widest(texts) + PAD));
+  const width = Math.max(minWidth, ...shown.map(({ texts }) => widest(texts) + PAD));
   return { width: Math.ceil(width), height: Math.ceil(y + 9), lines: shown, rules };
 }

@@ -1,4 +1,4 @@
-/** One machine, or several, in each of the formats. */
+/** Machines in each of the formats. */
 import type { Machine } from '../machine/read.ts';
 import { mermaidOf } from './mermaid.ts';
 import { kebab, titleOf } from './names.ts';
@@ -18,7 +18,7 @@ export async function drawingOf(machine: Machine, format: Format, numbers: Numbe
   return format === 'mermaid' ? mermaidOf(machine, numbers) : jsonOf(machine, numbers);
 }
 
-/** All in one document: one picture below the other, Markdown with a chapter each, or one object by their names. */
+/** All machines in one document: stacked pictures, Markdown with a chapter each, or an object by name. */
 export async function drawingOfAll(machines: Machines, format: Format, numbers: Numbers): Promise<string> {
   const drawings = await Promise.all(
     [...machines].map(async ([name, machine]) => ({ name, text: await drawingOf(machine, format, numbers) })),
@@ -30,7 +30,7 @@ export async function drawingOfAll(machines: Machines, format: Format, numbers: 
   return drawings.map(({ name, text }) => `## ${titleOf(name)}\n\n\`\`\`mermaid\n${text}\`\`\`\n`).join('\n');
 }
 
-/** Each by itself, with the name that its file should have. */
+/** One document per machine, with its file name. */
 export async function drawingsOfEach(machines: Machines, format: Format, numbers: Numbers) {
   return Promise.all(
     [...machines].map(async ([name, machine]) => ({

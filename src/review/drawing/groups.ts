@@ -1,20 +1,20 @@
-/** Arms put together for the eye: the same arm of several events is one row, the rows of the same events have one heading. */
+/** Groups arms for display: equal arms of several events share a row, and rows of the same events share a heading. */
 import { effectWords } from '../machine/calls.ts';
 import { type Arm, type Machine, questionOf, type State } from '../machine/read.ts';
 
-/** One arm, or the same arm of several events. */
+/** An arm, or the same arm of several events. */
 export type Row = {
   readonly arm: Arm;
-  /** In the order of the heading; one number where all are the same. Empty where no event has another arm. */
+  /** The arm's place per event, in the order of the heading; a single number where all are equal. Empty where no event has another arm. */
   readonly place: string;
 };
 export type Group = { readonly events: readonly string[]; readonly rows: readonly Row[] };
 
-/** All that leads from one state to another. */
+/** All arms from one state to another. */
 export type Edge = { readonly from: string; readonly to: string; readonly groups: readonly Group[] };
 
 export type GroupedState = State & {
-  /** What leaves the state as it is. */
+  /** The arms that stay in this state. */
   readonly stays: readonly Group[];
 };
 export type Grouped = {
@@ -42,10 +42,10 @@ export function grouped({ name, states, also }: Machine): Grouped {
 
 function groupsOf(arms: readonly Arm[]): readonly Group[] {
   const same = Map.groupBy(arms, keyOf);
-  const byEvents = Map.groupBy(same.values(), (those) => JSON.stringify(those.map(({ event }) => event)));
+  const byEvents = Map.groupBy(same.values(), (equal) => JSON.stringify(equal.map(({ event }) => event)));
   return [...byEvents].map(([events, rows]) => ({
     events: JSON.parse(events) as string[],
-    rows: rows.flatMap((those) => (those[0] ? [{ arm: those[0], place: placesOf(those) }] : [])),
+    rows: rows.flatMap((equal) => (equal[0] ? [{ arm: equal[0], place: placesOf(equal) }] : [])),
   }));
 }
 

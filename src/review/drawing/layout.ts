@@ -1,4 +1,4 @@
-/** Where boxes, arrows and cards go. Graphviz decides; it is told sizes and who leads to whom, and no names. */
+/** The positions of boxes, arrows and cards. Graphviz computes them from sizes and connections; it gets no names. */
 import type { Graphviz } from '@hpcc-js/wasm-graphviz';
 
 export type Size = { readonly width: number; readonly height: number };
@@ -6,7 +6,7 @@ export type Point = { readonly x: number; readonly y: number };
 
 export type Graph = {
   readonly boxes: readonly Size[];
-  /** Each with the size of the card that lies on it, and the boxes that it joins, by their place in the list. */
+  /** Each with the size of its card, and the indexes of the boxes that it connects. */
   readonly arrows: readonly (Size & { readonly from: number; readonly to: number })[];
 };
 export type Layout = Size & {
@@ -23,25 +23,25 @@ export type Layout = Size & {
 /** A reviewer's screen. */
 const SCREEN: Size = { width: 1280, height: 800 };
 
-/** How much smaller the picture has to be shown so that a screen shows it at once; 1: as it is. */
+/** The scale at which the whole picture fits a screen; 1: it fits as it is. */
 export const scaleOf = ({ width, height }: Size): number => Math.min(1, SCREEN.width / width, SCREEN.height / height);
 
 /**
- * One state below the other, which is read from top to bottom, and on a phone; several to a row where that does not fit a screen.
- * The first way that fits is taken, otherwise the one that can be shown largest.
- * @param graphs the same with cards of other shapes, the best first.
- * @param framed how large the picture is around a layout.
+ * States are stacked, to be read from top to bottom, also on a phone; where that does not fit a screen, rows hold several states.
+ * The first layout that fits is taken, otherwise the layout with the largest scale.
+ * @param graphs the same graph with cards of different shapes, the best first.
+ * @param framed the size of the whole picture around a layout.
  */
-export async function layOut<One extends Graph>(
-  graphs: readonly One[],
+export async function layOut<G extends Graph>(
+  graphs: readonly G[],
   framed: (inner: Size) => Size,
-): Promise<{ readonly graph: One; readonly layout: Layout }> {
+): Promise<{ readonly graph: G; readonly layout: Layout }> {
   const graphviz = await loadGraphviz();
-  let best: { readonly graph: One; readonly layout: Layout; readonly scale: number } | null = null;
+  let best: { readonly graph: G; readonly layout: Layout; readonly scale: number } | null = null;
   const boxes = graphs[0]?.boxes ?? [];
   for (const rows of waysToFill(boxes.length)) {
-    // Graphviz takes its time; what is too large without cards need not be tried with them.
-    if (best !== null && scaleOf(framed(leastSize(boxes, rows))) < best.scale) continue;
+    // Graphviz is slow, so rows that are too large even without cards are skipped.
+    if (best !== null && scaleOf(framed(minSize(boxes, rows))) < best.scale) continue;
     for (const graph of graphs) {
       const layout = layoutOf(graph, JSON.parse(graphviz.layout(asDot(graph, rows), 'json', 'dot')) as Drawn);
       const scale = scaleOf(framed(layout));
@@ -56,10 +56,10 @@ export async function layOut<One extends Graph>(
 /** For each box its row. */
 type Rows = readonly number[];
 
-/** More than this many states are not tried in every way. */
+/** For more states, only even rows are tried. */
 const MAX_TRIED = 7;
 
-/** All ways to put boxes into rows, in their order; those with more rows first, and of these the more even. */
+/** All ways to put boxes into rows, in order; more rows first, then more even rows. */
 function waysToFill(boxes: number): readonly Rows[] {
   if (boxes === 0) return [[]];
   const even = (perRow: number): Rows => Array.from({ length: boxes }, (_, box) => Math.floor(box / perRow));
@@ -73,13 +73,13 @@ function waysToFill(boxes: number): readonly Rows[] {
   }
   const fullest = (rows: Rows) =>
     Math.max(...[...Map.groupBy(rows, (row) => row).values()].map(({ length }) => length));
-  return ways.toSorted((one, other) => (other.at(-1) ?? 0) - (one.at(-1) ?? 0) || fullest(one) - fullest(other));
+  return ways.toSorted((a, b) => (b.at(-1) ?? 0) - (a.at(-1) ?? 0) || fullest(a) - fullest(b));
 }
 
-/** Of the boxes alone. */
-function leastSize(boxes: readonly Size[], rows: Rows): Size {
+/** The size that the boxes alone need. */
+function minSize(boxes: readonly Size[], rows: Rows): Size {
   const filled = [...Map.groupBy(boxes.entries(), ([index]) => rows[index] ?? 0).values()];
-  const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
   return {
     width: Math.max(0, ...filled.map((row) => sum(row.map(([, { width }]) => width)))),
     height: sum(filled.map((row) => Math.max(...row.map(([, { height }]) => height)))),
@@ -88,13 +88,13 @@ function leastSize(boxes: readonly Size[], rows: Rows): Size {
 
 let graphviz: Promise<Graphviz> | null = null;
 
-/** It is large, and only pictures need it. */
+/** Loaded on demand: it is large, and only pictures need it. */
 function loadGraphviz(): Promise<Graphviz> {
   graphviz ??= import('@hpcc-js/wasm-graphviz').then((module) => module.Graphviz.load());
   return graphviz;
 }
 
-/** Points to an inch, as Graphviz counts: with them a pixel is a point. */
+/** Graphviz sizes are inches of 72 points; here a pixel is a point. */
 const POINTS = 72;
 
 function asDot({ boxes, arrows }: Graph, filled: Rows): string {
@@ -104,7 +104,7 @@ function asDot({ boxes, arrows }: Graph, filled: Rows): string {
     ...boxes.flatMap((_box, box) => (rowOf(box) === row ? [`s${box}`] : [])),
     ...arrows.flatMap(({ from, to }, arrow) => (rowOf(from) === row && rowOf(to) === row ? [`c${arrow}`] : [])),
   ]);
-  // Rows stay below each other also where no arrow says so; the card between them needs a row of its own.
+  // Invisible edges keep rows in order where no arrow connects them, with space for a card between.
   const apart = rows.slice(1).flatMap((row, before) => {
     const isSaid = arrows.some(({ from, to }) => rowOf(from) === before && rowOf(to) === before + 1);
     return isSaid ? [] : [`${rows[before]?.[0]}->${row[0]}[style=invis minlen=2 weight=0]`];
@@ -120,7 +120,7 @@ function asDot({ boxes, arrows }: Graph, filled: Rows): string {
   ].join('\n');
 }
 
-/** What Graphviz answers, as far as it is read here. */
+/** The part of Graphviz's output that is used. */
 type Drawn = {
   readonly bb: string;
   readonly objects?: readonly { readonly name: string; readonly pos: string }[];
@@ -129,12 +129,12 @@ type Drawn = {
 
 function layoutOf(graph: Graph, { bb, objects = [], edges = [] }: Drawn): Layout {
   const [, , width = 0, height = 0] = bb.split(',').map(Number);
-  // Its y grows upwards. Whole pixels: crisp lines, and the same bytes wherever the picture is made.
+  // Its y grows upwards. Whole pixels give crisp lines, and the same bytes on every machine.
   const point = (text: string): Point => {
     const [x = 0, y = 0] = text.split(',').map(Number);
     return { x: Math.round(x), y: Math.round(height - y) };
   };
-  const indexOf = (name: string) => objects.findIndex((one) => one.name === name);
+  const indexOf = (name: string) => objects.findIndex((object) => object.name === name);
   const corner = (name: string, size: Size): Point => {
     const centre = point(objects[indexOf(name)]?.pos ?? '');
     return { x: Math.round(centre.x - size.width / 2), y: Math.round(centre.y - size.height / 2) };

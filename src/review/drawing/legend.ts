@@ -1,4 +1,4 @@
-/** What the signs of a picture mean, in as many lines as it is wide for. */
+/** The legend of a picture, wrapped to its width. */
 import { type Text, textAt } from './blocks.ts';
 
 export type LegendItem = {

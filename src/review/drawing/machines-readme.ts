@@ -1,4 +1,4 @@
-/** machines/README.md and the pictures beside it, made from the machines. `npm run machines:build` writes them. */
+/** Generates machines/README.md and its pictures from the machines, for `npm run machines:build`. */
 import { readFileSync } from 'node:fs';
 import type { Machine } from '../machine/read.ts';
 import { MACHINES } from '../machine/running.ts';
@@ -24,7 +24,7 @@ export async function machinePages(): Promise<readonly File[]> {
 const pictureOf = (name: string) => `diagrams/${kebab(name)}.svg`;
 
 function readme(numbers: Numbers): string {
-  // What people have written about the folder; the rest is made.
+  // The hand-written beginning; the rest is generated.
   const written = readFileSync(new URL('machines-readme.md', import.meta.url), 'utf8').trimEnd();
   return [written, contents(), ...[...MACHINES].map(([name, machine]) => chapterOf(name, machine, numbers))].join(
     '\n\n',

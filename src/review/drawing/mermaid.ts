@@ -1,4 +1,4 @@
-/** A machine as a Mermaid state diagram, which GitHub draws where it stands in Markdown. */
+/** A machine as a Mermaid state diagram, which GitHub draws in Markdown. */
 import { effectWords } from '../machine/calls.ts';
 import { type Machine, questionOf } from '../machine/read.ts';
 import { type Group, grouped } from './groups.ts';
@@ -37,7 +37,7 @@ export function mermaidOf(read: Machine, numbers: Numbers): string {
   ].join('\n');
 }
 
-/** Words of the notation; a state of this name gets another id. */
+/** Keywords of Mermaid; a state with such a name gets another id. */
 const RESERVED = [
   'state',
   'note',
@@ -56,7 +56,7 @@ const RESERVED = [
 const idOf = (name: string, index: number): string =>
   /^[a-z][A-Za-z]*$/.test(name) && !RESERVED.includes(name.toLowerCase()) ? name : `state${index + 1}`;
 
-/** Whatever could end a label, or be read as markup, as an entity code; no line breaks. */
+/** Escapes as entity codes whatever could end a label or be read as markup; removes line breaks. */
 const text = (words: string): string =>
   words
     .toWellFormed()

@@ -1,4 +1,4 @@
-/** The names of a machine: as it is called in code, on the command line, and by people. */
+/** The names of a machine, on the command line and for people. */
 
 /** `authorizationCode` → `authorization-code`. */
 export const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -1,21 +1,20 @@
-/** What a policy says about the arms of a machine: its numbers, beside the guard that asks them or the effect that they limit. */
+/** A policy's numbers for the arms of a machine: shown beside the guard that uses them or the effect that they limit. */
 import type { Policy, SignInPolicy, SigningKeyPolicy } from '../../../policies/schema.ts';
 import { keyLifetimes } from '../../config/key-lifetimes.ts';
 import type { Arm } from '../machine/read.ts';
 
 export type Numbers = {
-  /** As people name it. */
+  /** For people. */
   readonly policyName: string;
   readonly policy: Policy;
   readonly signIn: SignInPolicy;
   readonly signingKeys: SigningKeyPolicy;
 };
 
-type Says = (numbers: Numbers) => string;
-type Saying = Readonly<Record<string, Says>>;
+type TextByName = Readonly<Record<string, (numbers: Numbers) => string>>;
 
 /** By machine, then by guard or effect. */
-const SAYINGS: Readonly<Record<string, Saying>> = {
+const TEXTS: Readonly<Record<string, TextByName>> = {
   authorizationCode: {
     expired: ({ policy }) => `${short(policy.authorizationCodeLifetimeSeconds)} after the approval`,
     issueTokens: ({ policy }) => `access token for ${short(policy.accessTokenLifetimeSeconds)}`,
@@ -49,16 +48,16 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
   },
 };
 
-/** Empty: the policy has no say in this arm. */
+/** Empty: no number of the policy concerns this arm. */
 export function numbersOf(machine: string, arm: Arm, numbers: Numbers): string {
-  const saying = Object.hasOwn(SAYINGS, machine) ? (SAYINGS[machine] ?? {}) : {};
+  const texts = Object.hasOwn(TEXTS, machine) ? (TEXTS[machine] ?? {}) : {};
   return [...arm.asks, ...arm.effects]
     .map(({ name }) => name)
-    .flatMap((name) => (Object.hasOwn(saying, name) ? [saying[name]?.(numbers) ?? ''] : []))
+    .flatMap((name) => (Object.hasOwn(texts, name) ? [texts[name]?.(numbers) ?? ''] : []))
     .join(', ');
 }
 
-/** Where the numbers of a machine are written. */
+/** The file or policy that the numbers of a machine come from. */
 export const sourceOf = (machine: string, { policyName }: Numbers): string =>
   ({
     signingKey: 'signing-keys.yaml',
@@ -73,7 +72,7 @@ const UNITS = [
   ['s', 1],
 ] as const;
 
-/** 3910 → "1 h 5 min 10 s"; 60 → "60 s", as codes are spoken of. */
+/** 3910 → "1 h 5 min 10 s"; up to 120 stays in seconds: 60 → "60 s". */
 export function short(seconds: number): string {
   if (seconds <= 120) return `${seconds} s`;
   let rest = seconds;

@@ -1,4 +1,4 @@
-/** The numbers of a configuration, and of the one that is shipped with the machines. */
+/** The numbers of a configuration, and of the shipped configuration. */
 import { fileURLToPath } from 'node:url';
 import type { Policy } from '../../../policies/schema.ts';
 import { type Configuration, DEFAULT_POLICY } from '../../config/configuration.ts';
@@ -12,7 +12,7 @@ export const numbersIn = ({ signIn, signingKeys }: Configuration, policyName: st
   signingKeys,
 });
 
-/** Of `policies/`: what the committed pictures show. */
+/** From `policies/`: the numbers in the committed pictures. */
 export function shippedNumbers(): Numbers {
   const folder = fileURLToPath(new URL('../../../policies', import.meta.url));
   const configuration = loadConfiguration(folder, 'http://localhost:3000');

@@ -1,6 +1,6 @@
 /**
  * A machine's configuration as XState JSON: guards and actions by name, descriptions and references kept. Stately's editor
- * opens it (Import from code: `createMachine(` … `)`); XState makes the same machine of it, given guards and actions.
+ * opens it (Import from code: `createMachine(` … `)`); with guards and actions, XState makes the same machine from it.
  */
 import { isComposed, readGuard } from '../machine/guards.ts';
 import type { Machine } from '../machine/read.ts';
@@ -11,7 +11,7 @@ export function jsonOf(machine: Machine, numbers: Numbers): string {
   const arms = machine.states.flatMap((state) => state.arms);
   const numbersAt = new Map(arms.map((arm) => [arm.written, numbersOf(machine.name, arm, numbers)]));
   const inJson = (_key: string, value: unknown): unknown => {
-    // JSON has no word for `and`, `or` and `not`, so such a guard becomes a name that says the same.
+    // JSON cannot express `and`, `or` and `not`, so such a guard becomes a name with the same words.
     if (typeof value === 'function') return isComposed(value) ? readGuard(value).words : INLINE;
     const policy = numbersAt.get(value) ?? '';
     return policy === '' ? value : { ...(value as Arm), meta: { ...(value as Arm).meta, policy } };

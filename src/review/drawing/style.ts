@@ -1,4 +1,4 @@
-/** How the pictures look. The paper is theirs, so that they can be read whatever lies around them. */
+/** The style of the pictures. They have their own background, so that they are readable on any page. */
 import { FACES } from './blocks.ts';
 
 const LIGHT = {

@@ -1,4 +1,4 @@
-/** A machine as a picture: self-contained SVG, for light and dark, without scripts, fonts or anything from elsewhere. */
+/** A machine as self-contained SVG, for light and dark mode, without scripts, fonts or external resources. */
 import type { Machine } from '../machine/read.ts';
 import { type Block, boxOf, cardOf, type Line, type Say, type Shape, type Text, textAt } from './blocks.ts';
 import { type Edge, type Grouped, type GroupedState, grouped } from './groups.ts';
@@ -12,17 +12,17 @@ import { markup } from './xml.ts';
 
 const MARGIN = 22;
 const HEAD = 44;
-const LEAST_WIDTH = 440;
+const MIN_WIDTH = 440;
 
 export async function svgOf(read: Machine, numbers: Numbers): Promise<string> {
   const machine = grouped(read);
   const say: Say = ({ arm }) => numbersOf(machine.name, arm, numbers);
   const title = textAt(MARGIN, 30, 'title', titleOf(machine.name));
   const also = textAt(title.x + title.width + MARGIN, 30, 'words', machine.also);
-  const leastWidth = Math.max(LEAST_WIDTH, also.x + also.width - 2 * MARGIN);
+  const minWidth = Math.max(MIN_WIDTH, also.x + also.width - 2 * MARGIN);
   const [source, signs] = [sourceOf(machine.name, numbers), signsIn(machine, say)];
   const frame = (inner: Size) => {
-    const width = Math.max(inner.width, leastWidth);
+    const width = Math.max(inner.width, minWidth);
     const { lines: legend, height: foot } = legendOf(width, source, signs);
     return { width: width + 2 * MARGIN, height: HEAD + inner.height + MARGIN + foot, legend, foot };
   };
@@ -32,7 +32,7 @@ export async function svgOf(read: Machine, numbers: Numbers): Promise<string> {
   const scale = scaleOf({ width, height });
   const left = Math.round((width - layout.width) / 2);
   const at = ({ x, y }: Point): Point => ({ x: x + left, y: y + HEAD });
-  // Of letters alone: several pictures can stand in one page.
+  // Unique per machine, since a page can contain several pictures.
   const id = `title-${machine.name.replaceAll(/[^A-Za-z]/g, '')}`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${Math.floor(width * scale)}" height="${Math.floor(height * scale)}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}">`,
@@ -55,8 +55,8 @@ export async function svgOf(read: Machine, numbers: Numbers): Promise<string> {
     .join('\n');
 }
 
-/** The first is the easiest to read. A card gets the first of the shapes in which it is no higher than this, or the last. */
-const CARDS: readonly (readonly [shapes: readonly Shape[], highest: number])[] = [
+/** The easiest to read first. A card gets the first shape in which it is at most this high, or the last shape. */
+const CARDS: readonly (readonly [shapes: readonly Shape[], maxHeight: number])[] = [
   [['tall'], 0],
   [['tall', 'medium'], 120],
   [['medium'], 0],
@@ -68,10 +68,10 @@ const CARDS: readonly (readonly [shapes: readonly Shape[], highest: number])[] =
 function graphsOf(machine: Grouped, say: Say) {
   const boxes = machine.states.map((state) => boxOf(state, say));
   const indexOf = (name: string) => machine.states.findIndex((state) => state.name === name);
-  return CARDS.map(([shapes, highest]) => {
+  return CARDS.map(([shapes, maxHeight]) => {
     const cards = machine.edges.map((edge) => {
       const tried = shapes.map((shape) => cardOf(edge, say, shape));
-      return tried.find(({ height }) => height <= highest) ?? tried.at(-1);
+      return tried.find(({ height }) => height <= maxHeight) ?? tried.at(-1);
     });
     const arrows = machine.edges.map(({ from, to }, index) => ({
       ...sizeOf(cards[index]),
@@ -84,7 +84,7 @@ function graphsOf(machine: Grouped, say: Say) {
 
 const sizeOf = ({ width = 0, height = 0 }: Partial<Size> = {}): Size => ({ width, height });
 
-/** A legend does not explain what is not there. */
+/** The legend explains only the signs that occur. */
 function signsIn({ states, edges }: Grouped, say: Say): ReadonlySet<LegendItem['sign']> {
   const rows = [...states.flatMap(({ stays }) => stays), ...edges.flatMap(({ groups }) => groups)].flatMap(
     (group) => group.rows,

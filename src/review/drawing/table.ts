@@ -1,4 +1,4 @@
-/** A machine as Markdown tables: for each state every event, its guards in the order in which they are asked, and what follows. */
+/** A machine as Markdown tables: for each state every event with its guards, in order, and their consequences. */
 import { REFUSALS, type Refusal } from '../../oauth/refusals.ts';
 import { type Call, effectWords } from '../machine/calls.ts';
 import { type Arm, type Machine, questionOf, type State } from '../machine/read.ts';
@@ -31,7 +31,7 @@ function cellsOf(machine: string, arm: Arm, says: string): readonly string[] {
       .filter(Boolean)
       .join('<br>'),
     arm.effects
-      .map((effect) => answerOf(machine, effect))
+      .map((effect) => responseOf(machine, effect))
       .filter(Boolean)
       .join(', '),
     text(arm.description),
@@ -41,24 +41,24 @@ function cellsOf(machine: string, arm: Arm, says: string): readonly string[] {
 
 const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 
-/** What the effect becomes on the wire; empty: nothing of its own. */
-function answerOf(machine: string, { name, params }: Call): string {
+/** What an effect becomes on the wire; empty: nothing. */
+function responseOf(machine: string, { name, params }: Call): string {
   const param = String(Object.values(params)[0] ?? '');
   if (name === 'refuseAuthorization') return `${code(param)}, by redirect`;
   if (name === 'issueTokens') return 'tokens';
   if (name === 'issueCode') return 'a code, by redirect';
   if (name !== 'reject') return '';
-  // The end-user sees a page. The client learns nothing from a request that it did not send.
+  // The end-user sees a page; the client does not learn why.
   if (machine === 'interaction') return 'nothing: the end-user sees a page';
   if (machine === 'session') return 'nothing: the browser is not signed in';
   const refusal: Refusal | undefined = new Map<string, Refusal>(Object.entries(REFUSALS)).get(param);
   return refusal === undefined ? '' : `${code(refusal.error)} (${refusal.status})`;
 }
 
-/** Plain words in a cell: nothing of them is markup. */
+/** Escapes markup in the text of a cell. */
 const text = (words: string): string =>
   words.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*[\]<>&|~#!]|(?<!\w)_|_(?!\w)/g, (sign) => `&#${sign.codePointAt(0)};`);
 
-/** As `text`, in the typewriter face; a backtick cannot end it. */
+/** As `text`, in monospace; a backtick cannot end it. */
 const code = (words: string): string =>
   /[`|\\<>&\s]/.test(words.replaceAll(' ', '')) ? `<code>${text(words)}</code>` : `\`${words}\``;

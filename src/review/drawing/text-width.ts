@@ -1,11 +1,11 @@
 /**
- * How wide a text is, from a table, so that the picture is the same wherever it is made. The table is that of Helvetica, whose
- * widths Arial and Liberation Sans share; the SVG then holds whatever font the viewer has to these widths (`textLength`).
+ * The width of a text, from a table, so that pictures are the same on every machine. The table is for Helvetica, whose widths
+ * Arial and Liberation Sans share; with `textLength` the SVG forces any other font to these widths.
  */
 
 export type Face = { readonly size: number; readonly bold: boolean };
 
-/** In thousandths of the size, of U+0020 to U+007E. */
+/** In thousandths of the font size, for U+0020 to U+007E. */
 const REGULAR =
   '278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556 278 278 584 584 584 556 ' +
   '1015 667 667 722 722 667 611 778 722 278 500 667 556 833 722 778 667 778 722 667 611 722 667 944 667 667 611 278 278 278 469 556 ' +
@@ -25,7 +25,7 @@ const OTHERS: ReadonlyMap<string, number> = new Map([
   ['’', 222],
 ]);
 
-/** As wide as a letter gets, so that nothing unforeseen overlaps. */
+/** For all other characters, so that they never overlap. */
 const WIDEST = 1000;
 
 export function widthOf(text: string, { size, bold }: Face): number {
@@ -37,10 +37,10 @@ export function widthOf(text: string, { size, bold }: Face): number {
   return Math.ceil((thousandths * size) / 1000);
 }
 
-/** As many words to a line as fit; a word that is wider than a line has one to itself. */
+/** Wraps at words; a word that is wider than a line gets its own line. */
 export function linesOf(text: string, face: Face, width: number): readonly string[] {
   const lines: string[] = [];
-  for (const word of text.split(' ').filter((one) => one !== '')) {
+  for (const word of text.split(' ').filter((part) => part !== '')) {
     const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
     if (lines.length > 0 && widthOf(longer, face) <= width) lines.splice(-1, 1, longer);
     else lines.push(word);

@@ -1,4 +1,4 @@
-/** What comes of arms, in one word: something is issued, something ends or is turned down. Null: neither. */
+/** The tone of arms: something is issued, or something ends or is rejected. Null: neither. */
 import type { Arm } from '../machine/read.ts';
 
 export type Tone = 'issues' | 'ends';

@@ -1,4 +1,4 @@
-/** XML from a template: whatever is put in is escaped. */
+/** XML from a template; every inserted value is escaped. */
 export const markup = (parts: TemplateStringsArray, ...values: readonly (string | number)[]): string =>
   parts.map((part, index) => `${part}${index < values.length ? escaped(String(values[index])) : ''}`).join('');
 
@@ -14,6 +14,6 @@ const NAMES: Readonly<Record<string, string>> = {
 const escaped = (text: string): string =>
   text
     .toWellFormed()
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for control characters.
     .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
     .replaceAll(/[&<>"']/g, (sign) => NAMES[sign] ?? sign);

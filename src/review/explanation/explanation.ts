@@ -1,11 +1,11 @@
-/** The life of one authorization: what happened, whether it is alive, why not, and where a token stands in it. Pure. */
+/** The life of an authorization: what happened, whether it is alive, why not, and where a token stands in it. Pure. */
 
 import type { Grant } from '../../model/grant.ts';
 import { chainPosition, grantEndReason, grantState, sameBytes } from '../../model/grant.ts';
 import { chainEndsAt, codeEndsAt, type Lifetimes } from '../../model/lifetimes.ts';
 import type { LedgerLine } from '../../storage/grant-life.ts';
 import { ADVICE, type Advice, type EndReason } from './advice.ts';
-import type { Held } from './presented.ts';
+import type { GivenCredential } from './presented.ts';
 
 export type StoredLife = {
   readonly now: Date;
@@ -15,7 +15,7 @@ export type StoredLife = {
 };
 
 export type Life =
-  /** `what`: what its client holds to go on with. `end`: of that, when nothing else comes in between. */
+  /** `what`: the credential that its client can use next. `end`: how that ends if nothing else happens. */
   | { readonly kind: 'alive'; readonly what: 'code' | 'chain'; readonly until: Date; readonly end: EndReason }
   | {
       readonly kind: 'over';
@@ -25,32 +25,36 @@ export type Life =
       readonly advice: Advice | null;
     };
 
-export type Place =
+export type CredentialPlace =
   | { readonly kind: 'current' | 'not_the_code' | 'code_used' | 'code_unused' }
-  /** How many times the head has moved on since. */
+  /** How many times the head has moved since. */
   | { readonly kind: 'used'; readonly behind: bigint }
   | { readonly kind: 'ahead' }
   | { readonly kind: 'access_token'; readonly expiresAt: Date; readonly expired: boolean }
-  /** The row is gone, so nobody can say any more. */
+  /** The row is gone, so the place is no longer known. */
   | { readonly kind: 'unknown' };
 
 export type Explanation = {
   readonly life: Life;
-  /** Null: a grant was asked for by its id. */
-  readonly place: Place | null;
+  /** Null: the input was a grant id. */
+  readonly place: CredentialPlace | null;
   readonly events: readonly LedgerLine[];
-  /** Lines that are in the ledger, and not listed. */
+  /** Lines of the ledger that are not listed. */
   readonly earlierLines: number;
-  /** The beginning is not in the ledger: it is kept for some time only. */
+  /** The beginning is missing: the ledger is kept only for some time. */
   readonly isCut: boolean;
 };
 
-/** @param lifetimes of the client's policy today; null: it names a policy that there is not. */
-export function explanationOf(stored: StoredLife, held: Held, lifetimes: Lifetimes | null): Explanation {
+/** @param lifetimes of the client's policy today; null: no such policy. */
+export function explanationOf(
+  stored: StoredLife,
+  credential: GivenCredential,
+  lifetimes: Lifetimes | null,
+): Explanation {
   const { grant, lines, earlierLines, now } = stored;
   return {
     life: grant ? lifeOf(grant, lifetimes, now) : lifeFromLedger(lines),
-    place: placeOf(grant, held, now),
+    place: placeOfCredential(grant, credential, now),
     events: lines,
     earlierLines,
     isCut: earlierLines === 0 && !beginsWithApproval(lines),
@@ -76,7 +80,7 @@ const over = (reason: EndReason | null, since: Date | null): Life => ({
 const knownReason = (reason: string | null): EndReason | null =>
   reason !== null && Object.hasOwn(ADVICE, reason) ? (reason as EndReason) : null;
 
-/** Without a policy of today: as it stood at the last use. */
+/** Without a policy: the end that was stored at the last use. */
 function endOf(grant: Grant, lifetimes: Lifetimes | null): Omit<Extract<Life, { kind: 'alive' }>, 'kind'> {
   if (grant.refreshGeneration === null) {
     const until = lifetimes ? new Date(codeEndsAt(grant, lifetimes)) : grant.codeEndsAt;
@@ -87,28 +91,28 @@ function endOf(grant: Grant, lifetimes: Lifetimes | null): Omit<Extract<Life, { 
   return { what: 'chain', until, end: until.getTime() === absolute ? 'absolute_end' : 'idle_end' };
 }
 
-/** The row goes an hour after its chain has reached its end; lines stay longer. */
+/** Rows are deleted an hour after the end of their chain; lines of the ledger stay longer. */
 function lifeFromLedger(lines: readonly LedgerLine[]): Life {
-  const last = lines.findLast((one) => one.machine === 'grant' && one.to === 'revoked');
+  const last = lines.findLast(({ machine, to }) => machine === 'grant' && to === 'revoked');
   return over(knownReason(last?.reason ?? null), last?.at ?? null);
 }
 
-function placeOf(grant: Grant | null, held: Held, now: Date): Place | null {
-  switch (held.kind) {
+function placeOfCredential(grant: Grant | null, credential: GivenCredential, now: Date): CredentialPlace | null {
+  switch (credential.kind) {
     case 'grant_id':
     case 'nothing':
     case 'own_token':
       return null;
     case 'access_token':
-      return { kind: 'access_token', expiresAt: held.expiresAt, expired: now >= held.expiresAt };
+      return { kind: 'access_token', expiresAt: credential.expiresAt, expired: now >= credential.expiresAt };
     case 'authorization_code':
       if (!grant) return { kind: 'unknown' };
-      if (!sameBytes(grant.codeHash, held.secretHash)) return { kind: 'not_the_code' };
+      if (!sameBytes(grant.codeHash, credential.secretHash)) return { kind: 'not_the_code' };
       return { kind: grant.refreshGeneration === null ? 'code_unused' : 'code_used' };
     case 'refresh_token': {
       if (!grant) return { kind: 'unknown' };
-      if (chainPosition(grant, held) === 'ahead') return { kind: 'ahead' };
-      const behind = (grant.refreshGeneration ?? 0n) - held.generation;
+      if (chainPosition(grant, credential) === 'ahead') return { kind: 'ahead' };
+      const behind = (grant.refreshGeneration ?? 0n) - credential.generation;
       return behind === 0n ? { kind: 'current' } : { kind: 'used', behind };
     }
   }

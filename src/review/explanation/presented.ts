@@ -1,11 +1,11 @@
-/** What somebody holds, and the grant that it leads to. Nothing of it is kept or shown: it is as good as the person's consent. */
+/** Reads a credential, and finds the grant that it leads to. The credential is never stored or shown. */
 import { readAccessToken } from '../../crypto/access-token.ts';
 import { readAuthorizationCode } from '../../crypto/authorization-code.ts';
 import { readRefreshToken } from '../../crypto/refresh-token.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
 import { type KeyRing, publicKeyOf } from '../../crypto/signing-keys.ts';
 
-export type Held =
+export type GivenCredential =
   | { readonly kind: 'grant_id'; readonly grantId: string }
   | {
       readonly kind: 'refresh_token';
@@ -13,14 +13,14 @@ export type Held =
       readonly generation: bigint;
       readonly nonce: Uint8Array;
     }
-  /** SHA-256 of the half that only its holder knows. */
+  /** `secretHash`: SHA-256 of the code's secret half. */
   | { readonly kind: 'authorization_code'; readonly grantId: string; readonly secretHash: Uint8Array }
   | { readonly kind: 'access_token'; readonly grantId: string; readonly expiresAt: Date }
-  /** Client credentials: of the client itself, with no grant behind it. */
+  /** Client credentials: the client's own token, without a grant. */
   | {
       readonly kind: 'own_token';
       readonly clientId: string;
-      /** What its client had when it was made. */
+      /** The client's epoch when the token was issued. */
       readonly clientEpoch: bigint;
       readonly jti: string;
       readonly expiresAt: Date;
@@ -35,7 +35,7 @@ export type Untrusted =
 
 const GRANT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** @returns null when it is none: a token, or something else. */
+/** @returns null when the text is not a grant id. */
 export const grantIdIn = (text: string): string | null => (GRANT_ID.test(text) ? text.toLowerCase() : null);
 
 export type Keys = {
@@ -44,7 +44,7 @@ export type Keys = {
   readonly issuer: string;
 };
 
-export async function readHeld({ keys, keyRing, issuer }: Keys, text: string): Promise<Held> {
+export async function readCredential({ keys, keyRing, issuer }: Keys, text: string): Promise<GivenCredential> {
   const grantId = grantIdIn(text);
   if (grantId !== null) return { kind: 'grant_id', grantId };
   if (text.startsWith('sh_rt_')) {
@@ -76,15 +76,17 @@ type StoredKey = {
   readonly state: string;
 };
 
-/** For checking signatures only: nothing is signed by whoever explains. */
+/** For checking signatures only. */
 export function verifyingKeys(stored: readonly StoredKey[]): KeyRing {
-  const good = stored.filter(({ state }) => state !== 'retired');
-  const verifiers = new Map(good.map(({ kid, alg, publicJwk }) => [kid, { alg, publicKey: publicKeyOf(publicJwk) }]));
+  const accepted = stored.filter(({ state }) => state !== 'retired');
+  const verifiers = new Map(
+    accepted.map(({ kid, alg, publicJwk }) => [kid, { alg, publicKey: publicKeyOf(publicJwk) }]),
+  );
   return {
     signerOf: () => {
-      throw new Error('nothing is signed here');
+      throw new Error('this key ring cannot sign');
     },
-    published: () => good.map((one) => one.publicJwk),
+    published: () => accepted.map(({ publicJwk }) => publicJwk),
     verifierOf: (kid) => verifiers.get(kid) ?? null,
     lookAgain: async () => {},
   };

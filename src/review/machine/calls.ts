@@ -1,4 +1,4 @@
-/** What a machine names and does not define: an effect, or a predicate. With its parameters, which are data. */
+/** An effect or a predicate as a machine names it, with its parameters. */
 import { INLINE, wordsOf } from './words.ts';
 
 export type Call = { readonly name: string; readonly params: Readonly<Record<string, unknown>> };
@@ -17,5 +17,5 @@ const values = ({ params }: Call): readonly string[] => Object.values(params).ma
 export const callWords = (call: Call): string =>
   Object.keys(call.params).length === 0 ? call.name : `${call.name}(${values(call).join(', ')})`;
 
-/** `name value value`, as effects are read aloud. */
+/** `name value value`, for effects. */
 export const effectWords = (effect: Call): string => [effect.name, ...values(effect)].join(' ');

@@ -1,17 +1,17 @@
-/** A guard in words, and the predicates that it asks. XState's `and`, `or` and `not` are functions that hold other guards. */
+/** A guard as text, and the predicates that it uses. XState's `and`, `or` and `not` are functions with guards as properties. */
 import { and, not, or } from 'xstate';
 import { type Call, callWords, readCall } from './calls.ts';
 
 export type Guard = {
   readonly words: string;
-  /** In the order in which they stand. */
+  /** In order. */
   readonly asks: readonly Call[];
 };
 
 type Composed = { readonly check?: unknown; readonly guards?: unknown };
 type Composition = 'and' | 'or' | 'not';
 
-/** XState gives each kind one function that checks it; the name of the outer function is any bundler's to change. */
+/** Each kind has its own `check` function in XState; the name of the outer function could change in a bundle. */
 const COMPOSITIONS: ReadonlyMap<unknown, Composition> = new Map<unknown, Composition>([
   [(and([]) as Composed).check, 'and'],
   [(or([]) as Composed).check, 'or'],
@@ -39,7 +39,7 @@ function readPredicate(written: unknown): Guard {
   return { words: callWords(call), asks: [call] };
 }
 
-/** Two or more guards with a word between them, which need parentheses inside another guard. */
+/** Several guards joined by `and` or `or`, which need parentheses inside another guard. */
 function isJoined(written: unknown): boolean {
   if (!isComposed(written)) return false;
   const { check, guards } = written as Composed;

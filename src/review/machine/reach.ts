@@ -4,8 +4,8 @@ import { getShortestPaths } from 'xstate/graph';
 import type { Machine } from './read.ts';
 
 /**
- * Over any number of arms, whatever their guards say; `from` is one of them. XState's graph asks the guards of a machine that it is
- * given, and a guard that never holds in its events would hide a way. So it walks the arms: each is an event of its own.
+ * Over any number of arms, regardless of guards; includes `from`. XState's graph evaluates guards, and a guard that never holds for
+ * its events would hide a path. So each arm becomes an event of its own.
  */
 export function statesReachableFrom(machine: Machine, from: string): ReadonlySet<string> {
   const walk = fromTransition((_: { readonly state: string }, { to }: Step) => ({ state: to }), { state: from });

@@ -1,6 +1,6 @@
 /**
- * An XState configuration (`machine.config`), or JSON of one, as what can be drawn, compared and asked: states, and for each event of
- * each state its arms in order. Nothing in it is trusted to be there or to be of its type: it may come from another revision.
+ * Reads an XState configuration (`machine.config`), or its JSON, into states and, for each event of each state, its arms in order.
+ * No part of the input is trusted to exist or to have its type: it may come from another revision.
  */
 import { type Call, readCall } from './calls.ts';
 import { readGuard } from './guards.ts';
@@ -9,22 +9,22 @@ import { wordsOf, wordsOfAll } from './words.ts';
 export type Arm = {
   readonly state: string;
   readonly event: string;
-  /** The place in the order in which the guards of this event are asked, from 1. */
+  /** The arm's position among the arms of this event, from 1. */
   readonly place: number;
   /** How many arms the event has in this state. */
   readonly of: number;
-  /** In words; null: none. */
+  /** As text; null: none. */
   readonly guard: string | null;
-  /** The predicates that the guard asks. */
+  /** The predicates that the guard uses. */
   readonly asks: readonly Call[];
   readonly effects: readonly Call[];
-  /** The state that follows; the same one where the arm has no target. */
+  /** The next state; the same state where the arm has no target. */
   readonly to: string;
   readonly description: string;
   readonly spec: string;
-  /** Whatever else the arm says, such as `reenter`. */
+  /** All other properties of the arm, such as `reenter`. */
   readonly also: string;
-  /** What was read. */
+  /** The input. */
   readonly written: unknown;
 };
 
@@ -35,7 +35,7 @@ export type State = {
   readonly exists: boolean;
   readonly description: string;
   readonly spec: string;
-  /** Whatever else the state says, such as `type` or `after`. */
+  /** All other properties of the state, such as `type` or `after`. */
   readonly also: string;
   readonly arms: readonly Arm[];
 };
@@ -43,29 +43,29 @@ export type State = {
 export type Machine = {
   readonly name: string;
   readonly initial: string;
-  /** In the order of the file, and last those that do not exist. */
+  /** In the order of the file; states that do not exist come last. */
   readonly states: readonly State[];
-  /** Whatever else the machine says, such as `on`. */
+  /** All other properties of the machine, such as `on`. */
   readonly also: string;
-  /** What was read. */
+  /** The input. */
   readonly written: unknown;
 };
 
 export function readMachine(written: unknown): Machine {
-  // Context and types are the engine's; they say nothing about what happens when.
+  // Context and types do not show what happens.
   const { id, initial, context: _, schemas: __, types: ___, ...others } = objectIn(written);
   const [all, also] = takeObject('states', others);
   const name = typeof id === 'string' ? id : 'machine';
   const begins = targetOf(typeof initial === 'object' ? objectIn(initial)['target'] : initial, name) ?? '';
-  const states = Object.entries(all).map(([state, one]) => readState(one, state, { name, initial: begins }));
+  const states = Object.entries(all).map(([state, config]) => readState(config, state, { name, initial: begins }));
   return { name, initial: begins, states: [...states, ...missingIn(states)], also: wordsOfAll(also), written };
 }
 
-/** None where the state has no arm for the event. */
+/** Empty where the state has no arm for the event. */
 export const armsOf = (machine: Machine, state: string, event: string): readonly Arm[] =>
   machine.states.filter(({ name }) => name === state).flatMap(({ arms }) => arms.filter((arm) => arm.event === event));
 
-/** The question that an arm asks, in one or two words. */
+/** An arm's guard as text, or `otherwise` or `always`. */
 export const questionOf = ({ guard, place, of }: Arm): string =>
   guard ?? (of > 1 && place === of ? 'otherwise' : 'always');
 
@@ -84,7 +84,7 @@ function readState(written: unknown, name: string, machine: Pick<Machine, 'name'
   };
 }
 
-/** A target that is no state must not look as if nothing led there. */
+/** Targets that are not states, so that they are visible. */
 function missingIn(states: readonly State[]): readonly State[] {
   const names = new Set(states.map(({ name }) => name));
   const missing = new Set(states.flatMap(({ arms }) => arms.map(({ to }) => to)).filter((to) => !names.has(to)));
@@ -116,7 +116,7 @@ function readArm(written: unknown, at: At, machine: string): Arm {
   };
 }
 
-/** XState writes `#machine.state` for a state of the machine, wherever the arm stands. */
+/** XState may write `#machine.state` for a state of the same machine. */
 function targetOf(written: unknown, machine: string): string | null {
   if (written === undefined || written === null) return null;
   const own = `#${machine}.`;
@@ -126,7 +126,7 @@ function targetOf(written: unknown, machine: string): string | null {
     .join(', ');
 }
 
-/** What is said about a state or an arm, beside what it does. */
+/** Description, references and other properties of a state or an arm. */
 function readWords(
   said: Readonly<Record<string, unknown>>,
   written: unknown,
@@ -141,7 +141,7 @@ function readWords(
   };
 }
 
-/** XState takes one where it takes a list. */
+/** XState accepts a single value in place of a list. */
 const listIn = (written: unknown): readonly unknown[] => (Array.isArray(written) ? written : [written]);
 
 type Plain = Readonly<Record<string, unknown>>;
@@ -151,7 +151,7 @@ const isObject = (written: unknown): written is Plain =>
 
 const objectIn = (written: unknown): Plain => (isObject(written) ? written : {});
 
-/** What stands under the key, and the rest; what is no object stays in the rest, where it is seen. */
+/** The object under a key, and the rest. A value that is not an object stays in the rest, so that it is visible. */
 function takeObject(key: string, { [key]: taken, ...rest }: Plain): readonly [taken: Plain, rest: Plain] {
   return [objectIn(taken), taken === undefined || isObject(taken) ? rest : { ...rest, [key]: taken }];
 }

@@ -1,4 +1,4 @@
-/** The machines that run: the one list. A machine that joins it is drawn, tabled, compared and tested by every law for all machines. */
+/** The only list of the machines that run. Each of them is drawn, tabulated, compared, and tested by the laws for all machines. */
 import type { AnyStateMachine, EventFromLogic } from 'xstate';
 import { authorizationCodeMachine } from '../../../machines/authorization-code.machine.ts';
 import { grantMachine } from '../../../machines/grant.machine.ts';
@@ -8,7 +8,7 @@ import { sessionMachine } from '../../../machines/session.machine.ts';
 import { signingKeyMachine } from '../../../machines/signing-key.machine.ts';
 import { type Machine, readMachine } from './read.ts';
 
-/** By their ids, in the order in which they are best read. */
+/** By id, in the best order for reading. */
 export const RUNNING = {
   refreshToken: running(refreshTokenMachine, { presented: true }),
   authorizationCode: running(authorizationCodeMachine, { presented: true }),
@@ -56,10 +56,7 @@ export const MACHINES: ReadonlyMap<string, Machine> = new Map(
   Object.entries(RUNNING).map(([name, { machine }]) => [name, readMachine(machine.config)]),
 );
 
-/** @param events of the machine's vocabulary, in the order of tables: the compiler refuses a missing event and an unknown one. */
-function running<One extends AnyStateMachine>(
-  machine: One,
-  events: Readonly<Record<EventFromLogic<One>['type'], true>>,
-) {
+/** @param events of the machine's vocabulary, in the order of tables: the compiler reports missing and unknown events. */
+function running<M extends AnyStateMachine>(machine: M, events: Readonly<Record<EventFromLogic<M>['type'], true>>) {
   return { machine, events: Object.keys(events) };
 }

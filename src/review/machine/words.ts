@@ -1,16 +1,16 @@
-/** Anything that stands in a configuration, in words: nothing that is written may look as if it were not there. */
+/** Any value of a configuration as text, so that no part of it is invisible. */
 
-/** What is written as code has no name to show. */
+/** Shown for functions, which have no name. */
 export const INLINE = '(inline code)';
 
 export const wordsOf = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value, functionsAsWords) ?? 'undefined');
 
-/** Keys and what they say. */
+/** Keys and values. */
 export const wordsOfAll = (others: object): string =>
   Object.entries(others)
     .map(([key, value]) => `${key}: ${wordsOf(value)}`)
     .join(', ');
 
-/** For JSON.stringify, which would drop them in silence. */
+/** JSON.stringify would drop functions silently. */
 const functionsAsWords = (_key: string, value: unknown): unknown => (typeof value === 'function' ? INLINE : value);

@@ -45,7 +45,7 @@ export const runAlone = <T extends Terms>(walk: Walk<T>, { stored, now }: Moment
   runFrom(walk, {
     asked,
     draw: DRAW_OF_A_QUESTION,
-    first: walk.load(stored, asked, new Date(now)),
+    first: walk.load(stored, asked, new Date(now), false),
     told: NOTHING_TOLD,
   });
 
@@ -73,10 +73,15 @@ function remembered<T extends Terms>(walk: Walk<T>, going: Going<T>): Ran<T> {
   return known as Ran<T>;
 }
 
-function loadAt<T extends Terms>(walk: Walk<T>, stored: T['stored'], asked: T['asked'], now: number): T['loaded'] {
+function loadAt<T extends Terms>(
+  walk: Walk<T>,
+  { stored, now }: Moment<T>,
+  asked: T['asked'],
+  again: boolean,
+): T['loaded'] {
   const { loads } = memoryOf(walk);
-  const key = `${numberOf(stored)}.${numberOf(asked)}.${now}`;
-  const known = loads.get(key) ?? walk.load(stored, asked, new Date(now));
+  const key = `${numberOf(stored)}.${numberOf(asked)}.${now}.${again}`;
+  const known = loads.get(key) ?? walk.load(stored, asked, new Date(now), again);
   loads.set(key, known);
   return known;
 }
@@ -100,7 +105,7 @@ function newRequests<T extends Terms>(walk: Walk<T>, { inFlight }: Bounds, momen
 
 function begun<T extends Terms>(walk: Walk<T>, moment: Moment<T>, asked: T['asked']): Move<T> {
   const draw = moment.draws + 1;
-  const first = walk.loadsLater?.(asked) ? null : loadAt(walk, moment.stored, asked, moment.now);
+  const first = walk.loadsLater?.(asked) ? null : loadAt(walk, moment, asked, false);
   return goOn(walk, { ...moment, draws: draw }, { asked, draw, first, told: NOTHING_TOLD }, null, {
     kind: 'begun',
     asked,
@@ -163,8 +168,8 @@ function flightStep<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: F
       return { ...NOTHING_ELSE, happening, after: withKnown(moment, known), answer: { asked, answer } };
     }
     case 'load': {
-      const loaded = loadAt(walk, moment.stored, asked, moment.now);
       const isFirst = going.first === null;
+      const loaded = loadAt(walk, moment, asked, !isFirst);
       const then = isFirst
         ? { ...going, first: loaded }
         : { ...going, told: [...told, tell({ kind: 'loaded', loaded })] };

@@ -46,7 +46,8 @@ export type Walk<T extends Terms> = {
   /** The engine's loop, and which machine decides for a lifecycle. Mutants and other revisions replace them. */
   readonly running: typeof running;
   readonly machineOf: (machine: AnyStateMachine) => AnyStateMachine;
-  readonly load: (stored: T['stored'], asked: T['asked'], now: Date) => T['loaded'];
+  /** @param again after a commit that did not hold or was lost; what was read before the request is read again too. */
+  readonly load: (stored: T['stored'], asked: T['asked'], now: Date, again: boolean) => T['loaded'];
   /** @param draw the number of the request: what it draws at random is made from it. */
   readonly requestOf: (asked: T['asked'], draw: number) => EngineRequest<T>;
   /** The guarded statement, under the contract of src/storage. @returns null: a guard did not hold, and nothing changed. */

@@ -1,4 +1,4 @@
-/** A performance as a Mermaid sequence diagram. The database is drawn only where its order of events matters. */
+/** A performance as a Mermaid sequence diagram. The database is drawn only where the order of its statements matters. */
 import type { Happened, Performance } from './play.ts';
 import type { Actor, Beat, Scenario } from './scenario.ts';
 import type { Statement } from './stage.ts';
@@ -13,8 +13,8 @@ export function mermaidOf({ scenario, happened }: Performance): string {
   const left = cast.keys().next().value ?? 'client';
   const lanes = { of: (actor: Actor) => cast.get(actorWords(actor)) ?? SERVER, first: cast.get(left) ?? SERVER };
   const right = detailed.size > 0 ? DATABASE : SERVER;
-  const lines = happened.flatMap((one) =>
-    linesOf(one, { ...lanes, last: right, recipient: recipientOf(scenario) }, detailed),
+  const lines = happened.flatMap((event) =>
+    linesOf(event, { ...lanes, last: right, recipient: recipientOf(scenario) }, detailed),
   );
   return [
     'sequenceDiagram',
@@ -28,17 +28,17 @@ export function mermaidOf({ scenario, happened }: Performance): string {
 /** People are drawn as people. */
 const KIND: Readonly<Record<string, string>> = { 'resource owner': 'actor', operator: 'actor', thief: 'actor' };
 
-/** In the order in which they appear; whoever only gets the code appears too. */
+/** In order of appearance, including an actor who only receives the code. */
 function castOf(scenario: Scenario): Map<string, string> {
   const words = new Set<string>();
   for (const { act } of scenario.rounds.flatMap((round) => round.beats)) {
     if (act) words.add(actorWords(act.actor));
     if (act?.action.kind === 'approve') words.add(actorWords(recipientOf(scenario)));
   }
-  return new Map([...words].map((one, index) => [one, `P${index + 1}`]));
+  return new Map([...words].map((actor, index) => [actor, `P${index + 1}`]));
 }
 
-/** Whose redirect URI the code is sent to: the client, in the tab or process that speaks first. */
+/** The actor whose redirect URI receives the code: the client, in its first tab or process. */
 function recipientOf({ rounds }: Scenario): Actor {
   const acts = rounds.flatMap((round) => round.beats).flatMap(({ act }) => act ?? []);
   return acts.find(({ actor }) => actor.name === 'client')?.actor ?? { name: 'client', place: null };
@@ -58,13 +58,13 @@ type Lanes = {
   readonly recipient: Actor;
 };
 
-function linesOf(one: Happened, lanes: Lanes, detailed: ReadonlySet<Beat>): string[] {
+function linesOf(event: Happened, lanes: Lanes, detailed: ReadonlySet<Beat>): string[] {
   const note = (words: string) => `Note over ${lanes.first},${lanes.last}: ${words}`;
-  switch (one.kind) {
+  switch (event.kind) {
     case 'timePassed':
-      return one.beat.wait ? [note(waitWords(one.beat.wait))] : [];
+      return event.beat.wait ? [note(waitWords(event.beat.wait))] : [];
     case 'approved': {
-      const { act } = one.beat;
+      const { act } = event.beat;
       if (act === null) return [];
       return [
         `${lanes.of(act.actor)}->>${SERVER}: ${actionWords(act.action)}`,
@@ -73,28 +73,28 @@ function linesOf(one: Happened, lanes: Lanes, detailed: ReadonlySet<Beat>): stri
     }
     case 'asked':
     case 'operated': {
-      const { act } = one.beat;
+      const { act } = event.beat;
       return act ? [`${lanes.of(act.actor)}->>${SERVER}: ${actionWords(act.action)}`] : [];
     }
     case 'statement':
-      return detailed.has(one.beat) ? statementLines(one.statement, besides(one.beat)) : [];
+      return detailed.has(event.beat) ? statementLines(event.statement, forWhomOf(event.beat)) : [];
     case 'crashed':
-      return [`Note over ${SERVER}: ${one.beat.fate === null ? 'the process dies' : FATE_WORDS[one.beat.fate]}`];
+      return [`Note over ${SERVER}: ${event.beat.fate === null ? 'the process dies' : FATE_WORDS[event.beat.fate]}`];
     case 'heard': {
-      const { act, fate, expected } = one.beat;
-      if (act === null || one.heard.kind === 'unplayed') return [];
+      const { act, fate, expected } = event.beat;
+      if (act === null || event.heard.kind === 'unplayed') return [];
       if (fate === 'crash before commit' || fate === 'crash after commit') return [];
       const name = expected.answer?.kind === 'tokens' ? expected.answer.name : null;
-      const arrow = one.heard.kind === 'unanswered' ? '--x' : '-->>';
-      return [`${SERVER}${arrow}${lanes.of(act.actor)}: ${answerWords(one.heard, name)}`];
+      const arrow = event.heard.kind === 'unanswered' ? '--x' : '-->>';
+      return [`${SERVER}${arrow}${lanes.of(act.actor)}: ${answerWords(event.heard, name)}`];
     }
     case 'chainEnded':
-      return [note(`the chain is dead: ${one.reason ?? 'ended'}`)];
+      return [note(`the chain is dead: ${event.reason ?? 'ended'}`)];
   }
 }
 
-/** For whom, where several are under way at once. */
-const besides = ({ number, act }: Beat): string =>
+/** Names the actor where several requests are in flight. */
+const forWhomOf = ({ number, act }: Beat): string =>
   number.includes('.') && act !== null ? ` for ${actorWords(act.actor)}` : '';
 
 function statementLines(statement: Statement, forWhom: string): string[] {

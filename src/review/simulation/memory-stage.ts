@@ -38,7 +38,7 @@ export function memoryStage(
   let stored = approved(lifetimes);
   let draws = 0;
 
-  const load = (asked: Asked) => walk.load(stored, asked, new Date(now));
+  const load = (asked: Asked) => walk.load(stored, asked, new Date(now), false);
   /** @returns whether it changed anything. */
   const settle = (commit: GrantCommit): boolean => {
     const changed = walk.commit(stored, commit, new Date(now));

@@ -1,9 +1,9 @@
-/** Plays a scenario on a stage, one thing after the other, and holds what comes of it against what is expected. */
+/** Plays a scenario on a stage, step by step, and compares the outcome with what is expected. */
 import type { Beat, Expected, Round, Scenario, Wait } from './scenario.ts';
 import { isRequest } from './scenario.ts';
 import type { Answer, Chain, Stage, Statement, UnderWay } from './stage.ts';
 
-/** As the presenter sees it; `unplayed`: what it was to present never came to be. */
+/** The response as the presenter sees it; `unplayed`: the credential to present does not exist. */
 export type Heard =
   | { readonly kind: 'tokens' }
   | { readonly kind: 'refused' | 'unavailable'; readonly reason: string }
@@ -34,7 +34,7 @@ export type Performance = {
 };
 
 export const holds = ({ played }: Performance): boolean =>
-  played.every(({ verdicts }) => verdicts.every((one) => one.holds));
+  played.every(({ verdicts }) => verdicts.every((verdict) => verdict.holds));
 
 export async function play<Credential>(scenario: Scenario, stage: Stage<Credential>): Promise<Performance> {
   const happened: Happened[] = [];
@@ -104,10 +104,10 @@ async function playRound<Credential>(
     show(statements);
     if (beat.fate === 'crash before commit' || beat.fate === 'crash after commit')
       happened.push({ kind: 'crashed', beat });
-    const told = heardOf(beat, answer);
-    if (told.kind === 'tokens' && answer.kind === 'tokens' && beat.expected.answer?.kind === 'tokens')
+    const response = heardOf(beat, answer);
+    if (response.kind === 'tokens' && answer.kind === 'tokens' && beat.expected.answer?.kind === 'tokens')
       received.set(beat.expected.answer.name, answer.credential);
-    hear(told);
+    hear(response);
   }
   return heard;
 }
@@ -119,7 +119,7 @@ function heardOf<Credential>({ fate }: Beat, answer: Answer<Credential>): Heard 
   return answer.kind === 'tokens' ? { kind: 'tokens' } : answer;
 }
 
-/** @returns null when there is nothing to present: it was expected to come, and did not. */
+/** @returns null when the credential to present was never received. */
 async function send<Credential>(
   { act, fate }: Beat,
   stage: Stage<Credential>,
@@ -152,7 +152,7 @@ async function happen<Credential>(
   }
 }
 
-/** @returns why it cannot be; null when it could. */
+/** @returns why the time cannot pass; null: it did. */
 async function passTime<Credential>(
   beat: Beat,
   wait: Wait,
@@ -194,7 +194,7 @@ function wordsOfExpected(expected: Expected['answer']): string {
   return expected.kind === 'tokens' ? `tokens ${expected.name}` : `${expected.kind}: ${expected.reason}`;
 }
 
-/** Without a reason where there is none. */
+/** As text, with the reason if there is one. */
 export function wordsOfHeard(heard: Heard | null): string {
   switch (heard?.kind) {
     case 'refused':

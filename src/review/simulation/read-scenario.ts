@@ -1,4 +1,4 @@
-/** From the text of a file to a scenario, or to everything that is wrong with it: file, line, nearest right word. */
+/** Reads a scenario from a file, or reports all problems with file, line and nearest known word. */
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Policy, policySchema } from '../../../policies/schema.ts';
@@ -13,11 +13,11 @@ import type { Action, Actor, Beat, EndName, Expected, Round, Scenario, Turn, Wai
 import { isRequest } from './scenario.ts';
 import { CODE, type ScenarioRecord, type StepRecord, scenarioSchema } from './scenario-file.ts';
 
-/** The scenario cannot be played; every reason why, with its line. */
+/** The scenario is refused; the message has all problems with their lines. */
 export class ScenarioError extends Error {
   readonly problems: readonly Problem[];
   constructor(file: string, problems: readonly Problem[]) {
-    const words = problems.map((one) => `  ${printable(describeProblem(one))}`).join('\n');
+    const words = problems.map((problem) => `  ${printable(describeProblem(problem))}`).join('\n');
     super(`The scenario ${printable(file)} is refused:\n${words}`);
     this.name = 'ScenarioError';
     this.problems = problems;
@@ -25,9 +25,9 @@ export class ScenarioError extends Error {
 }
 
 export type Policies = {
-  /** In force where the file names none. */
+  /** For files that name no policy. */
   readonly standard: () => NamedPolicy;
-  /** Takes the place of whatever the file says. */
+  /** Replaces the policy of the file. */
   readonly instead: NamedPolicy | null;
 };
 
@@ -45,19 +45,19 @@ export function readScenario(path: string, text: string | null, policies: Polici
   if (!reading.ok) throw new ScenarioError(path, reading.problems);
   const { value: record, lineOf } = reading;
   const problems: Problem[] = [];
-  const complain: Complain = (at, found, allowed, nearest = null) => {
+  const report: Report = (at, found, allowed, nearest = null) => {
     problems.push({ file, line: lineOf(at), key: at.join('.') || null, found, allowed, nearest });
   };
-  const rounds = record.steps.map((step, index) => roundOf(step, index, lineOf, complain));
-  requireApprovalFirst(rounds, complain);
-  requireKnownNames(record, complain);
-  const lifetimes = lifetimesOf(path, record, policies, complain);
+  const rounds = record.steps.map((step, index) => roundOf(step, index, lineOf, report));
+  requireApprovalFirst(rounds, report);
+  requireKnownNames(record, report);
+  const lifetimes = lifetimesOf(path, record, policies, report);
   if (problems.length > 0) throw new ScenarioError(path, problems);
   return { file: path, title: record.title, says: record.says, lifetimes, rounds };
 }
 
 type Path = readonly (string | number)[];
-type Complain = (at: Path, found: string, allowed: string, nearest?: string | null) => void;
+type Report = (at: Path, found: string, allowed: string, nearest?: string | null) => void;
 type LineOf = (path: Path) => number | null;
 
 /** @throws ScenarioError */
@@ -77,62 +77,62 @@ function textOf(path: string): string | null {
   }
 }
 
-/** What `--policy` says, else the file's own or the standard one with what the scenario changes in it. */
+/** The policy of `--policy`; else that of the file, or the default policy, with the scenario's changes. */
 function lifetimesOf(
   path: string,
   { policyFile, policy }: ScenarioRecord,
   { standard, instead }: Policies,
-  complain: Complain,
+  report: Report,
 ): Lifetimes {
   if (instead) return instead;
-  const base = policyFile === undefined ? standard() : ownPolicy(join(dirname(path), policyFile), standard, complain);
+  const base = policyFile === undefined ? standard() : ownPolicy(join(dirname(path), policyFile), standard, report);
   if (policy === undefined) return base;
   const { name, ...before } = base;
   const changed: Policy = { ...before, ...(policy as Partial<Policy>) };
   const result = policySchema.safeParse(changed);
   for (const issue of result.error?.issues ?? []) {
     const key = String(issue.path[0]);
-    complain(['policy', key], String(changed[key as keyof Policy]), issue.message);
+    report(['policy', key], String(changed[key as keyof Policy]), issue.message);
   }
   return { ...changed, name: `${name}, changed` };
 }
 
-function ownPolicy(path: string, standard: () => NamedPolicy, complain: Complain): NamedPolicy {
+function ownPolicy(path: string, standard: () => NamedPolicy, report: Report): NamedPolicy {
   try {
     return loadPolicy(path);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    for (const one of error.problems)
-      complain(['policyFile'], 'a policy that is refused', describeProblem(one).replace(/\.$/, ''));
+    for (const problem of error.problems)
+      report(['policyFile'], 'a policy that is refused', describeProblem(problem).replace(/\.$/, ''));
     return standard();
   }
 }
 
 type RoundRecord = ScenarioRecord['steps'][number];
 
-function roundOf({ together, order, ...step }: RoundRecord, index: number, lineOf: LineOf, complain: Complain): Round {
+function roundOf({ together, order, ...step }: RoundRecord, index: number, lineOf: LineOf, report: Report): Round {
   const at = ['steps', index];
   const number = String(index + 1);
   if (together === undefined) {
-    if (order) complain([...at, 'order'], 'an order without "together"', 'the order of steps that are together');
-    const beat = beatOf(step, at, number, lineOf, complain);
+    if (order) report([...at, 'order'], 'an order without "together"', 'the order of steps that are together');
+    const beat = beatOf(step, at, number, lineOf, report);
     return { beats: [beat], order: turnsOf([beat]) };
   }
   const besides = Object.keys(step);
   if (besides.length > 0)
-    complain([...at, besides[0] ?? ''], `"${besides.join('", "')}" beside "together"`, 'only "order" beside it');
-  const beats = together.map((one, place) => {
+    report([...at, besides[0] ?? ''], `"${besides.join('", "')}" beside "together"`, 'only "order" beside it');
+  const beats = together.map((part, place) => {
     const where = [...at, 'together', place];
-    if (one.does === 'approve') complain(where, 'an approval at once with others', 'the approval as the first step');
-    const beat = beatOf(one, where, `${number}.${place + 1}`, lineOf, complain);
+    if (part.does === 'approve') report(where, 'an approval at once with others', 'the approval as the first step');
+    const beat = beatOf(part, where, `${number}.${place + 1}`, lineOf, report);
     if (beat.wait && beat.act)
-      complain(where, 'a wait with a deed', 'under "together", time passes in a step of its own');
+      report(where, 'a wait with a deed', 'under "together", time passes in a step of its own');
     return beat;
   });
-  return { beats, order: order ? readOrder(order, beats, at, complain) : turnsOf(beats) };
+  return { beats, order: order ? readOrder(order, beats, at, report) : turnsOf(beats) };
 }
 
-/** All load, then all commit; what happens at once happens in between. */
+/** All requests load, then all commit; other beats happen in between. */
 function turnsOf(beats: readonly Beat[]): Turn[] {
   const requests = beats.flatMap((beat, index) => (isRequest(beat) ? [index] : []));
   const others = beats.flatMap((beat, index) => (isRequest(beat) ? [] : [index]));
@@ -143,60 +143,61 @@ function turnsOf(beats: readonly Beat[]): Turn[] {
   ];
 }
 
-function readOrder(order: readonly string[], beats: readonly Beat[], at: Path, complain: Complain): Turn[] {
-  const turns = order.map((one) => ({ beat: Number(one[0]) - 1, does: one.slice(2) as Turn['does'] }));
-  const wanted = new Map(turnsOf(beats).map((one) => [wordsOf(one), one]));
+function readOrder(order: readonly string[], beats: readonly Beat[], at: Path, report: Report): Turn[] {
+  const turns = order.map((text) => ({ beat: Number(text[0]) - 1, does: text.slice(2) as Turn['does'] }));
+  const wanted = new Map(turnsOf(beats).map((turn) => [turnWordsOf(turn), turn]));
   const seen = new Set<string>();
   for (const [index, turn] of turns.entries()) {
-    const words = wordsOf(turn);
+    const words = turnWordsOf(turn);
     const where = [...at, 'order', index];
-    const left = [...wanted.keys()].filter((one) => !seen.has(one));
-    if (!wanted.has(words)) complain(where, `"${words}"`, left.join(', ') || 'nothing more');
-    else if (seen.has(words)) complain(where, `"${words}" again`, left.join(', ') || 'nothing more');
-    else if (turn.does === 'commits' && !seen.has(wordsOf({ ...turn, does: 'loads' })))
-      complain(where, `"${words}" before it loads`, `"${turn.beat + 1} loads" first`);
+    const left = [...wanted.keys()].filter((turnWords) => !seen.has(turnWords));
+    if (!wanted.has(words)) report(where, `"${words}"`, left.join(', ') || 'nothing more');
+    else if (seen.has(words)) report(where, `"${words}" again`, left.join(', ') || 'nothing more');
+    else if (turn.does === 'commits' && !seen.has(turnWordsOf({ ...turn, does: 'loads' })))
+      report(where, `"${words}" before it loads`, `"${turn.beat + 1} loads" first`);
     seen.add(words);
   }
-  const missing = [...wanted.keys()].filter((one) => !seen.has(one));
-  if (missing.length > 0)
-    complain([...at, 'order'], 'an order that leaves something out', `also ${missing.join(', ')}`);
+  const missing = [...wanted.keys()].filter((words) => !seen.has(words));
+  if (missing.length > 0) report([...at, 'order'], 'an order that leaves something out', `also ${missing.join(', ')}`);
   return turns;
 }
 
-const wordsOf = ({ beat, does }: Turn) => `${beat + 1} ${does}`;
+const turnWordsOf = ({ beat, does }: Turn) => `${beat + 1} ${does}`;
 
-function beatOf(step: StepRecord, at: Path, number: string, lineOf: LineOf, complain: Complain): Beat {
+function beatOf(step: StepRecord, at: Path, number: string, lineOf: LineOf, report: Report): Beat {
   const beat: Beat = {
     number,
     line: lineOf(at),
-    wait: waitOf(step, at, complain),
-    act: actOf(step, at, complain),
+    wait: waitOf(step, at, report),
+    act: actOf(step, at, report),
     fate: step.but ?? null,
-    expected: expectedOf(step, at, complain),
+    expected: expectedOf(step, at, report),
   };
   if (!step.who && !step.does && !step.presents && !step.revokes && beat.wait === null && step.chain === undefined)
-    complain(at, 'a step in which nothing happens', 'who does what, or how long to wait');
+    report(at, 'a step in which nothing happens', 'who does what, or how long to wait');
   const isSent = isRequest(beat);
-  if (step.but && !isSent) complain([...at, 'but'], `"${step.but}"`, 'only with "presents" or "revokes"');
+  if (step.but && !isSent) report([...at, 'but'], `"${step.but}"`, 'only with "presents" or "revokes"');
   if (step.gets !== undefined && step.presents === undefined)
-    complain(
+    report(
       [...at, 'gets'],
       step.does === 'approve' ? `a name for the code, which is "${CODE}"` : 'tokens of nothing',
       'only with "presents"',
     );
   for (const key of ['refused', 'unavailable'] as const) {
     if (step[key] !== undefined && !isSent)
-      complain([...at, key], 'an answer to nothing', 'only with "presents" or "revokes"');
+      report([...at, key], 'an answer to nothing', 'only with "presents" or "revokes"');
   }
   return beat;
 }
 
 const UNIT_MILLISECONDS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-function waitOf({ wait, until }: StepRecord, at: Path, complain: Complain): Wait | null {
-  if (wait !== undefined && until !== undefined) complain([...at, 'until'], '"wait" and "until"', 'one of the two');
+function waitOf({ wait, until }: StepRecord, at: Path, report: Report): Wait | null {
+  if (wait !== undefined && until !== undefined) report([...at, 'until'], '"wait" and "until"', 'one of the two');
   if (until !== undefined) {
-    const end = (['code', 'idle', 'absolute'] as const satisfies readonly EndName[]).find((one) => until.includes(one));
+    const end = (['code', 'idle', 'absolute'] as const satisfies readonly EndName[]).find((name) =>
+      until.includes(name),
+    );
     const offset = until.startsWith('just before') ? -1 : until.startsWith('just after') ? 1 : 0;
     return { kind: 'until', end: end ?? 'code', offset };
   }
@@ -205,7 +206,7 @@ function waitOf({ wait, until }: StepRecord, at: Path, complain: Complain): Wait
   return { kind: 'for', milliseconds: Number(count) * UNIT_MILLISECONDS[unit as keyof typeof UNIT_MILLISECONDS] };
 }
 
-/** Who may do what. */
+/** What each actor may do. */
 const MAY = {
   client: ['presents', 'revokes'],
   thief: ['presents', 'revokes'],
@@ -220,18 +221,18 @@ const MAY = {
   ],
 } as const;
 
-function actOf(step: StepRecord, at: Path, complain: Complain): Beat['act'] {
+function actOf(step: StepRecord, at: Path, report: Report): Beat['act'] {
   const { who, does, presents, revokes } = step;
-  const deeds = [does, presents && 'presents', revokes && 'revokes'].filter((one) => one !== undefined);
+  const deeds = [does, presents && 'presents', revokes && 'revokes'].filter((deed) => deed !== undefined);
   if (who === undefined) {
-    if (deeds.length > 0) complain(at, `"${deeds[0]}" by nobody`, '"who" does it');
+    if (deeds.length > 0) report(at, `"${deeds[0]}" by nobody`, '"who" does it');
     return null;
   }
   const may: readonly string[] = MAY[who];
   const [deed, second] = deeds;
   if (deed === undefined || second !== undefined || !may.includes(deed)) {
     const found = deed === undefined ? `"${who}" without a deed` : `"${deed}" by "${who}"`;
-    complain(at, second === undefined ? found : `"${deed}" and "${second}"`, `one of: ${may.join(', ')}`);
+    report(at, second === undefined ? found : `"${deed}" and "${second}"`, `one of: ${may.join(', ')}`);
     return null;
   }
   const actor: Actor = { name: who, place: step.in ?? null };
@@ -245,7 +246,7 @@ function actOf(step: StepRecord, at: Path, complain: Complain): Beat['act'] {
           ? ['verifier', 'redirectUri', 'resources']
           : ['scope', 'resources'];
   for (const key of Object.keys(step.with ?? {})) {
-    if (!sent.includes(key)) complain([...at, 'with', key], `"${key}" here`, sent.join(', ') || 'nothing');
+    if (!sent.includes(key)) report([...at, 'with', key], `"${key}" here`, sent.join(', ') || 'nothing');
   }
   return { actor, action };
 }
@@ -261,15 +262,15 @@ function actionOf({ does, presents, revokes, with: sent = {} }: StepRecord): Act
   return { kind: 'operate', deed: does };
 }
 
-/** Whoever is not answered can expect nothing of the answer. */
+/** Fates without an answer, so no answer can be expected. */
 const UNANSWERED: readonly (string | undefined)[] = ['response lost', 'crash before commit', 'crash after commit'];
 
-function expectedOf(step: StepRecord, at: Path, complain: Complain): Expected {
+function expectedOf(step: StepRecord, at: Path, report: Report): Expected {
   const { gets, refused, unavailable, chain = null, but } = step;
-  const keys = (['gets', 'refused', 'unavailable'] as const).filter((one) => step[one] !== undefined);
-  if (keys.length > 1) complain([...at, keys[1] ?? ''], `"${keys.join('" and "')}"`, 'one answer');
+  const keys = (['gets', 'refused', 'unavailable'] as const).filter((key) => step[key] !== undefined);
+  if (keys.length > 1) report([...at, keys[1] ?? ''], `"${keys.join('" and "')}"`, 'one answer');
   if (keys[0] !== undefined && UNANSWERED.includes(but))
-    complain([...at, keys[0]], `an answer, although "${but}"`, 'nothing, or "chain"');
+    report([...at, keys[0]], `an answer, although "${but}"`, 'nothing, or "chain"');
   const answer =
     gets !== undefined
       ? ({ kind: 'tokens', name: gets } as const)
@@ -281,20 +282,20 @@ function expectedOf(step: StepRecord, at: Path, complain: Complain): Expected {
   return { answer, chain };
 }
 
-function requireApprovalFirst(rounds: readonly Round[], complain: Complain): void {
+function requireApprovalFirst(rounds: readonly Round[], report: Report): void {
   for (const [index, { beats }] of rounds.entries()) {
-    const approves = beats.some((one) => one.act?.action.kind === 'approve');
+    const approves = beats.some(({ act }) => act?.action.kind === 'approve');
     if (index === 0 && !approves)
-      complain(['steps', 0], 'another beginning', '{ who: resource owner, does: approve } as the first step');
+      report(['steps', 0], 'another beginning', '{ who: resource owner, does: approve } as the first step');
     if (index === 0 && approves && beats[0]?.wait)
-      complain(['steps', 0], 'a wait before the approval', 'time begins with the approval');
+      report(['steps', 0], 'a wait before the approval', 'time begins with the approval');
     if (index > 0 && approves && beats.length === 1)
-      complain(['steps', index], 'a second approval', 'one authorization for each scenario');
+      report(['steps', index], 'a second approval', 'one authorization for each scenario');
   }
 }
 
-/** Names are given once, and before they are used. */
-function requireKnownNames({ steps }: ScenarioRecord, complain: Complain): void {
+/** Each name is given once, before it is used. */
+function requireKnownNames({ steps }: ScenarioRecord, report: Report): void {
   const known = new Set<string>([CODE]);
   for (const [index, step] of steps.entries()) {
     const all = step.together ?? [step];
@@ -303,18 +304,18 @@ function requireKnownNames({ steps }: ScenarioRecord, complain: Complain): void 
     for (const [place, { gets }] of all.entries()) {
       if (gets === undefined) continue;
       if (known.has(gets) || given.has(gets))
-        complain([...pathOf(place), 'gets'], `"${gets}" a second time`, 'a name that nothing else has');
+        report([...pathOf(place), 'gets'], `"${gets}" a second time`, 'a name that nothing else has');
       given.add(gets);
     }
-    // Of several at once, one may present what another has just got.
+    // A concurrent step may present what another has just received.
     const usable = [...known, ...(step.together ? given : [])];
     for (const [place, { presents, revokes }] of all.entries()) {
       for (const [key, used] of Object.entries({ presents, revokes })) {
         if (used === undefined || usable.includes(used)) continue;
         const near = nearestOf(used, usable, (length) => Math.min(3, length / 2));
-        complain([...pathOf(place), key], `"${used}", which nobody got before`, usable.join(', '), near);
+        report([...pathOf(place), key], `"${used}", which nobody got before`, usable.join(', '), near);
       }
     }
-    for (const one of given) known.add(one);
+    for (const name of given) known.add(name);
   }
 }

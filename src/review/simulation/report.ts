@@ -1,4 +1,4 @@
-/** A performance for people, for machines, and for the page of the shipped scenarios. */
+/** A performance as text, as JSON, and for the page of the shipped scenarios. */
 
 import { printable } from '../../registration/record-problem.ts';
 import { spanWords } from '../../system/durations.ts';
@@ -14,8 +14,8 @@ export function performanceText(performance: Performance): string {
 }
 
 export function summary(performance: Performance): string {
-  const verdicts = performance.played.flatMap((one) => one.verdicts);
-  const held = verdicts.filter((one) => one.holds).length;
+  const verdicts = performance.played.flatMap((step) => step.verdicts);
+  const held = verdicts.filter((verdict) => verdict.holds).length;
   if (verdicts.length === 0) return 'Nothing was expected.';
   return `${holds(performance) ? 'As expected' : 'NOT as expected'}: ${held} of ${verdicts.length} expectations hold.`;
 }
@@ -35,11 +35,11 @@ function playedText({ beat, heard, verdicts }: Played): string {
   return `${head}${open}\n${lines.join('')}`;
 }
 
-/** One line for each expectation that does not hold. */
+/** One line per expectation that does not hold. */
 export const failuresOf = ({ scenario, played }: Performance): string[] =>
   played.flatMap(({ beat, verdicts }) =>
     verdicts
-      .filter((one) => !one.holds)
+      .filter((verdict) => !verdict.holds)
       .map(
         ({ expected, found }) =>
           `${printable(scenario.file)}${beat.line === null ? '' : `:${beat.line}`}: step ${beat.number}: expected ${expected}; found ${found}`,

@@ -1,6 +1,6 @@
 /**
- * What a scenario file may say: short, and readable without a manual. The JSON Schema beside the shipped files is made from this,
- * so that editors complete and explain every word; what one key demands of another is in read-scenario.ts.
+ * The schema of a scenario file. The JSON Schema beside the shipped files is generated from it, so that editors complete and explain
+ * every key; rules between keys are in read-scenario.ts.
  */
 import { z } from 'zod';
 import { policySchema } from '../../../policies/schema.ts';
@@ -42,7 +42,7 @@ export const MOMENTS = [
   'just after the absolute end',
 ] as const;
 
-/** Every reason that a scenario can reach; the rest is about requests that no machine is asked about. */
+/** Every reason that a scenario can reach; the others arise before a machine decides. */
 export const REFUSED = [
   'client_mismatch',
   'redirect_uri_mismatch',
@@ -65,14 +65,14 @@ const UNAVAILABLE = ['store_unavailable', 'commit_unknown'] as const satisfies r
 export const SCOPES = ['read', 'write'] as const;
 export const RESOURCES = ['api', 'files'] as const;
 
-/** Printed to terminals and into pages: letters of any language, and nothing that steers or turns text around. */
-const text = (most: number, what: string) =>
+/** Printed to terminals and pages: no control characters, and none that reverse the direction of text. */
+const text = (max: number, description: string) =>
   z
     .string()
     .min(1)
-    .max(most)
+    .max(max)
     .regex(/^[^\p{C}\p{Zl}\p{Zp}]+$/u, 'a text of one line, without control characters')
-    .describe(what);
+    .describe(description);
 
 export const CODE = 'code';
 const name = z

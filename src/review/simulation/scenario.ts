@@ -1,4 +1,4 @@
-/** A scenario, read and checked: who does what, in which order, and what is expected of it. */
+/** A scenario, read and checked: who does what, in which order, and what is expected. */
 import type { UnavailableReason } from '../../engine/errors.ts';
 import type { Lifetimes } from '../../model/lifetimes.ts';
 import type { ACTORS, DEEDS, FATES, REFUSED, RESOURCES, SCOPES } from './scenario-file.ts';
@@ -50,9 +50,9 @@ export type Expected = {
   readonly chain: 'alive' | 'dead' | null;
 };
 
-/** One thing that happens. */
+/** A single step. */
 export type Beat = {
-  /** "3", or "3.1" for the first of several at once. */
+  /** "3", or "3.1" for the first of several concurrent steps. */
   readonly number: string;
   readonly line: number | null;
   readonly wait: Wait | null;
@@ -63,7 +63,7 @@ export type Beat = {
 
 export type Turn = { readonly beat: number; readonly does: 'loads' | 'commits' | 'happens' };
 
-/** Beats that are under way at once, mostly one, and the order in which their halves fall. */
+/** Concurrent beats (usually one), and the order of their halves. */
 export type Round = { readonly beats: readonly Beat[]; readonly order: readonly Turn[] };
 
 export type Scenario = {
@@ -74,6 +74,6 @@ export type Scenario = {
   readonly rounds: readonly Round[];
 };
 
-/** A request has two halves that others can come between; everything else happens at once. */
+/** A request has two halves, with room for other beats between them; everything else happens at once. */
 export const isRequest = ({ act }: Beat): boolean =>
   act !== null && (act.action.kind === 'present' || act.action.kind === 'revoke');

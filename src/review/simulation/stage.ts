@@ -1,10 +1,10 @@
 /**
- * Where a scenario is played: in memory, by the engine's own steps (memory-stage.ts), or, in the tests, on the real server. Both
- * are told the same, and have to answer the same.
+ * Where a scenario is played: in memory, with the engine's own steps (memory-stage.ts), or, in the tests, on the real server. Both
+ * get the same requests and have to give the same answers.
  */
 import type { Actor, Approving, EndName, Fate, GivingBack, Operating, Presenting } from './scenario.ts';
 
-/** What came of a request. `unanswered`: whoever asked never heard. */
+/** The outcome of a request. */
 export type Answer<Credential> =
   | { readonly kind: 'tokens'; readonly credential: Credential }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -12,20 +12,20 @@ export type Answer<Credential> =
   /** Of a request to revoke, which is 200 whatever there was to end (RFC 7009 §2.2). */
   | { readonly kind: 'done' };
 
-/** A statement that the database was sent, for the picture. */
+/** A statement that was sent to the database, for the diagram. */
 export type Statement =
   | { readonly kind: 'load'; readonly again: boolean }
   | {
       readonly kind: 'commit';
       readonly what: 'tokens' | 'revocation';
-      /** `held`: carried out, and told. */
+      /** `held`: executed and acknowledged. */
       readonly came: 'held' | 'guardLost' | 'answerLost' | 'lost' | 'notSent';
     };
 
-/** A request that has been sent, up to where the server has loaded its row. */
+/** A request in flight, up to the load of its row. */
 export type UnderWay<Credential> = {
   readonly statements: readonly Statement[];
-  /** To its end. */
+  /** Runs the request to its end. */
   readonly finish: () => Promise<{ readonly statements: readonly Statement[]; readonly answer: Answer<Credential> }>;
 };
 

@@ -1,4 +1,4 @@
-/** What happens in a scenario, in words: for the list of verdicts and for the picture. */
+/** The events of a scenario as text, for the list of verdicts and the diagram. */
 import { REFUSALS, type TokenReason } from '../../oauth/refusals.ts';
 import { spanWords } from '../../system/durations.ts';
 import type { Heard } from './play.ts';
@@ -24,7 +24,7 @@ export function actionWords(action: Action): string {
     case 'revoke':
       return action.credential === null
         ? 'ends what the client may do'
-        : `gives ${credentialWords(action.credential)} back`;
+        : `revokes ${credentialWords(action.credential)}`;
     case 'operate':
       return DEED_WORDS[action.deed];
   }
@@ -44,7 +44,7 @@ export const FATE_WORDS: Readonly<Record<Fate, string>> = {
   'crash after commit': 'the process dies after the commit',
   'commit answer lost': "the database's answer to the commit is lost",
   'commit lost': 'the commit is lost on its way',
-  'database away': 'the database is away',
+  'database away': 'the database is unavailable',
   'commit unknown': 'the database is lost during the commit',
 };
 
@@ -69,7 +69,7 @@ export function waitWords(wait: Wait): string {
   return `${{ '-1': 'just before', '0': 'at', '1': 'just after' }[wait.offset]} ${end}`;
 }
 
-/** As it travels: what the client sees, and in brackets what only the log says. */
+/** The response: what the client sees and, in brackets, what only the log says. */
 export function answerWords(heard: Heard, name: string | null): string {
   switch (heard.kind) {
     case 'tokens':

@@ -1,6 +1,6 @@
 /**
- * What each column of the rows with a machine is for. The compiler asks for every column of src/storage/schema.ts, so a new
- * one cannot be left out of the question whether it may change.
+ * The role of each column in the tables with a machine. The compiler asks for every column of src/storage/schema.ts, so that it is
+ * decided for each new column whether it may change.
  */
 import { columnNames } from '../../storage/columns.ts';
 import { grants, interactions, sessions, signingKeys } from '../../storage/schema.ts';
@@ -8,7 +8,7 @@ import { grants, interactions, sessions, signingKeys } from '../../storage/schem
 type Row<Table extends { readonly $inferSelect: object }> = keyof Table['$inferSelect'] & string;
 type Roles<Table extends { readonly $inferSelect: object }, Role extends string> = Readonly<Record<Row<Table>, Role>>;
 
-/** `bound`: as it was inserted. `state`, `end`: along the machine. `head`, `use`: with a rotation. */
+/** `bound`: never changes. `state`, `end`: change with the machine. `head`, `use`: change with a rotation. */
 const GRANTS: Roles<typeof grants, 'bound' | 'state' | 'end' | 'head' | 'use'> = {
   id: 'bound',
   interactionId: 'bound',
@@ -35,7 +35,7 @@ const GRANTS: Roles<typeof grants, 'bound' | 'state' | 'end' | 'head' | 'use'> =
   chainEndsAt: 'use',
 };
 
-/** `user`: the end-user who signed in; may change until it is answered. */
+/** `user`: set at sign-in, and may change until the interaction is answered. */
 const INTERACTIONS: Roles<typeof interactions, 'bound' | 'state' | 'user'> = {
   id: 'bound',
   browserHash: 'bound',
@@ -59,8 +59,8 @@ const INTERACTIONS: Roles<typeof interactions, 'bound' | 'state' | 'user'> = {
 };
 
 /**
- * `instant`: once it has come it does not go. `secret`: once it is erased it does not come back. `asked`: only a wish of the
- * operator's, which a handover that was decided before may forget.
+ * `instant`: never cleared once it is set. `secret`: never set again once it is erased. `asked`: a request of the operator, which
+ * an earlier handover may overwrite.
  */
 const SIGNING_KEYS: Roles<
   typeof signingKeys,
@@ -81,7 +81,7 @@ const SIGNING_KEYS: Roles<
   signing: 'generated',
 };
 
-/** `use`: moves forward while the session lives. `end`: along the machine, and only ever brought forward. */
+/** `use`: moves forward while the session lives. `end`: changes with the machine, and never to a later instant. */
 const SESSIONS: Roles<typeof sessions, 'bound' | 'state' | 'use' | 'end'> = {
   idHash: 'bound',
   sid: 'bound',
@@ -98,7 +98,7 @@ const SESSIONS: Roles<typeof sessions, 'bound' | 'state' | 'use' | 'end'> = {
 
 type Table = Parameters<typeof columnNames>[0];
 
-/** By their names in Postgres. */
+/** The columns' names in Postgres. */
 const columnsOf = (table: Table, roles: Readonly<Record<string, string>>, role: string): readonly string[] =>
   [...columnNames(table)].filter(([property]) => roles[property] === role).map(([, name]) => name);
 

@@ -1,13 +1,13 @@
 /**
- * The newest migration that was made from the machines, or, when they have changed since, the one that replaces it. A migration
- * that is committed may have been applied somewhere, so it is never edited.
+ * The newest migration that was generated from the machines or, when they have changed since, its replacement. A committed
+ * migration may have been applied somewhere, so it is never edited.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { heldMachines, type Machines } from './rules.ts';
 import { MARK, sqlOf } from './text.ts';
 
-/** `path` from the root of the repository. */
+/** `path` is relative to the root of the repository. */
 export type GeneratedFile = { readonly path: string; readonly text: string };
 
 type Entry = {
@@ -25,7 +25,7 @@ export type Repository = {
   readonly isCommitted: (path: string) => boolean;
 };
 
-/** @returns the migration as it should be; with its journal and snapshot where it has yet to be made. */
+/** @returns the migration as it should be, with journal and snapshot where it is new. */
 export function generate(of: Machines = heldMachines, repository: Repository = workingTree): readonly GeneratedFile[] {
   const journal: Journal = JSON.parse(repository.read(JOURNAL));
   const made = journal.entries.findLast(({ tag }) => repository.read(sqlPath(tag)).startsWith(MARK));
@@ -41,12 +41,12 @@ const sqlPath = (tag: string) => `drizzle/${tag}.sql`;
 const snapshotPath = (idx: number) => `drizzle/meta/${numbered(idx)}_snapshot.json`;
 const numbered = (idx: number) => String(idx).padStart(4, '0');
 
-/** As `drizzle-kit generate --custom` makes one: the schema stays, so the snapshot says the same under an id of its own. */
+/** Like `drizzle-kit generate --custom`: the schema is unchanged, so the snapshot is a copy with its own id. */
 function nextMigration(journal: Journal, sql: string, { read }: Repository): readonly GeneratedFile[] {
   const last = journal.entries.at(-1);
   if (!last) throw new Error(`${JOURNAL} has no migration that makes the tables.`);
   const idx = last.idx + 1;
-  // Applied are those that are newer than the last applied one, so it has to be later; and the same for every build.
+  // Drizzle applies migrations that are newer than the last applied one, so `when` has to be later; and equal on every machine.
   const entry: Entry = { ...last, idx, when: last.when + 1, tag: `${numbered(idx)}_machines` };
   const before = JSON.parse(read(snapshotPath(last.idx)));
   const id = `00000000-0000-4000-8000-${String(idx).padStart(12, '0')}`;
@@ -61,7 +61,7 @@ const root = new URL('../../../', import.meta.url);
 
 const workingTree: Repository = {
   read: (path) => readFileSync(new URL(path, root), 'utf8'),
-  /** Without git it cannot be known, so: yes. */
+  /** Without git this is unknown, so: true. */
   isCommitted: (path) => {
     try {
       return (

@@ -1,17 +1,17 @@
-/** What a machine says about rows: which states follow which, and with which words. */
+/** What a machine means for rows: which states follow which, with which effects. */
 import type { Call } from '../machine/calls.ts';
 import type { Machine } from '../machine/read.ts';
 
-/** From one state to another. An arm that stays moves nothing. */
+/** From one state to another. Arms that stay are not moves. */
 export type Move = { readonly from: string; readonly to: string; readonly effects: readonly Call[] };
 
-/** One for each arm that leads elsewhere, in the order of the file. */
+/** One per arm that leaves its state, in the order of the file. */
 export const movesOf = ({ states }: Machine): readonly Move[] =>
   states
     .flatMap(({ arms }) => arms)
     .flatMap(({ state, to, effects }) => (to === state ? [] : [{ from: state, to, effects }]));
 
-/** Nothing leads out of these. */
+/** States that no move leaves. */
 export const endedStatesOf = (machine: Machine): readonly string[] =>
   machine.states
     .filter(({ name, exists }) => exists && !movesOf(machine).some(({ from }) => from === name))
@@ -21,7 +21,7 @@ export const endedStatesOf = (machine: Machine): readonly string[] =>
 export const statesBy = (effect: string, moves: readonly Move[]): readonly string[] =>
   unique(moves.filter(({ effects }) => effects.some(({ name }) => name === effect)).map(({ to }) => to));
 
-/** Each pair of states once, with what its arms write: the `reason` of the effect `writing`. */
+/** Each pair of states once, with the reasons that its arms write with the effect `writing`. */
 export function pairsOf(moves: readonly Move[], writing: string) {
   const byPair = Map.groupBy(moves, ({ from, to }) => JSON.stringify([from, to]));
   return [...byPair.values()].map((same) => ({

@@ -1,9 +1,9 @@
 /**
- * What Postgres refuses, as data: one rule is one trigger. The states and reasons come from the machines; which columns belong
- * to a state is the tables' own business, and stands here.
+ * What Postgres refuses, as data: one rule is one trigger. States and reasons come from the machines; which columns belong to a
+ * state is defined here.
  */
 
-import { LONGEST_ACCESS_TOKEN_SECONDS } from '../../storage/housekeeping.ts';
+import { MAX_ACCESS_TOKEN_SECONDS } from '../../storage/housekeeping.ts';
 import { LEDGER_IS_NOT_EMPTIED } from '../../storage/ledger-partitions.ts';
 import { type Machine, readMachine } from '../machine/read.ts';
 import { RUNNING } from '../machine/running.ts';
@@ -12,36 +12,36 @@ import { endedStatesOf, movesOf, pairsOf, statesBy } from './moves.ts';
 
 export type Rule = {
   readonly table: string;
-  /** Of the trigger, and of the "constraint" in the error. */
+  /** The name of the trigger, and the `constraint` of the error. */
   readonly name: string;
-  /** An UPDATE that sets none of the listed columns does not even ask. */
+  /** An UPDATE that sets none of the listed columns does not run the trigger. */
   readonly on: { readonly update: readonly string[] } | 'insert' | 'delete' | 'update or delete' | 'truncate';
-  /** SQL over OLD and NEW; refused where one of them is true. Empty: always refused. */
+  /** SQL over OLD and NEW; refused when any of them is true. Empty: always refused. */
   readonly when: readonly string[];
-  /** Where this is false, none of them is asked. */
+  /** A precondition: where it is false, nothing is refused. */
   readonly only?: string;
-  /** What is wrong, for the error. Holds no value of the row. */
+  /** The message of the error. Contains no value of the row. */
   readonly says: string;
 };
 
 const NONCE_BYTES = 16;
 
-/** The machines with a row of their own: a code and a refresh token live in the row of their grant. */
+/** The machines with their own table: codes and refresh tokens are stored in the row of their grant. */
 const RULES = {
   grant: grantRules,
   interaction: interactionRules,
   signingKey: signingKeyRules,
   session: sessionRules,
 } as const;
-type Held = keyof typeof RULES;
-export type Machines = Readonly<Record<Held, Machine>>;
+type StoredMachine = keyof typeof RULES;
+export type Machines = Readonly<Record<StoredMachine, Machine>>;
 
 export const heldMachines = Object.fromEntries(
-  Object.keys(RULES).map((name) => [name, readMachine(RUNNING[name as Held].machine.config)]),
+  Object.keys(RULES).map((name) => [name, readMachine(RUNNING[name as StoredMachine].machine.config)]),
 ) as Machines;
 
 export const rulesOf = (machines: Machines): readonly Rule[] => [
-  ...Object.entries(RULES).flatMap(([name, rules]) => rules(machines[name as Held])),
+  ...Object.entries(RULES).flatMap(([name, rules]) => rules(machines[name as StoredMachine])),
   ...epochRules,
   ...ledgerRules,
 ];
@@ -103,7 +103,7 @@ function grantRules(machine: Machine): readonly Rule[] {
       [`NOT ${changed(['refresh_generation'])} AND ${changed(['last_used_at', 'chain_ends_at'])}`],
     ),
     rule('stays_until_its_end', 'delete', 'a grant stays until the life of its last access token is over', [
-      `coalesce(OLD.chain_ends_at, OLD.code_ends_at) >= now() - interval '${LONGEST_ACCESS_TOKEN_SECONDS} seconds'`,
+      `coalesce(OLD.chain_ends_at, OLD.code_ends_at) >= now() - interval '${MAX_ACCESS_TOKEN_SECONDS} seconds'`,
     ]),
     rule('is_not_emptied', 'truncate', 'grants end one by one', []),
   ];
@@ -142,7 +142,7 @@ function interactionRules(machine: Machine): readonly Rule[] {
 function signingKeyRules(machine: Machine): readonly Rule[] {
   const moves = movesOf(machine);
   const pairs = pairsOf(moves, 'retire');
-  // The first state is in the memory of one node; what it leads to is stored.
+  // A key in the first state is only in the memory of a node; keys in the next states are stored.
   const storedFirstAs = moves.filter(({ from }) => from === machine.initial).map(({ to }) => to);
   const rule = ruleOf('signing_keys');
   return [
@@ -224,7 +224,7 @@ function sessionRules(machine: Machine): readonly Rule[] {
   ];
 }
 
-/** An epoch that went back would revive every grant that it has ended. */
+/** An epoch that went back would revive grants. */
 const FORWARD_ONLY = ['NEW.epoch < OLD.epoch'];
 const RISES = 'an epoch only rises';
 const epochRules: readonly Rule[] = [
@@ -246,7 +246,7 @@ const ledgerRules: readonly Rule[] = [
   { ...LEDGER_IS_NOT_EMPTIED, table: 'transitions', on: 'truncate', when: [] },
 ];
 
-// Words of SQL.
+// Building blocks of SQL.
 
 function ruleOf(table: string) {
   return (name: string, on: Rule['on'], says: string, when: readonly string[], only?: string): Rule => ({
@@ -259,7 +259,7 @@ function ruleOf(table: string) {
   });
 }
 
-/** Words of machines and of this file; none of them has a quote, and one that had would be refused here. */
+/** @throws Error for a word with a quote or another special character; the machines and this file have none. */
 export function text(word: string): string {
   if (!/^[\w ,.;:()-]*$/.test(word)) throw new Error(`not a word for SQL: ${word}`);
   return `'${word}'`;
@@ -275,7 +275,7 @@ function changed(columns: readonly string[]): string {
     : `((${row('NEW')}) IS DISTINCT FROM (${row('OLD')}))`;
 }
 
-/** The state changes, and not along one of these. */
+/** The state changes, but not along one of these pairs. */
 function leavesThe(pairs: readonly { readonly from: string; readonly to: string }[]): string {
   const along = pairs.map(({ from, to }) => `(OLD.state = ${text(from)} AND NEW.state = ${text(to)})`);
   return `NEW.state <> OLD.state AND NOT (${along.length > 0 ? along.join(' OR ') : 'false'})`;

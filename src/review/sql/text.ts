@@ -1,4 +1,4 @@
-/** The rules as SQL: a function and a trigger for each. Applied again, or over those of before, it replaces them. */
+/** The rules as SQL: a function and a trigger for each. Applied again, or over older triggers, it replaces them. */
 import { holdLedgerPartition } from '../../storage/ledger-partitions.ts';
 import { type Machines, type Rule, rulesOf, text } from './rules.ts';
 
@@ -26,10 +26,10 @@ ${REFUSE}`,
     'DROP FUNCTION IF EXISTS "transitions_are_append_only"()',
   ].map((statement) => `${statement};`);
 
-/** The caller may have put operators or tables in front of ours. */
+/** The caller's search_path could name other operators or tables. */
 const OWN_PATH = 'SET search_path = pg_catalog, pg_temp';
 
-/** An SQLSTATE of our own (a class that Postgres leaves to applications), and no value of the row but the key that names it. */
+/** With our own SQLSTATE (a class that Postgres leaves to applications); of the row, only its key appears. */
 const REFUSE = `CREATE OR REPLACE FUNCTION "no_machine_allows"(says text, key text, rule text, operation text, relation text)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -39,7 +39,7 @@ BEGIN
 END
 $$`;
 
-/** What names a row, and is no secret. */
+/** The column that names a row; never a secret. */
 const KEY: Readonly<Record<string, string>> = {
   grants: 'id',
   interactions: 'id',
@@ -51,7 +51,7 @@ const KEY: Readonly<Record<string, string>> = {
   transitions: 'grant_id',
 };
 
-/** @param key SQL: of the row, where there is one. */
+/** @param key SQL for the row's key. */
 const refuse = (says: string, key: string) =>
   `PERFORM "public"."no_machine_allows"(${text(says)}, ${key}, TG_NAME, TG_OP, TG_TABLE_NAME);`;
 
@@ -77,15 +77,15 @@ function triggerOf({ table, name, on }: Rule): string {
   FOR EACH ${each} EXECUTE FUNCTION "${name}"()`;
 }
 
-/** AFTER sees the row that is stored, whatever other triggers have made of it. */
+/** AFTER sees the row as it is stored, with the changes of other triggers. */
 function momentOf(on: Rule['on']): string {
   if (typeof on === 'object') return `AFTER UPDATE OF ${on.update.join(', ')}`;
-  // What is refused whatever the row holds need not be done first.
+  // Operations that are always refused can be refused before they run.
   if (on === 'truncate' || on === 'update or delete') return `BEFORE ${on.toUpperCase()}`;
   return `AFTER ${on.toUpperCase()}`;
 }
 
-/** The ledger writes a grant's first line in the statement that makes it, after it. So before it there is none. */
+/** A grant's first line of the ledger is written in the statement that inserts the grant, after it; so no line exists before. */
 const BEGINS_ONCE = functionNamed(
   'grants_begins_once',
   `  IF EXISTS (SELECT FROM "public"."transitions" t WHERE t."grant_id" = NEW."id") THEN
@@ -94,7 +94,7 @@ const BEGINS_ONCE = functionNamed(
   RETURN NEW;`,
 );
 
-/** Triggers on rows come to a partition by themselves; those on TRUNCATE do not. */
+/** Partitions inherit row triggers, but not triggers on TRUNCATE. */
 const EACH_PARTITION = `DO $$
 DECLARE
   name text;
@@ -105,7 +105,7 @@ BEGIN
 END
 $$`;
 
-/** What an older migration of this kind made, and this one does not: a function that refuses, and its trigger of the same name. */
+/** Drops what only an older generated migration has: refusing functions with triggers of the same name. */
 const dropOthers = (names: readonly string[]) => `DO $$
 DECLARE
   other regprocedure;

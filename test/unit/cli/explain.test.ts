@@ -96,7 +96,7 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
     expect(status).toBe(0);
     const id = client.clientId;
     expect(out).toMatch(
-      new RegExp(`^grant ${grantId}\n  client +${id} \\(Test client\\)\n  person +${user.username} \\(sub `),
+      new RegExp(`^grant ${grantId}\n  client +${id} \\(Test client\\)\n  end-user +${user.username} \\(sub `),
     );
     expect(out).toContain(`over (refresh_token_reused), since ${at} UTC\n`);
     expect(out).toContain('store the new one before using it, never refresh from two places');
@@ -104,7 +104,7 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
       new RegExp(
         [
           '^what happened',
-          `  ${UTC}  the person approves; ${id} gets a code \\(policy default\\)`,
+          `  ${UTC}  the end-user approves; ${id} gets a code \\(policy default\\)`,
           `  ${UTC}  ${id} exchanges the code: refresh token 0 is the head \\(policy default\\)`,
           `  ${UTC}  ${id} uses its refresh token: 1 is the head \\(policy default\\)`,
           `  ${at} UTC  a used refresh token is presented again; the head is 1 \\(refresh_token_reused\\) \\(policy default\\)`,
@@ -112,7 +112,7 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
         ].join('\n'),
       ),
     );
-    // Whatever of it somebody holds leads there.
+    // Every credential of the chain leads there.
     expect(await told(`${refreshToken}\n`)).toMatch(/this one +a refresh token, used: 1 rotation ago\n/);
     expect(await told(head)).toMatch(/this one +a refresh token, the last one of its chain\n/);
     expect(await told(accessToken)).toMatch(/this one +an access token, expired /);
@@ -170,7 +170,7 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
 
   const endings: Readonly<Record<string, readonly [reason: string, how: () => Promise<unknown>, why: RegExp]>> = {
     'the client was deleted': ['client_ended', () => deleteClient(db(), client.clientId), /client was deleted/],
-    'the person was disabled': ['user_ended', () => disableUser(db(), user.username), /disabled/],
+    'the end-user was disabled': ['user_ended', () => disableUser(db(), user.username), /disabled/],
     'the server was recovered': ['server_epoch_raised', () => raiseServerEpoch(db()), /statehouse recover/],
   };
   it.each(Object.entries(endings))('says that %s, which no line of the ledger does', async (_, [reason, end, why]) => {
@@ -383,7 +383,7 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
       expect(await run([typed])).toEqual({
         status: 1,
         out: '',
-        err: `No such grant: ${id}. Either it never was, or it ended so long ago that row and ledger are gone.\n`,
+        err: `No such grant: ${id}. Either it never existed, or it ended so long ago that its row and ledger are gone.\n`,
       });
     }
   });
@@ -394,7 +394,7 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
       const { status, out, err } = await run([typed]);
       expect({ status, out }).toEqual({ status: 1, out: '' });
       expect(err).toMatch(
-        /^Only a grant id \(a UUID\) stands as an argument\.\n.*standard input.*\n {2}statehouse explain - < /,
+        /^Expected a grant id \(a UUID\) as the argument\.\n.*standard input.*\n {2}statehouse explain - < /,
       );
       expect(err).not.toContain(typed.slice(0, 30));
     }

@@ -126,11 +126,11 @@ describe('keys revoke', () => {
       status: 0,
       out: `published  ${fresh}  (ES256)\nrevoked    ${leaked}  (ES256)\nsigns      ${fresh}  (ES256)\n`,
     });
-    expect(err).toBe('warning: caches may keep the JWKS, and believe it, for 5 minutes (300 s)\n');
+    expect(err).toBe('warning: APIs that cache the JWKS may accept the key for another 5 minutes (300 s)\n');
     const before = await storedKeys(db());
     expect(await line.run(['keys', 'revoke', leaked])).toEqual({
       status: 0,
-      out: `unchanged  ${leaked}  (had retired before)\n`,
+      out: `unchanged  ${leaked}  (had retired already)\n`,
       err: '',
     });
     expect(JSON.parse((await line.run(['keys', 'revoke', leaked, '--json'])).out)).toEqual({
@@ -146,7 +146,7 @@ describe('keys revoke', () => {
     expect(await line.run(['keys', 'revoke', 'no\nbody'])).toEqual({
       status: 1,
       out: '',
-      err: 'No such key: "no\\u{a}body". "statehouse keys list" names them.\n',
+      err: 'No such key: "no\\u{a}body". "statehouse keys list" shows the keys.\n',
     });
     expect(await storedKeys(db())).toEqual(before);
   });

@@ -60,7 +60,7 @@ describe('the launcher', () => {
     try {
       const { status, out, err } = await statehouse(['users', 'list']);
       expect({ status, out }).toEqual({ status: 1, out: '' });
-      expect(err).toMatch(`is held by the running process ${process.pid}`);
+      expect(err).toMatch(`is in use by the running process ${process.pid}`);
       expect(err).toMatch(/Stop the server and run this again,\nor set DATABASE_URL/);
       expect(err).not.toMatch(/^\s+at /m);
     } finally {

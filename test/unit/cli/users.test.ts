@@ -69,12 +69,12 @@ describe('users create', () => {
     ['sub=me', 'sub: Expected'],
     ['planet=Earth', 'planet: Expected one of'],
     ['__proto__=x', '__proto__: Expected one of'],
-    ['given_name', '--claim wants name=value'],
-    ['=Ada', '--claim wants name=value'],
+    ['given_name', '--claim: Expected name=value'],
+    ['=Ada', '--claim: Expected name=value'],
     ['given_name=', 'given_name: Expected'],
     ['username=other', '--claim cannot set username'],
     ['password=hunter2hunter2', '--claim cannot set password'],
-    ['email=b@example.com', 'one claim is given twice'],
+    ['email=b@example.com', 'A claim is given twice'],
   ])('refuses --claim %s, and makes nobody', async (claim, words) => {
     const args = ['users', 'create', 'nobody', '--generate-password', '--email', 'a@example.com', '--claim', claim];
     const refused = await line.run(args);

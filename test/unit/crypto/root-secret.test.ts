@@ -1,6 +1,6 @@
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { LEAST_ROOT_SECRET_BYTES, type Purpose, rootKeys } from '../../../src/crypto/root-secret.ts';
+import { MIN_ROOT_SECRET_BYTES, type Purpose, rootKeys } from '../../../src/crypto/root-secret.ts';
 import { rootSecrets } from '../../support/arbitraries.ts';
 
 const FIRST = 'the first root secret, of at least 32 bytes';
@@ -28,9 +28,9 @@ describe('an entry that is too short', () => {
   });
 
   test('is counted in bytes, not in letters', () => {
-    expect(() => rootKeys(['x'.repeat(LEAST_ROOT_SECRET_BYTES - 1)])).toThrow(/has 31 bytes/);
-    expect(() => rootKeys(['x'.repeat(LEAST_ROOT_SECRET_BYTES)])).not.toThrow();
-    expect(() => rootKeys(['é'.repeat(LEAST_ROOT_SECRET_BYTES / 2)])).not.toThrow();
+    expect(() => rootKeys(['x'.repeat(MIN_ROOT_SECRET_BYTES - 1)])).toThrow(/has 31 bytes/);
+    expect(() => rootKeys(['x'.repeat(MIN_ROOT_SECRET_BYTES)])).not.toThrow();
+    expect(() => rootKeys(['é'.repeat(MIN_ROOT_SECRET_BYTES / 2)])).not.toThrow();
   });
 
   test('an empty list says how to make one', () => {

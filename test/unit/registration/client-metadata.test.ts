@@ -82,7 +82,7 @@ describe('a client as RFC 7591 names it', () => {
     (secret) => {
       const words = refused({ ...web, client_secret: secret });
       expect(words).toMatch(
-        /^client_secret: (a text of \d+ characters \(not shown\)|something that is no text) \/ 1 to 1024/,
+        /^client_secret: (a text of \d+ characters \(not shown\)|a value that is not a text) \/ 1 to 1024/,
       );
       expect(words).not.toMatch(/here|é|line|42|xxx/);
     },
@@ -201,10 +201,10 @@ describe('rules between fields', () => {
     expect(warningsOf({ scope: 'email read' })).toBe(
       'scope: "email" is never granted without "openid" (OpenID Connect Core §3.1.2.1)',
     );
-    expect(warningsOf({ scope: 'profile' })).toMatch(/without "openid"[\s\S]*scope: nothing of it can be granted/);
+    expect(warningsOf({ scope: 'profile' })).toMatch(/without "openid"[\s\S]*scope: none of its scopes can be granted/);
     expect(warningsOf({ scope: 'openid email', default_scope: 'email' })).toMatch(/^default_scope: "email" is never/);
     expect(warningsOf({ scope: 'read offline_access' })).toMatch(/"offline_access" has no effect without/);
-    expect(warningsOf({ ...refreshing, scope: 'offline_access' })).toBe('scope: nothing of it can be granted');
+    expect(warningsOf({ ...refreshing, scope: 'offline_access' })).toBe('scope: none of its scopes can be granted');
   });
 
   it('signs ID Tokens with what a key signs with', () => {

@@ -78,7 +78,7 @@ describe('a person as OpenID Connect names them', () => {
   it('warns of what is doubtful', () => {
     expect(accepted({ username: 'a', password: 'short', email_verified: true }).warnings).toEqual([
       'password: under 8 characters',
-      'email_verified: says nothing without email',
+      'email_verified: has no meaning without email',
     ]);
     expect(accepted({ username: 'a', password: 'two\nlines here' }).warnings.join()).toMatch('line break');
   });
@@ -129,7 +129,7 @@ describe('a person as OpenID Connect names them', () => {
     expect(readUserRecord({ ...alice, emailVerified: true })).toMatchObject({
       problems: [{ key: 'emailVerified', nearest: 'email_verified' }],
     });
-    expect(refused({ ...alice, sub: 'me' })).toMatch('sub: "me" / no "sub": the server makes it');
+    expect(refused({ ...alice, sub: 'me' })).toMatch('sub: "me" / no "sub": the server creates it');
     expect(refused(JSON.parse('{"username": "a", "password": "bcdefghi", "__proto__": {"x": 1}}'))).toMatch(
       '__proto__',
     );

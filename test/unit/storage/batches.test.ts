@@ -8,7 +8,7 @@ const FOR_EVER_MILLISECONDS = 3_600_000;
 /** Answers with ten times the number. Statements stay on their way until they are let through. */
 function bed(
   together?: (items: readonly number[]) => Promise<readonly (number | undefined)[]>,
-  longestWaitMilliseconds = FOR_EVER_MILLISECONDS,
+  maxWaitMilliseconds = FOR_EVER_MILLISECONDS,
 ) {
   const sent: (number | readonly number[])[] = [];
   const held: (() => void)[] = [];
@@ -27,7 +27,7 @@ function bed(
       return together ? together(items) : items.map((item) => item * 10);
     },
     keyOf: (item) => Math.trunc(item),
-    longestWaitMilliseconds,
+    maxWaitMilliseconds,
   });
   return { ask, sent, held, holding };
 }

@@ -249,7 +249,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     test('a row whose instants say something else than its state is not touched', async () => {
       await tick();
       await world.db.update(signingKeys).set({ stoppedSigningAt: sql`now()` });
-      await expect(passTime(keys)).rejects.toThrow('is not signing');
+      await expect(passTime(keys)).rejects.toThrow('is stored as signing');
     });
   });
 });

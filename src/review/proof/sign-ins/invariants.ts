@@ -228,13 +228,11 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Every event of an interaction and of a session is answered, in every state that can be reached.',
     spec: 'OAuth 2.1 §4.1.2',
     machines: ['interaction', 'session'],
-    brokenBy: (_, { stored, now }, { broken, happening }) => {
+    brokenBy: (_, __, { broken, happening }) => {
       if (broken !== null) return broken;
       const { ending } = happening;
-      if (ending?.kind !== 'unavailable' || ending.reason !== 'too_many_conflicts') return null;
-      // With a session that ended on the way nothing can be committed; the browser is asked to try again, and then signs in.
-      const session = 'asked' in happening && happening.asked.kind === 'interaction' ? happening.asked.session : null;
-      return session && sessionIsOver(stored, session.sid, now) ? null : 'a request went in circles';
+      const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
+      return isInCircles ? 'a request went in circles' : null;
     },
     brokenAt: (walk, world) => {
       const sessions = world.stored.sessions.map((one) => sessionAsLoaded(world.stored, one));

@@ -6,7 +6,7 @@ import type {
   Approval,
   InteractionCommit,
   InteractionMove,
-  LoadedInteraction,
+  StoredInteraction,
 } from '../../../lifecycles/interaction.ts';
 import type { SessionCommit } from '../../../lifecycles/session.ts';
 import type { Client } from '../../../model/client.ts';
@@ -50,7 +50,7 @@ export function sessionAsLoaded(stored: SignIn, session: StoredSession): Session
   };
 }
 
-export function loadInteraction(stored: SignIn, userId: string | null, now: Date): LoadedInteraction {
+export function loadInteraction(stored: SignIn, userId: string | null, now: Date): StoredInteraction {
   const { interaction, client, grants } = stored;
   const [grant] = grants;
   const user = userId === null ? undefined : userOf(stored, userId);

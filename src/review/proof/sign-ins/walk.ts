@@ -30,8 +30,11 @@ export const signIns: Walk<Terms> = {
   beginnings: BEGINNINGS,
   running,
   machineOf: (machine) => machine,
-  load: (stored, asked, now) => {
-    if (asked.kind === 'interaction') return loadInteraction(stored, asked.session?.userId ?? null, now);
+  load: (stored, asked, now, again) => {
+    if (asked.kind === 'interaction') {
+      const session = again ? sessionNow(stored, asked.session, now.getTime()) : asked.session;
+      return { ...loadInteraction(stored, asked.session?.userId ?? null, now), session };
+    }
     const session = stored.sessions.find(({ sid }) => sid === asked.sid);
     if (!session) throw new Error(`There is no session ${asked.sid}.`);
     return { now, session: sessionAsLoaded(stored, session) };
@@ -69,7 +72,7 @@ const WAYS: InteractionWays = {
 
 function requestOf(asked: Asked, draw: number): EngineRequest<Terms> {
   if (asked.kind === 'interaction') {
-    return interactionRequest(WAYS, asked.event, asked.session, `grant ${draw}`) as unknown as EngineRequest<Terms>;
+    return interactionRequest(WAYS, asked.event, `grant ${draw}`) as unknown as EngineRequest<Terms>;
   }
   const request =
     asked.event === 'used' ? sessionUseRequest(SESSION_LIFETIMES) : sessionEndRequest(SESSION_LIFETIMES, asked.event);
@@ -108,12 +111,25 @@ function requests({ stored, now, draws }: Moment<Terms>): readonly Asked[] {
   ];
 }
 
-/** As its machine says that the browser is signed in. A use that is due is written down first, by a request of its own. */
+/** As its machine says that the browser is signed in. A use that changes the row is written down first, by a request of its own. */
 function useOf(session: Session, now: number): 'admitted' | 'due' | 'rejected' {
-  const facts = { now: new Date(now), lifetimes: SESSION_LIFETIMES };
-  const { before, after, decisions } = stepOf(sessionLifecycle, session, facts, { type: 'used', now } as never);
+  const { before, after, isAdmitted } = usedAt(session, now);
   if (after !== before) return 'due';
-  return decisions.some((decision) => effectOf(decision, 'admit')) ? 'admitted' : 'rejected';
+  return isAdmitted ? 'admitted' : 'rejected';
+}
+
+/** The session that a request was admitted with, as it is by now; null: it has ended. */
+function sessionNow(stored: SignIn, admitted: Session | null, now: number): Session | null {
+  const row = stored.sessions.find(({ sid }) => sid === admitted?.sid);
+  if (!row) return null;
+  const { after, isAdmitted } = usedAt(sessionAsLoaded(stored, row), now);
+  return isAdmitted ? after : null;
+}
+
+function usedAt(session: Session, now: number) {
+  const facts = { now: new Date(now), lifetimes: SESSION_LIFETIMES };
+  const step = stepOf(sessionLifecycle, session, facts, { type: 'used', now } as never);
+  return { ...step, isAdmitted: step.decisions.some((decision) => effectOf(decision, 'admit')) };
 }
 
 /** Username and password are right; the session that was there before ends first, and its end is waited for. */

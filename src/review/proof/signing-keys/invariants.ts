@@ -1,7 +1,7 @@
 /** What must hold of the signing keys, each in a sentence, and how a violation of it is seen. */
 
 import type { SigningKeyEvent } from '../../../../machines/vocabulary.ts';
-import { KEY_POLL_SECONDS, LONGEST_TOKEN_SECONDS } from '../../../../policies/schema.ts';
+import { KEY_POLL_SECONDS, MAX_TOKEN_SECONDS } from '../../../../policies/schema.ts';
 import type { SigningKeyTable } from '../../../lifecycles/signing-key.ts';
 import { type SigningAlgorithm, type SigningKeyRow, signerAmong, waitingKey } from '../../../model/signing-key.ts';
 import { numberOf } from '../keys.ts';
@@ -98,7 +98,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
         if (key.state === 'published') continue;
         if (keyNamed(after.stored.keys, key.kid)?.state !== 'retired') continue;
         // Nodes hear of it at their next poll at the latest, and sign a last token until then.
-        const lastToken = (key.stoppedSigningAt?.getTime() ?? now) + (KEY_POLL_SECONDS + LONGEST_TOKEN_SECONDS) * 1000;
+        const lastToken = (key.stoppedSigningAt?.getTime() ?? now) + (KEY_POLL_SECONDS + MAX_TOKEN_SECONDS) * 1000;
         if (now < lastToken)
           return `${key.kid} left the JWKS ${(lastToken - now) / 1000} s before its last token expired`;
       }

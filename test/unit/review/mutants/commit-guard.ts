@@ -42,17 +42,26 @@ export const guardMutants: readonly Mutant[] = Object.keys(ISSUING_GUARD).map((f
 
 const SIGN_IN_GUARDS: Guards = { move: MOVE_GUARD, approval: APPROVAL_GUARD, session: SESSION_GUARD };
 
-export const signInGuardMutants: readonly Mutant<typeof signIns>[] = (
-  Object.keys(SIGN_IN_GUARDS) as (keyof Guards)[]
-).flatMap((name) =>
-  Object.keys(SIGN_IN_GUARDS[name]).map((fact) => ({
-    ...mutant<typeof signIns>(`${name} without ${fact}`, fact, (right) => {
-      const rest: Guards = { ...SIGN_IN_GUARDS, [name]: without(SIGN_IN_GUARDS[name], fact) };
-      return { ...right, commit: (stored, commit, now) => commitSignIn(stored, commit, now, rest) };
-    }),
-    ...(name === 'approval' && fact === 'userIsLoaded' && { survives: `implied: ${IMPLIED_BY_SESSION}` }),
-  })),
-);
+/** What a sign-out ended goes on, and only that. */
+const deafToSignOut: Mutant<typeof signIns> = mutant('approval that asks only for a replaced session', '', (right) => {
+  const sessionIsActive: (typeof APPROVAL_GUARD)[string] = ({ sessions }, { session }) =>
+    sessions.some(({ sid, endedReason }) => sid === session.sid && endedReason !== 'signed_in_again');
+  const guards: Guards = { ...SIGN_IN_GUARDS, approval: { ...APPROVAL_GUARD, sessionIsActive } };
+  return { ...right, commit: (stored, commit, now) => commitSignIn(stored, commit, now, guards) };
+});
+
+export const signInGuardMutants: readonly Mutant<typeof signIns>[] = [
+  deafToSignOut,
+  ...(Object.keys(SIGN_IN_GUARDS) as (keyof Guards)[]).flatMap((name) =>
+    Object.keys(SIGN_IN_GUARDS[name]).map((fact) => ({
+      ...mutant<typeof signIns>(`${name} without ${fact}`, fact, (right) => {
+        const rest: Guards = { ...SIGN_IN_GUARDS, [name]: without(SIGN_IN_GUARDS[name], fact) };
+        return { ...right, commit: (stored, commit, now) => commitSignIn(stored, commit, now, rest) };
+      }),
+      ...(name === 'approval' && fact === 'userIsLoaded' && { survives: `implied: ${IMPLIED_BY_SESSION}` }),
+    })),
+  ),
+];
 
 export const keyGuardMutants: readonly Mutant<typeof signingKeys>[] = Object.keys(KEY_GUARD).map((fact) =>
   mutant(`keys without ${fact}`, fact, (right) => {
