@@ -7,7 +7,7 @@
  *   └────────┘                      └──────┘                       └─────────┘
  *
  * A wrong presentation (client, redirect URI, verifier) changes nothing in any state: an attacker who intercepts a code
- * could otherwise end a sign-in that they cannot redeem (OAuth 2.1 §7.5.2).
+ * could otherwise end a sign-in that they cannot redeem (OAuth 2.1 §7.5.3).
  */
 import { setup } from 'xstate';
 import { rejectWithWhatEndedTheGrant } from './ended-grant.ts';

@@ -43,7 +43,7 @@ const rejectChangedUser = {
   guard: 'userChanged',
   actions: reject('user_changed'),
   description: 'The browser is not signed in as the end-user for whom the page was made.',
-  meta: { spec: 'OAuth 2.1 §7.11' },
+  meta: { spec: 'OAuth 2.1 §7.9' },
 } as const satisfies SharedArm;
 
 const skipRememberedConsent = {

@@ -78,7 +78,6 @@ export const sessionMachine = setup({
           actions: endSession('signed_in_again'),
           description:
             'A new sign-in in the same browser replaced it, so that a session which an attacker planted never becomes signed in.',
-          meta: { spec: 'OAuth 2.1 §7.11' },
         },
         userDisabled: {
           target: 'ended',

@@ -48,7 +48,7 @@ export const playgroundRoutes = fp<PlaygroundOptions>(
 
     app.get('/playground/callback', { schema: { querystring: response } }, (request, reply) => {
       const { state, code } = request.query;
-      // As every client must, the app refuses a response without its own request (OAuth 2.1 §7.12).
+      // As every client must, the app refuses a response without its own request (OAuth 2.1 §7.9).
       const walk = state === undefined ? null : findByState(state);
       if (!walk) return sendPage(reply, 400, problemPage(UNKNOWN_STATE));
       if (code !== undefined) walk.code = code;
