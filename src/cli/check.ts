@@ -31,11 +31,11 @@ export function checkCommand(parent: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-Changes nothing. Without a readable database, it checks only the configuration and says so.
+Changes nothing. Without a database that can be read, it checks the configuration alone and says so.
 Exit status 1 when something is wrong; warnings alone are 0.
 
 The proof walks every order of events within its bounds, with the machines and the engine that serve requests and a store
-that keeps the same contract as Postgres: concurrent presentations, each split into load, decide, commit and answer;
+that keeps the same contract as Postgres: presentations under way at once, each split into load, decide, commit and answer;
 thieves; crashes; lost answers; time around every end; revocations, epochs, backups. A violation comes with its shortest trace.
 
 Examples:
@@ -45,11 +45,11 @@ Examples:
     )
     .action(async (options: Options) => {
       const report = options.policy === undefined ? await check(cli) : NOTHING_CHECKED;
-      const proofs = options.proof ? policiesOf(options, report).map((policy) => prove(policy, options.bounds)) : [];
+      const proofs = options.proof ? policiesOf(options, report).map((one) => prove(one, options.bounds)) : [];
       cli.output.print(
         options.json
           ? asDocument(report, proofs)
-          : asText(report) + proofs.map((proof) => `\n${proofText(proof)}`).join(''),
+          : asText(report) + proofs.map((one) => `\n${proofText(one)}`).join(''),
       );
       const wrong = [...errorsIn(report), ...proofs.flatMap(brokenIn)];
       if (wrong.length > 0) throw new CommandRefused(wrong.join('\n'));
@@ -63,10 +63,10 @@ type Options = {
   readonly json?: true;
 };
 
-/** @throws ConfigurationError when the file is not a policy. */
+/** @throws ConfigurationError when the file is no policy. */
 function policiesOf({ policy }: Options, { configuration }: Report): readonly NamedPolicy[] {
   if (policy !== undefined) return [loadPolicy(policy)];
-  return [...(configuration?.policies ?? [])].map(([name, found]) => ({ name, ...found }));
+  return [...(configuration?.policies ?? [])].map(([name, one]) => ({ name, ...one }));
 }
 
 type Report = {
@@ -85,13 +85,13 @@ async function check({ env }: Cli): Promise<Report> {
     const declared = readDeclaredClients(configuration, env, environment.configFolder);
     const { clients, declaredIds, missing } = await storedClients(environment, env);
     // The next start takes over a stored client that configuration declares.
-    const others = clients.filter(({ clientId }) => !isDeclared(configuration, clientId));
+    const others = clients.filter((one) => !isDeclared(configuration, one.clientId));
     const removed = declaredIds.filter((id) => !isDeclared(configuration, id));
     return {
       configuration,
       clients: [
-        ...declared.map((client) => ofDeclared(client, configuration)),
-        ...others.map((client) => ofStored(client, configuration, keys)),
+        ...declared.map((one) => ofDeclared(one, configuration)),
+        ...others.map((one) => ofStored(one, configuration, keys)),
       ],
       errors: [],
       warnings: [
@@ -109,13 +109,13 @@ const NOTHING_CHECKED: Report = { configuration: null, clients: [], errors: [], 
 
 const errorsIn = ({ errors, clients }: Report): string[] => [
   ...errors,
-  ...clients.flatMap(({ client, errors }) => errors.map((error) => `client ${client.clientId}: ${error}`)),
+  ...clients.flatMap((one) => one.errors.map((words) => `client ${one.client.clientId}: ${words}`)),
 ];
 
 function asText({ configuration, clients, warnings }: Report): string {
   if (!configuration) return '';
   const policies = [...configuration.policies].map(([name, policy]) => `policy ${name}\n${fields(lifetimes(policy))}`);
-  const general = warnings.map((warning) => `warning: ${warning}\n`).join('');
+  const general = warnings.map((one) => `warning: ${one}\n`).join('');
   const keys = `signing keys\n${fields(keyRows(configuration.signingKeys))}`;
   return [...policies, keys, ...clients.map(clientText), ...(general ? [general] : [])].join('\n');
 }
@@ -160,9 +160,7 @@ function clientText(effective: EffectivePolicy): string {
     ['policy', policy === null ? `${client.policy} (no such file)` : client.policy],
     ...(policy === null
       ? []
-      : [
-          ['access token', accessTokens.map(({ resource, seconds }) => `${inWords(seconds)} for ${resource}`)] as const,
-        ]),
+      : [['access token', accessTokens.map((one) => `${inWords(one.seconds)} for ${one.resource}`)] as const]),
     ...own.filter(([name]) => (name === 'refresh token' ? refreshes && usesCode : usesCode)),
     ...(usesCode ? exampleRow(effective) : []),
     ['grant types', client.grantTypes.join(', ')],
@@ -170,7 +168,7 @@ function clientText(effective: EffectivePolicy): string {
     ['redirect URIs', client.redirectUris],
     ['scopes', scopeWords(client.scope)],
   ]);
-  const wrong = errors.map((error) => `  error: ${error}\n`).join('');
+  const wrong = errors.map((one) => `  error: ${one}\n`).join('');
   return `client ${client.clientId} (${client.clientName})\n${rows}${wrong}${warningLines(warnings)}`;
 }
 
@@ -181,14 +179,14 @@ function asDocument(report: Report, proofs: readonly Proof[]): string {
     policies: Object.fromEntries(configuration?.policies ?? []),
     resources: configuration?.resources ?? [],
     signing_keys: configuration?.signingKeys ?? null,
-    clients: clients.map((effective) => ({
-      ...clientDocument(effective.client),
-      declared: effective.declared,
-      lifetimes: effective.policy,
-      access_tokens: effective.accessTokens,
-      chain_signed_in_now: exampleChain(effective, new Date()),
-      warnings: effective.warnings,
-      errors: effective.errors,
+    clients: clients.map((one) => ({
+      ...clientDocument(one.client),
+      declared: one.declared,
+      lifetimes: one.policy,
+      access_tokens: one.accessTokens,
+      chain_signed_in_now: exampleChain(one, new Date()),
+      warnings: one.warnings,
+      errors: one.errors,
     })),
     proofs: proofs.map(proofDocument),
     warnings,

@@ -21,9 +21,7 @@ export function diffCommand(parent: Command, cli: Cli): void {
     )
     .argument('<old>', 'a folder of policies, or a git revision of this checkout')
     .argument('<new>', 'the same')
-    .addOption(
-      new Option('--format <format>', 'the form of the output').choices(['text', 'markdown', 'json']).default('text'),
-    )
+    .addOption(new Option('--format <format>', 'how to say it').choices(['text', 'markdown', 'json']).default('text'))
     .option('--bounds <numbers...>', 'presentations,in flight,disturbances of each walk, as 5,3,2', boundsOf)
     .addHelpText(
       'after',
