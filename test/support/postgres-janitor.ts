@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('usage: postgres-janitor.ts FOLDER');
 
-const LONGEST_STOP_MILLISECONDS = 30_000;
+const MAX_STOP_MILLISECONDS = 30_000;
 
 process.stdin
   .on('close', cleanUp)
@@ -17,8 +17,8 @@ process.stdin
   .resume();
 
 async function cleanUp(): Promise<void> {
-  const deadline = Date.now() + LONGEST_STOP_MILLISECONDS;
-  // Immediate shutdown: nobody will read this data again. The server writes until it has removed its pid file.
+  const deadline = Date.now() + MAX_STOP_MILLISECONDS;
+  // Immediate shutdown: this data is not needed again. The server writes until it has removed its pid file.
   for (let pid = processId(); pid !== null && Date.now() < deadline; pid = processId()) {
     if (!signal(pid, 'SIGQUIT')) break;
     await setTimeout(50);
