@@ -15,7 +15,7 @@ process.stdin
   .resume();
 
 async function cleanUp(): Promise<void> {
-  // Immediate shutdown: nobody will read this data again. The server writes until it has removed its pid file.
+  // Immediate shutdown: this data is not needed again. The server writes until it has removed its pid file.
   for (let pid = processId(); pid !== null; pid = processId()) {
     if (!signal(pid, 'SIGQUIT')) break;
     await setTimeout(50);

@@ -71,7 +71,7 @@ function startJanitor(folder: string): ChildProcess {
   return janitor;
 }
 
-/** Loopback only, so `trust` lets in nobody but the users of this machine, for as long as the tests run. */
+/** Loopback only, so `trust` admits only users of this machine, and only while the tests run. */
 async function initialize({ initdb }: PostgresBinaries, runAs: RunAs, folder: string): Promise<void> {
   const how = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
   const child = spawn(initdb, [`--pgdata=${join(folder, 'data')}`, ...how], { ...runAs, ...quiet(folder) });

@@ -33,7 +33,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'In the JWKS ahead of its first signature, so that every cache holds it by then.',
     'Published while there is time for caches to fetch it.',
     'Its time is nearly over: a successor is published while caches still have time to fetch it.',
-    'The waiting successor takes over as soon as it has been published for long enough.',
+    'Requested already: the successor takes over as soon as it has been published for long enough.',
     // Which algorithms sign is the policy.
     'Its time is over, and the policy no longer names its algorithm.',
     // Nothing happens.
