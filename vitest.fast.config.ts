@@ -1,27 +1,47 @@
 /**
- * The fast loop, `npm run test:fast`: what one process can ask, on the embedded database alone. No Postgres server, no browser, no
- * server process. It says nothing about several nodes, nor about Postgres: `npm test` does.
+ * The fast loop, `npm run test:fast`: unit tests of the server on the embedded database alone. No Postgres server, no browser, no
+ * process. What takes long, and what asks about Postgres or several nodes, has a place in `npm test` only.
  */
 import { defineConfig } from 'vitest/config';
 import everything from './vitest.config.ts';
 
-/** What a Postgres server is needed for, or another process. */
+const ROOMS = [
+  'config',
+  'crypto',
+  'engine',
+  'http',
+  'lifecycles',
+  'machines',
+  'model',
+  'protocol',
+  'registration',
+  'storage',
+  'system',
+];
+
 const NOT_HERE = [
-  // Several nodes, or what only Postgres does.
-  'test/unit/http/{log,signing-keys,round-trips}.test.ts',
+  // Need a Postgres server.
+  'test/unit/http/{client-endpoints,log,round-trips,signing-keys}.test.ts',
   'test/unit/storage/{driver,many-at-once,migrations,plans}.test.ts',
-  'test/unit/cli/{check-example,server}.test.ts',
-  // Processes of their own.
-  'test/unit/cli/launcher.test.ts',
+  // Starts processes.
   'test/unit/storage/folder-lock.test.ts',
+  // Replace a module, which files of one worker would share.
+  'test/unit/{http/sign-in,lifecycles/signing-key}.test.ts',
+  // Take as long as all others together: every arm broken once, files that are watched, RSA keys, a hundred pages.
+  'test/unit/machines/mutation.test.ts',
+  'test/unit/config/live-configuration.test.ts',
+  'test/unit/storage/signing-keys.test.ts',
+  'test/unit/http/{issuer,permissions}.test.ts',
 ];
 
 export default defineConfig({
   test: {
     ...everything.test,
-    include: ['test/unit/**/*.test.ts'],
+    include: ROOMS.map((room) => `test/unit/${room}/**/*.test.ts`),
     exclude: NOT_HERE,
     globalSetup: ['test/support/embedded-template.ts'],
+    // Most of the time goes into loading modules: files of a worker share them.
+    isolate: false,
     provide: { databaseKinds: ['embedded'] },
   },
 });
