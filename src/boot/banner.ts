@@ -15,7 +15,7 @@ export function banner({ issuer, databaseUrl }: Environment, demo: Demo | null):
   if (demo) {
     lines.push(
       '',
-      `  A person signs in:   open ${base}/playground`,
+      `  An end-user signs in: open ${base}/playground`,
       `                       username ${demo.username}, password ${demo.password}`,
       '  A service gets in:   ' +
         `curl -u ${demo.service.clientId}:${demo.service.clientSecret} -d grant_type=client_credentials ${base}/oauth/token`,

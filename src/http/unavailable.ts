@@ -6,7 +6,7 @@ const WORDS: Readonly<Record<UnavailableReason, string>> = {
   store_unavailable: 'The server cannot reach its database. Nothing was changed; try again.',
   too_many_conflicts: 'Too many requests for the same grant at once. Nothing was changed by this one; try again.',
   commit_unknown:
-    'The server lost its database while it answered, and cannot know whether the token was used. Do not repeat this request; should the next one fail, ask the person to sign in again.',
+    'The server lost its database while it answered, and cannot know whether the token was used. Do not repeat this request; should the next one fail, ask the end-user to sign in again.',
 };
 
 /** For requests that may be repeated, an unknown commit does no harm. */

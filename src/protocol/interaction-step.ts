@@ -126,6 +126,7 @@ function rejected(reason: Extract<InteractionOutcome, { kind: 'rejected' }>['rea
 
 const DENIED: Readonly<Record<AuthorizationRefusal, string>> = {
   access_denied: 'The resource owner denied the request.',
-  login_required: 'The resource owner has to sign in: nobody is signed in, too long ago, or as another person.',
+  login_required:
+    'The resource owner has to sign in: there is no sign-in, it was too long ago, or by another end-user.',
   consent_required: 'The resource owner has to consent.',
 };

@@ -5,7 +5,7 @@
 export const deadlines = {
   /**
    * Only a host that fell silent, or something in front of it that accepts and hangs up, gets here. Reads are tried again by
-   * whoever asked; writes get a little longer than Postgres's own statement_timeout.
+   * the caller; writes get a little longer than Postgres's own statement_timeout.
    */
   databaseReadMilliseconds: 5_000,
   databaseWriteMilliseconds: 12_000,

@@ -29,13 +29,13 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   },
   refreshIdleLifetimeSeconds: {
     shorter: (_, to) =>
-      `Chains that have not been used for ${to} end at once: their people have to sign in again. The others end ${to} after their last use.`,
+      `Chains that have not been used for ${to} end at once: their end-users have to sign in again. The others end ${to} after their last use.`,
     longer: (from, to) =>
       `A chain that is alive gets ${to} at its next use; until then it keeps the end that it was given (${from} after its last use). None that has ended comes back.`,
   },
   refreshAbsoluteLifetimeSeconds: {
     shorter: (_, to) =>
-      `Chains that were approved more than ${to} ago end at once: their people have to sign in again.`,
+      `Chains that were approved more than ${to} ago end at once: their end-users have to sign in again.`,
     longer: (_, to) =>
       `A chain that is alive may go on until ${to} after its approval, from its next use on. None that has ended comes back.`,
   },

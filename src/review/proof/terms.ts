@@ -22,10 +22,10 @@ export type Bounds = {
   readonly disturbances: number;
 };
 
-/** What somebody does that is no request to a lifecycle: an operator, a sign-in, an edit of the policy. */
+/** An act that is not a request to a lifecycle: by an operator, a sign-in, an edit of the policy. */
 export type Deed<T extends Terms> = {
   readonly says: string;
   readonly stored: T['stored'];
-  /** Absent: nobody outside remembers anything else. */
+  /** Absent: clients and end-users remember nothing else. */
   readonly known?: T['known'];
 };

@@ -55,7 +55,7 @@ function bareSentenceOf(words: Words, one: Happening<Any>): string {
     case 'deed':
       return one.says;
     case 'backupRestored':
-      return `An older backup is restored${one.recovered ? ', and recovered before traffic' : ', and nobody runs statehouse recover'}.`;
+      return `An older backup is restored${one.recovered ? ', and recovered before traffic' : ', and statehouse recover is not run'}.`;
   }
 }
 

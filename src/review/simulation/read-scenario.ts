@@ -6,9 +6,9 @@ import type { NamedPolicy } from '../../config/configuration.ts';
 import { loadPolicy } from '../../config/load.ts';
 import { nearestOf } from '../../config/nearest.ts';
 import { ConfigurationError, describeProblem, type Problem } from '../../config/problem.ts';
+import { printable } from '../../config/shown.ts';
 import { readYaml } from '../../config/yaml-file.ts';
 import type { Lifetimes } from '../../model/lifetimes.ts';
-import { printable } from '../../registration/record-problem.ts';
 import type { Action, Actor, Beat, EndName, Expected, Round, Scenario, Turn, Wait } from './scenario.ts';
 import { isRequest } from './scenario.ts';
 import { CODE, type ScenarioRecord, type StepRecord, scenarioSchema } from './scenario-file.ts';
@@ -73,7 +73,10 @@ function textOf(path: string): string | null {
     if (error instanceof ScenarioError) throw error;
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') return null;
-    throw refused(code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'what is no text' : (code ?? 'unreadable'), 'UTF-8');
+    throw refused(
+      code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'bytes that are not UTF-8 text' : (code ?? 'unreadable'),
+      'UTF-8',
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 /** A performance as text, as JSON, and for the page of the shipped scenarios. */
 
-import { printable } from '../../registration/record-problem.ts';
+import { printable } from '../../config/shown.ts';
 import { spanWords } from '../../system/durations.ts';
 import { mermaidOf } from './diagram.ts';
 import { holds, type Performance, type Played, wordsOfHeard } from './play.ts';

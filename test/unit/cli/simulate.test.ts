@@ -94,7 +94,9 @@ describe('simulate', () => {
     };
     expect(await refused(join(folder, 'nowhere.yaml'))).toMatch(/nowhere\.yaml: Expected .*, found no such file/);
     expect(await refused(folder)).toMatch(/, found what is no file/);
-    expect(await refused(file('binary.yaml', Uint8Array.of(0xff, 0xfe, 0)))).toMatch(/, found what is no text/);
+    expect(await refused(file('binary.yaml', Uint8Array.of(0xff, 0xfe, 0)))).toMatch(
+      /, found bytes that are not UTF-8 text/,
+    );
     expect(await refused(file('huge.yaml', `#${' '.repeat(70_000)}`))).toMatch(
       /Expected at most 65536.*, found 70001 bytes/,
     );

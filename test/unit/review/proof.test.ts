@@ -69,7 +69,7 @@ describe('the proof', () => {
     `);
     expect(mermaidOfTrace(violation)).toMatchInlineSnapshot(`
       "sequenceDiagram
-        participant H as whoever holds it
+        participant H as the holder
         participant S as Statehouse
         participant D as Postgres
         H->>S: the code

@@ -1,4 +1,4 @@
-/** What is presented by whoever holds it and says it right; wrong presentations (probes.ts) change one part of it. */
+/** Presentations by a holder with every parameter right; a wrong presentation (probes.ts) changes one part. */
 import { authorizationCodeRequest, type PresentedCode } from '../../../lifecycles/authorization-code.ts';
 import { revocationRequest } from '../../../lifecycles/grant.ts';
 import type { PresentationWays } from '../../../lifecycles/presentation.ts';

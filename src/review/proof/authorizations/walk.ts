@@ -71,7 +71,7 @@ function whenCommitted(known: Known, { credential }: Asked, commit: GrantCommit,
 }
 
 function whenAnswered(known: Known, { credential }: Asked, answer: Terms['answer']): Known {
-  // Told that it has ended, whoever asked relies on it.
+  // A requester that is told that it has ended relies on it.
   if (typeof answer === 'boolean' || credential === null) return { ...known, ended: true };
   if (answer.kind === 'issued') return { ...known, tokens: [...known.tokens, answer.issued] };
   // Whoever presents what was used before, and is told no, has ended the chain: from now on nothing may come of it.

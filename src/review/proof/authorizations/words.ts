@@ -20,5 +20,5 @@ export const WORDS: WalkWords<Terms> = {
     return answer.kind === 'rejected' ? answer.reason : `refresh token of generation ${answer.issued.generation}`;
   },
   since: [APPROVED_AT, 'the approval'],
-  sender: 'whoever holds it',
+  sender: 'the holder',
 };

@@ -61,7 +61,7 @@ export const signingKeys: Walk<Terms> = {
   words: WORDS,
 };
 
-/** Of what a key is made matters to nobody here. */
+/** The bytes of a key do not matter here. */
 const freshKey = ({ alg }: Pick<Asked, 'alg'>, draw: number): NewSigningKey => ({
   kid: `fresh key ${draw}`,
   alg,
