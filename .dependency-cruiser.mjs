@@ -81,7 +81,7 @@ export default {
         packages('jose', '@node-rs/argon2'),
         '^(node:)?(crypto|buffer|util)$',
       ],
-      'Whoever reviews the cryptography reads one folder; it knows formats and keys, and neither grants nor tables.',
+      'A reviewer of the cryptography reads one folder; it knows formats and keys, and neither grants nor tables.',
     ),
     only(
       'system-is-a-leaf',

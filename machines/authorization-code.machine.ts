@@ -81,7 +81,7 @@ export const authorizationCodeMachine = setup({
       },
     },
     used: {
-      description: 'Exchanged. Presenting it again, expired or not, shows that it leaked.',
+      description: 'Exchanged. Presented again, expired or not, it counts as leaked.',
       meta: { spec: 'OAuth 2.1 §4.1.3' },
       on: {
         presented: [

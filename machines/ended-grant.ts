@@ -1,4 +1,7 @@
-/** How a revoked code or refresh token is rejected: with what ended the grant, as precisely as it is known. */
+/**
+ * How a revoked code or refresh token is rejected. A raised epoch is named, first the client's, then the end-user's, then the
+ * server's; every end that is written in the grant's row is answered with `grant_revoked`, and the row keeps the reason.
+ */
 import { reject, type SharedArm } from './vocabulary.ts';
 
 export const rejectWithWhatEndedTheGrant = [
@@ -6,7 +9,7 @@ export const rejectWithWhatEndedTheGrant = [
     guard: 'endedByClient',
     actions: reject('client_ended'),
     description: 'The client was deleted after the approval.',
-    meta: { spec: 'RFC 9700 §4.14.2' },
+    meta: { spec: 'RFC 7592 §2.3' },
   },
   {
     guard: 'endedByUser',

@@ -1,16 +1,18 @@
 /**
  * The grant, root of the chain: active → revoked. The code and all refresh tokens that come from an approval live and end
- * with it. Every way in which a grant ends is an arm here.
+ * with it. Every decision that ends a grant is an arm here. Time is not: a grant whose code or chain has expired stays `active`
+ * here, and `expired` in the machines of the code and the refresh token rejects it.
  *
  *   Four events are about this grant: only they write `revoked` into its row.
- *   Four are about its client, its end-user or the server, and raise the epoch there. A grant that was made under an older
- *   epoch is revoked from that moment on and for good, since epochs only rise. Its row is not written.
+ *   Four are about its client, its end-user or the server. No request sends them to this machine: src/storage raises the epoch
+ *   there, and every grant that was made under an older epoch is read as revoked from then on and for good, since epochs only
+ *   rise. Its row is not written. The arms say what that means, and the proof walks them.
  */
 import { setup } from 'xstate';
 import { effects, type GrantEvent, type Meta, raiseEpoch, writeRevoked } from './vocabulary.ts';
 
 const stayRevoked = (spec: string) => ({
-  description: 'It has ended already; the first reason stays.',
+  description: 'It has ended already: its row keeps what is written there.',
   meta: { spec },
 });
 
@@ -40,20 +42,21 @@ export const grantMachine = setup({
         chainFellBehind: {
           target: 'revoked',
           actions: writeRevoked('chain_behind_token'),
-          description: 'A token newer than the stored head appeared: the store has lost commits.',
+          description:
+            'An authentic token appeared that the stored chain does not contain: the store has lost commits.',
           meta: { spec: 'RFC 9700 §4.14.2' },
         },
         revocationRequested: {
           target: 'revoked',
           actions: writeRevoked('revocation_requested'),
-          description: 'Its client, its end-user or an operator asked for it.',
+          description: 'Its client revoked a token of it, or its end-user ended the access of the client.',
           meta: { spec: 'RFC 7009 §2' },
         },
         clientDeleted: {
           target: 'revoked',
           actions: raiseEpoch('client'),
           description: 'Its client was deleted. Registering the client again revives nothing.',
-          meta: { spec: 'RFC 7009 §2, RFC 9700 §4.14.2' },
+          meta: { spec: 'RFC 7592 §2.3' },
         },
         userDisabled: {
           target: 'revoked',
@@ -65,7 +68,7 @@ export const grantMachine = setup({
           target: 'revoked',
           actions: raiseEpoch('user'),
           description: 'Its end-user got a new password: the old one may have been stolen.',
-          meta: { spec: 'RFC 9700 §4.14.2' },
+          meta: { spec: 'OAuth 2.1 §4.3.3, RFC 9700 §4.14.2' },
         },
         serverRecovered: {
           target: 'revoked',

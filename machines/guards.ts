@@ -1,6 +1,6 @@
 /**
- * Every predicate that a machine may use. Pure: a guard sees the loaded row (context) and what happened (event), nothing
- * else. Whatever looks like I/O, such as the time, arrives inside the event.
+ * Every predicate that a machine may use. Pure: a guard sees the context (facts that src/lifecycles derives from what was loaded,
+ * under the policy in force) and the event, nothing else. It reads no clock and does no I/O.
  */
 import type {
   AuthorizationCodeContext,

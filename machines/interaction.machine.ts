@@ -9,6 +9,8 @@
  *           └───────────────────────────────────────┼──────────┘  │ denied │
  *                                                   └────────────►└────────┘
  *
+ * `awaitingSignIn` leads to `denied` too: login_required, consent_required.
+ *
  * A live session or a remembered consent skips a state by an arm of its own, never by code beside the machine. The same holds
  * for what the client asks for: prompt=none goes straight to `denied` when a page would be needed; prompt=login, or a sign-in
  * older than max_age, stays in `awaitingSignIn`. Opening the page is an event too (`viewed`): the machine decides what is shown.
@@ -29,13 +31,13 @@ const rejectExpired = {
   guard: 'expired',
   actions: reject('interaction_expired'),
   description: 'The page was open for too long; the client has to ask again.',
-  meta: { spec: 'OAuth 2.1 §4.1.1' },
 } as const satisfies SharedArm;
 
 const rejectEndedClient = {
   guard: 'clientEnded',
   actions: reject('client_ended'),
-  description: 'In the meantime the client was deleted, ended, or lost this redirect URI or grant type.',
+  description:
+    'In the meantime the client was deleted, even if registered again since, or lost this redirect URI or grant type.',
   meta: { spec: 'RFC 6749 §4.1.2.1' },
 } as const satisfies SharedArm;
 
@@ -43,7 +45,7 @@ const rejectChangedUser = {
   guard: 'userChanged',
   actions: reject('user_changed'),
   description: 'The browser is not signed in as the end-user for whom the page was made.',
-  meta: { spec: 'OAuth 2.1 §7.9' },
+  meta: { spec: 'RFC 6749 §10.12' },
 } as const satisfies SharedArm;
 
 const skipRememberedConsent = {
@@ -131,7 +133,7 @@ export const interactionMachine = setup({
   initial: 'awaitingSignIn',
   states: {
     awaitingSignIn: {
-      description: 'Client and redirect URI are verified; the end-user is not known yet.',
+      description: 'Client and redirect URI are verified; no end-user is bound to the request yet.',
       meta: { spec: 'OAuth 2.1 §4.1.1' },
       on: {
         requested: [
@@ -243,7 +245,7 @@ export const interactionMachine = setup({
       },
     },
     approved: {
-      description: 'A grant exists, and its code is on its way to the client.',
+      description: 'Approved: a grant was made, and its code was sent to the client.',
       meta: { spec: 'OAuth 2.1 §4.1.2' },
       on: {
         requested: repeatWhileCodeWaits,
@@ -256,7 +258,7 @@ export const interactionMachine = setup({
       },
     },
     denied: {
-      description: 'The end-user said no, or could not be asked.',
+      description: 'The end-user said no, could not be asked, or is not the end-user of the id_token_hint.',
       meta: { spec: 'RFC 6749 §4.1.2.1' },
       on: {
         requested: rejectCompleted,
@@ -270,7 +272,7 @@ export const interactionMachine = setup({
           rejectChangedUser,
           {
             actions: 'repeatAnswer',
-            description: 'Sent twice: the same answer.',
+            description: 'A refusal after the interaction was denied: the client is told access_denied.',
             meta: { spec: 'RFC 6749 §4.1.2.1' },
           },
         ],

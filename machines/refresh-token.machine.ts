@@ -7,8 +7,9 @@
  *   └────────┘                      └──────┘     (whole chain)     └─────────┘
  *
  * `active` is the head of its chain, `used` is every token before it. The loser of a race is a reuse too, so two parallel
- * presentations revoke the chain: no overlap, no grace period. `ahead` is authentic and newer than the head: the store lost
- * commits that it had acknowledged, cannot know which tokens were used, and ends the whole chain.
+ * presentations revoke the chain: no overlap, no grace period. `ahead` is authentic, but not in the stored chain: a later
+ * generation than the head, the same generation with another nonce, or a chain that has not begun. The store lost commits that
+ * it had acknowledged, cannot know which tokens were used, and ends the whole chain.
  */
 import { setup } from 'xstate';
 import { rejectWithWhatEndedTheGrant } from './ended-grant.ts';
@@ -50,7 +51,7 @@ export const refreshTokenMachine = setup({
             guard: 'expired',
             actions: reject('refresh_token_expired'),
             description: 'Too late: the chain idled out, or reached its absolute end.',
-            meta: { spec: 'OAuth 2.1 §4.3.1' },
+            meta: { spec: 'OAuth 2.1 §4.3.3, RFC 9700 §4.14.2' },
           },
           {
             guard: 'scopeExceedsGrant',
@@ -74,8 +75,7 @@ export const refreshTokenMachine = setup({
       },
     },
     used: {
-      description:
-        'A token before the head. It was used, so presenting it again, expired or not, shows that it leaked.',
+      description: 'A token before the head. It was used; presented again, expired or not, it counts as leaked.',
       meta: { spec: 'RFC 9700 §4.14.2' },
       on: {
         presented: [
@@ -84,14 +84,14 @@ export const refreshTokenMachine = setup({
             target: 'revoked',
             actions: [revokeGrant('refreshTokenReused'), reject('refresh_token_reused')],
             description:
-              'Reuse: client and thief both have the token, and the server cannot tell them apart; the whole chain ends.',
+              'Reuse: a thief may have the token, or the client sent it twice. The server cannot tell, so the whole chain ends.',
             meta: { spec: 'OAuth 2.1 §4.3.1, RFC 9700 §4.14.2' },
           },
         ],
       },
     },
     ahead: {
-      description: 'Authentic, and newer than the stored head: commits were lost (a restored backup, a failover).',
+      description: 'Authentic, but not in the stored chain: commits were lost (a restored backup, a failover).',
       meta: { spec: 'RFC 9700 §4.14.2' },
       on: {
         presented: [

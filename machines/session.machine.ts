@@ -6,8 +6,9 @@
  *   │ active │ ───────────────────────────────────────────────────────────► │ ended │
  *   └────────┘   user disabled, new password, server recovered (raiseEpoch) └───────┘
  *
- * What was approved from a session lives on when the session ends. Nothing is approved from a session that has ended: the
- * approval commits only while the session is active, in the same statement.
+ * A session that ends by sign-out, from the list, by replacement or by time leaves its grants alive. The three events that raise
+ * an epoch end the grants too (grant.machine.ts). Nothing is approved from a session that has ended: the approval commits only
+ * while the session is active, in the same statement.
  */
 import { setup } from 'xstate';
 import { sessionGuards } from './guards.ts';
@@ -22,7 +23,9 @@ import {
   type SharedArm,
 } from './vocabulary.ts';
 
-const stayEnded = { description: 'It has ended already; the first reason stays.' } as const satisfies SharedArm;
+const stayEnded = {
+  description: 'It has ended already: its row keeps what is written there.',
+} as const satisfies SharedArm;
 
 export const sessionMachine = setup({
   types: { context: {} as SessionContext, events: {} as SessionEvent, meta: {} as Meta },
@@ -77,7 +80,7 @@ export const sessionMachine = setup({
           target: 'ended',
           actions: endSession('signed_in_again'),
           description:
-            'A new sign-in in the same browser replaced it, so that a session which an attacker planted never becomes signed in.',
+            'A new sign-in in the same browser replaced it, under a new cookie: the old cookie is worth nothing.',
         },
         userDisabled: {
           target: 'ended',

@@ -11,7 +11,8 @@
  *
  * `unpublished` is a fresh key in the memory of a node. The first key of an algorithm signs as soon as it is stored; a successor
  * waits. Published, signing and retiring keys are in the JWKS and their signatures are accepted; those of a retired key are not.
- * Whatever ends a signer starts its successor in the same decision, so that an algorithm is never without a signer.
+ * Whatever ends a signer starts its successor in the same decision, so that an algorithm which the policy names is never without
+ * a signer. When the policy drops an algorithm, its last key stops and no other key starts.
  */
 import { setup } from 'xstate';
 import { signingKeyGuards } from './guards.ts';
@@ -38,7 +39,7 @@ const stayUnpublished = {
 const stayStored = { description: 'The key is stored already.' } as const satisfies SharedArm;
 const stayRetired = {
   description: 'Retired for good.',
-  meta: { spec: 'NIST SP 800-57 Part 1 §7.4' },
+  meta: { spec: 'NIST SP 800-57 Part 1 §7.6' },
 } as const satisfies SharedArm;
 
 export const signingKeyMachine = setup({
@@ -74,7 +75,8 @@ export const signingKeyMachine = setup({
       },
     },
     published: {
-      description: 'In the JWKS ahead of its first signature, so that every cache holds it by then.',
+      description:
+        'In the JWKS ahead of its first signature, so that every cache holds it by then, except in an emergency.',
       on: {
         noKeySigns: stayStored,
         successorNeeded: stayStored,
@@ -122,7 +124,10 @@ export const signingKeyMachine = setup({
             actions: 'createSuccessor',
             description: 'Its time is nearly over: a successor is published while caches still have time to fetch it.',
           },
-          { description: 'It goes on signing, past its time if it must: there is always a signer.' },
+          {
+            description:
+              'It goes on signing, past its time if it must, until a successor is ready or the policy drops its algorithm.',
+          },
         ],
         rotationRequested: [
           {
@@ -144,7 +149,7 @@ export const signingKeyMachine = setup({
           {
             guard: 'handoverIsComing',
             description:
-              'Requested already: the successor takes over as soon as it has been published for long enough.',
+              'The handover is due already: the successor takes over as soon as it has been published for long enough.',
           },
           {
             guard: 'successorIsPublished',
@@ -179,7 +184,7 @@ export const signingKeyMachine = setup({
     retiring: {
       description:
         'No longer signs, and its private half is erased; published until the last token that it signed has expired.',
-      meta: { spec: 'OpenID Connect Core §10.1.1' },
+      meta: { spec: 'OpenID Connect Core §10.1.1, NIST SP 800-57 Part 1 §7.4' },
       on: {
         noKeySigns: stayStored,
         successorNeeded: stayStored,
@@ -203,7 +208,7 @@ export const signingKeyMachine = setup({
     },
     retired: {
       description: 'Out of the JWKS; its signatures are not accepted. Nothing leads out of here.',
-      meta: { spec: 'NIST SP 800-57 Part 1 §7.4' },
+      meta: { spec: 'NIST SP 800-57 Part 1 §7.6' },
       on: {
         noKeySigns: stayRetired,
         successorNeeded: stayRetired,

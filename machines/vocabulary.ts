@@ -3,7 +3,7 @@
  * Machines are pure data: XState never executes an effect; the engine reads it and commits it.
  */
 
-/** `spec`: the sections that demand a state or an arm. Declared to XState, so that a misspelt key does not compile. */
+/** `spec`: the sections that demand, recommend or permit a state or an arm. Declared to XState, so that a misspelt key does not compile. */
 export type Meta = { readonly spec?: string };
 
 /** For arms that several states share: the compiler finds unknown keys only where an object literal is written. */
@@ -53,6 +53,7 @@ export type RevocationReason =
   | 'revocation_requested';
 
 /** Why a session ended by decision. */
+/** `ended_by_user`: from the list of sessions. The guard `endedByUser` asks for the epoch of the end-user instead. */
 export type SessionEndReason = 'session_idle' | 'session_too_old' | 'signed_out' | 'ended_by_user' | 'signed_in_again';
 
 /** Why a signing key retired. */
@@ -135,11 +136,11 @@ export type InteractionContext = {
   readonly resources: readonly string[];
   /** The user who signed in for this interaction; `null` before that. */
   readonly userId: string | null;
-  /** Since the interaction began the client was deleted, its grants were ended, or it lost this redirect URI or grant type. */
+  /** Since the interaction began the client was deleted (even if registered again), or lost this redirect URI or grant type. */
   readonly clientEnded: boolean;
   /** True for confidential clients and for public clients with an https redirect; others could be impersonated (RFC 8252 §8.6). */
   readonly consentMayBeRemembered: boolean;
-  /** The code that was issued has not been exchanged and has not ended. */
+  /** The code that was issued has not been exchanged, and neither its row nor its stored time says that it has ended. */
   readonly codeIsWaiting: boolean;
   /** What the client asked to show; `none`: nothing may be shown. */
   readonly prompt: readonly Prompt[];
@@ -224,8 +225,8 @@ export type SigningKeyEvent = {
 } & SigningKeyFacts;
 
 /**
- * The effects, declared to XState. The functions are empty on purpose: the engine reads `{type, params}` and makes it true
- * in one guarded statement.
+ * The effects, declared to XState. The functions are empty on purpose: the engine reads `{type, params}` and commits it in one
+ * guarded statement. `raiseEpoch` is the exception: src/storage raises epochs, and the machines see the result.
  */
 export const effects = {
   /** Issue an access token and, where the client may refresh, the head of the chain. */
@@ -268,7 +269,7 @@ export const effects = {
   endSession(_: unknown, _params: { reason: SessionEndReason }): void {},
   /** Send `successorNeeded` to a fresh key of the same algorithm. */
   createSuccessor(): void {},
-  /** Send `signerStopped` to the waiting key, so that there is always a signer. */
+  /** Send `signerStopped` to the waiting key, so that an algorithm which the policy names always has a signer. */
   startSuccessor(): void {},
   /** From now on the successor takes over as soon as it has been published for long enough. */
   hastenHandover(): void {},

@@ -108,7 +108,7 @@ export type GrantWorld = {
 };
 
 /**
- * Its client, its end-user or an operator asks a grant to end.
+ * Its client or its end-user asks a grant to end.
  * @returns true when this call ended the grant; false when it had ended before.
  * @throws Unavailable when the store cannot be reached or does not settle; asking again is always safe.
  */

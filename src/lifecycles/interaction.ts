@@ -254,7 +254,7 @@ type Repeated =
   | { readonly kind: 'rejected'; readonly reason: InteractionRejectReason };
 
 function repeated({ remakeCode }: InteractionWays, { interaction, grant }: LoadedInteraction): Repeated {
-  // Only a refusal by the end-user can be sent twice: where the end-user could not be asked, there was no form.
+  // The row does not keep the error. The end-user refuses now, so access_denied is true, whatever was answered first.
   if (interaction.state === 'denied') return { kind: 'denied', error: 'access_denied' };
   if (!grant) throw new InvariantViolation('an approved interaction without its grant');
   const code = remakeCode(grant.id, grant.codeHash);

@@ -19,7 +19,7 @@ export type SessionFacts = { readonly now: Date; readonly lifetimes: SessionLife
 
 /** One guarded statement about one row of `sessions`. Both kinds require that the session is still active. */
 export type SessionCommit =
-  /** Commits only while `lastUsedAt` is still as loaded. */
+  /** Never moves `lastUsedAt` back. */
   | { readonly kind: 'recordUse'; readonly loaded: Session; readonly now: Date }
   | {
       readonly kind: 'end';

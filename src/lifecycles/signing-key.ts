@@ -1,6 +1,6 @@
 /**
  * The signing keys. The "row" of a decision is the whole table: whatever ends a signer creates or starts its successor in the same
- * decision and the same statement, so that one key per algorithm signs at any time.
+ * decision and the same statement, so that one key of each algorithm that the policy names signs at any time.
  */
 import { signingKeyMachine } from '../../machines/signing-key.machine.ts';
 import type { SigningKeyContext, SigningKeyEvent, SigningKeyState } from '../../machines/vocabulary.ts';

@@ -37,7 +37,7 @@ export async function findSession(deps: SessionDeps, cookie: CookieHash | null):
 /** A browser may say anything; what is stored of it is bounded. */
 const MAX_USER_AGENT_CHARACTERS = 256;
 
-/** A new session, and a new cookie, for every sign-in: a cookie that was planted before can never become signed in. */
+/** A new session, and a new cookie, for every sign-in: a cookie that an attacker planted before stays worthless. */
 export async function createSession(
   deps: SessionDeps,
   user: SignedInUser,

@@ -42,7 +42,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'changed-user-never-approves',
     says: 'A user who changed in between never answers: not another than was asked, nor another than the client named.',
-    spec: 'OAuth 2.1 §7.9, OpenID Connect Core §3.1.2.1',
+    spec: 'RFC 6749 §10.12, OpenID Connect Core §3.1.2.1',
     machines: ['interaction'],
     brokenBy: (_, { stored: { interaction } }, { commit }) => {
       if (commit?.asked.kind !== 'interaction') return null;

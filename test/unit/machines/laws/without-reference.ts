@@ -3,13 +3,17 @@
  * a reference has to be added here, beneath the reason.
  */
 export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
+  interaction: [
+    // How long a page may stay open is left to the server.
+    'The page was open for too long; the client has to ask again.',
+  ],
   session: [
     // How long a browser stays signed in is left to the server. OpenID Connect Core §3.1.2.3 lets it reuse a sign-in, and stops there.
     'The sign-in was too long ago, however much the session was used.',
     'The session was not used for too long.',
     // Sign-out by logout request is a standard; these ways to end a session are ours.
     'The end-user ended it from the list of places where they are signed in.',
-    'A new sign-in in the same browser replaced it, so that a session which an attacker planted never becomes signed in.',
+    'A new sign-in in the same browser replaced it, under a new cookie: the old cookie is worth nothing.',
     'The end-user was disabled.',
     'The end-user got a new password: a thief may have signed in with the old one.',
     'The operator ended every older session, as after restoring a backup.',
@@ -22,7 +26,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'It had not been used for too long.',
     'The sign-in was too long ago.',
     // Nothing happens.
-    'It has ended already; the first reason stays.',
+    'It has ended already: its row keeps what is written there.',
   ],
   signingKey: [
     // Where a key is kept before it is published, and that there is a signer at all, is left to the server.
@@ -30,10 +34,10 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'The first key of its algorithm signs at once: there is no signer to wait for.',
     'Its algorithm has no signer.',
     // OpenID Connect Core §10.1.1 lets caches fetch a new key when they meet it. To publish it beforehand is stricter.
-    'In the JWKS ahead of its first signature, so that every cache holds it by then.',
+    'In the JWKS ahead of its first signature, so that every cache holds it by then, except in an emergency.',
     'Published while there is time for caches to fetch it.',
     'Its time is nearly over: a successor is published while caches still have time to fetch it.',
-    'Requested already: the successor takes over as soon as it has been published for long enough.',
+    'The handover is due already: the successor takes over as soon as it has been published for long enough.',
     // Which algorithms sign is the policy.
     'Its time is over, and the policy no longer names its algorithm.',
     // Nothing happens.
@@ -42,7 +46,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'The key is stored already.',
     'Another key signs; this key waits.',
     'This event is for the signer of the algorithm.',
-    'It goes on signing, past its time if it must: there is always a signer.',
+    'It goes on signing, past its time if it must, until a successor is ready or the policy drops its algorithm.',
     'It is itself the signer.',
     'It has no private half to sign with.',
   ],
