@@ -5,8 +5,6 @@ import type { RecordProblem } from '../config/problem.ts';
 import { keyOf, schemaProblems } from '../config/schema-problems.ts';
 import { shown } from '../config/shown.ts';
 
-export { printable } from '../config/shown.ts';
-
 export type Reading<T> =
   | { readonly ok: true; readonly value: T; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly problems: readonly RecordProblem[] };
