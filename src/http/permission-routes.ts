@@ -4,9 +4,14 @@ import fp from 'fastify-plugin';
 import { parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import { signInDirectly, viewDirectSignIn } from '../protocol/direct-sign-in.ts';
-import { type PermissionDeps, submitEndPermission, viewPermissions } from '../protocol/permissions.ts';
+import {
+  type EndPermissionOutcome,
+  type PermissionDeps,
+  submitEndPermission,
+  viewPermissions,
+} from '../protocol/permissions.ts';
 import type { SignInDeps } from '../protocol/sign-in.ts';
-import { submitEndSession } from '../protocol/signed-in-browsers.ts';
+import { type EndSessionOutcome, submitEndSession } from '../protocol/signed-in-browsers.ts';
 import { bodyOf, queryOf } from './form-body.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
@@ -54,17 +59,7 @@ export const permissionRoutes = fp<PermissionRoutesOptions>(
         cookie: cookies.hash(request, 'session'),
         isOurForm: csrf.checkOf(request),
       });
-      switch (outcome.kind) {
-        case 'signInRequired':
-          return seeOther(reply, signInPath);
-        case 'formRefused':
-          return refuseForm(request, reply);
-        case 'ended': {
-          const { kind: _, ...facts } = outcome;
-          setLogLine(request, 'permission ended', facts);
-          return seeOther(reply, `${permissionsPath}?${ENDED}`);
-        }
-      }
+      return answerEnding(request, reply, outcome, { message: 'permission ended', query: ENDED });
     });
 
     app.post('/permissions/sessions/end', async (request, reply) => {
@@ -73,17 +68,7 @@ export const permissionRoutes = fp<PermissionRoutesOptions>(
         cookie: cookies.hash(request, 'session'),
         isOurForm: csrf.checkOf(request),
       });
-      switch (outcome.kind) {
-        case 'signInRequired':
-          return seeOther(reply, signInPath);
-        case 'formRefused':
-          return refuseForm(request, reply);
-        case 'ended': {
-          const { kind: _, ...facts } = outcome;
-          setLogLine(request, 'session ended', facts);
-          return seeOther(reply, `${permissionsPath}?${SIGNED_OUT}`);
-        }
-      }
+      return answerEnding(request, reply, outcome, { message: 'session ended', query: SIGNED_OUT });
     });
 
     app.get('/sign-in', async (request, reply) => {
@@ -109,6 +94,26 @@ export const permissionRoutes = fp<PermissionRoutesOptions>(
           return seeOther(reply, permissionsPath);
       }
     });
+
+    /** `query`: what the page says about it. */
+    function answerEnding(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      outcome: EndPermissionOutcome | EndSessionOutcome,
+      ended: { readonly message: string; readonly query: string },
+    ): FastifyReply {
+      switch (outcome.kind) {
+        case 'signInRequired':
+          return seeOther(reply, signInPath);
+        case 'formRefused':
+          return refuseForm(request, reply);
+        case 'ended': {
+          const { kind: _, ...facts } = outcome;
+          setLogLine(request, ended.message, facts);
+          return seeOther(reply, `${permissionsPath}?${ended.query}`);
+        }
+      }
+    }
 
     function showSignIn(
       request: FastifyRequest,

@@ -59,7 +59,7 @@ export type Refused = {
 export const refuse = (reason: TokenReason, parameter?: string): Refused =>
   parameter === undefined ? { kind: 'refused', reason } : { kind: 'refused', reason, parameter };
 
-/** The client is authenticated; the grant is the one that the credential names, if it is stored. */
+/** The client is authenticated; the grant is what the credential names, if it is stored. */
 export type AuthenticatedRequest = LoadedGrant & { readonly client: TokenClient };
 /** The client is authenticated; the request names no grant. */
 export type AuthenticatedClient = { readonly now: Date; readonly client: Client };

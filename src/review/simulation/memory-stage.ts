@@ -95,7 +95,7 @@ export function memoryStage(
 
   const revoke: Stage<MemoryCredential>['revoke'] = async (actor, { credential }, fate) => {
     const isOwner = actor.name === 'resource owner';
-    // Whoever is disabled cannot sign in to end anything; by then there is nothing left to end.
+    // A disabled end-user cannot sign in to end anything; by then there is nothing left to end.
     if (isOwner && stored.user.isDisabled) return ended(LOADED, DONE);
     if (!isOwner && isUnknown(actor)) return ended(LOADED, UNKNOWN);
     // Another client's token is left alone, and a code is no token (src/protocol/sent-token.ts).

@@ -74,7 +74,7 @@ function whenAnswered(known: Known, { credential }: Asked, answer: Terms['answer
   // A requester that is told that it has ended relies on it.
   if (typeof answer === 'boolean' || credential === null) return { ...known, ended: true };
   if (answer.kind === 'issued') return { ...known, tokens: [...known.tokens, answer.issued] };
-  // Whoever presents what was used before, and is told no, has ended the chain: from now on nothing may come of it.
+  // A used credential was presented again and rejected, which ended the chain: from now on it yields nothing.
   return known.spent.includes(credential) ? { ...known, ended: true } : known;
 }
 
