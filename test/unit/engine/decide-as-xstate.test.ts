@@ -159,10 +159,7 @@ describe.each(Object.entries(machines))('%s', (_, { machine, context, event }) =
   );
 });
 
-const paramsToo = (one: { readonly type: string; readonly params?: unknown }) => ({
-  type: one.type,
-  params: one.params,
-});
+const paramsToo = ({ type, params }: { readonly type: string; readonly params?: unknown }) => ({ type, params });
 
 describe('what XState knows of guards works', () => {
   const machine = setup({
@@ -200,34 +197,64 @@ describe('what XState knows of guards works', () => {
 });
 
 describe('a machine that says more than its arms do', () => {
-  const refuses = (machine: AnyStateMachine) =>
-    expect(() => decide(machine, 'a', {}, { type: 'go' })).toThrow(InvariantViolation);
+  const refuses = (machine: AnyStateMachine, words: string) => {
+    const deciding = () => decide(machine, 'a', {}, { type: 'go' });
+    expect(deciding).toThrow(InvariantViolation);
+    // The second time too: only machines that passed are remembered.
+    expect(deciding).toThrow(words);
+  };
+  const NOT_FLAT = 'm: the state b is more than its name and its arms';
   const { createMachine: create } = setup({ actions: effects, guards: { yes: () => true } });
 
   it('is refused: entry actions', () => {
-    refuses(create({ initial: 'a', states: { a: { on: { go: 'b' } }, b: { entry: 'issueTokens', on: {} } } }));
+    refuses(
+      create({ id: 'm', initial: 'a', states: { a: { on: { go: 'b' } }, b: { entry: 'issueTokens', on: {} } } }),
+      NOT_FLAT,
+    );
   });
   it('is refused: exit actions', () => {
-    refuses(create({ initial: 'a', states: { a: { exit: 'issueTokens', on: { go: 'b' } }, b: {} } }));
+    refuses(
+      create({ id: 'm', initial: 'a', states: { a: { exit: 'issueTokens', on: { go: 'b' } }, b: {} } }),
+      'm: the state a is more than its name and its arms',
+    );
   });
   it('is refused: a state that is left at once', () => {
-    refuses(create({ initial: 'a', states: { a: { on: { go: 'b' } }, b: { always: 'c' }, c: {} } }));
+    refuses(create({ id: 'm', initial: 'a', states: { a: { on: { go: 'b' } }, b: { always: 'c' }, c: {} } }), NOT_FLAT);
   });
   it('is refused: a state that is left with time', () => {
-    refuses(create({ initial: 'a', states: { a: { on: { go: 'b' } }, b: { after: { 1000: 'c' } }, c: {} } }));
+    refuses(
+      create({ id: 'm', initial: 'a', states: { a: { on: { go: 'b' } }, b: { after: { 1000: 'c' } }, c: {} } }),
+      NOT_FLAT,
+    );
   });
   it('is refused: states within states', () => {
-    refuses(create({ initial: 'a', states: { a: { on: { go: 'b' } }, b: { initial: 'c', states: { c: {} } } } }));
+    refuses(
+      create({ id: 'm', initial: 'a', states: { a: { on: { go: 'b' } }, b: { initial: 'c', states: { c: {} } } } }),
+      NOT_FLAT,
+    );
   });
   it('is refused: a final state, which would answer with silence', () => {
-    refuses(create({ initial: 'a', states: { a: { on: { go: 'b' } }, b: { type: 'final' } } }));
+    refuses(create({ id: 'm', initial: 'a', states: { a: { on: { go: 'b' } }, b: { type: 'final' } } }), NOT_FLAT);
   });
   it('is refused: an arm at the root, behind those of the states', () => {
     refuses(
-      create({ initial: 'a', on: { go: '.b' }, states: { a: { on: { go: { guard: 'yes', target: 'b' } } }, b: {} } }),
+      create({
+        id: 'm',
+        initial: 'a',
+        on: { go: '.b' },
+        states: { a: { on: { go: { guard: 'yes', target: 'b' } } }, b: {} },
+      }),
+      'm: an arm stands outside the states',
     );
   });
   it('is refused: an action that is a function', () => {
-    refuses(createMachine({ initial: 'a', states: { a: { on: { go: { actions: () => {}, target: 'b' } } }, b: {} } }));
+    refuses(
+      createMachine({
+        id: 'm',
+        initial: 'a',
+        states: { a: { on: { go: { actions: () => {}, target: 'b' } } }, b: {} },
+      }),
+      'an effect is a name with its params, not a function',
+    );
   });
 });

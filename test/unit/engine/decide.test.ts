@@ -3,6 +3,7 @@ import { grantMachine } from '../../../machines/grant.machine.ts';
 import { refreshTokenMachine } from '../../../machines/refresh-token.machine.ts';
 import type { RefreshTokenContext, RefreshTokenEvent } from '../../../machines/vocabulary.ts';
 import { decide, effectOf } from '../../../src/engine/decide.ts';
+import { InvariantViolation } from '../../../src/engine/errors.ts';
 
 const context: RefreshTokenContext = {
   clientId: 'client',
@@ -46,6 +47,14 @@ describe('a decision', () => {
     expect(effectOf(decision, 'reject')?.params.reason).toBe('refresh_token_reused');
     expect(effectOf(decision, 'issueTokens')).toBeUndefined();
   });
+});
+
+test('an event that no arm of the state answers is a defect of the machine, named with state and event', () => {
+  for (const event of [{ type: 'presented' }, { type: 'neverHeardOf' }]) {
+    const deciding = () => decide(grantMachine, 'revoked', {}, event);
+    expect(deciding).toThrow(InvariantViolation);
+    expect(deciding).toThrow(`grant: no arm answers ${event.type} in revoked`);
+  }
 });
 
 describe('a decision about a grant', () => {

@@ -1,0 +1,55 @@
+/** Stryker's results of a room, as its incremental file holds them (the mutation testing report schema). */
+import { existsSync, readFileSync } from 'node:fs';
+import type { RoomName } from './rooms.ts';
+
+export type Mutant = {
+  readonly file: string;
+  /** Counted from 1. */
+  readonly line: number;
+  /** The line of the source in which the mutation begins, trimmed. */
+  readonly source: string;
+  /** Stryker's name of the kind of mutation. */
+  readonly mutator: string;
+  readonly replacement: string;
+  readonly seen: boolean;
+};
+
+type Stored = {
+  readonly files: Record<
+    string,
+    {
+      readonly source: string;
+      readonly mutants: readonly {
+        readonly mutatorName: string;
+        readonly replacement?: string;
+        readonly status: string;
+        readonly location: { readonly start: { readonly line: number } };
+      }[];
+    }
+  >;
+};
+
+/** Ended by a limit counts as seen: the tests did not pass. A mutant that no test can load is no mutant. */
+const SEEN = new Set(['Killed', 'Timeout']);
+const NOT_SEEN = new Set(['Survived', 'NoCoverage']);
+
+export const resultsFile = (room: RoomName): string => `test-results/mutants/${room}.json`;
+
+/** @returns null: the room was never run here. */
+export function resultsOf(room: RoomName): readonly Mutant[] | null {
+  if (!existsSync(resultsFile(room))) return null;
+  const { files } = JSON.parse(readFileSync(resultsFile(room), 'utf8')) as Stored;
+  return Object.entries(files).flatMap(([file, { source, mutants }]) => {
+    const lines = source.split('\n');
+    return mutants
+      .filter(({ status }) => SEEN.has(status) || NOT_SEEN.has(status))
+      .map(({ mutatorName, replacement, status, location: { start } }) => ({
+        file,
+        line: start.line,
+        source: (lines[start.line - 1] ?? '').trim(),
+        mutator: mutatorName,
+        replacement: (replacement ?? '').replace(/\s+/g, ' ').trim(),
+        seen: SEEN.has(status),
+      }));
+  });
+}

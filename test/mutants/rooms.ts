@@ -1,0 +1,29 @@
+/** What is mutated, and which tests are asked. The tests of a room are those that should notice, not all that run through it. */
+export type Room = {
+  /** Globs of the files that are mutated. */
+  readonly mutate: readonly string[];
+  /** Globs of the test files that are asked. */
+  readonly tests: readonly string[];
+};
+
+const unit = (...rooms: string[]) => rooms.map((room) => `test/unit/${room}/**/*.test.ts`);
+/** What walks every arm; takes too long to ask it about each mutant. */
+const LAWS = ['test/unit/machines/{laws,guards,composed-guards,transition-table,meta}.test.ts'];
+
+export const rooms: Readonly<Record<string, Room>> = {
+  machines: { mutate: ['machines/**/*.ts'], tests: [...LAWS, ...unit('lifecycles')] },
+  policies: { mutate: ['policies/**/*.ts'], tests: unit('config', 'registration', 'cli', 'model') },
+  engine: { mutate: ['src/engine/**/*.ts'], tests: [...unit('engine', 'lifecycles'), ...LAWS] },
+  lifecycles: {
+    mutate: ['src/lifecycles/**/*.ts'],
+    tests: [...unit('lifecycles', 'protocol', 'http', 'storage'), ...LAWS],
+  },
+  crypto: { mutate: ['src/crypto/**/*.ts'], tests: unit('crypto', 'storage', 'protocol', 'http') },
+  oauth: { mutate: ['src/oauth/**/*.ts'], tests: unit('oauth', 'registration', 'protocol', 'http') },
+  protocol: { mutate: ['src/protocol/**/*.ts'], tests: unit('protocol', 'http') },
+  http: { mutate: ['src/http/**/*.ts', '!src/http/playground/**', '!src/http/views/**'], tests: unit('http') },
+  storage: { mutate: ['src/storage/**/*.ts', '!src/storage/schema.ts'], tests: unit('storage', 'http') },
+  registration: { mutate: ['src/registration/**/*.ts'], tests: unit('registration', 'cli') },
+};
+
+export type RoomName = keyof typeof rooms;

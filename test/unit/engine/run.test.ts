@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import { InvariantViolation, StoreUnavailable, Unavailable } from '../../../src/engine/errors.ts';
+import { type Request, run, running, type World } from '../../../src/engine/run.ts';
+import { dark, facts, type Lamp, type LampFacts, lampLifecycle } from './lamp.ts';
+
+type Loaded = { readonly row: Lamp };
+type Commit = { readonly from: string; readonly to: string; readonly by: string; readonly lines: number };
+type LampRequest = Request<Loaded, Lamp, LampFacts, Commit, string>;
+
+const lifecycle = lampLifecycle(
+  { dark: { pressed: { target: 'bright', actions: ['advanceHead'] } }, bright: { pressed: {} } },
+  { changes: { advanceHead: (row: Lamp) => ({ ...row, state: 'bright' }) } },
+);
+const request: LampRequest = {
+  lifecycle,
+  read: ({ row }) => ({ row, facts, event: { type: 'pressed' } }),
+  answer: ({ before, after }) => `${before.state} → ${after.state}`,
+};
+const bright: Lamp = { ...dark, state: 'bright' };
+const away = (maybeCommitted: boolean) => new StoreUnavailable(maybeCommitted);
+
+/** A world that replies from a list; what is asked of it is written down. */
+function worldOf({ loads = [], commits = [] }: { loads?: (Lamp | Error)[]; commits?: (boolean | Error)[] }) {
+  const asked: unknown[] = [];
+  const reply = <T>(list: (T | Error)[], kind: string): T => {
+    const next = list.shift();
+    if (next === undefined) throw new Error(`${kind}: not expected`);
+    if (next instanceof Error) throw next;
+    return next;
+  };
+  const world: World<Loaded, Commit> = {
+    load: async () => {
+      asked.push('load');
+      return { row: reply(loads, 'load') };
+    },
+    commit: async (commit) => {
+      asked.push(commit);
+      return reply(commits, 'commit');
+    },
+    sleep: async (milliseconds) => {
+      asked.push(milliseconds);
+    },
+  };
+  return { world, asked };
+}
+const commit: Commit = { from: 'dark', to: 'bright', by: 'hand', lines: 1 };
+
+describe('the loop', () => {
+  test('loads, commits once, answers', async () => {
+    const { world, asked } = worldOf({ loads: [dark], commits: [true] });
+    expect(await run(world, request)).toBe('dark → bright');
+    expect(asked).toEqual(['load', commit]);
+  });
+
+  test('begins with what was loaded already', async () => {
+    const { world, asked } = worldOf({ commits: [true] });
+    expect(await run(world, request, { row: dark })).toBe('dark → bright');
+    expect(asked).toEqual([commit]);
+  });
+
+  test('commits nothing when nothing changed', async () => {
+    const { world, asked } = worldOf({ loads: [bright] });
+    expect(await run(world, request)).toBe('bright → bright');
+    expect(asked).toEqual(['load']);
+  });
+
+  test('decides again about the row of now when the guard did not hold, without waiting', async () => {
+    const { world, asked } = worldOf({ loads: [dark, bright], commits: [false] });
+    expect(await run(world, request)).toBe('bright → bright');
+    expect(asked).toEqual(['load', commit, 'load']);
+  });
+
+  test('gives up after five lost guards', async () => {
+    const { world, asked } = worldOf({ loads: Array(6).fill(dark), commits: Array(5).fill(false) });
+    const failure = await run(world, request).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Unavailable);
+    expect(failure).toMatchObject({ reason: 'too_many_conflicts' });
+    expect(asked.filter((wanted) => typeof wanted === 'object')).toHaveLength(5);
+  });
+
+  test('tells the world what it wants by name', () => {
+    const steps = running({ row: dark }, request);
+    expect(steps.next()).toEqual({ done: false, value: { kind: 'commit', commit } });
+    expect(steps.next({ kind: 'committed', committed: false })).toEqual({
+      done: false,
+      value: { kind: 'load', afterLostCommit: false },
+    });
+  });
+});
+
+describe('a store that is away', () => {
+  const failureOf = (setting: Parameters<typeof worldOf>[0], asking: LampRequest = request) => {
+    const { world, asked } = worldOf(setting);
+    return { failure: run(world, asking).catch((error: unknown) => error), asked };
+  };
+
+  test('at the first load: unavailable, with the cause', async () => {
+    const cause = away(false);
+    expect(await failureOf({ loads: [cause] }).failure).toMatchObject({
+      name: 'Unavailable',
+      message: 'store_unavailable',
+      reason: 'store_unavailable',
+      cause,
+    });
+  });
+
+  test('before the commit was sent: unavailable, with the cause, and no reload', async () => {
+    const cause = away(false);
+    const { failure, asked } = failureOf({ loads: [dark], commits: [cause] });
+    expect(await failure).toMatchObject({ reason: 'store_unavailable', cause });
+    expect(asked).toEqual(['load', commit]);
+  });
+
+  test('while the commit was on its way: the row shows what happened', async () => {
+    const { world, asked } = worldOf({ loads: [dark, bright], commits: [away(true)] });
+    expect(await run(world, request)).toBe('bright → bright');
+    expect(asked).toEqual(['load', commit, 'load']);
+  });
+
+  test('while the commit was on its way: the request may recognise its own change', async () => {
+    const { world } = worldOf({ loads: [dark, bright], commits: [away(true)] });
+    const recognising = { ...request, isIn: ({ row }: Loaded) => row.state === 'bright' };
+    expect(await run(world, recognising)).toBe('dark → bright');
+  });
+
+  test('while the commit was on its way, and for a while: it is waited for', async () => {
+    const { world, asked } = worldOf({ loads: [dark, away(false), away(true), bright], commits: [away(true)] });
+    expect(await run(world, request)).toBe('bright → bright');
+    expect(asked).toEqual(['load', commit, 'load', 200, 'load', 1000, 'load']);
+  });
+
+  test('for good: the commit is unknown, and the cause is that of the commit', async () => {
+    const cause = away(true);
+    const { failure } = failureOf({ loads: [dark, away(false), away(false), away(false)], commits: [cause] });
+    expect(await failure).toMatchObject({ reason: 'commit_unknown', cause });
+  });
+
+  test('after a lost guard: unavailable, and no waiting', async () => {
+    const { failure, asked } = failureOf({ loads: [dark, away(false)], commits: [false] });
+    expect(await failure).toMatchObject({ reason: 'store_unavailable' });
+    expect(asked).toEqual(['load', commit, 'load']);
+  });
+
+  test('once while a commit was on its way, and conflicts ever after: the commit stays unknown', async () => {
+    const cause = away(true);
+    const { failure } = failureOf({ loads: Array(6).fill(dark), commits: [cause, false, false, false, false] });
+    expect(await failure).toMatchObject({ reason: 'commit_unknown', cause });
+  });
+
+  test('before a second commit was sent: the first stays unknown', async () => {
+    const cause = away(true);
+    const { failure } = failureOf({
+      loads: [dark, dark, away(false), away(false), away(false)],
+      commits: [cause, away(false)],
+    });
+    expect(await failure).toMatchObject({ reason: 'commit_unknown', cause });
+  });
+});
+
+describe('another error than that of a store', () => {
+  const defect = new TypeError('a defect');
+  const settings: [where: string, Parameters<typeof worldOf>[0]][] = [
+    ['at the first load', { loads: [defect] }],
+    ['at the commit', { loads: [dark], commits: [defect] }],
+    ['at a reload', { loads: [dark, defect], commits: [false] }],
+  ];
+  test.each(settings)('%s: passes through', async (_, setting) => {
+    const { world } = worldOf(setting);
+    expect(await run(world, request).catch((error: unknown) => error)).toBe(defect);
+  });
+});
+
+test('errors bear their names', () => {
+  expect(new StoreUnavailable(true)).toMatchObject({
+    name: 'StoreUnavailable',
+    message: 'The database cannot be reached.',
+    maybeCommitted: true,
+  });
+  expect(new InvariantViolation('what is wrong')).toMatchObject({
+    name: 'InvariantViolation',
+    message: 'what is wrong',
+  });
+});
