@@ -3,7 +3,7 @@
  * process. What takes long, and what asks about Postgres or several nodes, has a place in `npm test` only.
  */
 import { defineConfig } from 'vitest/config';
-import everything from './vitest.config.ts';
+import { common, REPLACE_A_MODULE } from './vitest.config.ts';
 
 const ROOMS = [
   'config',
@@ -25,8 +25,7 @@ const NOT_HERE = [
   'test/unit/storage/{driver,many-at-once,migrations,plans}.test.ts',
   // Starts processes.
   'test/unit/storage/folder-lock.test.ts',
-  // Replace a module, which files of one worker would share.
-  'test/unit/{http/sign-in,lifecycles/signing-key}.test.ts',
+  ...REPLACE_A_MODULE,
   // Take as long as all others together: every arm broken once, files that are watched, RSA keys, a hundred pages.
   'test/unit/machines/mutation.test.ts',
   'test/unit/config/live-configuration.test.ts',
@@ -36,7 +35,7 @@ const NOT_HERE = [
 
 export default defineConfig({
   test: {
-    ...everything.test,
+    ...common,
     include: ROOMS.map((room) => `test/unit/${room}/**/*.test.ts`),
     exclude: NOT_HERE,
     globalSetup: ['test/support/embedded-template.ts'],

@@ -1,13 +1,14 @@
 /** The tests that Stryker asks about the mutants of a room. On Postgres alone: a second driver would ask everything twice. */
 import { defineConfig } from 'vitest/config';
-import everything from '../../vitest.config.ts';
+import { common } from '../../vitest.config.ts';
 import { rooms } from './rooms.ts';
 
 export default defineConfig({
   root: process.cwd(),
   test: {
-    ...everything.test,
+    ...common,
     include: [...(rooms[process.env['MUTANTS_ROOM'] ?? '']?.tests ?? [])],
+    globalSetup: ['test/support/postgres-template.ts', 'test/support/embedded-template.ts'],
     provide: { databaseKinds: ['postgres'] },
   },
 });
