@@ -70,12 +70,7 @@ describe('the launcher', () => {
 
   it('tells an older Node what to do', async () => {
     const older = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.19.0"}})';
-    const { status, out, err } = await run(
-      process.execPath,
-      ['--import', older, launcher, 'check', '--no-proof'],
-      folder,
-      '',
-    );
+    const { status, out, err } = await run(process.execPath, ['--import', older, launcher, 'check'], folder, '');
     expect({ status, out }).toEqual({ status: 1, out: '' });
     expect(err).toMatch('needs Node 24 or newer; this is Node 20.19.0');
     expect(err).toMatch('npm start, or npx statehouse');
