@@ -254,6 +254,38 @@ describe('clients import', () => {
   });
 });
 
+describe('clients rotate-secret', () => {
+  const MADE = /client_secret {2}([\w-]{43})\n/;
+
+  it('replaces the secret and nothing else, and prints the new one once', async () => {
+    const id = ['--id', 'rotated', '--redirect-uri', callback, '--scope', 'read'];
+    const created = await line.run(['clients', 'create', ...id]);
+    const before = await findClient(db(), 'rotated');
+    const [, old = ''] = MADE.exec(created.out) ?? [];
+    const { status, out, err } = await line.run(['clients', 'rotate-secret', 'rotated']);
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    const [, fresh = ''] = MADE.exec(out) ?? [];
+    expect(await accepts('rotated', fresh)).toBe(true);
+    expect(await accepts('rotated', old)).toBe(false);
+    expect({ ...(await findClient(db(), 'rotated')), secretMacs: before?.secretMacs }).toEqual(before);
+    expect((await line.run(['clients', 'show', 'rotated'])).out).not.toContain(fresh);
+
+    const again = JSON.parse((await line.run(['clients', 'rotate-secret', 'rotated', '--json'])).out);
+    expect(again).toEqual({ client_id: 'rotated', outcome: 'rotated', client_secret: expect.any(String) });
+    expect(await accepts('rotated', again.client_secret)).toBe(true);
+    expect(await accepts('rotated', fresh)).toBe(false);
+  });
+
+  it('is refused for a public client, and for one that is not there', async () => {
+    await line.run(['clients', 'create', '--id', 'open-app', '--public', '--redirect-uri', callback]);
+    const ofPublic = await line.run(['clients', 'rotate-secret', 'open-app']);
+    expect(ofPublic).toMatchObject({ status: 1, out: '', err: expect.stringContaining('it has no secret') });
+    expect((await findClient(db(), 'open-app'))?.secretMacs).toEqual([]);
+    const unknown = await line.run(['clients', 'rotate-secret', 'nobody']);
+    expect(unknown).toEqual({ status: 1, out: '', err: 'No such client: "nobody".\n' });
+  });
+});
+
 describe('clients show and delete', () => {
   it('know what is not there', async () => {
     expect(await line.run(['clients', 'show', 'no\u001bbody'])).toEqual({

@@ -190,6 +190,7 @@ describe('check', () => {
     const asked = [
       line.run(['clients', 'import', '-'], { env: env(), stdin: JSON.stringify(record) }),
       line.run(['clients', 'create', '--id', 'declared', '--redirect-uri', 'https://evil.example/'], { env: env() }),
+      line.run(['clients', 'rotate-secret', 'declared'], { env: env() }),
       line.run(['clients', 'delete', 'declared'], { env: env() }),
     ];
     for (const { status, err } of await Promise.all(asked)) {
@@ -248,7 +249,7 @@ const COMMANDS = [
   'migrate',
   'check',
   'recover',
-  ...['create', 'list', 'show', 'delete', 'import'].map((one) => `clients ${one}`),
+  ...['create', 'list', 'show', 'rotate-secret', 'delete', 'import'].map((one) => `clients ${one}`),
   ...['create', 'list', 'disable', 'enable', 'import'].map((one) => `users ${one}`),
   ...['list', 'rotate', 'revoke'].map((one) => `keys ${one}`),
 ];
