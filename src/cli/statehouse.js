@@ -3,10 +3,15 @@
 if (Number(process.versions.node.split('.')[0]) >= 24) {
   await import('./main.ts');
 } else {
+  const { existsSync } = await import('node:fs');
+  const bundled = existsSync(new URL('../../node_modules/node/package.json', import.meta.url));
   process.stderr.write(
     `Statehouse needs Node 24 or newer; this is Node ${process.versions.node}.\n` +
-      'Run it through npm, which uses the Node 24 that "npm ci" has installed: npm start, or npx statehouse <command>.\n' +
-      'Or install Node 24 (https://nodejs.org) and run this again.\n',
+      (bundled
+        ? 'Run it through npm, which uses the Node 24 that "npm ci" has installed: npm start, or npx statehouse <command>.\n' +
+          'Or install Node 24 (https://nodejs.org) and run this again.\n'
+        : 'Install Node 24 (https://nodejs.org) and run this again. npm has no Node 24 here: it is a development dependency, ' +
+          'which "npm ci --omit=dev" leaves out.\n'),
   );
   process.exitCode = 1;
 }

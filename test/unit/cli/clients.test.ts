@@ -237,7 +237,10 @@ describe('clients import', () => {
     ['broken JSON', '{"client_secret": "hunter2hunter2",\n "x": tru}', 'is not JSON: it breaks at line 2, column 10.'],
     ['cut JSON', '[{"client_secret": "hunter2hunter2"', 'is not JSON: it breaks at line 1, column 36.'],
     ['a single text', '"hunter2hunter2"', 'a JSON object or list of clients is expected'],
-    ['no text', Uint8Array.of(0xff, 0xfe, 0x00), 'Standard input is not UTF-8 text'],
+    ['no text', Uint8Array.of(0xff, 0x7b, 0x7d), 'Standard input is not UTF-8 text'],
+    ['UTF-16 with its mark', Buffer.from('\ufeff{}', 'utf16le'), 'is UTF-16 text; UTF-8 is expected. Save it as UTF-8'],
+    ['UTF-16', Buffer.from('[{}]', 'utf16le'), 'Standard input is UTF-16 text'],
+    ['UTF-16, big-endian', Buffer.from('[{}]', 'utf16le').swap16(), 'Standard input is UTF-16 text'],
     ['users', '{"users": []}', 'has users, not clients: use "statehouse users import"'],
   ])('says in words what is wrong with %s', async (_, stdin = '', words) => {
     const { status, out, err } = await line.run(['clients', 'import', '-'], { stdin });

@@ -1,6 +1,6 @@
 /** The command as people run it: another process, another folder. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -28,6 +28,8 @@ function run(command: string, args: readonly string[], cwd: string, stdin: strin
 }
 
 const statehouse = (args: readonly string[], stdin = '') => run(process.execPath, [launcher, ...args], folder, stdin);
+
+const OLDER = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.19.0"}})';
 
 describe('the launcher', () => {
   it('registers on the embedded database of its folder, and ends by itself', async () => {
@@ -69,11 +71,29 @@ describe('the launcher', () => {
   });
 
   it('tells an older Node what to do', async () => {
-    const older = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.19.0"}})';
-    const { status, out, err } = await run(process.execPath, ['--import', older, launcher, 'check'], folder, '');
+    const { status, out, err } = await run(process.execPath, ['--import', OLDER, launcher, 'check'], folder, '');
     expect({ status, out }).toEqual({ status: 1, out: '' });
     expect(err).toMatch('needs Node 24 or newer; this is Node 20.19.0');
     expect(err).toMatch('npm start, or npx statehouse');
+  });
+
+  it('does not send an older Node to a Node 24 that was left out', async () => {
+    // As after `npm ci --omit=dev`: the package `node` is a devDependency.
+    const installed = join(folder, 'without-dev');
+    mkdirSync(join(installed, 'src/cli'), { recursive: true });
+    mkdirSync(join(installed, 'node_modules'));
+    cpSync(launcher, join(installed, 'src/cli/statehouse.js'));
+    writeFileSync(join(installed, 'package.json'), '{"type":"module"}');
+    const { status, err } = await run(
+      process.execPath,
+      ['--import', OLDER, join(installed, 'src/cli/statehouse.js'), 'start'],
+      installed,
+      '',
+    );
+    expect(status).toBe(1);
+    expect(err).toMatch('this is Node 20.19.0');
+    expect(err).toMatch(/Install Node 24 .*npm has no Node 24 here/);
+    expect(err).not.toMatch(/npx|npm start/);
   });
 
   it('is what npx runs in the repository', async () => {

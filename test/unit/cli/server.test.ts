@@ -179,6 +179,41 @@ describe('check', () => {
     expect(short.err).not.toContain('too-short-to-hide');
   });
 
+  it('names a key that is there twice, and where it was first', async () => {
+    const refused = async (file: string, text: string): Promise<string> => {
+      writeFileSync(join(folder, file), text);
+      const { status, err } = await line.run(['check'], { env: env() });
+      rmSync(join(folder, file));
+      cpSync(policies, folder, { recursive: true });
+      expect(status).toBe(1);
+      return err;
+    };
+    const policy = 'accessTokenLifetimeSeconds: 900\n# again\naccessTokenLifetimeSeconds: 600\n';
+    expect(await refused('default.policy.yaml', policy)).toContain(
+      'default.policy.yaml:3: accessTokenLifetimeSeconds: Expected each key once, found it a second time (first in line 1).',
+    );
+    const clients = 'clients:\n  - client_id: a\n  - client_id: b\n    client_name: B\n    client_id: c\n';
+    expect(await refused('clients.yaml', clients)).toContain(
+      'clients.yaml:5: clients.1.client_id: Expected each key once, found it a second time (first in line 3).',
+    );
+    expect(await refused('sign-in.yaml', '{a: {"b": 1, b: 2}}')).toContain(
+      'sign-in.yaml:1: a.b: Expected each key once',
+    );
+  });
+
+  it('says where the secret of a declared client belongs', async () => {
+    const clients =
+      'clients:\n  - client_id: a\n    client_secret: hunter2-hunter2\n    redirect_uris: [https://a.test/]\n';
+    writeFileSync(join(folder, 'clients.yaml'), clients);
+    const { status, err } = await line.run(['check'], { env: env() });
+    rmSync(join(folder, 'clients.yaml'));
+    expect(status).toBe(1);
+    expect(err).toMatch(
+      /clients\.yaml:3: clients\.0\.client_secret: Expected no secret in this file: client_secret_environment names/,
+    );
+    expect(err).not.toMatch(/client_name|hunter2/);
+  });
+
   it('and the other commands leave declared clients to their file', async () => {
     writeFileSync(
       join(folder, 'clients.yaml'),
