@@ -1,6 +1,10 @@
 #!/usr/bin/env node
 // Plain JavaScript, so that an older Node can print what is missing. The rest is TypeScript, which Node 24 runs.
 if (Number(process.versions.node.split('.')[0]) >= 24) {
+  // Loading takes long on a cold machine, so the first line comes before it. In production, standard output is the log.
+  if (process.argv.length === 3 && process.argv[2] === 'start' && process.env.NODE_ENV?.trim() !== 'production') {
+    process.stdout.write('Statehouse is starting. The first start on a machine takes the longest.\n');
+  }
   await import('./main.ts');
 } else {
   const { existsSync } = await import('node:fs');

@@ -57,15 +57,15 @@ it('after a leaked root secret, the recipe makes everything new, and names what 
     return { ...test, stop: () => test.app.close().then(() => runtime.database.close()) };
   };
   const statehouse = async (words: string) => {
-    const printed = { out: '', err: '' };
+    const printed: { out: string[]; err: string[] } = { out: [], err: [] };
     const output = {
-      print: (text: string) => void (printed.out += text),
-      complain: (text: string) => void (printed.err += text),
+      print: (text: string) => void printed.out.push(text),
+      complain: (text: string) => void printed.err.push(text),
     };
     const unattended = { interactive: false, readAll: never, readSecret: never, confirm: never };
     const env = environment(NEW);
     const status = await runCommand(words.split(' '), { env, input: unattended, output, openRuntime });
-    return { status, ...printed };
+    return { status, out: printed.out.join(''), err: printed.err.join('') };
   };
   const never = () => Promise.reject(new Error('asked for input'));
   const [OLD, NEW] = ['the-root-secret-that-leaked-of-32-bytes', 'the-root-secret-after-it-of-32-bytes'];
