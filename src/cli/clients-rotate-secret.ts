@@ -10,7 +10,7 @@ import { json } from './output.ts';
 export function clientsRotateSecretCommand(parent: Command, cli: Cli): void {
   parent
     .command('rotate-secret')
-    .description('give a client a new secret; the one before stops working at once')
+    .description('give a client a new secret; its previous secret stops working at once')
     .argument('<client-id>')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -28,7 +28,7 @@ Example:
         options.json
           ? json({ client_id: clientId, outcome: 'rotated', client_secret: secret })
           : `rotated\n  client_id      ${clientId}\n  client_secret  ${secret}\n` +
-              '  The secret before it has stopped working. The new one is not shown again: only a keyed hash of it is kept.\n',
+              '  The previous secret has stopped working. The new secret is not shown again: only a keyed hash of it is kept.\n',
       );
     });
 }
