@@ -168,7 +168,7 @@ export default {
       [
         '^examples/',
         packages('@modelcontextprotocol/(client|server|node)', 'express', '@types/express', 'jose', 'zod'),
-        '^(node:)?(http|net)$',
+        '^(node:)?(child_process|fs|http|net|os|path)$',
       ],
       'An example is what somebody else would write: it knows the server by its URLs and its tokens alone.',
     ),

@@ -9,6 +9,16 @@ COPY patches ./patches
 # which applies patches/.
 RUN npm ci --omit=dev --ignore-scripts && npm run postinstall
 
+# What the server runs, readable to every user: COPY keeps modes, and a clone under umask 077 is readable to its owner alone.
+FROM node:24-slim AS server
+WORKDIR /app
+COPY package.json ./
+COPY src ./src
+COPY machines ./machines
+COPY policies ./policies
+COPY drizzle ./drizzle
+RUN chmod -R u=rwX,go=rX .
+
 FROM node:24-slim
 # In production the server refuses to start without issuer, root secret and database.
 # 0.0.0.0: inside a container, localhost is the container itself.
@@ -16,11 +26,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
 WORKDIR /app
 # Owned by root and run by `node`: the server cannot change its own code.
 COPY --from=dependencies /app/node_modules ./node_modules
-COPY package.json ./
-COPY src ./src
-COPY machines ./machines
-COPY policies ./policies
-COPY drizzle ./drizzle
+COPY --from=server /app ./
 USER node
 EXPOSE 3000
 # The first SIGTERM finishes the requests in flight, then ends the process.

@@ -200,6 +200,15 @@ export const clientsSchema = z.strictObject({
     .array(
       z.strictObject({
         ...clientRecordSchema.omit(NOT_STORED).required({ client_id: true }).shape,
+        client_secret: z
+          .never()
+          .register(expectations, {
+            expected:
+              'no secret in this file: client_secret_environment names the variable that holds it, or client_secret_sha256 has its SHA-256',
+            secret: true,
+          })
+          .optional()
+          .describe('Never in this file: use client_secret_environment or client_secret_sha256.'),
         client_secret_environment: z
           .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable'))
           .min(1)

@@ -1,5 +1,8 @@
 import express from 'express';
-import { auth, requiresAuth } from 'express-openid-connect';
+import openidConnect from 'express-openid-connect';
+
+// It is a CommonJS module whose names Node cannot see, so "import { auth }" does not run.
+const { auth, requiresAuth } = openidConnect;
 
 export function buildApp(settings: {
   issuer: string;

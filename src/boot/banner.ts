@@ -1,9 +1,9 @@
-import type { Environment } from '../config/environment.ts';
+import { type Environment, isLoopback } from '../config/environment.ts';
 import { homeFolder } from '../system/home-folder.ts';
 import type { Demo } from './demo-data.ts';
 
 /** What runs, where the data is, what to open, what to type. */
-export function banner({ issuer, databaseUrl }: Environment, demo: Demo | null): string {
+export function banner({ issuer, databaseUrl, host }: Environment, demo: Demo | null): string {
   const base = issuer.replace(/\/$/, '');
   const lines = [
     '',
@@ -21,6 +21,13 @@ export function banner({ issuer, databaseUrl }: Environment, demo: Demo | null):
         `curl -u ${demo.service.clientId}:${demo.service.clientSecret} -d grant_type=client_credentials ${base}/oauth/token`,
       '',
       '  These are demo users and clients; they exist only on the embedded database of this machine.',
+    );
+  }
+  if (databaseUrl === null && !isLoopback(host)) {
+    lines.push(
+      '',
+      `  No demo: with HOST=${host} other machines can reach this server, so demo user, demo clients and playground are not there.`,
+      '  Leave HOST unset to have them, or add an end-user: stop the server, then npx statehouse users create NAME',
     );
   }
   return `${lines.join('\n')}\n\n`;

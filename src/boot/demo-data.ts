@@ -1,6 +1,7 @@
 /**
  * Demo data, only on the embedded database with a loopback HOST: an end-user, an app that signs end-users in, and a service.
- * Password and secret are random per installation and kept in `.statehouse/` (mode 0600).
+ * Password and secret are random per installation and kept in `.statehouse/` (mode 0600). The terminal prints them at the start; the
+ * page at the issuer shows the password (src/http/home-route.ts).
  */
 
 import { storedSecretMac } from '../crypto/client-secret.ts';

@@ -19,28 +19,35 @@ const TIDY_EVERY_MILLISECONDS = 60_000;
 
 /** Listens until SIGTERM or SIGINT; then finishes the requests in flight, and closes. */
 export async function start(env: NodeJS.ProcessEnv): Promise<void> {
-  const runtime = await openRuntime(env);
+  const progress = progressOf(env);
+  const runtime = await openRuntime(env, progress);
   const { environment, database } = runtime;
   const logger = makeLogger({ level: environment.logLevel, readable: !environment.production });
   try {
-    await serve(runtime, logger, env);
+    await serve(runtime, logger, env, progress);
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
-async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv): Promise<void> {
+type Progress = (words: string) => void;
+
+/** The lines after the first one, which src/cli/statehouse.js prints. In production, standard output is the log: JSON lines only. */
+const progressOf = (env: NodeJS.ProcessEnv): Progress =>
+  env['NODE_ENV']?.trim() === 'production' ? () => {} : (words) => void process.stdout.write(`  ${words}\n`);
+
+async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, progress: Progress): Promise<void> {
   const { environment, database } = runtime;
   const configuration = await liveConfiguration(runtime, logger, env);
   const { current } = configuration;
   // Before the first line of the ledger is written: lines in the default partition stay there.
   await keepLedgerPartitions(database.drizzle, new Date());
+  progress('opening the signing keys');
   const deps = await appDeps({ ...runtime, ...environment, logger, clock: databaseClock, configuration: current });
-  const demo = await demoData(runtime);
+  const demo = await demoData(runtime, progress);
   const app = await buildApp({ ...deps, demo });
   await app.listen({ host: environment.host, port: environment.port });
-  // In production, standard output is the log: JSON lines only.
   if (!environment.production) process.stdout.write(banner(environment, demo));
   logger.info({ issuer: environment.issuer, database: database.kind }, 'listening');
 
@@ -61,9 +68,12 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv): 
 }
 
 /** Demo data exists only on the embedded database with a loopback HOST. */
-async function demoData(runtime: Runtime): Promise<Demo | null> {
+async function demoData(runtime: Runtime, progress: Progress): Promise<Demo | null> {
   if (runtime.database.kind !== 'embedded') return null;
-  if (isLoopback(runtime.environment.host)) return makeDemo(runtime);
+  if (isLoopback(runtime.environment.host)) {
+    progress('preparing the demo');
+    return makeDemo(runtime);
+  }
   await endDemo(runtime);
   return null;
 }

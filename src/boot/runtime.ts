@@ -22,14 +22,20 @@ export type Runtime = {
 
 /**
  * Opens the database and applies its migrations.
+ * @param progress is told what takes time, before it begins.
  * @throws EnvironmentError, ConfigurationError, RootSecretError, FolderInUse, DriverNotPatched, StoreUnavailable
  */
-export async function openRuntime(env: NodeJS.ProcessEnv): Promise<Runtime> {
+export async function openRuntime(
+  env: NodeJS.ProcessEnv,
+  progress: (words: string) => void = () => {},
+): Promise<Runtime> {
   const environment = readEnvironment(env);
   const configuration = loadConfiguration(environment.configFolder, environment.issuer);
   const keys = rootKeys(environment.secrets ?? keptSecrets(homeFolder(), systemRandom));
+  progress(environment.databaseUrl ? 'connecting to Postgres' : `opening the embedded database in ${homeFolder()}`);
   const database = environment.databaseUrl ? openPostgres(environment.databaseUrl) : await openEmbedded(homeFolder());
   try {
+    progress('bringing its tables up to date');
     await database.migrate();
     // Otherwise a command could store a client's secret under a root secret that the server does not have.
     for (const key of await listSigningKeys(database.drizzle)) requireRootSecretOf(keys, key);

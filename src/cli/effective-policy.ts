@@ -24,9 +24,6 @@ export type EffectivePolicy = {
   readonly warnings: readonly string[];
 };
 
-/** Below this, clients refresh very often, and each lost answer to a refresh means another sign-in. */
-const SHORT_ACCESS_TOKEN_SECONDS = 900;
-
 /** @param keys null: not created yet, so stored secrets are not compared with them. */
 export function ofStored(record: Client, configuration: Configuration, keys: RootKeys | null): EffectivePolicy {
   const review = reviewClient(record, configuration);
@@ -82,17 +79,4 @@ export function exampleChain({ policy, client }: EffectivePolicy, now: Date): { 
   const lifetimes = { name: client.policy, ...policy };
   const end = (usedAt: Date) => new Date(nextChainEndsAt({ createdAt: now }, usedAt, lifetimes));
   return { idle: end(now), used: end(new Date(now.getTime() + policy.refreshAbsoluteLifetimeSeconds * 1000)) };
-}
-
-export function configurationWarnings({ policies, resources }: Configuration): string[] {
-  const short = (what: string, seconds: number | undefined) =>
-    seconds !== undefined && seconds < SHORT_ACCESS_TOKEN_SECONDS
-      ? [
-          `${what}: accessTokenLifetimeSeconds is ${seconds}; under ${SHORT_ACCESS_TOKEN_SECONDS}, clients refresh very often`,
-        ]
-      : [];
-  return [
-    ...[...policies].flatMap(([name, policy]) => short(`policy "${name}"`, policy.accessTokenLifetimeSeconds)),
-    ...resources.flatMap((resource) => short(`resource ${resource.identifier}`, resource.accessTokenLifetimeSeconds)),
-  ];
 }

@@ -41,6 +41,11 @@ export async function firstLine(chunks: AsyncIterable<Buffer>): Promise<string> 
 
 /** @throws CommandRefused for invalid UTF-8: replacement characters would change a secret. */
 export function decodeUtf8(bytes: Uint8Array, source: string): string {
+  if (isUtf16(bytes)) {
+    throw new CommandRefused(
+      `${source} is UTF-16 text; UTF-8 is expected. Save it as UTF-8 (in PowerShell: Set-Content -Encoding utf8).`,
+    );
+  }
   try {
     // A byte order mark at the start is dropped: Windows editors write it.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -51,6 +56,10 @@ export function decodeUtf8(bytes: Uint8Array, source: string): string {
 
 type Terminal = { readonly keyboard: Readable; readonly screen: Writable };
 const systemTerminal: Terminal = { keyboard: process.stdin, screen: process.stderr };
+
+/** By its byte order mark; without one, by the zero byte of the first character, since JSON begins with an ASCII character. */
+const isUtf16 = ([first, second]: Uint8Array): boolean =>
+  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || (first === 0) !== (second === 0);
 
 /** Readline echoes what is typed to its output, so it gets an output that discards it. */
 export async function askUnseen(prompt: string, { keyboard, screen }: Terminal = systemTerminal): Promise<string> {

@@ -6,6 +6,7 @@ import { clientsCreateCommand } from './clients-create.ts';
 import { clientsDeleteCommand } from './clients-delete.ts';
 import { clientsImportCommand } from './clients-import.ts';
 import { clientsListCommand } from './clients-list.ts';
+import { clientsRotateSecretCommand } from './clients-rotate-secret.ts';
 import { clientsShowCommand } from './clients-show.ts';
 import { diagramCommand } from './diagram.ts';
 import { diffCommand } from './diff.ts';
@@ -61,6 +62,7 @@ function buildProgram(cli: Cli): Command {
   clientsCreateCommand(clients, cli);
   clientsListCommand(clients, cli);
   clientsShowCommand(clients, cli);
+  clientsRotateSecretCommand(clients, cli);
   clientsDeleteCommand(clients, cli);
   clientsImportCommand(clients, cli);
 

@@ -1,6 +1,7 @@
 /** Parses a YAML file and checks it against its schema. Every problem has a line. */
 import { type Document, isMap, isNode, isPair, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
+import { duplicateKeyAt } from './duplicate-keys.ts';
 import type { Problem } from './problem.ts';
 import { keyOf, schemaProblems } from './schema-problems.ts';
 
@@ -28,7 +29,12 @@ export function readYaml<Schema extends z.ZodType>(file: string, text: string | 
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   if (document.errors.length > 0) {
-    const problems = document.errors.map((error) => {
+    const problems = document.errors.map((error): Problem => {
+      const duplicate = error.code === 'DUPLICATE_KEY' ? duplicateKeyAt(document, error.pos[0]) : null;
+      if (duplicate !== null) {
+        const found = `it a second time (first in line ${lines.linePos(duplicate.firstAt).line})`;
+        return { ...wrong(lines.linePos(error.pos[0]).line, found, 'each key once'), key: keyOf(duplicate.path) };
+      }
       const [summary = 'broken YAML'] = error.message.split('\n');
       const words = summary.replace(/ at line \d+, column \d+:?$/, '');
       return wrong(lines.linePos(error.pos[0]).line, `${words.charAt(0).toLowerCase()}${words.slice(1)}`, 'valid YAML');

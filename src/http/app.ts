@@ -15,6 +15,7 @@ import { csrf } from './csrf.ts';
 import { errorHandler, handleFrameworkError } from './error-handler.ts';
 import { formBodies, MAX_BODY_BYTES } from './form-body.ts';
 import { type HealthRoutesOptions, healthRoutes } from './health-routes.ts';
+import { type DemoUser, homeRoute } from './home-route.ts';
 import { interactionRoutes } from './interaction-routes.ts';
 import { introspectionRoutes } from './introspection-routes.ts';
 import { jwksRoute } from './jwks-route.ts';
@@ -45,7 +46,8 @@ type PageOptions = BrowserCookieOptions & { readonly keys: RootKeys } & Authoriz
   PermissionRoutesOptions &
   Omit<PlaygroundOptions, 'client'> & {
     /** Null: no playground. */
-    readonly demo: { readonly app: DemoApp } | null;
+    readonly demo: (DemoUser & { readonly app: DemoApp }) | null;
+    readonly production: boolean;
   };
 
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
@@ -94,6 +96,7 @@ const pages = fp<PageOptions>(
     app.setValidatorCompiler(validatorCompiler);
     await app.register(browserCookies, { issuer, random });
     await app.register(csrf, { keys });
+    await app.register(homeRoute, options);
     await app.register(authorizeRoutes, options);
     await app.register(interactionRoutes, options);
     await app.register(logoutRoutes, options);

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, isNull, ne, sql } from 'drizzle-orm';
 import type { Client } from '../model/client.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
@@ -48,6 +48,28 @@ export async function deleteClient(db: Drizzle, clientId: string): Promise<boole
       .returning({ clientId: clients.clientId }),
   );
   return deleted.length > 0;
+}
+
+/**
+ * Replaces every secret of a confidential client that is not declared in configuration, whatever is stored.
+ * @returns false when there is no such client.
+ */
+export async function setSecretMacs(db: Drizzle, clientId: string, secretMacs: Client['secretMacs']): Promise<boolean> {
+  const changed = await writing(() =>
+    db
+      .update(clients)
+      .set({ secretMacs })
+      .where(
+        and(
+          eq(clients.clientId, clientId),
+          isNull(clients.deletedAt),
+          eq(clients.declared, false),
+          ne(clients.tokenEndpointAuthMethod, 'none'),
+        ),
+      )
+      .returning({ clientId: clients.clientId }),
+  );
+  return changed.length > 0;
 }
 
 /** After a rotation of the root secret: MACs of the same client secrets under the first root secret. */

@@ -2,9 +2,9 @@
  * Dockerfile, .dockerignore and compose.yaml, as far as they can be held without an engine: what the image would hold is
  * put together by hand from the Dockerfile's own words, started with its own command, and asked with its own health check.
  */
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, matchesGlob } from 'node:path';
@@ -56,7 +56,7 @@ describe('the Dockerfile', () => {
     const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
     const major = /\d+/.exec(engines.node)?.[0];
     for (const from of all('FROM')) expect(from).toMatch(new RegExp(`^node:${major}-slim`));
-    expect(only('RUN')).toContain('npm ci --omit=dev');
+    expect(all('RUN')[0]).toContain('npm ci --omit=dev');
     expect(only('USER')).toBe('node');
     expect(only('STOPSIGNAL')).toBe('SIGTERM');
   });
@@ -85,6 +85,11 @@ describe('what the image holds', () => {
         const filter = (path: string) => !ignored.some((one) => matchesGlob(path, one));
         cpSync(join(ROOT, source), join(folder, into), { recursive: true, filter });
       }
+    }
+    // As in a clone that was made under umask 077. The Dockerfile has to mend it, since its server runs as another user.
+    execFileSync('chmod', ['-R', 'go=', folder]);
+    for (const command of all('RUN').filter((rest) => rest.startsWith('chmod'))) {
+      execFileSync('sh', ['-c', command], { cwd: folder });
     }
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   });
@@ -132,6 +137,18 @@ describe('what the image holds', () => {
     });
     return child;
   }
+
+  it('can be read by its user, even from a clone that only its owner can read', () => {
+    const unreadable = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() || entry.isDirectory())
+      .filter((entry) => {
+        const needed = entry.isDirectory() ? 0o555 : 0o444;
+        return (statSync(join(entry.parentPath, entry.name)).mode & needed) !== needed;
+      });
+    expect(unreadable.map(({ name }) => name)).toEqual([]);
+    // Executable is only what was.
+    expect(statSync(join(folder, 'package.json')).mode & 0o777).toBe(0o644);
+  });
 
   it('refuses to start without issuer, secret and database', async () => {
     server = start();

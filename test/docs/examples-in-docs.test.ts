@@ -10,6 +10,7 @@ import { parse } from 'yaml';
 import { loadConfiguration } from '../../src/config/load.ts';
 import { REFUSALS } from '../../src/oauth/refusals.ts';
 import { readDeclaredClients } from '../../src/registration/declared-clients.ts';
+import { loadedByNode } from '../support/plain-node.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const DOCS = join(ROOT, 'docs');
@@ -42,6 +43,10 @@ describe('the code of the guides', () => {
         .toSorted(),
     );
     expect(text.replaceAll(MARKED, '')).not.toMatch(/```(ts|js|typescript|javascript)/);
+  });
+
+  it.each(readdirSync(join(DOCS, 'examples')))('examples/%s is taken by Node alone', (file) => {
+    expect(Object.keys(loadedByNode<object>(`docs/examples/${file}`))).not.toEqual([]);
   });
 
   it('names the versions that the tests ran', () => {

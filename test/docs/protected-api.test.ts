@@ -2,10 +2,14 @@
 import type { Server } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { protectedApi } from '../../docs/examples/protected-api.ts';
 import { makeClient, obtainTokens, type TestClient, token } from '../support/actors.ts';
 import { judged } from '../support/interop.ts';
 import { freePort } from '../support/listening.ts';
+import { loadedByNode } from '../support/plain-node.ts';
+
+const { protectedApi } = loadedByNode<typeof import('../../docs/examples/protected-api.ts')>(
+  'docs/examples/protected-api.ts',
+);
 
 const AUDIENCE = 'https://api.example.com';
 

@@ -1,5 +1,7 @@
 /** Every query of the guides for operators, against a database in which somebody's token has died. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeClient, makeUser, obtainTokens, refresh } from '../support/actors.ts';
@@ -7,10 +9,10 @@ import { openTestApp } from '../support/app.ts';
 import { testClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
 
+const textOf = (guide: string) => readFileSync(new URL(`../../docs/${guide}`, import.meta.url), 'utf8');
 const queriesOf = (guide: string) =>
-  [...readFileSync(new URL(`../../docs/${guide}`, import.meta.url), 'utf8').matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(
-    ([, query = '']) => query,
-  );
+  [...textOf(guide).matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, query = '']) => query);
+const guide = textOf('deploying.md');
 const queries = queriesOf('deploying.md');
 
 it('answers why a token died', async () => {
@@ -42,9 +44,16 @@ it('answers why a token died', async () => {
   ]);
   const [, died] = chains as { grant_id: string }[];
   // The one-liners of the guide, which read the grant's id off a token.
-  const { jti } = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());
-  expect(Buffer.from(jti, 'base64url').subarray(0, 16).toString('hex')).toBe(died?.grant_id.replaceAll('-', ''));
-  const ofRefresh = Buffer.from(refreshToken.slice(6), 'base64url').subarray(5, 21).toString('hex');
+  const typed = (variables: Readonly<Record<string, string>>) => {
+    const [line = ''] = guide.match(new RegExp(`^node -p .*"\\$${Object.keys(variables)[0]}".*$`, 'm')) ?? [];
+    return execFileSync('sh', ['-c', line], {
+      env: { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, ...variables },
+      encoding: 'utf8',
+    }).trim();
+  };
+  const { jti } = JSON.parse(typed({ ACCESS_TOKEN: accessToken }));
+  expect(typed({ JTI: jti })).toBe(died?.grant_id.replaceAll('-', ''));
+  const ofRefresh = typed({ REFRESH_TOKEN: refreshToken });
   expect(ofRefresh).toBe(died?.grant_id.replaceAll('-', ''));
 
   const life = await run(ofChain.replace('00000000-0000-0000-0000-000000000000', ofRefresh));

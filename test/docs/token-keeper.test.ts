@@ -1,6 +1,11 @@
 /** The very file that docs/connecting-a-client.md shows for keeping tokens. */
 import { describe, expect, it } from 'vitest';
-import { type Store, type Tokens, tokenKeeper } from '../../docs/examples/token-keeper.ts';
+import type { Store, Tokens } from '../../docs/examples/token-keeper.ts';
+import { loadedByNode } from '../support/plain-node.ts';
+
+const { tokenKeeper } = loadedByNode<typeof import('../../docs/examples/token-keeper.ts')>(
+  'docs/examples/token-keeper.ts',
+);
 
 const old = (expiresAt: number): Tokens => ({ accessToken: 'old', refreshToken: 'r1', expiresAt });
 const fresh: Tokens = { accessToken: 'new', refreshToken: 'r2', expiresAt: Date.now() + 900_000 };

@@ -22,7 +22,9 @@ describe.skipIf(chromiumPath === null)('the playground in a real browser', () =>
     const port = await freePort();
     const redirectUri = `http://localhost:${port}/playground/callback`;
     const client = { clientId: 'demo-app', redirectUri };
-    test = await openTestAppAt(port, opened.database, { change: (deps) => ({ ...deps, demo: { app: client } }) });
+    test = await openTestAppAt(port, opened.database, {
+      change: (deps) => ({ ...deps, demo: { app: client, username: 'demo', password: 'shown' } }),
+    });
     await makeClient(test, {
       clientId: client.clientId,
       tokenEndpointAuthMethod: 'none',

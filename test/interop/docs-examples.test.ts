@@ -3,16 +3,29 @@ import type { Server } from 'node:http';
 import { inspect } from 'node:util';
 import type { Token } from '@fastify/oauth2';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import * as expressOpenidConnect from '../../docs/examples/express-openid-connect.ts';
-import * as fastifyOauth2 from '../../docs/examples/fastify-oauth2.ts';
-import * as oauth4webapi from '../../docs/examples/oauth4webapi.ts';
-import * as openidClient from '../../docs/examples/openid-client.ts';
-import * as passportOauth2 from '../../docs/examples/passport-oauth2.ts';
+import type * as PassportOauth2 from '../../docs/examples/passport-oauth2.ts';
 import { Visitor } from '../docs/visitor.ts';
 import { goThrough, makeClient, makeUser, REDIRECT_URI, type TestClient } from '../support/actors.ts';
 import { Browser } from '../support/browser.ts';
 import { judged } from '../support/interop.ts';
 import { freePort } from '../support/listening.ts';
+import { loadedByNode } from '../support/plain-node.ts';
+
+const expressOpenidConnect = loadedByNode<typeof import('../../docs/examples/express-openid-connect.ts')>(
+  'docs/examples/express-openid-connect.ts',
+);
+const fastifyOauth2 = loadedByNode<typeof import('../../docs/examples/fastify-oauth2.ts')>(
+  'docs/examples/fastify-oauth2.ts',
+);
+const oauth4webapi = loadedByNode<typeof import('../../docs/examples/oauth4webapi.ts')>(
+  'docs/examples/oauth4webapi.ts',
+);
+const openidClient = loadedByNode<typeof import('../../docs/examples/openid-client.ts')>(
+  'docs/examples/openid-client.ts',
+);
+const passportOauth2 = loadedByNode<typeof import('../../docs/examples/passport-oauth2.ts')>(
+  'docs/examples/passport-oauth2.ts',
+);
 
 /** What the libraries make of `invalid_grant`; each throws an error of its own shape. */
 const refusal = (work: Promise<unknown>): Promise<string> =>
@@ -80,7 +93,7 @@ describe('the examples of docs/connecting-a-client.md', () => {
 
   it('passport-oauth2, in an Express app', async () => {
     const { base, port, client } = await webClient();
-    const kept: (passportOauth2.Tokens & { person: passportOauth2.Person })[] = [];
+    const kept: (PassportOauth2.Tokens & { person: PassportOauth2.Person })[] = [];
     const statehouse = new passportOauth2.Statehouse({
       issuer: judging.current.test.issuer,
       clientId: client.clientId,

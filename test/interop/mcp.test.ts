@@ -5,14 +5,20 @@ import { auth as authOfFirst } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { photoApi } from '../../examples/mcp-protected-api/api.ts';
-import { RegisteredClient } from '../../examples/mcp-protected-api/registered-client.ts';
 import { loadConfiguration } from '../../src/config/load.ts';
 import { readDeclaredClients } from '../../src/registration/declared-clients.ts';
 import { exchange, makeClient, makeUser, obtainCode, obtainTokens, type TestClient } from '../support/actors.ts';
 import { claimsOf, forgeriesOf, signedByUs } from '../support/forging.ts';
 import { judged } from '../support/interop.ts';
 import { freePort } from '../support/listening.ts';
+import { loadedByNode } from '../support/plain-node.ts';
+
+const { photoApi } = loadedByNode<typeof import('../../examples/mcp-protected-api/api.ts')>(
+  'examples/mcp-protected-api/api.ts',
+);
+const { RegisteredClient } = loadedByNode<typeof import('../../examples/mcp-protected-api/registered-client.ts')>(
+  'examples/mcp-protected-api/registered-client.ts',
+);
 
 const POLICIES = new URL('../../examples/mcp-protected-api/policies', import.meta.url).pathname;
 const shipped = loadConfiguration(POLICIES, 'http://localhost:3000');
@@ -58,7 +64,7 @@ describe('examples/mcp-protected-api', () => {
   describe.each([
     [
       '@modelcontextprotocol/client 2',
-      (provider: RegisteredClient) => {
+      (provider: InstanceType<typeof RegisteredClient>) => {
         const transport = new current.StreamableHTTPClientTransport(new URL(API), { authProvider: provider });
         const client = new current.Client({ name: 'test', version: '1' });
         return {
@@ -72,7 +78,7 @@ describe('examples/mcp-protected-api', () => {
     ],
     [
       '@modelcontextprotocol/sdk 1',
-      (provider: RegisteredClient) => {
+      (provider: InstanceType<typeof RegisteredClient>) => {
         const transport = new FirstTransport(new URL(API), { authProvider: provider });
         const client = new FirstClient({ name: 'test', version: '1' });
         return {

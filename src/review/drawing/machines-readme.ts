@@ -43,7 +43,7 @@ function chapterOf(name: string, machine: Machine, numbers: Numbers): string {
     `[${file}](${file})`,
     `![The states of ${titleOf(name).toLowerCase()}, and what leads from one to another](${pictureOf(name)})`,
     `<details><summary>The same in Mermaid</summary>\n\n\`\`\`mermaid\n${mermaidOf(machine, numbers)}\`\`\`\n\n</details>`,
-    `### What \`npx statehouse check\` proves about it`,
+    `### What \`npx statehouse check --proof\` proves about it`,
     provenOf(name),
     '### Every state and event',
     tableOf(machine, numbers),

@@ -36,7 +36,7 @@ describe('check', () => {
       ...change,
     });
   const check = (...more: string[]) =>
-    line.run(['check', '--no-proof', ...more], { env: { DATABASE_URL: postgres.url, STATEHOUSE_SECRET: SECRET } });
+    line.run(['check', ...more], { env: { DATABASE_URL: postgres.url, STATEHOUSE_SECRET: SECRET } });
 
   it('says when a chain of today ends, idle and used', async () => {
     await save('app', {});

@@ -237,7 +237,10 @@ describe('clients import', () => {
     ['broken JSON', '{"client_secret": "hunter2hunter2",\n "x": tru}', 'is not JSON: it breaks at line 2, column 10.'],
     ['cut JSON', '[{"client_secret": "hunter2hunter2"', 'is not JSON: it breaks at line 1, column 36.'],
     ['a single text', '"hunter2hunter2"', 'a JSON object or list of clients is expected'],
-    ['no text', Uint8Array.of(0xff, 0xfe, 0x00), 'Standard input is not UTF-8 text'],
+    ['no text', Uint8Array.of(0xff, 0x7b, 0x7d), 'Standard input is not UTF-8 text'],
+    ['UTF-16 with its mark', Buffer.from('\ufeff{}', 'utf16le'), 'is UTF-16 text; UTF-8 is expected. Save it as UTF-8'],
+    ['UTF-16', Buffer.from('[{}]', 'utf16le'), 'Standard input is UTF-16 text'],
+    ['UTF-16, big-endian', Buffer.from('[{}]', 'utf16le').swap16(), 'Standard input is UTF-16 text'],
     ['users', '{"users": []}', 'has users, not clients: use "statehouse users import"'],
   ])('says in words what is wrong with %s', async (_, stdin = '', words) => {
     const { status, out, err } = await line.run(['clients', 'import', '-'], { stdin });
@@ -251,6 +254,38 @@ describe('clients import', () => {
     expect((await line.run(['clients', 'import', 'test'])).err).toBe('test: is a folder, not a file.\n');
     expect((await importing([])).out).toBe('The file has no clients; nothing was changed.\n');
     expect((await line.run(['clients', 'import', '-'], { stdin: '\ufeff[]' })).status).toBe(0);
+  });
+});
+
+describe('clients rotate-secret', () => {
+  const MADE = /client_secret {2}([\w-]{43})\n/;
+
+  it('replaces the secret and nothing else, and prints the new one once', async () => {
+    const id = ['--id', 'rotated', '--redirect-uri', callback, '--scope', 'read'];
+    const created = await line.run(['clients', 'create', ...id]);
+    const before = await findClient(db(), 'rotated');
+    const [, old = ''] = MADE.exec(created.out) ?? [];
+    const { status, out, err } = await line.run(['clients', 'rotate-secret', 'rotated']);
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    const [, fresh = ''] = MADE.exec(out) ?? [];
+    expect(await accepts('rotated', fresh)).toBe(true);
+    expect(await accepts('rotated', old)).toBe(false);
+    expect({ ...(await findClient(db(), 'rotated')), secretMacs: before?.secretMacs }).toEqual(before);
+    expect((await line.run(['clients', 'show', 'rotated'])).out).not.toContain(fresh);
+
+    const again = JSON.parse((await line.run(['clients', 'rotate-secret', 'rotated', '--json'])).out);
+    expect(again).toEqual({ client_id: 'rotated', outcome: 'rotated', client_secret: expect.any(String) });
+    expect(await accepts('rotated', again.client_secret)).toBe(true);
+    expect(await accepts('rotated', fresh)).toBe(false);
+  });
+
+  it('is refused for a public client, and for one that is not there', async () => {
+    await line.run(['clients', 'create', '--id', 'open-app', '--public', '--redirect-uri', callback]);
+    const ofPublic = await line.run(['clients', 'rotate-secret', 'open-app']);
+    expect(ofPublic).toMatchObject({ status: 1, out: '', err: expect.stringContaining('it has no secret') });
+    expect((await findClient(db(), 'open-app'))?.secretMacs).toEqual([]);
+    const unknown = await line.run(['clients', 'rotate-secret', 'nobody']);
+    expect(unknown).toEqual({ status: 1, out: '', err: 'No such client: "nobody".\n' });
   });
 });
 

@@ -1,6 +1,6 @@
 /** The command as people run it: another process, another folder. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,10 +17,16 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 type Ended = { readonly status: number | null; readonly out: string; readonly err: string };
 
-function run(command: string, args: readonly string[], cwd: string, stdin: string): Promise<Ended> {
+function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  stdin: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
   const { DATABASE_URL: _, NODE_ENV: __, ...env } = process.env;
   return new Promise((resolve) => {
-    const child = execFile(command, args, { cwd, env }, (_error, out, err) =>
+    const child = execFile(command, args, { cwd, env: { ...env, ...more } }, (_error, out, err) =>
       resolve({ status: child.exitCode, out, err }),
     );
     child.stdin?.end(stdin);
@@ -28,6 +34,8 @@ function run(command: string, args: readonly string[], cwd: string, stdin: strin
 }
 
 const statehouse = (args: readonly string[], stdin = '') => run(process.execPath, [launcher, ...args], folder, stdin);
+
+const OLDER = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.19.0"}})';
 
 describe('the launcher', () => {
   it('registers on the embedded database of its folder, and ends by itself', async () => {
@@ -43,6 +51,26 @@ describe('the launcher', () => {
     const second = await statehouse(['clients', 'import', '-'], JSON.stringify(record));
     expect(second.out).toMatch(/^unchanged {2}shop\n/);
     expect(statSync(join(folder, '.statehouse/secret')).mode & 0o777).toBe(0o600);
+  });
+
+  it('says that it starts before it loads anything, except where its output is the log', async () => {
+    const withoutTheRest = `data:text/javascript,${encodeURIComponent(`
+      import { registerHooks } from 'node:module';
+      registerHooks({
+        resolve(specifier, context, next) {
+          if (specifier === './main.ts') process.exit(7);
+          return next(specifier, context);
+        },
+      });
+    `)}`;
+    const starting = (command: string, nodeEnv: string) =>
+      run(process.execPath, ['--import', withoutTheRest, launcher, command], folder, '', { NODE_ENV: nodeEnv });
+    expect(await starting('start', '')).toMatchObject({
+      status: 7,
+      out: expect.stringMatching(/^Statehouse is starting/),
+    });
+    expect(await starting('start', 'production')).toMatchObject({ status: 7, out: '' });
+    expect(await starting('check', '')).toMatchObject({ status: 7, out: '' });
   });
 
   it('reads a password from a pipe that stays open', async () => {
@@ -69,16 +97,42 @@ describe('the launcher', () => {
   });
 
   it('tells an older Node what to do', async () => {
-    const older = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.19.0"}})';
-    const { status, out, err } = await run(
-      process.execPath,
-      ['--import', older, launcher, 'check', '--no-proof'],
-      folder,
-      '',
-    );
+    const { status, out, err } = await run(process.execPath, ['--import', OLDER, launcher, 'check'], folder, '');
     expect({ status, out }).toEqual({ status: 1, out: '' });
     expect(err).toMatch('needs Node 24 or newer; this is Node 20.19.0');
     expect(err).toMatch('npm start, or npx statehouse');
+  });
+
+  it('does not send an older Node to a Node 24 that was left out', async () => {
+    // As after `npm ci --omit=dev`: the package `node` is a devDependency.
+    const installed = join(folder, 'without-dev');
+    mkdirSync(join(installed, 'src/cli'), { recursive: true });
+    mkdirSync(join(installed, 'node_modules'));
+    cpSync(launcher, join(installed, 'src/cli/statehouse.js'));
+    writeFileSync(join(installed, 'package.json'), '{"type":"module"}');
+    const { status, err } = await run(
+      process.execPath,
+      ['--import', OLDER, join(installed, 'src/cli/statehouse.js'), 'start'],
+      installed,
+      '',
+    );
+    expect(status).toBe(1);
+    expect(err).toMatch('this is Node 20.19.0');
+    expect(err).toMatch(/Install Node 24 .*npm has no Node 24 here/);
+    expect(err).not.toMatch(/npx|npm start/);
+  });
+
+  it('after an installation by an older Node, npm says that its warnings are harmless', async () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const [command, file] = scripts.prepare.split(' ');
+    expect(command).toBe('node');
+    const installedBy = (version: string, script = join(root, file)) =>
+      run(process.execPath, [script], root, '', { npm_config_user_agent: `npm/11.19.1 node/v${version} linux x64` });
+    expect((await installedBy('20.20.2')).out).toMatch(/EBADENGINE warnings are harmless: .* Node 24 .* not Node 20/);
+    expect(await installedBy('24.1.0')).toMatchObject({ status: 0, out: '' });
+    const alone = join(folder, 'without-dev/src/cli/after-install.js');
+    cpSync(join(root, file), alone);
+    expect((await installedBy('20.20.2', alone)).out).toMatch(/npm was run by Node 20: install Node 24/);
   });
 
   it('is what npx runs in the repository', async () => {

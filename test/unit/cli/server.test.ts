@@ -56,7 +56,7 @@ describe('check', () => {
 
   it('says what is in force for each client, in words and in seconds', async () => {
     await saveClient(postgres.database.drizzle, { ...stored, secretMacs: [], tokenEndpointAuthMethod: 'none' });
-    const { status, out, err } = await line.run(['check', '--no-proof'], { env: env() });
+    const { status, out, err } = await line.run(['check'], { env: env() });
     expect({ status, err }).toEqual({ status: 0, err: '' });
     const [client] = out.slice(out.indexOf('client shop')).split(/(?<=\n)\n/);
     expect(client?.replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, '(instant)')).toBe(
@@ -80,7 +80,7 @@ describe('check', () => {
   });
 
   it('says how long signing keys are published, sign and retire', async () => {
-    const { out } = await line.run(['check', '--no-proof'], { env: env() });
+    const { out } = await line.run(['check'], { env: env() });
     expect(out).toContain(
       [
         'signing keys',
@@ -92,13 +92,53 @@ describe('check', () => {
         '',
       ].join('\n'),
     );
-    const { signing_keys } = JSON.parse((await line.run(['check', '--no-proof', '--json'], { env: env() })).out);
+    const { signing_keys } = JSON.parse((await line.run(['check', '--json'], { env: env() })).out);
     expect(signing_keys).toMatchObject({ algorithms: ['ES256', 'RS256'], jwksMaxAgeSeconds: 300 });
+  });
+
+  describe('warns', () => {
+    const warningsWith = async (more: Readonly<Record<string, string>>, resources?: object[]): Promise<string[]> => {
+      if (resources) writeFileSync(join(folder, 'resources.yaml'), JSON.stringify({ resources }));
+      const { status, out } = await line.run(['check', '--json'], { env: { ...env(), ...more } });
+      cpSync(policies, folder, { recursive: true });
+      expect(status).toBe(0);
+      return JSON.parse(out).warnings;
+    };
+    const api = (identifier: string, ...scopes: string[]) => ({
+      identifier,
+      name: 'API',
+      default: true,
+      scopes: scopes.map((name) => ({ name, description: 'do something' })),
+    });
+
+    it('of unset trusted proxies, in production', async () => {
+      const unset = expect.stringContaining('STATEHOUSE_TRUSTED_PROXIES is not set');
+      const production = { NODE_ENV: 'production', STATEHOUSE_ISSUER: 'https://as.test' };
+      expect(await warningsWith(production)).toContainEqual(unset);
+      expect(await warningsWith({ ...production, STATEHOUSE_TRUSTED_PROXIES: '127.0.0.1' })).not.toContainEqual(unset);
+      expect(await warningsWith({})).not.toContainEqual(unset);
+    });
+
+    it('of the example resource that is shipped', async () => {
+      const example = expect.stringMatching(/^resource https:\/\/api\.example\.com: an example/);
+      expect(await warningsWith({})).toContainEqual(example);
+      expect(await warningsWith({}, [api('https://api.notexample.com', 'read')])).toEqual([]);
+    });
+
+    it.each(['openid', 'profile', 'email', 'address', 'phone', 'offline_access'])(
+      'of an API that has the scope %s',
+      async (name) => {
+        const warnings = await warningsWith({}, [api('https://api.test', 'read', name)]);
+        expect(warnings).toEqual([
+          expect.stringContaining(`resource https://api.test: the scope "${name}" is one of OpenID Connect: `),
+        ]);
+      },
+    );
   });
 
   it('finds clients that configuration or root secret has left behind', async () => {
     await saveClient(postgres.database.drizzle, { ...stored, policy: 'gone' });
-    const { status, out, err } = await line.run(['check', '--no-proof', '--json'], { env: env() });
+    const { status, out, err } = await line.run(['check', '--json'], { env: env() });
     expect(status).toBe(1);
     expect(JSON.parse(out)).toMatchObject({
       ok: false,
@@ -111,22 +151,20 @@ describe('check', () => {
 
   it('checks the configuration alone where the database cannot be read, and changes nothing there', async () => {
     const empty = await createEmptyDatabase();
-    const { status, out } = await line.run(['check', '--no-proof', '--json'], {
+    const { status, out } = await line.run(['check', '--json'], {
       env: { ...env(), DATABASE_URL: empty.url },
     });
     expect(status).toBe(0);
     expect(JSON.parse(out).warnings).toContainEqual(expect.stringContaining('run "statehouse migrate"'));
-    expect(
-      (await line.run(['check', '--no-proof', '--json'], { env: { ...env(), DATABASE_URL: empty.url } })).out,
-    ).toBe(out);
+    expect((await line.run(['check', '--json'], { env: { ...env(), DATABASE_URL: empty.url } })).out).toBe(out);
     await empty.drop();
-    const gone = await line.run(['check', '--no-proof', '--json'], { env: { ...env(), DATABASE_URL: empty.url } });
+    const gone = await line.run(['check', '--json'], { env: { ...env(), DATABASE_URL: empty.url } });
     expect(JSON.parse(gone.out).warnings).toContainEqual(expect.stringContaining('has no database of this name'));
   });
 
   it('refuses what the server would refuse', async () => {
     writeFileSync(join(folder, 'default.policy.yaml'), 'accessTokenLifetimeSecond: 900\n');
-    const { status, out, err } = await line.run(['check', '--no-proof'], { env: env() });
+    const { status, out, err } = await line.run(['check'], { env: env() });
     expect({ status, out }).toEqual({ status: 1, out: '' });
     expect(err).toMatch(
       'default.policy.yaml:1: accessTokenLifetimeSecond: Expected one of accessTokenLifetimeSeconds, ',
@@ -134,11 +172,46 @@ describe('check', () => {
     expect(err).toMatch('Did you mean "accessTokenLifetimeSeconds"?');
     cpSync(policies, folder, { recursive: true });
 
-    const short = await line.run(['check', '--no-proof'], {
+    const short = await line.run(['check'], {
       env: { ...env(), STATEHOUSE_SECRET: 'too-short-to-hide' },
     });
     expect(short.err).toMatch('STATEHOUSE_SECRET: entry 1 has 17 bytes; at least 32');
     expect(short.err).not.toContain('too-short-to-hide');
+  });
+
+  it('names a key that is there twice, and where it was first', async () => {
+    const refused = async (file: string, text: string): Promise<string> => {
+      writeFileSync(join(folder, file), text);
+      const { status, err } = await line.run(['check'], { env: env() });
+      rmSync(join(folder, file));
+      cpSync(policies, folder, { recursive: true });
+      expect(status).toBe(1);
+      return err;
+    };
+    const policy = 'accessTokenLifetimeSeconds: 900\n# again\naccessTokenLifetimeSeconds: 600\n';
+    expect(await refused('default.policy.yaml', policy)).toContain(
+      'default.policy.yaml:3: accessTokenLifetimeSeconds: Expected each key once, found it a second time (first in line 1).',
+    );
+    const clients = 'clients:\n  - client_id: a\n  - client_id: b\n    client_name: B\n    client_id: c\n';
+    expect(await refused('clients.yaml', clients)).toContain(
+      'clients.yaml:5: clients.1.client_id: Expected each key once, found it a second time (first in line 3).',
+    );
+    expect(await refused('sign-in.yaml', '{a: {"b": 1, b: 2}}')).toContain(
+      'sign-in.yaml:1: a.b: Expected each key once',
+    );
+  });
+
+  it('says where the secret of a declared client belongs', async () => {
+    const clients =
+      'clients:\n  - client_id: a\n    client_secret: hunter2-hunter2\n    redirect_uris: [https://a.test/]\n';
+    writeFileSync(join(folder, 'clients.yaml'), clients);
+    const { status, err } = await line.run(['check'], { env: env() });
+    rmSync(join(folder, 'clients.yaml'));
+    expect(status).toBe(1);
+    expect(err).toMatch(
+      /clients\.yaml:3: clients\.0\.client_secret: Expected no secret in this file: client_secret_environment names/,
+    );
+    expect(err).not.toMatch(/client_name|hunter2/);
   });
 
   it('and the other commands leave declared clients to their file', async () => {
@@ -146,12 +219,13 @@ describe('check', () => {
       join(folder, 'clients.yaml'),
       'clients:\n  - client_id: declared\n    token_endpoint_auth_method: none\n    redirect_uris: [https://shop.example/cb]\n',
     );
-    const { out } = await line.run(['check', '--no-proof', '--json'], { env: env() });
+    const { out } = await line.run(['check', '--json'], { env: env() });
     expect(JSON.parse(out).clients).toContainEqual(expect.objectContaining({ client_id: 'declared', declared: true }));
     const record = { client_id: 'declared', redirect_uris: ['https://evil.example/'] };
     const asked = [
       line.run(['clients', 'import', '-'], { env: env(), stdin: JSON.stringify(record) }),
       line.run(['clients', 'create', '--id', 'declared', '--redirect-uri', 'https://evil.example/'], { env: env() }),
+      line.run(['clients', 'rotate-secret', 'declared'], { env: env() }),
       line.run(['clients', 'delete', 'declared'], { env: env() }),
     ];
     for (const { status, err } of await Promise.all(asked)) {
@@ -210,7 +284,7 @@ const COMMANDS = [
   'migrate',
   'check',
   'recover',
-  ...['create', 'list', 'show', 'delete', 'import'].map((one) => `clients ${one}`),
+  ...['create', 'list', 'show', 'rotate-secret', 'delete', 'import'].map((one) => `clients ${one}`),
   ...['create', 'list', 'disable', 'enable', 'import'].map((one) => `users ${one}`),
   ...['list', 'rotate', 'revoke'].map((one) => `keys ${one}`),
 ];

@@ -1,4 +1,4 @@
-/** The proof holds for what is shipped, within the bounds that `statehouse check` walks, and can be read when it does not. */
+/** The proof holds for what is shipped, within the bounds that `statehouse check --proof` walks, and can be read when it does not. */
 import { describe, expect, it } from 'vitest';
 import { commitGrant } from '../../../src/review/proof/authorizations/store.ts';
 import type { AuthorizationWalk } from '../../../src/review/proof/authorizations/terms.ts';

@@ -1,0 +1,37 @@
+/** The address that the terminal prints, opened in a browser: what this is, and where to go. */
+import fp from 'fastify-plugin';
+import { pathUnder } from '../oauth/urls.ts';
+import { sendPage } from './security-headers.ts';
+import { homePage } from './views/home.ts';
+
+/** The demo end-user, as the terminal names it at the start. */
+export type DemoUser = { readonly username: string; readonly password: string };
+
+export type HomeRouteOptions = {
+  readonly issuer: string;
+  readonly production: boolean;
+  /** Null: there is no demo. */
+  readonly demo: DemoUser | null;
+};
+
+export const homeRoute = fp<HomeRouteOptions>(
+  async (app, { issuer, production, demo }) => {
+    const { host } = new URL(issuer);
+    app.get('/', (request, reply) =>
+      sendPage(
+        reply,
+        200,
+        homePage({
+          issuer,
+          permissions: pathUnder(issuer, '/permissions'),
+          metadata: pathUnder(issuer, '/.well-known/openid-configuration'),
+          // Under another name, a page of somebody else's site may be reading (DNS rebinding).
+          demo:
+            demo !== null && request.host === host ? { ...demo, playground: pathUnder(issuer, '/playground') } : null,
+          withGuides: !production,
+        }),
+      ),
+    );
+  },
+  { name: 'home-route', encapsulate: true },
+);

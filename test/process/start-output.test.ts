@@ -1,0 +1,44 @@
+/** What `npm start` says while it prepares, and what the address that it prints opens. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { banner } from '../../src/boot/banner.ts';
+import { readEnvironment } from '../../src/config/environment.ts';
+import { becomesReady, outputOf, START, startChild, waiting } from '../support/child-process.ts';
+import { freePort } from '../support/listening.ts';
+import { until } from '../support/until.ts';
+
+it('names each step before it begins, then what to open', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'statehouse-output-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const port = await freePort();
+  const env = { PATH: process.env['PATH'], PORT: String(port), LOG_LEVEL: 'error' };
+  const server = startChild(process.execPath, [...waiting(), ...START], { cwd: folder, env });
+  const output = outputOf(server);
+  await becomesReady(server, `http://localhost:${port}`, output);
+  await until(() => output().includes('These are demo users'));
+  const steps = [
+    /^Statehouse is starting/,
+    /^ {2}opening the embedded database in \//,
+    /^ {2}bringing its tables up to date$/,
+    /^ {2}opening the signing keys$/,
+    /^ {2}preparing the demo$/,
+    /^ {2}Statehouse is running: http:/,
+  ];
+  const lines = output().split('\n');
+  const places = steps.map((step) => lines.findIndex((line) => step.test(line)));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((one, other) => one - other));
+
+  const [, url = '', password = ''] = /running: (\S+)[\s\S]* password (\S+)/.exec(output()) ?? [];
+  const page = await fetch(url);
+  expect(page.status).toBe(200);
+  expect(await page.text()).toContain(`<code>${password}</code>`);
+});
+
+it('says why there is no demo where other machines can reach it', () => {
+  const told = (host: string) => banner(readEnvironment({ HOST: host }), null);
+  expect(told('0.0.0.0')).toMatch(/No demo: with HOST=0\.0\.0\.0 other machines can reach this server/);
+  expect(told('localhost')).not.toContain('No demo');
+});
