@@ -91,6 +91,7 @@ export default {
         '^src/(engine/errors|config/problem|crypto/random)\\.ts$',
         packages('pino', 'pino-pretty'),
         NODE,
+        '^(node:)?async_hooks$',
       ],
       'Clock and logger are used by every room, so they depend on none; the logger knows which errors are safe to print.',
     ),

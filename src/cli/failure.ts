@@ -46,8 +46,9 @@ function knownWords(error: unknown, env: Env): string | null {
   }
   const code = codeOf(error) ?? '';
   const database = env['DATABASE_URL']?.trim() ? DATABASE_WORDS.get(code) : undefined;
-  if (error instanceof StoreUnavailable || database !== undefined) {
-    return `${database ?? UNREACHABLE}. Check DATABASE_URL: ${databaseIn(env['DATABASE_URL'])}.`;
+  if (database !== undefined || (error instanceof StoreUnavailable && !error.isUnexpected)) {
+    const words = database ?? (error as StoreUnavailable).message.replace(/\.$/, '');
+    return `${words}. Check DATABASE_URL: ${databaseIn(env['DATABASE_URL'])}.`;
   }
   return FILE_WORDS.get(code) ?? null;
 }
