@@ -113,6 +113,12 @@ async function askWorld<Loaded, Commit>(world: World<Loaded, Commit>, wanted: Wa
 const NO_WAIT = [0] as const;
 const WAITS_AFTER_LOST_COMMIT_MILLISECONDS = [0, 200, 1000] as const;
 
+/** After the store has no time left for a request: the loop still makes these waits, and then gives up (src/system/deadlines.ts). */
+export const LONGEST_SLEEPS_MILLISECONDS = WAITS_AFTER_LOST_COMMIT_MILLISECONDS.reduce<number>(
+  (sum, wait) => sum + wait,
+  0,
+);
+
 async function reload<Loaded, Commit>(
   { load, sleep }: World<Loaded, Commit>,
   afterLostCommit: boolean,

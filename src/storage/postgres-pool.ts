@@ -1,7 +1,11 @@
 /**
  * The driver's pool of connections, with a limit for each statement. The driver waits for an answer for ever, and sends further
- * statements on a connection that has fallen silent. So the pool of a statement without an answer is replaced: what is in flight on
- * its other connections may finish, then all its sockets are destroyed, and no late answer reaches anybody.
+ * statements on a connection that nobody answers any more, as after a firewall forgot it. So when a statement gets no answer, a new
+ * connection asks Postgres whether it still works on it. If not, the pool is replaced: what is in flight on its other connections
+ * may finish, then all its sockets are destroyed.
+ *
+ * Of a statement that waits, for a standby or while all of Postgres is paused, the connection is kept: further connections would
+ * wait too, until Postgres has none left. The driver gives a late answer only to the statement that it belongs to.
  */
 import { connect, type Socket } from 'node:net';
 import { drizzle } from 'drizzle-orm/postgres-js';
@@ -31,13 +35,29 @@ const CLOSE_SECONDS = 10;
 
 export function openPool(url: string, options: Options): PostgresPool {
   let current = open(url, options);
+  let looking: Promise<void> | null = null;
   const retiring = new Set<Promise<void>>();
 
   function retire(silent: Connections): void {
-    if (silent !== current) return;
     current = open(url, options);
     const retired = endOf(silent, deadlines.databaseMilliseconds / 1000).finally(() => retiring.delete(retired));
     retiring.add(retired);
+  }
+
+  /** One look at a time. When Postgres cannot be asked, a new pool would be no better. */
+  function lookAt(silent: Connections, query: unknown): void {
+    const pid = backendOf(query);
+    if (pid === null || silent !== current || looking !== null) return;
+    looking = isAtWork(pid, url, options)
+      .then(
+        (atWork) => {
+          if (!atWork) retire(silent);
+        },
+        () => {},
+      )
+      .finally(() => {
+        looking = null;
+      });
   }
 
   /** @param ask starts the statement. */
@@ -46,16 +66,15 @@ export function openPool(url: string, options: Options): PostgresPool {
     const limit = deadlines.databaseMilliseconds * statements;
     const left = Math.min(limit, millisecondsLeft());
     return new Promise((resolve, reject) => {
+      const query = ask(asked.client);
       let timer = setTimeout(() => {
         reject(new NoAnswer());
         // A request that ran out of time says nothing about the connection yet.
-        timer = setTimeout(() => retire(asked), limit - left);
+        timer = setTimeout(() => lookAt(asked, query), limit - left);
         timer.unref();
       }, left);
       timer.unref();
-      ask(asked.client)
-        .then(resolve, reject)
-        .then(() => clearTimeout(timer));
+      query.then(resolve, reject).then(() => clearTimeout(timer));
     });
   }
 
@@ -82,6 +101,7 @@ export function openPool(url: string, options: Options): PostgresPool {
   return {
     drizzle: drizzle(delegate as unknown as postgres.Sql),
     close: async () => {
+      await looking;
       await Promise.all([endOf(current, CLOSE_SECONDS), ...retiring]);
     },
   };
@@ -117,3 +137,21 @@ function open(url: string, options: Options): Connections {
 /** What is in flight may finish in this time. */
 const endOf = ({ client, destroy }: Connections, seconds: number): Promise<void> =>
   client.end({ timeout: seconds }).finally(destroy);
+
+/** The process of Postgres that a statement was sent to; null: it was not sent. Not in the driver's types. */
+function backendOf(query: unknown): number | null {
+  return (query as { readonly state?: { readonly pid?: number | null } | null }).state?.pid ?? null;
+}
+
+/** @throws when Postgres cannot be asked. */
+async function isAtWork(pid: number, url: string, options: Options): Promise<boolean> {
+  const fresh = open(url, { ...options, max: 1 });
+  const limit = setTimeout(() => void endOf(fresh, 0), deadlines.databaseMilliseconds);
+  try {
+    const found = await fresh.client`select from pg_stat_activity where pid = ${pid} and state <> 'idle'`;
+    return found.length > 0;
+  } finally {
+    clearTimeout(limit);
+    await endOf(fresh, 0);
+  }
+}
