@@ -69,7 +69,7 @@ export function inTime<T>(work: Promise<T>, writes: boolean): Promise<T> {
   const left = millisecondsLeft();
   if (left === Number.POSITIVE_INFINITY) return work;
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(failureOf(new NoAnswer(), writes)), left);
+    const timer = setTimeout(() => reject(failureOf(new NoAnswer(), writes)), Math.max(left, 0));
     timer.unref();
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });

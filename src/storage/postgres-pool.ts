@@ -64,7 +64,7 @@ export function openPool(url: string, options: Options): PostgresPool {
   function limited<T>(ask: (client: postgres.Sql) => PromiseLike<T>, statements = 1): Promise<T> {
     const asked = current;
     const limit = deadlines.databaseMilliseconds * statements;
-    const left = Math.min(limit, millisecondsLeft());
+    const left = Math.max(0, Math.min(limit, millisecondsLeft()));
     return new Promise((resolve, reject) => {
       const query = ask(asked.client);
       let timer = setTimeout(() => {
