@@ -35,7 +35,7 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv): 
   const configuration = await liveConfiguration(runtime, logger, env);
   const { current } = configuration;
   // Before the first line of the ledger is written: lines in the default partition stay there.
-  await keepLedgerPartitions(database.drizzle, new Date());
+  await keepLedgerPartitions(database.drizzle, databaseClock);
   const deps = await appDeps({ ...runtime, ...environment, logger, clock: databaseClock, configuration: current });
   const demo = await demoData(runtime);
   const app = await buildApp({ ...deps, demo });
@@ -69,9 +69,9 @@ async function demoData(runtime: Runtime): Promise<Demo | null> {
 }
 
 function tidyRegularly({ database }: Runtime, logger: Logger): NodeJS.Timeout {
-  const { tidy } = housekeeper(database.drizzle);
+  const { tidy } = housekeeper(database.drizzle, databaseClock);
   const round = () =>
-    tidy(new Date()).then(
+    tidy().then(
       (removed) => logger.debug({ removed }, 'tidied'),
       (error: unknown) => logger.warn({ err: error }, 'tidying failed; it is tried again'),
     );

@@ -8,6 +8,7 @@ import { ScenarioError } from '../review/simulation/read-scenario.ts';
 import { codeOf } from '../storage/failures.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
 import { DriverNotPatched } from '../storage/patched-driver.ts';
+import { FolderOpenToOthers } from '../system/home-folder.ts';
 import { safeError } from '../system/safe-error.ts';
 
 /** The command cannot do what was asked; the message says why and what to do. */
@@ -33,6 +34,7 @@ const OURS = [
   NoSuchSide,
   ScenarioError,
   DriverNotPatched,
+  FolderOpenToOthers,
 ] as const;
 
 function knownWords(error: unknown, env: Env): string | null {
