@@ -26,7 +26,7 @@ const NOT_HERE = [
   // Starts processes.
   'test/unit/storage/folder-lock.test.ts',
   // Replace a module, which files of one worker would share.
-  'test/unit/{http/sign-in,lifecycles/signing-key}.test.ts',
+  'test/unit/{config/text-file,http/sign-in,lifecycles/signing-key,system/home-folder}.test.ts',
   // Take as long as all others together: every arm broken once, files that are watched, RSA keys, a hundred pages.
   'test/unit/machines/mutation.test.ts',
   'test/unit/config/live-configuration.test.ts',

@@ -10,7 +10,7 @@ import { ConfigurationError } from '../config/problem.ts';
 import { applyDeclaredClients, readDeclaredClients, requireClientsFile } from '../registration/declared-clients.ts';
 import { listClients } from '../storage/clients.ts';
 import type { Runtime } from './runtime.ts';
-import { watchFolder } from './watch-folder.ts';
+import { traceOf, watchFolder } from './watch-folder.ts';
 
 export type LiveConfiguration = {
   readonly current: () => Configuration;
@@ -28,10 +28,12 @@ export async function liveConfiguration(
 ): Promise<LiveConfiguration> {
   const { environment } = runtime;
   let current = runtime.configuration;
+  let loaded = traceOf(environment.configFolder);
   await bringIntoForce(runtime, current, logger, env);
 
   const reload = async (): Promise<boolean> => {
     try {
+      loaded = traceOf(environment.configFolder);
       const fresh = loadConfiguration(environment.configFolder, environment.issuer);
       await bringIntoForce(runtime, fresh, logger, env);
       const changes = changesBetween(current, fresh);
@@ -48,7 +50,8 @@ export async function liveConfiguration(
   return {
     current: () => current,
     reload: reloadInTurn,
-    watch: (everyMilliseconds) => watchFolder(environment.configFolder, () => void reloadInTurn(), everyMilliseconds),
+    watch: (everyMilliseconds) =>
+      watchFolder(environment.configFolder, loaded, () => void reloadInTurn(), everyMilliseconds),
   };
 }
 

@@ -3,6 +3,7 @@
  * they were asked for, and stay silent once it was replaced, a symbolic link on the way leads elsewhere, or the files are on another
  * host. So this looks: at a few files, every second.
  */
+import { type BigIntStats, readdirSync, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -10,23 +11,24 @@ const LOOK_EVERY_MILLISECONDS = 1000;
 
 /**
  * Editors, rsync and orchestrators change files in several steps: a change is told when the next look finds no further change.
+ * @param loaded the trace of the files before they were loaded.
  * @returns a function that stops looking.
  */
 export function watchFolder(
   folder: string,
+  loaded: string,
   onChange: () => void,
   everyMilliseconds = LOOK_EVERY_MILLISECONDS,
 ): () => void {
-  let told: string | null = null;
-  let seen: string | null = null;
+  let told = loaded;
+  let seen = loaded;
   let looking = false;
 
   async function look(): Promise<void> {
     if (looking) return;
     looking = true;
-    const now = await traceOf(folder);
+    const now = await currentTrace(folder);
     looking = false;
-    told ??= now;
     const isQuiet = now === seen;
     seen = now;
     if (!isQuiet || now === told) return;
@@ -34,26 +36,46 @@ export function watchFolder(
     onChange();
   }
 
-  void look();
   const timer = setInterval(() => void look(), everyMilliseconds);
   timer.unref();
   return () => clearInterval(timer);
 }
 
 /** Changes with every change of a YAML file: of its content, its permissions, or where the links on the way to it lead. */
-async function traceOf(folder: string): Promise<string> {
+export function traceOf(folder: string): string {
   try {
-    const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).sort();
-    const traces = await Promise.all(files.map((file) => traceOfFile(folder, file)));
+    return yamlIn(readdirSync(folder))
+      .map((file) => traceOfFile(file, () => statSync(join(folder, file), EXACT)))
+      .join('\n');
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+/** The same without waiting for the disk, which may be a network's. */
+async function currentTrace(folder: string): Promise<string> {
+  try {
+    const files = yamlIn(await readdir(folder));
+    const stats = await Promise.allSettled(files.map((file) => stat(join(folder, file), EXACT)));
+    const traces = files.map((file, index) =>
+      traceOfFile(file, () => {
+        const found = stats[index];
+        if (found?.status !== 'fulfilled') throw found?.reason;
+        return found.value;
+      }),
+    );
     return traces.join('\n');
   } catch (error) {
     return codeOf(error);
   }
 }
 
-async function traceOfFile(folder: string, file: string): Promise<string> {
+const EXACT = { bigint: true } as const;
+const yamlIn = (files: readonly string[]) => files.filter((file) => /\.ya?ml$/.test(file)).sort();
+
+function traceOfFile(file: string, statsOf: () => BigIntStats): string {
   try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(join(folder, file), { bigint: true });
+    const { dev, ino, size, mtimeNs, ctimeNs } = statsOf();
     return [file, dev, ino, size, mtimeNs, ctimeNs].join(' ');
   } catch (error) {
     return `${file} ${codeOf(error)}`;
