@@ -140,7 +140,7 @@ export default {
         '^src/crypto/(digest|random|root-secret|signing-keys)\\.ts$',
         // What it turns into 503.
         '^src/engine/errors\\.ts$',
-        '^src/(config/configuration|system/deadlines)\\.ts$',
+        '^src/(config/configuration|system/(deadlines|request-time))\\.ts$',
         packages(
           'fastify',
           '@fastify/cookie',

@@ -109,7 +109,7 @@ describe('the log', () => {
 });
 
 describe('a network that breaks off in the middle of an answer', () => {
-  it('leads to 503 or to the right answer, wherever it breaks off, and to no lost token', async () => {
+  it.each(['end', 'reset'] as const)('(%s) leads to 503 or to the right answer, and to no lost token', async (how) => {
     let head = await scene.chain();
     const rotate = async () => {
       const { status, headers, json } = await refresh(scene, scene.client, head);
@@ -124,7 +124,7 @@ describe('a network that breaks off in the middle of an answer', () => {
     for (const place of places) {
       // Statements are prepared again, so that each round gets the same answers.
       expect(await rotate(), `before ${place}`).toEqual({ status: 200 });
-      proxy.cutAfter(place);
+      proxy.cutAfter(place, how);
       expect([{ status: 200 }, { status: 503, retryAfter: '1' }], `at ${place}`).toContainEqual(await rotate());
       await proxy.restore();
     }

@@ -19,7 +19,6 @@ export type Reply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
 };
-export type Endpoint = { readonly name: string; readonly ask: () => Promise<Reply> };
 
 export const ENDPOINTS = [
   'GET /oauth/authorize',

@@ -11,8 +11,8 @@ export type TcpProxy = {
   readonly restore: () => Promise<void>;
   /** Postgres still receives what is sent, but its next response is lost with all connections. */
   readonly loseNextAnswer: (then?: () => void) => void;
-  /** Forwards this many bytes of responses, then ends every connection. */
-  readonly cutAfter: (bytes: number) => void;
+  /** Forwards this many bytes of responses, then ends every connection, politely (FIN) or not (RST). */
+  readonly cutAfter: (bytes: number, how?: 'end' | 'reset') => void;
   /** The responses since the last call, as Postgres sent them. */
   readonly answers: () => Buffer;
   /** Answers every statement with this SQLSTATE instead of Postgres, as an error of this severity. FATAL also hangs up. */
@@ -43,6 +43,7 @@ export async function openTcpProxy(postgresUrl: string): Promise<TcpProxy> {
   let refusal: Buffer | null = null;
   let hangsUpAfterRefusal = false;
   let bytesLeft = Number.POSITIVE_INFINITY;
+  let howToCut: 'end' | 'reset' = 'end';
   let seen: Buffer[] = [];
   let onAnswer: (() => void) | null = null;
   const destroyAll = () => {
@@ -96,7 +97,7 @@ export async function openTcpProxy(postgresUrl: string): Promise<TcpProxy> {
   });
   /** What was written before still arrives. */
   const endAll = () => {
-    for (const socket of sockets) socket.destroySoon();
+    for (const socket of sockets) howToCut === 'end' ? socket.destroySoon() : socket.resetAndDestroy();
   };
   const open = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   await open(0);
@@ -123,8 +124,9 @@ export async function openTcpProxy(postgresUrl: string): Promise<TcpProxy> {
     loseNextAnswer: (then = () => {}) => {
       onAnswer = then;
     },
-    cutAfter: (bytes) => {
+    cutAfter: (bytes, how = 'end') => {
       bytesLeft = bytes;
+      howToCut = how;
     },
     answers: () => {
       const all = Buffer.concat(seen);
