@@ -63,7 +63,8 @@ export function* running<Loaded, Row, Facts, Commit, Answer>(
     }
     const again = yield { kind: 'load', afterLostCommit: lost !== null };
     if (again.kind !== 'loaded') {
-      throw new Unavailable(lost ? 'commit_unknown' : 'store_unavailable', lost ? { cause: lost } : {});
+      const cause = lost ?? (again.kind === 'unavailable' ? again.error : undefined);
+      throw new Unavailable(lost ? 'commit_unknown' : 'store_unavailable', { cause });
     }
     loaded = again.loaded;
     if (isIn?.(loaded, step)) return answered;
