@@ -91,6 +91,7 @@ export default {
         '^src/(engine/errors|config/problem|crypto/random)\\.ts$',
         packages('pino', 'pino-pretty'),
         NODE,
+        '^(node:)?async_hooks$',
       ],
       'Clock and logger are used by every room, so they depend on none; the logger knows which errors are safe to print.',
     ),
@@ -139,7 +140,7 @@ export default {
         '^src/crypto/(digest|random|root-secret|signing-keys)\\.ts$',
         // What it turns into 503.
         '^src/engine/errors\\.ts$',
-        '^src/(config/configuration|system/deadlines)\\.ts$',
+        '^src/(config/configuration|system/(deadlines|request-time))\\.ts$',
         packages(
           'fastify',
           '@fastify/cookie',

@@ -15,8 +15,10 @@ export const common = {
 
 /** They replace a module, which files that share a worker would share too. */
 export const REPLACE_A_MODULE = [
+  'test/unit/config/text-file.test.ts',
   'test/unit/http/{round-trips,sign-in}.test.ts',
   'test/unit/lifecycles/signing-key.test.ts',
+  'test/unit/system/home-folder.test.ts',
 ];
 
 /** Loading modules takes longer than most files: those that neither replace modules nor start processes share their workers. */

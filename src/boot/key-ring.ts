@@ -17,8 +17,10 @@ import {
 } from '../crypto/signing-keys.ts';
 import { passTime, type SigningKeyWorld } from '../lifecycles/signing-key.ts';
 import type { Drizzle } from '../storage/database.ts';
+import { inTime } from '../storage/failures.ts';
 import { type ListedSigningKey, listSigningKeys, replacePrivateJwe, signingKeyStore } from '../storage/signing-keys.ts';
 import type { Clock } from '../system/clock.ts';
+import { withinTime } from '../system/request-time.ts';
 
 export type SigningParts = {
   readonly db: Drizzle;
@@ -80,11 +82,12 @@ export async function openSigning(parts: SigningParts): Promise<Signing> {
       verifierOf: (kid) => ring.verifiers.get(kid) ?? null,
       lookAgain: () => {
         if (looking === null && elapsed() - lookedAt < LOOK_AGAIN_AFTER_MILLISECONDS) return Promise.resolve();
-        looking ??= follow().finally(() => {
+        // Several requests wait for it: none of them may end it for the others.
+        looking ??= withinTime(null, follow).finally(() => {
           looking = null;
           lookedAt = elapsed();
         });
-        return looking;
+        return inTime(looking, false);
       },
     },
     // While a round waits for a slow database, no second round starts.

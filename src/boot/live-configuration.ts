@@ -2,7 +2,6 @@
  * The configuration in force, and its reload: all files are read and checked, declared clients are brought into the database,
  * then the configuration is swapped between two requests. A refused configuration changes nothing.
  */
-import { watch } from 'node:fs';
 import type { Logger } from 'pino';
 import { changesBetween } from '../config/changes.ts';
 import type { Configuration } from '../config/configuration.ts';
@@ -11,13 +10,14 @@ import { ConfigurationError } from '../config/problem.ts';
 import { applyDeclaredClients, readDeclaredClients, requireClientsFile } from '../registration/declared-clients.ts';
 import { listClients } from '../storage/clients.ts';
 import type { Runtime } from './runtime.ts';
+import { traceOf, watchFolder } from './watch-folder.ts';
 
 export type LiveConfiguration = {
   readonly current: () => Configuration;
   /** @returns false when the files are refused; the previous configuration stays in force. */
   readonly reload: () => Promise<boolean>;
-  /** Reloads on a change of the folder. @returns a function that stops watching. */
-  readonly watch: () => () => void;
+  /** Reloads when files of the folder change. @returns a function that stops watching. */
+  readonly watch: (everyMilliseconds?: number) => () => void;
 };
 
 /** @throws ConfigurationError when the first configuration is refused. */
@@ -28,10 +28,12 @@ export async function liveConfiguration(
 ): Promise<LiveConfiguration> {
   const { environment } = runtime;
   let current = runtime.configuration;
+  let loaded = traceOf(environment.configFolder);
   await bringIntoForce(runtime, current, logger, env);
 
   const reload = async (): Promise<boolean> => {
     try {
+      loaded = traceOf(environment.configFolder);
       const fresh = loadConfiguration(environment.configFolder, environment.issuer);
       await bringIntoForce(runtime, fresh, logger, env);
       const changes = changesBetween(current, fresh);
@@ -48,7 +50,8 @@ export async function liveConfiguration(
   return {
     current: () => current,
     reload: reloadInTurn,
-    watch: () => watchFolder(environment.configFolder, () => void reloadInTurn(), logger),
+    watch: (everyMilliseconds) =>
+      watchFolder(environment.configFolder, loaded, () => void reloadInTurn(), everyMilliseconds),
   };
 }
 
@@ -107,20 +110,4 @@ function inTurn(work: () => Promise<boolean>): () => Promise<boolean> {
     return next;
   };
   return run;
-}
-
-/** Editors and orchestrators change files in several steps: wait until no more changes come. */
-const QUIET_MILLISECONDS = 250;
-
-function watchFolder(folder: string, onChange: () => void, logger: Logger): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  const watcher = watch(folder, () => {
-    clearTimeout(timer);
-    timer = setTimeout(onChange, QUIET_MILLISECONDS);
-  });
-  watcher.on('error', (error) => logger.warn({ err: error }, 'the folder is no longer watched; send SIGHUP to reload'));
-  return () => {
-    clearTimeout(timer);
-    watcher.close();
-  };
 }

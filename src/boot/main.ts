@@ -42,7 +42,7 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
   const configuration = await liveConfiguration(runtime, logger, env);
   const { current } = configuration;
   // Before the first line of the ledger is written: lines in the default partition stay there.
-  await keepLedgerPartitions(database.drizzle, new Date());
+  await keepLedgerPartitions(database.drizzle, databaseClock);
   progress('opening the signing keys');
   const deps = await appDeps({ ...runtime, ...environment, logger, clock: databaseClock, configuration: current });
   const demo = await demoData(runtime, progress);
@@ -79,9 +79,9 @@ async function demoData(runtime: Runtime, progress: Progress): Promise<Demo | nu
 }
 
 function tidyRegularly({ database }: Runtime, logger: Logger): NodeJS.Timeout {
-  const { tidy } = housekeeper(database.drizzle);
+  const { tidy } = housekeeper(database.drizzle, databaseClock);
   const round = () =>
-    tidy(new Date()).then(
+    tidy().then(
       (removed) => logger.debug({ removed }, 'tidied'),
       (error: unknown) => logger.warn({ err: error }, 'tidying failed; it is tried again'),
     );

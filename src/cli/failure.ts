@@ -8,6 +8,7 @@ import { ScenarioError } from '../review/simulation/read-scenario.ts';
 import { codeOf } from '../storage/failures.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
 import { DriverNotPatched } from '../storage/patched-driver.ts';
+import { FolderOpenToOthers } from '../system/home-folder.ts';
 import { safeError } from '../system/safe-error.ts';
 
 /** The command cannot do what was asked; the message says why and what to do. */
@@ -33,6 +34,7 @@ const OURS = [
   NoSuchSide,
   ScenarioError,
   DriverNotPatched,
+  FolderOpenToOthers,
 ] as const;
 
 function knownWords(error: unknown, env: Env): string | null {
@@ -46,8 +48,9 @@ function knownWords(error: unknown, env: Env): string | null {
   }
   const code = codeOf(error) ?? '';
   const database = env['DATABASE_URL']?.trim() ? DATABASE_WORDS.get(code) : undefined;
-  if (error instanceof StoreUnavailable || database !== undefined) {
-    return `${database ?? UNREACHABLE}. Check DATABASE_URL: ${databaseIn(env['DATABASE_URL'])}.`;
+  if (database !== undefined || (error instanceof StoreUnavailable && !error.isUnexpected)) {
+    const words = database ?? (error as StoreUnavailable).message.replace(/\.$/, '');
+    return `${words}. Check DATABASE_URL: ${databaseIn(env['DATABASE_URL'])}.`;
   }
   return FILE_WORDS.get(code) ?? null;
 }

@@ -1,5 +1,5 @@
 /** Reads the folder of policies. All problems in all files are reported at once; a configuration is never partly in force. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { z } from 'zod';
 import { clientsSchema } from '../../policies/client-schema.ts';
@@ -19,6 +19,7 @@ import {
 } from './configuration.ts';
 import { identityResource } from './identity-resource.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
+import { readText, unreadable } from './text-file.ts';
 import { readYaml } from './yaml-file.ts';
 
 const POLICY_FILE = /^(?<name>[a-z0-9][a-z0-9-]*)\.policy\.yaml$/;
@@ -28,7 +29,7 @@ const OTHER_FILES = ['resources.yaml', 'sign-in.yaml', SIGNING_KEYS_FILE, CLIENT
 export function loadConfiguration(folder: string, issuer: string): Configuration {
   const problems: Problem[] = [];
   const readFile = <Schema extends z.ZodType>(file: string, schema: Schema) => {
-    const result = readYaml(file, textOf(folder, file), schema);
+    const result = readYaml(file, readText(join(folder, file)), schema);
     if (result.ok) return result;
     problems.push(...result.problems);
     return null;
@@ -95,7 +96,7 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
  */
 export function loadPolicy(path: string): NamedPolicy {
   const [folder, file] = [dirname(path), basename(path)];
-  const result = readYaml(file, textOf(folder, file), policySchema);
+  const result = readYaml(file, readText(join(folder, file)), policySchema);
   if (!result.ok) throw new ConfigurationError(folder, result.problems);
   return { name: POLICY_FILE.exec(file)?.groups?.['name'] ?? file, ...result.value };
 }
@@ -113,19 +114,11 @@ function filesOf(folder: string): string[] {
         file: '.',
         line: null,
         key: null,
-        found: (error as NodeJS.ErrnoException).code ?? 'unreadable',
+        found: unreadable(error).found.replace('a file', 'a folder').replace('no such file', 'no such folder'),
         allowed: 'a folder of policies (STATEHOUSE_CONFIG)',
         nearest: null,
       },
     ]);
-  }
-}
-
-function textOf(folder: string, file: string): string | null {
-  try {
-    return readFileSync(join(folder, file), 'utf8');
-  } catch {
-    return null;
   }
 }
 

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { duplicateKeyAt } from './duplicate-keys.ts';
 import type { Problem } from './problem.ts';
 import { keyOf, schemaProblems } from './schema-problems.ts';
+import type { TextFile } from './text-file.ts';
 
 export type Reading<Schema extends z.ZodType> =
   | {
@@ -16,7 +17,7 @@ export type Reading<Schema extends z.ZodType> =
   | { readonly ok: false; readonly problems: Problem[] };
 type Path = readonly PropertyKey[];
 
-export function readYaml<Schema extends z.ZodType>(file: string, text: string | null, schema: Schema): Reading<Schema> {
+export function readYaml<Schema extends z.ZodType>(file: string, source: TextFile, schema: Schema): Reading<Schema> {
   const wrong = (line: number | null, found: string, allowed: string): Problem => ({
     file,
     line,
@@ -25,7 +26,8 @@ export function readYaml<Schema extends z.ZodType>(file: string, text: string | 
     allowed,
     nearest: null,
   });
-  if (text === null) return { ok: false, problems: [wrong(null, 'no such file', 'a file of this name')] };
+  if (!source.ok) return { ok: false, problems: [wrong(source.line, source.found, source.allowed)] };
+  const { text } = source;
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   if (document.errors.length > 0) {

@@ -4,7 +4,7 @@
 
 export type UnavailableReason = 'store_unavailable' | 'commit_unknown' | 'too_many_conflicts';
 
-/** The store could not be reached, or conflicts did not end. HTTP answers 503, with `Retry-After` unless the commit is unknown. */
+/** The store failed, or conflicts did not end. HTTP answers 503, with `Retry-After` unless the commit is unknown. */
 export class Unavailable extends Error {
   readonly reason: UnavailableReason;
   constructor(reason: UnavailableReason, options?: ErrorOptions) {
@@ -14,13 +14,27 @@ export class Unavailable extends Error {
   }
 }
 
+export type StoreFailure = ErrorOptions & {
+  /** What is the matter: "The database …". */
+  readonly words?: string;
+  /** SQLSTATE, or the code of the driver or the operating system; null: it has none. */
+  readonly code?: string | null;
+  /** No failure that a database has now and then: probably a defect, and worth a look. */
+  readonly isUnexpected?: boolean;
+};
+
 /** Thrown by stores. `maybeCommitted`: the statement was on its way when the connection was lost. */
 export class StoreUnavailable extends Error {
   readonly maybeCommitted: boolean;
-  constructor(maybeCommitted: boolean, options?: ErrorOptions) {
-    super('The database cannot be reached.', options);
+  readonly code: string | null;
+  readonly isUnexpected: boolean;
+  constructor(maybeCommitted: boolean, failure: StoreFailure = {}) {
+    const { words = 'cannot be reached', code = null, isUnexpected = false, ...options } = failure;
+    super(`The database ${words}.`, options);
     this.name = 'StoreUnavailable';
     this.maybeCommitted = maybeCommitted;
+    this.code = code;
+    this.isUnexpected = isUnexpected;
   }
 }
 

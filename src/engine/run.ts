@@ -63,7 +63,8 @@ export function* running<Loaded, Row, Facts, Commit, Answer>(
     }
     const again = yield { kind: 'load', afterLostCommit: lost !== null };
     if (again.kind !== 'loaded') {
-      throw new Unavailable(lost ? 'commit_unknown' : 'store_unavailable', lost ? { cause: lost } : {});
+      const cause = lost ?? (again.kind === 'unavailable' ? again.error : undefined);
+      throw new Unavailable(lost ? 'commit_unknown' : 'store_unavailable', { cause });
     }
     loaded = again.loaded;
     if (isIn?.(loaded, step)) return answered;
@@ -112,6 +113,12 @@ async function askWorld<Loaded, Commit>(world: World<Loaded, Commit>, wanted: Wa
 
 const NO_WAIT = [0] as const;
 const WAITS_AFTER_LOST_COMMIT_MILLISECONDS = [0, 200, 1000] as const;
+
+/** After the store has no time left for a request: the loop still makes these waits, and then gives up (src/system/deadlines.ts). */
+export const LONGEST_SLEEPS_MILLISECONDS = WAITS_AFTER_LOST_COMMIT_MILLISECONDS.reduce<number>(
+  (sum, wait) => sum + wait,
+  0,
+);
 
 async function reload<Loaded, Commit>(
   { load, sleep }: World<Loaded, Commit>,

@@ -23,6 +23,7 @@ import { logoutRoutes } from './logout-routes.ts';
 import { metadataRoutes } from './metadata-routes.ts';
 import { type PermissionRoutesOptions, permissionRoutes } from './permission-routes.ts';
 import { type DemoApp, type PlaygroundOptions, playgroundRoutes } from './playground/routes.ts';
+import { requestDeadline } from './request-deadline.ts';
 import { requestLog } from './request-log.ts';
 import { type RevocationRoutesOptions, revocationRoutes } from './revocation-routes.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -65,6 +66,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     frameworkErrors: handleFrameworkError,
   });
   await app.register(requestLog);
+  await app.register(requestDeadline);
   await app.register(closeConnectionsWhenClosing);
   await app.register(errorHandler);
   await app.register(formBodies);

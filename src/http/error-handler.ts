@@ -1,10 +1,9 @@
 /** Errors that no route handles: pages for people, JSON for programs, and never a stack or a value in either. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { Unavailable } from '../engine/errors.ts';
 import { setLogLine } from './request-log.ts';
 import { SECURITY_HEADERS, sendPage } from './security-headers.ts';
-import { isUnavailable, sendUnavailable } from './unavailable.ts';
+import { isUnavailable, sendUnavailable, setUnavailableLine } from './unavailable.ts';
 import { problemPage } from './views/problem.ts';
 
 export const errorHandler = fp(
@@ -21,10 +20,8 @@ export const errorHandler = fp(
 function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (isUnavailable(error)) {
     if (!wantsPage(request)) return sendUnavailable(request, reply, error);
-    setLogLine(request, 'unavailable', { err: error }, 'error');
-    if (error instanceof Unavailable && error.reason === 'commit_unknown') {
+    if (setUnavailableLine(request, error) === 'commit_unknown')
       return sendPage(reply, 503, problemPage(COMMIT_UNKNOWN));
-    }
     return sendPage(reply.header('retry-after', '1'), 503, problemPage(UNAVAILABLE));
   }
   const status =
@@ -54,7 +51,7 @@ const send = (reply: FastifyReply, status: number, error: string) =>
 
 const UNAVAILABLE = {
   title: 'Not available right now',
-  what: 'The server cannot reach its database, so nothing was changed.',
+  what: 'The database of this server is not available, so nothing was changed.',
   next: 'Wait a moment, then reload this page.',
 };
 const COMMIT_UNKNOWN = {

@@ -2,7 +2,7 @@ import fp from 'fastify-plugin';
 import { noStore } from './security-headers.ts';
 
 export type HealthRoutesOptions = {
-  /** Rejects when the database cannot be reached or has no tables. */
+  /** Rejects when the database is not available or has no tables. */
   readonly ping: () => Promise<unknown>;
 };
 

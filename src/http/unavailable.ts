@@ -3,14 +3,15 @@ import { StoreUnavailable, Unavailable, type UnavailableReason } from '../engine
 import { setLogLine } from './request-log.ts';
 
 const WORDS: Readonly<Record<UnavailableReason, string>> = {
-  store_unavailable: 'The server cannot reach its database. Nothing was changed; try again.',
+  store_unavailable: 'The database of this server is not available. Nothing was changed; try again.',
   too_many_conflicts: 'Too many requests for the same grant at once. Nothing was changed by this one; try again.',
   commit_unknown:
     'The server lost its database while it answered, and cannot know whether the token was used. Do not repeat this request; should the next one fail, ask the end-user to sign in again.',
 };
 
 /** For requests that may be repeated, an unknown commit does no harm. */
-const ASK_AGAIN = 'The server cannot reach its database. Asking again is safe, whatever became of this request.';
+const ASK_AGAIN =
+  'The database of this server is not available. Asking again is safe, whatever became of this request.';
 
 export const isUnavailable = (error: unknown): error is Unavailable | StoreUnavailable =>
   error instanceof Unavailable || error instanceof StoreUnavailable;
@@ -27,8 +28,7 @@ export function sendUnavailable(
   error: Unavailable | StoreUnavailable,
   mayBeRepeated = false,
 ): FastifyReply {
-  const reason = error instanceof Unavailable ? error.reason : 'store_unavailable';
-  setLogLine(request, 'unavailable', { reason, err: error }, 'error');
+  const reason = setUnavailableLine(request, error);
   if (mayBeRepeated || reason !== 'commit_unknown') reply.header('retry-after', '1');
   return reply
     .code(503)
@@ -37,4 +37,34 @@ export function sendUnavailable(
       error: 'temporarily_unavailable',
       error_description: mayBeRepeated ? ASK_AGAIN : WORDS[reason],
     });
+}
+
+/** The reason of the request, with the code of the failure (an SQLSTATE, or the driver's own). */
+export function setUnavailableLine(
+  request: FastifyRequest,
+  error: Unavailable | StoreUnavailable,
+): Unavailable['reason'] {
+  const reason = error instanceof Unavailable ? error.reason : 'store_unavailable';
+  const failure = storeFailureOf(error);
+  setLogLine(request, 'unavailable', { reason, code: failure?.code ?? undefined, err: error }, 'error');
+  if (failure?.isUnexpected) reportOnce(request, failure);
+  return reason;
+}
+
+function storeFailureOf(error: unknown): StoreUnavailable | null {
+  if (error instanceof StoreUnavailable) return error;
+  return error instanceof Error ? storeFailureOf(error.cause) : null;
+}
+
+/** The codes that each server has reported. */
+const reported = new WeakMap<object, Set<string>>();
+
+/** Every request that fails has its line. A code that nobody foresaw gets another, once, that operators can search for. */
+function reportOnce(request: FastifyRequest, failure: StoreUnavailable): void {
+  const codes = reported.get(request.server.server) ?? new Set();
+  reported.set(request.server.server, codes);
+  const code = failure.code ?? 'none';
+  if (codes.has(code)) return;
+  codes.add(code);
+  request.log.error({ code, err: failure }, 'unexpected failure of the database');
 }

@@ -3,7 +3,9 @@
  * alone. A batch is only an optimization: items that it does not answer are sent alone too.
  */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { StoreUnavailable } from '../engine/errors.ts';
+import { deadlines } from '../system/deadlines.ts';
+import { millisecondsLeft, type RequestTime, timeOfRequest, withinTime } from '../system/request-time.ts';
+import { inTime, isAboutTheStatement } from './failures.ts';
 
 export type BatchOptions<Item, Answer> = {
   readonly alone: (item: Item) => Promise<Answer>;
@@ -11,12 +13,16 @@ export type BatchOptions<Item, Answer> = {
   readonly together: (items: readonly Item[]) => Promise<readonly (Answer | undefined)[]>;
   /** Items with the same key are never in the same batch. */
   readonly keyOf: (item: Item) => unknown;
+  /** The statements change something. */
+  readonly writes: boolean;
   /** How long a batch that is on its way holds up the next. */
   readonly maxWaitMilliseconds?: number;
 };
 
 type Waiting<Item, Answer> = {
   readonly item: Item;
+  /** Of the request that asks. */
+  readonly time: RequestTime | null;
   readonly resolve: (answer: Answer | Promise<Answer>) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -24,17 +30,25 @@ type Waiting<Item, Answer> = {
 const MAX_BATCH_ITEMS = 64;
 /** A statement that hangs does not delay later batches for longer. */
 const MAX_WAIT_MILLISECONDS = 20;
+/** Longer than an item ever waits for its batch to be sent. */
+const QUEUE_MILLISECONDS = 2_000;
 
 export function batched<Item, Answer>(options: BatchOptions<Item, Answer>): (item: Item) => Promise<Answer> {
   const maxWait = options.maxWaitMilliseconds ?? MAX_WAIT_MILLISECONDS;
   let waiting: Waiting<Item, Answer>[] = [];
   let sending = false;
 
-  return (item) =>
-    new Promise<Answer>((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
-      if (!sending) void sendAll();
+  return (item) => {
+    const answer = new Promise<Answer>((resolve, reject) => {
+      waiting.push({ item, time: timeOfRequest(), resolve, reject });
+      // A batch belongs to several requests: none of them may end it for the others.
+      if (!sending) void withinTime(null, sendAll);
     });
+    // Its statement has a limit too, so that most requests need no second one.
+    return millisecondsLeft() > deadlines.databaseMilliseconds + QUEUE_MILLISECONDS
+      ? answer
+      : inTime(answer, options.writes);
+  };
 
   async function sendAll(): Promise<void> {
     sending = true;
@@ -83,14 +97,14 @@ async function send<Item, Answer>(
     }
   } catch (error) {
     for (const entry of batch) {
-      if (error instanceof StoreUnavailable) entry.reject(error);
       // An item that makes the statement fail must not fail the others.
-      else void sendAlone(options, entry);
+      if (isAboutTheStatement(error)) void sendAlone(options, entry);
+      else entry.reject(error);
     }
   }
 }
 
 const sendAlone = async <Item, Answer>(
   { alone }: BatchOptions<Item, Answer>,
-  { item, resolve, reject }: Waiting<Item, Answer>,
-): Promise<void> => alone(item).then(resolve, reject);
+  { item, time, resolve, reject }: Waiting<Item, Answer>,
+): Promise<void> => withinTime(time, () => alone(item)).then(resolve, reject);

@@ -1,8 +1,9 @@
 /** The origins of browser-based apps: their scripts may read the responses of the token, revocation and UserInfo Endpoints. */
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Clock } from '../system/clock.ts';
+import { withinTime } from '../system/request-time.ts';
 import type { Drizzle } from './database.ts';
-import { reading } from './failures.ts';
+import { inTime, reading } from './failures.ts';
 import { clients } from './schema.ts';
 
 /**
@@ -33,10 +34,11 @@ export function browserOriginSource(db: Drizzle, clock: Clock): () => Promise<Re
 
   return () => {
     if (known !== null && elapsed() - loadedAt < CACHED_MILLISECONDS) return Promise.resolve(known);
-    loading ??= load().finally(() => {
+    // Several requests wait for it: none of them may end it for the others.
+    loading ??= withinTime(null, load).finally(() => {
       loading = null;
     });
-    return loading;
+    return inTime(loading, false);
   };
 }
 

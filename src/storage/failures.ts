@@ -1,9 +1,11 @@
 /**
- * Distinguishes a database that is unavailable from one that refuses a statement. Other errors pass through unchanged, with
- * their bound parameters: src/system/safe-error.ts keeps those out of the log.
+ * Every failure of the database or the driver becomes a StoreUnavailable, whatever code it has. Errors of our own code pass through
+ * unchanged. Drizzle's errors contain bound parameters, so nothing of their messages is kept.
  */
+import { DrizzleQueryError } from 'drizzle-orm';
 import { StoreUnavailable } from '../engine/errors.ts';
-import { deadlines } from '../system/deadlines.ts';
+import { millisecondsLeft } from '../system/request-time.ts';
+import { expectedFailure, unforeseenFailure } from './failure-codes.ts';
 
 /**
  * Two statements conflicted: nothing changed, so decide again. 23P01, exclusion_violation: another node was first to make a key
@@ -11,66 +13,108 @@ import { deadlines } from '../system/deadlines.ts';
  */
 const CONFLICTS = new Set(['40001', '40P01', '23P01']);
 
-/** The statement cannot have been committed: it never reached Postgres, or Postgres said that it aborted it. */
-const NEVER_COMMITTED = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENOENT',
-  'CONNECT_TIMEOUT',
-  '57P03', // cannot_connect_now
-  '53300', // too_many_connections
-  '57014', // query_canceled (statement_timeout)
-  '25006', // read_only_sql_transaction: a failover left us on a standby
-]);
+/** The statement, or the request that asked for it, ran out of time (src/system/deadlines.ts). */
+export class NoAnswer extends Error {
+  readonly code = 'NO_ANSWER';
+  constructor() {
+    super('The database did not answer in time.');
+    this.name = 'NoAnswer';
+  }
+}
 
-/** The connection was lost while the statement was in flight. */
-const MAYBE_COMMITTED = new Set([
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  '57P01', // admin_shutdown
-  '57P02', // crash_shutdown
-  'DEADLINE',
-]);
-
-/** @throws StoreUnavailable when the database is unavailable, never with `maybeCommitted`. */
+/** @throws StoreUnavailable when the database fails, never with `maybeCommitted`. */
 export const reading = <T>(statement: () => Promise<T>): Promise<T> => run(statement, false);
 
-/** @throws StoreUnavailable when the database is unavailable. */
+/** @throws StoreUnavailable when the database fails. */
 export const writing = <T>(statement: () => Promise<T>): Promise<T> => run(statement, true);
 
-/** Without a deadline, for long work such as migrations. @throws StoreUnavailable when the database is unavailable. */
-export const reached = <T>(work: () => Promise<T>): Promise<T> => run(work, true, null);
+/**
+ * For long work such as migrations.
+ * @throws StoreUnavailable when the database is away. An error in the work itself passes through.
+ */
+export async function reached<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw expectedFailure(codeOf(error) ?? '') ? failureOf(error, true) : error;
+  }
+}
 
 /** @returns false when the guard did not hold, or Postgres saw a conflict. @throws StoreUnavailable */
 export async function committing(statement: () => Promise<readonly unknown[]>): Promise<boolean> {
   try {
     return (await run(statement, true)).length > 0;
   } catch (error) {
-    if (CONFLICTS.has(codeOf(error) ?? '')) return false;
+    if (isConflict(error)) return false;
     throw error;
   }
 }
 
-async function run<T>(
-  statement: () => Promise<T>,
-  writes: boolean,
-  deadline: number | null = writes ? deadlines.databaseWriteMilliseconds : deadlines.databaseReadMilliseconds,
-): Promise<T> {
+async function run<T>(statement: () => Promise<T>, writes: boolean): Promise<T> {
+  // Nothing is sent for a request whose time is over.
+  if (millisecondsLeft() <= 0) throw failureOf(new NoAnswer(), false);
   try {
-    return await (deadline === null ? statement() : beforeDeadline(statement(), deadline));
+    return await statement();
   } catch (error) {
-    const code = codeOf(error) ?? '';
-    const cause = Object.assign(new Error('The driver failed.'), { code });
-    if (NEVER_COMMITTED.has(code)) throw new StoreUnavailable(false, { cause });
-    if (MAYBE_COMMITTED.has(code) || code.startsWith('08')) throw new StoreUnavailable(writes, { cause });
-    throw error;
+    throw isOfTheStore(error) ? failureOf(error, writes) : error;
   }
+}
+
+/**
+ * For waiting that is no statement of this request alone, such as a statement that it shares with others.
+ * @param writes what is waited for may commit.
+ * @throws StoreUnavailable when the request's time is over first.
+ */
+export function inTime<T>(work: Promise<T>, writes: boolean): Promise<T> {
+  const left = millisecondsLeft();
+  if (left === Number.POSITIVE_INFINITY) return work;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(failureOf(new NoAnswer(), writes)), Math.max(left, 0));
+    timer.unref();
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** Others may fare better: the database refused this statement, and is not away. */
+export const isAboutTheStatement = (error: unknown): boolean =>
+  !(error instanceof StoreUnavailable) || error.isUnexpected || isConflict(error);
+
+const isConflict = (error: unknown): boolean => CONFLICTS.has(codeOf(error) ?? '');
+
+const isOfTheStore = (error: unknown): boolean => error instanceof DrizzleQueryError || codeOf(error) !== undefined;
+
+function failureOf(error: unknown, writes: boolean): StoreUnavailable {
+  const code = codeOf(error) ?? '';
+  const expected = expectedFailure(code);
+  const { words, maybeCommitted } = expected ?? unforeseenFailure(code);
+  return new StoreUnavailable(writes && maybeCommitted, {
+    words,
+    code: code === '' ? null : code,
+    isUnexpected: expected === null,
+    cause: withoutMessage(innermost(error)),
+  });
+}
+
+/** For the log: type, code, place, and which rule of a table it hurt. */
+function withoutMessage(error: unknown): Error {
+  const { name, code, constraint, constraint_name, table, table_name, stack } = error as Partial<
+    Record<string, unknown>
+  >;
+  const frames = String(stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line));
+  const safe = Object.assign(new Error('The driver failed.'), {
+    name: typeof name === 'string' ? name : 'Error',
+    code: code ?? null,
+    constraint: constraint ?? constraint_name ?? null,
+    table: table ?? table_name ?? null,
+  });
+  safe.stack = frames.join('\n');
+  return safe;
+}
+
+function innermost(error: unknown): unknown {
+  return error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error;
 }
 
 /** The innermost code (SQLSTATE or the driver's own), since Drizzle wraps the driver's error. */
@@ -80,15 +124,4 @@ export function codeOf(error: unknown): string | undefined {
     if ('code' in cause && typeof cause.code === 'string') code = cause.code;
   }
   return code;
-}
-
-function beforeDeadline<T>(statement: Promise<T>, milliseconds: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(Object.assign(new Error('The database did not answer in time.'), { code: 'DEADLINE' })),
-      milliseconds,
-    );
-    timer.unref();
-    statement.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

@@ -56,6 +56,7 @@ export function grantStore(db: Drizzle, clock: Clock): GrantStore {
       return moves.map(({ loaded }) => moved.has(loaded.id) || undefined);
     },
     keyOf: ({ loaded }) => loaded.id,
+    writes: true,
   });
   const revoke = (revocation: Revocation) => committing(() => revokeStatement.execute(revocationValues(revocation)));
 
@@ -73,6 +74,7 @@ export function grantStore(db: Drizzle, clock: Clock): GrantStore {
       },
       together: loadMany,
       keyOf: (key) => key,
+      writes: false,
     }),
     commit: (commit) => (commit.kind === 'moveHead' ? moveHead(commit.move) : revoke(commit.revocation)),
   };

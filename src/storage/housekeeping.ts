@@ -1,7 +1,10 @@
 /** Removes what has ended, in small batches. Each DELETE tests its condition itself, so nothing that is alive is lost. */
-import { lt, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
+import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { keepLedgerPartitions } from './ledger-partitions.ts';
+import { nowOf } from './now.ts';
 import { deniedAccessTokens, grants, interactions, sessions, signInFailures } from './schema.ts';
 
 /** No access token lives longer (policies/schema.ts), so after this a grant has no live tokens. */
@@ -9,17 +12,19 @@ export const MAX_ACCESS_TOKEN_SECONDS = 3600;
 const MAX_ACCESS_TOKEN_LIFETIME = sql.raw(`interval '${MAX_ACCESS_TOKEN_SECONDS} seconds'`);
 const WINDOW_ROWS = 5000;
 
-export function housekeeper(db: Drizzle) {
+export function housekeeper(db: Drizzle, clock: Clock) {
   let cursor: Date | null = null;
   return {
     /** One round, to be called about every minute. @returns how many grants were removed. */
-    tidy: async (now: Date): Promise<number> => {
-      await keepLedgerPartitions(db, now);
-      await db.delete(sessions).where(lt(sessions.endsAt, now));
-      await db.delete(interactions).where(sql`${interactions.endsAt} < ${earlier(now)} - interval '1 hour'`);
-      // An hour after its end: this node's clock may be ahead of the clock by which the token expires.
-      await db.delete(deniedAccessTokens).where(lt(deniedAccessTokens.endsAt, new Date(now.getTime() - 3_600_000)));
-      await db.delete(signInFailures).where(lt(signInFailures.windowEndsAt, now));
+    tidy: async (): Promise<number> => {
+      // The clock by which rows end: a node whose own clock is ahead must not remove what is alive.
+      const now = nowOf(clock);
+      await keepLedgerPartitions(db, clock);
+      await deleteAll(db, sessions, sql`${sessions.endsAt} < ${now}`);
+      await deleteAll(db, interactions, sql`${interactions.endsAt} < ${earlier(now)} - interval '1 hour'`);
+      // An hour after its end: an API may still accept the token by its own clock.
+      await deleteAll(db, deniedAccessTokens, sql`${deniedAccessTokens.endsAt} < ${now} - interval '1 hour'`);
+      await deleteAll(db, signInFailures, sql`${signInFailures.windowEndsAt} < ${now}`);
       const window = await nextWindow(db, cursor);
       const removed = window === null ? 0 : await deleteEndedGrants(db, cursor, window, now);
       cursor = window;
@@ -28,8 +33,19 @@ export function housekeeper(db: Drizzle) {
   };
 }
 
-/** Postgres refuses to delete what has not ended by its own clock, and this node's clock may be ahead. */
-const earlier = (now: Date) => sql`least(${now.toISOString()}::timestamptz, now())`;
+/** Postgres refuses to delete what has not ended by its own clock, and a test may set another. */
+const earlier = (now: SQL): SQL => sql`least(${now}, now())`;
+
+/** In batches that fit into the time of a statement. */
+async function deleteAll(db: Drizzle, table: PgTable, ended: SQL): Promise<void> {
+  let deleted: readonly unknown[];
+  do {
+    deleted = await db
+      .delete(table)
+      .where(sql`ctid = any(array(select ctid from ${table} where ${ended} limit ${WINDOW_ROWS})) and ${ended}`)
+      .returning({ deleted: sql`1` });
+  } while (deleted.length === WINDOW_ROWS);
+}
 
 /** Walks the table by age, one window per round, so that the cost does not grow with the table. @returns null at the end. */
 async function nextWindow(db: Drizzle, cursor: Date | null): Promise<Date | null> {
@@ -47,7 +63,7 @@ async function nextWindow(db: Drizzle, cursor: Date | null): Promise<Date | null
 const after = (cursor: Date | null) => sql`${grants.createdAt} > ${cursor?.toISOString() ?? '-infinity'}::timestamptz`;
 
 /** Codes that were never exchanged, and chains past their end and past the life of their last access token. */
-async function deleteEndedGrants(db: Drizzle, cursor: Date | null, window: Date, now: Date): Promise<number> {
+async function deleteEndedGrants(db: Drizzle, cursor: Date | null, window: Date, now: SQL): Promise<number> {
   const ended = sql`coalesce(${grants.chainEndsAt}, ${grants.codeEndsAt}) < ${earlier(now)} - ${MAX_ACCESS_TOKEN_LIFETIME}`;
   const upTo = sql`${grants.createdAt} <= ${window.toISOString()}::timestamptz`;
   const removed = await db

@@ -1,19 +1,29 @@
 /** The monthly partitions of the ledger: created ahead, dropped when old. Dropping a month is cheap, however many lines it has. */
 import { sql } from 'drizzle-orm';
+import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { codeOf } from './failures.ts';
+import { nowOf } from './now.ts';
+import { server } from './schema.ts';
 
 export const LEDGER_KEPT_DAYS = 90;
 const MONTHS_AHEAD = 2;
 
 /** Safe on several nodes at once. The lines of a month without a partition go to the default partition. */
-export async function keepLedgerPartitions(db: Drizzle, now: Date): Promise<void> {
+export async function keepLedgerPartitions(db: Drizzle, clock: Clock): Promise<void> {
+  const now = await timeOf(db, clock);
   for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead++) await createMonth(db, firstOfMonth(now, ahead));
   const oldest = now.getTime() - LEDGER_KEPT_DAYS * 86_400_000;
   for (const { name, held, endsAt } of await listMonths(db)) {
     if (endsAt.getTime() <= oldest) await dropMonth(db, name);
     else if (!held) await db.execute(sql.raw(holdLedgerPartition(name)));
   }
+}
+
+async function timeOf(db: Drizzle, clock: Clock): Promise<Date> {
+  const [row] = await db.select({ now: sql<string>`${nowOf(clock)}` }).from(server);
+  if (!row) throw new Error('The table "server" has lost its row: apply the migrations.');
+  return new Date(row.now);
 }
 
 /** Partitions inherit row triggers, but each needs its own trigger on TRUNCATE. */

@@ -5,6 +5,7 @@ import { deadlines } from '../system/deadlines.ts';
 import { type Database, MIGRATIONS_FOLDER } from './database.ts';
 import { reached } from './failures.ts';
 import { requirePatchedDriver } from './patched-driver.ts';
+import { openPool } from './postgres-pool.ts';
 
 /** An arbitrary number, the same for every node, so that one node migrates and the others wait. */
 const MIGRATION_LOCK = 7_382_645_190;
@@ -20,7 +21,7 @@ const PLANS = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', ji
 export function openPostgres(url: string, options: { readonly connections?: number } = {}): Database {
   requirePatchedDriver();
   const quiet = { onnotice: () => {} };
-  const client = postgres(url, {
+  const pool = openPool(url, {
     ...quiet,
     max: options.connections ?? 10,
     connect_timeout: deadlines.connectSeconds,
@@ -30,7 +31,7 @@ export function openPostgres(url: string, options: { readonly connections?: numb
   });
   return {
     kind: 'postgres',
-    drizzle: drizzle(client),
+    drizzle: pool.drizzle,
     migrate: async () => {
       const alone = postgres(url, {
         ...quiet,
@@ -48,6 +49,6 @@ export function openPostgres(url: string, options: { readonly connections?: numb
         await alone.end({ timeout: 5 });
       }
     },
-    close: () => client.end({ timeout: 10 }),
+    close: pool.close,
   };
 }

@@ -1,17 +1,22 @@
 /**
- * How long the server waits before it gives up. All in one place: they must fit each other, and tests that are about something else
- * lengthen them (test/support/patience.ts), so that a slow machine fails no test. Nothing in the server changes them.
+ * How long the server waits before it gives up. All in one place: they must fit each other (test/unit/system/deadlines.test.ts adds
+ * them up), and tests that are about something else lengthen them (test/support/patience.ts), so that a slow machine fails no test.
+ * Nothing in the server changes them.
  */
 export const deadlines = {
+  /** The bound: from the last byte of a request to its answer. What follows has to stay below it together. */
+  answerMilliseconds: 15_000,
+  /** All that a request may wait for the database, however many statements, tries and reloads it takes. */
+  databasePerRequestMilliseconds: 10_000,
   /**
-   * Only a host that fell silent, or something in front of it that accepts and hangs up, gets here. Reads are tried again by
-   * the caller; writes get a little longer than Postgres's own statement_timeout.
+   * For one statement. Longer than Postgres's own statement_timeout: so only a host that fell silent gets here, a commit that waits
+   * for a standby, or something in front of the database that accepts and hangs up.
    */
-  databaseReadMilliseconds: 5_000,
-  databaseWriteMilliseconds: 12_000,
+  databaseMilliseconds: 5_000,
   /** Loads and commits are single statements of milliseconds; one that takes longer is better ended than waited for. */
-  statementMilliseconds: 10_000,
-  connectSeconds: 5,
+  statementMilliseconds: 4_000,
+  /** Shorter than the wait for a statement: then it is known that the statement was not sent. */
+  connectSeconds: 4,
   /** For a request to arrive whole. */
   requestMilliseconds: 30_000,
   /** For the requests in flight once the server closes. Supervisors wait for 10 to 30 seconds before they kill. */

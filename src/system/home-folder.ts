@@ -1,9 +1,56 @@
 /** `.statehouse/` in the working folder: the embedded database, and the root secret where the environment has none. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Random } from '../crypto/random.ts';
 
 export const homeFolder = (): string => resolve('.statehouse');
+
+/** Others may read the folder, and its mode cannot be changed. */
+export class FolderOpenToOthers extends Error {
+  constructor(path: string, mode: string) {
+    super(
+      `${path} is open to other users of this machine (mode ${mode}), and this process may not change that. ` +
+        'It holds the database and the root secret: give it to the user that runs Statehouse, and run "chmod -R go-rwx" on it.',
+    );
+    this.name = 'FolderOpenToOthers';
+  }
+}
+
+/**
+ * Makes the folder, or closes an existing folder and what is in it to other users. What lies deeper is out of reach then.
+ * @param say gets a line when something was open.
+ * @throws FolderOpenToOthers
+ */
+export function makePrivate(folder: string, say: (line: string) => void = toStandardError): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // Windows has no such modes.
+  if (process.platform === 'win32') return;
+  if (!isOpenToOthers(folder)) return;
+  const before = modeOf(folder);
+  close(folder);
+  for (const name of readdirSync(folder)) close(join(folder, name));
+  say(`${folder} was open to other users of this machine (mode ${before}). Now only its owner can read it.`);
+}
+
+const toStandardError = (line: string) => void process.stderr.write(`${line}\n`);
+
+const OTHERS = 0o077;
+const bitsOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+const modeOf = (path: string) => (bitsOf(path) & 0o777).toString(8).padStart(4, '0');
+const isOpenToOthers = (path: string) => (bitsOf(path) & OTHERS) !== 0;
+
+function close(path: string): void {
+  const mode = modeOf(path);
+  try {
+    chmodSync(path, bitsOf(path) & 0o700);
+  } catch (error) {
+    // A file that another process has just removed, such as its lock.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw new FolderOpenToOthers(path, mode);
+  }
+  // Some file systems accept a mode and ignore it.
+  if (isOpenToOthers(path)) throw new FolderOpenToOthers(path, mode);
+}
 
 /** Created on first use, mode 0600. @returns the root secrets; new values are made with the first. */
 export function keptSecrets(folder: string, random: Random): readonly string[] {
@@ -14,7 +61,7 @@ export function keptSecrets(folder: string, random: Random): readonly string[] {
 
 /** Reads a small private file, or creates it with `make`. Processes that create it together all read what the first wrote. */
 export function readOrMake(folder: string, name: string, make: () => string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makePrivate(folder);
   const path = join(folder, name);
   try {
     writeFileSync(path, make(), { mode: 0o600, flag: 'wx' });

@@ -20,3 +20,6 @@ export function testClock(start: Date = new Date('2030-01-01T00:00:00.000Z')): T
     },
   };
 }
+
+/** A clock that always tells this time. */
+export const clockAt = (instant: Date): Clock => ({ fixedNow: () => instant });

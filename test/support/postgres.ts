@@ -1,7 +1,7 @@
 /** A real Postgres server for tests: made in a temporary folder, on a free port of the loopback, gone afterwards. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync } from 'node:fs';
+import { chownSync, mkdtempSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,9 @@ export type PostgresServer = {
   readonly crash: () => Promise<void>;
   /** On the same port, with the same data. */
   readonly restart: () => Promise<void>;
+  /** Stops all its processes where they are, as a frozen virtual machine does; new connections are accepted by the kernel alone. */
+  readonly pause: () => void;
+  readonly resume: () => void;
   /** For good: the data goes too. */
   readonly stop: () => Promise<void>;
 };
@@ -55,6 +58,8 @@ async function serve(
     restart: async () => {
       server = await start();
     },
+    pause: () => signalAll(server, 'SIGSTOP'),
+    resume: () => signalAll(server, 'SIGCONT'),
     stop: async () => {
       await end(server, 'SIGINT');
       await rm(folder, { recursive: true, force: true });
@@ -107,6 +112,14 @@ async function end(server: ChildProcess, signal: 'SIGINT' | 'SIGQUIT'): Promise<
   const ended = once(server, 'exit');
   server.kill(signal);
   await ended;
+}
+
+function signalAll({ pid }: ChildProcess, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  if (pid === undefined) return;
+  // The postmaster first: it makes no child while it is stopped.
+  process.kill(pid, signal);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+  for (const child of children) process.kill(Number(child), signal);
 }
 
 /** A folder that the server's user may enter, and messages in English whatever the machine speaks. */

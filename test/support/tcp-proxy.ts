@@ -1,4 +1,4 @@
-/** A proxy between the server and Postgres that loses connections and responses on request. */
+/** A proxy between the server and Postgres that loses, breaks off, delays and forges what passes, on request. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type TcpProxy = {
@@ -11,13 +11,40 @@ export type TcpProxy = {
   readonly restore: () => Promise<void>;
   /** Postgres still receives what is sent, but its next response is lost with all connections. */
   readonly loseNextAnswer: (then?: () => void) => void;
+  /** Forwards this many bytes of responses, then ends every connection, politely (FIN) or not (RST). */
+  readonly cutAfter: (bytes: number, how?: 'end' | 'reset') => void;
+  /** The responses since the last call, as Postgres sent them. */
+  readonly answers: () => Buffer;
+  /** Answers every statement with this SQLSTATE instead of Postgres, as an error of this severity. FATAL also hangs up. */
+  readonly refuse: (sqlstate: string, severity?: 'ERROR' | 'FATAL') => void;
+  /** Nothing passes any more on the connections that exist; `new` too: nor on those that come. What is on its way is kept. */
+  readonly silence: (which: 'existing' | 'all') => void;
+  /** What was kept passes, in order and late. */
+  readonly letThrough: () => void;
   readonly close: () => Promise<void>;
 };
+
+/** The places at which a stream of Postgres' messages may be cut: around each beginning of a message, and in its head. */
+export function cuttingPlaces(stream: Buffer): number[] {
+  const places = new Set<number>();
+  for (let at = 0; at + 5 <= stream.length; at += 1 + stream.readUInt32BE(at + 1)) {
+    const length = 1 + stream.readUInt32BE(at + 1);
+    for (const place of [at, at + 1, at + 4, at + 5, at + Math.floor(length / 2), at + length - 1]) places.add(place);
+  }
+  return [...places].filter((place) => place < stream.length).sort((a, b) => a - b);
+}
 
 export async function openTcpProxy(postgresUrl: string): Promise<TcpProxy> {
   const target = new URL(postgresUrl);
   const sockets = new Set<Socket>();
+  const links = new Set<Link>();
   let hangsUp = false;
+  let silent = false;
+  let refusal: Buffer | null = null;
+  let hangsUpAfterRefusal = false;
+  let bytesLeft = Number.POSITIVE_INFINITY;
+  let howToCut: 'end' | 'reset' = 'end';
+  let seen: Buffer[] = [];
   let onAnswer: (() => void) | null = null;
   const destroyAll = () => {
     for (const socket of sockets) socket.destroy();
@@ -25,22 +52,53 @@ export async function openTcpProxy(postgresUrl: string): Promise<TcpProxy> {
   const server = createServer((client) => {
     if (hangsUp) return void client.destroy();
     const database = connect(Number(target.port || 5432), target.hostname);
+    const link: Link = { silent, kept: [], asked: Buffer.alloc(0), skips: false };
+    links.add(link);
+    const pass = (deliver: () => void) => void (link.silent ? link.kept.push(deliver) : deliver());
     for (const socket of [client, database]) {
       sockets.add(socket);
       socket.on('error', () => {});
       socket.on('close', () => sockets.delete(socket));
     }
-    client.on('data', (data) => database.write(data));
-    client.on('close', () => database.destroy());
-    database.on('close', () => client.destroy());
-    database.on('data', (data) => {
-      if (onAnswer === null) return void client.write(data);
-      const lost = onAnswer;
-      onAnswer = null;
-      destroyAll();
-      lost();
+    client.on('data', (data) =>
+      pass(() => {
+        if (refusal === null) return void database.write(data);
+        link.asked = Buffer.concat([link.asked, data]);
+        link.asked = answerEach(link.asked, (type) => {
+          // As Postgres does: one error, then everything is skipped up to Sync; a simple query is both.
+          if (refusal !== null && type !== 'S' && !link.skips) client.write(refusal);
+          link.skips = type !== 'S' && type !== 'Q';
+          if (!link.skips) client.write(READY);
+        });
+        if (hangsUpAfterRefusal) client.end();
+      }),
+    );
+    client.on('close', () => {
+      links.delete(link);
+      database.destroy();
     });
+    database.on('close', () => pass(() => client.destroy()));
+    database.on('data', (data) =>
+      pass(() => {
+        if (onAnswer === null) {
+          seen.push(data);
+          client.write(data.subarray(0, bytesLeft));
+          bytesLeft -= data.length;
+          if (bytesLeft >= 0) return;
+          bytesLeft = Number.POSITIVE_INFINITY;
+          return endAll();
+        }
+        const lost = onAnswer;
+        onAnswer = null;
+        destroyAll();
+        lost();
+      }),
+    );
   });
+  /** What was written before still arrives. */
+  const endAll = () => {
+    for (const socket of sockets) howToCut === 'end' ? socket.destroySoon() : socket.resetAndDestroy();
+  };
   const open = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   await open(0);
   const { port } = server.address() as AddressInfo;
@@ -59,14 +117,66 @@ export async function openTcpProxy(postgresUrl: string): Promise<TcpProxy> {
     },
     restore: async () => {
       hangsUp = false;
+      refusal = null;
+      bytesLeft = Number.POSITIVE_INFINITY;
       if (!server.listening) await open(port);
     },
     loseNextAnswer: (then = () => {}) => {
       onAnswer = then;
+    },
+    cutAfter: (bytes, how = 'end') => {
+      bytesLeft = bytes;
+      howToCut = how;
+    },
+    answers: () => {
+      const all = Buffer.concat(seen);
+      seen = [];
+      return all;
+    },
+    refuse: (sqlstate, severity = 'ERROR') => {
+      refusal = errorResponse(sqlstate, severity);
+      hangsUpAfterRefusal = severity === 'FATAL';
+    },
+    silence: (which) => {
+      silent = which === 'all';
+      for (const link of links) link.silent = true;
+    },
+    letThrough: () => {
+      silent = false;
+      for (const link of links) {
+        link.silent = false;
+        for (const deliver of link.kept.splice(0)) deliver();
+      }
     },
     close: async () => {
       destroyAll();
       if (server.listening) await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+type Link = { silent: boolean; readonly kept: (() => void)[]; asked: Buffer; skips: boolean };
+
+/** ReadyForQuery, idle. */
+const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+
+function errorResponse(sqlstate: string, severity: string): Buffer {
+  const fields = Buffer.from(`S${severity}\0V${severity}\0C${sqlstate}\0Mforged by a test\0\0`);
+  const head = Buffer.alloc(5);
+  head.write('E');
+  head.writeUInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}
+
+/** Calls back with the type of each whole message. A startup message, which has none, counts as its first byte. @returns the rest. */
+function answerEach(asked: Buffer, onMessage: (type: string) => void): Buffer {
+  let rest = asked;
+  while (rest.length >= 5) {
+    const isStartup = rest[0] === 0;
+    const length = isStartup ? rest.readUInt32BE(0) : 1 + rest.readUInt32BE(1);
+    if (rest.length < length) break;
+    onMessage(isStartup ? 'Q' : String.fromCharCode(rest[0] ?? 0));
+    rest = rest.subarray(length);
+  }
+  return rest;
 }

@@ -41,7 +41,8 @@ export function loadScenario(path: string, policies: Policies): Scenario {
 /** @param path policy files are looked for beside it. @throws as `loadScenario`. */
 export function readScenario(path: string, text: string | null, policies: Policies): Scenario {
   const file = basename(path);
-  const reading = readYaml(file, text, scenarioSchema);
+  const source = text === null ? NO_SUCH_FILE : ({ ok: true, text } as const);
+  const reading = readYaml(file, source, scenarioSchema);
   if (!reading.ok) throw new ScenarioError(path, reading.problems);
   const { value: record, lineOf } = reading;
   const problems: Problem[] = [];
@@ -55,6 +56,8 @@ export function readScenario(path: string, text: string | null, policies: Polici
   if (problems.length > 0) throw new ScenarioError(path, problems);
   return { file: path, title: record.title, says: record.says, lifetimes, rounds };
 }
+
+const NO_SUCH_FILE = { ok: false, line: null, found: 'no such file', allowed: 'a file of this name' } as const;
 
 type Path = readonly (string | number)[];
 type Report = (at: Path, found: string, allowed: string, nearest?: string | null) => void;

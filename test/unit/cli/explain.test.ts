@@ -1,4 +1,5 @@
 /** The life of a chain, told from what the real server wrote; on both databases. */
+
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -10,6 +11,7 @@ import { keepLedgerPartitions } from '../../../src/storage/ledger-partitions.ts'
 import { clients, transitions, users } from '../../../src/storage/schema.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
 import { disableUser } from '../../../src/storage/users.ts';
+import { databaseClock } from '../../../src/system/clock.ts';
 import {
   exchange,
   makeClient,
@@ -22,7 +24,7 @@ import {
   token,
 } from '../../support/actors.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
-import { testClock } from '../../support/clock.ts';
+import { clockAt, testClock } from '../../support/clock.ts';
 import { databaseKinds, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { forgeriesOf } from '../../support/forging.ts';
 import { everything, grantIdOfCode, placeOf } from '../../support/stored.ts';
@@ -43,7 +45,7 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
     line = await openCommandLine(opened.database);
     // A month without a partition has its lines in the default one, which is never dropped.
     for (const days of [150, 100, 50]) {
-      await keepLedgerPartitions(opened.database.drizzle, new Date(Date.now() - days * DAY));
+      await keepLedgerPartitions(opened.database.drizzle, clockAt(new Date(Date.now() - days * DAY)));
     }
     const { issuer } = readEnvironment({});
     // Today, since the command goes by the clock of the database.
@@ -293,7 +295,7 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
       refreshToken = await rotated(refreshToken);
     }
     expect(await documentOf(refreshToken)).toMatchObject({ alive: true, beginning_was_dropped: false });
-    await keepLedgerPartitions(db(), new Date());
+    await keepLedgerPartitions(db(), databaseClock);
     expect(await documentOf(refreshToken)).toMatchObject({ alive: true, beginning_was_dropped: true });
     expect(await told(refreshToken)).toMatch(
       /what happened\n {2}The beginning is missing: lines of the ledger are dropped after 90 days\.\n .*: 4 is the head/s,

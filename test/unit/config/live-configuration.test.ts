@@ -1,4 +1,13 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -167,13 +176,96 @@ describe('the live configuration', () => {
     expect(await live.reload()).toBe(false);
   });
 
-  it('reloads when a file changes', async () => {
-    const unwatch = live.watch();
-    write(
-      'sign-in.yaml',
-      'sessionLifetimeSeconds: 3600\ninteractionLifetimeSeconds: 600\nfailureWindowSeconds: 900\nfailuresPerAccountAndAddress: 10\nfailuresPerAddress: 100\n',
-    );
-    await until(() => live.current().signIn.sessionLifetimeSeconds === 3600);
-    unwatch();
+  describe('reloads by itself', () => {
+    const SIGN_IN = readFileSync(join(SHIPPED, 'sign-in.yaml'), 'utf8');
+    const withSession = (seconds: number) =>
+      SIGN_IN.replace(/^sessionLifetimeSeconds: .*$/m, `sessionLifetimeSeconds: ${seconds}`);
+    const inForce = (seconds: number) => until(() => live.current().signIn.sessionLifetimeSeconds === seconds);
+    let unwatch: () => void;
+    const watch = () => {
+      unwatch = live.watch(10);
+    };
+    afterEach(() => unwatch());
+
+    /** A whole folder beside the other, as a tool that replaces folders prepares it. */
+    function prepared(seconds: number): string {
+      const fresh = mkdtempSync(join(tmpdir(), 'statehouse-policies-'));
+      cpSync(folder, fresh, { recursive: true, dereference: true });
+      writeFileSync(join(fresh, 'sign-in.yaml'), withSession(seconds));
+      return fresh;
+    }
+
+    it('when a file is written in place, and when it is replaced', async () => {
+      watch();
+      write('sign-in.yaml', withSession(3600));
+      await inForce(3600);
+      write('sign-in.yaml.new', withSession(3700));
+      renameSync(join(folder, 'sign-in.yaml.new'), join(folder, 'sign-in.yaml'));
+      await inForce(3700);
+    });
+
+    it('when the folder is replaced, again and again, as rsync and git checkout do', async () => {
+      watch();
+      for (const seconds of [3600, 3700]) {
+        const fresh = prepared(seconds);
+        rmSync(folder, { recursive: true });
+        renameSync(fresh, folder);
+        await inForce(seconds);
+      }
+      write('sign-in.yaml', withSession(3800));
+      await inForce(3800);
+    });
+
+    it('when the folder was gone for a while', async () => {
+      watch();
+      const fresh = prepared(3600);
+      rmSync(folder, { recursive: true });
+      await until(() => logs().includes('no such folder'));
+      expect(live.current().policies.size).toBeGreaterThan(0);
+      renameSync(fresh, folder);
+      await inForce(3600);
+    });
+
+    it('when a symbolic link to the folder leads elsewhere', async () => {
+      const releases = [prepared(3600), prepared(3700)];
+      rmSync(folder, { recursive: true });
+      symlinkSync(releases[0] ?? '', folder);
+      expect(await live.reload()).toBe(true);
+      watch();
+      const link = `${folder}-new`;
+      symlinkSync(releases[1] ?? '', link);
+      renameSync(link, folder);
+      await inForce(3700);
+      for (const release of releases) rmSync(release, { recursive: true });
+    });
+
+    it('when ..data leads elsewhere, as Kubernetes does with a ConfigMap', async () => {
+      const releases = [prepared(3600), prepared(3700)];
+      for (const file of readdirSync(folder)) rmSync(join(folder, file), { recursive: true });
+      symlinkSync(releases[0] ?? '', join(folder, '..data'));
+      for (const file of readdirSync(releases[0] ?? '')) symlinkSync(join('..data', file), join(folder, file));
+      expect(await live.reload()).toBe(true);
+      watch();
+      symlinkSync(releases[1] ?? '', join(folder, '..data_tmp'));
+      renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
+      await inForce(3700);
+      for (const release of releases) rmSync(release, { recursive: true });
+    });
+  });
+
+  it.each([
+    ['in UTF-16', Buffer.from(`\ufeff${DECLARATION}`, 'utf16le'), 'clients.yaml: Expected UTF-8, found UTF-16'],
+    ['in Latin-1', Buffer.from(DECLARATION.replace('Photo', 'Fot\u00f3'), 'latin1'), 'clients.yaml:3: Expected UTF-8'],
+  ])('refuses a file %s by its name, and goes on with what ran', async (_name, bytes, words) => {
+    writeFileSync(join(folder, 'clients.yaml'), bytes);
+    expect(await live.reload()).toBe(false);
+    expect(logs()).toContain(words);
+    expect(live.current().declaredClients).toHaveLength(1);
+  });
+
+  it('takes a file with the byte order mark of UTF-8', async () => {
+    write('clients.yaml', `\ufeff${DECLARATION.replace('Photo book', 'Fot\u00f3')}`);
+    expect(await live.reload()).toBe(true);
+    expect(await findClient(opened.database.drizzle, 'photo-book')).toMatchObject({ clientName: 'Fot\u00f3' });
   });
 });

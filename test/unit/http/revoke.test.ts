@@ -1,4 +1,5 @@
 /** POST /oauth/revoke (RFC 7009): what a token stands for ends, and nobody else's does. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppDeps } from '../../../src/boot/wiring.ts';
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
@@ -7,6 +8,7 @@ import { housekeeper } from '../../../src/storage/housekeeping.ts';
 import { deniedAccessTokens } from '../../../src/storage/schema.ts';
 import { disableUser } from '../../../src/storage/users.ts';
 import { exchange, makeClient, makeUser, obtainTokens, refresh, type TestClient, token } from '../../support/actors.ts';
+import { clockAt } from '../../support/clock.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { claimsOf, forgeriesOf } from '../../support/forging.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
@@ -98,11 +100,10 @@ describe.each(databaseKinds)('revocation (%s)', (kind) => {
     const { jti, exp } = claimsOf(one);
     expect(await stored()).toEqual([{ jti, clientId: scene.client.clientId, endsAt: new Date(exp * 1000) }]);
 
-    const { tidy } = housekeeper(db());
-    await tidy(new Date(exp * 1000));
+    await housekeeper(db(), clockAt(new Date(exp * 1000))).tidy();
     expect(await stored()).toHaveLength(1);
     // An hour later no clock can be so wrong that the token is good again.
-    await tidy(new Date(exp * 1000 + 3_600_001));
+    await housekeeper(db(), clockAt(new Date(exp * 1000 + 3_600_001))).tidy();
     expect(await stored()).toEqual([]);
   });
 

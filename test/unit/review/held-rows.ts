@@ -2,9 +2,11 @@
  * The rows on which the cases of held-cases.ts are tried: at least one for each state that a machine stores, and a few at the edges of
  * time. They are inserted with the triggers off, since no statement that the triggers allow makes a revoked grant from nothing.
  */
+
 import { sql } from 'drizzle-orm';
 import type { Drizzle } from '../../../src/storage/database.ts';
 import { keepLedgerPartitions } from '../../../src/storage/ledger-partitions.ts';
+import { databaseClock } from '../../../src/system/clock.ts';
 import { unheld } from '../../support/unheld.ts';
 
 const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
@@ -54,7 +56,7 @@ export const SECRETS = ['c0de', 'b0b0', '5ea1ed', 'cha11enge', 'pa55', '5e551d']
 const NONCE = "decode(repeat('b0', 16), 'hex')";
 
 export async function putRows(db: Drizzle): Promise<void> {
-  await keepLedgerPartitions(db, new Date());
+  await keepLedgerPartitions(db, databaseClock);
   await unheld(db, async (own) => {
     for (const statement of rows()) await own.execute(sql.raw(statement));
   });

@@ -27,6 +27,7 @@ function bed(
       return together ? together(items) : items.map((item) => item * 10);
     },
     keyOf: (item) => Math.trunc(item),
+    writes: true,
     maxWaitMilliseconds,
   });
   return { ask, sent, held, holding };

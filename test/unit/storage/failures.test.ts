@@ -1,9 +1,10 @@
 import { DrizzleQueryError } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
-import { codeOf, committing, reading, writing } from '../../../src/storage/failures.ts';
+import { codeOf, committing, reached, reading, writing } from '../../../src/storage/failures.ts';
 import { openPostgres } from '../../../src/storage/postgres.ts';
 import { ping } from '../../../src/storage/server.ts';
+import { safeError } from '../../../src/system/safe-error.ts';
 
 const failing = (code: string) => () => Promise.reject(Object.assign(new Error('driver'), { code }));
 
@@ -18,11 +19,36 @@ async function failureOf(statement: Promise<unknown>): Promise<unknown> {
   );
 }
 
-const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'CONNECT_TIMEOUT', '57P03', '53300', '57014', '25006'];
-const LOST = ['CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '08006', '08003'];
+const NEVER_COMMITTED = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'CONNECT_TIMEOUT',
+  '25006',
+  '28P01',
+  '53100',
+  '53200',
+  '53300',
+  '55P03',
+  '57014',
+  '57P03',
+  '58030',
+];
+const LOST = [
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'ECONNRESET',
+  'EPIPE',
+  'NO_ANSWER',
+  '40003',
+  '57P01',
+  '57P02',
+  '08006',
+  '08P01',
+];
 
 describe('a database that is away', () => {
-  test.each(NEVER_SENT)('%s: nothing was committed, whatever was asked', async (code) => {
+  test.each(NEVER_COMMITTED)('%s: nothing was committed, whatever was asked', async (code) => {
     for (const ask of [reading, writing, committing]) {
       expect(await failureOf(ask(wrapped(code)))).toMatchObject({ name: 'StoreUnavailable', maybeCommitted: false });
     }
@@ -53,22 +79,48 @@ describe('a database that is away', () => {
 });
 
 describe('a database that refuses', () => {
-  test.each(['40001', '40P01'])('%s: a conflict, so that a commit is decided again', async (code) => {
+  test.each(['40001', '40P01', '23P01'])('%s: a conflict, so that a commit is decided again', async (code) => {
     expect(await committing(wrapped(code))).toBe(false);
-    expect(await failureOf(writing(wrapped(code)))).not.toBeInstanceOf(StoreUnavailable);
   });
 
-  test.each(['23505', '42P01', '22021'])('%s is a defect, passed on as it is', async (code) => {
-    for (const ask of [reading, writing, committing]) {
-      const failure = await failureOf(ask(wrapped(code)));
-      expect(failure).not.toBeInstanceOf(StoreUnavailable);
-      expect(codeOf(failure)).toBe(code);
-    }
+  test.each(['40001', '40P01'])('%s: where nothing is decided again, nothing was changed', async (code) => {
+    const failure = await failureOf(writing(wrapped(code)));
+    expect(failure).toMatchObject({ name: 'StoreUnavailable', maybeCommitted: false, code, isUnexpected: false });
   });
 
-  test('a mistake of our own is passed on too', async () => {
+  test.each(['23505', '42P01', '22021', 'P0001', 'XX001', 'ZZ999'])(
+    '%s: nothing was changed, and nobody foresaw it',
+    async (code) => {
+      for (const ask of [reading, writing, committing]) {
+        const failure = await failureOf(ask(wrapped(code)));
+        expect(failure).toMatchObject({ name: 'StoreUnavailable', maybeCommitted: false, code, isUnexpected: true });
+        expect(codeOf(failure)).toBe(code);
+      }
+    },
+  );
+
+  test.each([
+    ['a code that nobody knows', failing('SOMETHING_NEW'), 'SOMETHING_NEW'],
+    [
+      'a failure of the driver without a code',
+      () => Promise.reject(new DrizzleQueryError('select $1', ['s3cret'], new TypeError('s3cret'))),
+      null,
+    ],
+  ])('%s: a write may have been committed', async (_name, statement, code) => {
+    const failure = await failureOf(writing(statement));
+    expect(failure).toMatchObject({ name: 'StoreUnavailable', maybeCommitted: true, code, isUnexpected: true });
+    expect(await failureOf(reading(statement))).toMatchObject({ maybeCommitted: false });
+    expect(JSON.stringify(safeError(failure))).not.toContain('s3cret');
+  });
+
+  test('a mistake of our own is passed on as it is', async () => {
     const mistake = new TypeError('ours');
     expect(await failureOf(committing(() => Promise.reject(mistake)))).toBe(mistake);
+  });
+
+  test('what migrations do wrong is passed on as it is, unless the database is away', async () => {
+    expect(await failureOf(reached(wrapped('42P07')))).not.toBeInstanceOf(StoreUnavailable);
+    expect(await failureOf(reached(wrapped('57P03')))).toBeInstanceOf(StoreUnavailable);
   });
 });
 

@@ -1,0 +1,85 @@
+/**
+ * Notices that the files of a folder changed, however that was done. Notifications of the operating system belong to the folder that
+ * they were asked for, and stay silent once it was replaced, a symbolic link on the way leads elsewhere, or the files are on another
+ * host. So this looks: at a few files, every second.
+ */
+import { type BigIntStats, readdirSync, statSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const LOOK_EVERY_MILLISECONDS = 1000;
+
+/**
+ * Editors, rsync and orchestrators change files in several steps: a change is told when the next look finds no further change.
+ * @param loaded the trace of the files before they were loaded.
+ * @returns a function that stops looking.
+ */
+export function watchFolder(
+  folder: string,
+  loaded: string,
+  onChange: () => void,
+  everyMilliseconds = LOOK_EVERY_MILLISECONDS,
+): () => void {
+  let told = loaded;
+  let seen = loaded;
+  let looking = false;
+
+  async function look(): Promise<void> {
+    if (looking) return;
+    looking = true;
+    const now = await currentTrace(folder);
+    looking = false;
+    const isQuiet = now === seen;
+    seen = now;
+    if (!isQuiet || now === told) return;
+    told = now;
+    onChange();
+  }
+
+  const timer = setInterval(() => void look(), everyMilliseconds);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Changes with every change of a YAML file: of its content, its permissions, or where the links on the way to it lead. */
+export function traceOf(folder: string): string {
+  try {
+    return yamlIn(readdirSync(folder))
+      .map((file) => traceOfFile(file, () => statSync(join(folder, file), EXACT)))
+      .join('\n');
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+/** The same without waiting for the disk, which may be a network's. */
+async function currentTrace(folder: string): Promise<string> {
+  try {
+    const files = yamlIn(await readdir(folder));
+    const stats = await Promise.allSettled(files.map((file) => stat(join(folder, file), EXACT)));
+    const traces = files.map((file, index) =>
+      traceOfFile(file, () => {
+        const found = stats[index];
+        if (found?.status !== 'fulfilled') throw found?.reason;
+        return found.value;
+      }),
+    );
+    return traces.join('\n');
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+const EXACT = { bigint: true } as const;
+const yamlIn = (files: readonly string[]) => files.filter((file) => /\.ya?ml$/.test(file)).sort();
+
+function traceOfFile(file: string, statsOf: () => BigIntStats): string {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = statsOf();
+    return [file, dev, ino, size, mtimeNs, ctimeNs].join(' ');
+  } catch (error) {
+    return `${file} ${codeOf(error)}`;
+  }
+}
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? 'unreadable';

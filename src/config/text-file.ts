@@ -1,0 +1,59 @@
+/** Reads a file as UTF-8, and says in words why it cannot be read. */
+import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
+
+export type TextFile =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly line: number | null; readonly found: string; readonly allowed: string };
+
+export function readText(path: string): TextFile {
+  try {
+    return decoded(readFileSync(path));
+  } catch (error) {
+    const { found, isMissing } = unreadable(error);
+    return {
+      ok: false,
+      line: null,
+      found,
+      allowed: isMissing ? 'a file of this name' : 'a file that this process may read',
+    };
+  }
+}
+
+/** What is the matter with a file or a folder that cannot be read. */
+export function unreadable(error: unknown): { readonly found: string; readonly isMissing: boolean } {
+  const { code = 'an unknown error' } = error as NodeJS.ErrnoException;
+  return { found: WORDS[code] ?? `an error of the file system (${code})`, isMissing: code === 'ENOENT' };
+}
+
+const WORDS: Readonly<Record<string, string | undefined>> = {
+  ENOENT: 'no such file',
+  EACCES: 'a file that cannot be read: permission denied (EACCES)',
+  EPERM: 'a file that cannot be read: not permitted (EPERM)',
+  EISDIR: 'a folder',
+  ELOOP: 'a symbolic link that leads to itself',
+};
+
+function decoded(bytes: Buffer): TextFile {
+  const utf16 = startsWith(bytes, [0xff, 0xfe]) || startsWith(bytes, [0xfe, 0xff]) || bytes.includes(0);
+  if (utf16) return { ok: false, line: null, found: 'UTF-16, or another encoding with zero bytes', allowed: 'UTF-8' };
+  if (!isUtf8(bytes)) {
+    const found = 'bytes that are not UTF-8 (Latin-1 or Windows-1252?)';
+    return { ok: false, line: lineOfFirstBadByte(bytes), found, allowed: 'UTF-8' };
+  }
+  // Without the byte order mark, which editors on Windows write.
+  return { ok: true, text: new TextDecoder().decode(bytes) };
+}
+
+const startsWith = (bytes: Buffer, mark: readonly number[]) => bytes.subarray(0, 2).equals(Buffer.from(mark));
+
+/** No byte of a longer UTF-8 sequence is a line feed, so each line can be tried alone. */
+function lineOfFirstBadByte(bytes: Buffer): number {
+  let line = 1;
+  for (let at = 0; at < bytes.length; line++) {
+    const end = bytes.indexOf(0x0a, at);
+    if (end === -1 || !isUtf8(bytes.subarray(at, end))) break;
+    at = end + 1;
+  }
+  return line;
+}

@@ -1,0 +1,95 @@
+/** A Postgres that says nothing for a while: all of it is paused, or a commit waits for a standby that is away. */
+
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openPostgres } from '../../src/storage/postgres.ts';
+import { refresh, token } from '../support/actors.ts';
+import { withDeadlines } from '../support/patience.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { openSceneOn, type Scene } from '../support/scene.ts';
+import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
+
+const SHORT = { databaseMilliseconds: 100, databasePerRequestMilliseconds: 400, connectSeconds: 0.05 };
+
+describe('a Postgres that says nothing', () => {
+  let server: PostgresServer;
+  let proxy: TcpProxy;
+  let scene: Scene;
+  let head: string;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    proxy = await openTcpProxy(server.url);
+    const database = openPostgres(proxy.url, { connections: 2 });
+    await database.migrate();
+    const change: Parameters<typeof openSceneOn>[1] = {
+      change: (deps) => ({ ...deps, sleep: () => Promise.resolve() }),
+    };
+    scene = await openSceneOn({ database, url: proxy.url, close: () => database.close() }, change);
+    head = await scene.chain();
+    await rotate();
+  });
+  afterEach(async () => {
+    await scene.close();
+    await proxy.close();
+  });
+
+  const rotate = async () => {
+    const { status, headers, json } = await refresh(scene, scene.client, head);
+    if (status === 200) head = json.refresh_token ?? '';
+    return { status, retryAfter: headers['retry-after'] };
+  };
+  const ready = async () => (await scene.app.inject('/health/ready')).statusCode === 200;
+  const administer = async (statement: string) => {
+    const admin = postgres(server.url, { max: 1, onnotice: () => {} });
+    await admin.unsafe(statement).finally(() => admin.end());
+  };
+  const connectionsOfServer = async () => {
+    const admin = postgres(server.url, { max: 1 });
+    const [row] = await admin`select count(*)::int as n from pg_stat_activity where application_name = 'statehouse'`;
+    await admin.end();
+    return row?.['n'] as number;
+  };
+
+  it('because it is paused: 503 with Retry-After, and afterwards each request gets its own answer', async () => {
+    server.pause();
+    const asked = await withDeadlines(SHORT, () => Promise.all([rotate(), rotate(), rotate()]));
+    expect(asked).toEqual(Array(3).fill({ status: 503, retryAfter: '1' }));
+    server.resume();
+    await until(ready);
+    const clients = await Promise.all(
+      [scene.client, scene.other].map((client) => token(scene, client, { grant_type: 'client_credentials' })),
+    );
+    expect(clients.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await rotate()).toEqual({ status: 200 });
+  });
+
+  it('because a standby is away: the commit is unknown, so no Retry-After; and no connections pile up', async () => {
+    await administer("alter system set synchronous_standby_names = 'away'");
+    await administer('select pg_reload_conf()');
+    const before = await connectionsOfServer();
+    const asked = await withDeadlines(SHORT, async () => [await rotate(), await rotate(), await rotate()]);
+    expect(asked[0]).toEqual({ status: 503 });
+    expect(asked.map(({ status }) => status)).toEqual([503, 503, 503]);
+    expect(scene.logs()).toContain('commit_unknown');
+    expect(await connectionsOfServer()).toBeLessThanOrEqual(before + 1);
+    await administer('alter system reset synchronous_standby_names');
+    await administer('select pg_reload_conf()');
+    await until(ready);
+    const { status } = await token(scene, scene.client, { grant_type: 'client_credentials' });
+    expect(status).toBe(200);
+  });
+
+  it('on connections that something in between forgot: they are replaced, and the next request is answered', async () => {
+    proxy.silence('existing');
+    expect(await withDeadlines(SHORT, rotate)).toEqual({ status: 503, retryAfter: '1' });
+    await until(async () => (await withDeadlines(SHORT, rotate)).status === 200);
+    // What was kept arrives on connections that are gone.
+    proxy.letThrough();
+    expect(await rotate()).toEqual({ status: 200 });
+  });
+});

@@ -1,0 +1,81 @@
+/** Rows end by the database's clock, so that is the clock by which they are removed. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { housekeeper } from '../../../src/storage/housekeeping.ts';
+import { deniedAccessTokens, grants, interactions, sessions, signInFailures } from '../../../src/storage/schema.ts';
+import { sessionStore } from '../../../src/storage/sessions.ts';
+import { signInFailureStore } from '../../../src/storage/sign-in-failures.ts';
+import { databaseClock } from '../../../src/system/clock.ts';
+import { authorizeUrl, makePkce, obtainTokens } from '../../support/actors.ts';
+import { Browser } from '../../support/browser.ts';
+import { clockAt, testClock } from '../../support/clock.ts';
+import { openScene, type Scene } from '../../support/scene.ts';
+
+const HOUR = 3_600_000;
+
+/** The embedded database runs in this process and has its clock, so only Postgres can show this. */
+describe('housekeeping', () => {
+  let scene: Scene;
+  beforeEach(async () => {
+    scene = await openScene('postgres', { clock: testClock(new Date()) });
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    await scene.close();
+  });
+
+  const db = () => scene.database.drizzle;
+  const counts = async () =>
+    Promise.all(
+      [sessions, interactions, deniedAccessTokens, signInFailures, grants].map(async (table) => {
+        const [row] = await db().select({ rows: sql<number>`count(*)::int` }).from(table);
+        return row?.rows;
+      }),
+    );
+  const lives = async () => {
+    await obtainTokens(scene, scene.client, scene.user);
+    await new Browser(scene.app).get(authorizeUrl(scene.client, makePkce()));
+    await signInFailureStore(db(), databaseClock).count([randomBytes(32)], 900);
+    const endsAt = new Date(Date.now() + HOUR);
+    await db().insert(deniedAccessTokens).values({ jti: randomUUID(), clientId: scene.client.clientId, endsAt });
+  };
+
+  test.each([13, 24 * 400])('a node whose clock is %d hours ahead removes nothing that is alive', async (hours) => {
+    await lives();
+    const before = await counts();
+    expect(before.every((rows) => rows !== undefined && rows > 0)).toBe(true);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * HOUR });
+    await housekeeper(db(), databaseClock).tidy();
+    expect(await counts()).toEqual(before);
+  });
+
+  test('a node whose clock is 13 hours behind removes what has ended', async () => {
+    const sid = await endedSession();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 13 * HOUR });
+    await housekeeper(db(), databaseClock).tidy();
+    const left = await db().select({ sid: sessions.sid }).from(sessions);
+    expect(left.map(({ sid }) => sid)).not.toContain(sid);
+  });
+
+  test('more rows than a batch holds are removed in one round', async () => {
+    const hashes = sql`select decode(md5(n::text), 'hex'), 1, now() from generate_series(1, 10001) n`;
+    await db().execute(sql`insert into ${signInFailures} (key_hash, failures, window_ends_at) ${hashes}`);
+    await housekeeper(db(), clockAt(new Date(Date.now() + HOUR))).tidy();
+    expect((await counts())[3]).toBe(0);
+  });
+
+  async function endedSession(): Promise<string> {
+    const sid = randomUUID();
+    await sessionStore(db(), databaseClock).insert({
+      idHash: randomBytes(32),
+      sid,
+      userId: scene.user.id,
+      userEpoch: 0n,
+      serverEpoch: 0n,
+      userAgent: null,
+      lifetimeSeconds: -1,
+    });
+    return sid;
+  }
+});

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { LONGEST_SLEEPS_MILLISECONDS } from '../../../src/engine/run.ts';
+import { serversOwn } from '../../support/patience.ts';
+
+const own = serversOwn;
+
+test('what a request can wait for stays below the bound, with time left for everything else', () => {
+  const waits = own.databasePerRequestMilliseconds + LONGEST_SLEEPS_MILLISECONDS;
+  const forPasswordsAndSignatures = 3_000;
+  expect(waits + forPasswordsAndSignatures).toBeLessThanOrEqual(own.answerMilliseconds);
+});
+
+test('Postgres ends a statement, and the driver an attempt to connect, before the server stops waiting', () => {
+  expect(own.statementMilliseconds).toBeLessThan(own.databaseMilliseconds);
+  expect(own.connectSeconds * 1000).toBeLessThan(own.databaseMilliseconds);
+});
+
+test('a request has time for a load and a commit that take as long as they may', () => {
+  expect(2 * own.databaseMilliseconds).toBeLessThanOrEqual(own.databasePerRequestMilliseconds);
+});
