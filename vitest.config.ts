@@ -15,6 +15,7 @@ export const common = {
 
 /** They replace a module, which files that share a worker would share too. */
 export const REPLACE_A_MODULE = [
+  'test/unit/cli/check-proof.test.ts',
   'test/unit/config/text-file.test.ts',
   'test/unit/http/{round-trips,sign-in}.test.ts',
   'test/unit/lifecycles/signing-key.test.ts',
