@@ -18,6 +18,7 @@ import { signInFailureStore } from '../storage/sign-in-failures.ts';
 import { findClaims, findUserForSignIn, usernameKey } from '../storage/users.ts';
 import type { Clock } from '../system/clock.ts';
 import { openSigning } from './key-ring.ts';
+import { signInCapacity } from './sign-in-capacity.ts';
 
 export type AppParts = {
   readonly issuer: string;
@@ -29,6 +30,7 @@ export type AppParts = {
   readonly clock: Clock;
   readonly database: Database;
   readonly logger: Logger;
+  readonly libuvThreads: number;
 };
 
 export type AppDeps = AppOptions & {
@@ -38,7 +40,8 @@ export type AppDeps = AppOptions & {
 
 /** @throws RootSecretError when a stored signing key needs a root secret that is not listed. */
 export async function appDeps(parts: AppParts): Promise<AppDeps> {
-  const { issuer, production, trustedProxies, configuration, keys, random, clock, database, logger } = parts;
+  const { issuer, production, trustedProxies, configuration, keys, random, clock, database, logger, libuvThreads } =
+    parts;
   const db = database.drizzle;
   const { keyRing, keepKeys } = await openSigning({
     db,
@@ -69,6 +72,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     sessions: sessionStore(db, clock),
     permissions: permissionStore(db, clock),
     signInFailures: signInFailureStore(db, clock),
+    signInCapacity: signInCapacity(libuvThreads),
     renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, client, secretMacs),
     configuration,
     keyRing,

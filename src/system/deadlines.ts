@@ -12,6 +12,8 @@ export const deadlines = {
   /** Loads and commits are single statements of milliseconds; one that takes longer is better ended than waited for. */
   statementMilliseconds: 10_000,
   connectSeconds: 5,
+  /** For a sign-in to have its turn (sign-in-capacity.ts). */
+  queueMilliseconds: 5_000,
   /** For a request to arrive whole. */
   requestMilliseconds: 30_000,
   /** For the requests in flight once the server closes. Supervisors wait for 10 to 30 seconds before they kill. */
