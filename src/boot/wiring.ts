@@ -5,6 +5,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { AppOptions } from '../http/app.ts';
+import { clientBrake } from '../protocol/client-brake.ts';
 import { browserOriginSource } from '../storage/browser-origins.ts';
 import { findClient, replaceSecretMacs } from '../storage/clients.ts';
 import type { Database } from '../storage/database.ts';
@@ -73,6 +74,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     permissions: permissionStore(db, clock),
     signInFailures: signInFailureStore(db, clock),
     signInCapacity: signInCapacity(libuvThreads),
+    clientBrake: clientBrake(keys, () => clock.fixedNow()?.getTime() ?? performance.now()),
     renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, client, secretMacs),
     configuration,
     keyRing,
