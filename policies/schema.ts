@@ -106,30 +106,47 @@ export const resourcesSchema = z.strictObject({
 });
 
 /** `sign-in.yaml`: sessions, and the throttle on password guessing. */
-export const signInSchema = z.strictObject({
-  sessionLifetimeSeconds: seconds(
-    5 * MINUTE,
-    30 * DAY,
-    'A browser stays signed in for this long, however much it is used.',
-  ),
-  sessionIdleLifetimeSeconds: seconds(
-    MINUTE,
-    30 * DAY,
-    'A session that is not used for this long has ended. Absent: only its lifetime ends it.',
-  ).optional(),
-  interactionLifetimeSeconds: seconds(MINUTE, 3600, 'From the authorization request to the decision.'),
-  failureWindowSeconds: seconds(MINUTE, DAY, 'Failed sign-ins are counted over this long.'),
-  failuresPerAccountAndAddress: z
-    .int()
-    .min(3)
-    .max(100)
-    .describe('Failures of one account from one address per window. Others can still sign in to the account.'),
-  failuresPerAddress: z
-    .int()
-    .min(10)
-    .max(100_000)
-    .describe('Failures of one address per window, whatever the account.'),
-});
+export const signInSchema = z
+  .strictObject({
+    sessionLifetimeSeconds: seconds(
+      5 * MINUTE,
+      30 * DAY,
+      'A browser stays signed in for this long, however much it is used.',
+    ),
+    sessionIdleLifetimeSeconds: seconds(
+      MINUTE,
+      30 * DAY,
+      'A session that is not used for this long has ended. Absent: only its lifetime ends it.',
+    ).optional(),
+    interactionLifetimeSeconds: seconds(MINUTE, 3600, 'From the authorization request to the decision.'),
+    failureWindowSeconds: seconds(MINUTE, DAY, 'Failed sign-ins are counted over this long.'),
+    failuresPerAccountAndAddress: z
+      .int()
+      .min(3)
+      .max(100)
+      .describe(
+        'Failures of one account from one address per window; then this address waits. Other addresses do not.',
+      ),
+    failuresPerAccount: z
+      .int()
+      .min(10)
+      .max(100_000)
+      .describe(
+        'Failures of one account from all addresses per window. Then an address that has failed there waits after each failure; any other can still sign in.',
+      )
+      .default(100),
+    failuresPerAddress: z
+      .int()
+      .min(10)
+      .max(100_000)
+      .describe(
+        'Failures of one address per window, whatever the account. Then wrong passwords are refused as throttled; the right password still signs in.',
+      ),
+  })
+  .refine((limits) => limits.failuresPerAccount >= limits.failuresPerAccountAndAddress, {
+    path: ['failuresPerAccount'],
+    message: 'at least failuresPerAccountAndAddress',
+  });
 
 /** The longest time for which a known library keeps a JWKS in spite of its max-age (jose: ten minutes). */
 const MIN_PUBLISHED_SECONDS = 10 * MINUTE;

@@ -7,7 +7,12 @@ import { changesBetween } from '../config/changes.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { loadConfiguration } from '../config/load.ts';
 import { ConfigurationError } from '../config/problem.ts';
-import { applyDeclaredClients, readDeclaredClients, requireClientsFile } from '../registration/declared-clients.ts';
+import {
+  applyDeclaredClients,
+  readDeclaredClients,
+  requireClientsFile,
+  requireNoSubs,
+} from '../registration/declared-clients.ts';
 import { listClients } from '../storage/clients.ts';
 import type { Runtime } from './runtime.ts';
 import { traceOf, watchFolder } from './watch-folder.ts';
@@ -62,10 +67,11 @@ async function bringIntoForce(
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   const { environment, database, keys, random } = runtime;
-  const declared = readDeclaredClients(configuration, env, environment.configFolder);
+  const declared = readDeclaredClients(configuration, env, environment.configFolder, environment.production);
   await requireKnownPolicies(runtime, configuration);
   const deps = { db: database.drizzle, keys, random };
   await requireClientsFile(deps, configuration, environment.configFolder);
+  await requireNoSubs(deps, configuration, environment.configFolder);
   for (const { metadata, warnings } of declared) {
     for (const warning of warnings) logger.warn({ clientId: metadata.clientId, warning }, 'declared client');
   }

@@ -5,6 +5,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { AppOptions } from '../http/app.ts';
+import { clientBrake } from '../protocol/client-brake.ts';
 import { browserOriginSource } from '../storage/browser-origins.ts';
 import { findClient, replaceSecretMacs } from '../storage/clients.ts';
 import type { Database } from '../storage/database.ts';
@@ -18,6 +19,7 @@ import { signInFailureStore } from '../storage/sign-in-failures.ts';
 import { findClaims, findUserForSignIn, usernameKey } from '../storage/users.ts';
 import type { Clock } from '../system/clock.ts';
 import { openSigning } from './key-ring.ts';
+import { signInCapacity } from './sign-in-capacity.ts';
 
 export type AppParts = {
   readonly issuer: string;
@@ -29,6 +31,7 @@ export type AppParts = {
   readonly clock: Clock;
   readonly database: Database;
   readonly logger: Logger;
+  readonly libuvThreads: number;
 };
 
 export type AppDeps = AppOptions & {
@@ -38,7 +41,8 @@ export type AppDeps = AppOptions & {
 
 /** @throws RootSecretError when a stored signing key needs a root secret that is not listed. */
 export async function appDeps(parts: AppParts): Promise<AppDeps> {
-  const { issuer, production, trustedProxies, configuration, keys, random, clock, database, logger } = parts;
+  const { issuer, production, trustedProxies, configuration, keys, random, clock, database, logger, libuvThreads } =
+    parts;
   const db = database.drizzle;
   const { keyRing, keepKeys } = await openSigning({
     db,
@@ -69,6 +73,8 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     sessions: sessionStore(db, clock),
     permissions: permissionStore(db, clock),
     signInFailures: signInFailureStore(db, clock),
+    signInCapacity: signInCapacity(libuvThreads),
+    clientBrake: clientBrake(keys, () => clock.fixedNow()?.getTime() ?? performance.now()),
     renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, client, secretMacs),
     configuration,
     keyRing,

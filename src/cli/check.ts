@@ -96,7 +96,7 @@ async function check({ env }: Cli): Promise<Report> {
     const environment = readEnvironment(env);
     const configuration = loadConfiguration(environment.configFolder, environment.issuer);
     const keys = rootKeysIfMade(environment);
-    const declared = readDeclaredClients(configuration, env, environment.configFolder);
+    const declared = readDeclaredClients(configuration, env, environment.configFolder, environment.production);
     const { clients, declaredIds, missing } = await storedClients(environment, env);
     // The next start takes over a stored client that configuration declares.
     const others = clients.filter(({ clientId }) => !isDeclared(configuration, clientId));

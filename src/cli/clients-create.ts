@@ -45,7 +45,8 @@ Examples:
 }
 
 async function create(cli: Cli, runtime: Runtime, options: Options): Promise<void> {
-  const reading = readClientMetadata(recordOf(options, cli.env), runtime.configuration);
+  const { configuration, environment } = runtime;
+  const reading = readClientMetadata(recordOf(options, cli.env), configuration, environment.production);
   if (!reading.ok) {
     const problems = reading.problems.map((problem) => `  ${describeRecordProblem(problem)}`).join('\n');
     throw new CommandRefused(`The client is refused; nothing was changed.\n${problems}`);

@@ -3,7 +3,7 @@ import type { Runtime } from '../boot/runtime.ts';
 import { CLIENTS_FILE } from '../config/configuration.ts';
 import { CLIENT_FIELDS, type ReadClient, readClientMetadata } from '../registration/client-metadata.ts';
 import { problem, type Reading } from '../registration/record-problem.ts';
-import { applyClientPlan, type ClientPlan, planClient } from '../registration/register-client.ts';
+import { applyClientPlan, ClientIdIsSub, type ClientPlan, planClient } from '../registration/register-client.ts';
 import { type Cli, isDeclared, registrationDeps } from './cli.ts';
 import { fields } from './client-words.ts';
 import { type Importing, importRecords } from './import-records.ts';
@@ -20,11 +20,11 @@ const importing: Importing<NamedClient, ClientPlan> = {
   nameOf: (plan) => plan.registration.clientId,
   warningsOf: () => [],
   made: ({ madeSecret }) => (madeSecret === null ? {} : { client_secret: madeSecret }),
-  wordsOf: () => null,
+  wordsOf: (error) => (error instanceof ClientIdIsSub ? error.message : null),
 };
 
-function readNamedClient(input: unknown, { configuration }: Runtime): Reading<NamedClient> {
-  const reading = readClientMetadata(input, configuration);
+function readNamedClient(input: unknown, { configuration, environment }: Runtime): Reading<NamedClient> {
+  const reading = readClientMetadata(input, configuration, environment.production);
   if (!reading.ok) return reading;
   const { clientId } = reading.value;
   if (clientId !== null && isDeclared(configuration, clientId)) {

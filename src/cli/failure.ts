@@ -3,6 +3,7 @@ import { EnvironmentError } from '../config/environment.ts';
 import { ConfigurationError } from '../config/problem.ts';
 import { RootSecretError } from '../crypto/root-secret.ts';
 import { StoreUnavailable } from '../engine/errors.ts';
+import { ClientIdIsSub } from '../registration/register-client.ts';
 import { NoSuchSide } from '../review/diff/sides.ts';
 import { ScenarioError } from '../review/simulation/read-scenario.ts';
 import { codeOf } from '../storage/failures.ts';
@@ -31,6 +32,7 @@ const OURS = [
   EnvironmentError,
   ConfigurationError,
   RootSecretError,
+  ClientIdIsSub,
   NoSuchSide,
   ScenarioError,
   DriverNotPatched,

@@ -21,7 +21,7 @@ export type Importing<T, Plan extends AnyPlan> = {
   readonly read: (input: unknown, runtime: Runtime) => Reading<T>;
   /** Must be unique within a file. */
   readonly keyOf: (record: T) => string;
-  /** @throws PasswordMissing */
+  /** @throws PasswordMissing, ClientIdIsSub */
   readonly plan: (runtime: Runtime, record: T) => Promise<Plan>;
   readonly apply: (runtime: Runtime, plan: Plan) => Promise<unknown>;
   readonly nameOf: (plan: Plan) => string;

@@ -45,12 +45,12 @@ Examples:
 async function create(cli: Cli, username: string, options: Options): Promise<void> {
   // Other problems are reported before the command asks for a password and opens the database.
   const record = { username, ...claimsOf(options) };
-  accepted(readUserRecord(record));
+  accepted(readUserRecord(record, false));
   const given = options.generatePassword ? null : await readPassword(cli);
 
   await withRuntime(cli, async (runtime) => {
     const password = given ?? makePassword(runtime.random);
-    const { value, warnings } = accepted(readUserRecord({ ...record, password }));
+    const { value, warnings } = accepted(readUserRecord({ ...record, password }, runtime.environment.production));
     const deps = registrationDeps(runtime);
     const plan = await planUser(deps, value);
     if (plan.outcome === 'updated') {

@@ -8,7 +8,7 @@ import { type Importing, importRecords } from './import-records.ts';
 const importing: Importing<UserRecord, UserPlan> = {
   kind: 'users',
   idField: 'username',
-  read: readUserRecord,
+  read: (input, { environment }) => readUserRecord(input, environment.production),
   keyOf: (user) => usernameKey(user.username),
   plan: (runtime, user) => planUser(registrationDeps(runtime), user),
   apply: (runtime, plan) => applyUserPlan(registrationDeps(runtime), plan),

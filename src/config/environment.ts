@@ -16,6 +16,8 @@ export type Environment = {
   readonly host: string;
   readonly port: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** How many threads hash passwords, read files and look up names: `UV_THREADPOOL_SIZE`, which libuv itself reads. */
+  readonly libuvThreads: number;
 };
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -72,6 +74,13 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     `one of ${LOG_LEVELS.join(', ')}`,
     'info',
   );
+  const libuvThreads = check(
+    'UV_THREADPOOL_SIZE',
+    z.coerce.number().int().min(1).max(1024),
+    get('UV_THREADPOOL_SIZE') ?? '4',
+    'a number of threads from 1 to 1024',
+    4,
+  );
   if (problems.length > 0) throw new EnvironmentError(problems);
   const secrets = list(env['STATEHOUSE_SECRET'] ?? null);
   return {
@@ -84,6 +93,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     host: get('HOST') ?? 'localhost',
     port,
     logLevel,
+    libuvThreads,
   };
 }
 

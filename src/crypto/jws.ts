@@ -1,6 +1,6 @@
 /**
  * Signing (RFC 7515 §5.1), with node:crypto on this thread: WebCrypto takes half as long again and hops to another thread
- * (docs/performance.md). Keys, and everything that is read, go through jose.
+ * (docs/performance.md). Checking: jws-algorithms.ts.
  */
 import { sign } from 'node:crypto';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';

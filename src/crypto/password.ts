@@ -4,6 +4,13 @@ import { type PasswordHash, type RawSecret, storedPasswordHash } from './secret-
 /** OWASP's setting for argon2id: 19 MiB, two passes. Runs on a worker thread. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
+/**
+ * A hash keeps one of libuv's threads busy for as long as it takes. So never all of them, since files and names wait for the same
+ * threads, and never all processors: one answers requests.
+ */
+export const hashesAtOnce = (processors: number, libuvThreads: number): number =>
+  Math.max(1, Math.min(processors, libuvThreads) - 1);
+
 /** RFC 8265 §4.2 (OpaqueString): the same password typed on another keyboard has the same bytes. */
 const prepared = (password: RawSecret) => password.normalize('NFC');
 

@@ -5,7 +5,9 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { errorDescription } from '../oauth/errors.ts';
 import { REFUSALS, type TokenReason } from '../oauth/refusals.ts';
+import type { ClientSender } from '../protocol/client-authentication.ts';
 import type { Refused } from '../protocol/grant-type.ts';
+import { addressKey } from './address-key.ts';
 import { bodyOf } from './form-body.ts';
 import { refuseOtherMethods } from './other-methods.ts';
 import { setLogLine } from './request-log.ts';
@@ -24,11 +26,11 @@ export type ClientEndpointOutcome =
   | { readonly kind: 'done'; readonly body: object; readonly message: string; readonly facts: object }
   | { readonly kind: 'refused'; readonly refused: Refused; readonly facts: object };
 
-/** @param handle gets the Authorization header and the raw body. */
+/** @param handle gets who sends the request, and the raw body. */
 export function clientEndpoint(
   app: FastifyInstance,
   { url, mayBeRepeated, crossOrigin }: ClientEndpoint,
-  handle: (authorization: string | undefined, form: string) => Promise<ClientEndpointOutcome>,
+  handle: (sender: ClientSender, form: string) => Promise<ClientEndpointOutcome>,
 ): void {
   app.post(
     url,
@@ -45,7 +47,11 @@ export function clientEndpoint(
       if (request.body === undefined) {
         return refuseRequest(request, reply, { kind: 'refused', reason: 'content_type' }, {});
       }
-      const outcome = await handle(request.headers.authorization, bodyOf(request.body));
+      const sender = {
+        authorization: request.headers.authorization,
+        address: () => addressKey(request.ip, request.socket.remoteAddress ?? ''),
+      };
+      const outcome = await handle(sender, bodyOf(request.body));
       if (outcome.kind === 'refused') return refuseRequest(request, reply, outcome.refused, outcome.facts);
       setLogLine(request, outcome.message, outcome.facts);
       return sendJson(reply, 200, outcome.body);
@@ -75,15 +81,23 @@ const ALARMS: ReadonlySet<TokenReason> = new Set([
 ]);
 
 function refuseRequest(request: FastifyRequest, reply: FastifyReply, refused: Refused, facts: object): FastifyReply {
-  const { reason, parameter, revoked } = refused;
+  const { reason, parameter, revoked, retryAfterSeconds } = refused;
   const refusal = REFUSALS[reason];
   const level = reason === 'chain_behind_token' ? 'error' : ALARMS.has(reason) ? 'warn' : 'info';
   setLogLine(
     request,
     'refused',
-    { ...facts, reason, parameter, revoked, alarm: ALARMS.has(reason) || undefined },
+    {
+      ...facts,
+      reason,
+      parameter,
+      revoked,
+      address: reason === 'client_throttled' ? request.ip : undefined,
+      alarm: ALARMS.has(reason) || undefined,
+    },
     level,
   );
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
   if (refusal.status === 401) {
     // RFC 6749 §5.2: with the Authorization header used, the response MUST be 401 with WWW-Authenticate; RFC 9110 §15.5.2
     // wants the header with every 401.

@@ -58,7 +58,11 @@ export const interactionRoutes = fp<InteractionDeps>(
 
     app.post('/interactions/:id/sign-in', { schema: { params } }, async (request, reply) => {
       const cookie = cookies.create();
-      const form = signInForm(request, { old: cookies.hash(request, 'session'), new: cookie.hash });
+      const form = signInForm(request, reply, {
+        old: cookies.hash(request, 'session'),
+        new: cookie.hash,
+        browser: cookies.hash(request, 'browser'),
+      });
       const outcome = await signInToInteraction(options, { ...formRequestOf(request, request.params.id), form });
       switch (outcome.kind) {
         case 'refused':

@@ -6,8 +6,8 @@ import { clientEndpoint } from './client-endpoint.ts';
 
 export const introspectionRoutes = fp<SentTokenDeps>(
   async (app, options) => {
-    clientEndpoint(app, { url: '/oauth/introspect', mayBeRepeated: true }, async (authorization, form) => {
-      const outcome = await handleIntrospectionRequest(options, authorization, form);
+    clientEndpoint(app, { url: '/oauth/introspect', mayBeRepeated: true }, async (sender, form) => {
+      const outcome = await handleIntrospectionRequest(options, sender, form);
       if (outcome.kind === 'refused') return { ...outcome, facts: { clientId: outcome.clientId } };
       const { body, facts } = outcome;
       return { kind: 'done', body, message: 'introspected', facts: { ...facts, active: body.active } };

@@ -79,7 +79,11 @@ export const permissionRoutes = fp<PermissionRoutesOptions>(
 
     app.post('/sign-in', async (request, reply) => {
       const cookie = cookies.create();
-      const form = signInForm(request, { old: cookies.hash(request, 'session'), new: cookie.hash });
+      const form = signInForm(request, reply, {
+        old: cookies.hash(request, 'session'),
+        new: cookie.hash,
+        browser: cookies.hash(request, 'browser'),
+      });
       const outcome = await signInDirectly(options, { ...form, isOurForm: csrf.checkOf(request) });
       switch (outcome.kind) {
         case 'formRefused':

@@ -10,8 +10,8 @@ export type RevocationRoutesOptions = SentTokenDeps & CrossOriginOptions;
 export const revocationRoutes = fp<RevocationRoutesOptions>(
   async (app, options) => {
     const endpoint = { url: '/oauth/revoke', mayBeRepeated: true, crossOrigin: crossOrigin(options, ['POST']) };
-    clientEndpoint(app, endpoint, async (authorization, form) => {
-      const outcome = await handleRevocationRequest(options, authorization, form);
+    clientEndpoint(app, endpoint, async (sender, form) => {
+      const outcome = await handleRevocationRequest(options, sender, form);
       if (outcome.kind === 'refused') return { ...outcome, facts: { clientId: outcome.clientId } };
       // RFC 7009 §2.2: the client ignores the content of the response body; some clients insist on JSON.
       return { kind: 'done', body: {}, message: 'revoked', facts: outcome.facts };

@@ -10,8 +10,8 @@ export type TokenRoutesOptions = TokenDeps & CrossOriginOptions;
 export const tokenRoutes = fp<TokenRoutesOptions>(
   async (app, options) => {
     const endpoint = { url: '/oauth/token', mayBeRepeated: false, crossOrigin: crossOrigin(options, ['POST']) };
-    clientEndpoint(app, endpoint, async (authorization, form) => {
-      const { outcome, facts } = await handleTokenRequest(options, authorization, form);
+    clientEndpoint(app, endpoint, async (sender, form) => {
+      const { outcome, facts } = await handleTokenRequest(options, sender, form);
       if (outcome.kind === 'refused') return { kind: 'refused', refused: outcome, facts };
       const { response } = outcome;
       return { kind: 'done', body: response, message: 'issued', facts: { ...facts, scope: response.scope } };

@@ -1,6 +1,9 @@
 /** Error codes of the endpoints: closed unions in the words of the standards. */
 
-/** RFC 6749 §5.2 and RFC 8707 §2. */
+/**
+ * RFC 6749 §5.2 and RFC 8707 §2; `temporarily_unavailable` (§4.1.2.1) where the client may come again later: `invalid_client` would
+ * say that its secret is wrong, which was not looked at.
+ */
 export type TokenErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -8,7 +11,8 @@ export type TokenErrorCode =
   | 'unauthorized_client'
   | 'unsupported_grant_type'
   | 'invalid_scope'
-  | 'invalid_target';
+  | 'invalid_target'
+  | 'temporarily_unavailable';
 
 /** RFC 6749 §4.1.2.1, RFC 8707 §2, OpenID Connect Core §3.1.2.6: sent by redirect, so without a status. */
 export type AuthorizationErrorCode =

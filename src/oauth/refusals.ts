@@ -23,6 +23,7 @@ export type RequestReason =
   | 'client_authentication_missing'
   | 'client_secret_mismatch'
   | 'client_has_no_secret'
+  | 'client_throttled'
   | 'authorization_code_unknown'
   | 'refresh_token_unknown'
   | 'refresh_token_malformed'
@@ -35,8 +36,8 @@ export type TokenReason = TokenRejectReason | RequestReason;
 
 export type Refusal = {
   readonly error: TokenErrorCode;
-  /** 400, and 401 for `invalid_client` (RFC 6749 §5.2); 413 where HTTP has a better word. */
-  readonly status: 400 | 401 | 413;
+  /** 400, and 401 for `invalid_client` (RFC 6749 §5.2); 413 and 429 where HTTP has a better word. */
+  readonly status: 400 | 401 | 413 | 429;
   readonly description: string;
 };
 
@@ -86,6 +87,11 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   client_authentication_missing: client(CLIENT_NOT_AUTHENTICATED),
   client_secret_mismatch: client(CLIENT_NOT_AUTHENTICATED),
   client_has_no_secret: client(CLIENT_NOT_AUTHENTICATED),
+  client_throttled: {
+    error: 'temporarily_unavailable',
+    status: 429,
+    description: 'Too many wrong client secrets for this client from this address. This one was not looked at.',
+  },
   authorization_code_unknown: grant(CODE_NOT_VALID),
   refresh_token_unknown: grant(TOKEN_NOT_VALID),
   refresh_token_malformed: grant(TOKEN_NOT_VALID),

@@ -8,11 +8,23 @@ import type { Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import { type Refused, refuse, type TokenDeps } from './grant-type.ts';
 
-export type ClientCredentials = { readonly clientId: string; readonly secret: RawSecret | null };
+/** How a request says which client sends it, beside the parameters of its form. */
+export type ClientSender = {
+  /** The header; absent: not sent. */
+  readonly authorization: string | undefined;
+  /** One key for all addresses that count as the same sender. */
+  readonly address: () => string;
+};
+
+export type ClientCredentials = {
+  readonly clientId: string;
+  readonly secret: RawSecret | null;
+  readonly address: () => string;
+};
 
 /** @returns the credentials; two readings of them where a Basic header can be read in two ways (src/oauth/basic-auth.ts). */
 export function readClientCredentials(
-  authorization: string | undefined,
+  { authorization, address }: ClientSender,
   parameters: Parameters<'client_id' | 'client_secret'>,
 ): readonly ClientCredentials[] | Refused {
   const clientId = parameters.get('client_id');
@@ -20,7 +32,7 @@ export function readClientCredentials(
   if (authorization === undefined) {
     if (clientId === null)
       return secret === null ? refuse('client_authentication_missing') : refuse('missing_parameter', 'client_id');
-    return [{ clientId, secret: secret === null ? null : rawSecret(secret) }];
+    return [{ clientId, secret: secret === null ? null : rawSecret(secret), address }];
   }
   // RFC 6749 §2.3: the client MUST NOT use more than one authentication method in each request.
   if (secret !== null) return refuse('two_client_authentications', 'client_secret');
@@ -28,7 +40,7 @@ export function readClientCredentials(
   if (readings === null) return refuse('malformed_client_authentication');
   const matching = clientId === null ? readings : readings.filter((one) => one.clientId === clientId);
   if (matching.length === 0) return refuse('two_client_authentications', 'client_id');
-  return matching.map((one) => ({ clientId: one.clientId, secret: rawSecret(one.clientSecret) }));
+  return matching.map((one) => ({ clientId: one.clientId, secret: rawSecret(one.clientSecret), address }));
 }
 
 /** @returns what was loaded, with the client that authenticated. */
@@ -39,19 +51,31 @@ export async function authenticateClient<Client extends TokenClient, Read extend
 ): Promise<(Read & { readonly client: NonNullable<Read['client']> }) | Refused> {
   let reason: TokenReason = 'client_unknown';
   for (const credentials of readings) {
+    const throttled = throttle(deps, credentials);
+    if (throttled) return throttled;
     const loaded = await load(credentials.clientId);
+    // Again, for guesses that were loaded together: from here to the count nothing waits.
+    const throttledMeanwhile = throttle(deps, credentials);
+    if (throttledMeanwhile) return throttledMeanwhile;
     const { client } = loaded;
     const refused = checkCredentials(deps.keys, credentials, client);
     if (refused === null && client) {
       await renewSecretMac(deps, credentials, client);
       return { ...loaded, client };
     }
+    // For an id that no client has, too: how it is answered must not tell which ids exist.
+    if (credentials.secret !== null) deps.clientBrake.count(credentials, credentials.secret);
     reason = refused ?? reason;
   }
   return refuse(reason);
 }
 
-/** @returns why the client is not authenticated; null when it is. A correct secret is never throttled. */
+function throttle({ clientBrake }: TokenDeps, credentials: ClientCredentials): Refused | null {
+  const retryAfterSeconds = credentials.secret === null ? null : clientBrake.waitSeconds(credentials);
+  return retryAfterSeconds === null ? null : { ...refuse('client_throttled'), retryAfterSeconds };
+}
+
+/** @returns why the client is not authenticated; null when it is. */
 function checkCredentials(
   keys: RootKeys,
   { secret }: ClientCredentials,

@@ -7,6 +7,7 @@ import type { GrantStore, LoadedGrant } from '../lifecycles/grant.ts';
 import type { Client, TokenClient } from '../model/client.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
+import type { ClientBrake } from './client-brake.ts';
 
 export const TOKEN_PARAMETERS = [
   'grant_type',
@@ -31,6 +32,7 @@ export type TokenDeps = {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Stores a client secret that was right, but stored under an old root secret, under the root secret of today. */
   readonly renewSecretMac: (client: TokenClient, secretMacs: TokenClient['secretMacs']) => Promise<unknown>;
+  readonly clientBrake: ClientBrake;
 };
 
 /** RFC 6749 §5.1; `scope` is always there. */
@@ -54,6 +56,8 @@ export type Refused = {
   readonly parameter?: string;
   /** The whole chain was revoked. */
   readonly revoked?: boolean;
+  /** Only with `client_throttled`. */
+  readonly retryAfterSeconds?: number;
 };
 
 export const refuse = (reason: TokenReason, parameter?: string): Refused =>

@@ -8,6 +8,7 @@ import { refreshTokenWouldIssue } from '../lifecycles/refresh-token.ts';
 import type { Client } from '../model/client.ts';
 import { chainEndsAt } from '../model/lifetimes.ts';
 import { formatScope } from '../oauth/scope.ts';
+import type { ClientSender } from './client-authentication.ts';
 import { refuse } from './grant-type.ts';
 import { type FoundToken, findToken, type RefusedToken, readSentToken, type SentTokenDeps } from './sent-token.ts';
 
@@ -42,10 +43,10 @@ const INACTIVE = { active: false } as const;
 /** @throws StoreUnavailable */
 export async function handleIntrospectionRequest(
   deps: SentTokenDeps,
-  authorization: string | undefined,
+  sender: ClientSender,
   body: string,
 ): Promise<IntrospectionOutcome> {
-  const sent = await readSentToken(deps, authorization, body);
+  const sent = await readSentToken(deps, sender, body);
   if (sent.kind === 'refused') return sent;
   const { client } = sent;
   const { clientId } = client;

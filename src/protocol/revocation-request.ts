@@ -1,6 +1,7 @@
 /** The revocation request (RFC 7009): authenticate the client → find the token → end what it stands for. */
 import { revokeGrant } from '../lifecycles/grant.ts';
 import type { Grant } from '../model/grant.ts';
+import type { ClientSender } from './client-authentication.ts';
 import { findToken, type RefusedToken, readSentToken, type SentToken, type SentTokenDeps } from './sent-token.ts';
 
 export type RevocationOutcome =
@@ -19,10 +20,10 @@ export type RevocationOutcome =
 /** @throws Unavailable, StoreUnavailable: asking again is always safe. */
 export async function handleRevocationRequest(
   deps: SentTokenDeps,
-  authorization: string | undefined,
+  sender: ClientSender,
   body: string,
 ): Promise<RevocationOutcome> {
-  const sent = await readSentToken(deps, authorization, body);
+  const sent = await readSentToken(deps, sender, body);
   if (sent.kind === 'refused') return sent;
   const facts = await end(deps, sent);
   return { kind: 'done', facts: { clientId: sent.client.clientId, ...facts } };

@@ -8,7 +8,7 @@ import type { Client, TokenClient } from '../model/client.ts';
 import type { Grant } from '../model/grant.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
-import { authenticateClient, readClientCredentials } from './client-authentication.ts';
+import { authenticateClient, type ClientSender, readClientCredentials } from './client-authentication.ts';
 import { type Refused, refuse, type TokenDeps } from './grant-type.ts';
 import { type AccessTokenDeps, type InactiveReason, presentedAccessToken } from './presented-access-token.ts';
 
@@ -24,12 +24,12 @@ export type RefusedToken = { readonly kind: 'refused'; readonly refused: Refused
 /** @throws StoreUnavailable */
 export async function readSentToken(
   deps: SentTokenDeps,
-  authorization: string | undefined,
+  sender: ClientSender,
   body: string,
 ): Promise<SentToken | RefusedToken> {
   const { problem, parameters } = parseParameters(body, PARAMETERS);
   if (problem) return refused(refuse(problem.reason, problem.parameter ?? undefined));
-  const credentials = readClientCredentials(authorization, parameters);
+  const credentials = readClientCredentials(sender, parameters);
   if ('kind' in credentials) return refused(credentials);
   const authenticated = await authenticateClient(deps, credentials, (clientId) => deps.store.loadClient(clientId));
   if ('kind' in authenticated) return refused(authenticated);

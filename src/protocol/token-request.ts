@@ -2,7 +2,7 @@
 import type { TokenClient } from '../model/client.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { authorizationCode } from './authorization-code.ts';
-import { authenticateClient, readClientCredentials } from './client-authentication.ts';
+import { authenticateClient, type ClientSender, readClientCredentials } from './client-authentication.ts';
 import { clientCredentials } from './client-credentials.ts';
 import {
   type GrantType,
@@ -32,7 +32,7 @@ export type TokenRequestResult = { readonly outcome: TokenOutcome; readonly fact
 /** @throws Unavailable when the store cannot make the decision true. */
 export async function handleTokenRequest(
   deps: TokenDeps,
-  authorization: string | undefined,
+  sender: ClientSender,
   body: string,
 ): Promise<TokenRequestResult> {
   const nothing = { grantType: null, clientId: null, grantId: null };
@@ -45,7 +45,7 @@ export async function handleTokenRequest(
   if (!grantType) return { outcome: refuse('unknown_grant_type', 'grant_type'), facts: nothing };
   const facts = { ...nothing, grantType: name };
 
-  const credentials = readClientCredentials(authorization, parameters);
+  const credentials = readClientCredentials(sender, parameters);
   if ('kind' in credentials) return { outcome: credentials, facts };
   const parsed = grantType.parse(parameters, deps.keys);
   // An unauthenticated client must not learn what is wrong with a code or token, so its refusal waits for the authentication.

@@ -24,6 +24,7 @@ import {
   recordProblems,
   withoutNulls,
 } from './record-problem.ts';
+import { weakClientSecret, weakSecretWarning } from './weak-secrets.ts';
 
 /** A record as read. Id, name and secret are null where the server creates them. */
 export type ReadClient = ClientMetadata & { readonly secret: RawSecret | null };
@@ -60,7 +61,12 @@ function itemsOf(schema: z.ZodType): { readonly isList: boolean; readonly choice
   return { isList: false, choices: schema instanceof z.ZodEnum ? schema.options.map(String) : [] };
 }
 
-export function readClientMetadata(input: unknown, configuration: Configuration): Reading<ReadClient> {
+/** @param production a weak secret is refused; elsewhere it is a warning. */
+export function readClientMetadata(
+  input: unknown,
+  configuration: Configuration,
+  production: boolean,
+): Reading<ReadClient> {
   if (!isJsonObject(input)) return notAnObject(input, 'an object with the fields of RFC 7591');
   const record = withoutNulls(input);
   const parsed = clientRecordSchema.safeParse(record);
@@ -71,8 +77,11 @@ export function readClientMetadata(input: unknown, configuration: Configuration)
   if (client.secret !== null && client.tokenEndpointAuthMethod === 'none') {
     errors.push(problem('client_secret', 'a secret', 'no secret with token_endpoint_auth_method "none"'));
   }
+  const weak = client.secret === null ? null : weakClientSecret(client.secret);
+  if (weak && production) errors.push(weak);
   if (errors.length > 0) return { ok: false, problems: errors };
-  return { ok: true, value: client, warnings: [...ignoredFields(record), ...secretWarnings(client), ...warnings] };
+  const ofSecret = [...(weak ? [weakSecretWarning(weak)] : shortSecretWarning(client)), ...nativeSecretWarning(client)];
+  return { ok: true, value: client, warnings: [...ignoredFields(record), ...ofSecret, ...warnings] };
 }
 
 const metadataOf = (record: ClientRecord): ClientMetadata =>
@@ -121,19 +130,13 @@ function ignoredFields(record: Readonly<Record<string, unknown>>): string[] {
   });
 }
 
-function secretWarnings({ secret, applicationType }: ReadClient): string[] {
-  if (secret === null) return [];
-  const warnings: string[] = [];
-  if (secret.length < SHORT_SECRET_CHARACTERS) {
-    warnings.push(
-      `client_secret: ${secret.length} characters are few; use ${SHORT_SECRET_CHARACTERS} or more random ones`,
-    );
-  }
-  // RFC 8252 §8.5: a secret that is shipped to many users is not confidential.
-  if (applicationType === 'native') {
-    warnings.push(
-      'client_secret: a native app cannot keep a secret (RFC 8252 §8.5); use token_endpoint_auth_method "none"',
-    );
-  }
-  return warnings;
+function shortSecretWarning({ secret }: ReadClient): string[] {
+  if (secret === null || secret.length >= SHORT_SECRET_CHARACTERS) return [];
+  return [`client_secret: ${secret.length} characters are few; use ${SHORT_SECRET_CHARACTERS} or more random ones`];
+}
+
+/** RFC 8252 §8.5: a secret that is shipped to many users is not confidential. */
+function nativeSecretWarning({ secret, applicationType }: ReadClient): string[] {
+  if (secret === null || applicationType !== 'native') return [];
+  return ['client_secret: a native app cannot keep a secret (RFC 8252 §8.5); use token_endpoint_auth_method "none"'];
 }

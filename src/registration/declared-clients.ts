@@ -5,9 +5,11 @@ import { matchesStoredHash, SHORT_SECRET_CHARACTERS, secretHash, storedHashMac }
 import { rawSecret } from '../crypto/secret-types.ts';
 import type { Client } from '../model/client.ts';
 import { type ClientRegistration, deleteClient, findClient, listClients, saveClient } from '../storage/clients.ts';
+import { isSub } from '../storage/users.ts';
 import { differences, type ReadClient, readClientMetadata } from './client-metadata.ts';
 import { problem } from './record-problem.ts';
-import type { RegistrationDeps } from './register-client.ts';
+import { idOfUser, type RegistrationDeps } from './register-client.ts';
+import { weakClientSecret, weakSecretWarning } from './weak-secrets.ts';
 
 export type Declared = {
   readonly metadata: ReadClient & { readonly clientId: string };
@@ -25,28 +27,41 @@ export type DeclaredChange = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws ConfigurationError with file and line of everything wrong. No secret is printed. */
+/**
+ * @param production a weak secret is refused; elsewhere it is a warning.
+ * @throws ConfigurationError with file and line of everything wrong. No secret is printed.
+ */
 export function readDeclaredClients(
   configuration: Configuration,
   environment: Environment,
   folder: string,
+  production: boolean,
 ): Declared[] {
   const problems: Problem[] = [];
   const declared = configuration.declaredClients.map((declaration) => {
     const { record } = declaration;
     const { client_secret_environment: names = [], client_secret_sha256: hashes = [], ...rest } = record;
-    const reading = readClientMetadata(rest, configuration);
+    const reading = readClientMetadata(rest, configuration, production);
     const secrets = names.flatMap((name) => environment[name] ?? []);
-    const wrong = [...(reading.ok ? [] : reading.problems), ...secretProblems(record, environment)];
+    const weak = names.flatMap((name) => {
+      const secret = environment[name];
+      return (secret && weakClientSecret(rawSecret(secret), 'client_secret_environment', `${name}, with `)) || [];
+    });
+    const wrong = [
+      ...(reading.ok ? [] : reading.problems),
+      ...secretProblems(record, environment),
+      ...(production ? weak : []),
+    ];
     problems.push(...wrong.map((problem) => inFile(declaration, problem)));
     if (!reading.ok) return [];
     const secretHashes = [
       ...secrets.map((secret) => secretHash(rawSecret(secret))),
       ...hashes.map((hash) => Buffer.from(hash, 'hex')),
     ];
-    const short = secrets.some((secret) => secret.length < SHORT_SECRET_CHARACTERS);
+    const short = weak.length === 0 && secrets.some((secret) => secret.length < SHORT_SECRET_CHARACTERS);
     const warnings = [
       ...reading.warnings,
+      ...weak.map(weakSecretWarning),
       ...(short ? [`client_secret_environment: a secret of fewer than ${SHORT_SECRET_CHARACTERS} characters`] : []),
     ];
     return [{ metadata: { ...reading.value, clientId: record.client_id }, secretHashes, warnings }];
@@ -95,6 +110,19 @@ export async function requireClientsFile(
   if (declared.length === 0) return;
   const allowed = `the ${declared.length} clients that are declared in the database ("clients: []" ends them and their grants)`;
   throw new ConfigurationError(folder, [{ ...problem(null, 'no such file', allowed), file: CLIENTS_FILE, line: null }]);
+}
+
+/** @throws ConfigurationError naming each declared client whose id is the `sub` of an end-user. */
+export async function requireNoSubs(
+  { db }: RegistrationDeps,
+  configuration: Configuration,
+  folder: string,
+): Promise<void> {
+  const problems: Problem[] = [];
+  for (const declaration of configuration.declaredClients) {
+    if (await isSub(db, declaration.record.client_id)) problems.push(inFile(declaration, idOfUser('client_id')));
+  }
+  if (problems.length > 0) throw new ConfigurationError(folder, problems);
 }
 
 /** Adds, changes and removes clients until the database matches the files. Removing a client ends its grants (its epoch). */

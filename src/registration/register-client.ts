@@ -1,4 +1,5 @@
 /** Stores a client's record as a row. Idempotent. */
+import { describeRecordProblem, type RecordProblem } from '../config/problem.ts';
 import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
@@ -6,9 +7,24 @@ import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
 import type { Client } from '../model/client.ts';
 import { type ClientRegistration, findClient, saveClient } from '../storage/clients.ts';
 import type { Drizzle } from '../storage/database.ts';
+import { codeOf } from '../storage/failures.ts';
+import { isSub } from '../storage/users.ts';
 import { differences, type ReadClient } from './client-metadata.ts';
+import { problem } from './record-problem.ts';
 
 export type RegistrationDeps = { readonly db: Drizzle; readonly keys: RootKeys; readonly random: Random };
+
+/** RFC 9700 §4.15: the client's own tokens would have this id as their `sub`, and an API could take it for the end-user. */
+export const idOfUser = (key: string): RecordProblem =>
+  problem(key, 'the sub of an end-user', 'an id that no end-user has (RFC 9700 §4.15)');
+
+/** @see idOfUser */
+export class ClientIdIsSub extends Error {
+  constructor() {
+    super(describeRecordProblem(idOfUser('client_id')));
+    this.name = 'ClientIdIsSub';
+  }
+}
 
 export type ClientPlan = {
   readonly outcome: 'created' | 'updated' | 'unchanged';
@@ -19,10 +35,11 @@ export type ClientPlan = {
   readonly madeSecret: RawSecret | null;
 };
 
-/** What `registerClient` would do. Changes nothing. */
+/** What `registerClient` would do. Changes nothing. @throws ClientIdIsSub */
 export async function planClient(deps: RegistrationDeps, metadata: ReadClient): Promise<ClientPlan> {
   const { clientId: givenId, clientName, secret, ...rest } = metadata;
   const clientId = givenId ?? deps.random.bytes(16).toString('base64url');
+  if (givenId !== null && (await isSub(deps.db, givenId))) throw new ClientIdIsSub();
   const stored = givenId === null ? null : await findClient(deps.db, givenId);
   const { secretMacs, madeSecret } = secretOf(deps, metadata, stored?.secretMacs ?? []);
   const registration: ClientRegistration = { ...rest, clientId, clientName: clientName ?? clientId, secretMacs };
@@ -31,15 +48,26 @@ export async function planClient(deps: RegistrationDeps, metadata: ReadClient): 
   return { outcome, registration, changed, madeSecret };
 }
 
-/** Creates the client or replaces its registration; its grants stay alive. */
+/** Creates the client or replaces its registration; its grants stay alive. @throws ClientIdIsSub */
 export async function registerClient(deps: RegistrationDeps, metadata: ReadClient): Promise<ClientPlan> {
   const plan = await planClient(deps, metadata);
   await applyClientPlan(deps, plan);
   return plan;
 }
 
+/** The one that a client can run into: drizzle/0009_client_ids_are_no_subs.sql. */
+const UNIQUE_VIOLATION = '23505';
+
+/** @throws ClientIdIsSub */
 export async function applyClientPlan({ db }: RegistrationDeps, { outcome, registration }: ClientPlan): Promise<void> {
-  if (outcome !== 'unchanged') await saveClient(db, registration);
+  if (outcome === 'unchanged') return;
+  try {
+    await saveClient(db, registration);
+  } catch (error) {
+    // The database's own word, for an end-user who was registered since the plan was made.
+    if (codeOf(error) === UNIQUE_VIOLATION) throw new ClientIdIsSub();
+    throw error;
+  }
 }
 
 type Secrets = Pick<ClientRegistration, 'secretMacs'> & { readonly madeSecret: RawSecret | null };

@@ -6,6 +6,7 @@ import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
 import type { Claims } from '../model/user.ts';
 import { usernameKey } from '../storage/users.ts';
 import { isJsonObject, notAnObject, type Reading, recordProblems, withoutNulls } from './record-problem.ts';
+import { weakPassword, weakSecretWarning } from './weak-secrets.ts';
 
 export type UserRecord = {
   readonly username: string;
@@ -101,9 +102,8 @@ const userSchema = z.strictObject({
   ...claimsSchema.partial().shape,
 });
 
-const SHORT_PASSWORD = 8;
-
-export function readUserRecord(input: unknown): Reading<UserRecord> {
+/** @param production a weak password is refused; elsewhere it is a warning. */
+export function readUserRecord(input: unknown, production: boolean): Reading<UserRecord> {
   if (!isJsonObject(input)) return notAnObject(input, 'an object with username and password');
   const { address, ...others } = withoutNulls(input);
   const record = address === undefined ? others : { ...others, address: withoutNullMembers(address) };
@@ -112,16 +112,15 @@ export function readUserRecord(input: unknown): Reading<UserRecord> {
   const { username, password, ...given } = parsed.data;
   const claims = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const value = { username, password: password === undefined ? null : rawSecret(password), claims };
-  return { ok: true, value, warnings: warningsOf(value) };
+  const weak = value.password === null ? null : weakPassword(value.password, username);
+  if (weak && production) return { ok: false, problems: [weak] };
+  return { ok: true, value, warnings: [...(weak ? [weakSecretWarning(weak)] : []), ...warningsOf(value)] };
 }
 
 const withoutNullMembers = (address: unknown): unknown => (isJsonObject(address) ? withoutNulls(address) : address);
 
 function warningsOf({ password, claims }: UserRecord): string[] {
   const warnings: string[] = [];
-  if (password !== null && password.length < SHORT_PASSWORD) {
-    warnings.push(`password: under ${SHORT_PASSWORD} characters`);
-  }
   if (password !== null && /[\r\n]/.test(password)) {
     warnings.push('password: has a line break, which cannot be typed into the sign-in form');
   }

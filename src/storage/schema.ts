@@ -310,7 +310,7 @@ export const signingKeys = pgTable(
   ],
 );
 
-/** Failed sign-ins per account with address, and per address. Counted before the password is checked. */
+/** Failed sign-ins per account with address, per account, and per address. */
 export const signInFailures = pgTable(
   'sign_in_failures',
   {

@@ -40,6 +40,14 @@ export async function findClaims(db: Drizzle, id: string): Promise<Claims | null
   return user ? { preferred_username: user.username, ...user.claims } : null;
 }
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether the text is the `sub` of an end-user, in letters of either case. */
+export async function isSub(db: Drizzle, text: string): Promise<boolean> {
+  if (!UUID.test(text)) return false;
+  return (await reading(() => db.select({ id: users.id }).from(users).where(eq(users.id, text)))).length > 0;
+}
+
 export const listUsers = (db: Drizzle): Promise<User[]> =>
   reading(() => db.select(columns).from(users).orderBy(asc(users.usernameKey)));
 

@@ -17,6 +17,8 @@ export const deadlines = {
   statementMilliseconds: 4_000,
   /** Shorter than the wait for a statement: then it is known that the statement was not sent. */
   connectSeconds: 4,
+  /** For a sign-in to have its turn (sign-in-capacity.ts). */
+  queueMilliseconds: 3_000,
   /** For a request to arrive whole. */
   requestMilliseconds: 30_000,
   /** For the requests in flight once the server closes. Supervisors wait for 10 to 30 seconds before they kill. */

@@ -94,7 +94,7 @@ describe('what the guides say', () => {
     writeFileSync(join(folder, 'resources.yaml'), yamlOf('protecting-an-api.md'));
     const configuration = loadConfiguration(folder, 'https://as.test');
     const env = { PHOTO_BOOK_SECRET: 'a secret, long enough to need no warning' };
-    const declared = readDeclaredClients(configuration, env, folder);
+    const declared = readDeclaredClients(configuration, env, folder, false);
     expect(declared.map((one) => one.metadata.clientId)).toEqual(['photo-book', 'nightly-job', 'photo-page']);
     expect(declared.flatMap((one) => one.warnings)).toEqual([]);
   });

@@ -38,7 +38,7 @@ describe('examples/mcp-protected-api', () => {
 
   beforeAll(async () => {
     const { test } = judging.current;
-    const [declared] = readDeclaredClients(shipped, {}, POLICIES);
+    const [declared] = readDeclaredClients(shipped, {}, POLICIES, false);
     if (!declared) throw new Error('clients.yaml declares nobody');
     const { clientId, clientName, secret: _, ...metadata } = declared.metadata;
     agent = await makeClient(test, { ...metadata, clientId: String(clientId), clientName: String(clientName) });

@@ -57,6 +57,7 @@ export async function openTestApp(database: Database, options: TestAppOptions = 
     clock,
     database,
     logger,
+    libuvThreads: 4,
   });
   const deps = change(made);
   const app = await buildApp(deps);

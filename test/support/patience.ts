@@ -19,6 +19,7 @@ export const patient: typeof deadlines = {
   databaseMilliseconds: HOUR_MILLISECONDS,
   statementMilliseconds: HOUR_MILLISECONDS,
   connectSeconds: HOUR_SECONDS,
+  queueMilliseconds: HOUR_MILLISECONDS,
   requestMilliseconds: HOUR_MILLISECONDS,
   closingMilliseconds: HOUR_MILLISECONDS,
   hangingMilliseconds: HOUR_MILLISECONDS,

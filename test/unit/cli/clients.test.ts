@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { matchesStoredSecret } from '../../../src/crypto/client-secret.ts';
-import { rawSecret } from '../../../src/crypto/secret-types.ts';
+import { rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.ts';
 import { findClient, listClients } from '../../../src/storage/clients.ts';
+import { insertUser } from '../../../src/storage/users.ts';
 import { type CommandLine, openCommandLine, type Typed } from './command-line.ts';
 
 let line: CommandLine;
@@ -172,7 +174,7 @@ describe('clients create', () => {
 
 describe('clients import', () => {
   const documents = [
-    { client_id: 'one', client_secret: 'a'.repeat(40), redirect_uris: [callback] },
+    { client_id: 'one', client_secret: 'abcdefgh'.repeat(5), redirect_uris: [callback] },
     { client_id: 'two', redirect_uris: [callback], token_endpoint_auth_method: 'none' },
   ];
 
@@ -197,6 +199,45 @@ describe('clients import', () => {
     expect(await accepts('no-secret', first.client_secret)).toBe(true);
     expect((await importing(record)).out).toBe('unchanged  no-secret\n');
     expect(await accepts('no-secret', first.client_secret)).toBe(true);
+  });
+
+  it.each([
+    ['clients import', ['clients', 'import', '-'], {}],
+    [
+      'clients create',
+      ['clients', 'create', '--id', 'weak', '--grant-type', 'client_credentials'],
+      { STATEHOUSE_CLIENT_SECRET: 'hunter2' },
+    ],
+  ])('in production a weak secret is refused by %s, and nothing is stored', async (_, args, given) => {
+    const env = {
+      NODE_ENV: 'production',
+      STATEHOUSE_ISSUER: 'https://as.test',
+      STATEHOUSE_SECRET: 'a root secret of more than 32 bytes',
+      DATABASE_URL: 'postgres://nowhere/at_all',
+      ...given,
+    };
+    const stdin = JSON.stringify({ client_id: 'weak', client_secret: 'hunter2', grant_types: ['client_credentials'] });
+    const { status, out, err } = await line.run(args, { env, stdin });
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(err).toMatch(/client_secret: Expected at least 22 random characters in production.*found 7 characters/);
+    expect(err).not.toContain('hunter2');
+    expect(await findClient(line.runtime.database.drizzle, 'weak')).toBeNull();
+  });
+
+  it('refuses the sub of an end-user as an id, and says why', async () => {
+    const id = randomUUID();
+    await insertUser(db(), { id, username: id, passwordHash: storedPasswordHash('x'), claims: {} });
+    for (const clientId of [id, id.toUpperCase()]) {
+      const imported = await importing({ client_id: clientId, redirect_uris: [callback] });
+      const created = await line.run(['clients', 'create', '--id', clientId, '--redirect-uri', callback]);
+      for (const { status, err } of [imported, created]) {
+        expect(status).toBe(1);
+        expect(err).toMatch(
+          /client_id: Expected an id that no end-user has \(RFC 9700 §4\.15\), found the sub of an end-user/,
+        );
+      }
+      expect(await findClient(db(), clientId)).toBeNull();
+    }
   });
 
   it('takes any secret of %x20-7E, untrimmed, and never prints it', async () => {

@@ -142,6 +142,26 @@ describe('users create', () => {
   });
 });
 
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  STATEHOUSE_ISSUER: 'https://as.test',
+  STATEHOUSE_SECRET: 'a root secret of more than 32 bytes',
+  DATABASE_URL: 'postgres://nowhere/at_all',
+};
+
+describe('a weak password in production', () => {
+  it.each([
+    ['users create', ['users', 'create', 'weak'], 'short\n'],
+    ['users import', ['users', 'import', '-'], JSON.stringify({ username: 'weak', password: 'short' })],
+  ])('is refused by %s, and nothing is stored', async (_, args, stdin) => {
+    const { status, out, err } = await line.run(args, { env: PRODUCTION, stdin });
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(err).toMatch(/password: Expected at least 8 characters in production/);
+    expect(err).not.toContain('short');
+    expect(await find('weak')).toBeNull();
+  });
+});
+
 describe('users import', () => {
   const people = [
     { username: 'ann', password: 'correct horse', email: 'ann@example.com', email_verified: true },
@@ -150,7 +170,7 @@ describe('users import', () => {
 
   it('creates, then changes nothing, then updates', async () => {
     expect((await importing({ users: people })).out).toBe(
-      'created    ann\ncreated    ben\n  warning: password: under 8 characters\n',
+      'created    ann\ncreated    ben\n  warning: password: 5 characters; expected at least 8 characters in production, 3 of them different, and not the username\n',
     );
     const before = await listUsers(line.runtime.database.drizzle);
     expect((await importing(people)).out).toMatch(/^unchanged {2}ann\nunchanged {2}ben\n/);

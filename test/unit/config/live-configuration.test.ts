@@ -127,6 +127,15 @@ describe('the live configuration', () => {
     expect(logs()).toContain(`clients.yaml:${line}`);
   });
 
+  it('refuses a client whose id is the sub of an end-user, with its line', async () => {
+    const { id } = await makeUser(test);
+    write('clients.yaml', DECLARATION.replace('client_id: photo-book', `client_id: ${id}`));
+    expect(await live.reload()).toBe(false);
+    expect(logs()).toContain('the sub of an end-user');
+    expect(logs()).toContain('clients.yaml:2');
+    expect(await findClient(opened.database.drizzle, 'photo-book')).not.toBeNull();
+  });
+
   it('brings where a sign-out may lead, and how ID Tokens are signed', async () => {
     const more = '    post_logout_redirect_uris: [https://photos.test/out]\n    id_token_signed_response_alg: ES256\n';
     write('clients.yaml', DECLARATION + more);

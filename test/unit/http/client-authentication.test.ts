@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storedSecretMac } from '../../../src/crypto/client-secret.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import { deleteClient } from '../../../src/storage/clients.ts';
-import { makeClient, type TestClient, token } from '../../support/actors.ts';
+import { makeClient, type TestClient } from '../../support/actors.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
@@ -159,8 +159,102 @@ describe('client authentication', () => {
     expect(await send({}, basic(client.clientId, 'another'))).toEqual(REFUSED);
   });
 
-  it('a correct secret is never throttled, however many wrong ones came before', async () => {
-    for (let n = 0; n < 200; n++) await send({}, basic(scene.client.clientId, `guess-${n}`));
-    expect((await token(scene, scene.client, { grant_type: 'client_credentials' })).status).toBe(200);
+  describe('guessing a secret', () => {
+    const GUESSES = 20;
+    const WINDOW_SECONDS = 300;
+    let serial = 0;
+    async function from(remoteAddress: string, authorization: string, url = '/oauth/token') {
+      const reply = await scene.app.inject({
+        method: 'POST',
+        url,
+        remoteAddress,
+        headers: { 'content-type': 'application/x-www-form-urlencoded', authorization },
+        payload: 'grant_type=client_credentials&token=x',
+      });
+      return { status: reply.statusCode, error: reply.json().error, retryAfter: reply.headers['retry-after'] };
+    }
+    const THIEF = '203.0.113.66';
+    const guess = async (clientId: string, times: number, address = THIEF) => {
+      for (let n = 0; n < times; n++)
+        expect((await from(address, basic(clientId, `guess-${++serial}`))).status).toBe(401);
+    };
+    const right = ({ clientId, secret }: TestClient) => basic(clientId, secret ?? '');
+    const THROTTLED = { status: 429, error: 'temporarily_unavailable', retryAfter: String(WINDOW_SECONDS) };
+
+    it('is slowed: after so many different ones the next is not looked at, right or wrong, until the window ends', async () => {
+      const client = await makeClient(scene);
+      await guess(client.clientId, GUESSES);
+      expect(await from(THIEF, basic(client.clientId, 'wrong'))).toEqual(THROTTLED);
+      expect(await from(THIEF, right(client))).toEqual(THROTTLED);
+      scene.clock.advanceSeconds(WINDOW_SECONDS - 1);
+      expect(await from(THIEF, right(client))).toEqual({ ...THROTTLED, retryAfter: '1' });
+      scene.clock.advanceSeconds(1);
+      expect((await from(THIEF, right(client))).status).toBe(200);
+    });
+
+    it('is slowed when all guesses come at once', async () => {
+      const client = await makeClient(scene);
+      const guesses = Array.from({ length: 3 * GUESSES }, (_, n) =>
+        from(THIEF, basic(client.clientId, `at once ${n}`)),
+      );
+      const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 401)).toHaveLength(GUESSES);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(2 * GUESSES);
+    });
+
+    it('is slowed at every endpoint together', async () => {
+      const client = await makeClient(scene);
+      for (let n = 0; n < GUESSES; n++) {
+        const url = ['/oauth/token', '/oauth/introspect', '/oauth/revoke'][n % 3] ?? '';
+        expect((await from(THIEF, basic(client.clientId, `guess-${n}`), url)).status).toBe(401);
+      }
+      for (const url of ['/oauth/token', '/oauth/introspect', '/oauth/revoke']) {
+        expect(await from(THIEF, right(client), url), url).toEqual(THROTTLED);
+      }
+    });
+
+    it('locks nobody out: the client itself at its own address, other clients at the same', async () => {
+      const [client, other] = [await makeClient(scene), await makeClient(scene)];
+      await guess(client.clientId, GUESSES);
+      expect((await from(THIEF, right(client))).status).toBe(429);
+      expect((await from('198.51.100.1', right(client))).status).toBe(200);
+      expect((await from(THIEF, right(other))).status).toBe(200);
+    });
+
+    it('one wrong secret, however often it comes, is a service with a secret of yesterday', async () => {
+      const client = await makeClient(scene);
+      for (let n = 0; n < 5 * GUESSES; n++) {
+        expect((await from(THIEF, basic(client.clientId, 'the secret of yesterday'))).status).toBe(401);
+      }
+      expect((await from(THIEF, right(client))).status).toBe(200);
+      await guess(client.clientId, GUESSES - 1);
+      expect((await from(THIEF, right(client))).status).toBe(429);
+    });
+
+    it('the right secret takes nothing back and counts for nothing', async () => {
+      const client = await makeClient(scene);
+      await guess(client.clientId, GUESSES - 1);
+      for (let n = 0; n < 2 * GUESSES; n++) expect((await from(THIEF, right(client))).status).toBe(200);
+      await guess(client.clientId, 1);
+      expect((await from(THIEF, right(client))).status).toBe(429);
+    });
+
+    it('tells nothing about ids: those that no client has are answered alike', async () => {
+      const nobody = `nobody-${++serial}`;
+      await guess(nobody, GUESSES);
+      expect(await from(THIEF, basic(nobody, 'x'))).toEqual(THROTTLED);
+    });
+
+    it('is in the log with the address, and without the secret', async () => {
+      const client = await makeClient(scene);
+      await guess(client.clientId, GUESSES);
+      await from('203.0.113.66', basic(client.clientId, 'the-last-guess'));
+      const line = scene
+        .logs()
+        .split('\n')
+        .findLast((text) => text.includes('client_throttled'));
+      expect(line).toContain(`"address":"${THIEF}"`);
+      expect(scene.logs()).not.toContain('the-last-guess');
+    });
   });
 });

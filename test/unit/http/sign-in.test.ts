@@ -1,6 +1,7 @@
 /** Checking a password: what guessing costs, whom it holds up, and what it tells. */
 import { verify } from '@node-rs/argon2';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { signInFailures } from '../../../src/storage/schema.ts';
 import { disableUser } from '../../../src/storage/users.ts';
 import {
   authorizeUrl,
@@ -21,15 +22,17 @@ vi.mock('@node-rs/argon2', async (original) => {
   return { ...real, verify: vi.fn(real.verify) };
 });
 
-const OF_ACCOUNT = 3;
+const OF_ACCOUNT_AND_ADDRESS = 3;
 const OF_ADDRESS = 10;
+const OF_ACCOUNT = 6;
 const WINDOW_SECONDS = 900;
 const configuration = {
   ...shippedConfiguration,
   signIn: {
     ...shippedConfiguration.signIn,
-    failuresPerAccountAndAddress: OF_ACCOUNT,
+    failuresPerAccountAndAddress: OF_ACCOUNT_AND_ADDRESS,
     failuresPerAddress: OF_ADDRESS,
+    failuresPerAccount: OF_ACCOUNT,
     failureWindowSeconds: WINDOW_SECONDS,
   },
 };
@@ -65,13 +68,13 @@ describe('sign-in', () => {
     for (let n = 0; n < times; n++) expect((await attempt(username, `wrong ${n}`, from)).status).toBe(400);
   };
 
-  describe('fails in the same words and with the same work', () => {
-    const pageOf = ({ body }: Answer, username: string) =>
-      body
-        .replaceAll(username, 'USER')
-        .replace(/value="[\w-]{43}"/, 'CSRF')
-        .replace(/[0-9a-f-]{36}/, 'ID');
+  const pageOf = ({ body }: Answer, username: string) =>
+    body
+      .replaceAll(username, 'USER')
+      .replace(/value="[\w-]{43}"/, 'CSRF')
+      .replace(/[0-9a-f-]{36}/, 'ID');
 
+  describe('fails in the same words and with the same work', () => {
     it('for an unknown user, a wrong password, and a person who is disabled', async () => {
       const disabled = await makeUser(scene);
       await disableUser(scene.database.drizzle, disabled.username);
@@ -119,7 +122,7 @@ describe('sign-in', () => {
     }
     expect(vi.mocked(verify)).not.toHaveBeenCalled();
     // Not an attempt either.
-    await fail(OF_ACCOUNT);
+    await fail(OF_ACCOUNT_AND_ADDRESS);
   });
 
   it('takes the name in any case and composition, and the password only as it is', async () => {
@@ -151,7 +154,7 @@ describe('sign-in', () => {
 
   describe('is throttled by failures, and by them only', () => {
     it('of one account from one address: then even the right password waits', async () => {
-      await fail(OF_ACCOUNT);
+      await fail(OF_ACCOUNT_AND_ADDRESS);
       vi.mocked(verify).mockClear();
       const answer = await attempt(user.username, PASSWORD);
       expect(answer.status).toBe(429);
@@ -161,14 +164,14 @@ describe('sign-in', () => {
     });
 
     it('nobody at another address is held up, nor another account at this one', async () => {
-      await fail(OF_ACCOUNT + 0);
+      await fail(OF_ACCOUNT_AND_ADDRESS + 0);
       expect((await attempt(user.username, 'wrong')).status).toBe(429);
       expect(succeeded(await attempt(user.username, PASSWORD, '198.51.100.99'))).toBe(true);
       expect(succeeded(await attempt((await makeUser(scene)).username, PASSWORD))).toBe(true);
     });
 
     it('until the window is over', async () => {
-      await fail(OF_ACCOUNT);
+      await fail(OF_ACCOUNT_AND_ADDRESS);
       expect((await attempt(user.username, PASSWORD)).status).toBe(429);
       scene.clock.advanceSeconds(WINDOW_SECONDS);
       expect(succeeded(await attempt(user.username, PASSWORD))).toBe(true);
@@ -176,18 +179,73 @@ describe('sign-in', () => {
 
     it('who is right is never counted', async () => {
       for (let n = 0; n < OF_ADDRESS + 5; n++) expect(succeeded(await attempt(user.username, PASSWORD))).toBe(true);
-      await fail(OF_ACCOUNT - 1);
-      // Being right gives back that attempt, and no other: a thief’s own account does not reset the count of a victim’s.
+      await fail(OF_ACCOUNT_AND_ADDRESS - 1);
+      // Being right takes no failure back: a thief’s own account does not reset the count of a victim’s.
       expect(succeeded(await attempt(user.username, PASSWORD))).toBe(true);
       await fail(1);
       expect((await attempt(user.username, 'wrong')).status).toBe(429);
     });
 
-    it('of one address, over many accounts, known or not', async () => {
+    it('of one address: then wrong passwords wait, and no right one does', async () => {
+      const [victim, bystander] = [await makeUser(scene), await makeUser(scene)];
       for (let n = 0; n < OF_ADDRESS; n++)
         await fail(1, n % 2 === 0 ? `nobody-${n}` : (await makeUser(scene)).username);
-      expect((await attempt(user.username, PASSWORD)).status).toBe(429);
-      expect(succeeded(await attempt(user.username, PASSWORD, '198.51.100.98'))).toBe(true);
+      const pages = new Set<string>();
+      for (const [username, password] of [
+        [victim.username, 'wrong'],
+        ['nobody-at-all', PASSWORD],
+      ] as const) {
+        vi.mocked(verify).mockClear();
+        const answer = await attempt(username, password);
+        expect(answer.status).toBe(429);
+        expect(answer.headers['retry-after']).toBe(String(WINDOW_SECONDS));
+        expect(vi.mocked(verify)).toHaveBeenCalledTimes(1);
+        pages.add(pageOf(answer, username));
+      }
+      expect(pages.size).toBe(1);
+      for (const { username } of [user, victim, bystander]) {
+        expect(succeeded(await attempt(username, PASSWORD))).toBe(true);
+      }
+      // The guesses at an account go on counting, and end as at any other address.
+      for (let n = 1; n < OF_ACCOUNT_AND_ADDRESS; n++)
+        expect((await attempt(victim.username, `wrong ${n}`)).status).toBe(429);
+      expect((await attempt(victim.username, PASSWORD)).status).toBe(429);
+      expect(succeeded(await attempt(bystander.username, PASSWORD))).toBe(true);
+    });
+
+    it('made-up names from a throttled address leave no rows behind', async () => {
+      for (let n = 0; n < OF_ADDRESS; n++) await fail(1, `nobody-${n}`);
+      await attempt('nobody-in-particular', 'wrong');
+      const before = await scene.database.drizzle.$count(signInFailures);
+      for (let n = 0; n < 20; n++) expect((await attempt(`made-up-${n}`, 'wrong')).status).toBe(429);
+      expect(await scene.database.drizzle.$count(signInFailures)).toBe(before);
+    });
+
+    it('of one account from everywhere: then one failure is enough for an address, and a fresh one signs in', async () => {
+      const from = (n: number) => `198.51.100.${n}`;
+      for (let n = 0; n < OF_ACCOUNT; n++) await fail(1, user.username, from(n));
+      expect((await attempt(user.username, PASSWORD, from(0))).status).toBe(429);
+      expect((await attempt(user.username, 'wrong', from(50))).status).toBe(400);
+      expect((await attempt(user.username, 'wrong', from(50))).status).toBe(429);
+      expect(succeeded(await attempt(user.username, PASSWORD, from(60)))).toBe(true);
+      // Nobody else's limit has changed.
+      const other = await makeUser(scene);
+      await fail(OF_ACCOUNT_AND_ADDRESS - 1, other.username, from(0));
+      expect(succeeded(await attempt(other.username, PASSWORD, from(0)))).toBe(true);
+    });
+
+    it('what was throttled does not count: the window ends when it would have', async () => {
+      await fail(OF_ACCOUNT_AND_ADDRESS);
+      for (let n = 0; n < OF_ADDRESS; n++) expect((await attempt(user.username, PASSWORD)).status).toBe(429);
+      // Those would have throttled the address.
+      expect((await attempt((await makeUser(scene)).username, 'wrong')).status).toBe(400);
+    });
+
+    it('50 right passwords at once all sign in, and lock nobody', async () => {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => attempt(user.username, PASSWORD)));
+      expect(answers.filter(succeeded)).toHaveLength(50);
+      expect((await attempt(user.username, 'wrong')).status).toBe(400);
+      expect(succeeded(await attempt(user.username, PASSWORD))).toBe(true);
     });
 
     it('spelling the name otherwise is the same account', async () => {
@@ -200,24 +258,24 @@ describe('sign-in', () => {
 
     it('parallel guesses do not slip past together', async () => {
       const guesses = await Promise.all(
-        Array.from({ length: OF_ACCOUNT * 3 }, (_, n) => attempt(user.username, `guess ${n}`)),
+        Array.from({ length: OF_ACCOUNT_AND_ADDRESS * 3 }, (_, n) => attempt(user.username, `guess ${n}`)),
       );
-      expect(guesses.filter(({ status }) => status === 400)).toHaveLength(OF_ACCOUNT);
-      expect(guesses.filter(({ status }) => status === 429)).toHaveLength(OF_ACCOUNT * 2);
+      expect(guesses.filter(({ status }) => status === 400)).toHaveLength(OF_ACCOUNT_AND_ADDRESS);
+      expect(guesses.filter(({ status }) => status === 429)).toHaveLength(OF_ACCOUNT_AND_ADDRESS * 2);
     });
 
     it('one IPv6 network of 64 bits is one address; an IPv4 address is itself, however it is written', async () => {
-      for (let n = 1; n <= OF_ACCOUNT; n++) await fail(1, user.username, `2001:db8:1:2::${n}`);
+      for (let n = 1; n <= OF_ACCOUNT_AND_ADDRESS; n++) await fail(1, user.username, `2001:db8:1:2::${n}`);
       expect((await attempt(user.username, PASSWORD, '2001:db8:1:2:ffff:ffff:ffff:ffff')).status).toBe(429);
       expect(succeeded(await attempt(user.username, PASSWORD, '2001:db8:1:3::1'))).toBe(true);
       const other = await makeUser(scene);
-      await fail(OF_ACCOUNT, other.username, '192.0.2.200');
+      await fail(OF_ACCOUNT_AND_ADDRESS, other.username, '192.0.2.200');
       expect((await attempt(other.username, PASSWORD, '::ffff:192.0.2.200')).status).toBe(429);
       expect(succeeded(await attempt(other.username, PASSWORD, '::ffff:192.0.2.201'))).toBe(true);
     });
 
     it('a header that nobody may send does not change who one is', async () => {
-      for (let n = 0; n < OF_ACCOUNT; n++) {
+      for (let n = 0; n < OF_ACCOUNT_AND_ADDRESS; n++) {
         const answer = await attempt(user.username, 'wrong', address, {
           'x-forwarded-for': `192.0.2.${n}`,
           forwarded: `for=192.0.2.${n}`,

@@ -47,8 +47,9 @@ describe('the use cases of the pages', () => {
     username,
     password,
     address: '192.0.2.1',
-    cookie: { old: null, new: browser.session },
+    cookie: { old: null, new: browser.session, browser: browser.browser },
     userAgent: null,
+    gone: new AbortController().signal,
   });
 
   async function beginSignedIn(browser: TestBrowser) {

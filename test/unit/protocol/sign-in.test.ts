@@ -1,10 +1,11 @@
 /** Sign-in without HTTP: what is asked of the stores, and in which order. */
 import { describe, expect, it } from 'vitest';
+import { signInCapacity } from '../../../src/boot/sign-in-capacity.ts';
 import { hashPassword } from '../../../src/crypto/password.ts';
 import { systemRandom } from '../../../src/crypto/random.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import type { Session } from '../../../src/model/session.ts';
-import { type SignInDeps, type SignInForm, signIn } from '../../../src/protocol/sign-in.ts';
+import { type SignInCapacity, type SignInDeps, type SignInForm, signIn } from '../../../src/protocol/sign-in.ts';
 import { shippedConfiguration, testKeys } from '../../support/app.ts';
 
 const PASSWORD = 'correct horse battery staple';
@@ -31,7 +32,14 @@ const NEW = Buffer.from('the cookie from now on');
 
 async function signInWith(
   typed: Partial<SignInForm>,
-  given: { readonly counts?: number[]; readonly disabled?: boolean } = {},
+  given: {
+    /** Of account and address, of the address, of the account. */
+    readonly counts?: readonly [number, number, number];
+    /** What another node has counted meanwhile. */
+    readonly countedAs?: number;
+    readonly disabled?: boolean;
+    readonly capacity?: SignInCapacity;
+  } = {},
 ) {
   const asked: string[] = [];
   const user = {
@@ -43,7 +51,8 @@ async function signInWith(
     serverEpoch: 3n,
     disabledAt: given.disabled ? new Date(0) : null,
   };
-  const keys: string[][] = [];
+  const looked: string[] = [];
+  const counted: string[] = [];
   const deps: SignInDeps = {
     keys: testKeys,
     sleep: async () => {},
@@ -57,13 +66,18 @@ async function signInWith(
       },
     },
     signInFailures: {
+      countsOf: async (hashes) => {
+        asked.push('look at failures');
+        looked.push(...hashes.map((hash) => hash.toString('hex')));
+        return [...(given.counts ?? [0, 0, 0])];
+      },
       count: async (hashes) => {
         asked.push('count');
-        keys.push(hashes.map((hash) => hash.toString('hex')));
-        return given.counts ?? [1, 1];
+        counted.push(...hashes.map((hash) => hash.toString('hex')));
+        return hashes.map(() => given.countedAs ?? 1);
       },
-      giveBack: async () => asked.push('give back'),
     },
+    signInCapacity: given.capacity ?? signInCapacity(4),
     sessions: {
       load: async (key) => {
         if ('idHash' in key) asked.push(`load ${key.idHash}`);
@@ -85,18 +99,33 @@ async function signInWith(
     username: 'alice',
     password: PASSWORD,
     address: '192.0.2.1',
-    cookie: { old: OLD, new: NEW },
+    cookie: { old: OLD, new: NEW, browser: Buffer.from('a browser') },
     userAgent: null,
+    gone: new AbortController().signal,
     ...typed,
   };
-  return { outcome: await signIn(deps, form), asked, keys: keys.flat() };
+  return { outcome: await signIn(deps, form), asked, looked, counted };
 }
 
+const {
+  failuresPerAccountAndAddress: OF_PAIR,
+  failuresPerAddress: OF_ADDRESS,
+  failuresPerAccount: OF_ACCOUNT,
+} = policy;
+const refused = (reason: string, username = 'alice', retryAfterSeconds: number | null = null) => ({
+  kind: 'signInRefused',
+  reason,
+  username,
+  retryAfterSeconds,
+});
+const throttled = (reason: string, username = 'alice') => refused(reason, username, policy.failureWindowSeconds);
+const turnedAway = (kind: 'full' | 'abandoned') => ({ run: async () => ({ kind }) });
+
 describe('sign-in', () => {
-  it('counts before it looks at the password, gives the attempt back, and replaces the session and its cookie', async () => {
+  it('looks at the failures, checks the password, counts nothing, and replaces the session and its cookie', async () => {
     const { outcome, asked } = await signInWith({});
     expect(outcome).toMatchObject({ kind: 'signedIn', session: { username: 'Alice', signedInAt: new Date(1_000) } });
-    expect(asked).toEqual(['count', 'find user', 'give back', `load ${OLD}`, `end ${OLD}`, `insert ${NEW}`]);
+    expect(asked).toEqual(['look at failures', 'find user', `load ${OLD}`, `end ${OLD}`, `insert ${NEW}`]);
   });
 
   it.each([{ username: null }, { username: '' }, { password: null }, { password: '' }])(
@@ -113,36 +142,124 @@ describe('sign-in', () => {
     [{ username: 'nobody' }, {}],
     [{}, { disabled: true }],
   ])(
-    'a wrong password, an unknown and a disabled user get one outcome, and keep their count: %o %o',
+    'a wrong password, an unknown and a disabled user get one outcome, and are counted: %o %o',
     async (typed, given) => {
-      const { outcome, asked } = await signInWith(typed, given);
-      const username = { username: 'alice', ...typed }.username;
-      expect(outcome).toEqual({
-        kind: 'signInRefused',
-        reason: 'credentials_mismatch',
-        username,
-        retryAfterSeconds: null,
-      });
-      expect(asked).toEqual(['count', 'find user']);
+      const { outcome, asked, looked, counted } = await signInWith(typed, given);
+      expect(outcome).toEqual(refused('credentials_mismatch', { username: 'alice', ...typed }.username));
+      expect(asked).toEqual(['look at failures', 'find user', 'count']);
+      expect(new Set(counted)).toEqual(new Set(looked));
+      expect(counted).toHaveLength(3);
     },
   );
 
-  it.each([
-    ['throttled_account', [policy.failuresPerAccountAndAddress + 1, 1]],
-    ['throttled_address', [1, policy.failuresPerAddress + 1]],
-  ])('%s: the right password is not looked at', async (reason, counts) => {
-    const { outcome, asked } = await signInWith({}, { counts });
-    const retryAfterSeconds = policy.failureWindowSeconds;
-    expect(outcome).toEqual({ kind: 'signInRefused', reason, username: 'alice', retryAfterSeconds });
-    expect(asked).toEqual(['count']);
+  describe('an account at one address', () => {
+    it('one failure under the limit, the password is checked', async () => {
+      const counts = [OF_PAIR - 1, 0, 0] as const;
+      expect((await signInWith({}, { counts })).outcome.kind).toBe('signedIn');
+      const wrong = await signInWith({ password: 'wrong' }, { counts, countedAs: OF_PAIR });
+      expect(wrong.outcome).toEqual(refused('credentials_mismatch'));
+    });
+
+    it('at the limit no password is looked at, nor the account, and the attempt does not count', async () => {
+      for (const password of [PASSWORD, 'wrong']) {
+        const { outcome, asked } = await signInWith({ password }, { counts: [OF_PAIR, 0, 0] });
+        expect(outcome).toEqual(throttled('throttled_account'));
+        expect(asked).toEqual(['look at failures']);
+      }
+    });
+
+    it('a guess that other nodes have outrun is told nothing', async () => {
+      const counts = [OF_PAIR - 1, 0, 0] as const;
+      const { outcome } = await signInWith({ password: 'wrong' }, { counts, countedAs: OF_PAIR + 1 });
+      expect(outcome).toEqual(throttled('throttled_account'));
+    });
+  });
+
+  describe('an address with many failures', () => {
+    const counts = [0, OF_ADDRESS, 0] as const;
+
+    it('still signs in with the right password, since the failures were at other accounts', async () => {
+      expect((await signInWith({}, { counts })).outcome.kind).toBe('signedIn');
+      expect((await signInWith({}, { counts: [OF_PAIR - 1, OF_ADDRESS, 0] })).outcome.kind).toBe('signedIn');
+    });
+
+    it('gets one answer to everything else, after the same work', async () => {
+      const known = await signInWith({ password: 'wrong' }, { counts });
+      const unknown = await signInWith({ username: 'nobody' }, { counts });
+      const disabled = await signInWith({}, { counts, disabled: true });
+      expect(known.outcome).toEqual(throttled('throttled_address'));
+      expect(unknown.outcome).toEqual(throttled('throttled_address', 'nobody'));
+      expect(disabled.outcome).toEqual(throttled('throttled_address'));
+      for (const { asked, counted } of [known, unknown, disabled]) {
+        expect(asked).toEqual(['look at failures', 'find user', 'count']);
+        expect(counted).toHaveLength(2);
+      }
+    });
+
+    it('counts no more for itself, goes on counting for accounts that exist, and has no row for each made-up name', async () => {
+      const known = await signInWith({ password: 'wrong' }, { counts });
+      const [pair, address, account] = known.looked;
+      expect(known.counted).toEqual([pair, account]);
+      const [one, other] = [
+        await signInWith({ username: 'nobody' }, { counts }),
+        await signInWith({ username: 'nobody else' }, { counts }),
+      ];
+      expect(one.counted).toEqual(other.counted);
+      for (const key of [...one.looked, ...other.looked, address]) expect(one.counted).not.toContain(key);
+      const elsewhere = await signInWith({ username: 'nobody', address: '192.0.2.2' }, { counts });
+      expect(elsewhere.counted).not.toEqual(one.counted);
+    });
+
+    it('one failure under the limit, every failure counts everywhere', async () => {
+      const below = await signInWith({ username: 'nobody' }, { counts: [0, OF_ADDRESS - 1, 0] });
+      expect(below.outcome).toEqual(refused('credentials_mismatch', 'nobody'));
+      expect(new Set(below.counted)).toEqual(new Set(below.looked));
+    });
+  });
+
+  describe('an account with many failures from everywhere', () => {
+    it('can be signed in to from an address that has not failed there', async () => {
+      expect((await signInWith({}, { counts: [0, 0, OF_ACCOUNT] })).outcome.kind).toBe('signedIn');
+      const wrong = await signInWith({ password: 'wrong' }, { counts: [0, 0, OF_ACCOUNT] });
+      expect(wrong.outcome).toEqual(refused('credentials_mismatch'));
+    });
+
+    it('and from an address that has, not before the window ends', async () => {
+      const { outcome, asked } = await signInWith({}, { counts: [1, 1, OF_ACCOUNT] });
+      expect(outcome).toEqual(throttled('throttled_account'));
+      expect(asked).toEqual(['look at failures']);
+      expect((await signInWith({}, { counts: [1, 1, OF_ACCOUNT - 1] })).outcome.kind).toBe('signedIn');
+    });
   });
 
   it('counts one account under every spelling of its name, and every account under the address', async () => {
-    const [account, address] = (await signInWith({})).keys;
-    expect((await signInWith({ username: 'ALICE' })).keys).toEqual([account, address]);
-    const [another, sameAddress] = (await signInWith({ username: 'bob' })).keys;
-    expect(another).not.toBe(account);
+    const [pair, address, account] = (await signInWith({})).looked;
+    expect((await signInWith({ username: 'ALICE' })).looked).toEqual([pair, address, account]);
+    const [anotherPair, sameAddress, anotherAccount] = (await signInWith({ username: 'bob' })).looked;
     expect(sameAddress).toBe(address);
-    expect((await signInWith({ address: '192.0.2.2' })).keys).not.toContain(account);
+    expect([pair, account]).not.toContain(anotherPair);
+    expect([pair, account]).not.toContain(anotherAccount);
+    const [pairThere, addressThere, sameAccount] = (await signInWith({ address: '192.0.2.2' })).looked;
+    expect(sameAccount).toBe(account);
+    expect([pair, address]).not.toContain(pairThere);
+    expect([pair, address]).not.toContain(addressThere);
+  });
+
+  describe('beyond what a node takes at once', () => {
+    const free = signInCapacity(4);
+    it.each([
+      ['busy', 'full'],
+      ['caller_gone', 'abandoned'],
+    ] as const)('%s: nothing is looked at and nothing counts', async (reason, kind) => {
+      const atTheDoor = await signInWith({}, { capacity: { ...free, attempts: turnedAway(kind) } });
+      expect(atTheDoor.outcome).toEqual(refused(reason, 'alice', 2));
+      expect(atTheDoor.asked).toEqual([]);
+      const beforeTheHash = await signInWith(
+        { password: 'wrong' },
+        { capacity: { ...free, hashes: turnedAway(kind) } },
+      );
+      expect(beforeTheHash.outcome).toEqual(refused(reason, 'alice', 2));
+      expect(beforeTheHash.asked).toEqual(['look at failures', 'find user']);
+    });
   });
 });

@@ -24,7 +24,7 @@ afterAll(() => test.close());
 const web = { redirect_uris: ['https://shop.example/callback'] };
 
 async function register(record: object, using = deps) {
-  const reading = readClientMetadata({ ...web, ...record }, configuration);
+  const reading = readClientMetadata({ ...web, ...record }, configuration, false);
   if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
   return registerClient(using, reading.value);
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 function register(record: object) {
-  const reading = readUserRecord(record);
+  const reading = readUserRecord(record, false);
   if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
   return registerUser({ db: test.database.drizzle, random: systemRandom }, reading.value);
 }

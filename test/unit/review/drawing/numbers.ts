@@ -17,6 +17,7 @@ export const NUMBERS: Numbers = {
     interactionLifetimeSeconds: 19 * 60,
     failureWindowSeconds: 900,
     failuresPerAccountAndAddress: 10,
+    failuresPerAccount: 100,
     failuresPerAddress: 100,
   },
   signingKeys: {

@@ -1,0 +1,78 @@
+/** RFC 9700 §4.15: no client has the `sub` of an end-user as its id, whichever of them comes first, or both at once. */
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
+import { findClient, saveClient } from '../../../src/storage/clients.ts';
+import { codeOf } from '../../../src/storage/failures.ts';
+import { openPostgres } from '../../../src/storage/postgres.ts';
+import { users } from '../../../src/storage/schema.ts';
+import { insertUser, isSub } from '../../../src/storage/users.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { openWorld, registration, type World } from './world.ts';
+
+const UNIQUE_VIOLATION = '23505';
+const user = (id: string) => ({ id, username: `user ${id}`, passwordHash: storedPasswordHash('x'), claims: {} });
+const outcomeOf = (saved: Promise<unknown>) =>
+  saved.then(
+    () => 'saved',
+    (error: unknown) => codeOf(error),
+  );
+
+describe.each(databaseKinds)('ids of clients and users on %s', (kind) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  });
+  afterAll(() => world.close());
+  const userExists = async (id: string) =>
+    (await world.db.select({ id: users.id }).from(users).where(eq(users.id, id))).length > 0;
+
+  test('a client does not get the sub of a user, in letters of either case', async () => {
+    const id = randomUUID();
+    await insertUser(world.db, user(id));
+    for (const clientId of [id, id.toUpperCase()]) {
+      expect(await isSub(world.db, clientId)).toBe(true);
+      expect(await outcomeOf(saveClient(world.db, registration(clientId)))).toBe(UNIQUE_VIOLATION);
+      expect(await findClient(world.db, clientId)).toBeNull();
+    }
+  });
+
+  test('a user does not get the id of a client', async () => {
+    for (const [clientId, sub] of [randomUUID(), randomUUID()].map(
+      (id, n) => [n ? id.toUpperCase() : id, id] as const,
+    )) {
+      await saveClient(world.db, registration(clientId));
+      expect(await outcomeOf(insertUser(world.db, user(sub)))).toBe(UNIQUE_VIOLATION);
+      expect(await userExists(sub)).toBe(false);
+    }
+  });
+
+  test('every other id is free, and a client with the form of a sub can be saved again', async () => {
+    const id = randomUUID();
+    for (const clientId of [id, `${id}x`, id.replaceAll('-', ''), `{${id}}`, '', "' or 1=1 --", 'shop']) {
+      expect(await isSub(world.db, clientId)).toBe(false);
+      expect(await outcomeOf(saveClient(world.db, registration(clientId)))).toBe('saved');
+      expect(await outcomeOf(saveClient(world.db, registration(clientId)))).toBe('saved');
+    }
+  });
+
+  test.runIf(kind === 'postgres')('of two registrations at once over two connections one wins', async () => {
+    const [one, other] = [openPostgres(world.url ?? ''), openPostgres(world.url ?? '')];
+    try {
+      const outcomes = await Promise.all(
+        Array.from({ length: 60 }, async () => {
+          const id = randomUUID();
+          const both = [
+            outcomeOf(saveClient(one.drizzle, registration(id))),
+            outcomeOf(insertUser(other.drizzle, user(id))),
+          ];
+          return (await Promise.all(both)).sort();
+        }),
+      );
+      expect(outcomes).toEqual(Array.from({ length: 60 }, () => [UNIQUE_VIOLATION, 'saved']));
+    } finally {
+      await Promise.all([one.close(), other.close()]);
+    }
+  });
+});

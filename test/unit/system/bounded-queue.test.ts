@@ -1,0 +1,162 @@
+/** What runs, what waits, what is turned away, and in which order. Every job is a gate that the test opens. */
+import { describe, expect, it, vi } from 'vitest';
+import { boundedQueue, type QueueLimits, type QueuePlace } from '../../../src/system/bounded-queue.ts';
+
+const NEVER = new AbortController().signal;
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function given(limits: Partial<QueueLimits> = {}) {
+  const queue = boundedQueue({
+    running: 2,
+    waiting: 100,
+    waitingPerLine: 100,
+    perTicket: 100,
+    waitMilliseconds: 2 ** 30,
+    ...limits,
+  });
+  const began: string[] = [];
+  const gates = new Map<string, PromiseWithResolvers<string>>();
+  return {
+    began,
+    /** A job that ends when `end` names it. */
+    put: (name: string, place: Partial<QueuePlace> = {}) => {
+      const gate = Promise.withResolvers<string>();
+      gates.set(name, gate);
+      return queue.run({ line: name, ticket: name, signal: NEVER, ...place }, () => {
+        began.push(name);
+        return gate.promise;
+      });
+    },
+    end: async (name: string) => {
+      gates.get(name)?.resolve(`${name} is done`);
+      await settled();
+    },
+    fail: async (name: string) => {
+      gates.get(name)?.reject(new Error(`${name} failed`));
+      await settled();
+    },
+  };
+}
+
+describe('a bounded queue', () => {
+  it('runs so much at once, and the rest in the order in which it came', async () => {
+    const { began, put, end } = given();
+    const jobs = ['a', 'b', 'c', 'd'].map((name) => put(name));
+    await settled();
+    expect(began).toEqual(['a', 'b']);
+    await end('b');
+    expect(began).toEqual(['a', 'b', 'c']);
+    for (const name of ['a', 'c', 'd']) await end(name);
+    expect(await Promise.all(jobs)).toEqual(
+      ['a', 'b', 'c', 'd'].map((name) => ({ kind: 'done', value: `${name} is done` })),
+    );
+  });
+
+  it('turns away what finds no room, and has room again later', async () => {
+    const { began, put, end } = given({ running: 1, waiting: 2 });
+    for (const name of ['a', 'b', 'c']) put(name);
+    expect(await put('d')).toEqual({ kind: 'full' });
+    await end('a');
+    put('e');
+    expect(await put('f')).toEqual({ kind: 'full' });
+    for (const name of ['b', 'c', 'e']) await end(name);
+    expect(began).toEqual(['a', 'b', 'c', 'e']);
+  });
+
+  it('runs a line one at a time, and lets lines take turns', async () => {
+    const { began, put, end } = given({ running: 2 });
+    for (const name of ['a1', 'a2', 'a3', 'a4']) put(name, { line: 'a' });
+    for (const name of ['b1', 'b2']) put(name, { line: 'b' });
+    put('c1', { line: 'c' });
+    await settled();
+    expect(began).toEqual(['a1', 'b1']);
+    // b had its turn; c has waited for longer.
+    await end('b1');
+    expect(began.slice(2)).toEqual(['c1']);
+    await end('a1');
+    expect(began.slice(3)).toEqual(['b2']);
+    for (const name of ['c1', 'b2', 'a2', 'a3', 'a4']) await end(name);
+    expect(began.slice(4)).toEqual(['a2', 'a3', 'a4']);
+  });
+
+  it('a line that is full turns its own away, and nobody else', async () => {
+    const { put } = given({ running: 1, waitingPerLine: 1 });
+    put('a1', { line: 'a' });
+    put('a2', { line: 'a' });
+    expect(await put('a3', { line: 'a' })).toEqual({ kind: 'full' });
+    const other = put('b1', { line: 'b' });
+    await settled();
+    expect(await Promise.race([other, 'waits'])).toBe('waits');
+  });
+
+  it('a ticket pays for so much at once, wherever it waits, and again when that is over', async () => {
+    const { put, end, fail } = given({ running: 1, perTicket: 2 });
+    const first = put('a', { ticket: 'x' });
+    const second = put('b', { ticket: 'x' });
+    expect(await put('c', { ticket: 'x' })).toEqual({ kind: 'full' });
+    put('d', { ticket: 'y' });
+    await end('a');
+    put('e', { ticket: 'x' });
+    expect(await put('f', { ticket: 'x' })).toEqual({ kind: 'full' });
+    const failed = expect(second).rejects.toThrow('b failed');
+    await fail('b');
+    await failed;
+    put('g', { ticket: 'x' });
+    expect(await put('h', { ticket: 'x' })).toEqual({ kind: 'full' });
+    expect(await first).toMatchObject({ kind: 'done' });
+  });
+
+  it('drops work whose caller has gone before it began, and gives its place to others', async () => {
+    const { began, put, end } = given({ running: 1, waiting: 1, perTicket: 1 });
+    const gone = new AbortController();
+    put('a');
+    const dropped = put('b', { signal: gone.signal, ticket: 'x' });
+    gone.abort();
+    expect(await dropped).toEqual({ kind: 'abandoned' });
+    put('c', { ticket: 'x' });
+    await end('a');
+    await end('c');
+    expect(began).toEqual(['a', 'c']);
+    expect(await put('d', { signal: gone.signal })).toEqual({ kind: 'abandoned' });
+  });
+
+  it('work that has begun ends, whoever has gone', async () => {
+    const { put, end } = given();
+    const gone = new AbortController();
+    const job = put('a', { signal: gone.signal });
+    await settled();
+    gone.abort();
+    await end('a');
+    expect(await job).toEqual({ kind: 'done', value: 'a is done' });
+  });
+
+  it('what has waited for too long is turned away', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { began, put, end } = given({ running: 1, waitMilliseconds: 5_000 });
+      put('a');
+      const late = put('b');
+      await settled();
+      vi.advanceTimersByTime(4_999);
+      await settled();
+      expect(await Promise.race([late, 'waits'])).toBe('waits');
+      vi.advanceTimersByTime(1);
+      expect(await late).toEqual({ kind: 'full' });
+      await end('a');
+      expect(began).toEqual(['a']);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('passes on what fails, and goes on', async () => {
+    const { put, end, fail } = given({ running: 1 });
+    const failing = expect(put('a')).rejects.toThrow('a failed');
+    const next = put('b');
+    await fail('a');
+    await failing;
+    await end('b');
+    expect(await next).toEqual({ kind: 'done', value: 'b is done' });
+  });
+});
