@@ -102,6 +102,8 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   refresh_token_expired: grant(TOKEN_NOT_VALID),
   refresh_token_reused: grant(TOKEN_NOT_VALID),
   chain_behind_token: grant(TOKEN_NOT_VALID),
+  refresh_not_allowed: grant('This client may no longer refresh what the resource owner granted.'),
+  grant_has_nothing_left: grant('The client may no longer have anything of what the resource owner granted.'),
   scope_exceeds_grant: scope('The scope is more than the resource owner granted.'),
   resource_exceeds_grant: target('The resource is not one that the resource owner granted.'),
   grant_revoked: grant('The grant has been revoked.'),

@@ -8,6 +8,7 @@ import { refreshTokenWouldIssue } from '../lifecycles/refresh-token.ts';
 import type { Client } from '../model/client.ts';
 import { chainEndsAt } from '../model/lifetimes.ts';
 import { formatScope } from '../oauth/scope.ts';
+import { accessToday } from './access-today.ts';
 import { refuse } from './grant-type.ts';
 import { type FoundToken, findToken, type RefusedToken, readSentToken, type SentTokenDeps } from './sent-token.ts';
 
@@ -111,11 +112,12 @@ function describeRefreshToken(
   { grant, place, now }: Extract<FoundToken, { kind: 'refresh_token' }>,
 ): ActiveToken | string {
   const policy = policyOf(deps.configuration(), client);
+  const today = accessToday(deps.configuration(), grant, client);
   if (!client.grantTypes.includes('refresh_token')) return 'grant_type_not_allowed';
-  if (!refreshTokenWouldIssue(grant, place, now, policy)) return 'refresh_token_not_active';
+  if (!refreshTokenWouldIssue(grant, place, now, policy, today)) return 'refresh_token_not_active';
   return {
     active: true,
-    scope: formatScope(grant.scope),
+    scope: formatScope(today.scope),
     client_id: client.clientId,
     exp: Math.floor(chainEndsAt(grant, policy) / 1000),
     iat: Math.floor((grant.lastUsedAt ?? grant.createdAt).getTime() / 1000),

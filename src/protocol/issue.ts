@@ -1,15 +1,15 @@
 /** The tokens of a decision to issue: a signed access token and, where the client may refresh, the chain's head. */
-import { type Configuration, policyOf } from '../config/configuration.ts';
+import { policyOf } from '../config/configuration.ts';
 import { accessTokenId, signAccessToken } from '../crypto/access-token.ts';
 import { writeRefreshToken } from '../crypto/refresh-token.ts';
 import { InvariantViolation } from '../engine/errors.ts';
 import type { TokenClient } from '../model/client.ts';
-import type { Grant, SignInFacts } from '../model/grant.ts';
+import type { AccessToday, Grant, SignInFacts } from '../model/grant.ts';
 import { formatScope } from '../oauth/scope.ts';
 import type { TokenDeps, TokenResponse } from './grant-type.ts';
 import { issueIdToken } from './id-token.ts';
 import { type Narrowing, narrowedAccess } from './narrowing.ts';
-import { type Access, OFFLINE_ACCESS } from './requested-access.ts';
+import type { Access } from './requested-access.ts';
 
 type Subject = { readonly client: TokenClient; readonly sub: string; readonly grantId: string | null };
 
@@ -42,38 +42,32 @@ export function issueAccessToken(deps: TokenDeps, subject: Subject, access: Acce
 export function issueTokens(
   deps: TokenDeps,
   next: Grant,
+  today: AccessToday,
   asked: Narrowing,
   now: Date,
   client: TokenClient,
 ): TokenResponse {
   const { refreshGeneration: generation, refreshNonce: nonce } = next;
   if (generation === null || nonce === null) throw new InvariantViolation('tokens of a chain that has not begun');
-  const access = narrowedAccess(deps.configuration(), next, asked);
+  const access = narrowedAccess(deps.configuration(), next, today, asked);
   const response = issueAccessToken(deps, { client, sub: next.userId, grantId: next.id }, access, now);
   return {
     ...response,
     scope: formatScope(access.answered),
-    ...(identifies(next, asked) && { id_token: issueIdToken(deps, next, client, response, now) }),
-    ...(mayRefresh(deps.configuration(), next, client) && {
+    ...(identifies(next, today, asked) && { id_token: issueIdToken(deps, next, client, response, now) }),
+    ...(today.mayRefresh && {
       refresh_token: writeRefreshToken(deps.keys, { grantId: next.id, generation, nonce }),
     }),
   };
 }
 
 /** A refresh that leaves `openid` out wants no ID Token. */
-const identifies = (next: Grant, { scope }: Narrowing): next is Grant & { identity: SignInFacts } =>
-  next.identity !== null && (scope === null || scope.includes('openid'));
-
-/** By the client's registered grant types and, where its policy asks for that, by `offline_access` (OpenID Connect Core §11). */
-export function mayRefresh(
-  configuration: Configuration,
-  { scope }: Pick<Grant, 'scope'>,
-  client: TokenClient,
-): boolean {
-  if (!client.grantTypes.includes('refresh_token')) return false;
-  const { refreshTokensNeedOfflineAccess = false } = policyOf(configuration, client);
-  return !refreshTokensNeedOfflineAccess || scope.includes(OFFLINE_ACCESS);
-}
+const identifies = (
+  next: Grant,
+  today: AccessToday,
+  { scope }: Narrowing,
+): next is Grant & { identity: SignInFacts } =>
+  next.identity !== null && today.scope.includes('openid') && (scope === null || scope.includes('openid'));
 
 /** Seconds: from the client's policy, capped by every resource in the audience. */
 function accessTokenLifetimeSeconds(deps: TokenDeps, client: TokenClient, access: Access): number {

@@ -98,6 +98,7 @@ export const PRESENTING_CLIENT = {
   tokenEndpointAuthMethod: clients.tokenEndpointAuthMethod,
   secretMacs: clients.secretMacs,
   grantTypes: clients.grantTypes,
+  scope: clients.scope,
   policy: clients.policy,
   idTokenSignedResponseAlg: clients.idTokenSignedResponseAlg,
   epoch: clients.epoch,
@@ -268,6 +269,7 @@ const ledgerOf = (given: Given, suffix: string, grantId: SQL, clientId: SQL) =>
     generation: given(`generation${suffix}`, 'bigint'),
     clientId,
     policy: given('policy', 'text'),
+    scopeWithheld: given(`scopeWithheld${suffix}`, 'text'),
   });
 
 function headMoveValues({ loaded, now, generation, nonce, chainEndsAt, endsAt, policy, entry }: HeadMove) {
@@ -300,6 +302,7 @@ const MOVE_COLUMNS = [
   'to',
   'reason',
   'generation',
+  'scopeWithheld',
 ] as const;
 
 /** One list per column, all as text. */
@@ -329,5 +332,6 @@ function entryValues(entry: LedgerEntry | undefined, suffix: string) {
     [`to${suffix}`]: entry?.to ?? null,
     [`reason${suffix}`]: entry?.reason ?? null,
     [`generation${suffix}`]: entry?.generation?.toString() ?? null,
+    [`scopeWithheld${suffix}`]: entry?.scopeWithheld ?? null,
   };
 }

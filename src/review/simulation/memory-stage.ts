@@ -6,6 +6,7 @@ import { refreshTokenWouldIssue } from '../../lifecycles/refresh-token.ts';
 import { endedBy, grantState, REASON_OF_EPOCH } from '../../model/grant.ts';
 import { codeEndsAt, type Lifetimes } from '../../model/lifetimes.ts';
 import {
+  allOfIt,
   APPROVED_AT,
   approved,
   CHALLENGE,
@@ -135,7 +136,7 @@ export function memoryStage(
       const alive =
         generation === null || nonce === null
           ? now < codeEndsAt(grant, lifetimes)
-          : refreshTokenWouldIssue(grant, { generation, nonce }, new Date(now), lifetimes);
+          : refreshTokenWouldIssue(grant, { generation, nonce }, new Date(now), lifetimes, allOfIt(grant));
       return { alive, reason: alive ? null : 'expired' };
     },
   };

@@ -7,6 +7,8 @@ import { decide, effectOf } from '../../../src/engine/decide.ts';
 const context: RefreshTokenContext = {
   clientId: 'client',
   scope: ['read'],
+  scopeToday: ['read'],
+  mayRefresh: true,
   resources: [],
   endsAt: 1000,
   endedBy: null,
