@@ -4,7 +4,14 @@ import type { RefreshTokenContext, RefreshTokenEvent } from '../../machines/voca
 import { effectOf } from '../engine/decide.ts';
 import { InvariantViolation } from '../engine/errors.ts';
 import { stepOf } from '../engine/step.ts';
-import { type AccessToday, type Bytes, type ChainPlace, endedBy, type Grant, refreshTokenState } from '../model/grant.ts';
+import {
+  type AccessToday,
+  type Bytes,
+  type ChainPlace,
+  endedBy,
+  type Grant,
+  refreshTokenState,
+} from '../model/grant.ts';
 import { chainEndsAt, type Lifetimes } from '../model/lifetimes.ts';
 import {
   moveHead,

@@ -62,11 +62,7 @@ export function issueTokens(
 }
 
 /** A refresh that leaves `openid` out wants no ID Token. */
-const identifies = (
-  next: Grant,
-  today: AccessToday,
-  { scope }: Narrowing,
-): next is Grant & { identity: SignInFacts } =>
+const identifies = (next: Grant, today: AccessToday, { scope }: Narrowing): next is Grant & { identity: SignInFacts } =>
   next.identity !== null && today.scope.includes('openid') && (scope === null || scope.includes('openid'));
 
 /** Seconds: from the client's policy, capped by every resource in the audience. */

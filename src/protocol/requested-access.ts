@@ -43,7 +43,11 @@ export function requestedAccess(configuration: Configuration, client: Client, as
 }
 
 /** The ceiling bounds audiences too: a client gets no token for a resource where all scopes are above its ceiling. */
-export const mayName = (configuration: Configuration, { scope }: Pick<Client, 'scope'>, resource: string | undefined): boolean =>
+export const mayName = (
+  configuration: Configuration,
+  { scope }: Pick<Client, 'scope'>,
+  resource: string | undefined,
+): boolean =>
   scope === null ||
   resource === undefined ||
   scopeAt(configuration, scope, [resource]).some((one) => one !== OFFLINE_ACCESS);

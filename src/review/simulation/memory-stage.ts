@@ -6,8 +6,8 @@ import { refreshTokenWouldIssue } from '../../lifecycles/refresh-token.ts';
 import { endedBy, grantState, REASON_OF_EPOCH } from '../../model/grant.ts';
 import { codeEndsAt, type Lifetimes } from '../../model/lifetimes.ts';
 import {
-  allOfIt,
   APPROVED_AT,
+  allOfIt,
   approved,
   CHALLENGE,
   CLIENT,

@@ -31,7 +31,10 @@ export type Bench = {
   ) => Promise<Outcome<Minted>>;
 };
 
-export function bench(row: Grant, options: { readonly mint?: () => void; readonly today?: Partial<AccessToday> } = {}): Bench {
+export function bench(
+  row: Grant,
+  options: { readonly mint?: () => void; readonly today?: Partial<AccessToday> } = {},
+): Bench {
   const store = fakeGrantStore(row, CLIENT, NOW);
   const waits: number[] = [];
   const minted: Minted[] = [];

@@ -26,7 +26,9 @@ export const lawsOfAuthorizationCode: readonly Law[] = [
   everyAnswer(
     'a code is exchanged exactly when it is active, its presenter right, the time not over, something left, the resource granted',
     (answer) =>
-      answer.state === 'active' && presenterIsRight(answer) && allFail(answer, 'expired', 'nothingIsLeft', 'resourceExceedsGrant')
+      answer.state === 'active' &&
+      presenterIsRight(answer) &&
+      allFail(answer, 'expired', 'nothingIsLeft', 'resourceExceedsGrant')
         ? does(answer, 'used', 'beginChain', 'issueTokens')
         : !hasAny(answer, ISSUING),
   ),
