@@ -76,6 +76,12 @@ export const resourcesSchema = z.strictObject({
           MAX_TOKEN_SECONDS,
           'Caps the lifetime that the policy gives.',
         ).optional(),
+        accessTokenSigningAlgorithm: z
+          .enum(SIGNING_ALGORITHMS)
+          .optional()
+          .describe(
+            'What access tokens for it are signed with, as the libraries of the API expect it. Default: ES256. EdDSA (Ed25519) only where signing-keys.yaml lists it.',
+          ),
         scopes: z
           .array(
             z.strictObject({
@@ -139,7 +145,7 @@ export const signingKeysSchema = z
   .strictObject({
     algorithms: z
       .array(z.enum(SIGNING_ALGORITHMS))
-      .describe('One key signs for each. ES256 signs access tokens, RS256 is what ID Tokens have by default.')
+      .describe('One key signs for each. ES256 signs access tokens by default, RS256 ID Tokens.')
       .refine((all) => new Set(all).size === all.length, 'each algorithm once')
       .refine(
         (all) => all.includes('ES256') && all.includes('RS256'),

@@ -16,6 +16,8 @@ export type LiveConfiguration = {
   readonly current: () => Configuration;
   /** @returns false when the files are refused; the previous configuration stays in force. */
   readonly reload: () => Promise<boolean>;
+  /** Calls it after each reload that changed what is in force. */
+  readonly onReload: (then: () => void) => void;
   /** Reloads on a change of the folder. @returns a function that stops watching. */
   readonly watch: () => () => void;
 };
@@ -28,6 +30,7 @@ export async function liveConfiguration(
 ): Promise<LiveConfiguration> {
   const { environment } = runtime;
   let current = runtime.configuration;
+  let then = () => {};
   await bringIntoForce(runtime, current, logger, env);
 
   const reload = async (): Promise<boolean> => {
@@ -38,6 +41,7 @@ export async function liveConfiguration(
       current = fresh;
       for (const { key, from, to } of changes) logger.info({ key, from, to }, 'configuration changed');
       logger.info({ changes: changes.length }, 'configuration reloaded');
+      then();
       return true;
     } catch (error) {
       logger.error({ err: error }, 'configuration refused; what ran goes on running');
@@ -48,6 +52,9 @@ export async function liveConfiguration(
   return {
     current: () => current,
     reload: reloadInTurn,
+    onReload: (call) => {
+      then = call;
+    },
     watch: () => watchFolder(environment.configFolder, () => void reloadInTurn(), logger),
   };
 }

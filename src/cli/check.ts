@@ -179,7 +179,12 @@ function clientText(effective: EffectivePolicy): string {
     ...(policy === null
       ? []
       : [
-          ['access token', accessTokens.map(({ resource, seconds }) => `${inWords(seconds)} for ${resource}`)] as const,
+          [
+            'access token',
+            accessTokens.map(
+              ({ resource, seconds, algorithm }) => `${inWords(seconds)} for ${resource}, signed with ${algorithm}`,
+            ),
+          ] as const,
         ]),
     ...own.filter(([name]) => (name === 'refresh token' ? refreshes && usesCode : usesCode)),
     ...(usesCode ? exampleRow(effective) : []),

@@ -19,6 +19,7 @@ import {
 } from './configuration.ts';
 import { identityResource } from './identity-resource.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
+import { resourcesWithoutSigner } from './resource-signing.ts';
 import { readYaml } from './yaml-file.ts';
 
 const POLICY_FILE = /^(?<name>[a-z0-9][a-z0-9-]*)\.policy\.yaml$/;
@@ -44,7 +45,8 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
       return name && policy ? [[name, policy] as const] : [];
     }),
   );
-  const resources = read('resources.yaml', resourcesSchema);
+  const resourcesFile = readFile('resources.yaml', resourcesSchema);
+  const resources = resourcesFile?.value ?? null;
   const signIn = read('sign-in.yaml', signInSchema);
   const signingKeys = files.includes(SIGNING_KEYS_FILE)
     ? read(SIGNING_KEYS_FILE, signingKeysSchema)
@@ -77,6 +79,7 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
       nearest: null,
     });
   }
+  problems.push(...(resourcesFile && signingKeys ? resourcesWithoutSigner(resourcesFile, signingKeys) : []));
   if (problems.length > 0 || !resources || !signIn || !signingKeys) throw new ConfigurationError(folder, problems);
   return {
     policies,

@@ -29,7 +29,8 @@ export type RequestReason =
   | 'refresh_token_forged'
   | 'refresh_token_unknown_key'
   | 'scope_unknown'
-  | 'resource_unknown';
+  | 'resource_unknown'
+  | 'resources_differ_in_signature';
 
 export type TokenReason = TokenRejectReason | RequestReason;
 
@@ -93,6 +94,10 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   refresh_token_unknown_key: grant(TOKEN_NOT_VALID),
   scope_unknown: scope('A scope is unknown, malformed, or more than this client may ask for.'),
   resource_unknown: target('A resource is unknown, malformed, or more than was asked for.'),
+
+  resources_differ_in_signature: target(
+    'These resources want different signatures, and an access token has one: ask for one resource at a time.',
+  ),
 
   client_mismatch: grant('It was issued to another client.'),
   redirect_uri_mismatch: grant('redirect_uri is not the one of the authorization request.'),

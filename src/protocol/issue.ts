@@ -1,26 +1,28 @@
 /** The tokens of a decision to issue: a signed access token and, where the client may refresh, the chain's head. */
-import { policyOf } from '../config/configuration.ts';
+import { type Configuration, policyOf } from '../config/configuration.ts';
+import { DEFAULT_ACCESS_TOKEN_ALGORITHM, signingAlgorithmOf } from '../config/resource-signing.ts';
 import { accessTokenId, signAccessToken } from '../crypto/access-token.ts';
 import { writeRefreshToken } from '../crypto/refresh-token.ts';
 import { InvariantViolation } from '../engine/errors.ts';
 import type { TokenClient } from '../model/client.ts';
 import type { AccessToday, Grant, SignInFacts } from '../model/grant.ts';
 import { formatScope } from '../oauth/scope.ts';
+import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import type { TokenDeps, TokenResponse } from './grant-type.ts';
 import { issueIdToken } from './id-token.ts';
-import { type Narrowing, narrowedAccess } from './narrowing.ts';
+import { type Narrowing, narrowedAccess, RefusedAtIssue } from './narrowing.ts';
 import type { Access } from './requested-access.ts';
 
 type Subject = { readonly client: TokenClient; readonly sub: string; readonly grantId: string | null };
 
-/** RFC 9068 §2.2. */
+/** RFC 9068 §2.2. @throws RefusedAtIssue when its resources need different signatures. Before any commit. */
 export function issueAccessToken(deps: TokenDeps, subject: Subject, access: Access, now: Date): TokenResponse {
   const { client, sub, grantId } = subject;
   const expiresIn = accessTokenLifetimeSeconds(deps, client, access);
   const iat = Math.floor(now.getTime() / 1000);
   const [aud, ...more] = access.resources;
   if (aud === undefined) throw new InvariantViolation('an access token without an audience');
-  const accessToken = signAccessToken(deps.keyRing.signerOf('ES256'), {
+  const accessToken = signAccessToken(deps.keyRing.signerOf(signingAlgorithm(deps.configuration(), access)), {
     iss: deps.issuer,
     sub,
     aud: more.length > 0 ? access.resources : aud,
@@ -64,6 +66,18 @@ export function issueTokens(
 /** A refresh that leaves `openid` out wants no ID Token. */
 const identifies = (next: Grant, today: AccessToday, { scope }: Narrowing): next is Grant & { identity: SignInFacts } =>
   next.identity !== null && today.scope.includes('openid') && (scope === null || scope.includes('openid'));
+
+/** A token has one signature. The UserInfo Endpoint, which is this server, accepts any of ours. */
+function signingAlgorithm({ resources }: Configuration, access: Access): SigningAlgorithm {
+  let algorithm: SigningAlgorithm | null = null;
+  for (const resource of resources) {
+    if (!access.resources.includes(resource.identifier)) continue;
+    const own = signingAlgorithmOf(resource);
+    if (algorithm !== null && algorithm !== own) throw new RefusedAtIssue('resources_differ_in_signature');
+    algorithm = own;
+  }
+  return algorithm ?? DEFAULT_ACCESS_TOKEN_ALGORITHM;
+}
 
 /** Seconds: from the client's policy, capped by every resource in the audience. */
 function accessTokenLifetimeSeconds(deps: TokenDeps, client: TokenClient, access: Access): number {

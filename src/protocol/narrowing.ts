@@ -65,7 +65,7 @@ function audienceOf(
 
 /** What was granted cannot be said in this token. Nothing has been committed. */
 export class RefusedAtIssue extends Error {
-  readonly reason: 'scope_exceeds_grant';
+  readonly reason: 'scope_exceeds_grant' | 'resources_differ_in_signature';
   constructor(reason: RefusedAtIssue['reason']) {
     super(reason);
     this.name = 'RefusedAtIssue';

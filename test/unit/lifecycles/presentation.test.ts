@@ -10,7 +10,15 @@ describe('presenting an authorization code', () => {
     expect(store.row).toMatchObject({ state: 'active', refreshGeneration: 0n, chainEndsAt: seconds(1000) });
     expect(minted).toHaveLength(1);
     expect(store.ledger).toEqual([
-      { machine: 'authorizationCode', event: 'presented', from: 'active', to: 'used', reason: null, generation: 0n },
+      {
+        machine: 'authorizationCode',
+        event: 'presented',
+        from: 'active',
+        to: 'used',
+        reason: null,
+        generation: 0n,
+        scopeWithheld: null,
+      },
     ]);
   });
 
@@ -156,7 +164,7 @@ describe('presenting a refresh token', () => {
     ] as const) {
       const { store, presentToken } = bench(chainGrant(), { today: { scope } });
       await presentToken();
-      expect(store.commits).toMatchObject([{ move: { entry: { scopeWithheld: withheld } } }]);
+      expect(store.commits).toMatchObject([{ entry: { scopeWithheld: withheld } }]);
     }
   });
 
