@@ -52,7 +52,7 @@ export const policySchema = z
   });
 
 /** RFC 6749 §3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E ). */
-const scopeToken = z
+export const scopeToken = z
   .string()
   .max(128)
   .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'a scope token (RFC 6749 §3.3)');

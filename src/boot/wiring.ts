@@ -1,6 +1,7 @@
 /** Builds what the app needs from storage, keys and configuration. Clock and randomness are injected. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { tokensTellClaims } from '../config/claims.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
@@ -56,7 +57,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     random,
     sleep: (milliseconds) => sleep(milliseconds),
     ping: () => ping(db),
-    store: grantStore(db, clock),
+    store: grantStore(db, clock, () => tokensTellClaims(configuration().claims)),
     deniedAccessTokens: deniedAccessTokenStore(db, clock),
     claimsOf: (userId) => findClaims(db, userId),
     interactions: {

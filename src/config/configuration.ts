@@ -1,4 +1,5 @@
 /** The configuration in force: policies by name, resources, sign-in, signing keys, declared clients. */
+import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import { DEFAULT_POLICY, type DeclaredClientRecord } from '../../policies/client-schema.ts';
 import type { Policy, Resource, SignInPolicy, SigningKeyPolicy } from '../../policies/schema.ts';
 import type { Client } from '../model/client.ts';
@@ -8,6 +9,8 @@ export type Configuration = {
   readonly resources: readonly Resource[];
   /** The only resource of this server itself: the UserInfo Endpoint, with the scopes of OpenID Connect. */
   readonly identity: Resource;
+  /** Which scope lets which claims about the end-user be told, besides the standard claims at the UserInfo Endpoint. */
+  readonly claims: ClaimsPolicy;
   readonly signIn: SignInPolicy;
   readonly signingKeys: SigningKeyPolicy;
   readonly declaredClients: readonly DeclaredClient[];
@@ -24,6 +27,7 @@ export type DeclaredClient = {
 };
 
 export const CLIENTS_FILE = 'clients.yaml';
+export const CLAIMS_FILE = 'claims.yaml';
 export const SIGNING_KEYS_FILE = 'signing-keys.yaml';
 
 export { DEFAULT_POLICY };

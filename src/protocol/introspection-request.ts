@@ -3,6 +3,7 @@
  * Nothing is presented: a used refresh token is inactive here, and its chain lives on.
  */
 import type { Resource } from '../../policies/schema.ts';
+import { toldClaims } from '../config/claims.ts';
 import { policyOf } from '../config/configuration.ts';
 import { refreshTokenWouldIssue } from '../lifecycles/refresh-token.ts';
 import type { Client } from '../model/client.ts';
@@ -85,17 +86,20 @@ function describeAccessToken(
   { clientId }: Client,
   { claims }: Extract<FoundToken, { kind: 'access_token' }>,
 ): ActiveToken | string {
-  const { scope, aud, ...rest } = claims;
-  const active = { active: true, token_type: 'Bearer', ...rest } as const;
-  if (claims.client_id === clientId) return { ...active, scope, aud };
+  const { scope, aud } = claims;
+  if (claims.client_id === clientId) return { active: true, token_type: 'Bearer', ...claims };
   const audience: readonly string[] = [aud].flat();
   const served = deps.configuration().resources.filter((one) => audience.includes(one.identifier) && isServedBy(one));
   const [first, ...more] = served.map((one) => one.identifier);
   if (first === undefined) return 'not_for_this_client';
   const itsScopes = new Set(served.flatMap((one) => one.scopes.map(({ name }) => name)));
   const itsScope = scope.split(' ').filter((one) => itsScopes.has(one));
+  const { iss, sub, client_id, jti, iat, exp } = claims;
   return {
-    ...active,
+    active: true,
+    token_type: 'Bearer',
+    ...{ iss, sub, client_id, jti, iat, exp },
+    ...toldClaims(deps.configuration().claims, 'access_token', itsScope, claims),
     ...(itsScope.length > 0 && { scope: formatScope(itsScope) }),
     aud: more.length > 0 ? [first, ...more] : first,
   };

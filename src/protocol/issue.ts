@@ -1,11 +1,14 @@
 /** The tokens of a decision to issue: a signed access token and, where the client may refresh, the chain's head. */
+import { toldClaims } from '../config/claims.ts';
 import { type Configuration, policyOf } from '../config/configuration.ts';
 import { DEFAULT_ACCESS_TOKEN_ALGORITHM, signingAlgorithmOf } from '../config/resource-signing.ts';
 import { accessTokenId, signAccessToken } from '../crypto/access-token.ts';
 import { writeRefreshToken } from '../crypto/refresh-token.ts';
 import { InvariantViolation } from '../engine/errors.ts';
+import type { LoadedPresentation } from '../lifecycles/presentation.ts';
 import type { TokenClient } from '../model/client.ts';
 import type { AccessToday, Grant, SignInFacts } from '../model/grant.ts';
+import type { Claims } from '../model/user.ts';
 import { formatScope } from '../oauth/scope.ts';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import type { TokenDeps, TokenResponse } from './grant-type.ts';
@@ -13,16 +16,23 @@ import { issueIdToken } from './id-token.ts';
 import { type Narrowing, narrowedAccess, RefusedAtIssue } from './narrowing.ts';
 import type { Access } from './requested-access.ts';
 
-type Subject = { readonly client: TokenClient; readonly sub: string; readonly grantId: string | null };
+type Subject = {
+  readonly client: TokenClient;
+  readonly sub: string;
+  readonly grantId: string | null;
+  /** About the end-user; null: none are told, or there is no end-user. */
+  readonly claims: Claims | null;
+};
 
 /** RFC 9068 §2.2. @throws RefusedAtIssue when its resources need different signatures. Before any commit. */
 export function issueAccessToken(deps: TokenDeps, subject: Subject, access: Access, now: Date): TokenResponse {
-  const { client, sub, grantId } = subject;
+  const { client, sub, grantId, claims } = subject;
   const expiresIn = accessTokenLifetimeSeconds(deps, client, access);
   const iat = Math.floor(now.getTime() / 1000);
   const [aud, ...more] = access.resources;
   if (aud === undefined) throw new InvariantViolation('an access token without an audience');
   const accessToken = signAccessToken(deps.keyRing.signerOf(signingAlgorithm(deps.configuration(), access)), {
+    ...toldClaims(deps.configuration().claims, 'access_token', access.scope, claims),
     iss: deps.issuer,
     sub,
     aud: more.length > 0 ? access.resources : aud,
@@ -46,17 +56,17 @@ export function issueTokens(
   next: Grant,
   today: AccessToday,
   asked: Narrowing,
-  now: Date,
-  client: TokenClient,
+  { now, client, claims }: LoadedPresentation,
 ): TokenResponse {
   const { refreshGeneration: generation, refreshNonce: nonce } = next;
   if (generation === null || nonce === null) throw new InvariantViolation('tokens of a chain that has not begun');
   const access = narrowedAccess(deps.configuration(), next, today, asked);
-  const response = issueAccessToken(deps, { client, sub: next.userId, grantId: next.id }, access, now);
+  const response = issueAccessToken(deps, { client, sub: next.userId, grantId: next.id, claims }, access, now);
+  const told = toldClaims(deps.configuration().claims, 'id_token', access.asked, claims);
   return {
     ...response,
     scope: formatScope(access.answered),
-    ...(identifies(next, today, asked) && { id_token: issueIdToken(deps, next, client, response, now) }),
+    ...(identifies(next, today, asked) && { id_token: issueIdToken(deps, next, client, response, told, now) }),
     ...(today.mayRefresh && {
       refresh_token: writeRefreshToken(deps.keys, { grantId: next.id, generation, nonce }),
     }),

@@ -6,7 +6,11 @@ import type { TokenParameters } from './grant-type.ts';
 import { type Access, OFFLINE_ACCESS, scopeAt } from './requested-access.ts';
 
 /** `answered`: what the token response says, where an ID Token comes with the access token. */
-export type NarrowedAccess = Access & { readonly answered: readonly string[] };
+export type NarrowedAccess = Access & {
+  readonly answered: readonly string[];
+  /** Of the grant, wherever it means something: what the ID Token is about. */
+  readonly asked: readonly string[];
+};
 
 export type Narrowing = { readonly scope: readonly string[] | null; readonly resources: readonly string[] | null };
 
@@ -45,7 +49,7 @@ export function narrowedAccess(
   if (!meansSomething(meant) || (scope !== null && answered.length < asked.length)) {
     throw new RefusedAtIssue('scope_exceeds_grant');
   }
-  return { scope: meant, resources: at, answered };
+  return { scope: meant, resources: at, answered, asked };
 }
 
 const meansSomething = (scope: readonly string[]): boolean => scope.some((one) => one !== OFFLINE_ACCESS);

@@ -9,7 +9,7 @@ import type { Narrowing } from './narrowing.ts';
 export const waysOf = (deps: TokenDeps, narrowing: Narrowing): PresentationWays<TokenResponse> => ({
   lifetimesOf: (client) => policyOf(deps.configuration(), client),
   accessToday: (grant, client) => accessToday(deps.configuration(), grant, client),
-  mint: (next, today, { now, client }) => issueTokens(deps, next, today, narrowing, now, client),
+  mint: (next, today, loaded) => issueTokens(deps, next, today, narrowing, loaded),
 });
 
 export const settled = (outcome: Outcome<TokenResponse>): TokenOutcome =>

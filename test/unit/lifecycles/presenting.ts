@@ -86,5 +86,5 @@ export function bench(
 
 function loaded({ now, client, grant }: LoadedGrant): LoadedPresentation {
   if (!client || !grant) throw new Error('the fake store always has both');
-  return { now, client, grant };
+  return { now, client, grant, claims: null };
 }
