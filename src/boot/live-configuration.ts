@@ -16,7 +16,7 @@ export type LiveConfiguration = {
   readonly current: () => Configuration;
   /** @returns false when the files are refused; the previous configuration stays in force. */
   readonly reload: () => Promise<boolean>;
-  /** Calls it after each reload that changed what is in force. */
+  /** Calls it after each reload that came into force. */
   readonly onReload: (then: () => void) => void;
   /** Reloads on a change of the folder. @returns a function that stops watching. */
   readonly watch: () => () => void;

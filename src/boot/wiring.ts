@@ -1,11 +1,11 @@
 /** Builds what the app needs from storage, keys and configuration. Clock and randomness are injected. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { tokensTellClaims } from '../config/claims.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { AppOptions } from '../http/app.ts';
+import { tokensTellClaims } from '../protocol/told-claims.ts';
 import { browserOriginSource } from '../storage/browser-origins.ts';
 import { findClient, replaceSecretMacs } from '../storage/clients.ts';
 import type { Database } from '../storage/database.ts';

@@ -1,8 +1,7 @@
 /** What is in force for a client: its policy, capped by resources, and the errors and warnings about both together. */
 import type { Policy } from '../../policies/schema.ts';
-import type { Configuration } from '../config/configuration.ts';
+import { type Configuration, signingAlgorithmOf } from '../config/configuration.ts';
 import { describeRecordProblem } from '../config/problem.ts';
-import { signingAlgorithmOf } from '../config/resource-signing.ts';
 import { SHORT_SECRET_CHARACTERS } from '../crypto/client-secret.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { Client } from '../model/client.ts';

@@ -3,6 +3,7 @@ import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import { DEFAULT_POLICY, type DeclaredClientRecord } from '../../policies/client-schema.ts';
 import type { Policy, Resource, SignInPolicy, SigningKeyPolicy } from '../../policies/schema.ts';
 import type { Client } from '../model/client.ts';
+import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 
 export type Configuration = {
   readonly policies: ReadonlyMap<string, Policy>;
@@ -42,3 +43,9 @@ export function policyOf(configuration: Configuration, client: Pick<Client, 'cli
   }
   return { name: client.policy, ...policy };
 }
+
+export const DEFAULT_ACCESS_TOKEN_ALGORITHM: SigningAlgorithm = 'ES256';
+
+/** What access tokens for it are signed with. */
+export const signingAlgorithmOf = ({ accessTokenSigningAlgorithm }: Resource): SigningAlgorithm =>
+  accessTokenSigningAlgorithm ?? DEFAULT_ACCESS_TOKEN_ALGORITHM;

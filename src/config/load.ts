@@ -11,7 +11,7 @@ import {
   signInSchema,
   signingKeysSchema,
 } from '../../policies/schema.ts';
-import { claimProblems } from './claims.ts';
+import { claimProblems } from './claim-problems.ts';
 import {
   CLAIMS_FILE,
   CLIENTS_FILE,

@@ -1,14 +1,8 @@
-/** What the access tokens of a resource are signed with: a key has to exist for it, and a token has one signature. */
+/** What the access tokens of a resource are signed with needs a key. */
 import type { Resource, SigningKeyPolicy } from '../../policies/schema.ts';
-import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
-import { SIGNING_KEYS_FILE } from './configuration.ts';
+import { SIGNING_KEYS_FILE, signingAlgorithmOf } from './configuration.ts';
 import type { Problem } from './problem.ts';
-import { oneOf } from './shown.ts';
-
-export const DEFAULT_ACCESS_TOKEN_ALGORITHM: SigningAlgorithm = 'ES256';
-
-export const signingAlgorithmOf = ({ accessTokenSigningAlgorithm }: Resource): SigningAlgorithm =>
-  accessTokenSigningAlgorithm ?? DEFAULT_ACCESS_TOKEN_ALGORITHM;
+import { oneOf, shown } from './shown.ts';
 
 type ResourcesFile = {
   readonly value: { readonly resources: readonly Resource[] };
@@ -26,5 +20,5 @@ export const resourcesWithoutSigner = (
     const key = `resources.${index}.accessTokenSigningAlgorithm`;
     const line = lineOf(['resources', index, 'accessTokenSigningAlgorithm']);
     const allowed = `${oneOf(algorithms)} (algorithms of ${SIGNING_KEYS_FILE})`;
-    return [{ file: 'resources.yaml', line, key, found: JSON.stringify(algorithm), allowed, nearest: null }];
+    return [{ file: 'resources.yaml', line, key, found: shown(algorithm), allowed, nearest: null }];
   });

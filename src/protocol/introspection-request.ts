@@ -3,7 +3,6 @@
  * Nothing is presented: a used refresh token is inactive here, and its chain lives on.
  */
 import type { Resource } from '../../policies/schema.ts';
-import { toldClaims } from '../config/claims.ts';
 import { policyOf } from '../config/configuration.ts';
 import { refreshTokenWouldIssue } from '../lifecycles/refresh-token.ts';
 import type { Client } from '../model/client.ts';
@@ -12,6 +11,7 @@ import { formatScope } from '../oauth/scope.ts';
 import { accessToday } from './access-today.ts';
 import { refuse } from './grant-type.ts';
 import { type FoundToken, findToken, type RefusedToken, readSentToken, type SentTokenDeps } from './sent-token.ts';
+import { toldClaims } from './told-claims.ts';
 
 /** RFC 7662 §2.2. Instants are seconds since 1970. */
 type ActiveToken = {

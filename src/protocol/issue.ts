@@ -1,7 +1,11 @@
 /** The tokens of a decision to issue: a signed access token and, where the client may refresh, the chain's head. */
-import { toldClaims } from '../config/claims.ts';
-import { type Configuration, policyOf } from '../config/configuration.ts';
-import { DEFAULT_ACCESS_TOKEN_ALGORITHM, signingAlgorithmOf } from '../config/resource-signing.ts';
+
+import {
+  type Configuration,
+  DEFAULT_ACCESS_TOKEN_ALGORITHM,
+  policyOf,
+  signingAlgorithmOf,
+} from '../config/configuration.ts';
 import { accessTokenId, signAccessToken } from '../crypto/access-token.ts';
 import { writeRefreshToken } from '../crypto/refresh-token.ts';
 import { InvariantViolation } from '../engine/errors.ts';
@@ -15,6 +19,7 @@ import type { TokenDeps, TokenResponse } from './grant-type.ts';
 import { issueIdToken } from './id-token.ts';
 import { type Narrowing, narrowedAccess, RefusedAtIssue } from './narrowing.ts';
 import type { Access } from './requested-access.ts';
+import { toldClaims } from './told-claims.ts';
 
 type Subject = {
   readonly client: TokenClient;

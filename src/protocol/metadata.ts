@@ -1,6 +1,5 @@
 /** What works here, and where (RFC 8414 §2, OpenID Connect Discovery §3, RFC 9728 §2). Listed only when it works. */
 import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
-import { claimsTold } from '../config/claims.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
 import { STANDARD_CLAIMS } from '../oauth/claims.ts';
@@ -9,6 +8,7 @@ import { urlUnder } from '../oauth/urls.ts';
 import { SIGNED_IN_BY_PASSWORD } from './id-token.ts';
 import { OFFLINE_ACCESS } from './requested-access.ts';
 import { GRANT_TYPES } from './token-request.ts';
+import { claimsTold } from './told-claims.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 export type MetadataDeps = {

@@ -1,8 +1,9 @@
 /** OpenID Connect Core §5.3: the claims about the end-user that the scope of an access token allows, and no others. */
-import { toldClaims } from '../config/claims.ts';
+
 import type { Configuration } from '../config/configuration.ts';
 import { STANDARD_CLAIMS_OF } from '../oauth/claims.ts';
 import { type AccessTokenDeps, type InactiveReason, presentedAccessToken } from './presented-access-token.ts';
+import { toldClaims } from './told-claims.ts';
 
 export type UserInfoDeps = AccessTokenDeps & {
   readonly configuration: () => Pick<Configuration, 'identity' | 'claims'>;

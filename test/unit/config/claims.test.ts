@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changesBetween } from '../../../src/config/changes.ts';
-import { claimsTold, toldClaims } from '../../../src/config/claims.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';
 import { RESERVED_CLAIMS } from '../../../src/oauth/claims.ts';
+import { claimsTold, toldClaims } from '../../../src/protocol/told-claims.ts';
 
 describe('claims.yaml', () => {
   let folder: string;
