@@ -63,7 +63,8 @@ export const refreshTokenMachine = setup({
           {
             guard: 'nothingIsLeft',
             actions: reject('grant_has_nothing_left'),
-            description: 'All that was granted is above the ceiling of today, or gone from the resources. The token stays valid.',
+            description:
+              'All that was granted is above the ceiling of today, or gone from the resources. The token stays valid.',
             meta: { spec: 'RFC 6749 §3.3' },
           },
           {
