@@ -45,7 +45,7 @@ export default {
     only(
       'policies-are-data',
       '^policies/',
-      ['^policies/', '^src/oauth/(signing-algorithms|scope)\\.ts$', packages('zod')],
+      ['^policies/', '^src/oauth/(signing-algorithms|scope|claims)\\.ts$', packages('zod')],
       'A policy is data beside the schema that bounds it; of the server it needs the lists and formats of the protocol alone.',
     ),
     only(

@@ -66,6 +66,13 @@ export const authorizationCodeMachine = setup({
             meta: { spec: 'OAuth 2.1 §4.1.2' },
           },
           {
+            guard: 'nothingIsLeft',
+            actions: reject('grant_has_nothing_left'),
+            description:
+              'All that was granted is above the ceiling of today, or gone from the resources. The code stays valid.',
+            meta: { spec: 'RFC 6749 §3.3' },
+          },
+          {
             guard: 'resourceExceedsGrant',
             actions: reject('resource_exceeds_grant'),
             description: 'A resource was requested that was not granted. The code stays valid.',

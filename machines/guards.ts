@@ -29,6 +29,7 @@ export const authorizationCodeGuards = {
     event.redirectUri !== null && event.redirectUri !== context.redirectUri,
   verifierDiffers: ({ context, event }: Code) => event.challengeOfVerifier !== context.codeChallenge,
   expired: ({ context, event }: Code) => event.now >= context.endsAt,
+  nothingIsLeft: ({ context }: Code) => context.scopeToday.length === 0,
   resourceExceedsGrant: ({ context, event }: Code) =>
     event.resources !== null && !within(event.resources, context.resources),
   endedByClient: ({ context }: Code) => context.endedBy === 'client',
@@ -39,6 +40,8 @@ export const authorizationCodeGuards = {
 export const refreshTokenGuards = {
   byAnotherClient: ({ context, event }: Refresh) => event.clientId !== context.clientId,
   expired: ({ context, event }: Refresh) => event.now >= context.endsAt,
+  mayNotRefresh: ({ context }: Refresh) => !context.mayRefresh,
+  nothingIsLeft: ({ context }: Refresh) => context.scopeToday.length === 0,
   scopeExceedsGrant: ({ context, event }: Refresh) => event.scope !== null && !within(event.scope, context.scope),
   resourceExceedsGrant: ({ context, event }: Refresh) =>
     event.resources !== null && !within(event.resources, context.resources),

@@ -54,6 +54,20 @@ export const refreshTokenMachine = setup({
             meta: { spec: 'OAuth 2.1 §4.3.3, RFC 9700 §4.14.2' },
           },
           {
+            guard: 'mayNotRefresh',
+            actions: reject('refresh_not_allowed'),
+            description:
+              'The client lost the grant type, or offline_access where its policy asks for that. Nothing rotates, and the token stays valid.',
+            meta: { spec: 'OpenID Connect Core §11, RFC 6749 §6' },
+          },
+          {
+            guard: 'nothingIsLeft',
+            actions: reject('grant_has_nothing_left'),
+            description:
+              'All that was granted is above the ceiling of today, or gone from the resources. The token stays valid.',
+            meta: { spec: 'RFC 6749 §3.3' },
+          },
+          {
             guard: 'scopeExceedsGrant',
             actions: reject('scope_exceeds_grant'),
             description: 'Scope may narrow at a refresh, never widen. The token stays valid.',

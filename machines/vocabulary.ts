@@ -25,6 +25,8 @@ export type TokenRejectReason =
   | 'refresh_token_expired'
   | 'refresh_token_reused'
   | 'chain_behind_token'
+  | 'refresh_not_allowed'
+  | 'grant_has_nothing_left'
   | 'scope_exceeds_grant'
   | 'resource_exceeds_grant'
   | 'grant_revoked'
@@ -84,6 +86,9 @@ export type AuthorizationCodeContext = {
   readonly redirectUri: string;
   /** BASE64URL(SHA256(code_verifier)) from the authorization request, RFC 7636 §4.2. */
   readonly codeChallenge: string;
+  /** What the client may have of the scope that was granted, under its ceiling of today; empty: nothing of use. */
+  readonly scopeToday: readonly string[];
+  /** What tokens may be for today, of what was granted. */
   readonly resources: readonly string[];
   readonly endsAt: Instant;
   readonly endedBy: EndedBy;
@@ -104,8 +109,14 @@ export type AuthorizationCodeEvent = {
 
 export type RefreshTokenContext = {
   readonly clientId: string;
+  /** As it was granted. */
   readonly scope: readonly string[];
+  /** What the client may have of it, under its ceiling of today; empty: nothing of use. */
+  readonly scopeToday: readonly string[];
+  /** What tokens may be for today, of what was granted. */
   readonly resources: readonly string[];
+  /** By the client's grant types and, where its policy asks for that, by `offline_access` in the scope of today. */
+  readonly mayRefresh: boolean;
   readonly endsAt: Instant;
   readonly endedBy: EndedBy;
 };

@@ -52,7 +52,7 @@ export const policySchema = z
   });
 
 /** RFC 6749 §3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E ). */
-const scopeToken = z
+export const scopeToken = z
   .string()
   .max(128)
   .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'a scope token (RFC 6749 §3.3)');
@@ -76,6 +76,12 @@ export const resourcesSchema = z.strictObject({
           MAX_TOKEN_SECONDS,
           'Caps the lifetime that the policy gives.',
         ).optional(),
+        accessTokenSigningAlgorithm: z
+          .enum(SIGNING_ALGORITHMS)
+          .optional()
+          .describe(
+            'What access tokens for it are signed with, as the libraries of the API expect it. Default: ES256. EdDSA (Ed25519) only where signing-keys.yaml lists it.',
+          ),
         scopes: z
           .array(
             z.strictObject({
@@ -156,7 +162,7 @@ export const signingKeysSchema = z
   .strictObject({
     algorithms: z
       .array(z.enum(SIGNING_ALGORITHMS))
-      .describe('One key signs for each. ES256 signs access tokens, RS256 is what ID Tokens have by default.')
+      .describe('One key signs for each. ES256 signs access tokens by default, RS256 ID Tokens.')
       .refine((all) => new Set(all).size === all.length, 'each algorithm once')
       .refine(
         (all) => all.includes('ES256') && all.includes('RS256'),

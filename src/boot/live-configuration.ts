@@ -21,6 +21,8 @@ export type LiveConfiguration = {
   readonly current: () => Configuration;
   /** @returns false when the files are refused; the previous configuration stays in force. */
   readonly reload: () => Promise<boolean>;
+  /** Calls it after each reload that came into force. */
+  readonly onReload: (then: () => void) => void;
   /** Reloads when files of the folder change. @returns a function that stops watching. */
   readonly watch: (everyMilliseconds?: number) => () => void;
 };
@@ -34,6 +36,7 @@ export async function liveConfiguration(
   const { environment } = runtime;
   let current = runtime.configuration;
   let loaded = traceOf(environment.configFolder);
+  let then = () => {};
   await bringIntoForce(runtime, current, logger, env);
 
   const reload = async (): Promise<boolean> => {
@@ -45,6 +48,7 @@ export async function liveConfiguration(
       current = fresh;
       for (const { key, from, to } of changes) logger.info({ key, from, to }, 'configuration changed');
       logger.info({ changes: changes.length }, 'configuration reloaded');
+      then();
       return true;
     } catch (error) {
       logger.error({ err: error }, 'configuration refused; what ran goes on running');
@@ -55,6 +59,9 @@ export async function liveConfiguration(
   return {
     current: () => current,
     reload: reloadInTurn,
+    onReload: (call) => {
+      then = call;
+    },
     watch: (everyMilliseconds) =>
       watchFolder(environment.configFolder, loaded, () => void reloadInTurn(), everyMilliseconds),
   };

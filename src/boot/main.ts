@@ -53,6 +53,8 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
 
   const tidying = tidyRegularly(runtime, logger);
   const keeping = regularly(deps.keepKeys, KEY_POLL_SECONDS * 1000);
+  // An algorithm that is new in the files has a key at once, not only at the next round.
+  configuration.onReload(() => void deps.keepKeys());
   const unwatch = configuration.watch();
   process.on('SIGHUP', () => void configuration.reload());
   closeOnSignal(logger, async () => {

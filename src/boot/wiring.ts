@@ -6,6 +6,7 @@ import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { AppOptions } from '../http/app.ts';
 import { clientBrake } from '../protocol/client-brake.ts';
+import { tokensTellClaims } from '../protocol/told-claims.ts';
 import { browserOriginSource } from '../storage/browser-origins.ts';
 import { findClient, replaceSecretMacs } from '../storage/clients.ts';
 import type { Database } from '../storage/database.ts';
@@ -60,7 +61,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     random,
     sleep: (milliseconds) => sleep(milliseconds),
     ping: () => ping(db),
-    store: grantStore(db, clock),
+    store: grantStore(db, clock, () => tokensTellClaims(configuration().claims)),
     deniedAccessTokens: deniedAccessTokenStore(db, clock),
     claimsOf: (userId) => findClaims(db, userId),
     interactions: {

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import type { Policy, SigningKeyPolicy } from '../../policies/schema.ts';
 import { CLIENTS_FILE, type Configuration, type NamedPolicy } from '../config/configuration.ts';
 import { readEnvironment } from '../config/environment.ts';
@@ -132,7 +133,9 @@ function asText({ configuration, clients, warnings }: Report): string {
   const policies = [...configuration.policies].map(([name, policy]) => `policy ${name}\n${fields(lifetimes(policy))}`);
   const general = warnings.map((warning) => `warning: ${warning}\n`).join('');
   const keys = `signing keys\n${fields(keyRows(configuration.signingKeys))}`;
-  return [...policies, keys, ...clients.map(clientText), ...(general ? [general] : [])].join('\n');
+  const { scopes } = configuration.claims;
+  const claims = scopes.length === 0 ? [] : [`claims\n${fields(claimRows(configuration.claims))}`];
+  return [...policies, keys, ...claims, ...clients.map(clientText), ...(general ? [general] : [])].join('\n');
 }
 
 function lifetimes(policy: Policy): [string, string][] {
@@ -146,6 +149,10 @@ function lifetimes(policy: Policy): [string, string][] {
     ],
   ];
 }
+
+/** By scope: which claims are told, and where. */
+const claimRows = ({ scopes }: ClaimsPolicy): [string, string[]][] =>
+  scopes.map(({ name, claims }) => [name, claims.map((claim) => `${claim.name} in ${claim.in.join(', ')}`)]);
 
 function keyRows(policy: SigningKeyPolicy): [string, string][] {
   return [
@@ -176,7 +183,12 @@ function clientText(effective: EffectivePolicy): string {
     ...(policy === null
       ? []
       : [
-          ['access token', accessTokens.map(({ resource, seconds }) => `${inWords(seconds)} for ${resource}`)] as const,
+          [
+            'access token',
+            accessTokens.map(
+              ({ resource, seconds, algorithm }) => `${inWords(seconds)} for ${resource}, signed with ${algorithm}`,
+            ),
+          ] as const,
         ]),
     ...own.filter(([name]) => (name === 'refresh token' ? refreshes && usesCode : usesCode)),
     ...(usesCode ? exampleRow(effective) : []),
@@ -195,6 +207,7 @@ function asDocument(report: Report, proofs: ProofReport | null): string {
     ok: errorsIn(report).length === 0 && (proofs?.holds ?? true),
     policies: Object.fromEntries(configuration?.policies ?? []),
     resources: configuration?.resources ?? [],
+    claims: configuration?.claims.scopes ?? [],
     signing_keys: configuration?.signingKeys ?? null,
     clients: clients.map((effective) => ({
       ...clientDocument(effective.client),

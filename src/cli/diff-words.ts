@@ -20,7 +20,12 @@ export function diffText(comparison: Comparison): string {
       'lifetimes',
       policies.map(({ policy, key, from, to, means }) => `${policy}.${key}: ${shown(from)} → ${shown(to)}. ${means}`),
     ],
-    ['other configuration', configuration.map(({ key, from, to }) => `${key}: ${shown(from)} → ${shown(to)}`)],
+    [
+      'other configuration',
+      configuration.map(
+        ({ key, from, to, means }) => `${key}: ${shown(from)} → ${shown(to)}${means ? `. ${means}` : ''}`,
+      ),
+    ],
   ];
   const filled = sections.filter(([, lines]) => lines.length > 0);
   return [
@@ -75,8 +80,8 @@ export function diffMarkdown(comparison: Comparison): string {
     ),
     ...table(
       'Other configuration',
-      ['key', 'from', 'to'],
-      configuration.map(({ key, from, to }) => [code(key), code(from), code(to)]),
+      ['key', 'from', 'to', 'what it means for chains alive today'],
+      configuration.map(({ key, from, to, means }) => [code(key), code(from), code(to), cell(means ?? '')]),
     ),
     ...(refused === null
       ? table('Invariants, decided for the new side', ['policy', 'invariant', 'verdict'], verdicts)

@@ -1,11 +1,12 @@
 /** What is in force for a client: its policy, capped by resources, and the errors and warnings about both together. */
 import type { Policy } from '../../policies/schema.ts';
-import type { Configuration } from '../config/configuration.ts';
+import { type Configuration, signingAlgorithmOf } from '../config/configuration.ts';
 import { describeRecordProblem } from '../config/problem.ts';
 import { SHORT_SECRET_CHARACTERS } from '../crypto/client-secret.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { Client } from '../model/client.ts';
 import { nextChainEndsAt } from '../model/lifetimes.ts';
+import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { reviewClient } from '../registration/client-review.ts';
 import type { Declared } from '../registration/declared-clients.ts';
 import type { ClientRegistration } from '../storage/clients.ts';
@@ -19,7 +20,11 @@ export type EffectivePolicy = {
   /** Null: no file defines the policy that the client names. */
   readonly policy: Policy | null;
   /** The default resource first; empty without a policy. */
-  readonly accessTokens: readonly { readonly resource: string; readonly seconds: number }[];
+  readonly accessTokens: readonly {
+    readonly resource: string;
+    readonly seconds: number;
+    readonly algorithm: SigningAlgorithm;
+  }[];
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 };
@@ -53,9 +58,13 @@ function accessTokensOf({ defaultResource }: CheckedClient, policy: Policy, { re
   const isDefault = (resource: Configuration['resources'][number]) =>
     defaultResource === null ? resource.default === true : resource.identifier === defaultResource;
   const sorted = [...resources.filter(isDefault), ...resources.filter((resource) => !isDefault(resource))];
-  return sorted.map(({ identifier, accessTokenLifetimeSeconds: cap = Number.POSITIVE_INFINITY }) => ({
-    resource: identifier,
-    seconds: Math.min(policy.accessTokenLifetimeSeconds, cap),
+  return sorted.map((resource) => ({
+    resource: resource.identifier,
+    seconds: Math.min(
+      policy.accessTokenLifetimeSeconds,
+      resource.accessTokenLifetimeSeconds ?? Number.POSITIVE_INFINITY,
+    ),
+    algorithm: signingAlgorithmOf(resource),
   }));
 }
 

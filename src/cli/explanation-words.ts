@@ -124,7 +124,8 @@ const isRotation = ({ machine, to }: LedgerLine) => machine === 'refreshToken' &
 
 const eventLine = (event: LedgerLine): string => {
   const policy = event.policy === null ? '' : ` (policy ${printable(event.policy)})`;
-  return `  ${instant(event.at)}  ${printable(eventWords(event))}${policy}\n`;
+  const withheld = event.scopeWithheld === null ? '' : `; without ${printable(event.scopeWithheld)}`;
+  return `  ${instant(event.at)}  ${printable(eventWords(event))}${withheld}${policy}\n`;
 };
 
 function eventWords({ machine, event, from, to, reason, generation, clientId }: LedgerLine): string {
@@ -172,17 +173,20 @@ export const explanationDocument = (explained: Explained) => ({
         what_would_have_kept_it: explained.life.advice?.keep ?? null,
       }),
   presented: explained.place && placeDocument(explained.place),
-  events: explained.events.map(({ at, machine, event, from, to, reason, generation, clientId, policy }) => ({
-    at,
-    machine,
-    event,
-    from,
-    to,
-    reason,
-    generation: generation === null ? null : Number(generation),
-    client_id: clientId,
-    policy,
-  })),
+  events: explained.events.map(
+    ({ at, machine, event, from, to, reason, generation, clientId, policy, scopeWithheld }) => ({
+      at,
+      machine,
+      event,
+      from,
+      to,
+      reason,
+      generation: generation === null ? null : Number(generation),
+      client_id: clientId,
+      policy,
+      scope_withheld: scopeWithheld,
+    }),
+  ),
   earlier_events: explained.earlierLines,
   beginning_was_dropped: explained.isCut,
 });

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { describeRecordProblem } from '../config/problem.ts';
 import type { Random } from '../crypto/random.ts';
+import { STANDARD_CLAIMS } from '../oauth/claims.ts';
 import type { Reading } from '../registration/record-problem.ts';
 import { applyUserPlan, planUser, type UserPlan } from '../registration/register-user.ts';
 import { readUserRecord, type UserRecord } from '../registration/user-record.ts';
@@ -25,13 +26,18 @@ export function usersCreateCommand(parent: Command, cli: Cli): void {
     .option('--generate-password', 'generate a password and print it once')
     .option('--email <address>', 'the claim "email"')
     .option('--display-name <name>', 'the claim "name"')
-    .option('--claim <name=value>', 'any other claim of OpenID Connect; repeat it for several', each)
+    .option(
+      '--claim <name=value>',
+      'any other claim of OpenID Connect, or a further claim such as groups; repeat it for several',
+      each,
+    )
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
 At a terminal the command asks for the password without showing it. Without a terminal: STATEHOUSE_PASSWORD, or the first line of standard input.
-A claim that is not a text is JSON: --claim email_verified=true, --claim 'address={"country": "SE"}'.
+A claim that is not a text is JSON: --claim email_verified=true, --claim 'groups=["staff", "admins"]'. Which scope tells a further claim
+to whom is in claims.yaml.
 
 Examples:
   statehouse users create alice
@@ -74,12 +80,15 @@ function claimsOf({ email, displayName, claim = [] }: Options): Record<string, u
     if (!name || value.length === 0) throw refuse('--claim: Expected name=value, as in --claim given_name=Alice');
     // Other users of the machine can see arguments.
     if (name === 'password' || name === 'username') throw refuse(`--claim cannot set ${name}`);
-    return [name, JSON_CLAIMS.has(name) ? jsonOr(value.join('=')) : value.join('=')];
+    const isText = STANDARD_CLAIMS.includes(name) && !JSON_CLAIMS.has(name);
+    return [name, isText ? value.join('=') : jsonOr(value.join('='))];
   });
   if (email !== undefined) given.push(['email', email]);
   if (displayName !== undefined) given.push(['name', displayName]);
   if (new Set(given.map(([name]) => name)).size < given.length) throw refuse('A claim is given twice');
-  return Object.fromEntries(given);
+  const further = given.filter(([name]) => !STANDARD_CLAIMS.includes(name));
+  const standard = given.filter(([name]) => STANDARD_CLAIMS.includes(name));
+  return { ...Object.fromEntries(standard), ...(further.length > 0 && { claims: Object.fromEntries(further) }) };
 }
 
 const refuse = (words: string) => new CommandRefused(`${words}; nothing was changed.`);

@@ -28,8 +28,8 @@ export function usersImportCommand(parent: Command, cli: Cli): void {
       'after',
       `
 An object, a list, or {"users": [...]}: username, password, and the claims of OpenID Connect (email, email_verified, name,
-given_name, family_name, ...). If any record is wrong, nothing is imported. Importing the same file again
-changes nothing. The claims of an existing user are replaced. Without a password in the record, the stored password stays; a new
+given_name, family_name, ...). Further claims, such as groups, are in the object "claims": {"groups": ["staff"]}.
+If any record is wrong, nothing is imported. Importing the same file again changes nothing. The claims of an existing user are replaced. Without a password in the record, the stored password stays; a new
 password ends the sessions and grants of the user.
 
 Examples:

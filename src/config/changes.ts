@@ -13,12 +13,18 @@ export function changesBetween(before: Configuration, after: Configuration): Cha
 }
 
 /** Without declared clients: those are compared with the database (src/registration/declared-clients.ts). */
-const plain = ({ policies, resources, signIn, signingKeys }: Configuration) => ({
+const plain = ({ policies, resources, claims, signIn, signingKeys }: Configuration) => ({
   policies: Object.fromEntries(policies),
   resources: Object.fromEntries(
     resources.map(({ identifier, scopes, ...rest }) => [
       identifier,
       { ...rest, scopes: Object.fromEntries(scopes.map(({ name, description }) => [name, description])) },
+    ]),
+  ),
+  claims: Object.fromEntries(
+    claims.scopes.map(({ name, description, claims: told }) => [
+      name,
+      { description, claims: Object.fromEntries(told.map((claim) => [claim.name, claim.in.toSorted().join(' ')])) },
     ]),
   ),
   signIn,

@@ -1,13 +1,17 @@
 /** The configuration in force: policies by name, resources, sign-in, signing keys, declared clients. */
+import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import { DEFAULT_POLICY, type DeclaredClientRecord } from '../../policies/client-schema.ts';
 import type { Policy, Resource, SignInPolicy, SigningKeyPolicy } from '../../policies/schema.ts';
 import type { Client } from '../model/client.ts';
+import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 
 export type Configuration = {
   readonly policies: ReadonlyMap<string, Policy>;
   readonly resources: readonly Resource[];
   /** The only resource of this server itself: the UserInfo Endpoint, with the scopes of OpenID Connect. */
   readonly identity: Resource;
+  /** Which scope lets which claims about the end-user be told, besides the standard claims at the UserInfo Endpoint. */
+  readonly claims: ClaimsPolicy;
   readonly signIn: SignInPolicy;
   readonly signingKeys: SigningKeyPolicy;
   readonly declaredClients: readonly DeclaredClient[];
@@ -24,6 +28,7 @@ export type DeclaredClient = {
 };
 
 export const CLIENTS_FILE = 'clients.yaml';
+export const CLAIMS_FILE = 'claims.yaml';
 export const SIGNING_KEYS_FILE = 'signing-keys.yaml';
 
 export { DEFAULT_POLICY };
@@ -38,3 +43,9 @@ export function policyOf(configuration: Configuration, client: Pick<Client, 'cli
   }
   return { name: client.policy, ...policy };
 }
+
+export const DEFAULT_ACCESS_TOKEN_ALGORITHM: SigningAlgorithm = 'ES256';
+
+/** What access tokens for it are signed with. */
+export const signingAlgorithmOf = ({ accessTokenSigningAlgorithm }: Resource): SigningAlgorithm =>
+  accessTokenSigningAlgorithm ?? DEFAULT_ACCESS_TOKEN_ALGORITHM;

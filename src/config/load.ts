@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { z } from 'zod';
+import { claimsSchema, NO_FURTHER_CLAIMS } from '../../policies/claims-schema.ts';
 import { clientsSchema } from '../../policies/client-schema.ts';
 import {
   DEFAULT_SIGNING_KEYS,
@@ -10,20 +11,23 @@ import {
   signInSchema,
   signingKeysSchema,
 } from '../../policies/schema.ts';
+import { claimProblems } from './claim-problems.ts';
 import {
+  CLAIMS_FILE,
   CLIENTS_FILE,
   type Configuration,
   DEFAULT_POLICY,
   type NamedPolicy,
   SIGNING_KEYS_FILE,
 } from './configuration.ts';
-import { identityResource } from './identity-resource.ts';
+import { identityResource, STANDARD_SCOPES } from './identity-resource.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
+import { resourcesWithoutSigner } from './resource-signing.ts';
 import { readText, unreadable } from './text-file.ts';
 import { readYaml } from './yaml-file.ts';
 
 const POLICY_FILE = /^(?<name>[a-z0-9][a-z0-9-]*)\.policy\.yaml$/;
-const OTHER_FILES = ['resources.yaml', 'sign-in.yaml', SIGNING_KEYS_FILE, CLIENTS_FILE];
+const OTHER_FILES = ['resources.yaml', CLAIMS_FILE, 'sign-in.yaml', SIGNING_KEYS_FILE, CLIENTS_FILE];
 
 /** @throws ConfigurationError with every problem found: file, line, key, found, allowed, nearest key. */
 export function loadConfiguration(folder: string, issuer: string): Configuration {
@@ -45,7 +49,10 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
       return name && policy ? [[name, policy] as const] : [];
     }),
   );
-  const resources = read('resources.yaml', resourcesSchema);
+  const resourcesFile = readFile('resources.yaml', resourcesSchema);
+  const resources = resourcesFile?.value ?? null;
+  const claimsFile = files.includes(CLAIMS_FILE) ? readFile(CLAIMS_FILE, claimsSchema) : null;
+  const claims = claimsFile?.value ?? NO_FURTHER_CLAIMS;
   const signIn = read('sign-in.yaml', signInSchema);
   const signingKeys = files.includes(SIGNING_KEYS_FILE)
     ? read(SIGNING_KEYS_FILE, signingKeysSchema)
@@ -66,7 +73,7 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
       nearest: null,
     });
   }
-  const identity = identityResource(issuer);
+  const identity = identityResource(issuer, claims);
   const taken = resources?.resources.findIndex(({ identifier }) => identifier === identity.identifier) ?? -1;
   if (taken !== -1) {
     problems.push({
@@ -78,11 +85,17 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
       nearest: null,
     });
   }
+  problems.push(...(resourcesFile && signingKeys ? resourcesWithoutSigner(resourcesFile, signingKeys) : []));
+  if (claimsFile && resources) {
+    const standard = STANDARD_SCOPES.map(({ name }) => name);
+    problems.push(...claimProblems(claimsFile, { resources: resources.resources, standard }));
+  }
   if (problems.length > 0 || !resources || !signIn || !signingKeys) throw new ConfigurationError(folder, problems);
   return {
     policies,
     resources: resources.resources,
     identity,
+    claims,
     signIn,
     signingKeys,
     declaredClients,

@@ -17,7 +17,7 @@ export type Request<Loaded, Row, Facts, Commit, Answer> = {
   /** Reads the row, the facts and the event from what was loaded. Pure. */
   readonly read: (loaded: Loaded) => { readonly row: Row; readonly facts: Facts; readonly event: AnyEvent };
   /** What the caller gets if the step is committed. Made before the commit, so that whatever can fail, such as signing, fails here. */
-  readonly answer: (step: Step<Row>, loaded: Loaded) => Answer;
+  readonly answer: (step: Step<Row>, loaded: Loaded, facts: Facts) => Answer;
   /** After a lost commit: whether the change is in the row. Absent: the next decision finds out. */
   readonly isIn?: (loaded: Loaded, step: Step<Row>) => boolean;
 };
@@ -53,7 +53,7 @@ export function* running<Loaded, Row, Facts, Commit, Answer>(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { row, facts, event } = read(loaded);
     const step = stepOf(lifecycle, row, facts, event, machineOf);
-    const answered = answer(step, loaded);
+    const answered = answer(step, loaded, facts);
     if (step.after === row) return answered;
     const reply = yield { kind: 'commit', commit: lifecycle.commitOf(step, facts, step.entries) };
     if (reply.kind === 'committed' && reply.committed) return answered;

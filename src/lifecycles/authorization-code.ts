@@ -16,11 +16,12 @@ import {
 export const authorizationCodeLifecycle: PresentationLifecycle<PresentationFacts> = {
   machine: authorizationCodeMachine,
   stateOf: authorizationCodeState,
-  contextOf: (grant, { lifetimes, resources }): AuthorizationCodeContext => ({
+  contextOf: (grant, { lifetimes, today }): AuthorizationCodeContext => ({
     clientId: grant.clientId,
     redirectUri: grant.redirectUri,
     codeChallenge: grant.codeChallenge,
-    resources,
+    scopeToday: today.scope,
+    resources: today.resources,
     endsAt: codeEndsAt(grant, lifetimes),
     endedBy: endedBy(grant),
   }),

@@ -7,6 +7,7 @@ import { type Request, run } from '../engine/run.ts';
 import type { Client, TokenClient } from '../model/client.ts';
 import { type Bytes, type Grant, grantState } from '../model/grant.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
+import type { Claims } from '../model/user.ts';
 
 export type GrantFacts = {
   readonly now: Date;
@@ -50,6 +51,8 @@ export type LoadedGrant = {
   readonly client: TokenClient | null;
   /** The grant that the credential names; null: no such grant. */
   readonly grant: Grant | null;
+  /** Of the grant's end-user; null: no token tells any. No decision depends on them. */
+  readonly claims: Claims | null;
 };
 
 export type GrantStore = {

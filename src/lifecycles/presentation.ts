@@ -8,7 +8,7 @@ import { InvariantViolation } from '../engine/errors.ts';
 import { type Lifecycle, type Step, send } from '../engine/lifecycle.ts';
 import { type Request, run } from '../engine/run.ts';
 import type { TokenClient } from '../model/client.ts';
-import { type Bytes, type Grant, grantState, sameBytes } from '../model/grant.ts';
+import { type AccessToday, type Bytes, type Grant, grantState, sameBytes } from '../model/grant.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
 import { type Lifetimes, nextChainEndsAt } from '../model/lifetimes.ts';
 import {
@@ -24,8 +24,7 @@ import {
 /** What a presentation depends on besides the grant's row. */
 export type PresentationFacts = GrantFacts & {
   readonly lifetimes: Lifetimes;
-  /** What tokens of the grant may be for. */
-  readonly resources: readonly string[];
+  readonly today: AccessToday;
   /** 16 random bytes, drawn for this request: the nonce of the next head. */
   readonly nonce: Bytes;
 };
@@ -41,10 +40,9 @@ export type Outcome<Issued> =
 /** What the engine does not know: today's policy, and how tokens are made. */
 export type PresentationWays<Issued> = {
   readonly lifetimesOf: (client: TokenClient) => Lifetimes;
-  /** What tokens of this grant may be for. */
-  readonly resourcesOf: (grant: Grant) => readonly string[];
+  readonly accessToday: (grant: Grant, client: TokenClient) => AccessToday;
   /** Signs and encodes the tokens of `next`, the row as it will be. May fail, since it runs before the commit. */
-  readonly mint: (next: Grant, now: Date, client: TokenClient) => Issued;
+  readonly mint: (next: Grant, today: AccessToday, loaded: LoadedPresentation) => Issued;
 };
 
 export type PresentationLifecycle<Facts extends PresentationFacts> = Lifecycle<Grant, Facts, GrantCommit>;
@@ -64,12 +62,19 @@ export const presentationParts = <Facts extends PresentationFacts>(endsAt: (gran
       revokeGrant: (_, { now, policy }, { event }) => send(grantLifecycle, { now, policy }, { type: event }),
     },
     brokenBy: issuesWithoutNewHead,
-    ledgerFacts: ({ refreshGeneration }) => ({ generation: refreshGeneration }),
+    ledgerFacts: ({ refreshGeneration, state, scope }, { today }) => ({
+      generation: refreshGeneration,
+      scopeWithheld: state === 'active' ? withheld(scope, today) : null,
+    }),
     commitOf: (step, facts, entries) =>
       step.after.state === step.before.state
         ? headMoveOf(step, facts, endsAt(step.before, facts), entries)
         : revocationOf(step, facts, entries),
   }) as const satisfies Partial<PresentationLifecycle<Facts>>;
+
+/** @returns null: the client may have all that was granted. */
+const withheld = (granted: readonly string[], { scope }: AccessToday): string | null =>
+  granted.every((name) => scope.includes(name)) ? null : granted.filter((name) => !scope.includes(name)).join(' ');
 
 /** The chain gets a new head with this nonce, and its idle time starts again. */
 export const moveHead = (grant: Grant, generation: bigint, { now, nonce, lifetimes }: PresentationFacts): Grant => ({
@@ -106,7 +111,7 @@ function headMoveOf(
 /** @param more the facts that only this kind of credential needs. */
 export function presentationRequest<Facts extends PresentationFacts, Issued>(
   lifecycle: PresentationLifecycle<Facts>,
-  { lifetimesOf, resourcesOf, mint }: PresentationWays<Issued>,
+  { lifetimesOf, accessToday, mint }: PresentationWays<Issued>,
   nonce: Bytes,
   more: Omit<Facts, keyof PresentationFacts>,
   eventAt: (now: Date) => { readonly type: 'presented' },
@@ -115,13 +120,13 @@ export function presentationRequest<Facts extends PresentationFacts, Issued>(
     lifecycle,
     read: ({ grant, client, now }) => {
       const lifetimes = lifetimesOf(client);
-      const resources = resourcesOf(grant);
-      const facts = { ...more, now, lifetimes, resources, policy: lifetimes.name, nonce } as unknown as Facts;
+      const today = accessToday(grant, client);
+      const facts = { ...more, now, lifetimes, today, policy: lifetimes.name, nonce } as unknown as Facts;
       return { row: grant, facts, event: eventAt(now) };
     },
-    answer: ({ before, after, decisions: [decision] }, { now, client }) => {
+    answer: ({ before, after, decisions: [decision] }, loaded, { today }) => {
       const rejected = decision && effectOf(decision, 'reject');
-      if (!rejected) return { kind: 'issued', issued: mint(after, now, client) };
+      if (!rejected) return { kind: 'issued', issued: mint(after, today, loaded) };
       const reason = rejected.params.reason as TokenRejectReason;
       return { kind: 'rejected', reason, revoked: after.state !== before.state };
     },

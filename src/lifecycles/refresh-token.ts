@@ -4,7 +4,14 @@ import type { RefreshTokenContext, RefreshTokenEvent } from '../../machines/voca
 import { effectOf } from '../engine/decide.ts';
 import { InvariantViolation } from '../engine/errors.ts';
 import { stepOf } from '../engine/step.ts';
-import { type Bytes, type ChainPlace, endedBy, type Grant, refreshTokenState } from '../model/grant.ts';
+import {
+  type AccessToday,
+  type Bytes,
+  type ChainPlace,
+  endedBy,
+  type Grant,
+  refreshTokenState,
+} from '../model/grant.ts';
 import { chainEndsAt, type Lifetimes } from '../model/lifetimes.ts';
 import {
   moveHead,
@@ -21,10 +28,12 @@ export type RefreshTokenFacts = PresentationFacts & { readonly token: ChainPlace
 export const refreshTokenLifecycle: PresentationLifecycle<RefreshTokenFacts> = {
   machine: refreshTokenMachine,
   stateOf: (grant, { token }) => refreshTokenState(grant, token),
-  contextOf: (grant, { lifetimes, resources }): RefreshTokenContext => ({
+  contextOf: (grant, { lifetimes, today }): RefreshTokenContext => ({
     clientId: grant.clientId,
     scope: grant.scope,
-    resources,
+    scopeToday: today.scope,
+    resources: today.resources,
+    mayRefresh: today.mayRefresh,
     endsAt: chainEndsAt(grant, lifetimes),
     endedBy: endedBy(grant),
   }),
@@ -64,7 +73,13 @@ const UNUSED_NONCE = new Uint8Array(16);
  * Would this token be exchanged if its client presented it now? The machine decides, so that no other code knows what makes a
  * token valid. Nothing is committed.
  */
-export function refreshTokenWouldIssue(grant: Grant, token: ChainPlace, now: Date, lifetimes: Lifetimes): boolean {
+export function refreshTokenWouldIssue(
+  grant: Grant,
+  token: ChainPlace,
+  now: Date,
+  lifetimes: Lifetimes,
+  today: AccessToday,
+): boolean {
   const event: RefreshTokenEvent = {
     type: 'presented',
     now: now.getTime(),
@@ -72,8 +87,7 @@ export function refreshTokenWouldIssue(grant: Grant, token: ChainPlace, now: Dat
     scope: null,
     resources: null,
   };
-  const { resources } = grant;
-  const facts = { now, policy: lifetimes.name, lifetimes, resources, nonce: UNUSED_NONCE, token };
+  const facts = { now, policy: lifetimes.name, lifetimes, today, nonce: UNUSED_NONCE, token };
   const { decisions } = stepOf(refreshTokenLifecycle, grant, facts, event);
   return decisions.some((decision) => effectOf(decision, 'issueTokens') !== undefined);
 }

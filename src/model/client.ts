@@ -34,6 +34,7 @@ export type TokenClient = Pick<
   | 'tokenEndpointAuthMethod'
   | 'secretMacs'
   | 'grantTypes'
+  | 'scope'
   | 'policy'
   | 'idTokenSignedResponseAlg'
   | 'epoch'

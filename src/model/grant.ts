@@ -45,6 +45,16 @@ export type Grant = {
   readonly liveServerEpoch: bigint;
 };
 
+/** What its client may have of a grant today: under the client's ceiling and the resources of today, never more than was granted. */
+export type AccessToday = {
+  /** Empty: nothing of use is left. */
+  readonly scope: readonly string[];
+  /** What tokens may be for. */
+  readonly resources: readonly string[];
+  /** Whether it may get refresh tokens for it. */
+  readonly mayRefresh: boolean;
+};
+
 /** The part of a refresh token that names its place in the chain. */
 export type ChainPlace = { readonly generation: bigint; readonly nonce: Bytes };
 

@@ -7,6 +7,8 @@ export type LedgerEntry = {
   readonly reason: string | null;
   /** The head's generation afterwards; null: the line is not about a chain. */
   readonly generation: bigint | null;
+  /** Scope tokens that were granted, but left out of these tokens, since they are above the client's ceiling of today; null: none. */
+  readonly scopeWithheld?: string | null;
   /** The `kid` of the key that the line is about. */
   readonly signingKeyId?: string;
   /** The `sid` of the session that the line is about. */

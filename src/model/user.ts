@@ -1,7 +1,7 @@
 /** An end-user. `id` is the `sub` of every token. */
 import type { PasswordHash } from '../crypto/secret-types.ts';
 
-/** By the names of OpenID Connect Core §5.1. */
+/** By the names of OpenID Connect Core §5.1, and further claims by any other name. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 export type User = {

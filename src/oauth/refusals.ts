@@ -30,7 +30,8 @@ export type RequestReason =
   | 'refresh_token_forged'
   | 'refresh_token_unknown_key'
   | 'scope_unknown'
-  | 'resource_unknown';
+  | 'resource_unknown'
+  | 'resources_differ_in_signature';
 
 export type TokenReason = TokenRejectReason | RequestReason;
 
@@ -100,6 +101,10 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   scope_unknown: scope('A scope is unknown, malformed, or more than this client may ask for.'),
   resource_unknown: target('A resource is unknown, malformed, or more than was asked for.'),
 
+  resources_differ_in_signature: target(
+    'These resources want different signatures, and an access token has one: ask for one resource at a time.',
+  ),
+
   client_mismatch: grant('It was issued to another client.'),
   redirect_uri_mismatch: grant('redirect_uri is not the one of the authorization request.'),
   code_verifier_mismatch: grant('code_verifier does not match the code_challenge.'),
@@ -108,6 +113,8 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   refresh_token_expired: grant(TOKEN_NOT_VALID),
   refresh_token_reused: grant(TOKEN_NOT_VALID),
   chain_behind_token: grant(TOKEN_NOT_VALID),
+  refresh_not_allowed: grant('This client may no longer refresh what the resource owner granted.'),
+  grant_has_nothing_left: grant('The client may no longer have anything of what the resource owner granted.'),
   scope_exceeds_grant: scope('The scope is more than the resource owner granted.'),
   resource_exceeds_grant: target('The resource is not one that the resource owner granted.'),
   grant_revoked: grant('The grant has been revoked.'),

@@ -3,7 +3,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { Client } from '../model/client.ts';
 import { type Grant, grantState } from '../model/grant.ts';
 import { chainEndsAt, codeEndsAt } from '../model/lifetimes.ts';
-import { mayRefresh } from './issue.ts';
+import { accessToday } from './access-today.ts';
 import { type Access, type DescribedAccess, describeAccess } from './requested-access.ts';
 
 export type AllowedClient = {
@@ -61,7 +61,7 @@ const byInstant = (one: Date, other: Date): number => one.getTime() - other.getT
 
 /** Without a policy nothing can be exchanged today. */
 const canGoOn = (configuration: Configuration, client: Client, grant: Grant): boolean =>
-  configuration.policies.has(client.policy) && mayRefresh(configuration, grant, client);
+  configuration.policies.has(client.policy) && accessToday(configuration, grant, client).mayRefresh;
 
 /** The client can still use its code, its refresh token, or else its last access token. */
 function lives(configuration: Configuration, client: Client, grant: Grant, now: Date): boolean {
@@ -71,7 +71,7 @@ function lives(configuration: Configuration, client: Client, grant: Grant, now: 
   if (!policy) return true;
   const lifetimes = { name: client.policy, ...policy };
   if (grant.refreshGeneration === null) return now.getTime() < codeEndsAt(grant, lifetimes);
-  if (mayRefresh(configuration, grant, client)) return now.getTime() < chainEndsAt(grant, lifetimes);
+  if (accessToday(configuration, grant, client).mayRefresh) return now.getTime() < chainEndsAt(grant, lifetimes);
   const lastToken = (grant.lastUsedAt ?? grant.createdAt).getTime() + policy.accessTokenLifetimeSeconds * 1000;
   return now.getTime() < lastToken;
 }

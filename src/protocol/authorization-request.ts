@@ -190,7 +190,7 @@ const ACCESS_ERRORS: Readonly<Record<AccessProblem, Pick<RedirectedError, 'error
   },
   openid_missing: {
     error: 'invalid_scope',
-    description: 'profile, email, address and phone are claims of OpenID Connect: they need the scope openid as well',
+    description: 'scopes about the identity of the end-user, such as profile and email, need the scope openid as well',
   },
   resource_unknown: { error: 'invalid_target', description: 'a resource is unknown' },
 };

@@ -15,7 +15,7 @@ export const clientCredentials: GrantType = {
       if (access === 'scope_unknown' || access === 'openid_missing') return refuse('scope_unknown', 'scope');
       if (access === 'resource_unknown') return refuse(access, 'resource');
       // RFC 9068 §2.2: `sub` is the client itself where no resource owner takes part.
-      const subject = { client, sub: client.clientId, grantId: null };
+      const subject = { client, sub: client.clientId, grantId: null, claims: null };
       return { kind: 'issued', response: issueAccessToken(deps, subject, access, now) };
     },
   }),

@@ -2,6 +2,7 @@
 import { accessTokenHash, signIdToken } from '../crypto/id-token.ts';
 import type { TokenClient } from '../model/client.ts';
 import type { Grant, SignInFacts } from '../model/grant.ts';
+import type { Claims } from '../model/user.ts';
 import type { TokenDeps, TokenResponse } from './grant-type.ts';
 
 /** Core §2 leaves the values of `acr` to the server. Passwords are the only way to sign in so far. */
@@ -12,6 +13,8 @@ export function issueIdToken(
   grant: Grant & { readonly identity: SignInFacts },
   client: TokenClient,
   { access_token: accessToken, expires_in: expiresIn }: Pick<TokenResponse, 'access_token' | 'expires_in'>,
+  /** Further claims about the end-user. */
+  told: Claims,
   now: Date,
 ): string {
   const alg = client.idTokenSignedResponseAlg;
@@ -20,6 +23,7 @@ export function issueIdToken(
   // Core §12.2: at a refresh it SHOULD NOT have a nonce Claim; `auth_time` MUST be that of the original authentication.
   const isFirst = grant.refreshGeneration === 0n;
   return signIdToken(deps.keyRing.signerOf(alg), {
+    ...told,
     iss: deps.issuer,
     sub: grant.userId,
     aud: client.clientId,

@@ -8,9 +8,11 @@ import { refreshTokenWouldIssue } from '../lifecycles/refresh-token.ts';
 import type { Client } from '../model/client.ts';
 import { chainEndsAt } from '../model/lifetimes.ts';
 import { formatScope } from '../oauth/scope.ts';
+import { accessToday } from './access-today.ts';
 import type { ClientSender } from './client-authentication.ts';
 import { refuse } from './grant-type.ts';
 import { type FoundToken, findToken, type RefusedToken, readSentToken, type SentTokenDeps } from './sent-token.ts';
+import { toldClaims } from './told-claims.ts';
 
 /** RFC 7662 §2.2. Instants are seconds since 1970. */
 type ActiveToken = {
@@ -85,17 +87,20 @@ function describeAccessToken(
   { clientId }: Client,
   { claims }: Extract<FoundToken, { kind: 'access_token' }>,
 ): ActiveToken | string {
-  const { scope, aud, ...rest } = claims;
-  const active = { active: true, token_type: 'Bearer', ...rest } as const;
-  if (claims.client_id === clientId) return { ...active, scope, aud };
+  const { scope, aud } = claims;
+  if (claims.client_id === clientId) return { active: true, token_type: 'Bearer', ...claims };
   const audience: readonly string[] = [aud].flat();
   const served = deps.configuration().resources.filter((one) => audience.includes(one.identifier) && isServedBy(one));
   const [first, ...more] = served.map((one) => one.identifier);
   if (first === undefined) return 'not_for_this_client';
   const itsScopes = new Set(served.flatMap((one) => one.scopes.map(({ name }) => name)));
   const itsScope = scope.split(' ').filter((one) => itsScopes.has(one));
+  const { iss, sub, client_id, jti, iat, exp } = claims;
   return {
-    ...active,
+    active: true,
+    token_type: 'Bearer',
+    ...{ iss, sub, client_id, jti, iat, exp },
+    ...toldClaims(deps.configuration().claims, 'access_token', itsScope, claims),
     ...(itsScope.length > 0 && { scope: formatScope(itsScope) }),
     aud: more.length > 0 ? [first, ...more] : first,
   };
@@ -112,11 +117,12 @@ function describeRefreshToken(
   { grant, place, now }: Extract<FoundToken, { kind: 'refresh_token' }>,
 ): ActiveToken | string {
   const policy = policyOf(deps.configuration(), client);
+  const today = accessToday(deps.configuration(), grant, client);
   if (!client.grantTypes.includes('refresh_token')) return 'grant_type_not_allowed';
-  if (!refreshTokenWouldIssue(grant, place, now, policy)) return 'refresh_token_not_active';
+  if (!refreshTokenWouldIssue(grant, place, now, policy, today)) return 'refresh_token_not_active';
   return {
     active: true,
-    scope: formatScope(grant.scope),
+    scope: formatScope(today.scope),
     client_id: client.clientId,
     exp: Math.floor(chainEndsAt(grant, policy) / 1000),
     iat: Math.floor((grant.lastUsedAt ?? grant.createdAt).getTime() / 1000),

@@ -1,26 +1,43 @@
 /** The tokens of a decision to issue: a signed access token and, where the client may refresh, the chain's head. */
-import { type Configuration, policyOf } from '../config/configuration.ts';
+
+import {
+  type Configuration,
+  DEFAULT_ACCESS_TOKEN_ALGORITHM,
+  policyOf,
+  signingAlgorithmOf,
+} from '../config/configuration.ts';
 import { accessTokenId, signAccessToken } from '../crypto/access-token.ts';
 import { writeRefreshToken } from '../crypto/refresh-token.ts';
 import { InvariantViolation } from '../engine/errors.ts';
+import type { LoadedPresentation } from '../lifecycles/presentation.ts';
 import type { TokenClient } from '../model/client.ts';
-import type { Grant, SignInFacts } from '../model/grant.ts';
+import type { AccessToday, Grant, SignInFacts } from '../model/grant.ts';
+import type { Claims } from '../model/user.ts';
 import { formatScope } from '../oauth/scope.ts';
+import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import type { TokenDeps, TokenResponse } from './grant-type.ts';
 import { issueIdToken } from './id-token.ts';
-import { type Narrowing, narrowedAccess } from './narrowing.ts';
-import { type Access, OFFLINE_ACCESS } from './requested-access.ts';
+import { type Narrowing, narrowedAccess, RefusedAtIssue } from './narrowing.ts';
+import type { Access } from './requested-access.ts';
+import { toldClaims } from './told-claims.ts';
 
-type Subject = { readonly client: TokenClient; readonly sub: string; readonly grantId: string | null };
+type Subject = {
+  readonly client: TokenClient;
+  readonly sub: string;
+  readonly grantId: string | null;
+  /** About the end-user; null: none are told, or there is no end-user. */
+  readonly claims: Claims | null;
+};
 
-/** RFC 9068 §2.2. */
+/** RFC 9068 §2.2. @throws RefusedAtIssue when its resources need different signatures. Before any commit. */
 export function issueAccessToken(deps: TokenDeps, subject: Subject, access: Access, now: Date): TokenResponse {
-  const { client, sub, grantId } = subject;
+  const { client, sub, grantId, claims } = subject;
   const expiresIn = accessTokenLifetimeSeconds(deps, client, access);
   const iat = Math.floor(now.getTime() / 1000);
   const [aud, ...more] = access.resources;
   if (aud === undefined) throw new InvariantViolation('an access token without an audience');
-  const accessToken = signAccessToken(deps.keyRing.signerOf('ES256'), {
+  const accessToken = signAccessToken(deps.keyRing.signerOf(signingAlgorithm(deps.configuration(), access)), {
+    ...toldClaims(deps.configuration().claims, 'access_token', access.scope, claims),
     iss: deps.issuer,
     sub,
     aud: more.length > 0 ? access.resources : aud,
@@ -42,37 +59,39 @@ export function issueAccessToken(deps: TokenDeps, subject: Subject, access: Acce
 export function issueTokens(
   deps: TokenDeps,
   next: Grant,
+  today: AccessToday,
   asked: Narrowing,
-  now: Date,
-  client: TokenClient,
+  { now, client, claims }: LoadedPresentation,
 ): TokenResponse {
   const { refreshGeneration: generation, refreshNonce: nonce } = next;
   if (generation === null || nonce === null) throw new InvariantViolation('tokens of a chain that has not begun');
-  const access = narrowedAccess(deps.configuration(), next, asked);
-  const response = issueAccessToken(deps, { client, sub: next.userId, grantId: next.id }, access, now);
+  const access = narrowedAccess(deps.configuration(), next, today, asked);
+  const response = issueAccessToken(deps, { client, sub: next.userId, grantId: next.id, claims }, access, now);
+  const told = toldClaims(deps.configuration().claims, 'id_token', access.asked, claims);
   return {
     ...response,
     scope: formatScope(access.answered),
-    ...(identifies(next, asked) && { id_token: issueIdToken(deps, next, client, response, now) }),
-    ...(mayRefresh(deps.configuration(), next, client) && {
+    ...(identifies(next, today, asked) && { id_token: issueIdToken(deps, next, client, response, told, now) }),
+    ...(today.mayRefresh && {
       refresh_token: writeRefreshToken(deps.keys, { grantId: next.id, generation, nonce }),
     }),
   };
 }
 
 /** A refresh that leaves `openid` out wants no ID Token. */
-const identifies = (next: Grant, { scope }: Narrowing): next is Grant & { identity: SignInFacts } =>
-  next.identity !== null && (scope === null || scope.includes('openid'));
+const identifies = (next: Grant, today: AccessToday, { scope }: Narrowing): next is Grant & { identity: SignInFacts } =>
+  next.identity !== null && today.scope.includes('openid') && (scope === null || scope.includes('openid'));
 
-/** By the client's registered grant types and, where its policy asks for that, by `offline_access` (OpenID Connect Core §11). */
-export function mayRefresh(
-  configuration: Configuration,
-  { scope }: Pick<Grant, 'scope'>,
-  client: TokenClient,
-): boolean {
-  if (!client.grantTypes.includes('refresh_token')) return false;
-  const { refreshTokensNeedOfflineAccess = false } = policyOf(configuration, client);
-  return !refreshTokensNeedOfflineAccess || scope.includes(OFFLINE_ACCESS);
+/** A token has one signature. The UserInfo Endpoint, which is this server, accepts any of ours. */
+function signingAlgorithm({ resources }: Configuration, access: Access): SigningAlgorithm {
+  let algorithm: SigningAlgorithm | null = null;
+  for (const resource of resources) {
+    if (!access.resources.includes(resource.identifier)) continue;
+    const own = signingAlgorithmOf(resource);
+    if (algorithm !== null && algorithm !== own) throw new RefusedAtIssue('resources_differ_in_signature');
+    algorithm = own;
+  }
+  return algorithm ?? DEFAULT_ACCESS_TOKEN_ALGORITHM;
 }
 
 /** Seconds: from the client's policy, capped by every resource in the audience. */

@@ -1,12 +1,14 @@
 /** What works here, and where (RFC 8414 §2, OpenID Connect Discovery §3, RFC 9728 §2). Listed only when it works. */
+import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
+import { STANDARD_CLAIMS } from '../oauth/claims.ts';
 import { PROMPT_VALUES } from '../oauth/prompt.ts';
 import { urlUnder } from '../oauth/urls.ts';
 import { SIGNED_IN_BY_PASSWORD } from './id-token.ts';
 import { OFFLINE_ACCESS } from './requested-access.ts';
 import { GRANT_TYPES } from './token-request.ts';
-import { USERINFO_CLAIMS } from './userinfo.ts';
+import { claimsTold } from './told-claims.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 export type MetadataDeps = {
@@ -20,7 +22,7 @@ const CLIENT_AUTHENTICATION = [...BY_SECRET, 'none'];
 
 /** The same document for OAuth and for OpenID Connect. */
 export function serverMetadata({ issuer, configuration, keyRing }: MetadataDeps): Document {
-  const { resources, identity } = configuration();
+  const { resources, identity, claims } = configuration();
   const scopes = [identity, ...resources].flatMap((one) => one.scopes.map((scope) => scope.name));
   const algorithms = keyRing.published().map((one) => one['alg']);
   return {
@@ -44,7 +46,7 @@ export function serverMetadata({ issuer, configuration, keyRing }: MetadataDeps)
 
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [...new Set(algorithms)],
-    claims_supported: ['sub', 'iss', 'auth_time', 'acr', ...USERINFO_CLAIMS],
+    claims_supported: [...new Set(['sub', 'iss', 'auth_time', 'acr', ...STANDARD_CLAIMS, ...furtherClaims(claims)])],
     acr_values_supported: [SIGNED_IN_BY_PASSWORD],
     prompt_values_supported: PROMPT_VALUES,
     claims_parameter_supported: false,
@@ -53,6 +55,10 @@ export function serverMetadata({ issuer, configuration, keyRing }: MetadataDeps)
     request_uri_parameter_supported: false,
   };
 }
+
+/** What this server can tell clients: what is in access tokens alone is for APIs. */
+const furtherClaims = (claims: ClaimsPolicy): readonly string[] =>
+  (['userinfo', 'id_token'] as const).flatMap((place) => [...claimsTold(claims, place).values()].flat());
 
 /** RFC 9728 §2: the one resource that this server itself guards. */
 export function resourceMetadata({ issuer, configuration }: MetadataDeps): Document {

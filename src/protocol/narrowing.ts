@@ -1,12 +1,16 @@
 /** A token request may ask for less than was granted: for that access token only (RFC 6749 §6, RFC 8707 §2.2). */
 import type { Configuration } from '../config/configuration.ts';
-import type { Grant } from '../model/grant.ts';
+import type { AccessToday, Grant } from '../model/grant.ts';
 import { parseScope } from '../oauth/scope.ts';
 import type { TokenParameters } from './grant-type.ts';
 import { type Access, OFFLINE_ACCESS, scopeAt } from './requested-access.ts';
 
 /** `answered`: what the token response says, where an ID Token comes with the access token. */
-export type NarrowedAccess = Access & { readonly answered: readonly string[] };
+export type NarrowedAccess = Access & {
+  readonly answered: readonly string[];
+  /** Of the grant, wherever it means something: what the ID Token is about. */
+  readonly asked: readonly string[];
+};
 
 export type Narrowing = { readonly scope: readonly string[] | null; readonly resources: readonly string[] | null };
 
@@ -25,15 +29,6 @@ export function askedResources(parameters: TokenParameters): readonly string[] |
 }
 
 /**
- * What tokens of a grant may be for: the resources that were asked for and, where `openid` was granted, the UserInfo Endpoint,
- * which a client names in its token request to get a token for it alone.
- */
-export const grantedResources = ({ identity }: Configuration, grant: Grant): readonly string[] =>
-  grant.identity === null || grant.resources.includes(identity.identifier)
-    ? grant.resources
-    : [...grant.resources, identity.identifier];
-
-/**
  * The machine has decided that it is not more than was granted. RFC 9068 §2.2.3: each scope of a token has to mean something at
  * its audience, so a scope that only other resources have is left out.
  *
@@ -42,30 +37,39 @@ export const grantedResources = ({ identity }: Configuration, grant: Grant): rea
 export function narrowedAccess(
   configuration: Configuration,
   grant: Grant,
+  today: AccessToday,
   { scope, resources }: Narrowing,
 ): NarrowedAccess {
-  const asked = scope ?? grant.scope;
-  const at = resources ?? audienceOf(configuration, grant, asked);
+  // What is above the client's ceiling of today is left out: the answer says what is in the token (RFC 6749 §3.3).
+  const asked = (scope ?? grant.scope).filter((one) => today.scope.includes(one));
+  const at = resources ?? audienceOf(configuration, grant, today, asked);
   const meant = scopeAt(configuration, asked, at);
   // Without `resource`, `openid` and its kin may stand beside the scope of an API: they are for the ID Token then.
-  const answered = resources === null ? scopeAt(configuration, asked, grantedResources(configuration, grant)) : meant;
-  if (!meansSomething(meant) || (scope !== null && answered.length < scope.length)) {
+  const answered = resources === null ? scopeAt(configuration, asked, today.resources) : meant;
+  if (!meansSomething(meant) || (scope !== null && answered.length < asked.length)) {
     throw new RefusedAtIssue('scope_exceeds_grant');
   }
-  return { scope: meant, resources: at, answered };
+  return { scope: meant, resources: at, answered, asked };
 }
 
 const meansSomething = (scope: readonly string[]): boolean => scope.some((one) => one !== OFFLINE_ACCESS);
 
 /** When the token request names no resource: those of the grant, or else the UserInfo Endpoint, whose scopes are all that is asked for. */
-const audienceOf = (configuration: Configuration, grant: Grant, scope: readonly string[]): readonly string[] =>
-  grant.identity === null || meansSomething(scopeAt(configuration, scope, grant.resources))
-    ? grant.resources
-    : [configuration.identity.identifier];
+function audienceOf(
+  configuration: Configuration,
+  grant: Grant,
+  today: AccessToday,
+  scope: readonly string[],
+): readonly string[] {
+  const { identifier: userInfo } = configuration.identity;
+  const granted = grant.resources.filter((one) => today.resources.includes(one));
+  const isForThem = !today.resources.includes(userInfo) || meansSomething(scopeAt(configuration, scope, granted));
+  return isForThem ? granted : [userInfo];
+}
 
 /** What was granted cannot be said in this token. Nothing has been committed. */
 export class RefusedAtIssue extends Error {
-  readonly reason: 'scope_exceeds_grant';
+  readonly reason: 'scope_exceeds_grant' | 'resources_differ_in_signature';
   constructor(reason: RefusedAtIssue['reason']) {
     super(reason);
     this.name = 'RefusedAtIssue';

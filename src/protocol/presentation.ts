@@ -1,14 +1,15 @@
 /** What a code and a refresh token have in common at the token endpoint: the policy of today, the tokens, and the answer. */
 import { policyOf } from '../config/configuration.ts';
 import type { Outcome, PresentationWays } from '../lifecycles/presentation.ts';
+import { accessToday } from './access-today.ts';
 import type { TokenDeps, TokenOutcome, TokenResponse } from './grant-type.ts';
 import { issueTokens } from './issue.ts';
-import { grantedResources, type Narrowing } from './narrowing.ts';
+import type { Narrowing } from './narrowing.ts';
 
 export const waysOf = (deps: TokenDeps, narrowing: Narrowing): PresentationWays<TokenResponse> => ({
   lifetimesOf: (client) => policyOf(deps.configuration(), client),
-  resourcesOf: (grant) => grantedResources(deps.configuration(), grant),
-  mint: (next, now, client) => issueTokens(deps, next, narrowing, now, client),
+  accessToday: (grant, client) => accessToday(deps.configuration(), grant, client),
+  mint: (next, today, loaded) => issueTokens(deps, next, today, narrowing, loaded),
 });
 
 export const settled = (outcome: Outcome<TokenResponse>): TokenOutcome =>

@@ -43,7 +43,11 @@ export function requestedAccess(configuration: Configuration, client: Client, as
 }
 
 /** The ceiling bounds audiences too: a client gets no token for a resource where all scopes are above its ceiling. */
-const mayName = (configuration: Configuration, { scope }: Client, resource: string | undefined): boolean =>
+export const mayName = (
+  configuration: Configuration,
+  { scope }: Pick<Client, 'scope'>,
+  resource: string | undefined,
+): boolean =>
   scope === null ||
   resource === undefined ||
   scopeAt(configuration, scope, [resource]).some((one) => one !== OFFLINE_ACCESS);
@@ -63,7 +67,7 @@ export function requestedByClient(configuration: Configuration, client: Client, 
   return requestedAccess(configuration, alone, asked);
 }
 
-const everyResource = ({ resources, identity }: Configuration) => [...resources, identity];
+export const everyResource = ({ resources, identity }: Configuration) => [...resources, identity];
 
 /** Scopes that only the UserInfo Endpoint knows. */
 function isIdentityScope(configuration: Configuration, name: string): boolean {
@@ -105,7 +109,11 @@ const isOnlyIdentity = (configuration: Configuration, scope: readonly string[]):
   scope.includes('openid') && scope.every((one) => one === OFFLINE_ACCESS || isIdentityScope(configuration, one));
 
 /** What this client may ask for at these resources: their scopes, under the client's ceiling. `check` warns of undescribed ones. */
-function allowedScope(configuration: Configuration, client: Client, resources: readonly string[]): string[] {
+export function allowedScope(
+  configuration: Configuration,
+  client: Pick<Client, 'scope'>,
+  resources: readonly string[],
+): string[] {
   if (client.scope !== null) return scopeAt(configuration, client.scope, resources);
   return [...describedAt(everyResource(configuration).filter((one) => resources.includes(one.identifier)))];
 }

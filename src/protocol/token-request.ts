@@ -55,7 +55,7 @@ export async function handleTokenRequest(
     const { client } = authenticated;
     const known = { grantType: name, clientId: client.clientId, grantId: null };
     if ('kind' in parsed) return { outcome: parsed, facts: known };
-    return { outcome: notAllowed(name, client) ?? (await parsed.apply(deps, authenticated)), facts: known };
+    return { outcome: notAllowed(name, client) ?? (await orRefused(parsed.apply(deps, authenticated))), facts: known };
   }
   const { grantId } = parsed;
   const authenticated = await authenticateClient(deps, credentials, (clientId) =>

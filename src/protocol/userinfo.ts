@@ -1,33 +1,12 @@
 /** OpenID Connect Core §5.3: the claims about the end-user that the scope of an access token allows, and no others. */
+
+import type { Configuration } from '../config/configuration.ts';
+import { STANDARD_CLAIMS_OF } from '../oauth/claims.ts';
 import { type AccessTokenDeps, type InactiveReason, presentedAccessToken } from './presented-access-token.ts';
-
-/** Core §5.4: which claims each scope asks for. */
-const CLAIMS_OF: Readonly<Record<string, readonly string[]>> = {
-  profile: [
-    'name',
-    'family_name',
-    'given_name',
-    'middle_name',
-    'nickname',
-    'preferred_username',
-    'profile',
-    'picture',
-    'website',
-    'gender',
-    'birthdate',
-    'zoneinfo',
-    'locale',
-    'updated_at',
-  ],
-  email: ['email', 'email_verified'],
-  address: ['address'],
-  phone: ['phone_number', 'phone_number_verified'],
-};
-
-export const USERINFO_CLAIMS: readonly string[] = Object.values(CLAIMS_OF).flat();
+import { toldClaims } from './told-claims.ts';
 
 export type UserInfoDeps = AccessTokenDeps & {
-  readonly configuration: () => { readonly identity: { readonly identifier: string } };
+  readonly configuration: () => Pick<Configuration, 'identity' | 'claims'>;
   /** By the names of Core §5.1; null: the user no longer exists. */
   readonly claimsOf: (userId: string) => Promise<Readonly<Record<string, unknown>> | null>;
 };
@@ -52,8 +31,9 @@ export async function userInfo(deps: UserInfoDeps, accessToken: string): Promise
   }
   const known = await deps.claimsOf(grant.userId);
   if (!known) return { kind: 'refused', error: 'invalid_token', reason: 'user_unknown' };
-  const asked = scope.flatMap((one) => CLAIMS_OF[one] ?? []);
+  const asked = scope.flatMap((one) => STANDARD_CLAIMS_OF[one] ?? []);
   // Core §5.3.2: `sub` MUST always be returned, and a Claim that is not known SHOULD be omitted rather than be null.
   const given = asked.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]] as const]));
-  return { kind: 'claims', claims: { sub: claims.sub, ...Object.fromEntries(given) }, grantId: grant.id };
+  const further = toldClaims(deps.configuration().claims, 'userinfo', scope, known);
+  return { kind: 'claims', claims: { sub: claims.sub, ...Object.fromEntries(given), ...further }, grantId: grant.id };
 }

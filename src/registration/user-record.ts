@@ -1,10 +1,11 @@
-/** An end-user as JSON: username, password, and the standard claims of OpenID Connect Core §5.1. */
+/** An end-user as JSON: username, password, the standard claims of OpenID Connect Core §5.1, and further claims. */
 import { z } from 'zod';
 import { expectations, expecting } from '../../policies/expectations.ts';
 import { isPlainText } from '../../policies/plain-text.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
 import type { Claims } from '../model/user.ts';
 import { usernameKey } from '../storage/users.ts';
+import { furtherClaimWarnings, readFurtherClaims } from './further-claims.ts';
 import { isJsonObject, notAnObject, type Reading, recordProblems, withoutNulls } from './record-problem.ts';
 import { weakPassword, weakSecretWarning } from './weak-secrets.ts';
 
@@ -100,17 +101,25 @@ const userSchema = z.strictObject({
   password: password.optional(),
   sub: expecting(z.never(), 'no "sub": the server creates it, and it never changes').optional(),
   ...claimsSchema.partial().shape,
+  // Checked by further-claims.ts, which knows names and sizes.
+  claims: z.unknown().optional(),
 });
 
 /** @param production a weak password is refused; elsewhere it is a warning. */
 export function readUserRecord(input: unknown, production: boolean): Reading<UserRecord> {
   if (!isJsonObject(input)) return notAnObject(input, 'an object with username and password');
   const { address, ...others } = withoutNulls(input);
-  const record = address === undefined ? others : { ...others, address: withoutNullMembers(address) };
+  const record: Readonly<Record<string, unknown>> =
+    address === undefined ? others : { ...others, address: withoutNullMembers(address) };
   const parsed = userSchema.safeParse(record);
-  if (!parsed.success) return { ok: false, problems: recordProblems(userSchema, record, parsed.error) };
-  const { username, password, ...given } = parsed.data;
-  const claims = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const further = readFurtherClaims(record['claims']);
+  if (!parsed.success || further.problems.length > 0) {
+    const problems = parsed.success ? [] : recordProblems(userSchema, record, parsed.error);
+    return { ok: false, problems: [...problems, ...further.problems] };
+  }
+  const { username, password, claims: _, ...given } = parsed.data;
+  const standard = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const claims = { ...standard, ...further.claims };
   const value = { username, password: password === undefined ? null : rawSecret(password), claims };
   const weak = value.password === null ? null : weakPassword(value.password, username);
   if (weak && production) return { ok: false, problems: [weak] };
@@ -130,5 +139,5 @@ function warningsOf({ password, claims }: UserRecord): string[] {
       warnings.push(`${verified}: has no meaning without ${claim}`);
     }
   }
-  return warnings;
+  return [...warnings, ...furtherClaimWarnings(claims)];
 }

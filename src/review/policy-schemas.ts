@@ -4,12 +4,14 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { claimsSchema } from '../../policies/claims-schema.ts';
 import { clientsSchema } from '../../policies/client-schema.ts';
 import { policySchema, resourcesSchema, signInSchema, signingKeysSchema } from '../../policies/schema.ts';
 
 const FILES = [
   ['policy', 'How long tokens and chains live (<name>.policy.yaml)', policySchema],
   ['resources', 'The APIs and their scopes (resources.yaml)', resourcesSchema],
+  ['claims', 'Which scope lets which claims be told (claims.yaml)', claimsSchema],
   ['sign-in', 'Sessions and the throttle on password guessing (sign-in.yaml)', signInSchema],
   ['signing-keys', 'The keys that sign tokens (signing-keys.yaml)', signingKeysSchema],
   ['clients', 'Clients declared in configuration (clients.yaml)', clientsSchema],

@@ -19,6 +19,8 @@ export type LedgerLine = {
   readonly generation: bigint | null;
   readonly clientId: string | null;
   readonly policy: string | null;
+  /** Scope tokens, separated by spaces: granted, but above the client's ceiling of that day. */
+  readonly scopeWithheld: string | null;
 };
 
 export type GrantLife = {
@@ -87,6 +89,7 @@ const LINE = {
   machine: transitions.machine,
   event: transitions.event,
   from: transitions.fromState,
+  scopeWithheld: transitions.scopeWithheld,
   to: transitions.toState,
   reason: transitions.reason,
   generation: transitions.generation,

@@ -8,6 +8,7 @@ import { and, eq, getTableColumns, isNull, type SQL, type SQLChunk, sql } from '
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { GrantStore, HeadMove, LoadedGrant, Revocation } from '../lifecycles/grant.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
+import type { Claims } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
 import { batched } from './batches.ts';
 import type { Drizzle } from './database.ts';
@@ -23,7 +24,8 @@ const bound: Given = (name, type) => sql`${sql.placeholder(name)}::${sql.raw(typ
 /** In a statement about a list of grants, whose values come as text. */
 const listed: Given = (name, type) => sql`${sql.identifier('listed')}.${sql.identifier(name)}::${sql.raw(type)}`;
 
-export function grantStore(db: Drizzle, clock: Clock): GrantStore {
+/** @param wantsClaims whether loads bring the claims of the end-user; asked at each load, since configuration can change. */
+export function grantStore(db: Drizzle, clock: Clock, wantsClaims: () => boolean = () => false): GrantStore {
   const loadStatement = prepareLoad(db);
   const loadManyStatement = prepareLoadMany(db);
   const loadClientStatement = prepareLoadClient(db);
@@ -36,6 +38,7 @@ export function grantStore(db: Drizzle, clock: Clock): GrantStore {
       loadManyStatement.execute({
         clientIds: keys.map(({ clientId }) => clientId),
         grantIds: keys.map(({ grantId }) => grantId),
+        withClaims: wantsClaims(),
         now: fixedNow(clock),
       }),
     );
@@ -68,7 +71,9 @@ export function grantStore(db: Drizzle, clock: Clock): GrantStore {
     },
     load: batched({
       alone: async (key) => {
-        const [row] = await reading(() => loadStatement.execute({ ...key, now: fixedNow(clock) }));
+        const [row] = await reading(() =>
+          loadStatement.execute({ ...key, withClaims: wantsClaims(), now: fixedNow(clock) }),
+        );
         if (!row) throw new Error(NO_SERVER_ROW);
         return loadedFrom(row);
       },
@@ -83,7 +88,7 @@ export function grantStore(db: Drizzle, clock: Clock): GrantStore {
 type LoadKey = { readonly clientId: string; readonly grantId: string };
 type LoadRow = Awaited<ReturnType<ReturnType<typeof prepareLoad>['execute']>>[number];
 
-function loadedFrom({ now, grant, client, user, serverEpoch }: LoadRow): LoadedGrant {
+function loadedFrom({ now, grant, client, user, claims, serverEpoch }: LoadRow): LoadedGrant {
   const loaded = grant && {
     ...grant,
     // The machine rejects another client's presentation before any state matters.
@@ -91,7 +96,7 @@ function loadedFrom({ now, grant, client, user, serverEpoch }: LoadRow): LoadedG
     liveUserEpoch: user && !user.disabledAt ? user.epoch : null,
     liveServerEpoch: serverEpoch,
   };
-  return { now: new Date(now), client, grant: loaded };
+  return { now: new Date(now), client, grant: loaded, claims };
 }
 
 /** Only what a decision needs: each column costs time at every rotation. */
@@ -100,6 +105,7 @@ export const PRESENTING_CLIENT = {
   tokenEndpointAuthMethod: clients.tokenEndpointAuthMethod,
   secretMacs: clients.secretMacs,
   grantTypes: clients.grantTypes,
+  scope: clients.scope,
   policy: clients.policy,
   idTokenSignedResponseAlg: clients.idTokenSignedResponseAlg,
   epoch: clients.epoch,
@@ -122,6 +128,9 @@ const PRESENTED = {
   client: PRESENTING_CLIENT,
   grant: PRESENTED_GRANT,
   user: { epoch: users.epoch, disabledAt: users.disabledAt },
+  /** As `findClaims` of users.ts; null where they are not wanted, so that a rotation does not read them in vain. */
+  claims: sql<Claims | null>`case when ${bound('withClaims', 'boolean')}
+    then jsonb_build_object('preferred_username', ${users.username}) || ${users.claims} end`.mapWith(users.claims),
 };
 
 function prepareLoad(db: Drizzle) {
@@ -270,6 +279,7 @@ const ledgerOf = (given: Given, suffix: string, grantId: SQL, clientId: SQL) =>
     generation: given(`generation${suffix}`, 'bigint'),
     clientId,
     policy: given('policy', 'text'),
+    scopeWithheld: given(`scopeWithheld${suffix}`, 'text'),
   });
 
 function headMoveValues({ loaded, now, generation, nonce, chainEndsAt, endsAt, policy, entry }: HeadMove) {
@@ -302,6 +312,7 @@ const MOVE_COLUMNS = [
   'to',
   'reason',
   'generation',
+  'scopeWithheld',
 ] as const;
 
 /** One list per column, all as text. */
@@ -331,5 +342,6 @@ function entryValues(entry: LedgerEntry | undefined, suffix: string) {
     [`to${suffix}`]: entry?.to ?? null,
     [`reason${suffix}`]: entry?.reason ?? null,
     [`generation${suffix}`]: entry?.generation?.toString() ?? null,
+    [`scopeWithheld${suffix}`]: entry?.scopeWithheld ?? null,
   };
 }

@@ -17,6 +17,7 @@ export type LedgerValues = {
   readonly policy?: SQL;
   readonly signingKeyId?: SQL;
   readonly sessionId?: SQL;
+  readonly scopeWithheld?: SQL;
 };
 
 /** What `insert(transitions).select(…)` selects. */
@@ -34,6 +35,7 @@ export const ledgerColumns = (line: LedgerValues) => ({
   policy: column<string>(line.policy, 'text', 'policy'),
   signingKeyId: column<string>(line.signingKeyId, 'text', 'signing_key_id'),
   sessionId: column<string>(line.sessionId, 'uuid', 'session_id'),
+  scopeWithheld: column<string>(line.scopeWithheld, 'text', 'scope_withheld'),
 });
 
 const column = <T>(value: SQL = sql`null`, type: string, name: string) => sql<T>`${value}::${sql.raw(type)}`.as(name);

@@ -253,6 +253,8 @@ export const transitions = pgTable(
     signingKeyId: text('signing_key_id'),
     /** The `sid` of the session that the line is about. */
     sessionId: uuid('session_id'),
+    /** Scope tokens that were granted, but are above the client's ceiling of today, separated by spaces. */
+    scopeWithheld: text('scope_withheld'),
   },
   (table) => [index('transitions_grant_id').on(table.grantId, table.at)],
 );

@@ -83,20 +83,23 @@ describe('what the guides say', () => {
     }
   });
 
-  it('declares clients, and resources, that the server takes', () => {
+  it('declares clients, claims and resources that the server takes', () => {
     const folder = mkdtempSync(join(tmpdir(), 'statehouse-guide-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     cpSync(join(ROOT, 'policies'), folder, { recursive: true });
     const yamlOf = (guide: string) =>
       /```yaml\n([\s\S]*?)```/.exec(read('docs', guide).replaceAll(/^ {3}/gm, ''))?.[1] ?? '';
-    const clients = /```yaml\n([\s\S]*?)```/.exec(policyGuide)?.[1] ?? '';
-    writeFileSync(join(folder, 'clients.yaml'), clients);
+    const blocks = [...policyGuide.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+    for (const file of ['clients', 'claims']) {
+      writeFileSync(join(folder, `${file}.yaml`), blocks.find((text) => text.includes(`/${file}.schema.json`)) ?? '');
+    }
     writeFileSync(join(folder, 'resources.yaml'), yamlOf('protecting-an-api.md'));
     const configuration = loadConfiguration(folder, 'https://as.test');
     const env = { PHOTO_BOOK_SECRET: 'a secret, long enough to need no warning' };
     const declared = readDeclaredClients(configuration, env, folder, false);
     expect(declared.map((one) => one.metadata.clientId)).toEqual(['photo-book', 'nightly-job', 'photo-page']);
     expect(declared.flatMap((one) => one.warnings)).toEqual([]);
+    expect(configuration.claims.scopes.map(({ name }) => name)).toEqual(['groups', 'email', 'read']);
   });
 
   it('lists every error of the token endpoint with its status', () => {

@@ -6,6 +6,7 @@ import { auth, requiredScopes } from 'express-oauth2-jwt-bearer';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exchange, obtainCode, obtainTokens, token } from '../support/actors.ts';
+import { shippedConfiguration } from '../support/app.ts';
 import { claimsOf, forgeriesOf, signedByUs } from '../support/forging.ts';
 import { judged } from '../support/interop.ts';
 import { freePort } from '../support/listening.ts';
@@ -22,9 +23,12 @@ type ResourceServer = {
 };
 
 /** Everything from discovery: which keys, which issuer, which algorithms. */
-async function expressOauth2JwtBearer(issuer: string): Promise<ResourceServer> {
+async function expressOauth2JwtBearer(
+  issuer: string,
+  options: { readonly tokenSigningAlg?: string } = {},
+): Promise<ResourceServer> {
   const app = express();
-  app.use(auth({ issuerBaseURL: issuer, audience: API, strict: true }));
+  app.use(auth({ issuerBaseURL: issuer, audience: API, strict: true, ...options }));
   app.get('/', requiredScopes('read'), (_request, response) => void response.json({}));
   // Express prints what it answers with an error; here that is what is asked for.
   app.set('env', 'test');
@@ -61,7 +65,7 @@ async function jose(issuer: string): Promise<ResourceServer> {
   };
 }
 
-describe.each([
+describe.each<[string, (issuer: string) => Promise<ResourceServer>]>([
   ['express-oauth2-jwt-bearer', expressOauth2JwtBearer],
   ['jose', jose],
 ])('%s', (_name, open) => {
@@ -150,5 +154,24 @@ describe.each([
     ]) {
       expect(await api.ask(one)).toBe('out');
     }
+  });
+});
+
+describe('a resource whose access tokens are signed with RS256', () => {
+  const resources = shippedConfiguration.resources.map((one) => ({
+    ...one,
+    accessTokenSigningAlgorithm: 'RS256' as const,
+  }));
+  const judging = judged({ configuration: { ...shippedConfiguration, resources } });
+
+  it('is let in by a library that takes RS256 alone; its tokens of before are not', async () => {
+    const { test, confidential, user } = judging.current;
+    const api = await expressOauth2JwtBearer(test.issuer, { tokenSigningAlg: 'RS256' });
+    const { accessToken } = await obtainTokens(test, confidential, user, { scope: 'openid read' });
+    expect(await api.ask(accessToken)).toBe('in');
+    expect(await api.ask(signedByUs(test, {}, claimsOf(accessToken)))).toBe('out');
+    const { json } = await token(test, confidential, { grant_type: 'client_credentials', scope: 'read' });
+    expect(await api.ask(json.access_token ?? '')).toBe('in');
+    await api.close();
   });
 });

@@ -3,7 +3,8 @@ import { fc } from '@fast-check/vitest';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Configuration } from '../../src/config/configuration.ts';
-import { authorizeUrl, exchange, goThrough, makePkce, token } from '../support/actors.ts';
+import { saveClient } from '../../src/storage/clients.ts';
+import { authorizeUrl, exchange, goThrough, makeClient, makePkce, type TestClient, token } from '../support/actors.ts';
 import { ISSUER, shippedConfiguration } from '../support/app.ts';
 import { type DatabaseKind, databaseKinds } from '../support/database.ts';
 import { openScene, type Scene } from '../support/scene.ts';
@@ -91,9 +92,12 @@ describe.each(databaseKinds)('scope never widens, on %s', (kind: DatabaseKind) =
   });
   afterAll(() => scene.close());
 
-  async function codeFor(allowed: { scope: readonly string[]; resources: readonly string[] }) {
+  async function codeFor(
+    allowed: { scope: readonly string[]; resources: readonly string[] },
+    client: TestClient = scene.client,
+  ) {
     const pkce = makePkce();
-    const url = authorizeUrl(scene.client, pkce, { scope: allowed.scope.join(' ') });
+    const url = authorizeUrl(client, pkce, { scope: allowed.scope.join(' ') });
     const named = allowed.resources.filter((one) => one !== IDENTITY.identifier);
     const resources = named.map((one) => `&resource=${encodeURIComponent(one)}`).join('');
     const answer = await goThrough(scene.browser, url + resources, scene.user);
@@ -151,6 +155,45 @@ describe.each(databaseKinds)('scope never widens, on %s', (kind: DatabaseKind) =
         expect(sorted(accessOf(whole.json).resources)).toEqual(audienceOf(allowed.resources, allowed.scope, null));
       }),
       { numRuns: 50 },
+    );
+  });
+
+  it('nor beyond the ceiling of today, however it is narrowed and widened between refreshes', async () => {
+    const ceilings = fc.array(fc.option(fc.subarray([...EVERY_SCOPE, 'offline_access'])), {
+      minLength: 1,
+      maxLength: 5,
+    });
+    await fc.assert(
+      fc.asyncProperty(granted, ceilings, async (allowed, sequence) => {
+        const client = await makeClient(scene);
+        const { secret: _, ...registration } = client;
+        let head = (await exchange(scene, client, await codeFor(allowed, client))).json.refresh_token ?? '';
+        for (const ceiling of [...sequence, null]) {
+          await saveClient(scene.database.drizzle, { ...registration, scope: ceiling });
+          const may = (name: string) => ceiling?.includes(name) ?? true;
+          // Without `openid` the claims that it brings mean nothing.
+          const scope = allowed.scope.filter((name) => may(name) && (may('openid') || !IDENTITY.scopes.includes(name)));
+          const resources = allowed.resources.filter((one) =>
+            one === IDENTITY.identifier
+              ? scope.includes('openid')
+              : EVERYTHING.some(({ identifier, scopes }) => identifier === one && scopes.some(may)),
+          );
+          const { status, json } = await token(scene, client, { grant_type: 'refresh_token', refresh_token: head });
+          expect(status).toBe(scope.length > 0 ? 200 : 400);
+          if (scope.length === 0) {
+            // Nothing rotates: the same token is presented again under the next ceiling.
+            expect(json.error).toBe('invalid_grant');
+            continue;
+          }
+          const access = accessOf(json);
+          expect(sorted(access.answered)).toEqual(sorted(scope));
+          const audience = audienceOf(resources, scope, null);
+          expect(sorted(access.resources)).toEqual(audience);
+          expect(sorted(access.scope)).toEqual(meantAt(scope, audience));
+          head = json.refresh_token ?? '';
+        }
+      }),
+      { numRuns: 25 },
     );
   });
 

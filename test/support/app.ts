@@ -40,7 +40,8 @@ export type TestAppOptions = {
 
 export async function openTestApp(database: Database, options: TestAppOptions = {}): Promise<TestApp> {
   const { clock = testClock(), issuer = ISSUER, keys = testKeys, change = (deps: AppDeps) => deps } = options;
-  const configuration = { ...(options.configuration ?? shippedConfiguration), identity: identityResource(issuer) };
+  const given = options.configuration ?? shippedConfiguration;
+  const configuration = { ...given, identity: identityResource(issuer, given.claims) };
   const lines: string[] = [];
   const logger = makeLogger({
     level: 'trace',

@@ -1,9 +1,10 @@
 /** Two sides, compared in words that a reviewer can approve, with the invariants decided again for the new one. */
-import { type Change, changesBetween } from '../../config/changes.ts';
+import { changesBetween } from '../../config/changes.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import { readMachine } from '../machine/read.ts';
 import { type MachineOf, type Proof, prove, proveForEveryPolicy } from '../proof/prove.ts';
 import type { Bounds } from '../proof/walk.ts';
+import { type ConfigurationChange, meaningOfClientField, meaningOfResourceChange } from './ceiling-changes.ts';
 import { type PolicyChange, policyChanges } from './lifetime-changes.ts';
 import { type MachineChange, machineChanges } from './machine-changes.ts';
 import type { Side } from './sides.ts';
@@ -14,7 +15,7 @@ export type Comparison = {
   readonly machines: readonly MachineChange[];
   readonly policies: readonly PolicyChange[];
   /** Resources, sign-in, signing keys and declared clients: key by key. */
-  readonly configuration: readonly Change[];
+  readonly configuration: readonly ConfigurationChange[];
   /** One for each policy of the new side. */
   readonly proofs: readonly Proof[];
   /** Of what no policy has a say in; where no machine has changed, there is nothing to decide again. */
@@ -33,7 +34,11 @@ export function compare(before: Side, after: Side, bounds?: readonly Bounds[]): 
     machines,
     policies: policyChanges(before.configuration.policies, after.configuration.policies),
     configuration: [
-      ...configuration.filter(({ key }) => !key.startsWith('policies.')),
+      ...configuration
+        .filter(({ key }) => !key.startsWith('policies.'))
+        .map((change) =>
+          withMeaning(change, meaningOfResourceChange(before.configuration, after.configuration, change)),
+        ),
       ...clientChanges(before, after),
     ],
     ...proved,
@@ -58,8 +63,11 @@ function proofsOf(
   }
 }
 
+const withMeaning = (change: ConfigurationChange, means: string | null): ConfigurationChange =>
+  means === null ? change : { ...change, means };
+
 /** Declared clients, field by field; secrets are named, never shown. */
-function clientChanges(before: Side, after: Side): Change[] {
+function clientChanges(before: Side, after: Side): ConfigurationChange[] {
   const [old, fresh] = [before, after].map(
     ({ configuration }) =>
       new Map(configuration.declaredClients.map(({ record }) => [record.client_id, record as Record<string, unknown>])),
@@ -71,11 +79,12 @@ function clientChanges(before: Side, after: Side): Change[] {
     if (!old?.has(id)) return [{ key: `clients.${id}`, from: null, to: 'declared' }];
     return [...new Set([...Object.keys(from), ...Object.keys(to)])]
       .filter((field) => JSON.stringify(from[field]) !== JSON.stringify(to[field]))
-      .map((field) => ({
-        key: `clients.${id}.${field}`,
-        from: shown(field, from[field]),
-        to: shown(field, to[field]),
-      }));
+      .map((field) =>
+        withMeaning(
+          { key: `clients.${id}.${field}`, from: shown(field, from[field]), to: shown(field, to[field]) },
+          meaningOfClientField(field, from, to),
+        ),
+      );
   });
 }
 

@@ -68,8 +68,8 @@ function changeOf(policy: string, key: keyof Policy, old: Policy, fresh: Policy)
   if (from === to) return [];
   if (typeof from !== 'number' || typeof to !== 'number') {
     const means = to
-      ? 'Chains without offline_access get no further refresh token: they end with their next use.'
-      : 'Every client that may refresh gets refresh tokens from its next exchange on.';
+      ? 'Chains without offline_access can no longer be refreshed: the client is told invalid_grant, and no chain is used up by that.'
+      : 'Every client that may refresh gets refresh tokens from its next exchange on. Chains without offline_access that have not ended can be refreshed again.';
     return [{ policy, key, from, to, means }];
   }
   const meaning = MEANINGS[key]?.[to < from ? 'shorter' : 'longer'] ?? (() => '');

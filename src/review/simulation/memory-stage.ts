@@ -7,6 +7,7 @@ import { endedBy, grantState, REASON_OF_EPOCH } from '../../model/grant.ts';
 import { codeEndsAt, type Lifetimes } from '../../model/lifetimes.ts';
 import {
   APPROVED_AT,
+  allOfIt,
   approved,
   CHALLENGE,
   CLIENT,
@@ -135,7 +136,7 @@ export function memoryStage(
       const alive =
         generation === null || nonce === null
           ? now < codeEndsAt(grant, lifetimes)
-          : refreshTokenWouldIssue(grant, { generation, nonce }, new Date(now), lifetimes);
+          : refreshTokenWouldIssue(grant, { generation, nonce }, new Date(now), lifetimes, allOfIt(grant));
       return { alive, reason: alive ? null : 'expired' };
     },
   };

@@ -122,6 +122,24 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
       expect(await told(held)).toContain(`grant ${grantId}\n`);
   });
 
+  it('tells what the ceiling of the client withheld, at the use where it did', async () => {
+    const { refreshToken } = await obtainTokens(test, client, user, { scope: 'read write' });
+    const { secret: _, ...registration } = client;
+    await saveClient(db(), { ...registration, scope: ['read'] });
+    const second = await rotated(refreshToken);
+    await saveClient(db(), { ...registration, scope: null });
+    await rotated(second);
+    const words = (await told(second)).split('\n').filter((text) => text.includes('uses its refresh token'));
+    expect(words.map((text) => text.includes('; without write'))).toEqual([true, false]);
+    const { events } = await documentOf(second);
+    expect(events.map((event: { scope_withheld: string | null }) => event.scope_withheld)).toEqual([
+      null,
+      null,
+      'write',
+      null,
+    ]);
+  });
+
   it('tells of a chain that is alive: until when, and where a token stands', async () => {
     test.clock.set(new Date());
     const code = await obtainCode(test, client, user);

@@ -64,7 +64,7 @@ describe('check', () => {
         'client shop (Shop)',
         '  registered          in the database',
         '  policy              default',
-        '  access token        15 minutes (900 s) for https://api.example.com',
+        '  access token        15 minutes (900 s) for https://api.example.com, signed with ES256',
         '  authorization code  1 minute (60 s)',
         '  refresh token       ends 30 days (2592000 s) after its last use, and 180 days (15552000 s) after the approval in any case',
         '  signed in today     an idle chain ends (instant), a used one at the latest (instant)',

@@ -99,6 +99,18 @@ describe('the live configuration', () => {
     expect(logs()).toContain('"key":"policies.default.accessTokenLifetimeSeconds","from":900,"to":600');
   });
 
+  it('tells of each reload that came into force, and of no other', async () => {
+    let told = 0;
+    live.onReload(() => {
+      told++;
+    });
+    expect(await live.reload()).toBe(true);
+    expect(told).toBe(1);
+    write('default.policy.yaml', 'nonsense: 1\n');
+    expect(await live.reload()).toBe(false);
+    expect(told).toBe(1);
+  });
+
   it('refuses a bad file with its line, and goes on with what ran', async () => {
     write('default.policy.yaml', 'accessTokenLifetimeSecond: 600\n');
     expect(await live.reload()).toBe(false);

@@ -24,3 +24,36 @@ it('the UserInfo Endpoint cannot be described again, with other words for consen
   write('https://as.test/oauth/userinfo/');
   expect(loadConfiguration(folder, 'https://as.test').resources).toHaveLength(1);
 });
+
+it('what signs the access tokens of a resource has to be in signing-keys.yaml; the default is ES256', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'statehouse-resources-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  cpSync(new URL('../../../policies', import.meta.url).pathname, folder, { recursive: true });
+  const write = (algorithm: string) =>
+    writeFileSync(
+      join(folder, 'resources.yaml'),
+      `resources:
+  - identifier: https://api.test
+    name: An API
+    default: true
+    accessTokenSigningAlgorithm: ${algorithm}
+    scopes: [{ name: read, description: read }]
+`,
+    );
+  const load = () => loadConfiguration(folder, 'https://as.test');
+  write('RS256');
+  expect(load().resources[0]?.accessTokenSigningAlgorithm).toBe('RS256');
+  write('EdDSA');
+  expect(load).toThrow(
+    /resources\.yaml:5: resources\.0\.accessTokenSigningAlgorithm: Expected "?ES256"? or "?RS256"? \(algorithms of signing-keys\.yaml\), found "EdDSA"/,
+  );
+  writeFileSync(
+    join(folder, 'signing-keys.yaml'),
+    'algorithms: [ES256, RS256, EdDSA]\npublishedBeforeSigningSeconds: 86400\nsigningLifetimeSeconds: 7776000\njwksMaxAgeSeconds: 300\n',
+  );
+  expect(load().resources[0]?.accessTokenSigningAlgorithm).toBe('EdDSA');
+  write('RS265');
+  expect(load).toThrow(/Did you mean "?RS256/);
+  write('HS256');
+  expect(load).toThrow(/accessTokenSigningAlgorithm: Expected .*ES256.*, found "HS256"/);
+});

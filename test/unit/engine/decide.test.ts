@@ -8,6 +8,8 @@ import { InvariantViolation } from '../../../src/engine/errors.ts';
 const context: RefreshTokenContext = {
   clientId: 'client',
   scope: ['read'],
+  scopeToday: ['read'],
+  mayRefresh: true,
   resources: [],
   endsAt: 1000,
   endedBy: null,

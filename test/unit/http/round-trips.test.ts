@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { signAccessToken } from '../../../src/crypto/access-token.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { exchange, refresh, token } from '../../support/actors.ts';
+import { shippedConfiguration } from '../../support/app.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { openSceneOn, type Scene } from '../../support/scene.ts';
 
@@ -32,7 +33,10 @@ describe('round trips', () => {
         await opened.close();
       },
     };
-    scene = await openSceneOn({ database, url: opened.url, close: database.close });
+    // Claims about the end-user in the tokens cost no statement.
+    const told = [{ name: 'read', claims: [{ name: 'roles', in: ['access_token' as const] }] }];
+    const configuration = { ...shippedConfiguration, claims: { scopes: told } };
+    scene = await openSceneOn({ database, url: opened.url, close: database.close }, { configuration });
   });
   afterAll(() => scene.close());
 

@@ -13,7 +13,7 @@ const facts = {
   now: seconds(5),
   policy: 'test',
   lifetimes: LIFETIMES,
-  resources: [],
+  today: { scope: [], resources: [], mayRefresh: true },
   nonce: new Uint8Array(16).fill(3),
   token,
 };

@@ -43,7 +43,7 @@ export function fakeGrantStore(row: Grant, client: Client, now: Date): FakeStore
         store.loadsAway--;
         throw new StoreUnavailable(false);
       }
-      return { now: store.now, client, grant: store.row };
+      return { now: store.now, client, grant: store.row, claims: null };
     },
     loadClient: async () => ({ now: store.now, client }),
     commit: (asked) =>

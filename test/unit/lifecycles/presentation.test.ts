@@ -10,7 +10,15 @@ describe('presenting an authorization code', () => {
     expect(store.row).toMatchObject({ state: 'active', refreshGeneration: 0n, chainEndsAt: seconds(1000) });
     expect(minted).toHaveLength(1);
     expect(store.ledger).toEqual([
-      { machine: 'authorizationCode', event: 'presented', from: 'active', to: 'used', reason: null, generation: 0n },
+      {
+        machine: 'authorizationCode',
+        event: 'presented',
+        from: 'active',
+        to: 'used',
+        reason: null,
+        generation: 0n,
+        scopeWithheld: null,
+      },
     ]);
   });
 
@@ -51,6 +59,13 @@ describe('presenting an authorization code', () => {
     expect(await presentCode({ resources: ['https://other.example'] })).toEqual(refused);
     expect(store.commits).toEqual([]);
     expect(await presentCode()).toMatchObject({ kind: 'issued' });
+  });
+
+  test('with nothing left of what was granted it is refused, and stays good', async () => {
+    const { store, presentCode } = bench(codeGrant(), { today: { scope: [] } });
+    const refused = { kind: 'rejected', reason: 'grant_has_nothing_left', revoked: false };
+    expect(await presentCode()).toEqual(refused);
+    expect(store.commits).toEqual([]);
   });
 
   test('it issues until its last millisecond, and not at its end', async () => {
@@ -129,6 +144,28 @@ describe('presenting a refresh token', () => {
     expect(await presentToken(undefined, facts)).toEqual({ kind: 'rejected', reason, revoked: false });
     expect(store.commits).toEqual([]);
     expect(await presentToken()).toMatchObject({ kind: 'issued' });
+  });
+
+  test.each([
+    ['its client may not refresh', { mayRefresh: false }, 'refresh_not_allowed'],
+    ['nothing is left of what was granted', { scope: [] }, 'grant_has_nothing_left'],
+  ])('while %s it is refused, not rotated; used before, it still ends the chain', async (_, today, reason) => {
+    const { store, presentToken } = bench(chainGrant(), { today });
+    expect(await presentToken()).toEqual({ kind: 'rejected', reason, revoked: false });
+    expect(store.commits).toEqual([]);
+    const used = bench(chainGrant({ refreshGeneration: 7n }), { today });
+    expect(await used.presentToken()).toMatchObject({ reason: 'refresh_token_reused', revoked: true });
+  });
+
+  test('the ledger names what is withheld, and nothing where nothing is', async () => {
+    for (const [scope, withheld] of [
+      [['read'], 'write'],
+      [['read', 'write'], null],
+    ] as const) {
+      const { store, presentToken } = bench(chainGrant(), { today: { scope } });
+      await presentToken();
+      expect(store.commits).toMatchObject([{ entry: { scopeWithheld: withheld } }]);
+    }
   });
 
   test.each([

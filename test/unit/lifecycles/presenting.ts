@@ -10,7 +10,7 @@ import {
   present,
 } from '../../../src/lifecycles/presentation.ts';
 import { type PresentedRefreshToken, refreshTokenRequest } from '../../../src/lifecycles/refresh-token.ts';
-import type { ChainPlace, Grant } from '../../../src/model/grant.ts';
+import type { AccessToday, ChainPlace, Grant } from '../../../src/model/grant.ts';
 import { type FakeStore, fakeGrantStore } from './fake-grant-store.ts';
 import { CHALLENGE, CLIENT, LIFETIMES, NONCE, NOW } from './given.ts';
 
@@ -31,7 +31,10 @@ export type Bench = {
   ) => Promise<Outcome<Minted>>;
 };
 
-export function bench(row: Grant, options: { readonly mint?: () => void } = {}): Bench {
+export function bench(
+  row: Grant,
+  options: { readonly mint?: () => void; readonly today?: Partial<AccessToday> } = {},
+): Bench {
   const store = fakeGrantStore(row, CLIENT, NOW);
   const waits: number[] = [];
   const minted: Minted[] = [];
@@ -49,7 +52,16 @@ export function bench(row: Grant, options: { readonly mint?: () => void } = {}):
     minted.push(one);
     return one;
   };
-  const ways = { lifetimesOf: () => LIFETIMES, resourcesOf: ({ resources }: Grant) => resources, mint };
+  const ways = {
+    lifetimesOf: () => LIFETIMES,
+    accessToday: ({ scope, resources }: Grant): AccessToday => ({
+      scope,
+      resources,
+      mayRefresh: true,
+      ...options.today,
+    }),
+    mint,
+  };
   const code: PresentedCode = {
     clientId: CLIENT.clientId,
     redirectUri: null,
@@ -74,5 +86,5 @@ export function bench(row: Grant, options: { readonly mint?: () => void } = {}):
 
 function loaded({ now, client, grant }: LoadedGrant): LoadedPresentation {
   if (!client || !grant) throw new Error('the fake store always has both');
-  return { now, client, grant };
+  return { now, client, grant, claims: null };
 }

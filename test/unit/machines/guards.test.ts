@@ -35,6 +35,7 @@ const code: AuthorizationCodeContext = {
   clientId: 'shop',
   redirectUri: 'https://shop.example/callback',
   codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  scopeToday: ['read'],
   resources: ['https://api.example'],
   endsAt: AFTER,
   endedBy: null,
@@ -69,6 +70,10 @@ const codeCases: Cases<typeof authorizationCodeGuards, AuthorizationCodeContext,
     ['at the end', true, { endsAt: NOW }, {}],
     ['after the end', true, { endsAt: NOW - 1 }, {}],
   ],
+  nothingIsLeft: [
+    ['something', false, {}, {}],
+    ['nothing', true, { scopeToday: [] }, {}],
+  ],
   resourceExceedsGrant: [
     ['none sent', false, {}, { resources: null }],
     ['the one that was granted', false, {}, { resources: ['https://api.example'] }],
@@ -94,6 +99,8 @@ const codeCases: Cases<typeof authorizationCodeGuards, AuthorizationCodeContext,
 const token: RefreshTokenContext = {
   clientId: 'shop',
   scope: ['read', 'write'],
+  scopeToday: ['read', 'write'],
+  mayRefresh: true,
   resources: ['https://api.example'],
   endsAt: AFTER,
   endedBy: null,
@@ -109,6 +116,16 @@ const tokenCases: Cases<typeof refreshTokenGuards, RefreshTokenContext, RefreshT
     ['at the end', true, { endsAt: NOW }, {}],
     ['after the end', true, { endsAt: NOW - 1 }, {}],
   ],
+  mayNotRefresh: [
+    ['it may', false, {}, {}],
+    ['it may not', true, { mayRefresh: false }, {}],
+  ],
+  nothingIsLeft: [
+    ['all of it', false, {}, {}],
+    ['some of it', false, { scopeToday: ['read'] }, {}],
+    ['nothing', true, { scopeToday: [] }, {}],
+    ['nothing, and something was asked for', true, { scopeToday: [] }, { scope: ['read'] }],
+  ],
   scopeExceedsGrant: [
     ['none sent', false, {}, { scope: null }],
     ['the same in another order', false, {}, { scope: ['write', 'read'] }],
@@ -116,6 +133,7 @@ const tokenCases: Cases<typeof refreshTokenGuards, RefreshTokenContext, RefreshT
     ['more', true, {}, { scope: ['read', 'write', 'admin'] }],
     ['another', true, {}, { scope: ['admin'] }],
     ['in other letters', true, {}, { scope: ['READ'] }],
+    ['what was granted, though it is withheld today', false, { scopeToday: ['read'] }, { scope: ['read', 'write'] }],
   ],
   resourceExceedsGrant: [
     ['none sent', false, {}, { resources: null }],

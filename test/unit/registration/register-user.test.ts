@@ -79,6 +79,19 @@ describe('registering a person', () => {
     expect(await matchesPassword(after.passwordHash, rawSecret('battery staple'))).toBe(true);
   });
 
+  it('keeps further claims as they are, is unchanged by the same again, and replaces them without ending a session', async () => {
+    const claims = { groups: ['staff', 'admins'], nested: { b: [1.5, -0, null], a: 'ü' } };
+    await register({ username: 'gina', password: 'correct horse', claims });
+    const before = await stored('gina');
+    expect(before.claims).toEqual({ groups: ['staff', 'admins'], nested: { a: 'ü', b: [1.5, 0, null] } });
+    expect(await register({ username: 'gina', claims })).toMatchObject({ outcome: 'unchanged' });
+    const change = { username: 'gina', claims: { groups: ['staff'] } };
+    expect(await register(change)).toMatchObject({ outcome: 'updated', changed: ['claims'] });
+    const after = await stored('gina');
+    expect(after.claims).toEqual({ groups: ['staff'] });
+    expect(after.epoch).toBe(before.epoch);
+  });
+
   it('wants a password for a new person', async () => {
     await expect(register({ username: 'eve' })).rejects.toThrow(PasswordMissing);
   });

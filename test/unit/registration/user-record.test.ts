@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { RESERVED_CLAIMS, STANDARD_CLAIMS } from '../../../src/oauth/claims.ts';
 import { readUserRecord } from '../../../src/registration/user-record.ts';
 
 const alice = { username: 'alice', password: 'correct horse' };
@@ -138,5 +139,64 @@ describe('a person as OpenID Connect names them', () => {
 
   it.each([null, 'text', 1, [], undefined])('refuses %j as a record', (record) => {
     expect(refused(record)).toMatch('an object with username and password');
+  });
+});
+
+describe('further claims', () => {
+  const claims = (given: unknown) => ({ ...alice, claims: given });
+
+  it('are kept beside the standard claims, as any JSON', () => {
+    const given = {
+      groups: ['staff', 'admins'],
+      roles: { shop: ['buyer'], 'https://example.com/x': null },
+      level: 3.5,
+      active_member: true,
+      'https://example.com/claims/team': 'blue',
+    };
+    const { value, warnings } = accepted({ ...alice, email: 'a@example.com', claims: { ...given, gone: null } });
+    expect(value.claims).toEqual({ email: 'a@example.com', ...given });
+    expect(warnings).toEqual([]);
+  });
+
+  it.each(RESERVED_CLAIMS)('refuse the reserved name %s', (name) => {
+    expect(refused(claims({ [name]: 'x' }))).toBe(
+      `claims.${name}: a reserved name / a name without another meaning in tokens`,
+    );
+  });
+
+  it.each(STANDARD_CLAIMS)('refuse the standard claim %s, which has its own place', (name) => {
+    expect(refused(claims({ [name]: 'x' }))).toMatch(/^claims\.\w+: a claim of OpenID Connect \/ it beside "claims"/);
+  });
+
+  it.each([
+    [['staff'], 'claims: a list of 1 / an object of further claims, by name'],
+    ['staff', 'claims: "staff" / an object of further claims, by name'],
+    [{ '': 1 }, 'claims: the name ""'],
+    [{ _groups: 1 }, 'claims: the name "_groups" / a letter'],
+    [{ 'my groups': 1 }, 'claims: the name "my groups" / a letter'],
+    [{ ['g'.repeat(101)]: 1 }, 'claims: the name "ggg'],
+    [{ groups: 'a\u0000b' }, 'claims.groups: something else / JSON whose texts'],
+    [{ groups: ['a', { b: 'c\ud800' }] }, 'claims.groups: something else'],
+    [{ groups: { 'a\nb': 1 } }, 'claims.groups: something else'],
+    [{ groups: Number.POSITIVE_INFINITY }, 'claims.groups: something else'],
+    [{ groups: 'x'.repeat(4095) }, 'claims.groups: 4097 bytes / at most 4096 bytes of JSON'],
+    [{ a: 'x'.repeat(4000), b: 'x'.repeat(4000), c: 'x'.repeat(200) }, 'at most 8192 bytes of JSON'],
+    [Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`c${index}`, 1])), '51 / at most 50 further claims'],
+  ])('refuse %j', (given, words) => {
+    expect(refused(claims(given))).toContain(words);
+  });
+
+  it('may have 4096 bytes each, and are reported with everything else that is wrong', () => {
+    expect(accepted(claims({ groups: 'x'.repeat(4094) })).value.claims).toHaveProperty('groups');
+    const words = refused({ username: '', claims: { sub: 'me' }, emial: 'x' });
+    expect(words).toContain('username:');
+    expect(words).toContain('claims.sub:');
+    expect(words).toContain('emial: an unknown key');
+  });
+
+  it('warn of a name that is nearly that of a standard claim, and of no other', () => {
+    expect(accepted(claims({ emial: 'x', role: 'x', site: 'x', roles: [], groups: [] })).warnings).toEqual([
+      'claims.emial: is not a claim of OpenID Connect. Did you mean "email"?',
+    ]);
   });
 });

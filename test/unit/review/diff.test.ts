@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { grantMachine } from '../../../machines/grant.machine.ts';
 import { diffDocument, diffMarkdown, diffText } from '../../../src/cli/diff-words.ts';
+import type { Configuration, DeclaredClient } from '../../../src/config/configuration.ts';
 import { compare } from '../../../src/review/diff/compare.ts';
 import { policyChanges } from '../../../src/review/diff/lifetime-changes.ts';
 import { machineChanges } from '../../../src/review/diff/machine-changes.ts';
-import { machineFile, NoSuchSide, readSide } from '../../../src/review/diff/sides.ts';
+import { machineFile, NoSuchSide, readSide, type Side } from '../../../src/review/diff/sides.ts';
 import { readMachine } from '../../../src/review/machine/read.ts';
 import { holds } from '../../../src/review/proof/prove.ts';
 import { shippedConfiguration } from '../../support/app.ts';
@@ -65,7 +66,7 @@ describe('lifetimes', () => {
     [{ refreshIdleLifetimeSeconds: 3_456_000 }, 'None that has ended comes back'],
     [{ refreshAbsoluteLifetimeSeconds: 5_184_000 }, 'approved more than 60 days ago end at once'],
     [{ refreshAbsoluteLifetimeSeconds: 31_536_000 }, 'until 365 days after its approval'],
-    [{ refreshTokensNeedOfflineAccess: true }, 'no further refresh token'],
+    [{ refreshTokensNeedOfflineAccess: true }, 'can no longer be refreshed'],
   ])('%j: %s', (change, words) => {
     const [one, ...more] = changed(change);
     expect(more).toEqual([]);
@@ -80,6 +81,64 @@ describe('lifetimes', () => {
       expect.stringContaining('No client has it yet'),
       expect.stringContaining('refused at start'),
     ]);
+  });
+});
+
+describe('a ceiling', () => {
+  const record = (scope?: string, grantTypes = ['authorization_code', 'refresh_token']) => ({
+    client_id: 'shop',
+    grant_types: grantTypes,
+    ...(scope !== undefined && { scope }),
+  });
+  const sideWith = (change: Partial<Configuration>): Side => ({
+    name: 'side',
+    machines: [],
+    configuration: { ...shippedConfiguration, policies: new Map(), ...change },
+  });
+  const declared = (one: ReturnType<typeof record>): Side =>
+    sideWith({ declaredClients: [{ record: one as DeclaredClient['record'], path: 'clients.0', lineOf: () => null }] });
+  const between = (before: Side, after: Side) => compare(before, after, FEW).configuration;
+
+  it.each([
+    ['read pay offline_access', 'read', 'Chains lose pay offline_access. It is left out from the next'],
+    ['read pay offline_access', 'read pay', 'can no longer be refreshed'],
+    ['read', 'read pay', 'none gets more than was allowed'],
+    ['read', undefined, 'There is no ceiling any more'],
+    [undefined, 'read', 'Chains keep no more than read'],
+  ])('from %s to %s: %s', (from, to, says) => {
+    const changes = between(declared(record(from)), declared(record(to)));
+    expect(changes).toEqual([
+      { key: 'clients.shop.scope', from: from ?? null, to: to ?? null, means: expect.stringContaining(says) },
+    ]);
+  });
+
+  it('of grant types: whether chains can be refreshed', () => {
+    const [both, one] = [declared(record('read')), declared(record('read', ['authorization_code']))];
+    expect(between(both, one)[0]?.means).toContain('told unauthorized_client');
+    expect(between(one, both)[0]?.means).toContain('can be refreshed again');
+  });
+
+  it('of a resource: a scope that is gone, the whole resource, and nothing about other words', () => {
+    const api = { identifier: 'https://a.test', name: 'A', scopes: [{ name: 'read', description: 'see' }] };
+    const other = { identifier: 'https://b.test', name: 'B', default: true, scopes: [] };
+    const with_ = (...resources: Configuration['resources']) => sideWith({ resources });
+    const [change] = between(with_(api, other), with_({ ...api, scopes: [] }, other));
+    expect(change).toMatchObject({
+      key: 'resources.https://a.test.scopes.read',
+      means: expect.stringContaining('made without it'),
+    });
+    const gone = between(with_(api, other), with_(other));
+    expect(gone.every(({ means }) => means?.includes('No token is made for this resource'))).toBe(true);
+    expect(between(with_(api, other), with_({ ...api, name: 'Z' }, other))).toEqual([
+      { key: 'resources.https://a.test.name', from: 'A', to: 'Z' },
+    ]);
+  });
+
+  it('is said in every format', () => {
+    const comparison = compare(declared(record('read pay')), declared(record('read')), FEW);
+    for (const said of [diffText(comparison), diffMarkdown(comparison), diffDocument(comparison)]) {
+      expect(said).toContain('Chains lose pay.');
+    }
   });
 });
 

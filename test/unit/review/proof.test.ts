@@ -19,7 +19,7 @@ describe('the proof', () => {
     const proof = prove(one, [FEW]);
     expect(proof.verdicts.filter(({ violation }) => violation).map(({ violation }) => violation?.words)).toEqual([]);
     expect(holds(proof)).toBe(true);
-    expect(proof.verdicts).toHaveLength(10);
+    expect(proof.verdicts).toHaveLength(11);
   });
 
   it('holds of sign-ins and signing keys, under every policy', () => {

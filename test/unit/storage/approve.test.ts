@@ -120,6 +120,7 @@ describe.each(databaseKinds)('approving an interaction on %s', (kind) => {
         policy: 'default',
         signingKeyId: null,
         sessionId: null,
+        scopeWithheld: null,
       },
     ]);
     const facts = await world.interactions.load({ id: interactionId, userId: person.id });

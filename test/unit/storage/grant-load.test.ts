@@ -62,7 +62,7 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
   test('nothing known loads as nothing, and still tells the time', async () => {
     const now = world.clock.now();
     const nothing = await world.grants.load({ clientId: 'nobody', grantId: randomUUID() });
-    expect(nothing).toEqual({ now, client: null, grant: null });
+    expect(nothing).toEqual({ now, client: null, grant: null, claims: null });
     expect(await world.grants.loadClient('nobody')).toEqual({ now, client: null });
   });
 

@@ -107,6 +107,7 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
         policy: 'default',
         signingKeyId: null,
         sessionId: null,
+        scopeWithheld: null,
       },
     ]);
   });

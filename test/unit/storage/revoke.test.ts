@@ -45,6 +45,7 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
       policy: 'default',
       signingKeyId: null,
       sessionId: null,
+      scopeWithheld: null,
     };
     const lines = await ledgerOf(world, granted.grantId);
     expect(lines.slice(2)).toEqual([

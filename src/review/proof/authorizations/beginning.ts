@@ -1,5 +1,6 @@
 /** Where every exploration of an authorization begins: an approval has just been committed, and its code is on its way. */
 import type { TokenClient } from '../../../model/client.ts';
+import type { AccessToday, Grant } from '../../../model/grant.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
 import type { Authorization } from './store.ts';
 
@@ -17,6 +18,7 @@ const client = (clientId: string): TokenClient => ({
   tokenEndpointAuthMethod: 'none',
   secretMacs: [],
   grantTypes: ['authorization_code', 'refresh_token'],
+  scope: null,
   policy: 'explored',
   idTokenSignedResponseAlg: 'RS256',
   epoch: 0n,
@@ -24,6 +26,13 @@ const client = (clientId: string): TokenClient => ({
 });
 export const CLIENT = client('the-client');
 export const OTHER_CLIENT = client('another-client');
+
+/** The client's ceiling still holds all that was granted; probes.ts narrows it. */
+export const allOfIt = ({ scope, resources }: Pick<Grant, 'scope' | 'resources'>): AccessToday => ({
+  scope,
+  resources,
+  mayRefresh: true,
+});
 
 const GRANT_ID = '00000000-0000-4000-8000-000000000001';
 

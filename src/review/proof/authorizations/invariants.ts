@@ -102,6 +102,19 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
         : 'what was consented to was changed',
   },
   {
+    name: 'within-the-ceiling-of-today',
+    says: 'What its client may not have today issues nothing, and spends no code and no refresh token.',
+    spec: 'RFC 6749 §3.3, OpenID Connect Core §11',
+    machines: CREDENTIALS,
+    brokenAt: (walk, world) => {
+      const probe = probesAt(walk, world).find(
+        (one) => one.of === 'withheld' && (one.issues || (one.writes && isHead(world, one.credential))),
+      );
+      if (!probe) return null;
+      return `${wordsOf(world, probe.credential)}, presented ${probe.what}, ${probe.issues ? 'yields tokens' : 'changes what is stored'}`;
+    },
+  },
+  {
     name: 'one-head',
     says: 'A crash or a lost response never leaves a chain with two heads.',
     spec: 'OAuth 2.1 §4.3.1',

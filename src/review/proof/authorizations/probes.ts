@@ -47,10 +47,23 @@ const TOO_MUCH_WITH_TOKEN: readonly Wrong[] = [
   { what: 'for a resource that was not granted', asked: token({ resources: ['https://elsewhere.example'] }) },
 ];
 
+/** The client's ceiling, grant types or policy of today leave nothing of what was granted, or no refresh. */
+const NOTHING_IS_LEFT = 'while nothing of what was granted is left to its client';
+const WITHHELD_WITH_CODE: readonly Wrong[] = [
+  { what: NOTHING_IS_LEFT, asked: (right) => (right.kind === 'code' ? { ...right, today: { scope: [] } } : right) },
+];
+const WITHHELD_WITH_TOKEN: readonly Wrong[] = [
+  { what: NOTHING_IS_LEFT, asked: (right) => (right.kind === 'token' ? { ...right, today: { scope: [] } } : right) },
+  {
+    what: 'while its client may not refresh',
+    asked: (right) => (right.kind === 'token' ? { ...right, today: { mayRefresh: false } } : right),
+  },
+];
+
 export type Probe = {
   readonly credential: Credential;
   readonly what: string;
-  readonly of: 'wrong' | 'tooMuch';
+  readonly of: 'wrong' | 'tooMuch' | 'withheld';
   /** Tokens would have been issued. */
   readonly issues: boolean;
   /** Something would have been written. */
@@ -67,8 +80,10 @@ export function probesAt(walk: Walk<Terms>, world: Moment<Terms>): readonly Prob
   const known = ofWalk.get(world);
   if (known) return known;
   const probes = [
-    ...probesOf(walk, world, 'code', WITH_CODE, TOO_MUCH_WITH_CODE),
-    ...world.known.tokens.flatMap((_, index) => probesOf(walk, world, index, WITH_TOKEN, TOO_MUCH_WITH_TOKEN)),
+    ...probesOf(walk, world, 'code', WITH_CODE, TOO_MUCH_WITH_CODE, WITHHELD_WITH_CODE),
+    ...world.known.tokens.flatMap((_, index) =>
+      probesOf(walk, world, index, WITH_TOKEN, TOO_MUCH_WITH_TOKEN, WITHHELD_WITH_TOKEN),
+    ),
   ];
   ofWalk.set(world, probes);
   return probes;
@@ -80,6 +95,7 @@ function probesOf(
   credential: Credential,
   wrong: readonly Wrong[],
   tooMuch: readonly Wrong[],
+  withheld: readonly Wrong[],
 ): Probe[] {
   const right = presentedRightly(world.known, credential);
   const probe = (one: Wrong, of: Probe['of']): Probe => {
@@ -95,5 +111,9 @@ function probesOf(
       broken: ran.kind === 'broken' ? ran.words : null,
     };
   };
-  return [...wrong.map((one) => probe(one, 'wrong')), ...tooMuch.map((one) => probe(one, 'tooMuch'))];
+  return [
+    ...wrong.map((one) => probe(one, 'wrong')),
+    ...tooMuch.map((one) => probe(one, 'tooMuch')),
+    ...withheld.map((one) => probe(one, 'withheld')),
+  ];
 }

@@ -3,10 +3,10 @@ import { authorizationCodeRequest, type PresentedCode } from '../../../lifecycle
 import { revocationRequest } from '../../../lifecycles/grant.ts';
 import type { PresentationWays } from '../../../lifecycles/presentation.ts';
 import { type PresentedRefreshToken, refreshTokenRequest } from '../../../lifecycles/refresh-token.ts';
-import type { ChainPlace, Grant } from '../../../model/grant.ts';
+import type { AccessToday, ChainPlace } from '../../../model/grant.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
 import type { EngineRequest } from '../walk.ts';
-import { CHALLENGE, CLIENT, REDIRECT_URI } from './beginning.ts';
+import { allOfIt, CHALLENGE, CLIENT, REDIRECT_URI } from './beginning.ts';
 import type { Asked, Credential, Known, Terms, Token } from './terms.ts';
 
 export const RIGHT_CODE: PresentedCode = {
@@ -35,24 +35,24 @@ export function presentedRightly({ tokens }: Pick<Known, 'tokens'>, credential: 
 export const credentialsOf = ({ tokens }: Pick<Known, 'tokens'>): readonly Credential[] => ['code', ...tokens.keys()];
 
 export const requestsUnder = (lifetimes: Lifetimes) => {
-  const ways: PresentationWays<Token> = {
+  const ways = (today?: Partial<AccessToday>): PresentationWays<Token> => ({
     lifetimesOf: () => lifetimes,
-    resourcesOf: ({ resources }) => resources,
+    accessToday: (grant) => ({ ...allOfIt(grant), ...today }),
     mint,
-  };
+  });
   return (asked: Asked, draw: number): EngineRequest<Terms> => {
     switch (asked.kind) {
       case 'code':
-        return authorizationCodeRequest(asked.said, ways, nonceBytes(draw));
+        return authorizationCodeRequest(asked.said, ways(asked.today), nonceBytes(draw));
       case 'token':
-        return refreshTokenRequest(placeOf(asked.token), asked.said, ways, nonceBytes(draw));
+        return refreshTokenRequest(placeOf(asked.token), asked.said, ways(asked.today), nonceBytes(draw));
       case 'revocation':
         return revocationRequest;
     }
   };
 };
 
-const mint = ({ refreshGeneration, refreshNonce }: Grant, now: Date): Token => ({
+const mint: PresentationWays<Token>['mint'] = ({ refreshGeneration, refreshNonce }, _, { now }): Token => ({
   generation: refreshGeneration ?? -1n,
   nonce: refreshNonce?.[0] ?? 0,
   mintedAt: now.getTime(),

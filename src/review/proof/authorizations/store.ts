@@ -32,6 +32,7 @@ export function loadPresentation(stored: Authorization, client: TokenClient, now
       liveUserEpoch: user.isDisabled ? null : user.epoch,
       liveServerEpoch: serverEpoch,
     },
+    claims: null,
   };
 }
 

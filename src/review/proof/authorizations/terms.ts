@@ -4,6 +4,7 @@ import type { PresentedCode } from '../../../lifecycles/authorization-code.ts';
 import type { GrantCommit } from '../../../lifecycles/grant.ts';
 import type { LoadedPresentation, Outcome } from '../../../lifecycles/presentation.ts';
 import type { PresentedRefreshToken } from '../../../lifecycles/refresh-token.ts';
+import type { AccessToday } from '../../../model/grant.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
 import type { Deed, Walk } from '../walk.ts';
 import type { Authorization } from './store.ts';
@@ -21,12 +22,19 @@ export type Token = {
 export type Credential = 'code' | number;
 
 export type Asked =
-  | { readonly kind: 'code'; readonly credential: 'code'; readonly said: PresentedCode }
+  | {
+      readonly kind: 'code';
+      readonly credential: 'code';
+      readonly said: PresentedCode;
+      /** Absent: the client may have all that was granted. */
+      readonly today?: Partial<AccessToday>;
+    }
   | {
       readonly kind: 'token';
       readonly credential: number;
       readonly token: Token;
       readonly said: PresentedRefreshToken;
+      readonly today?: Partial<AccessToday>;
     }
   /** The client, the end-user or an operator asks the grant to end. */
   | { readonly kind: 'revocation'; readonly credential: null };

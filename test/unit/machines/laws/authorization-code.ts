@@ -24,9 +24,11 @@ const presenterIsRight = (answer: Answer): boolean => allFail(answer, ...PRESENT
 
 export const lawsOfAuthorizationCode: readonly Law[] = [
   everyAnswer(
-    'a code is exchanged exactly when it is active, its presenter right, the time not over, the resource granted',
+    'a code is exchanged exactly when it is active, its presenter right, the time not over, something left, the resource granted',
     (answer) =>
-      answer.state === 'active' && presenterIsRight(answer) && allFail(answer, 'expired', 'resourceExceedsGrant')
+      answer.state === 'active' &&
+      presenterIsRight(answer) &&
+      allFail(answer, 'expired', 'nothingIsLeft', 'resourceExceedsGrant')
         ? does(answer, 'used', 'beginChain', 'issueTokens')
         : !hasAny(answer, ISSUING),
   ),
@@ -50,6 +52,7 @@ export const lawsOfAuthorizationCode: readonly Law[] = [
       ['redirectUriDiffers', 'redirect_uri_mismatch'],
       ['verifierDiffers', 'code_verifier_mismatch'],
       ['expired', 'authorization_code_expired'],
+      ['nothingIsLeft', 'grant_has_nothing_left'],
       ['resourceExceedsGrant', 'resource_exceeds_grant'],
       ...ENDED_BY_AN_EPOCH,
     ),

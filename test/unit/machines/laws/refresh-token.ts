@@ -20,10 +20,18 @@ import {
 
 export const lawsOfRefreshToken: readonly Law[] = [
   everyAnswer(
-    'a refresh token rotates exactly when it is active, its client presents it in time and asks for no more',
+    'a refresh token rotates exactly when it is active, its client may still refresh, presents it in time and asks for no more',
     (answer) =>
       answer.state === 'active' &&
-      allFail(answer, 'byAnotherClient', 'expired', 'scopeExceedsGrant', 'resourceExceedsGrant')
+      allFail(
+        answer,
+        'byAnotherClient',
+        'expired',
+        'mayNotRefresh',
+        'nothingIsLeft',
+        'scopeExceedsGrant',
+        'resourceExceedsGrant',
+      )
         ? does(answer, 'used', 'rotate', 'issueTokens')
         : !hasAny(answer, ISSUING),
   ),
@@ -54,6 +62,8 @@ export const lawsOfRefreshToken: readonly Law[] = [
     rejectsInThisOrder(
       ['byAnotherClient', 'client_mismatch'],
       ['expired', 'refresh_token_expired'],
+      ['mayNotRefresh', 'refresh_not_allowed'],
+      ['nothingIsLeft', 'grant_has_nothing_left'],
       ['scopeExceedsGrant', 'scope_exceeds_grant'],
       ['resourceExceedsGrant', 'resource_exceeds_grant'],
       ...ENDED_BY_AN_EPOCH,

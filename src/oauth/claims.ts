@@ -1,0 +1,46 @@
+/** Claims about an end-user: the standard claims, by the scope that asks for them, and the names that mean something else. */
+
+/** OpenID Connect Core §5.4: which claims each scope asks for, at the UserInfo Endpoint. */
+export const STANDARD_CLAIMS_OF: Readonly<Record<string, readonly string[]>> = {
+  profile: [
+    'name',
+    'family_name',
+    'given_name',
+    'middle_name',
+    'nickname',
+    'preferred_username',
+    'profile',
+    'picture',
+    'website',
+    'gender',
+    'birthdate',
+    'zoneinfo',
+    'locale',
+    'updated_at',
+  ],
+  email: ['email', 'email_verified'],
+  address: ['address'],
+  phone: ['phone_number', 'phone_number_verified'],
+};
+
+export const STANDARD_CLAIMS: readonly string[] = Object.values(STANDARD_CLAIMS_OF).flat();
+
+/**
+ * Names that tokens and answers of this server, or a standard, give another meaning: RFC 7519 §4.1, OpenID Connect Core §2 and §5.6,
+ * RFC 9068 §2.2, RFC 7662 §2.2, RFC 7800 §3.1, RFC 8693 §4, RFC 8417 §2.2, Front-Channel Logout 1.0 §3.
+ */
+export const RESERVED_CLAIMS: readonly string[] = [
+  ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti'],
+  ...['nonce', 'auth_time', 'acr', 'amr', 'azp', 'at_hash', 'c_hash', 's_hash', 'sid', 'sub_jwk'],
+  ...['scope', 'client_id', 'active', 'token_type', 'username', 'password', 'claims'],
+  ...['cnf', 'act', 'may_act', 'events', 'toe', 'txn', 'authorization_details'],
+  ...['alg', 'kid', 'typ'],
+];
+
+/** The name of a claim: a letter, then up to 99 visible ASCII characters, so that a URI can be a name (RFC 7519 §4.2). */
+export const CLAIM_NAME = /^[A-Za-z][\x21\x23-\x5b\x5d-\x7e]{0,99}$/;
+export const CLAIM_NAME_EXPECTED = 'a letter, then at most 99 visible ASCII characters without " and \\';
+
+/** Where a claim can be told. */
+export const CLAIM_PLACES = ['userinfo', 'id_token', 'access_token'] as const;
+export type ClaimPlace = (typeof CLAIM_PLACES)[number];

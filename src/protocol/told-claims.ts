@@ -1,0 +1,39 @@
+/** Which claims about the end-user are told where, for which scope (claims.yaml). */
+import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
+import type { ClaimPlace } from '../oauth/claims.ts';
+
+type ClaimsOfScope = ReadonlyMap<string, readonly string[]>;
+
+/** The names of the claims that each scope lets be told there. Scopes without any are left out. */
+export function claimsTold(policy: ClaimsPolicy, place: ClaimPlace): ClaimsOfScope {
+  const known = told.get(policy) ?? new Map<ClaimPlace, ClaimsOfScope>();
+  told.set(policy, known);
+  const found = known.get(place) ?? claimsIn(policy, place);
+  known.set(place, found);
+  return found;
+}
+const told = new WeakMap<ClaimsPolicy, Map<ClaimPlace, ClaimsOfScope>>();
+
+const claimsIn = ({ scopes }: ClaimsPolicy, place: ClaimPlace): ClaimsOfScope =>
+  new Map(
+    scopes
+      .map(({ name, claims }) => [name, claims.filter((claim) => claim.in.includes(place)).map((claim) => claim.name)])
+      .filter((entry): entry is [string, string[]] => (entry[1]?.length ?? 0) > 0),
+  );
+
+/** Whether any token carries claims about the end-user: only then are they loaded with the grant. */
+export const tokensTellClaims = (policy: ClaimsPolicy): boolean =>
+  claimsTold(policy, 'id_token').size > 0 || claimsTold(policy, 'access_token').size > 0;
+
+/** The claims that this scope lets be told there, of those that the end-user has. */
+export function toldClaims(
+  policy: ClaimsPolicy,
+  place: ClaimPlace,
+  scope: readonly string[],
+  claims: Readonly<Record<string, unknown>> | null,
+): Record<string, unknown> {
+  const mapping = claimsTold(policy, place);
+  if (mapping.size === 0 || claims === null) return {};
+  const names = scope.flatMap((name) => mapping.get(name) ?? []).filter((name) => Object.hasOwn(claims, name));
+  return Object.fromEntries(names.map((name) => [name, claims[name]]));
+}
