@@ -10,7 +10,7 @@ import { findClient, replaceSecretMacs } from '../storage/clients.ts';
 import type { Database } from '../storage/database.ts';
 import { deniedAccessTokenStore } from '../storage/denied-access-tokens.ts';
 import { grantStore } from '../storage/grant-store.ts';
-import { insertInteraction, interactionStore } from '../storage/interaction-store.ts';
+import { interactionStore } from '../storage/interaction-store.ts';
 import { permissionStore } from '../storage/permissions.ts';
 import { ping } from '../storage/server.ts';
 import { sessionStore } from '../storage/sessions.ts';
@@ -59,10 +59,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     store: grantStore(db, clock),
     deniedAccessTokens: deniedAccessTokenStore(db, clock),
     claimsOf: (userId) => findClaims(db, userId),
-    interactions: {
-      ...interactionStore(db, clock),
-      insertInteraction: (interaction) => insertInteraction(db, clock, interaction),
-    },
+    interactions: interactionStore(db, clock),
     findClient: (clientId) => findClient(db, clientId),
     users: { findForSignIn: (username) => findUserForSignIn(db, username), keyOf: usernameKey },
     browserOrigins: browserOriginSource(db, clock),

@@ -15,7 +15,7 @@ import { csrf } from './csrf.ts';
 import { errorHandler, handleFrameworkError } from './error-handler.ts';
 import { formBodies, MAX_BODY_BYTES } from './form-body.ts';
 import { type HealthRoutesOptions, healthRoutes } from './health-routes.ts';
-import { interactionRoutes } from './interaction-routes.ts';
+import { interactionRoutes, MAX_NAME_CHARACTERS } from './interaction-routes.ts';
 import { introspectionRoutes } from './introspection-routes.ts';
 import { jwksRoute } from './jwks-route.ts';
 import { logoutRoutes } from './logout-routes.ts';
@@ -59,7 +59,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     requestTimeout: deadlines.requestMilliseconds,
     return503OnClosing: false,
     exposeHeadRoutes: false,
-    routerOptions: { maxParamLength: 200 },
+    routerOptions: { maxParamLength: MAX_NAME_CHARACTERS },
     frameworkErrors: handleFrameworkError,
   });
   await app.register(requestLog);

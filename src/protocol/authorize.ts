@@ -7,6 +7,7 @@ import { asQuery, parseParameters } from '../oauth/parameters.ts';
 import {
   AUTHORIZATION_PARAMETERS,
   checkAuthorizationRequest,
+  type RedirectedError,
   responseModeOf,
   type UnverifiedRequest,
   verifyClientAndRedirectUri,
@@ -62,12 +63,12 @@ export async function handleAuthorizationRequest(
   const checked = await checkAuthorizationRequest(reading, client, configuration, (idToken) =>
     readIdTokenHint(deps.keyRing, deps.issuer, idToken),
   );
-  if (checked.kind === 'error') {
-    const { error, reason, description: detail } = checked;
+  const refuse = ({ error, reason, description: detail }: RedirectedError): AuthorizeOutcome => {
     const content = { error, error_description: errorDescription(detail) };
     const response = authorizationResponse(deps.issuer, { redirectUri, responseMode, state }, content);
     return { kind: 'invalid', response, clientId: client.clientId, reason, detail };
-  }
+  };
+  if (checked.kind === 'error') return refuse(checked);
   if (cookies === null) return { kind: 'repeatByGet', query: asQuery(parameters, AUTHORIZATION_PARAMETERS) };
 
   const session = await findSession(deps, cookies.session);
@@ -89,5 +90,13 @@ export async function handleAuthorizationRequest(
     responseMode,
     lifetimeSeconds: configuration.signIn.interactionLifetimeSeconds,
   };
-  return beginInteraction(deps, interaction, session);
+  const begun = await beginInteraction(deps, interaction, session);
+  return begun === 'tooLong' ? refuse(REQUEST_TOO_LONG) : begun;
 }
+
+const REQUEST_TOO_LONG: RedirectedError = {
+  kind: 'error',
+  error: 'invalid_request',
+  reason: 'request_too_long',
+  description: 'the parameters are too long together; state, nonce and login_hint can be shorter',
+};

@@ -79,6 +79,7 @@ const INTERACTION: Interaction = {
   loginHint: null,
   responseMode: 'query',
   userId: null,
+  createdAt: minutes(0),
   endsAt: minutes(INTERACTION_MINUTES),
 };
 
@@ -197,6 +198,8 @@ export const BEGINNINGS: readonly Beginning<Terms>[] = SITUATIONS.map(
   ({ says, interaction, client = CLIENT, signedIn, allowed }) => {
     const stored: SignIn = {
       interaction: { ...INTERACTION, ...interaction },
+      // The end-user was asked, so it was stored then.
+      isStored: interaction?.state !== undefined,
       client,
       users: [
         { id: USER, epoch: 0n, isDisabled: false },
