@@ -297,8 +297,7 @@ export const reject = (reason: RejectReason) => ({ type: 'reject', params: { rea
 export const revokeGrant = (event: GrantEventType) => ({ type: 'revokeGrant', params: { event } }) as const;
 export const refuseAuthorization = (error: AuthorizationRefusal) =>
   ({ type: 'refuseAuthorization', params: { error } }) as const;
-export const refuseSilently = (error: AuthorizationRefusal) =>
-  ({ type: 'refuseSilently', params: { error } }) as const;
+export const refuseSilently = (error: AuthorizationRefusal) => ({ type: 'refuseSilently', params: { error } }) as const;
 export const writeRevoked = (reason: RevocationReason) => ({ type: 'writeRevoked', params: { reason } }) as const;
 export const retire = (reason: KeyRetirementReason) => ({ type: 'retire', params: { reason } }) as const;
 export const raiseEpoch = (of: EpochOwner) => ({ type: 'raiseEpoch', params: { of } }) as const;

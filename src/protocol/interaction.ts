@@ -112,7 +112,12 @@ export async function signInToInteraction(
   if (opened.kind === 'refused') return opened;
   const outcome = await signIn(deps, form);
   if (outcome.kind === 'signInRefused') {
-    const view = { kind: 'signIn', ...shown(opened.facts, request), username: outcome.username, account: null } as const;
+    const view = {
+      kind: 'signIn',
+      ...shown(opened.facts, request),
+      username: outcome.username,
+      account: null,
+    } as const;
     return { kind: 'signInRefused', refused: outcome, view };
   }
   const { session } = outcome;
