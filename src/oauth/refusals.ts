@@ -4,12 +4,14 @@
  */
 import type { TokenRejectReason } from '../../machines/vocabulary.ts';
 import type { TokenErrorCode } from './errors.ts';
+import { MAX_PARAMETERS } from './parameters.ts';
 
 /** Reasons that arise before a machine decides. */
 export type RequestReason =
   | 'content_type'
   | 'malformed_body'
   | 'body_too_large'
+  | 'too_many_parameters'
   | 'repeated_parameter'
   | 'missing_parameter'
   | 'malformed_parameter'
@@ -61,6 +63,7 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   content_type: request('The body must be application/x-www-form-urlencoded.'),
   malformed_body: request('The body is not well-formed application/x-www-form-urlencoded data in UTF-8.'),
   body_too_large: request('The body is larger than this endpoint accepts.', 413),
+  too_many_parameters: request(`The request has more than ${MAX_PARAMETERS} parameters.`),
   repeated_parameter: request('A parameter is repeated.'),
   missing_parameter: request('A required parameter is missing.'),
   malformed_parameter: request('A parameter has a value that it cannot have.'),

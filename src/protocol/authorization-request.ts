@@ -39,6 +39,7 @@ type Reading = ParameterReading<(typeof AUTHORIZATION_PARAMETERS)[number]>;
 export type UnverifiedRequest = {
   readonly kind: 'unverified';
   readonly reason:
+    | 'too_many_parameters'
     | 'client_id_missing'
     | 'client_id_malformed'
     | 'client_unknown'
@@ -83,6 +84,7 @@ export async function verifyClientAndRedirectUri(
     reason,
     clientId,
   });
+  if (problem?.reason === 'too_many_parameters') return unverified(problem.reason);
   const clientId = parameters.get('client_id');
   if (clientId === null)
     return unverified(problem?.parameter === 'client_id' ? 'client_id_malformed' : 'client_id_missing');
