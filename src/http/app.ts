@@ -13,6 +13,7 @@ import { closeConnectionsWhenClosing } from './closing.ts';
 import { type BrowserCookieOptions, browserCookies } from './cookies.ts';
 import { csrf } from './csrf.ts';
 import { errorHandler, handleFrameworkError } from './error-handler.ts';
+import { exactPath } from './exact-path.ts';
 import { formBodies, MAX_BODY_BYTES } from './form-body.ts';
 import { type HealthRoutesOptions, healthRoutes } from './health-routes.ts';
 import { interactionRoutes, MAX_NAME_CHARACTERS } from './interaction-routes.ts';
@@ -67,6 +68,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(errorHandler);
   await app.register(formBodies);
   await app.register(securityHeaders, { issuer });
+  await app.register(exactPath);
 
   await app.register(healthRoutes, options);
   await app.register(metadataRoutes, options);
