@@ -42,6 +42,14 @@ export type AuthorizeOutcome =
       readonly reason: string;
       readonly detail: string;
     }
+  /** For a page: it is an error that a client which introduced itself is not sent before the end-user has acted. */
+  | {
+      readonly kind: 'keptHere';
+      readonly clientId: string;
+      readonly interactionId?: string;
+      readonly reason: string;
+      readonly detail: string;
+    }
   /** The same request has to come again by GET, with cookies. */
   | { readonly kind: 'repeatByGet'; readonly query: string }
   | InteractionStepOutcome;
@@ -63,7 +71,10 @@ export async function handleAuthorizationRequest(
   const checked = await checkAuthorizationRequest(reading, client, configuration, (idToken) =>
     readIdTokenHint(deps.keyRing, deps.issuer, idToken),
   );
+  // RFC 9700 §4.11.2: a client that nobody vetted could have browsers sent to its site by asking for something wrong.
+  const isVetted = client.registeredBy === 'operator';
   const refuse = ({ error, reason, description: detail }: RedirectedError): AuthorizeOutcome => {
+    if (!isVetted) return { kind: 'keptHere', clientId: client.clientId, reason, detail };
     const content = { error, error_description: errorDescription(detail) };
     const response = authorizationResponse(deps.issuer, { redirectUri, responseMode, state }, content);
     return { kind: 'invalid', response, clientId: client.clientId, reason, detail };
@@ -91,7 +102,16 @@ export async function handleAuthorizationRequest(
     lifetimeSeconds: configuration.signIn.interactionLifetimeSeconds,
   };
   const begun = await beginInteraction(deps, interaction, session);
-  return begun === 'tooLong' ? refuse(REQUEST_TOO_LONG) : begun;
+  if (begun === 'tooLong') return refuse(REQUEST_TOO_LONG);
+  if (begun.kind !== 'denied' || isVetted) return begun;
+  const { clientId, interactionId, error, response } = begun;
+  return {
+    kind: 'keptHere',
+    clientId,
+    interactionId,
+    reason: error,
+    detail: response.parameters['error_description'] ?? error,
+  };
 }
 
 const REQUEST_TOO_LONG: RedirectedError = {

@@ -50,6 +50,7 @@ const CLIENT: Client = {
   policy: 'explored',
   postLogoutRedirectUris: [],
   idTokenSignedResponseAlg: 'RS256',
+  registeredBy: 'operator',
   epoch: 0n,
   deletedAt: null,
 };
