@@ -75,13 +75,13 @@ const ALARMS: ReadonlySet<TokenReason> = new Set([
 ]);
 
 function refuseRequest(request: FastifyRequest, reply: FastifyReply, refused: Refused, facts: object): FastifyReply {
-  const { reason, parameter, revoked } = refused;
+  const { reason, parameter, scope, revoked } = refused;
   const refusal = REFUSALS[reason];
   const level = reason === 'chain_behind_token' ? 'error' : ALARMS.has(reason) ? 'warn' : 'info';
   setLogLine(
     request,
     'refused',
-    { ...facts, reason, parameter, revoked, alarm: ALARMS.has(reason) || undefined },
+    { ...facts, reason, parameter, scope, revoked, alarm: ALARMS.has(reason) || undefined },
     level,
   );
   if (refusal.status === 401) {
@@ -89,7 +89,8 @@ function refuseRequest(request: FastifyRequest, reply: FastifyReply, refused: Re
     // wants the header with every 401.
     reply.header('www-authenticate', 'Basic realm="token", charset="UTF-8"');
   }
-  const description = parameter === undefined ? refusal.description : `${parameter}: ${refusal.description}`;
+  const about = [parameter, scope].filter((one) => one !== undefined).join(' ');
+  const description = about === '' ? refusal.description : `${about}: ${refusal.description}`;
   return sendJson(reply, refusal.status, { error: refusal.error, error_description: errorDescription(description) });
 }
 

@@ -30,7 +30,10 @@ export type RequestReason =
   | 'refresh_token_malformed'
   | 'refresh_token_forged'
   | 'refresh_token_unknown_key'
+  | 'scope_malformed'
   | 'scope_unknown'
+  | 'scope_not_allowed'
+  | 'scope_of_other_resource'
   | 'resource_unknown';
 
 export type TokenReason = TokenRejectReason | RequestReason;
@@ -94,7 +97,10 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   refresh_token_malformed: grant(TOKEN_NOT_VALID),
   refresh_token_forged: grant(TOKEN_NOT_VALID),
   refresh_token_unknown_key: grant(TOKEN_NOT_VALID),
-  scope_unknown: scope('A scope is unknown, malformed, or more than this client may ask for.'),
+  scope_malformed: scope('It is not a list of scope tokens separated by spaces.'),
+  scope_unknown: scope('This scope is unknown.'),
+  scope_not_allowed: scope('This scope is more than the client may ask for.'),
+  scope_of_other_resource: scope('This scope is known, but not at the resources that are asked for.'),
   resource_unknown: target('A resource is unknown, malformed, or more than was asked for.'),
 
   client_mismatch: grant('It was issued to another client.'),

@@ -41,6 +41,7 @@ export type AuthorizeOutcome =
       readonly clientId: string;
       readonly reason: string;
       readonly detail: string;
+      readonly scope?: string;
     }
   /** For a page: it is an error that a client which introduced itself is not sent before the end-user has acted. */
   | {
@@ -49,6 +50,7 @@ export type AuthorizeOutcome =
       readonly interactionId?: string;
       readonly reason: string;
       readonly detail: string;
+      readonly scope?: string;
     }
   /** The same request has to come again by GET, with cookies. */
   | { readonly kind: 'repeatByGet'; readonly query: string }
@@ -73,11 +75,12 @@ export async function handleAuthorizationRequest(
   );
   // RFC 9700 §4.11.2: a client that nobody vetted could have browsers sent to its site by asking for something wrong.
   const isVetted = client.registeredBy === 'operator';
-  const refuse = ({ error, reason, description: detail }: RedirectedError): AuthorizeOutcome => {
-    if (!isVetted) return { kind: 'keptHere', clientId: client.clientId, reason, detail };
+  const refuse = ({ error, reason, description: detail, scope }: RedirectedError): AuthorizeOutcome => {
+    const facts = { clientId: client.clientId, reason, detail, ...(scope !== undefined && { scope }) };
+    if (!isVetted) return { kind: 'keptHere', ...facts };
     const content = { error, error_description: errorDescription(detail) };
     const response = authorizationResponse(deps.issuer, { redirectUri, responseMode, state }, content);
-    return { kind: 'invalid', response, clientId: client.clientId, reason, detail };
+    return { kind: 'invalid', response, ...facts };
   };
   if (checked.kind === 'error') return refuse(checked);
   if (cookies === null) return { kind: 'repeatByGet', query: asQuery(parameters, AUTHORIZATION_PARAMETERS) };
