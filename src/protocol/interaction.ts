@@ -2,6 +2,7 @@
 import { sameSecretBytes } from '../crypto/digest.ts';
 import { interact, type StoredInteraction } from '../lifecycles/interaction.ts';
 import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
+import { goesOnWhileAway } from './absence.ts';
 import { type CookieHash, findSession } from './browser-session.ts';
 import { type FormCheck, formPurpose } from './form-purpose.ts';
 import {
@@ -12,7 +13,7 @@ import {
   type NamedInteraction,
   takeStep,
 } from './interaction-step.ts';
-import { type DescribedAccess, describeAccess, OFFLINE_ACCESS } from './requested-access.ts';
+import { type DescribedAccess, describeAccess } from './requested-access.ts';
 import { openInteraction } from './sealed-interaction.ts';
 import { type SignInDeps, type SignInForm, type SignInOutcome, signIn } from './sign-in.ts';
 
@@ -50,7 +51,7 @@ type ConsentView = Shown & {
   /** Every redirect URI of the client leads to the end-user's own device. */
   readonly onThisDevice: boolean;
   readonly access: readonly DescribedAccess[];
-  /** OpenID Connect Core §11: `offline_access`. */
+  /** The client will get refresh tokens. */
   readonly whileAway: boolean;
 };
 
@@ -82,7 +83,7 @@ export async function viewInteraction(
       redirectUri: interaction.redirectUri,
       onThisDevice: client.redirectUris.every(leadsToThisDevice),
       access: describeAccess(deps.configuration(), interaction),
-      whileAway: interaction.scope.includes(OFFLINE_ACCESS),
+      whileAway: goesOnWhileAway(deps.configuration(), client, interaction),
     };
   }
   const reason = outcome.kind === 'rejected' ? outcome.reason : 'interaction_completed';
