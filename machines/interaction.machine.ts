@@ -135,7 +135,8 @@ export const interactionMachine = setup({
   initial: 'awaitingSignIn',
   states: {
     awaitingSignIn: {
-      description: 'Client and redirect URI are verified; no end-user is bound to the request yet.',
+      description:
+        'Client and redirect URI are verified. No end-user is bound to the request yet, and nothing is stored of it.',
       meta: { spec: 'OAuth 2.1 §4.1.1' },
       on: {
         requested: [
