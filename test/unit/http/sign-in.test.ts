@@ -70,7 +70,7 @@ describe('sign-in', () => {
       body
         .replaceAll(username, 'USER')
         .replace(/value="[\w-]{43}"/, 'CSRF')
-        .replace(/[0-9a-f-]{36}/, 'ID');
+        .replace(/[0-9a-f-]{36}\.[\w-]+/, 'ID');
 
     it('for an unknown user, a wrong password, and a person who is disabled', async () => {
       const disabled = await makeUser(scene);
