@@ -79,7 +79,7 @@ export default {
         '^src/crypto/',
         '^src/oauth/signing-algorithms\\.ts$',
         packages('jose', '@node-rs/argon2'),
-        '^(node:)?(crypto|buffer|util)$',
+        '^(node:)?(crypto|buffer|util|zlib)$',
       ],
       'A reviewer of the cryptography reads one folder; it knows formats and keys, and neither grants nor tables.',
     ),

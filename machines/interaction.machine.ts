@@ -9,11 +9,14 @@
  *           └───────────────────────────────────────┼──────────┘  │ denied │
  *                                                   └────────────►└────────┘
  *
- * `awaitingSignIn` leads to `denied` too: login_required, consent_required.
+ * `awaitingSignIn` leads to `denied` too, when another end-user signs in than the client named: login_required.
+ *
+ * An interaction is stored when it first leaves `awaitingSignIn`. Until then nothing is stored of it: it travels, sealed, in the URL
+ * of its pages. So an authorization request that nobody answers leaves no row, and neither does a silent refusal.
  *
  * A live session or a remembered consent skips a state by an arm of its own, never by code beside the machine. The same holds
- * for what the client asks for: prompt=none goes straight to `denied` when a page would be needed; prompt=login, or a sign-in
- * older than max_age, stays in `awaitingSignIn`. Opening the page is an event too (`viewed`): the machine decides what is shown.
+ * for what the client asks for: prompt=none is refused at once when a page would be needed; prompt=login, or a sign-in older than
+ * max_age, stays in `awaitingSignIn`. Opening the page is an event too (`viewed`): the machine decides what is shown.
  */
 import { setup } from 'xstate';
 import { interactionGuards } from './guards.ts';
@@ -23,6 +26,7 @@ import {
   type InteractionEvent,
   type Meta,
   refuseAuthorization,
+  refuseSilently,
   reject,
   type SharedArm,
 } from './vocabulary.ts';
@@ -86,18 +90,16 @@ const rejectWithoutSignIn = {
 const rejectWithoutUser = { ...rejectWithoutSignIn, guard: 'nobodySignedIn' } as const satisfies SharedArm;
 
 /** With `prompt=none` nothing may be shown: either the answer is there, or the client is told what is missing. */
-const denySilentSignIn = {
+const refuseSilentSignIn = {
   guard: 'signInIsNeededButForbidden',
-  target: 'denied',
-  actions: refuseAuthorization('login_required'),
+  actions: refuseSilently('login_required'),
   description: 'The end-user would have to sign in, but the client asked that nothing be shown.',
   meta: { spec: 'OpenID Connect Core §3.1.2.1, §3.1.2.6' },
 } as const satisfies SharedArm;
 
-const denySilentConsent = {
+const refuseSilentConsent = {
   guard: 'askingIsForbidden',
-  target: 'denied',
-  actions: refuseAuthorization('consent_required'),
+  actions: refuseSilently('consent_required'),
   description: 'The end-user would have to consent, but the client asked that nothing be shown.',
   meta: { spec: 'OpenID Connect Core §3.1.2.1, §3.1.2.6' },
 } as const satisfies SharedArm;
@@ -133,13 +135,14 @@ export const interactionMachine = setup({
   initial: 'awaitingSignIn',
   states: {
     awaitingSignIn: {
-      description: 'Client and redirect URI are verified; no end-user is bound to the request yet.',
+      description:
+        'Client and redirect URI are verified. No end-user is bound to the request yet, and nothing is stored of it.',
       meta: { spec: 'OAuth 2.1 §4.1.1' },
       on: {
         requested: [
           rejectExpired,
           rejectEndedClient,
-          denySilentSignIn,
+          refuseSilentSignIn,
           {
             guard: 'signInIsNeeded',
             actions: 'askSignIn',
@@ -154,7 +157,7 @@ export const interactionMachine = setup({
             meta: { spec: 'OpenID Connect Core §3.1.2.1' },
           },
           skipRememberedConsent,
-          denySilentConsent,
+          refuseSilentConsent,
           askForConsent,
         ],
         viewed: [
@@ -258,7 +261,7 @@ export const interactionMachine = setup({
       },
     },
     denied: {
-      description: 'The end-user said no, could not be asked, or is not the end-user of the id_token_hint.',
+      description: 'The end-user said no, or is not the end-user of the id_token_hint.',
       meta: { spec: 'RFC 6749 §4.1.2.1' },
       on: {
         requested: rejectCompleted,

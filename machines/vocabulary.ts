@@ -270,6 +270,8 @@ export const effects = {
   relyOnConsent(): void {},
   /** Redirect with this error. */
   refuseAuthorization(_: unknown, _params: { error: AuthorizationRefusal }): void {},
+  /** Redirect with this error at once. Nothing is stored of it: the request was answered before an end-user saw anything. */
+  refuseSilently(_: unknown, _params: { error: AuthorizationRefusal }): void {},
   /** Repeat the earlier answer; nothing new is issued. */
   repeatAnswer(): void {},
   /** The browser is signed in. */
@@ -306,6 +308,7 @@ export const reject = (reason: RejectReason) => ({ type: 'reject', params: { rea
 export const revokeGrant = (event: GrantEventType) => ({ type: 'revokeGrant', params: { event } }) as const;
 export const refuseAuthorization = (error: AuthorizationRefusal) =>
   ({ type: 'refuseAuthorization', params: { error } }) as const;
+export const refuseSilently = (error: AuthorizationRefusal) => ({ type: 'refuseSilently', params: { error } }) as const;
 export const writeRevoked = (reason: RevocationReason) => ({ type: 'writeRevoked', params: { reason } }) as const;
 export const retire = (reason: KeyRetirementReason) => ({ type: 'retire', params: { reason } }) as const;
 export const raiseEpoch = (of: EpochOwner) => ({ type: 'raiseEpoch', params: { of } }) as const;

@@ -12,7 +12,7 @@ import { findClient, replaceSecretMacs } from '../storage/clients.ts';
 import type { Database } from '../storage/database.ts';
 import { deniedAccessTokenStore } from '../storage/denied-access-tokens.ts';
 import { grantStore } from '../storage/grant-store.ts';
-import { insertInteraction, interactionStore } from '../storage/interaction-store.ts';
+import { interactionStore } from '../storage/interaction-store.ts';
 import { permissionStore } from '../storage/permissions.ts';
 import { ping } from '../storage/server.ts';
 import { sessionStore } from '../storage/sessions.ts';
@@ -64,10 +64,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     store: grantStore(db, clock, () => tokensTellClaims(configuration().claims)),
     deniedAccessTokens: deniedAccessTokenStore(db, clock),
     claimsOf: (userId) => findClaims(db, userId),
-    interactions: {
-      ...interactionStore(db, clock),
-      insertInteraction: (interaction) => insertInteraction(db, clock, interaction),
-    },
+    interactions: interactionStore(db, clock),
     findClient: (clientId) => findClient(db, clientId),
     users: { findForSignIn: (username) => findUserForSignIn(db, username), keyOf: usernameKey },
     browserOrigins: browserOriginSource(db, clock),

@@ -4,7 +4,15 @@
  */
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
-const PURPOSES = ['refresh-token', 'authorization-code', 'client-secret', 'signing-key', 'form', 'throttle'] as const;
+const PURPOSES = [
+  'refresh-token',
+  'authorization-code',
+  'client-secret',
+  'signing-key',
+  'interaction',
+  'form',
+  'throttle',
+] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
 /** The list of root secrets cannot be used. The message says which entry and what to do, never a value. */

@@ -13,10 +13,11 @@ import { closeConnectionsWhenClosing } from './closing.ts';
 import { type BrowserCookieOptions, browserCookies } from './cookies.ts';
 import { csrf } from './csrf.ts';
 import { errorHandler, handleFrameworkError } from './error-handler.ts';
+import { exactPath } from './exact-path.ts';
 import { formBodies, MAX_BODY_BYTES } from './form-body.ts';
 import { type HealthRoutesOptions, healthRoutes } from './health-routes.ts';
 import { type DemoUser, homeRoute } from './home-route.ts';
-import { interactionRoutes } from './interaction-routes.ts';
+import { interactionRoutes, MAX_NAME_CHARACTERS } from './interaction-routes.ts';
 import { introspectionRoutes } from './introspection-routes.ts';
 import { jwksRoute } from './jwks-route.ts';
 import { logoutRoutes } from './logout-routes.ts';
@@ -62,7 +63,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     requestTimeout: deadlines.requestMilliseconds,
     return503OnClosing: false,
     exposeHeadRoutes: false,
-    routerOptions: { maxParamLength: 200 },
+    routerOptions: { maxParamLength: MAX_NAME_CHARACTERS },
     frameworkErrors: handleFrameworkError,
   });
   await app.register(requestLog);
@@ -71,6 +72,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(errorHandler);
   await app.register(formBodies);
   await app.register(securityHeaders, { issuer });
+  await app.register(exactPath);
 
   await app.register(healthRoutes, options);
   await app.register(metadataRoutes, options);

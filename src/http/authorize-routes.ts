@@ -10,6 +10,7 @@ import { refuseOtherMethods } from './other-methods.ts';
 import { setLogLine } from './request-log.ts';
 import { noStore, seeOther, sendPage } from './security-headers.ts';
 import { unverifiedRequestPage } from './unverified-request-page.ts';
+import { problemPage } from './views/problem.ts';
 
 export type AuthorizeRoutesOptions = AuthorizeDeps & {
   /** Development shows on pages what production only logs. */
@@ -67,9 +68,20 @@ function send(
       setLogLine(request, 'refused', facts);
       return sendAuthorizationResponse(reply, response);
     }
+    case 'keptHere': {
+      const { kind: _, ...facts } = outcome;
+      setLogLine(request, 'refused', facts);
+      return sendPage(reply, 400, problemPage({ ...KEPT_HERE, what: `${KEPT_HERE.what} ${outcome.detail}` }));
+    }
     case 'repeatByGet':
       return seeOther(reply, `${pathUnder(issuer, AUTHORIZE)}?${outcome.query}`);
     default:
       return sendInteractionStep(issuer, request, reply, outcome);
   }
 }
+
+const KEPT_HERE = {
+  title: 'This app asked for something that it cannot have',
+  what: 'It registered itself here, and nobody has checked where it would send you, so you stay here. What was wrong:',
+  next: 'Go back to the app. If it is yours, compare its request with its registration.',
+};

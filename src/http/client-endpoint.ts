@@ -81,7 +81,7 @@ const ALARMS: ReadonlySet<TokenReason> = new Set([
 ]);
 
 function refuseRequest(request: FastifyRequest, reply: FastifyReply, refused: Refused, facts: object): FastifyReply {
-  const { reason, parameter, revoked, retryAfterSeconds } = refused;
+  const { reason, parameter, scope, revoked, retryAfterSeconds } = refused;
   const refusal = REFUSALS[reason];
   const level = reason === 'chain_behind_token' ? 'error' : ALARMS.has(reason) ? 'warn' : 'info';
   setLogLine(
@@ -91,6 +91,7 @@ function refuseRequest(request: FastifyRequest, reply: FastifyReply, refused: Re
       ...facts,
       reason,
       parameter,
+      scope,
       revoked,
       address: reason === 'client_throttled' ? request.ip : undefined,
       alarm: ALARMS.has(reason) || undefined,
@@ -103,7 +104,8 @@ function refuseRequest(request: FastifyRequest, reply: FastifyReply, refused: Re
     // wants the header with every 401.
     reply.header('www-authenticate', 'Basic realm="token", charset="UTF-8"');
   }
-  const description = parameter === undefined ? refusal.description : `${parameter}: ${refusal.description}`;
+  const about = [parameter, scope].filter((one) => one !== undefined).join(' ');
+  const description = about === '' ? refusal.description : `${about}: ${refusal.description}`;
   return sendJson(reply, refusal.status, { error: refusal.error, error_description: errorDescription(description) });
 }
 

@@ -7,8 +7,11 @@ import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { type ProblemView, problemPage } from './views/problem.ts';
 
-export const interactionPath = (issuer: string, id: string, rest = ''): string =>
-  pathUnder(issuer, `/interactions/${id}${rest}`);
+type Named = { readonly interactionId: string; readonly sealed: string | null };
+
+/** The id, and after a dot what is sealed, until the interaction is stored. */
+export const interactionPath = (issuer: string, { interactionId, sealed }: Named, rest = ''): string =>
+  pathUnder(issuer, `/interactions/${interactionId}${sealed === null ? '' : `.${sealed}`}${rest}`);
 
 export function sendInteractionStep(
   issuer: string,
@@ -22,7 +25,7 @@ export function sendInteractionStep(
   switch (outcome.kind) {
     case 'continued':
       if (outcome.reason !== null) setLogLine(request, 'refused', { ...facts, reason: outcome.reason });
-      return seeOther(reply, interactionPath(issuer, interactionId));
+      return seeOther(reply, interactionPath(issuer, outcome));
     case 'approved':
       setLogLine(request, 'approved', facts);
       return sendAuthorizationResponse(reply, outcome.response);

@@ -13,6 +13,7 @@ import {
   signInToInteraction,
   viewInteraction,
 } from '../protocol/interaction.ts';
+import { MAX_SEALED_CHARACTERS } from '../protocol/sealed-interaction.ts';
 import { destinationOf } from './destination.ts';
 import { bodyOf } from './form-body.ts';
 import { interactionPath, sendInteractionRefused, sendInteractionStep } from './interaction-outcome.ts';
@@ -24,8 +25,18 @@ import { signInPage } from './views/sign-in.ts';
 
 const ANOTHER_ACCOUNT = 'another';
 
-/** As we write them: lower case, any version. */
-const params = z.object({ id: z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) });
+/** As we write them: the id in lower case, of any version; after a dot what is sealed, as long as the interaction is not stored. */
+const NAME = /^(?<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.(?<sealed>[A-Za-z0-9_-]+))?$/;
+/** The longest part of a path in any route. */
+export const MAX_NAME_CHARACTERS = 36 + 1 + MAX_SEALED_CHARACTERS;
+const params = z.object({ name: z.string().regex(NAME) });
+type Params = z.infer<typeof params>;
+
+function namedBy({ name }: Params): { readonly id: string; readonly sealed: string | null } {
+  const { id = '', sealed = null } = NAME.exec(name)?.groups ?? {};
+  return { id, sealed };
+}
+
 /** Anything else in the query means nothing. */
 const querystring = z.object({ account: z.literal(ANOTHER_ACCOUNT).optional().catch(undefined) });
 
@@ -40,56 +51,56 @@ export const interactionRoutes = fp<InteractionDeps>(
       return sendInteractionRefused(request, reply, { kind: 'refused', reason: 'interaction_unknown' });
     });
 
-    const requestOf = (request: FastifyRequest, id: string) => ({
-      id,
+    const requestOf = (request: FastifyRequest, name: Params) => ({
+      ...namedBy(name),
       browser: cookies.hash(request, 'browser'),
       session: cookies.hash(request, 'session'),
     });
-    const formRequestOf = (request: FastifyRequest, id: string) => ({
-      ...requestOf(request, id),
+    const formRequestOf = (request: FastifyRequest, name: Params) => ({
+      ...requestOf(request, name),
       isOurForm: csrf.checkOf(request),
     });
 
-    app.get('/interactions/:id', { schema: { params, querystring } }, async (request, reply) => {
+    app.get('/interactions/:name', { schema: { params, querystring } }, async (request, reply) => {
       const wantsAnotherAccount = request.query.account === ANOTHER_ACCOUNT;
-      const view = await viewInteraction(options, { ...requestOf(request, request.params.id), wantsAnotherAccount });
+      const view = await viewInteraction(options, { ...requestOf(request, request.params), wantsAnotherAccount });
       return show(request, reply, view);
     });
 
-    app.post('/interactions/:id/sign-in', { schema: { params } }, async (request, reply) => {
+    app.post('/interactions/:name/sign-in', { schema: { params } }, async (request, reply) => {
       const cookie = cookies.create();
       const form = signInForm(request, reply, {
         old: cookies.hash(request, 'session'),
         new: cookie.hash,
         browser: cookies.hash(request, 'browser'),
       });
-      const outcome = await signInToInteraction(options, { ...formRequestOf(request, request.params.id), form });
+      const outcome = await signInToInteraction(options, { ...formRequestOf(request, request.params), form });
+      const { id: interactionId } = namedBy(request.params);
       switch (outcome.kind) {
         case 'refused':
           return sendInteractionRefused(request, reply, outcome);
         case 'signInRefused': {
-          const facts = { interactionId: request.params.id };
-          const { status, problem } = refuseSignIn(request, reply, outcome.refused, facts);
+          const { status, problem } = refuseSignIn(request, reply, outcome.refused, { interactionId });
           return showSignIn(request, reply, status, outcome.view, problem);
         }
         case 'signedIn':
           cookies.set(reply, 'session', cookie);
-          request.log.info({ userId: outcome.userId, interactionId: request.params.id }, 'signed in');
+          request.log.info({ userId: outcome.userId, interactionId }, 'signed in');
           return sendInteractionStep(issuer, request, reply, outcome.step);
       }
     });
 
-    app.post('/interactions/:id/account', { schema: { params } }, async (request, reply) => {
-      const outcome = await chooseAccount(options, formRequestOf(request, request.params.id));
+    app.post('/interactions/:name/account', { schema: { params } }, async (request, reply) => {
+      const outcome = await chooseAccount(options, formRequestOf(request, request.params));
       if (outcome.kind !== 'signInInstead') return sendInteractionStep(issuer, request, reply, outcome);
       const { interactionId, clientId } = outcome;
       setLogLine(request, 'refused', { reason: 'sign_in_required', clientId, interactionId });
-      return seeOther(reply, interactionPath(issuer, interactionId, `?account=${ANOTHER_ACCOUNT}`));
+      return seeOther(reply, interactionPath(issuer, outcome, `?account=${ANOTHER_ACCOUNT}`));
     });
 
-    app.post('/interactions/:id/consent', { schema: { params } }, async (request, reply) => {
+    app.post('/interactions/:name/consent', { schema: { params } }, async (request, reply) => {
       const decision = parseParameters(bodyOf(request.body), ['decision']).parameters.get('decision');
-      const outcome = await decideConsent(options, { ...formRequestOf(request, request.params.id), decision });
+      const outcome = await decideConsent(options, { ...formRequestOf(request, request.params), decision });
       return sendInteractionStep(issuer, request, reply, outcome);
     });
 
@@ -100,12 +111,12 @@ export const interactionRoutes = fp<InteractionDeps>(
         case 'signIn':
           return showSignIn(request, reply, 200, view, null);
         case 'consent': {
-          const { interactionId, clientName, username, onThisDevice, access, whileAway } = view;
+          const { clientName, username, onThisDevice, access, whileAway } = view;
           return sendPage(
             reply,
             200,
             consentPage({
-              action: interactionPath(issuer, interactionId, '/consent'),
+              action: interactionPath(issuer, view, '/consent'),
               csrf: csrf.token(request, reply, view.formPurpose),
               clientName,
               username,
@@ -113,7 +124,7 @@ export const interactionRoutes = fp<InteractionDeps>(
               onThisDevice,
               access,
               whileAway,
-              switchUser: interactionPath(issuer, interactionId, `?account=${ANOTHER_ACCOUNT}`),
+              switchUser: interactionPath(issuer, view, `?account=${ANOTHER_ACCOUNT}`),
             }),
           );
         }
@@ -124,13 +135,12 @@ export const interactionRoutes = fp<InteractionDeps>(
       request: FastifyRequest,
       reply: FastifyReply,
       status: number,
-      { interactionId, formPurpose, clientName, username, account }: SignInView,
+      { formPurpose, clientName, username, account, ...named }: SignInView,
       problem: string | null,
     ): FastifyReply {
-      const action = interactionPath(issuer, interactionId, '/sign-in');
+      const action = interactionPath(issuer, named, '/sign-in');
       const token = csrf.token(request, reply, formPurpose);
-      const goOn =
-        account === null ? null : { action: interactionPath(issuer, interactionId, '/account'), username: account };
+      const goOn = account === null ? null : { action: interactionPath(issuer, named, '/account'), username: account };
       return sendPage(reply, status, signInPage({ action, csrf: token, clientName, username, problem, goOn }));
     }
   },

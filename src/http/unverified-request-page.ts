@@ -1,8 +1,10 @@
 import { firstDifference } from '../oauth/first-difference.ts';
+import { MAX_PARAMETERS } from '../oauth/parameters.ts';
 import type { UnverifiedRequest } from '../protocol/authorization-request.ts';
 import { problemPage } from './views/problem.ts';
 
 const WHAT: Readonly<Record<UnverifiedRequest['reason'], string>> = {
+  too_many_parameters: `The app sent more than ${MAX_PARAMETERS} parameters (invalid_request).`,
   client_id_missing: 'The app did not say who it is: client_id is missing.',
   client_id_malformed: 'The app did not say clearly who it is: client_id is repeated or malformed.',
   client_unknown: 'No app is registered here under the client_id that was sent.',

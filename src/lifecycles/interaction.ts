@@ -1,4 +1,7 @@
-/** The interaction: from the authorization request to the redirect. An approval inserts the grant in the same statement. */
+/**
+ * The interaction: from the authorization request to the redirect. It is stored with the first step of an end-user who has signed
+ * in; until then it travels with the browser (docs/decisions/0026). An approval inserts the grant in the same statement.
+ */
 import { interactionMachine } from '../../machines/interaction.machine.ts';
 import type {
   AuthorizationRefusal,
@@ -11,7 +14,7 @@ import type { Lifecycle } from '../engine/lifecycle.ts';
 import { type Request, run } from '../engine/run.ts';
 import type { Client } from '../model/client.ts';
 import type { Bytes, SignInFacts } from '../model/grant.ts';
-import type { Interaction } from '../model/interaction.ts';
+import type { Interaction, RequestedInteraction } from '../model/interaction.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
 import type { Lifetimes } from '../model/lifetimes.ts';
 import type { Session } from '../model/session.ts';
@@ -20,6 +23,8 @@ import type { Session } from '../model/session.ts';
 export type StoredInteraction = {
   readonly now: Date;
   readonly interaction: Interaction;
+  /** False: there is no row, and the interaction is as it was requested. */
+  readonly isStored: boolean;
   readonly client: Client;
   /** What the user named in the load has allowed this client before. */
   readonly remembered: { readonly scope: readonly string[]; readonly resources: readonly string[] } | null;
@@ -38,11 +43,12 @@ export type LoadedInteraction = StoredInteraction & { readonly session: Session 
 /** The interaction, and what goes with an approval. */
 export type InteractionRow = {
   readonly interaction: Interaction;
+  readonly isStored: boolean;
   readonly remembers: boolean;
   readonly reliesOnConsent: boolean;
 };
 
-export type InteractionFacts = Omit<LoadedInteraction, 'interaction'> & {
+export type InteractionFacts = Omit<LoadedInteraction, 'interaction' | 'isStored'> & {
   /** Milliseconds since 1970: when the session ends unless it is used before; null: there is no session. */
   readonly sessionEndsAt: number | null;
   readonly isStillRegistered: boolean;
@@ -51,9 +57,13 @@ export type InteractionFacts = Omit<LoadedInteraction, 'interaction'> & {
   readonly draft: { readonly grantId: string; readonly codeHash: Bytes };
 };
 
-/** A step that makes no grant. Commits only while state and user are still as loaded. */
+/**
+ * A step that makes no grant. Of an interaction that is stored, it commits only while state and user are as loaded; another is
+ * stored by it, only before its end and only if nothing stored it in between.
+ */
 export type InteractionMove = {
   readonly loaded: Interaction;
+  readonly isStored: boolean;
   readonly now: Date;
   readonly to: Interaction['state'];
   readonly userId: string | null;
@@ -82,15 +92,24 @@ export type InteractionCommit =
   | { readonly kind: 'move'; readonly move: InteractionMove }
   | { readonly kind: 'approve'; readonly approval: Approval };
 
+/** Its times are the store's to set. */
+export type NewInteraction = Omit<RequestedInteraction, 'createdAt' | 'endsAt'> & { readonly lifetimeSeconds: number };
+
+/** `requested`: where no row is found, the interaction is as it was requested. Null: it was stored. */
+export type InteractionReference = { readonly id: string; readonly requested: RequestedInteraction | null };
+
 export type InteractionStore = {
+  /** An authorization request came: from when to when its interaction lasts, and what it depends on. Stores nothing. */
+  readonly begin: (interaction: NewInteraction, userId: string | null) => Promise<StoredInteraction>;
   /** Null: no such interaction. */
-  readonly load: (key: { id: string; userId: string | null }) => Promise<StoredInteraction | null>;
+  readonly load: (reference: InteractionReference, userId: string | null) => Promise<StoredInteraction | null>;
   /** False: a fact that the commit depends on no longer held, and nothing changed. */
   readonly commit: (commit: InteractionCommit) => Promise<boolean>;
 };
 
 const moved = (row: InteractionRow, state: Interaction['state'], { session }: InteractionFacts): InteractionRow => ({
   ...row,
+  isStored: true,
   interaction: { ...row.interaction, state, userId: session?.userId ?? row.interaction.userId },
 });
 
@@ -102,6 +121,7 @@ const ANSWERS = [
   'showConsent',
   'issueCode',
   'refuseAuthorization',
+  'refuseSilently',
   'repeatAnswer',
 ] as const;
 
@@ -139,7 +159,7 @@ export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, I
   commitOf: ({ before, after }, facts, [entry]) => {
     if (!entry) throw new InvariantViolation('interaction: a change without a line in the ledger');
     const { state: to, userId } = after.interaction;
-    const move = { loaded: before.interaction, now: facts.now, to, userId, entry };
+    const move = { loaded: before.interaction, isStored: before.isStored, now: facts.now, to, userId, entry };
     const { session } = facts;
     if (to !== 'approved' || !session) return { kind: 'move', move };
     const { reliesOnConsent, remembers } = after;
@@ -172,6 +192,8 @@ function identityOf({ scope, nonce }: Interaction, { signedInAt, sid }: Session)
 /** What the browser sees next. */
 export type InteractionOutcome = {
   readonly interaction: Interaction;
+  /** Whether there is a row by now. */
+  readonly isStored: boolean;
   readonly client: Client;
 } /** `account`: the session that the end-user may continue with; null: only the form. */ & (
   | { readonly kind: 'signIn'; readonly account: Session | null }
@@ -202,7 +224,7 @@ export function interactionRequest(
   const { code, secretHash: codeHash } = ways.makeCode(grantId);
   return {
     lifecycle: interactionLifecycle,
-    read: ({ interaction, ...loaded }) => {
+    read: ({ interaction, isStored, ...loaded }) => {
       const { client, now, remembered, session } = loaded;
       const event: InteractionEvent = {
         type,
@@ -218,11 +240,11 @@ export function interactionRequest(
         lifetimes: ways.lifetimesOf(client),
         draft: { grantId, codeHash },
       };
-      return { row: { interaction, remembers: false, reliesOnConsent: false }, facts, event };
+      return { row: { interaction, isStored, remembers: false, reliesOnConsent: false }, facts, event };
     },
-    answer: ({ before: { interaction }, decisions: [decision] }, loaded) => {
+    answer: ({ before: { interaction }, after: { isStored }, decisions: [decision] }, loaded) => {
       const { client, session } = loaded;
-      const about = { interaction, client };
+      const about = { interaction, isStored, client };
       for (const effect of decision?.effects ?? []) {
         switch (effect.type) {
           case 'reject':
@@ -237,6 +259,7 @@ export function interactionRequest(
           case 'issueCode':
             return { ...about, kind: 'approved', code };
           case 'refuseAuthorization':
+          case 'refuseSilently':
             return { ...about, kind: 'denied', error: effect.params.error };
           case 'repeatAnswer':
             return { ...about, ...repeated(ways, loaded) };
@@ -272,16 +295,26 @@ export type InteractionWorld = InteractionWays & {
 
 /** @returns null when there is no such interaction. @throws Unavailable, StoreUnavailable */
 export async function interact(
-  { store, sessionNow, makeGrantId, sleep, ...ways }: InteractionWorld,
-  id: string,
+  world: InteractionWorld,
+  reference: InteractionReference,
   type: InteractionEvent['type'],
   session: Session | null,
 ): Promise<InteractionOutcome | null> {
-  const key = { id, userId: session?.userId ?? null };
-  const first = await store.load(key);
-  if (!first) return null;
+  const first = await world.store.load(reference, session?.userId ?? null);
+  return first && interactFrom(world, first, type, session);
+}
+
+/** @param first as it was loaded for the user of the session. @throws Unavailable, StoreUnavailable */
+export function interactFrom(
+  { store, sessionNow, makeGrantId, sleep, ...ways }: InteractionWorld,
+  first: StoredInteraction,
+  type: InteractionEvent['type'],
+  session: Session | null,
+): Promise<InteractionOutcome> {
+  const { isStored, interaction } = first;
+  const reference = { id: interaction.id, requested: isStored ? null : interaction };
   const load = async () => {
-    const loaded = await store.load(key);
+    const loaded = await store.load(reference, session?.userId ?? null);
     if (!loaded) throw new InvariantViolation('an interaction vanished between load and reload');
     return { ...loaded, session: session && (await sessionNow(session)) };
   };

@@ -23,6 +23,11 @@ export type Client = ClientMetadata & {
   readonly clientName: string;
   /** HMACs of the SHA-256 of each live secret, with the id of the root secret that made them. */
   readonly secretMacs: readonly { readonly keyId: string; readonly mac: string; readonly short?: true }[];
+  /**
+   * Who put it here. `operator`: its redirect URIs are vetted. `self`: it introduced itself, so the browser is not sent to it before
+   * the end-user has acted (RFC 9700 §4.11.2).
+   */
+  readonly registeredBy: 'operator' | 'self';
   readonly epoch: bigint;
   readonly deletedAt: Date | null;
 };

@@ -23,5 +23,9 @@ export type Interaction = {
   readonly loginHint: string | null;
   readonly responseMode: ResponseMode;
   readonly userId: string | null;
+  readonly createdAt: Date;
   readonly endsAt: Date;
 };
+
+/** What the client asked for, in which browser, and when it ends: fixed from the authorization request on. */
+export type RequestedInteraction = Omit<Interaction, 'state' | 'userId'>;

@@ -9,8 +9,8 @@ export type Parameters<Name extends string> = {
 };
 
 export type ParameterProblem = {
-  readonly reason: 'malformed_body' | 'repeated_parameter' | 'malformed_parameter';
-  /** The parameter's name; null when the whole body is meant. Never a value. */
+  readonly reason: 'malformed_body' | 'too_many_parameters' | 'repeated_parameter' | 'malformed_parameter';
+  /** The parameter's name; null when the whole request is meant. Never a value. */
   readonly parameter: string | null;
   /** How it is wrong, in words. */
   readonly detail: string;
@@ -37,13 +37,18 @@ const MAX_LENGTH: Readonly<Record<string, number>> = {
 const MAX_OTHER_LENGTH = 1024;
 const REPEATABLE = new Set(['resource']);
 
+/** Known and unknown ones. More than any request of the standards has, with a `resource` for each API. */
+export const MAX_PARAMETERS = 100;
+
 export function parseParameters<Name extends string>(encoded: string, known: readonly Name[]): ParameterReading<Name> {
+  const pairs = encoded.split('&').filter((pair) => pair !== '');
+  // None of them is read, so that no code acts on a part of a request.
+  if (pairs.length > MAX_PARAMETERS) return TOO_MANY;
   const values = new Map<string, string[]>();
   const counts = new Map<string, number>();
   const problems: ParameterProblem[] = [];
   const names: ReadonlySet<string> = new Set(known);
-  for (const pair of encoded.split('&')) {
-    if (pair === '') continue;
+  for (const pair of pairs) {
     const at = pair.indexOf('=');
     const name = decode(at < 0 ? pair : pair.slice(0, at));
     if (name === null || !names.has(name)) continue;
@@ -51,7 +56,7 @@ export function parseParameters<Name extends string>(encoded: string, known: rea
     const value = /[\u0080-\uffff]/.test(pair) ? null : decode(at < 0 ? '' : pair.slice(at + 1));
     const detail = value === null ? 'is not percent-encoded UTF-8' : whatIsWrong(name, value);
     if (detail !== null) problems.push({ reason: 'malformed_parameter', parameter: name, detail });
-    else if (value) values.set(name, [...(values.get(name) ?? []), value]);
+    else if (value) values.get(name)?.push(value) ?? values.set(name, [value]);
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   for (const [name, count] of counts) {
@@ -68,6 +73,15 @@ export function parseParameters<Name extends string>(encoded: string, known: rea
   const [problem] = problems;
   return { problem: problem ?? null, parameters };
 }
+
+const TOO_MANY: ParameterReading<string> = {
+  problem: {
+    reason: 'too_many_parameters',
+    parameter: null,
+    detail: `has more than ${MAX_PARAMETERS} parameters`,
+  },
+  parameters: { get: () => null, getAll: () => [] },
+};
 
 function whatIsWrong(name: string, value: string): string | null {
   if (value.includes('\0')) return 'has the character U+0000';

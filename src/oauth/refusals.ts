@@ -4,12 +4,14 @@
  */
 import type { TokenRejectReason } from '../../machines/vocabulary.ts';
 import type { TokenErrorCode } from './errors.ts';
+import { MAX_PARAMETERS } from './parameters.ts';
 
 /** Reasons that arise before a machine decides. */
 export type RequestReason =
   | 'content_type'
   | 'malformed_body'
   | 'body_too_large'
+  | 'too_many_parameters'
   | 'repeated_parameter'
   | 'missing_parameter'
   | 'malformed_parameter'
@@ -29,7 +31,10 @@ export type RequestReason =
   | 'refresh_token_malformed'
   | 'refresh_token_forged'
   | 'refresh_token_unknown_key'
+  | 'scope_malformed'
   | 'scope_unknown'
+  | 'scope_not_allowed'
+  | 'scope_of_other_resource'
   | 'resource_unknown'
   | 'resources_differ_in_signature';
 
@@ -63,6 +68,7 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   content_type: request('The body must be application/x-www-form-urlencoded.'),
   malformed_body: request('The body is not well-formed application/x-www-form-urlencoded data in UTF-8.'),
   body_too_large: request('The body is larger than this endpoint accepts.', 413),
+  too_many_parameters: request(`The request has more than ${MAX_PARAMETERS} parameters.`),
   repeated_parameter: request('A parameter is repeated.'),
   missing_parameter: request('A required parameter is missing.'),
   malformed_parameter: request('A parameter has a value that it cannot have.'),
@@ -98,7 +104,10 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   refresh_token_malformed: grant(TOKEN_NOT_VALID),
   refresh_token_forged: grant(TOKEN_NOT_VALID),
   refresh_token_unknown_key: grant(TOKEN_NOT_VALID),
-  scope_unknown: scope('A scope is unknown, malformed, or more than this client may ask for.'),
+  scope_malformed: scope('It is not a list of scope tokens separated by spaces.'),
+  scope_unknown: scope('This scope is unknown.'),
+  scope_not_allowed: scope('This scope is more than the client may ask for.'),
+  scope_of_other_resource: scope('This scope is known, but not at the resources that are asked for.'),
   resource_unknown: target('A resource is unknown, malformed, or more than was asked for.'),
 
   resources_differ_in_signature: target(

@@ -7,4 +7,10 @@ export function parseScope(text: string): string[] | null {
   return tokens.length > 0 && tokens.every((token) => SCOPE_TOKEN.test(token)) ? [...new Set(tokens)] : null;
 }
 
+const MAX_SHOWN_CHARACTERS = 100;
+
+/** A scope of a request, for an error or the log. */
+export const shortScope = (scope: string): string =>
+  scope.length > MAX_SHOWN_CHARACTERS ? `${scope.slice(0, MAX_SHOWN_CHARACTERS)}...` : scope;
+
 export const formatScope = (scope: readonly string[]): string => scope.join(' ');

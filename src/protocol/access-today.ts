@@ -28,7 +28,7 @@ export function accessToday(configuration: Configuration, grant: Grant, client: 
 }
 
 /** By the client's registered grant types and, where its policy asks for that, by `offline_access` (OpenID Connect Core §11). */
-function mayRefresh(configuration: Configuration, scope: readonly string[], client: TokenClient): boolean {
+export function mayRefresh(configuration: Configuration, scope: readonly string[], client: TokenClient): boolean {
   if (!client.grantTypes.includes('refresh_token')) return false;
   const { refreshTokensNeedOfflineAccess = false } = policyOf(configuration, client);
   return !refreshTokensNeedOfflineAccess || scope.includes(OFFLINE_ACCESS);

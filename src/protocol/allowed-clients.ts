@@ -3,6 +3,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { Client } from '../model/client.ts';
 import { type Grant, grantState } from '../model/grant.ts';
 import { chainEndsAt, codeEndsAt } from '../model/lifetimes.ts';
+import { goesOnWhileAway } from './absence.ts';
 import { accessToday } from './access-today.ts';
 import { type Access, type DescribedAccess, describeAccess } from './requested-access.ts';
 
@@ -48,7 +49,7 @@ export function allowedClients(configuration: Configuration, permissions: Stored
       holds:
         grants.length === 0
           ? 'nothing'
-          : grants.some((one) => canGoOn(configuration, client, one))
+          : grants.some((one) => goesOnWhileAway(configuration, client, one))
             ? 'whileAway'
             : 'nowOnly',
     };
@@ -58,10 +59,6 @@ export function allowedClients(configuration: Configuration, permissions: Stored
 }
 
 const byInstant = (one: Date, other: Date): number => one.getTime() - other.getTime();
-
-/** Without a policy nothing can be exchanged today. */
-const canGoOn = (configuration: Configuration, client: Client, grant: Grant): boolean =>
-  configuration.policies.has(client.policy) && accessToday(configuration, grant, client).mayRefresh;
 
 /** The client can still use its code, its refresh token, or else its last access token. */
 function lives(configuration: Configuration, client: Client, grant: Grant, now: Date): boolean {

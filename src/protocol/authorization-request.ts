@@ -10,6 +10,7 @@ import type { ParameterReading, Parameters } from '../oauth/parameters.ts';
 import { isS256Challenge } from '../oauth/pkce.ts';
 import { type Prompt, parsePrompt } from '../oauth/prompt.ts';
 import { isRegisteredRedirectUri } from '../oauth/redirect-uri.ts';
+import { shortScope } from '../oauth/scope.ts';
 import { type Access, type AccessProblem, requestedAccess } from './requested-access.ts';
 
 export const AUTHORIZATION_PARAMETERS = [
@@ -39,6 +40,7 @@ type Reading = ParameterReading<(typeof AUTHORIZATION_PARAMETERS)[number]>;
 export type UnverifiedRequest = {
   readonly kind: 'unverified';
   readonly reason:
+    | 'too_many_parameters'
     | 'client_id_missing'
     | 'client_id_malformed'
     | 'client_unknown'
@@ -59,6 +61,8 @@ export type RedirectedError = {
   readonly error: AuthorizationErrorCode;
   readonly reason: string;
   readonly description: string;
+  /** The scope that is to blame, for the log. */
+  readonly scope?: string;
 };
 
 export type AuthorizationRequest = {
@@ -83,6 +87,7 @@ export async function verifyClientAndRedirectUri(
     reason,
     clientId,
   });
+  if (problem?.reason === 'too_many_parameters') return unverified(problem.reason);
   const clientId = parameters.get('client_id');
   if (clientId === null)
     return unverified(problem?.parameter === 'client_id' ? 'client_id_malformed' : 'client_id_missing');
@@ -183,10 +188,13 @@ const RESPONSE_MODES: readonly string[] = ['query', 'form_post'];
 export const responseModeOf = (parameters: AuthorizationParameters): ResponseMode =>
   parameters.get('response_mode') === 'form_post' ? 'form_post' : 'query';
 
-const ACCESS_ERRORS: Readonly<Record<AccessProblem, Pick<RedirectedError, 'error' | 'description'>>> = {
-  scope_unknown: {
+const ACCESS_ERRORS: Readonly<Record<AccessProblem['reason'], Pick<RedirectedError, 'error' | 'description'>>> = {
+  scope_malformed: { error: 'invalid_scope', description: 'scope is not a list of scope tokens separated by spaces' },
+  scope_unknown: { error: 'invalid_scope', description: 'a scope is unknown' },
+  scope_not_allowed: { error: 'invalid_scope', description: 'a scope is more than this client may ask for' },
+  scope_of_other_resource: {
     error: 'invalid_scope',
-    description: 'a scope is unknown, malformed, or more than this client may ask for',
+    description: 'a scope is known, but not at the resources that are asked for',
   },
   openid_missing: {
     error: 'invalid_scope',
@@ -194,6 +202,14 @@ const ACCESS_ERRORS: Readonly<Record<AccessProblem, Pick<RedirectedError, 'error
   },
   resource_unknown: { error: 'invalid_target', description: 'a resource is unknown' },
 };
+
+/** The scope is named: it is a scope token, so all of its characters may stand in an error_description (RFC 6749 §4.1.2.1). */
+function accessError({ reason, scope }: AccessProblem): RedirectedError {
+  const { error, description } = ACCESS_ERRORS[reason];
+  if (scope === null) return { kind: 'error', reason, error, description };
+  const named = shortScope(scope);
+  return { kind: 'error', reason, error, description: `${named}: ${description}`, scope: named };
+}
 
 /** @param readHint returns null for anything but an ID Token of this server. */
 export async function checkAuthorizationRequest(
@@ -211,7 +227,7 @@ export async function checkAuthorizationRequest(
   }
   const asked = { scope: parameters.get('scope'), resources: parameters.getAll('resource') };
   const access = requestedAccess(configuration, client, asked);
-  if (typeof access === 'string') return { kind: 'error', reason: access, ...ACCESS_ERRORS[access] };
+  if ('reason' in access) return accessError(access);
   const hinted = parameters.get('id_token_hint');
   const hint = hinted === null ? null : await readHint(hinted);
   // Only for the client that the ID Token was issued to: with prompt=none, another could learn who is signed in.

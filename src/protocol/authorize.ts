@@ -7,6 +7,7 @@ import { asQuery, parseParameters } from '../oauth/parameters.ts';
 import {
   AUTHORIZATION_PARAMETERS,
   checkAuthorizationRequest,
+  type RedirectedError,
   responseModeOf,
   type UnverifiedRequest,
   verifyClientAndRedirectUri,
@@ -40,6 +41,16 @@ export type AuthorizeOutcome =
       readonly clientId: string;
       readonly reason: string;
       readonly detail: string;
+      readonly scope?: string;
+    }
+  /** For a page: it is an error that a client which introduced itself is not sent before the end-user has acted. */
+  | {
+      readonly kind: 'keptHere';
+      readonly clientId: string;
+      readonly interactionId?: string;
+      readonly reason: string;
+      readonly detail: string;
+      readonly scope?: string;
     }
   /** The same request has to come again by GET, with cookies. */
   | { readonly kind: 'repeatByGet'; readonly query: string }
@@ -62,12 +73,16 @@ export async function handleAuthorizationRequest(
   const checked = await checkAuthorizationRequest(reading, client, configuration, (idToken) =>
     readIdTokenHint(deps.keyRing, deps.issuer, idToken),
   );
-  if (checked.kind === 'error') {
-    const { error, reason, description: detail } = checked;
+  // RFC 9700 §4.11.2: a client that nobody vetted could have browsers sent to its site by asking for something wrong.
+  const isVetted = client.registeredBy === 'operator';
+  const refuse = ({ error, reason, description: detail, scope }: RedirectedError): AuthorizeOutcome => {
+    const facts = { clientId: client.clientId, reason, detail, ...(scope !== undefined && { scope }) };
+    if (!isVetted) return { kind: 'keptHere', ...facts };
     const content = { error, error_description: errorDescription(detail) };
     const response = authorizationResponse(deps.issuer, { redirectUri, responseMode, state }, content);
-    return { kind: 'invalid', response, clientId: client.clientId, reason, detail };
-  }
+    return { kind: 'invalid', response, ...facts };
+  };
+  if (checked.kind === 'error') return refuse(checked);
   if (cookies === null) return { kind: 'repeatByGet', query: asQuery(parameters, AUTHORIZATION_PARAMETERS) };
 
   const session = await findSession(deps, cookies.session);
@@ -89,5 +104,22 @@ export async function handleAuthorizationRequest(
     responseMode,
     lifetimeSeconds: configuration.signIn.interactionLifetimeSeconds,
   };
-  return beginInteraction(deps, interaction, session);
+  const begun = await beginInteraction(deps, interaction, session);
+  if (begun === 'tooLong') return refuse(REQUEST_TOO_LONG);
+  if (begun.kind !== 'denied' || isVetted) return begun;
+  const { clientId, interactionId, error, response } = begun;
+  return {
+    kind: 'keptHere',
+    clientId,
+    interactionId,
+    reason: error,
+    detail: response.parameters['error_description'] ?? error,
+  };
 }
+
+const REQUEST_TOO_LONG: RedirectedError = {
+  kind: 'error',
+  error: 'invalid_request',
+  reason: 'request_too_long',
+  description: 'the parameters are too long together; state, nonce and login_hint can be shorter',
+};

@@ -1,7 +1,8 @@
 /** grant_type=client_credentials (OAuth 2.1 §4.2): the client on its own behalf. No refresh token, no state. */
-import { type GrantType, refuse } from './grant-type.ts';
+import { shortScope } from '../oauth/scope.ts';
+import { type GrantType, type Refused, refuse } from './grant-type.ts';
 import { issueAccessToken } from './issue.ts';
-import { requestedByClient } from './requested-access.ts';
+import { type AccessProblem, requestedByClient } from './requested-access.ts';
 
 export const clientCredentials: GrantType = {
   name: 'client_credentials',
@@ -12,11 +13,17 @@ export const clientCredentials: GrantType = {
       if (client.tokenEndpointAuthMethod === 'none') return refuse('public_client_credentials');
       const asked = { scope: parameters.get('scope'), resources: parameters.getAll('resource') };
       const access = requestedByClient(deps.configuration(), client, asked);
-      if (access === 'scope_unknown' || access === 'openid_missing') return refuse('scope_unknown', 'scope');
-      if (access === 'resource_unknown') return refuse(access, 'resource');
+      if ('reason' in access) return refusedAccess(access);
       // RFC 9068 §2.2: `sub` is the client itself where no resource owner takes part.
       const subject = { client, sub: client.clientId, grantId: null, claims: null };
       return { kind: 'issued', response: issueAccessToken(deps, subject, access, now) };
     },
   }),
 };
+
+function refusedAccess({ reason, scope }: AccessProblem): Refused {
+  if (reason === 'resource_unknown') return refuse(reason, 'resource');
+  // What needs an end-user was refused before `openid` could be missing.
+  const refused = refuse(reason === 'openid_missing' ? 'scope_not_allowed' : reason, 'scope');
+  return scope === null ? refused : { ...refused, scope: shortScope(scope) };
+}

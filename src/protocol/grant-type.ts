@@ -54,6 +54,8 @@ export type Refused = {
   readonly reason: TokenReason;
   /** The parameter's name; never a value. */
   readonly parameter?: string;
+  /** The scope that is to blame, as it was sent: a scope token, shortened where it is long. */
+  readonly scope?: string;
   /** The whole chain was revoked. */
   readonly revoked?: boolean;
   /** Only with `client_throttled`. */

@@ -5,25 +5,23 @@ import { authorizationCodeOf, repeatedAuthorizationCode } from '../crypto/author
 import type { RootKeys } from '../crypto/root-secret.ts';
 import {
   type InteractionOutcome,
+  type InteractionReference,
   type InteractionStore,
   type InteractionWorld,
   interact,
+  interactFrom,
+  type NewInteraction,
 } from '../lifecycles/interaction.ts';
-import type { Interaction } from '../model/interaction.ts';
 import { type Session, sessionEndsAt, sessionIdleEndsAt } from '../model/session.ts';
 import { isRegisteredRedirectUri } from '../oauth/redirect-uri.ts';
 import { type AuthorizationResponse, authorizationResponse } from './authorization-response.ts';
 import { findSession, type SessionDeps } from './browser-session.ts';
-
-/** `state`, user and end are the store's to set. */
-export type NewInteraction = Omit<Interaction, 'state' | 'userId' | 'endsAt'> & { readonly lifetimeSeconds: number };
+import { MAX_SEALED_CHARACTERS, sealInteraction } from './sealed-interaction.ts';
 
 export type InteractionStepDeps = SessionDeps & {
   readonly issuer: string;
   readonly keys: RootKeys;
-  readonly interactions: InteractionStore & {
-    readonly insertInteraction: (interaction: NewInteraction) => Promise<unknown>;
-  };
+  readonly interactions: InteractionStore;
 };
 
 export type InteractionStepOutcome = InteractionRefused | (Ids & (Continued | Approved | Denied));
@@ -32,6 +30,8 @@ type Ids = { readonly interactionId: string; readonly clientId: string };
 /** The page of the interaction shows what is next. */
 type Continued = {
   readonly kind: 'continued';
+  /** For the URL of the page; null: the interaction is stored. */
+  readonly sealed: string | null;
   /** Why the step itself did not count; null: it did. */
   readonly reason: 'sign_in_required' | 'user_changed' | null;
 };
@@ -54,25 +54,36 @@ export type InteractionRefused = Partial<Ids> & {
     | 'client_ended';
 };
 
+/** An interaction as a request names it. `sealed`: the text in the URL; null: there was none, and only a row can say what it is. */
+export type NamedInteraction = InteractionReference & { readonly sealed: string | null };
+
 /** @throws Unavailable */
 export async function takeStep(
   deps: InteractionStepDeps,
-  id: string,
+  named: NamedInteraction,
   event: InteractionEvent['type'],
   session: Session | null,
 ): Promise<InteractionStepOutcome> {
-  const outcome = await interact(interactionWorld(deps), id, event, session);
-  return outcome ? stepOutcome(deps, outcome) : { kind: 'refused', reason: 'interaction_unknown' };
+  const outcome = await interact(interactionWorld(deps), named, event, session);
+  return outcome ? stepOutcome(deps, outcome, named.sealed) : { kind: 'refused', reason: 'interaction_unknown' };
 }
 
-/** The authorization request itself is the first step: a live session or a remembered consent may already be enough. */
+/**
+ * The authorization request itself is the first step: a live session or a remembered consent may already be enough. Nothing is
+ * stored where they are not.
+ * @returns `tooLong`: what was asked does not fit into the URL of a page.
+ */
 export async function beginInteraction(
   deps: InteractionStepDeps,
   interaction: NewInteraction,
   session: Session | null,
-): Promise<InteractionStepOutcome> {
-  await deps.interactions.insertInteraction(interaction);
-  return takeStep(deps, interaction.id, 'requested', session);
+): Promise<InteractionStepOutcome | 'tooLong'> {
+  const begun = await deps.interactions.begin(interaction, session?.userId ?? null);
+  const { state: _, userId: __, ...requested } = begun.interaction;
+  const sealed = sealInteraction(deps, requested);
+  // Asked of every request, so that the same request is not refused to one browser and granted to another.
+  if (sealed.length > MAX_SEALED_CHARACTERS) return 'tooLong';
+  return stepOutcome(deps, await interactFrom(interactionWorld(deps), begun, 'requested', session), sealed);
 }
 
 export const interactionWorld = (deps: InteractionStepDeps): InteractionWorld => ({
@@ -91,15 +102,20 @@ export const interactionWorld = (deps: InteractionStepDeps): InteractionWorld =>
     client.grantTypes.includes('authorization_code') && isRegisteredRedirectUri(client, redirectUri),
 });
 
-function stepOutcome({ issuer }: InteractionStepDeps, outcome: InteractionOutcome): InteractionStepOutcome {
+function stepOutcome(
+  { issuer }: InteractionStepDeps,
+  outcome: InteractionOutcome,
+  sealedAsNamed: string | null,
+): InteractionStepOutcome {
   const { interaction, client } = outcome;
+  const sealed = outcome.isStored ? null : sealedAsNamed;
   const { redirectUri, responseMode, requestState: state } = interaction;
   const ids = { interactionId: interaction.id, clientId: client.clientId };
   const to = { redirectUri, responseMode, state };
   switch (outcome.kind) {
     case 'signIn':
     case 'consent':
-      return { kind: 'continued', ...ids, reason: null };
+      return { kind: 'continued', ...ids, sealed, reason: null };
     case 'approved':
       return { kind: 'approved', ...ids, response: authorizationResponse(issuer, to, { code: outcome.code }) };
     case 'denied': {
@@ -108,15 +124,19 @@ function stepOutcome({ issuer }: InteractionStepDeps, outcome: InteractionOutcom
       return { kind: 'denied', ...ids, error, response: authorizationResponse(issuer, to, content) };
     }
     case 'rejected':
-      return rejected(outcome.reason, ids);
+      return rejected(outcome.reason, ids, sealed);
   }
 }
 
-function rejected(reason: Extract<InteractionOutcome, { kind: 'rejected' }>['reason'], ids: Ids) {
+function rejected(
+  reason: Extract<InteractionOutcome, { kind: 'rejected' }>['reason'],
+  ids: Ids,
+  sealed: string | null,
+) {
   switch (reason) {
     case 'sign_in_required':
     case 'user_changed':
-      return { kind: 'continued', ...ids, reason } as const;
+      return { kind: 'continued', ...ids, sealed, reason } as const;
     case 'interaction_expired':
     case 'interaction_completed':
     case 'client_ended':

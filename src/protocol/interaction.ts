@@ -2,6 +2,7 @@
 import { sameSecretBytes } from '../crypto/digest.ts';
 import { interact, type StoredInteraction } from '../lifecycles/interaction.ts';
 import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
+import { wouldGoOnWhileAway } from './absence.ts';
 import { type CookieHash, findSession } from './browser-session.ts';
 import { type FormCheck, formPurpose } from './form-purpose.ts';
 import {
@@ -9,15 +10,19 @@ import {
   type InteractionStepDeps,
   type InteractionStepOutcome,
   interactionWorld,
+  type NamedInteraction,
   takeStep,
 } from './interaction-step.ts';
-import { type DescribedAccess, describeAccess, OFFLINE_ACCESS } from './requested-access.ts';
+import { type DescribedAccess, describeAccess } from './requested-access.ts';
+import { openInteraction } from './sealed-interaction.ts';
 import { type SignInDeps, type SignInForm, type SignInOutcome, signIn } from './sign-in.ts';
 
 export type InteractionDeps = InteractionStepDeps & SignInDeps;
 
 export type InteractionRequest = {
   readonly id: string;
+  /** As it stands in the URL; null: the URL has only the id, since the interaction is stored. */
+  readonly sealed: string | null;
   /** Of the cookie that binds interactions to their browser. */
   readonly browser: CookieHash | null;
   readonly session: CookieHash | null;
@@ -26,7 +31,13 @@ type FormRequest = InteractionRequest & { readonly isOurForm: FormCheck };
 
 export type InteractionView = InteractionRefused | SignInView | ConsentView;
 
-type Shown = { readonly interactionId: string; readonly formPurpose: string; readonly clientName: string };
+type Shown = {
+  readonly interactionId: string;
+  /** For the URLs of the page; null: the interaction is stored. */
+  readonly sealed: string | null;
+  readonly formPurpose: string;
+  readonly clientName: string;
+};
 export type SignInView = Shown & {
   readonly kind: 'signIn';
   readonly username: string;
@@ -40,7 +51,7 @@ type ConsentView = Shown & {
   /** Every redirect URI of the client leads to the end-user's own device. */
   readonly onThisDevice: boolean;
   readonly access: readonly DescribedAccess[];
-  /** OpenID Connect Core §11: `offline_access`. */
+  /** The client will get refresh tokens. */
   readonly whileAway: boolean;
 };
 
@@ -53,13 +64,13 @@ export async function viewInteraction(
   const opened = await open(deps, request, session?.userId ?? null);
   if (opened.kind === 'refused') return opened;
   const event = wantsAnotherAccount ? 'switchRequested' : 'viewed';
-  const outcome = await interact(interactionWorld(deps), request.id, event, session);
+  const outcome = await interact(interactionWorld(deps), opened.named, event, session);
   if (outcome === null) return { kind: 'refused', reason: 'interaction_unknown' };
   const { interaction, client } = outcome;
   if (outcome.kind === 'signIn') {
     return {
       kind: 'signIn',
-      ...shown(outcome),
+      ...shown(outcome, request),
       username: interaction.loginHint ?? '',
       account: outcome.account?.username ?? null,
     };
@@ -67,12 +78,12 @@ export async function viewInteraction(
   if (outcome.kind === 'consent' && session !== null) {
     return {
       kind: 'consent',
-      ...shown(outcome),
+      ...shown(outcome, request),
       username: session.username,
       redirectUri: interaction.redirectUri,
       onThisDevice: client.redirectUris.every(leadsToThisDevice),
       access: describeAccess(deps.configuration(), interaction),
-      whileAway: interaction.scope.includes(OFFLINE_ACCESS),
+      whileAway: wouldGoOnWhileAway(deps.configuration(), client, interaction),
     };
   }
   const reason = outcome.kind === 'rejected' ? outcome.reason : 'interaction_completed';
@@ -102,15 +113,23 @@ export async function signInToInteraction(
   if (opened.kind === 'refused') return opened;
   const outcome = await signIn(deps, form);
   if (outcome.kind === 'signInRefused') {
-    const view = { kind: 'signIn', ...shown(opened.facts), username: outcome.username, account: null } as const;
+    const view = {
+      kind: 'signIn',
+      ...shown(opened.facts, request),
+      username: outcome.username,
+      account: null,
+    } as const;
     return { kind: 'signInRefused', refused: outcome, view };
   }
   const { session } = outcome;
-  return { kind: 'signedIn', userId: session.userId, step: await takeStep(deps, request.id, 'signedIn', session) };
+  return { kind: 'signedIn', userId: session.userId, step: await takeStep(deps, opened.named, 'signedIn', session) };
 }
 
 /** The session of the page has ended, or does not suffice: the sign-in form is what remains. */
-type SignInInstead = { readonly kind: 'signInInstead'; readonly interactionId: string; readonly clientId: string };
+type SignInInstead = Pick<Shown, 'interactionId' | 'sealed'> & {
+  readonly kind: 'signInInstead';
+  readonly clientId: string;
+};
 
 /** prompt=select_account: to go on with the account that is signed in. @throws StoreUnavailable, Unavailable */
 export async function chooseAccount(
@@ -119,9 +138,10 @@ export async function chooseAccount(
 ): Promise<InteractionStepOutcome | SignInInstead> {
   const opened = await openForm(deps, request);
   if (opened.kind === 'refused') return opened;
-  const step = await takeStep(deps, request.id, 'accountChosen', await findSession(deps, request.session));
+  const step = await takeStep(deps, opened.named, 'accountChosen', await findSession(deps, request.session));
   if (step.kind !== 'continued' || step.reason !== 'sign_in_required') return step;
-  return { kind: 'signInInstead', interactionId: step.interactionId, clientId: step.clientId };
+  const { interactionId, sealed, clientId } = step;
+  return { kind: 'signInInstead', interactionId, sealed, clientId };
 }
 
 const EVENTS: ReadonlyMap<string | null, 'consented' | 'refused'> = new Map([
@@ -138,23 +158,30 @@ export async function decideConsent(
   if (opened.kind === 'refused') return opened;
   const event = EVENTS.get(decision);
   if (!event) return { kind: 'refused', reason: 'form_refused', interactionId: request.id };
-  return takeStep(deps, request.id, event, await findSession(deps, request.session));
+  return takeStep(deps, opened.named, event, await findSession(deps, request.session));
 }
 
-type Opened = { readonly kind: 'opened'; readonly facts: StoredInteraction };
+type Opened = {
+  readonly kind: 'opened';
+  readonly named: NamedInteraction;
+  readonly facts: StoredInteraction;
+};
 
 /** An interaction can only go on in the browser in which it began. @param userId whose remembered consent to load. */
 async function open(
-  { interactions }: InteractionDeps,
-  { id, browser }: InteractionRequest,
+  { interactions, keys }: InteractionDeps,
+  { id, sealed, browser }: InteractionRequest,
   userId: string | null,
 ): Promise<Opened | InteractionRefused> {
-  const facts = await interactions.load({ id, userId });
+  const requested = sealed === null ? null : openInteraction(keys, id, sealed);
+  if (sealed !== null && requested === null) return { kind: 'refused', reason: 'interaction_unknown' };
+  const named = { id, requested, sealed };
+  const facts = await interactions.load(named, userId);
   if (!facts) return { kind: 'refused', reason: 'interaction_unknown' };
   if (browser === null || !sameSecretBytes(browser, facts.interaction.browserHash)) {
     return { kind: 'refused', reason: 'another_browser', interactionId: id };
   }
-  return { kind: 'opened', facts };
+  return { kind: 'opened', named, facts };
 }
 
 async function openForm(deps: InteractionDeps, request: FormRequest): Promise<Opened | InteractionRefused> {
@@ -163,8 +190,12 @@ async function openForm(deps: InteractionDeps, request: FormRequest): Promise<Op
   return { kind: 'refused', reason: 'form_refused', interactionId: request.id };
 }
 
-const shown = ({ interaction, client }: Pick<StoredInteraction, 'interaction' | 'client'>): Shown => ({
+const shown = (
+  { interaction, isStored, client }: Pick<StoredInteraction, 'interaction' | 'isStored' | 'client'>,
+  { sealed }: InteractionRequest,
+): Shown => ({
   interactionId: interaction.id,
+  sealed: isStored ? null : sealed,
   formPurpose: formPurpose.interaction(interaction.id),
   clientName: client.clientName,
 });

@@ -126,8 +126,11 @@ const readRequest = (
 
 const clientIdOf = ({ client }: LogoutRequest) => client?.clientId ?? null;
 
-const notSignedIn = (request: LogoutRequest) =>
-  ({ kind: 'notSignedIn', clientId: clientIdOf(request), next: afterLogout(request) }) as const;
+/** RFC 9700 §4.11.2: with nobody signed in, a client that nobody vetted could have any browser sent to its site. */
+const notSignedIn = (request: LogoutRequest) => {
+  const isVetted = request.client?.registeredBy === 'operator';
+  return { kind: 'notSignedIn', clientId: clientIdOf(request), next: isVetted ? afterLogout(request) : null } as const;
+};
 
 async function signOut(deps: LogoutDeps, request: LogoutRequest, { userId }: Session, cookie: CookieHash | null) {
   await endSession(deps, cookie);

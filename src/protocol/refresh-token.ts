@@ -18,7 +18,7 @@ export const refreshToken: GrantType = {
     const sent = parameters.get('refresh_token');
     if (sent === null) return refuse('missing_parameter', 'refresh_token');
     const narrowing = readNarrowing(parameters);
-    if (narrowing === null) return refuse('scope_unknown', 'scope');
+    if (narrowing === null) return refuse('scope_malformed', 'scope');
     const token = readRefreshToken(keys, sent);
     // Refused after the client is authenticated, and without touching any row.
     if (token.kind !== 'authentic') return { grantId: null, apply: async () => refuse(REASON_OF_READING[token.kind]) };

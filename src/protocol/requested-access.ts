@@ -7,7 +7,18 @@ import type { Client } from '../model/client.ts';
 import { parseScope } from '../oauth/scope.ts';
 
 export type Access = { readonly scope: readonly string[]; readonly resources: readonly string[] };
-export type AccessProblem = 'scope_unknown' | 'openid_missing' | 'resource_unknown';
+export type AccessProblem = {
+  readonly reason:
+    | 'scope_malformed'
+    | 'scope_unknown'
+    | 'scope_not_allowed'
+    | 'scope_of_other_resource'
+    | 'openid_missing'
+    | 'resource_unknown';
+  /** The scope that is refused, as it was sent: a scope token (RFC 6749 §3.3). Null: no single scope is to blame. */
+  readonly scope: string | null;
+};
+const problem = (reason: AccessProblem['reason'], scope: string | null = null): AccessProblem => ({ reason, scope });
 type Asked = { readonly scope: string | null; readonly resources: readonly string[] };
 
 /** Core §11: belongs to no resource; it asks for refresh tokens that work while the end-user is away. */
@@ -15,31 +26,53 @@ export const OFFLINE_ACCESS = 'offline_access';
 
 /** What an authorization request asks for. */
 export function requestedAccess(configuration: Configuration, client: Client, asked: Asked): Access | AccessProblem {
-  const scope = asked.scope === null ? defaultScope(configuration, client, asked.resources) : parseScope(asked.scope);
-  if (scope === null) return 'scope_unknown';
-  const wantsIdentity = scope.includes('openid');
+  const sent = asked.scope === null ? defaultScope(configuration, client, asked.resources) : parseScope(asked.scope);
+  if (sent === null) return problem('scope_malformed');
+  const wantsIdentity = sent.includes('openid');
+  // Core §3.1.2.1: "Scope values used that are not understood by an implementation SHOULD be ignored."
+  const scope = wantsIdentity ? sent.filter((one) => isKnown(configuration, client, one)) : sent;
   const named = namedResources(configuration, client, asked, scope);
   const { identifier: userInfo } = configuration.identity;
   const resources = everyResource(configuration)
     .map((one) => one.identifier)
     .filter((one) => named.includes(one));
-  if (!named.every((one) => one !== undefined && resources.includes(one))) return 'resource_unknown';
-  if (!named.every((one) => one === userInfo || mayName(configuration, client, one))) return 'resource_unknown';
+  if (!named.every((one) => one !== undefined && resources.includes(one))) return problem('resource_unknown');
+  if (!named.every((one) => one === userInfo || mayName(configuration, client, one)))
+    return problem('resource_unknown');
   // Without `openid` no token opens the UserInfo Endpoint, so none is made for it.
-  if (!wantsIdentity && resources.includes(userInfo)) return 'openid_missing';
+  if (!wantsIdentity && resources.includes(userInfo)) return problem('openid_missing');
 
   const mayRefresh =
     client.grantTypes.includes('refresh_token') && (client.scope === null || client.scope.includes(OFFLINE_ACCESS));
   const allowed = new Set(allowedScope(configuration, client, wantsIdentity ? [...resources, userInfo] : resources));
   // Core §11: a request for offline access that cannot be fulfilled is ignored, not refused.
   const meant = scope.filter((one) => one !== OFFLINE_ACCESS || mayRefresh);
-  if (asked.scope !== null && !meant.every((one) => one === OFFLINE_ACCESS || allowed.has(one))) {
-    return !wantsIdentity && meant.some((one) => isIdentityScope(configuration, one))
-      ? 'openid_missing'
-      : 'scope_unknown';
+  const refused = meant.find((one) => one !== OFFLINE_ACCESS && !allowed.has(one));
+  if (asked.scope !== null && refused !== undefined) {
+    return whyRefused(configuration, client, { refused, wantsIdentity, meant });
   }
   const granted = meant.filter((one) => one === OFFLINE_ACCESS || allowed.has(one));
-  return granted.some((one) => one !== OFFLINE_ACCESS) ? { scope: granted, resources } : 'scope_unknown';
+  return granted.some((one) => one !== OFFLINE_ACCESS) ? { scope: granted, resources } : problem('scope_not_allowed');
+}
+
+/** A resource or OpenID Connect has a scope of this name, or the client was registered with it. */
+const isKnown = (configuration: Configuration, { scope }: Client, name: string): boolean =>
+  name === OFFLINE_ACCESS || scope?.includes(name) === true || describedScopes(configuration).has(name);
+
+function whyRefused(
+  configuration: Configuration,
+  client: Client,
+  {
+    refused,
+    wantsIdentity,
+    meant,
+  }: { readonly refused: string; readonly wantsIdentity: boolean; readonly meant: readonly string[] },
+): AccessProblem {
+  const claims = meant.find((one) => isIdentityScope(configuration, one));
+  if (!wantsIdentity && claims !== undefined) return problem('openid_missing', claims);
+  if (!isKnown(configuration, client, refused)) return problem('scope_unknown', refused);
+  const isUnderCeiling = client.scope === null || client.scope.includes(refused);
+  return problem(isUnderCeiling ? 'scope_of_other_resource' : 'scope_not_allowed', refused);
 }
 
 /** The ceiling bounds audiences too: a client gets no token for a resource where all scopes are above its ceiling. */
@@ -57,8 +90,9 @@ export function requestedByClient(configuration: Configuration, client: Client, 
   const needsUser = (one: string) => one === OFFLINE_ACCESS || isIdentityScope(configuration, one);
   const withoutUserScopes = (scope: readonly string[] | null) =>
     scope === null ? null : scope.filter((one) => !needsUser(one));
-  if (asked.scope !== null && parseScope(asked.scope)?.some(needsUser)) return 'scope_unknown';
-  if (asked.resources.includes(configuration.identity.identifier)) return 'resource_unknown';
+  const refused = asked.scope === null ? undefined : parseScope(asked.scope)?.find(needsUser);
+  if (refused !== undefined) return problem('scope_not_allowed', refused);
+  if (asked.resources.includes(configuration.identity.identifier)) return problem('resource_unknown');
   const alone = {
     ...client,
     scope: withoutUserScopes(client.scope),
@@ -68,6 +102,14 @@ export function requestedByClient(configuration: Configuration, client: Client, 
 }
 
 export const everyResource = ({ resources, identity }: Configuration) => [...resources, identity];
+
+/** The scopes of all resources, and of OpenID Connect. */
+function describedScopes(configuration: Configuration): ReadonlySet<string> {
+  const known = allScopes.get(configuration) ?? describedAt(everyResource(configuration));
+  allScopes.set(configuration, known);
+  return known;
+}
+const allScopes = new WeakMap<Configuration, ReadonlySet<string>>();
 
 /** Scopes that only the UserInfo Endpoint knows. */
 function isIdentityScope(configuration: Configuration, name: string): boolean {

@@ -43,7 +43,9 @@ export async function planClient(deps: RegistrationDeps, metadata: ReadClient): 
   const stored = givenId === null ? null : await findClient(deps.db, givenId);
   const { secretMacs, madeSecret } = secretOf(deps, metadata, stored?.secretMacs ?? []);
   const registration: ClientRegistration = { ...rest, clientId, clientName: clientName ?? clientId, secretMacs };
-  const changed = stored ? differences(stored, registration) : [];
+  // An operator who imports a client that introduced itself vouches for it.
+  const adopted = stored?.registeredBy === 'self' ? ['registered_by'] : [];
+  const changed = stored ? [...differences(stored, registration), ...adopted] : [];
   const outcome = stored ? (changed.length > 0 ? 'updated' : 'unchanged') : 'created';
   return { outcome, registration, changed, madeSecret };
 }

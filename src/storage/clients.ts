@@ -4,7 +4,7 @@ import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { clients } from './schema.ts';
 
-export type ClientRegistration = Omit<Client, 'epoch' | 'deletedAt'>;
+export type ClientRegistration = Omit<Client, 'registeredBy' | 'epoch' | 'deletedAt'>;
 
 /** A deleted client is not found. */
 export async function findClient(db: Drizzle, clientId: string): Promise<Client | null> {
@@ -26,10 +26,15 @@ export const listClients = (db: Drizzle, only: { readonly declared?: boolean } =
 
 /**
  * Registers a client or replaces its registration. Its grants stay alive, except those from before a deletion, which raised
- * the epoch for good.
+ * the epoch for good. What an operator registers is the operator's from then on.
  */
-export function saveClient(db: Drizzle, registration: ClientRegistration, declared = false): Promise<unknown> {
-  const values = { ...registration, declared };
+export function saveClient(
+  db: Drizzle,
+  registration: ClientRegistration,
+  declared = false,
+  registeredBy: Client['registeredBy'] = 'operator',
+): Promise<unknown> {
+  const values = { ...registration, declared, registeredBy };
   return writing(() =>
     db
       .insert(clients)

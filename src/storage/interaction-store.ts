@@ -1,86 +1,93 @@
-/** The statements about interactions: insert, load, move, and approve together with the grant. */
+/**
+ * The statements about interactions: load, move, and approve together with the grant. The first move of an interaction inserts it
+ * (docs/decisions/0026).
+ */
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import type { Approval, InteractionMove, InteractionStore } from '../lifecycles/interaction.ts';
+import type { Approval, InteractionMove, InteractionStore, StoredInteraction } from '../lifecycles/interaction.ts';
 import type { SignInFacts } from '../model/grant.ts';
-import type { Interaction } from '../model/interaction.ts';
+import type { Interaction, RequestedInteraction } from '../model/interaction.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
-import { committing, reading, writing } from './failures.ts';
+import { committing, reading } from './failures.ts';
 import { entryLine, instant, ledgerColumns } from './ledger.ts';
 import { fixedNow, nowOf, nowOr } from './now.ts';
 import { clients, consents, grants, interactions, server, sessions, transitions, users } from './schema.ts';
 
-export type NewInteraction = Omit<Interaction, 'state' | 'userId' | 'endsAt'> & {
-  readonly lifetimeSeconds: number;
-};
-
-export function insertInteraction(
-  db: Drizzle,
-  clock: Clock,
-  { lifetimeSeconds, ...interaction }: NewInteraction,
-): Promise<unknown> {
-  const createdAt = nowOf(clock);
-  return writing(() =>
-    db.insert(interactions).values({
-      ...interaction,
-      browserHash: Buffer.from(interaction.browserHash),
-      scope: [...interaction.scope],
-      resources: [...interaction.resources],
-      prompt: [...interaction.prompt],
-      state: 'awaitingSignIn',
-      createdAt,
-      endsAt: sql`${createdAt} + make_interval(secs => ${lifetimeSeconds})`,
-    }),
-  );
-}
-
 export function interactionStore(db: Drizzle, clock: Clock): InteractionStore {
-  const loadStatement = prepareLoad(db);
+  const [loadStored, loadRequested] = [prepareLoad(db), prepareLoadRequested(db)];
+  /** The row where there is one, else the interaction as it was requested. */
+  const load = async (requested: RequestedInteraction, userId: string | null): Promise<StoredInteraction> => {
+    const { id, clientId, resources } = requested;
+    const now = fixedNow(clock);
+    const [row] = await reading(() => loadRequested.execute({ id, clientId, resources: [...resources], userId, now }));
+    if (!row) throw new Error('The client of an interaction has no row.');
+    return storedFrom(row, requested);
+  };
   return {
-    load: async ({ id, userId }) => {
-      const [row] = await reading(() => loadStatement.execute({ id, userId, now: fixedNow(clock) }));
-      if (!row) return null;
-      const { interaction, client, consent, grant } = row;
-      const remembered =
-        consent && consent.userEpoch === row.user?.epoch && consent.clientEpoch === client.epoch ? consent : null;
-      return {
-        now: new Date(row.now),
-        interaction,
-        client,
-        remembered,
-        grant: grant && {
-          id: grant.id,
-          codeHash: grant.codeHash,
-          codeEndsAt: grant.codeEndsAt,
-          codeIsUnused: grant.state === 'active' && grant.refreshGeneration === null,
-        },
-      };
+    begin: async ({ lifetimeSeconds, ...interaction }, userId) => {
+      const loaded = await load({ ...interaction, createdAt: NEVER, endsAt: NEVER }, userId);
+      const endsAt = new Date(loaded.now.getTime() + lifetimeSeconds * 1000);
+      return { ...loaded, interaction: { ...loaded.interaction, createdAt: loaded.now, endsAt } };
+    },
+    load: async ({ id, requested }, userId) => {
+      if (requested !== null) return load(requested, userId);
+      const [row] = await reading(() => loadStored.execute({ id, userId, now: fixedNow(clock) }));
+      return row ? storedFrom(row, null) : null;
     },
     commit: (commit) =>
-      committing(() => (commit.kind === 'move' ? moved(db, commit.move) : approved(db, clock, commit.approval))),
+      committing(() => (commit.kind === 'move' ? moved(db, clock, commit.move) : approved(db, clock, commit.approval))),
   };
 }
 
+const NEVER = new Date(0);
+
+type Row = Awaited<ReturnType<ReturnType<typeof prepareLoadRequested>['execute']>>[number];
+
+function storedFrom(row: Row, requested: RequestedInteraction | null): StoredInteraction {
+  const { client, consent, grant } = row;
+  const interaction = row.interaction ?? (requested && { ...requested, state: 'awaitingSignIn', userId: null });
+  if (!interaction) throw new Error('A row of an interaction is empty.');
+  const remembered =
+    consent && consent.userEpoch === row.user?.epoch && consent.clientEpoch === client.epoch ? consent : null;
+  return {
+    now: new Date(row.now),
+    interaction,
+    isStored: row.interaction !== null,
+    client,
+    remembered,
+    grant: grant && {
+      id: grant.id,
+      codeHash: grant.codeHash,
+      codeEndsAt: grant.codeEndsAt,
+      codeIsUnused: grant.state === 'active' && grant.refreshGeneration === null,
+    },
+  };
+}
+
+const LOADED = {
+  now: nowOr('now'),
+  interaction: interactions,
+  client: clients,
+  user: { epoch: users.epoch },
+  consent: consents,
+  grant: {
+    id: grants.id,
+    codeHash: grants.codeHash,
+    state: grants.state,
+    refreshGeneration: grants.refreshGeneration,
+    codeEndsAt: grants.codeEndsAt,
+  },
+};
+
+const theUser = sql`${users.id} = ${sql.placeholder('userId')}::uuid`;
+const theInteraction = sql`${interactions.id} = ${sql.placeholder('id')}::uuid`;
+
 function prepareLoad(db: Drizzle) {
-  const userId = sql`${sql.placeholder('userId')}::uuid`;
   return db
-    .select({
-      now: nowOr('now'),
-      interaction: interactions,
-      client: clients,
-      user: { epoch: users.epoch },
-      consent: consents,
-      grant: {
-        id: grants.id,
-        codeHash: grants.codeHash,
-        state: grants.state,
-        refreshGeneration: grants.refreshGeneration,
-        codeEndsAt: grants.codeEndsAt,
-      },
-    })
+    .select(LOADED)
     .from(interactions)
     .innerJoin(clients, eq(clients.clientId, interactions.clientId))
-    .leftJoin(users, sql`${users.id} = ${userId}`)
+    .leftJoin(users, theUser)
     .leftJoin(
       consents,
       and(
@@ -90,9 +97,60 @@ function prepareLoad(db: Drizzle) {
       ),
     )
     .leftJoin(grants, eq(grants.interactionId, interactions.id))
-    .where(sql`${interactions.id} = ${sql.placeholder('id')}::uuid`)
+    .where(theInteraction)
     .prepare('load_interaction');
 }
+
+/** The interaction itself may be in no row. */
+function prepareLoadRequested(db: Drizzle) {
+  return db
+    .select(LOADED)
+    .from(clients)
+    .leftJoin(interactions, theInteraction)
+    .leftJoin(users, theUser)
+    .leftJoin(
+      consents,
+      and(
+        eq(consents.userId, users.id),
+        eq(consents.clientId, clients.clientId),
+        eq(consents.resources, sql.placeholder('resources')),
+      ),
+    )
+    .leftJoin(grants, eq(grants.interactionId, interactions.id))
+    .where(eq(clients.clientId, sql.placeholder('clientId')))
+    .prepare('load_requested_interaction');
+}
+
+/** What `insert(interactions).select(…)` selects: the interaction as it was requested, in the state that it moves to. */
+const asRequested = ({ loaded, to }: InteractionMove, userId: string | null) => ({
+  id: sql<string>`${loaded.id}::uuid`.as('id'),
+  state: sql<Interaction['state']>`${to}::text`.as('state'),
+  browserHash: sql<Buffer>`${Buffer.from(loaded.browserHash)}::bytea`.as('browser_hash'),
+  clientId: sql<string>`${loaded.clientId}::text`.as('client_id'),
+  clientEpoch: sql<bigint>`${loaded.clientEpoch.toString()}::bigint`.as('client_epoch'),
+  redirectUri: sql<string>`${loaded.redirectUri}::text`.as('redirect_uri'),
+  codeChallenge: sql<string>`${loaded.codeChallenge}::text`.as('code_challenge'),
+  scope: sql<string[]>`${texts(loaded.scope)}`.as('scope'),
+  resources: sql<string[]>`${texts(loaded.resources)}`.as('resources'),
+  requestState: sql<string>`${loaded.requestState}::text`.as('request_state'),
+  nonce: sql<string>`${loaded.nonce}::text`.as('nonce'),
+  prompt: sql<Interaction['prompt'][number][]>`${texts(loaded.prompt)}`.as('prompt'),
+  maxAgeSeconds: sql<number>`${loaded.maxAgeSeconds}::integer`.as('max_age_seconds'),
+  hintedUserId: sql<string>`${loaded.hintedUserId}::text`.as('hinted_subject_id'),
+  loginHint: sql<string>`${loaded.loginHint}::text`.as('login_hint'),
+  responseMode: sql<Interaction['responseMode']>`${loaded.responseMode}::text`.as('response_mode'),
+  userId: sql<string>`${userId}::uuid`.as('subject_id'),
+  createdAt: sql<Date>`${instant(loaded.createdAt)}`.as('created_at'),
+  endsAt: sql<Date>`${instant(loaded.endsAt)}`.as('ends_at'),
+});
+
+const texts = (list: readonly string[]) => sql`${sql.param([...list], interactions.scope)}::text[]`;
+
+/**
+ * After its end, the row of an interaction may have been removed: storing it then would begin it again. Where a row is there
+ * already, another request was first, and nothing is changed.
+ */
+const isInTime = (clock: Clock, { loaded }: InteractionMove) => sql`${nowOf(clock)} < ${instant(loaded.endsAt)}`;
 
 /** The row is still as the machine saw it. */
 const stillAsLoaded = ({ loaded }: InteractionMove) =>
@@ -102,16 +160,26 @@ const stillAsLoaded = ({ loaded }: InteractionMove) =>
     sql`${interactions.userId} is not distinct from ${loaded.userId}::uuid`,
   );
 
-function moved(db: Drizzle, move: InteractionMove) {
-  const moved = db
-    .$with('moved')
-    .as(
-      db
-        .update(interactions)
-        .set({ state: move.to, userId: move.userId })
-        .where(stillAsLoaded(move))
-        .returning({ id: interactions.id, clientId: interactions.clientId }),
-    );
+function moved(db: Drizzle, clock: Clock, move: InteractionMove) {
+  const returned = { id: interactions.id, clientId: interactions.clientId };
+  const moved = db.$with('moved').as(
+    move.isStored
+      ? db
+          .update(interactions)
+          .set({ state: move.to, userId: move.userId })
+          .where(stillAsLoaded(move))
+          .returning(returned)
+      : db
+          .insert(interactions)
+          .select(
+            db
+              .select(asRequested(move, move.userId))
+              .from(clients)
+              .where(and(eq(clients.clientId, move.loaded.clientId), isInTime(clock, move))),
+          )
+          .onConflictDoNothing({ target: interactions.id })
+          .returning(returned),
+  );
   const columns = ledgerColumns({
     ...entryLine(move.entry),
     at: instant(move.now),
@@ -126,41 +194,53 @@ function moved(db: Drizzle, move: InteractionMove) {
 }
 
 /**
- * One statement: the interaction becomes approved, its grant (and so its code) is inserted, the consent is remembered, and the
+ * One statement: the interaction becomes approved (or is stored as approved), its grant (and so its code) is inserted, the consent is remembered, and the
  * ledger gets its line. It commits only while the epochs of client, user and server are as loaded, the session is active and,
  * where the end-user was not asked, the earlier consent stands; a disable or a sign-out in between wins.
  */
 function approved(db: Drizzle, clock: Clock, approval: Approval) {
-  const { session, now } = approval;
+  const { session, now, loaded } = approval;
+  const holds = and(
+    eq(clients.clientId, loaded.clientId),
+    eq(clients.epoch, loaded.clientEpoch),
+    isNull(clients.deletedAt),
+    eq(users.epoch, session.userEpoch),
+    isNull(users.disabledAt),
+    sql`${nowOf(clock)} < ${instant(approval.endsAt)}`,
+    sessionIsActive(session),
+    sql`(not ${approval.reliesOnConsent}::boolean or ${consentStands(approval)})`,
+  );
+  const returned = {
+    id: interactions.id,
+    clientId: interactions.clientId,
+    clientEpoch: interactions.clientEpoch,
+    scope: interactions.scope,
+    resources: interactions.resources,
+    redirectUri: interactions.redirectUri,
+    codeChallenge: interactions.codeChallenge,
+  };
   const moved = db.$with('moved').as(
-    db
-      .update(interactions)
-      .set({ state: approval.to, userId: session.userId })
-      .from(clients)
-      .innerJoin(users, eq(users.id, session.userId))
-      .innerJoin(server, eq(server.epoch, session.serverEpoch))
-      .where(
-        and(
-          stillAsLoaded(approval),
-          eq(clients.clientId, interactions.clientId),
-          eq(clients.epoch, interactions.clientEpoch),
-          isNull(clients.deletedAt),
-          eq(users.epoch, session.userEpoch),
-          isNull(users.disabledAt),
-          sql`${nowOf(clock)} < ${instant(approval.endsAt)}`,
-          sessionIsActive(session),
-          sql`(not ${approval.reliesOnConsent}::boolean or ${consentStands(session)})`,
-        ),
-      )
-      .returning({
-        id: interactions.id,
-        clientId: interactions.clientId,
-        clientEpoch: interactions.clientEpoch,
-        scope: interactions.scope,
-        resources: interactions.resources,
-        redirectUri: interactions.redirectUri,
-        codeChallenge: interactions.codeChallenge,
-      }),
+    approval.isStored
+      ? db
+          .update(interactions)
+          .set({ state: approval.to, userId: session.userId })
+          .from(clients)
+          .innerJoin(users, eq(users.id, session.userId))
+          .innerJoin(server, eq(server.epoch, session.serverEpoch))
+          .where(and(stillAsLoaded(approval), holds))
+          .returning(returned)
+      : db
+          .insert(interactions)
+          .select(
+            db
+              .select(asRequested(approval, session.userId))
+              .from(clients)
+              .innerJoin(users, eq(users.id, session.userId))
+              .innerJoin(server, eq(server.epoch, session.serverEpoch))
+              .where(holds),
+          )
+          .onConflictDoNothing({ target: interactions.id })
+          .returning(returned),
   );
   const granted = db.$with('granted').as(
     db
@@ -250,12 +330,12 @@ const sessionIsActive = ({ idHash }: Approval['session']) => sql`exists (
  * Read again, and locked until the grant exists: ending the access deletes the consent first, so either this statement misses
  * the consent, or the other finds the grant.
  */
-const consentStands = (session: Approval['session']) => sql`exists (
+const consentStands = ({ session, loaded }: Approval) => sql`exists (
   select 1 from ${consents}
-  where ${consents.userId} = ${session.userId}::uuid and ${consents.clientId} = ${interactions.clientId}
-    and ${consents.resources} = ${interactions.resources} and ${consents.scope} @> ${interactions.scope}
+  where ${consents.userId} = ${session.userId}::uuid and ${consents.clientId} = ${loaded.clientId}
+    and ${consents.resources} = ${texts(loaded.resources)} and ${consents.scope} @> ${texts(loaded.scope)}
     and ${consents.userEpoch} = ${session.userEpoch.toString()}::bigint
-    and ${consents.clientEpoch} = ${interactions.clientEpoch}
+    and ${consents.clientEpoch} = ${loaded.clientEpoch.toString()}::bigint
   for share)`;
 
 /** What was allowed before together with what is allowed now; what was allowed under older epochs is forgotten. */

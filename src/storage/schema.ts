@@ -71,6 +71,7 @@ export const clients = pgTable('clients', {
     .default('RS256'),
   /** Declared in configuration, and then changed only there. */
   declared: boolean('declared').notNull().default(false),
+  registeredBy: text('registered_by').$type<Client['registeredBy']>().notNull().default('operator'),
   epoch: epoch('epoch').default(sql`0`),
   createdAt: instant('created_at').notNull().defaultNow(),
   deletedAt: instant('deleted_at'),

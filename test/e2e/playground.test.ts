@@ -69,6 +69,15 @@ describe.skipIf(chromiumPath === null)('the playground in a real browser', () =>
     await state(page, 'Authorization code: active');
     await press('Exchange the code');
     await heading(page, 'the app has tokens');
+    await page.screenshot({ path: `${PICTURES}/playground-3-${colorScheme}.png`, fullPage: true });
+    // The tokens are in boxes that scroll. Before, the page was 2,400 pixels long.
+    const height = await page.evaluate('document.documentElement.scrollHeight');
+    expect(height).toBeLessThan(width > 800 ? 1200 : 1900);
+    const answer = page.getByRole('region', { name: 'The answer' });
+    expect(await answer.evaluate((box) => box.scrollHeight > box.clientHeight)).toBe(true);
+    expect(await answer.evaluate((box) => box.scrollWidth <= box.clientWidth)).toBe(true);
+    await page.getByText('The ID Token, decoded').click();
+    await page.getByRole('region', { name: 'The ID Token, decoded: claims' }).waitFor();
     await state(page, 'Authorization code: used');
     await state(page, 'Newest refresh token: active');
     await press('Refresh with the newest token');
@@ -84,6 +93,27 @@ describe.skipIf(chromiumPath === null)('the playground in a real browser', () =>
     expect(await page.locator('main').evaluate((main) => main.scrollWidth <= main.clientWidth)).toBe(true);
     await context.close();
   });
+
+  it.each([1200, 360])(
+    'shows a denial as what it was: no request to the token endpoint, %i pixels wide',
+    async (width) => {
+      const context = await newContext(browser, { viewport: { width, height: 900 }, javaScriptEnabled: false });
+      const page = await context.newPage();
+      await page.goto(`${test.issuer}/playground`);
+      await page.getByRole('link', { name: 'Send it' }).click();
+      await page.getByLabel('Username').fill(user.username);
+      await page.getByLabel('Password').fill(PASSWORD);
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Deny' }).click();
+      await heading(page, 'denied');
+      const text = await page.locator('main').innerText();
+      expect(text).toContain('GET /playground/callback');
+      expect(text).toContain('access_denied');
+      expect(text).not.toContain('POST /oauth/token');
+      await page.screenshot({ path: `${PICTURES}/playground-denied-${width}.png`, fullPage: true });
+      await context.close();
+    },
+  );
 
   it('does not take an answer to a request that is not its own', async () => {
     const reply = await test.app.inject('/playground/callback?code=stolen&state=somebody-elses');

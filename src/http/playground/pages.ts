@@ -14,6 +14,8 @@ export type PlaygroundView = {
   readonly actions: readonly Action[];
   readonly code: Lit;
   readonly tokens: readonly { readonly token: string; readonly state: Lit }[];
+  /** What the browser brought back instead of a code. */
+  readonly refusal: Readonly<Record<string, unknown>> | null;
   readonly exchange: Exchange | null;
   readonly accessToken: Decoded | null;
   readonly idToken: Decoded | null;
@@ -22,7 +24,7 @@ export type PlaygroundView = {
 export type Decoded = { readonly header: unknown; readonly claims: unknown };
 
 export function playgroundPage(view: PlaygroundView): string {
-  const { title, words, shown, link, actions, exchange, accessToken, idToken } = view;
+  const { title, words, shown, link, actions, refusal, exchange, accessToken, idToken } = view;
   return page(
     title,
     html`<h1>${title}</h1>
@@ -32,9 +34,10 @@ export function playgroundPage(view: PlaygroundView): string {
 !${definitions(shown)}
 !${actions.map(button).join('')}
 !${link ? html`<p><a class="button" href="${link.href}">${link.label}</a></p>` : ''}
+!${refusal ? html`<h2>Came back: GET /playground/callback</h2>!${json('What came back', refusal)}` : ''}
 !${exchange ? exchanged(exchange) : ''}
-!${accessToken ? html`<h2>The access token, decoded</h2>!${json(accessToken.header)}!${json(accessToken.claims)}` : ''}
-!${idToken ? html`<h2>The ID Token, decoded</h2>!${json(idToken.header)}!${json(idToken.claims)}` : ''}
+!${accessToken ? token('The access token, decoded', accessToken) : ''}
+!${idToken ? token('The ID Token, decoded', idToken) : ''}
 </section>
 <section aria-label="State">
 !${states(view)}
@@ -61,10 +64,18 @@ function exchanged({ sent, status, answer }: Exchange): Markup {
     .map(([name, value]) => `${name}=${value}`)
     .join('\n&');
   const good = status === 200 ? 'good' : 'bad';
-  return html`<h2>Sent: POST /oauth/token</h2><pre>${body}</pre><h2>Answered: <span class="${good}">${String(status)}</span></h2>!${json(answer)}`;
+  return html`<h2>Sent: POST /oauth/token</h2>!${box('What was sent', body)}<h2>Answered: <span class="${good}">${String(status)}</span></h2>!${json('The answer', answer)}`;
 }
 
-const json = (value: unknown): Markup => html`<pre>${JSON.stringify(value, null, 2)}</pre>`;
+/** Closed at first: the page stays as long as what has just happened. */
+const token = (name: string, { header, claims }: Decoded): Markup =>
+  html`<details><summary>${name}</summary>!${json(`${name}: header`, header)}!${json(`${name}: claims`, claims)}</details>`;
+
+const json = (name: string, value: unknown): Markup => box(name, JSON.stringify(value, null, 2));
+
+/** A token has a thousand characters: the box scrolls, also by keyboard. */
+const box = (name: string, text: string): Markup =>
+  html`<pre tabindex="0" role="region" aria-label="${name}">${text}</pre>`;
 
 function states({ code, tokens }: PlaygroundView): Markup {
   const newest = tokens.at(-1);

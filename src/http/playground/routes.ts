@@ -52,7 +52,7 @@ export const playgroundRoutes = fp<PlaygroundOptions>(
       const walk = state === undefined ? null : findByState(state);
       if (!walk) return sendPage(reply, 400, problemPage(UNKNOWN_STATE));
       if (code !== undefined) walk.code = code;
-      else walk.last = { sent: {}, status: 303, answer: { ...request.query } };
+      else walk.refusal = { ...request.query };
       return seeOther(reply, path(walk));
     });
 
@@ -138,7 +138,7 @@ async function viewOf(
     idToken: decoded(walk.idToken),
   };
   const again = { href: pathUnder(issuer, '/playground'), label: 'Start again' };
-  if (walk.code === null) return { ...common, ...STEPS.denied, link: again };
+  if (walk.code === null) return { ...common, ...STEPS.denied, refusal: walk.refusal, link: again };
   if (walk.refreshTokens.length === 0) {
     const exchange = { path: path(walk, '/exchange'), label: 'Exchange the code' };
     const shown = [
@@ -174,6 +174,7 @@ const EMPTY: PlaygroundView = {
   actions: [],
   code: null,
   tokens: [],
+  refusal: null,
   exchange: null,
   accessToken: null,
   idToken: null,
@@ -188,7 +189,9 @@ const STEPS = {
   },
   denied: {
     title: 'Playground: denied',
-    words: ['You denied, and the app got access_denied. There is no code and no grant.'],
+    words: [
+      'The browser brought the app an error and no code. There is no grant, so the app has nothing to send to the token endpoint.',
+    ],
   },
   code: {
     title: 'Playground: 2. a code came back',

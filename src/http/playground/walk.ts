@@ -1,6 +1,7 @@
-/** A walk through the playground: what the demo app knows, and the last response. In memory, at most 50 at a time. */
+/** A walk through the playground: what the demo app knows, and the last token request. In memory, at most 50 at a time. */
 import type { Random } from '../../crypto/random.ts';
 
+/** A request to the token endpoint, and its response. */
 export type Exchange = {
   /** What the app sent, including secrets: in this demo the viewer plays all parties. */
   readonly sent: Readonly<Record<string, string>>;
@@ -18,6 +19,8 @@ export type Walk = {
   readonly refreshTokens: string[];
   accessToken: string | null;
   idToken: string | null;
+  /** The parameters of an authorization response without a code; null: none came. */
+  refusal: Readonly<Record<string, unknown>> | null;
   last: Exchange | null;
 };
 
@@ -39,6 +42,7 @@ export function walks(random: Random) {
         refreshTokens: [],
         accessToken: null,
         idToken: null,
+        refusal: null,
         last: null,
       };
       all.set(id, walk);

@@ -1,5 +1,6 @@
 import { html } from 'ghtml';
 import type { DescribedAccess } from '../../protocol/requested-access.ts';
+import { NOT_WHILE_AWAY, WHILE_AWAY } from './absence.ts';
 import { type Markup, page } from './page.ts';
 
 export type ConsentView = {
@@ -12,7 +13,7 @@ export type ConsentView = {
   /** Every redirect URI of the client leads to the end-user's own device. */
   readonly onThisDevice: boolean;
   readonly access: readonly DescribedAccess[];
-  /** OpenID Connect Core §11: `offline_access`. */
+  /** It goes on after the end-user has left. */
   readonly whileAway: boolean;
   readonly switchUser: string;
 };
@@ -22,7 +23,7 @@ export const consentPage = (view: ConsentView): string =>
     `Allow ${view.clientName}?`,
     html`<h1>Allow ${view.clientName}?</h1>
 !${view.access.map(access).join('')}
-!${view.whileAway ? html`<p>It may go on doing so <strong>while you are away</strong>, until you end it.</p>` : ''}
+<p>${view.whileAway ? WHILE_AWAY : NOT_WHILE_AWAY}</p>
 <p class="quiet">You will be sent to <strong>${view.destination}</strong>. If you did not expect that, deny.</p>
 !${view.onThisDevice ? ON_THIS_DEVICE : ''}
 <form method="post" action="${view.action}">

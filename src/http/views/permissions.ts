@@ -2,6 +2,7 @@ import { html } from 'ghtml';
 import type { AllowedClient } from '../../protocol/allowed-clients.ts';
 import type { DescribedAccess } from '../../protocol/requested-access.ts';
 import type { SignedInBrowser } from '../../protocol/signed-in-browsers.ts';
+import { NOT_WHILE_AWAY, WHILE_AWAY } from './absence.ts';
 import { browserName } from './browser-name.ts';
 import { type Markup, page } from './page.ts';
 
@@ -69,8 +70,8 @@ const client = ({ endAccess, csrf }: PermissionsView, allowed: AllowedClient, in
 </section>`;
 
 const HOLDS: Readonly<Record<AllowedClient['holds'], string>> = {
-  whileAway: 'It can go on while you are away.',
-  nowOnly: 'It cannot go on while you are away: what it holds ends by itself within the hour.',
+  whileAway: WHILE_AWAY,
+  nowOnly: NOT_WHILE_AWAY,
   nothing: 'It holds no access now. When you sign in to it again, it gets this without asking.',
 };
 

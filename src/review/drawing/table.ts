@@ -44,7 +44,7 @@ const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 /** What an effect becomes on the wire; empty: nothing. */
 function responseOf(machine: string, { name, params }: Call): string {
   const param = String(Object.values(params)[0] ?? '');
-  if (name === 'refuseAuthorization') return `${code(param)}, by redirect`;
+  if (name === 'refuseAuthorization' || name === 'refuseSilently') return `${code(param)}, by redirect`;
   if (name === 'issueTokens') return 'tokens';
   if (name === 'issueCode') return 'a code, by redirect';
   if (name !== 'reject') return '';

@@ -4,7 +4,16 @@ import type { Arm } from '../machine/read.ts';
 export type Tone = 'issues' | 'ends';
 
 const ISSUES = ['issueTokens', 'issueCode', 'beginSigning', 'admit'];
-const ENDS = ['reject', 'revokeGrant', 'writeRevoked', 'raiseEpoch', 'endSession', 'refuseAuthorization', 'retire'];
+const ENDS = [
+  'reject',
+  'revokeGrant',
+  'writeRevoked',
+  'raiseEpoch',
+  'endSession',
+  'refuseAuthorization',
+  'refuseSilently',
+  'retire',
+];
 
 export function toneOf(arms: readonly Arm[]): Tone | null {
   const effects = arms.flatMap((arm) => arm.effects.map(({ name }) => name));

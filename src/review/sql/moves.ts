@@ -21,6 +21,10 @@ export const endedStatesOf = (machine: Machine): readonly string[] =>
 export const statesBy = (effect: string, moves: readonly Move[]): readonly string[] =>
   unique(moves.filter(({ effects }) => effects.some(({ name }) => name === effect)).map(({ to }) => to));
 
+/** The states that are one move away from this state. */
+export const statesAfter = (state: string, moves: readonly Move[]): readonly string[] =>
+  unique(moves.filter(({ from }) => from === state).map(({ to }) => to));
+
 /** Each pair of states once, with the reasons that its arms write with the effect `writing`. */
 export function pairsOf(moves: readonly Move[], writing: string) {
   const byPair = Map.groupBy(moves, ({ from, to }) => JSON.stringify([from, to]));

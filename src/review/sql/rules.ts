@@ -8,7 +8,7 @@ import { LEDGER_IS_NOT_EMPTIED } from '../../storage/ledger-partitions.ts';
 import { type Machine, readMachine } from '../machine/read.ts';
 import { RUNNING } from '../machine/running.ts';
 import { boundColumns, instantsOfKeys } from './columns.ts';
-import { endedStatesOf, movesOf, pairsOf, statesBy } from './moves.ts';
+import { endedStatesOf, movesOf, pairsOf, statesAfter, statesBy } from './moves.ts';
 
 export type Rule = {
   readonly table: string;
@@ -111,13 +111,18 @@ function grantRules(machine: Machine): readonly Rule[] {
 
 function interactionRules(machine: Machine): readonly Rule[] {
   const moves = movesOf(machine);
+  // Nodes of the version before store it in the first state, during an upgrade; without an end-user.
+  const storedFirstAs = [machine.initial, ...statesAfter(machine.initial, moves)];
   const rule = ruleOf('interactions');
   return [
     rule(
       'begins_with_its_machine',
       'insert',
-      'an interaction begins in the first state of its machine, without an end-user',
-      [`NEW.state <> ${text(machine.initial)}`, 'NEW.subject_id IS NOT NULL'],
+      'an interaction is stored with the step of an end-user that leads out of the first state of its machine',
+      [
+        `NOT ${oneOf('NEW.state', storedFirstAs)}`,
+        `(NEW.state = ${text(machine.initial)}) <> (NEW.subject_id IS NULL)`,
+      ],
     ),
     rule('keeps_what_was_asked', { update: boundColumns.interactions }, 'what the client asked for does not change', [
       changed(boundColumns.interactions),
@@ -143,7 +148,7 @@ function signingKeyRules(machine: Machine): readonly Rule[] {
   const moves = movesOf(machine);
   const pairs = pairsOf(moves, 'retire');
   // A key in the first state is only in the memory of a node; keys in the next states are stored.
-  const storedFirstAs = moves.filter(({ from }) => from === machine.initial).map(({ to }) => to);
+  const storedFirstAs = statesAfter(machine.initial, moves);
   const rule = ruleOf('signing_keys');
   return [
     rule('begins_with_its_machine', 'insert', 'a key is stored as published, or signs at once', [

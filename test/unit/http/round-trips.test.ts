@@ -4,8 +4,9 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { signAccessToken } from '../../../src/crypto/access-token.ts';
 import type { Database } from '../../../src/storage/database.ts';
-import { exchange, refresh, token } from '../../support/actors.ts';
+import { authorizeUrl, exchange, makePkce, refresh, token } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
+import { Browser } from '../../support/browser.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { openSceneOn, type Scene } from '../../support/scene.ts';
 
@@ -97,6 +98,25 @@ describe('round trips', () => {
       expect((await ask('d')).statusCode).toBe(401);
       expect(statements).toEqual([expect.stringContaining('from "signing_keys"')]);
     }
+  });
+
+  it('an authorization request of nobody: two reads; a silent refusal: the same', async () => {
+    for (const prompt of [undefined, 'none']) {
+      const url = authorizeUrl(scene.client, makePkce(), { prompt });
+      const cost = await costOf(() => new Browser(scene.app).send('GET', url, null), 303);
+      expect(cost).toEqual({ statements: 2, signatures: 0 });
+      for (const statement of statements) expect(statement).toMatch(/^select /);
+    }
+  });
+
+  it('a silent approval: client, session and consent are read, and one statement stores it all', async () => {
+    await scene.code();
+    const url = authorizeUrl(scene.client, makePkce(), { prompt: 'none' });
+    expect(await costOf(() => scene.browser.send('GET', url, null), 303)).toEqual({ statements: 4, signatures: 0 });
+    expect(statements.slice(0, 3).every((statement) => statement.startsWith('select '))).toBe(true);
+    expect(statements[3]).toMatch(
+      /^with "moved" as \(insert into "interactions" .* on conflict .*insert into "grants"/s,
+    );
   });
 
   it('what cannot be read at all: nothing', async () => {

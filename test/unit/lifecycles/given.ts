@@ -29,6 +29,7 @@ export const CLIENT: Client = {
   grantTypes: ['authorization_code', 'refresh_token'],
   policy: 'test',
   epoch: 0n,
+  registeredBy: 'operator',
   deletedAt: null,
 };
 

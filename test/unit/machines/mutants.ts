@@ -55,6 +55,7 @@ const OTHERS: Readonly<Record<string, readonly [key: string, value: string, inst
   raiseEpoch: ['of', 'server', 'user'],
   endSession: ['reason', 'signed_out', 'session_idle'],
   refuseAuthorization: ['error', 'access_denied', 'login_required'],
+  refuseSilently: ['error', 'consent_required', 'login_required'],
 };
 
 function withOtherParameter({ name, params }: Call): Call {

@@ -32,6 +32,7 @@ const LESS = [
   'endSession',
   'reject',
   'refuseAuthorization',
+  'refuseSilently',
   'relyOnConsent',
   'stopSigning',
   'startSuccessor',

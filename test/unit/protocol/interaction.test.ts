@@ -40,7 +40,7 @@ describe('the use cases of the pages', () => {
     const outcome = await handleAuthorizationRequest(scene.deps, { encoded, cookies: browser });
     if (outcome.kind !== 'continued') throw new Error(`the interaction did not begin: ${outcome.kind}`);
     expect(outcome).toMatchObject({ reason: null, clientId: client.clientId });
-    return { client, id: outcome.interactionId };
+    return { client, id: outcome.interactionId, sealed: outcome.sealed };
   }
 
   const form = (browser: TestBrowser, username: string, password = PASSWORD) => ({
@@ -55,7 +55,7 @@ describe('the use cases of the pages', () => {
   async function beginSignedIn(browser: TestBrowser) {
     const begun = await begin(browser);
     const user = await makeUser(scene);
-    const request = { id: begun.id, ...browser, isOurForm: ourForm };
+    const request = { id: begun.id, sealed: begun.sealed, ...browser, isOurForm: ourForm };
     const outcome = await signInToInteraction(scene.deps, { ...request, form: form(browser, user.username) });
     expect(outcome).toMatchObject({ kind: 'signedIn', userId: user.id, step: { kind: 'continued', reason: null } });
     return { ...begun, user, request };
@@ -96,7 +96,7 @@ describe('the use cases of the pages', () => {
   it('sign-in, consent, code', async () => {
     const browser = aBrowser();
     const { client, id, user, request } = await beginSignedIn(browser);
-    const view = await viewInteraction(scene.deps, { id, ...browser, wantsAnotherAccount: false });
+    const view = await viewInteraction(scene.deps, { id, sealed: null, ...browser, wantsAnotherAccount: false });
     expect(view).toMatchObject({ kind: 'consent', clientName: client.clientName, username: user.username });
     const outcome = await decideConsent(scene.deps, { ...request, decision: 'approve' });
     expect(outcome).toMatchObject({
@@ -107,16 +107,18 @@ describe('the use cases of the pages', () => {
         parameters: { code: expect.any(String), state: 'untouched', iss: ISSUER },
       },
     });
-    expect(await viewInteraction(scene.deps, { id, ...browser, wantsAnotherAccount: false })).toMatchObject({
+    expect(
+      await viewInteraction(scene.deps, { id, sealed: null, ...browser, wantsAnotherAccount: false }),
+    ).toMatchObject({
       kind: 'refused',
       reason: 'interaction_completed',
     });
   });
 
   it('every function refuses another browser, and a browser without its cookie', async () => {
-    const { id } = await begin(aBrowser());
+    const { id, sealed } = await begin(aBrowser());
     for (const browser of [randomBytes(32), null]) {
-      const request = { id, browser, session: null, isOurForm: ourForm };
+      const request = { id, sealed, browser, session: null, isOurForm: ourForm };
       const refused = { kind: 'refused', reason: 'another_browser', interactionId: id };
       const { username } = scene.user;
       expect(await viewInteraction(scene.deps, { ...request, wantsAnotherAccount: false })).toEqual(refused);
@@ -129,7 +131,7 @@ describe('the use cases of the pages', () => {
   it('every form is checked, for the purpose that its page named', async () => {
     const browser = aBrowser();
     const { id, request } = await beginSignedIn(browser);
-    const view = await viewInteraction(scene.deps, { id, ...browser, wantsAnotherAccount: true });
+    const view = await viewInteraction(scene.deps, { id, sealed: null, ...browser, wantsAnotherAccount: true });
     if (view.kind !== 'signIn') throw new Error(view.kind);
     const refused = { kind: 'refused', reason: 'form_refused', interactionId: id };
     for (const isOurForm of [forged, (purpose: string) => purpose !== view.formPurpose]) {
@@ -150,25 +152,26 @@ describe('the use cases of the pages', () => {
 
   it('an account cannot be chosen without its session: the sign-in form is what remains', async () => {
     const browser = aBrowser();
-    const { id, client } = await begin(browser, { prompt: 'select_account' });
-    const request = { id, ...browser, isOurForm: ourForm };
+    const { id, sealed, client } = await begin(browser, { prompt: 'select_account' });
+    const request = { id, sealed, ...browser, isOurForm: ourForm };
     expect(await chooseAccount(scene.deps, request)).toEqual({
       kind: 'signInInstead',
       interactionId: id,
+      sealed,
       clientId: client.clientId,
     });
   });
 
   it('a wrong password shows the form again, and the interaction stays', async () => {
     const browser = aBrowser();
-    const { id } = await begin(browser);
+    const { id, sealed } = await begin(browser);
     const { username } = scene.user;
-    const request = { id, ...browser, isOurForm: ourForm };
+    const request = { id, sealed, ...browser, isOurForm: ourForm };
     expect(await signInToInteraction(scene.deps, { ...request, form: form(browser, username, 'wrong') })).toMatchObject(
       {
         kind: 'signInRefused',
         refused: { reason: 'credentials_mismatch' },
-        view: { kind: 'signIn', interactionId: id, username, account: null },
+        view: { kind: 'signIn', interactionId: id, sealed, username, account: null },
       },
     );
     expect(await findSession(scene.deps, browser.session)).toBeNull();
@@ -226,7 +229,7 @@ describe('the use cases of the pages', () => {
 
   it('an id that was never given', async () => {
     const id = scene.deps.random.uuid();
-    const request = { id, ...aBrowser(), isOurForm: ourForm };
+    const request = { id, sealed: null, ...aBrowser(), isOurForm: ourForm };
     const unknown = { kind: 'refused', reason: 'interaction_unknown' };
     expect(await viewInteraction(scene.deps, { ...request, wantsAnotherAccount: false })).toEqual(unknown);
     expect(await chooseAccount(scene.deps, request)).toEqual(unknown);

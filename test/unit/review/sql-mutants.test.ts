@@ -185,6 +185,8 @@ const byHand: readonly Mutant[] = [
 
 /** No case can see these: something else refuses the same. */
 const EXPLAINED: Readonly<Record<string, string>> = {
+  "interactions_begins_with_its_machine without: NOT (NEW.state IN ('awaitingSignIn', 'approved', 'awaitingConsent', 'denied'))":
+    'today every state is one arm away from the first, and the constraint of the table admits no other',
   "signing_keys_begins_with_its_machine without: NOT (NEW.state IN ('signing', 'published'))":
     'the constraints of the table ask a key that retires for its instants, and it is not inserted with those',
   'signingKey: an arm from unpublished to retiring': 'the same',

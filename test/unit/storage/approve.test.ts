@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Approval } from '../../../src/lifecycles/interaction.ts';
@@ -13,9 +14,12 @@ import {
   approve,
   givenClient,
   givenInteraction,
+  givenRequest,
   givenSession,
   givenUser,
   ledgerOf,
+  loadInteraction,
+  moveInteraction,
   openWorld,
   type Person,
   registration,
@@ -30,12 +34,14 @@ type Asking = {
   readonly approval: Approval;
 };
 
-async function givenAsking(world: World): Promise<Asking> {
+/** @param isStored false: the first step is the approval, which stores it. */
+async function givenAsking(world: World, isStored: boolean): Promise<Asking> {
   const clientId = await givenClient(world);
   const person = await givenUser(world);
   const session = await givenSession(world, person);
-  const interactionId = await givenInteraction(world, clientId);
-  return { clientId, person, session, interactionId, approval: await approvalOf(world, interactionId, session) };
+  const given = isStored ? await givenInteraction(world, clientId) : await givenRequest(world, clientId);
+  const interactionId = typeof given === 'string' ? given : given.interaction.id;
+  return { clientId, person, session, interactionId, approval: await approvalOf(world, given, session) };
 }
 
 type Interference = (world: World, asking: Asking) => Promise<unknown>;
@@ -56,6 +62,10 @@ const interferences: Record<string, Interference> = {
   'the client was marked as deleted': ({ db, clock }, { clientId }) =>
     unheld(db, (own) => own.update(clients).set({ deletedAt: clock.now() }).where(eq(clients.clientId, clientId))),
   'the server ended every session': ({ db }) => raiseServerEpoch(db),
+};
+
+/** Of one that is stored. */
+const changes: Record<string, Interference> = {
   'somebody refused in the meantime': ({ db }, { interactionId }) =>
     db.update(interactions).set({ state: 'denied' }).where(eq(interactions.id, interactionId)),
   'another person took it over': async (world, { interactionId }) => {
@@ -64,7 +74,20 @@ const interferences: Record<string, Interference> = {
   },
 };
 
-describe.each(databaseKinds)('approving an interaction on %s', (kind) => {
+/** Of one that the approval stores. */
+const firsts: Record<string, Interference> = {
+  'its time is over': async ({ clock }) => clock.advanceSeconds(60),
+  'the consent that it relies on is not there': async (_, asking) => {
+    Object.assign(asking.approval, { reliesOnConsent: true });
+  },
+};
+
+const kinds = databaseKinds.flatMap((kind) => [
+  { kind, isStored: true, what: 'that is stored' },
+  { kind, isStored: false, what: 'that is in no row' },
+]);
+
+describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStored }) => {
   let world: World;
   beforeAll(async () => {
     world = await openWorld(kind);
@@ -75,7 +98,7 @@ describe.each(databaseKinds)('approving an interaction on %s', (kind) => {
     world.db.select().from(grants).where(eq(grants.interactionId, interactionId));
 
   test('it makes the grant, with the epochs that the person saw, and one line', async () => {
-    const { clientId, person, session, interactionId, approval } = await givenAsking(world);
+    const { clientId, person, session, interactionId, approval } = await givenAsking(world, isStored);
     expect(await approve(world, approval)).toBe(true);
     const { loaded, grantId, codeHash, codeEndsAt, now } = approval;
     expect(await grantsOf(interactionId)).toEqual([
@@ -123,22 +146,32 @@ describe.each(databaseKinds)('approving an interaction on %s', (kind) => {
         scopeWithheld: null,
       },
     ]);
-    const facts = await world.interactions.load({ id: interactionId, userId: person.id });
-    expect(facts?.interaction).toMatchObject({ state: 'approved', userId: person.id });
+    const facts = await loadInteraction(world, interactionId, person.id);
+    expect(facts?.interaction).toEqual({ ...loaded, state: 'approved', userId: person.id });
     expect(facts?.grant).toEqual({ id: grantId, codeIsUnused: true, codeEndsAt, codeHash });
   });
 
   test('a double submit makes one grant', async () => {
-    const { session, interactionId } = await givenAsking(world);
-    const submits = await Promise.all(Array.from({ length: 10 }, () => approvalOf(world, interactionId, session)));
+    const { approval, interactionId } = await givenAsking(world, isStored);
+    const submits = Array.from({ length: 10 }, () => ({ ...approval, grantId: randomUUID() }));
     const approved = await Promise.all(submits.map((submit) => approve(world, submit)));
     expect(approved.filter(Boolean)).toHaveLength(1);
     expect(await grantsOf(interactionId)).toHaveLength(1);
     expect(await ledgerOf(world, interactionId)).toHaveLength(1);
   });
 
+  test.runIf(!isStored)('what another request has stored in between is not stored again', async () => {
+    const { approval, interactionId, person } = await givenAsking(world, isStored);
+    const { loaded, now, entry } = approval;
+    const move = { loaded, isStored, now, to: 'denied' as const, userId: person.id, entry };
+    expect(await moveInteraction(world, move)).toBe(true);
+    expect(await approve(world, approval)).toBe(false);
+    expect(await grantsOf(interactionId)).toEqual([]);
+    expect((await loadInteraction(world, interactionId))?.interaction.state).toBe('denied');
+  });
+
   test('no interaction can have two grants, whoever writes them', async () => {
-    const { interactionId, approval } = await givenAsking(world);
+    const { interactionId, approval } = await givenAsking(world, isStored);
     await approve(world, approval);
     const [row] = await grantsOf(interactionId);
     if (!row) throw new Error('no grant');
@@ -147,15 +180,17 @@ describe.each(databaseKinds)('approving an interaction on %s', (kind) => {
     expect(await grantsOf(interactionId)).toHaveLength(1);
   });
 
-  test.each(Object.entries(interferences))('it loses, and nothing is written, when %s', async (_, interfere) => {
-    const asking = await givenAsking(world);
+  const all = { ...interferences, ...(isStored ? changes : firsts) };
+  test.each(Object.entries(all))('it loses, and nothing is written, when %s', async (_, interfere) => {
+    const asking = await givenAsking(world, isStored);
     const { interactionId, person, clientId } = asking;
     await interfere(world, asking);
     expect(await approve(world, { ...asking.approval, remembers: true })).toBe(false);
     expect(await grantsOf(interactionId)).toEqual([]);
     expect(await ledgerOf(world, interactionId)).toEqual([]);
     const another = await givenInteraction(world, clientId);
-    const facts = await world.interactions.load({ id: another, userId: person.id });
+    const facts = await loadInteraction(world, another, person.id);
     expect(facts?.remembered).toBeNull();
+    if (!isStored) expect(await loadInteraction(world, interactionId)).toBeNull();
   });
 });

@@ -10,8 +10,10 @@ import {
   approve,
   givenClient,
   givenInteraction,
+  givenRequest,
   givenSession,
   givenUser,
+  loadInteraction,
   openWorld,
   type Person,
   registration,
@@ -39,10 +41,9 @@ describe.each(databaseKinds)('remembering a consent on %s', (kind) => {
 
   /** What was allowed at these resources together. */
   async function remembered(at: readonly string[] = HERE, by: Person = person) {
-    const facts = await world.interactions.load({
-      id: await givenInteraction(world, clientId, { resources: at }),
-      userId: by.id,
-    });
+    const facts = await loadInteraction(world, await givenInteraction(world, clientId, { resources: at }), by.id);
+    const ofRequest = await givenRequest(world, clientId, { resources: at }, by.id);
+    expect(ofRequest.remembered).toEqual(facts?.remembered);
     if (!facts?.remembered) return null;
     return { scope: [...facts.remembered.scope].sort(), resources: facts.remembered.resources };
   }
@@ -88,7 +89,7 @@ describe.each(databaseKinds)('remembering a consent on %s', (kind) => {
     await allow(READ, true);
     expect(await remembered(HERE, await givenUser(world))).toBeNull();
     const id = await givenInteraction(world, clientId, { resources: HERE });
-    const facts = await world.interactions.load({ id, userId: null });
+    const facts = await loadInteraction(world, id);
     expect(facts?.remembered).toBeNull();
   });
 

@@ -1,9 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { InteractionMove } from '../../../src/lifecycles/interaction.ts';
-import type { Interaction } from '../../../src/model/interaction.ts';
+import type { InteractionMove, StoredInteraction } from '../../../src/lifecycles/interaction.ts';
 import { databaseKinds } from '../../support/database.ts';
-import { givenClient, givenInteraction, givenUser, ledgerOf, moveInteraction, openWorld, type World } from './world.ts';
+import {
+  givenClient,
+  givenInteraction,
+  givenRequest,
+  givenUser,
+  ledgerOf,
+  loadInteraction,
+  moveInteraction,
+  openWorld,
+  type World,
+} from './world.ts';
 
 describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
   let world: World;
@@ -12,50 +21,68 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
   });
   afterAll(() => world.close());
 
-  async function load(id: string): Promise<Interaction> {
-    const facts = await world.interactions.load({ id, userId: null });
+  async function load(id: string): Promise<StoredInteraction> {
+    const facts = await loadInteraction(world, id);
     if (!facts) throw new Error('no such interaction');
-    return facts.interaction;
+    return facts;
   }
 
-  const signedIn = (loaded: Interaction, userId: string): InteractionMove => ({
-    loaded,
+  const signedIn = ({ interaction, isStored }: StoredInteraction, userId: string): InteractionMove => ({
+    loaded: interaction,
+    isStored,
     now: world.clock.now(),
     to: 'awaitingConsent',
     userId,
     entry: {
       machine: 'interaction',
       event: 'signedIn',
-      from: loaded.state,
+      from: interaction.state,
       to: 'awaitingConsent',
       reason: null,
       generation: null,
     },
   });
 
-  test('it begins by waiting for somebody, and ends in time', async () => {
+  test('it begins by waiting for somebody, is in no row, and ends in time', async () => {
     const clientId = await givenClient(world);
-    const id = await givenInteraction(world, clientId);
-    const facts = await world.interactions.load({ id, userId: null });
+    const facts = await givenRequest(world, clientId);
+    const { id } = facts.interaction;
     expect(facts).toMatchObject({
       now: world.clock.now(),
       interaction: { id, clientId, state: 'awaitingSignIn', userId: null, requestState: 'xyz' },
+      isStored: false,
       client: { clientId },
       remembered: null,
       grant: null,
     });
-    expect(facts?.interaction.endsAt).toEqual(new Date(world.clock.now().getTime() + 60_000));
+    expect(facts.interaction.createdAt).toEqual(world.clock.now());
+    expect(facts.interaction.endsAt).toEqual(new Date(world.clock.now().getTime() + 60_000));
+    expect(await loadInteraction(world, id)).toBeNull();
+    world.clock.advanceSeconds(1);
+    const again = await world.interactions.load({ id, requested: facts.interaction }, null);
+    expect(again).toEqual({ ...facts, now: world.clock.now() });
   });
 
   test('an unknown one is null', async () => {
-    expect(await world.interactions.load({ id: randomUUID(), userId: null })).toBeNull();
+    expect(await loadInteraction(world, randomUUID())).toBeNull();
   });
 
-  test('it is bound to the person who signed in, with one line', async () => {
-    const id = await givenInteraction(world, await givenClient(world));
+  const given = async (isStored: boolean): Promise<StoredInteraction> => {
+    const clientId = await givenClient(world);
+    return isStored ? load(await givenInteraction(world, clientId)) : givenRequest(world, clientId);
+  };
+
+  test.each([true, false])('it is bound to the person who signed in, with one line (stored: %s)', async (isStored) => {
+    const loaded = await given(isStored);
+    const { id } = loaded.interaction;
     const { id: userId } = await givenUser(world);
-    expect(await moveInteraction(world, signedIn(await load(id), userId))).toBe(true);
-    expect(await load(id)).toMatchObject({ state: 'awaitingConsent', userId });
+    expect(await moveInteraction(world, signedIn(loaded, userId))).toBe(true);
+    const moved = await load(id);
+    expect(moved.isStored).toBe(true);
+    expect(moved.interaction).toEqual({ ...loaded.interaction, state: 'awaitingConsent', userId });
+    // What the browser carries says nothing any more: the row does.
+    const carried = await world.interactions.load({ id, requested: loaded.interaction }, null);
+    expect(carried).toEqual(moved);
     expect(await ledgerOf(world, id)).toMatchObject([
       {
         machine: 'interaction',
@@ -67,14 +94,23 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
     ]);
   });
 
-  test('of two people who sign in at once, one gets it', async () => {
-    const id = await givenInteraction(world, await givenClient(world));
-    const loaded = await load(id);
+  test('after its end it is not stored: its row may have been there, and gone', async () => {
+    const loaded = await given(false);
+    const { id: userId } = await givenUser(world);
+    world.clock.advanceSeconds(60);
+    expect(await moveInteraction(world, signedIn(loaded, userId))).toBe(false);
+    expect(await loadInteraction(world, loaded.interaction.id)).toBeNull();
+    expect(await ledgerOf(world, loaded.interaction.id)).toEqual([]);
+  });
+
+  test.each([true, false])('of two people who sign in at once, one gets it (stored: %s)', async (isStored) => {
+    const loaded = await given(isStored);
+    const { id } = loaded.interaction;
     const people = [await givenUser(world), await givenUser(world)];
     const moves = people.map((person) => moveInteraction(world, signedIn(loaded, person.id)));
     const moved = await Promise.all(moves);
     expect(moved.filter(Boolean)).toHaveLength(1);
-    expect((await load(id)).userId).toBe(people[moved.indexOf(true)]?.id);
+    expect((await load(id)).interaction.userId).toBe(people[moved.indexOf(true)]?.id);
     expect(await ledgerOf(world, id)).toHaveLength(1);
   });
 
@@ -85,6 +121,6 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
     const asFirst = await load(id);
     await moveInteraction(world, signedIn(asFirst, second.id));
     expect(await moveInteraction(world, signedIn(asFirst, first.id))).toBe(false);
-    expect((await load(id)).userId).toBe(second.id);
+    expect((await load(id)).interaction.userId).toBe(second.id);
   });
 });

@@ -3,7 +3,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { asc, eq, or } from 'drizzle-orm';
 import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
 import type { GrantStore, HeadMove, Revocation } from '../../../src/lifecycles/grant.ts';
-import type { Approval, InteractionMove, InteractionStore } from '../../../src/lifecycles/interaction.ts';
+import type {
+  Approval,
+  InteractionMove,
+  InteractionStore,
+  NewInteraction,
+  StoredInteraction,
+} from '../../../src/lifecycles/interaction.ts';
 import type { SessionStore } from '../../../src/lifecycles/session.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import type { Session } from '../../../src/model/session.ts';
@@ -11,8 +17,8 @@ import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 import { type ClientRegistration, saveClient } from '../../../src/storage/clients.ts';
 import type { Drizzle } from '../../../src/storage/database.ts';
 import { grantStore } from '../../../src/storage/grant-store.ts';
-import { insertInteraction, interactionStore } from '../../../src/storage/interaction-store.ts';
-import { transitions } from '../../../src/storage/schema.ts';
+import { interactionStore } from '../../../src/storage/interaction-store.ts';
+import { interactions as interactionTable, transitions } from '../../../src/storage/schema.ts';
 import { sessionStore } from '../../../src/storage/sessions.ts';
 import { findUserForSignIn, insertUser } from '../../../src/storage/users.ts';
 import { type TestClock, testClock } from '../../support/clock.ts';
@@ -92,13 +98,11 @@ export async function givenSession({ db, sessions }: World, { username }: Person
 
 export type Asked = { readonly scope?: readonly string[]; readonly resources?: readonly string[] };
 
-/** An authorization request that waits for somebody. */
-export async function givenInteraction(world: World, clientId: string, asked: Asked = {}): Promise<string> {
-  const id = randomUUID();
+async function newInteraction(world: World, clientId: string, asked: Asked): Promise<NewInteraction> {
   const { client } = await world.grants.loadClient(clientId);
   if (!client) throw new Error(`no such client: ${clientId}`);
-  await insertInteraction(world.db, world.clock, {
-    id,
+  return {
+    id: randomUUID(),
     browserHash: randomBytes(32),
     clientId,
     clientEpoch: client.epoch,
@@ -115,22 +119,49 @@ export async function givenInteraction(world: World, clientId: string, asked: As
     responseMode: 'query',
     lifetimeSeconds: LATER_MILLISECONDS / 1000,
     ...asked,
-  });
-  return id;
+  };
 }
+
+/** An authorization request that waits for somebody, and is in no row. */
+export async function givenRequest(
+  world: World,
+  clientId: string,
+  asked: Asked = {},
+  userId: string | null = null,
+): Promise<StoredInteraction> {
+  return world.interactions.begin(await newInteraction(world, clientId, asked), userId);
+}
+
+/** The same in a row, as nodes of the version before store it. */
+export async function givenInteraction(world: World, clientId: string, asked: Asked = {}): Promise<string> {
+  const { interaction } = await givenRequest(world, clientId, asked);
+  await world.db.insert(interactionTable).values({
+    ...interaction,
+    browserHash: Buffer.from(interaction.browserHash),
+    scope: [...interaction.scope],
+    resources: [...interaction.resources],
+    prompt: [...interaction.prompt],
+  });
+  return interaction.id;
+}
+
+export const loadInteraction = ({ interactions }: World, id: string, userId: string | null = null) =>
+  interactions.load({ id, requested: null }, userId);
 
 /** What the engine would commit when `session` approves the interaction. */
 export async function approvalOf(
-  { interactions, clock }: World,
-  interactionId: string,
+  world: World,
+  given: string | StoredInteraction,
   session: Session,
   change: Partial<Approval> = {},
 ): Promise<Approval> {
-  const facts = await interactions.load({ id: interactionId, userId: session.userId });
+  const { clock } = world;
+  const facts = typeof given === 'string' ? await loadInteraction(world, given, session.userId) : given;
   if (!facts) throw new Error('no such interaction');
-  const { interaction } = facts;
+  const { interaction, isStored } = facts;
   return {
     loaded: interaction,
+    isStored,
     now: clock.now(),
     to: 'approved',
     userId: session.userId,

@@ -50,6 +50,7 @@ const CLIENT: Client = {
   policy: 'explored',
   postLogoutRedirectUris: [],
   idTokenSignedResponseAlg: 'RS256',
+  registeredBy: 'operator',
   epoch: 0n,
   deletedAt: null,
 };
@@ -79,6 +80,7 @@ const INTERACTION: Interaction = {
   loginHint: null,
   responseMode: 'query',
   userId: null,
+  createdAt: minutes(0),
   endsAt: minutes(INTERACTION_MINUTES),
 };
 
@@ -197,6 +199,8 @@ export const BEGINNINGS: readonly Beginning<Terms>[] = SITUATIONS.map(
   ({ says, interaction, client = CLIENT, signedIn, allowed }) => {
     const stored: SignIn = {
       interaction: { ...INTERACTION, ...interaction },
+      // The end-user was asked, so it was stored then.
+      isStored: interaction?.state !== undefined,
       client,
       users: [
         { id: USER, epoch: 0n, isDisabled: false },

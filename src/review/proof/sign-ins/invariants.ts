@@ -129,15 +129,36 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   },
   {
     name: 'answered-stays-answered',
-    says: 'An interaction that was answered stays answered.',
+    says: 'An interaction that was answered stays answered, and none is stored after its end, when an earlier row of it may be gone.',
     spec: 'OAuth 2.1 §4.1.2',
     machines: ['interaction'],
-    brokenBy: (_, { stored: { interaction } }, { after }) => {
+    brokenBy: (_, { stored: { interaction, isStored }, now }, { after }) => {
+      if (!isStored && after.stored.isStored && now >= interaction.endsAt.getTime())
+        return 'an interaction was stored after its end';
       const { state } = interaction;
       if (state !== 'approved' && state !== 'denied') return null;
       return after.stored.interaction.state === state
         ? null
         : `what was ${state} became ${after.stored.interaction.state}`;
+    },
+  },
+  {
+    name: 'stored-for-an-end-user',
+    says: 'Nothing is stored of an interaction before an end-user has signed in, and nothing of a silent refusal.',
+    spec: 'OpenID Connect Core §3.1.2.6',
+    machines: ['interaction'],
+    brokenBy: (_, { stored: { isStored } }, { after: { stored } }) => {
+      if (isStored || !stored.isStored) return null;
+      const { state, userId } = stored.interaction;
+      if (userId === null) return 'an interaction was stored without an end-user';
+      return state === 'awaitingSignIn' ? 'an interaction was stored before it went on' : null;
+    },
+    brokenAt: (walk, world) => {
+      const session = liveSession(world);
+      if (world.stored.isStored || !world.stored.interaction.prompt.includes('none')) return null;
+      const ran = runAlone(walk, world, { kind: 'interaction', event: 'requested', session });
+      const isOnlyApproved = ran.kind !== 'wants' || ran.next.kind !== 'commit' || ran.next.commit.kind === 'approve';
+      return isOnlyApproved ? null : 'a silent refusal is stored';
     },
   },
   {
@@ -246,7 +267,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
         if (ran.kind === 'wants' && asked.kind === 'interaction' && asked.event in LOOKS)
           return 'looking at the page changes something';
         const goesOn = ran.kind === 'wants' && ran.next.kind === 'commit' && ran.next.commit.kind === 'move';
-        if (goesOn && asked.kind === 'interaction' && asked.session === null && !isDenied(ran)) {
+        if (goesOn && asked.kind === 'interaction' && asked.session === null) {
           return 'an interaction goes on without a session';
         }
         if (ran.kind === 'answered' && asked.kind === 'interaction' && asked.session === null) {
@@ -319,12 +340,6 @@ const SESSION_EVENTS: readonly SessionEventType[] = ['used', 'signOutRequested',
 
 const interactionsWith = (session: Session | null): readonly Asked[] =>
   INTERACTION_EVENTS.map((event) => ({ kind: 'interaction', event, session }));
-
-const isDenied = (ran: Ran<Terms>): boolean =>
-  ran.kind === 'wants' &&
-  ran.next.kind === 'commit' &&
-  ran.next.commit.kind === 'move' &&
-  ran.next.commit.move.to === 'denied';
 
 const approvalIn = (commit: Move<Terms>['commit']): Approval | null =>
   commit?.held === true && commit.commit.kind === 'approve' ? commit.commit.approval : null;

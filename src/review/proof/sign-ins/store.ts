@@ -26,7 +26,9 @@ export type StoredConsent = {
 };
 
 export type SignIn = {
+  /** As stored or, before that, as the browser carries it. */
   readonly interaction: Interaction;
+  readonly isStored: boolean;
   readonly client: Client;
   readonly users: readonly StoredUser[];
   /** Of the browser that the interaction began in; the last one is that of its cookie. */
@@ -51,7 +53,7 @@ export function sessionAsLoaded(stored: SignIn, session: StoredSession): Session
 }
 
 export function loadInteraction(stored: SignIn, userId: string | null, now: Date): StoredInteraction {
-  const { interaction, client, grants } = stored;
+  const { interaction, isStored, client, grants } = stored;
   const [grant] = grants;
   const user = userId === null ? undefined : userOf(stored, userId);
   const consent = stored.consents.find(
@@ -61,6 +63,7 @@ export function loadInteraction(stored: SignIn, userId: string | null, now: Date
   return {
     now,
     interaction,
+    isStored,
     client,
     remembered: stands ? consent : null,
     grant: grant
@@ -78,15 +81,22 @@ type Fact<Commit> = (stored: SignIn, commit: Commit, now: Date) => boolean;
 type Guard<Commit> = Readonly<Record<string, Fact<Commit>>>;
 
 /** Every fact that each statement compares, by name, so that each can be left out to see what that would allow. */
+const WHAT_IS_LOADED: Guard<InteractionMove> = {
+  /** An INSERT, and nothing where the row is there already. */
+  isStoredOnce: (stored, { isStored }) => isStored || !stored.isStored,
+  stateIsLoaded: ({ interaction }, { isStored, loaded }) => !isStored || interaction.state === loaded.state,
+  userIsLoaded: ({ interaction }, { isStored, loaded }) => !isStored || interaction.userId === loaded.userId,
+};
+
 export const MOVE_GUARD: Guard<InteractionMove> = {
-  stateIsLoaded: ({ interaction }, { loaded }) => interaction.state === loaded.state,
-  userIsLoaded: ({ interaction }, { loaded }) => interaction.userId === loaded.userId,
+  ...WHAT_IS_LOADED,
+  isStoredInTime: (_, { isStored, loaded }, now) => isStored || now < loaded.endsAt,
 };
 
 const covers = (all: readonly string[], asked: readonly string[]) => asked.every((one) => all.includes(one));
 
 export const APPROVAL_GUARD: Guard<Approval> = {
-  ...MOVE_GUARD,
+  ...WHAT_IS_LOADED,
   clientEpochStands: ({ client, interaction }) => client.epoch === interaction.clientEpoch,
   clientIsThere: ({ client }) => client.deletedAt === null,
   userEpochStands: (stored, { session }) => userOf(stored, session.userId)?.epoch === session.userEpoch,
@@ -137,6 +147,7 @@ export function commitSignIn(stored: SignIn, commit: SignInCommit, now: Date, gu
 
 const moved = (stored: SignIn, { to, userId }: Pick<InteractionMove, 'to' | 'userId'>): SignIn => ({
   ...stored,
+  isStored: true,
   interaction: { ...stored.interaction, state: to, userId },
 });
 

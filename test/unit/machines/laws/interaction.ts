@@ -1,7 +1,8 @@
 /**
  * The interaction. Nothing is asked or approved when its time is over or its client has ended. "Arrives" means that the end-user is
  * known from now on: by a session that will do, by choosing the account of that session, or by signing in. What may come next is a
- * consent that is remembered, a consent that is asked for, or a denial where the client wants no page (`prompt=none`).
+ * consent that is remembered, a consent that is asked for, or a refusal where the client wants no page (`prompt=none`), of which
+ * nothing is stored.
  *
  * `viewed` and `switchRequested` only choose a page.
  */
@@ -21,8 +22,9 @@ import {
 } from './law.ts';
 
 const refuse = (error: AuthorizationRefusal): string => `refuseAuthorization(${error})`;
+const refuseSilently = (error: AuthorizationRefusal): string => `refuseSilently(${error})`;
 const PAGES = ['askSignIn', 'askAccount', 'askConsent', 'showConsent'];
-const ANSWERS = ['issueCode', 'refuseAuthorization', 'repeatAnswer'];
+const ANSWERS = ['issueCode', 'refuseAuthorization', 'refuseSilently', 'repeatAnswer'];
 const APPROVING = ['issueCode', 'rememberConsent', 'relyOnConsent'];
 
 // What has happened, in words.
@@ -118,13 +120,20 @@ export const lawsOfInteraction: readonly Law[] = [
     (answer) => {
       const isSilent = begins(answer) && holds(answer, 'signInIsNeededButForbidden');
       const isAnother = signsIn(answer) && holds(answer, 'userIsNotHinted');
-      return exactlyWhen(isSilent || isAnother, answer, 'denied', refuse('login_required'));
+      return (
+        exactlyWhen(isSilent, answer, 'awaitingSignIn', refuseSilently('login_required')) &&
+        exactlyWhen(isAnother, answer, 'denied', refuse('login_required'))
+      );
     },
   ),
   everyAnswer('consent_required is said exactly when consent is needed that may not be asked for', (answer) => {
     const needsConsent = begins(answer) && arrives(answer) && allFail(answer, 'consentIsRemembered');
     const isSilent = needsConsent && holds(answer, 'askingIsForbidden');
-    return exactlyWhen(isSilent, answer, 'denied', refuse('consent_required'));
+    return exactlyWhen(isSilent, answer, 'awaitingSignIn', refuseSilently('consent_required'));
+  }),
+  everyAnswer('without an end-user the row never changes', (answer) => {
+    const isNobody = holds(answer, 'nobodySignedIn') || holds(answer, 'signInIsNeeded');
+    return !isNobody || answer.next === answer.state;
   }),
   everyAnswer('access_denied is said exactly when the signed-in user refuses', (answer) =>
     exactlyWhen(isStillThere(answer, 'refused'), answer, 'denied', refuse('access_denied')),

@@ -16,11 +16,19 @@ const insertInteraction = (instead: Readonly<Record<string, string>> = {}): stri
 const toBob = `subject_id = '${USER.bob}'`;
 
 export const interactionCases: readonly HeldCase[] = [
-  allowed('an interaction is inserted', insertInteraction()),
-  ...['awaitingConsent', 'approved', 'denied'].map((state) =>
-    refused(BEGINS, `an interaction is inserted as ${state}`, insertInteraction({ state: `'${state}'` })),
+  allowed('an interaction is inserted as nodes of the version before do', insertInteraction()),
+  ...['awaitingConsent', 'approved', 'denied'].flatMap((state) => [
+    refused(BEGINS, `an interaction is inserted as ${state} by nobody`, insertInteraction({ state: `'${state}'` })),
+    allowed(
+      `an interaction is inserted as ${state} by an end-user`,
+      insertInteraction({ state: `'${state}'`, subject_id: `'${USER.alice}'` }),
+    ),
+  ]),
+  refused(
+    BEGINS,
+    'an interaction that awaits the sign-in is inserted with an end-user',
+    insertInteraction({ subject_id: `'${USER.alice}'` }),
   ),
-  refused(BEGINS, 'an interaction is inserted with an end-user', insertInteraction({ subject_id: `'${USER.alice}'` })),
   allowed('another end-user signs in', updateInteraction(INTERACTION.awaitingConsent, toBob)),
   ...([INTERACTION.approved, INTERACTION.denied] as const).flatMap((row) => [
     refused(USERS, `the answer ${row} becomes that of another end-user`, updateInteraction(row, toBob)),

@@ -1,0 +1,1 @@
+ALTER TABLE "clients" ADD COLUMN "registered_by" text DEFAULT 'operator' NOT NULL;

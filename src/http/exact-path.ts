@@ -1,0 +1,26 @@
+/**
+ * Only the path as it is written in the route answers. The router decodes percent-encoded characters before it compares, so
+ * `/oauth/introspec%74` would reach a route that a rule of the proxy in front, which compares the text, does not know.
+ */
+import type { FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+
+export const exactPath = fp(
+  async (app) => {
+    app.addHook('onRequest', (request, reply, done) => {
+      if (request.is404 || pathSent(request) === pathMeant(request)) done();
+      else reply.callNotFound();
+    });
+  },
+  { name: 'exact-path', dependencies: ['security-headers', 'error-handler'] },
+);
+
+/** As it stands in the first line. RFC 9112 §3.2.2: a server MUST accept the absolute form, too. */
+function pathSent({ raw: { url = '' } }: FastifyRequest): string {
+  const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1);
+  return path;
+}
+
+/** The pattern of the route with the parameters that were found: our own paths need no encoding. */
+const pathMeant = ({ routeOptions, params }: FastifyRequest): string =>
+  (routeOptions.url ?? '').replace(/:(\w+)/g, (_, name: string) => String((params as Record<string, string>)[name]));

@@ -1,0 +1,57 @@
+/**
+ * An interaction that is not stored travels in the URL of its pages, sealed: only this server can read it, and nobody can change
+ * it (docs/decisions/0026). Its id stands beside it in the URL, and the seal holds for this id alone.
+ */
+import type { Random } from '../crypto/random.ts';
+import type { RootKeys } from '../crypto/root-secret.ts';
+import { openText, sealText } from '../crypto/sealed-text.ts';
+import type { RequestedInteraction } from '../model/interaction.ts';
+
+/**
+ * With path and method it fits into the 8 KB that servers and proxies accept as the first line of a request. It is hardly longer than the
+ * authorization request that it stands for.
+ */
+export const MAX_SEALED_CHARACTERS = 7680;
+
+const IV_BYTES = 12;
+
+/**
+ * Nodes of the version before and after read each other's during an upgrade: a new field needs a default in `openInteraction`.
+ * What JSON cannot hold is text.
+ */
+type Sealed = Omit<RequestedInteraction, 'id' | 'browserHash' | 'clientEpoch' | 'createdAt' | 'endsAt'> & {
+  readonly browserHash: string;
+  readonly clientEpoch: string;
+  /** Milliseconds since 1970, by the database's clock. */
+  readonly createdAt: number;
+  readonly endsAt: number;
+};
+
+export function sealInteraction(
+  { keys, random }: { readonly keys: RootKeys; readonly random: Random },
+  { id, ...interaction }: RequestedInteraction,
+): string {
+  const sealed: Sealed = {
+    ...interaction,
+    browserHash: Buffer.from(interaction.browserHash).toString('base64url'),
+    clientEpoch: interaction.clientEpoch.toString(),
+    createdAt: interaction.createdAt.getTime(),
+    endsAt: interaction.endsAt.getTime(),
+  };
+  return sealText(keys, 'interaction', id, JSON.stringify(sealed), random.bytes(IV_BYTES));
+}
+
+/** @returns null for anything that this server did not seal for this id. */
+export function openInteraction(keys: RootKeys, id: string, text: string): RequestedInteraction | null {
+  const opened = openText(keys, 'interaction', id, text);
+  if (opened === null) return null;
+  const sealed: Sealed = JSON.parse(opened);
+  return {
+    ...sealed,
+    id,
+    browserHash: Buffer.from(sealed.browserHash, 'base64url'),
+    clientEpoch: BigInt(sealed.clientEpoch),
+    createdAt: new Date(sealed.createdAt),
+    endsAt: new Date(sealed.endsAt),
+  };
+}
