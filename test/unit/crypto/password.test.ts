@@ -45,7 +45,7 @@ describe('a password', () => {
 });
 
 describe('how many passwords are hashed at once', () => {
-  it.each([
+  test.each([
     // Processors, threads of libuv, hashes.
     [1, 1, 1],
     [1, 4, 1],
