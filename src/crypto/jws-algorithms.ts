@@ -1,11 +1,11 @@
 /** How a signature of each algorithm is checked. A new algorithm is a row here and in SIGN (jws.ts). */
-import { constants, type KeyObject, verify } from 'node:crypto';
+import { type KeyObject, verify } from 'node:crypto';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 
 type Verification = {
   /** Null: the algorithm hashes by itself. */
   readonly hash: 'sha256' | null;
-  readonly options: { readonly dsaEncoding?: 'ieee-p1363'; readonly padding?: number };
+  readonly options: { readonly dsaEncoding?: 'ieee-p1363' };
   /** How long every signature is; null: as long as the modulus of the key, which OpenSSL checks. */
   readonly signatureBytes: number | null;
 };
@@ -13,8 +13,8 @@ type Verification = {
 const VERIFICATIONS: Readonly<Record<SigningAlgorithm, Verification>> = {
   // RFC 7518 §3.4: R and S, each of 32 octets; not the DER form that OpenSSL has by default.
   ES256: { hash: 'sha256', options: { dsaEncoding: 'ieee-p1363' }, signatureBytes: 64 },
-  // RFC 7518 §3.3.
-  RS256: { hash: 'sha256', options: { padding: constants.RSA_PKCS1_PADDING }, signatureBytes: null },
+  // RFC 7518 §3.3: RSASSA-PKCS1-v1_5, which is OpenSSL's default.
+  RS256: { hash: 'sha256', options: {}, signatureBytes: null },
   // RFC 8037 §3.1.
   EdDSA: { hash: null, options: {}, signatureBytes: 64 },
 };

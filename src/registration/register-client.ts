@@ -7,7 +7,6 @@ import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
 import type { Client } from '../model/client.ts';
 import { type ClientRegistration, findClient, saveClient } from '../storage/clients.ts';
 import type { Drizzle } from '../storage/database.ts';
-import { codeOf } from '../storage/failures.ts';
 import { isSub } from '../storage/users.ts';
 import { differences, type ReadClient } from './client-metadata.ts';
 import { problem } from './record-problem.ts';
@@ -57,17 +56,14 @@ export async function registerClient(deps: RegistrationDeps, metadata: ReadClien
   return plan;
 }
 
-/** The one that a client can run into: drizzle/0009_client_ids_are_no_subs.sql. */
-const UNIQUE_VIOLATION = '23505';
-
 /** @throws ClientIdIsSub */
 export async function applyClientPlan({ db }: RegistrationDeps, { outcome, registration }: ClientPlan): Promise<void> {
   if (outcome === 'unchanged') return;
   try {
     await saveClient(db, registration);
   } catch (error) {
-    // The database's own word, for an end-user who was registered since the plan was made.
-    if (codeOf(error) === UNIQUE_VIOLATION) throw new ClientIdIsSub();
+    // The database has refused it, for an end-user who was registered since the plan was made.
+    if (await isSub(db, registration.clientId)) throw new ClientIdIsSub();
     throw error;
   }
 }

@@ -30,6 +30,9 @@ describe('the environment', () => {
     ['DATABASE_URL', 'mysql://x', /postgres:\/\//],
     ['PORT', '70000', /1 to 65535/],
     ['LOG_LEVEL', 'loud', /one of/],
+    ['UV_THREADPOOL_SIZE', '0', /1 to 1024/],
+    ['UV_THREADPOOL_SIZE', '1025', /1 to 1024/],
+    ['UV_THREADPOOL_SIZE', 'four', /1 to 1024/],
     ['STATEHOUSE_TRUSTED_PROXIES', '10.0.0.0/8,nonsense', /nonsense/],
     ['STATEHOUSE_TRUSTED_PROXIES', '10.0.0.0/33', /10\.0\.0\.0\/33/],
     ['STATEHOUSE_TRUSTED_PROXIES', '10', /found "10"/],
@@ -58,5 +61,11 @@ describe('the environment', () => {
     ]) {
       expect(readEnvironment({ STATEHOUSE_ISSUER: issuer }).issuer).toBe(issuer);
     }
+  });
+
+  it('has as many threads as libuv: four, or UV_THREADPOOL_SIZE', () => {
+    expect(readEnvironment({}).libuvThreads).toBe(4);
+    expect(readEnvironment({ UV_THREADPOOL_SIZE: '1' }).libuvThreads).toBe(1);
+    expect(readEnvironment({ UV_THREADPOOL_SIZE: '1024' }).libuvThreads).toBe(1024);
   });
 });

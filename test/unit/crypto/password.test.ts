@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hashPassword, matchesPassword } from '../../../src/crypto/password.ts';
+import { hashesAtOnce, hashPassword, matchesPassword } from '../../../src/crypto/password.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 
 const COMPOSED = rawSecret('pass\u00e9');
@@ -41,5 +41,22 @@ describe('a password', () => {
   test('of somebody who does not exist never matches', async () => {
     expect(await matchesPassword(null, rawSecret('a password that nobody has'))).toBe(false);
     expect(await matchesPassword(null, rawSecret(''))).toBe(false);
+  });
+});
+
+describe('how many passwords are hashed at once', () => {
+  test.each([
+    // Processors, threads of libuv, hashes.
+    [1, 1, 1],
+    [1, 4, 1],
+    [2, 4, 1],
+    [3, 4, 2],
+    [4, 4, 3],
+    [64, 4, 3],
+    [64, 1, 1],
+    [64, 128, 63],
+    [8, 2, 1],
+  ])('%i processors and %i threads: %i', (processors, threads, hashes) => {
+    expect(hashesAtOnce(processors, threads)).toBe(hashes);
   });
 });

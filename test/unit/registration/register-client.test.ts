@@ -3,10 +3,17 @@ import { loadConfiguration } from '../../../src/config/load.ts';
 import { matchesStoredSecret } from '../../../src/crypto/client-secret.ts';
 import { systemRandom } from '../../../src/crypto/random.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
-import { rawSecret } from '../../../src/crypto/secret-types.ts';
+import { rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.ts';
 import { readClientMetadata, toNames } from '../../../src/registration/client-metadata.ts';
-import { type RegistrationDeps, registerClient } from '../../../src/registration/register-client.ts';
+import {
+  applyClientPlan,
+  ClientIdIsSub,
+  planClient,
+  type RegistrationDeps,
+  registerClient,
+} from '../../../src/registration/register-client.ts';
 import { deleteClient, findClient } from '../../../src/storage/clients.ts';
+import { insertUser } from '../../../src/storage/users.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 const configuration = loadConfiguration(new URL('../../../policies', import.meta.url).pathname, 'https://as.test');
@@ -39,6 +46,17 @@ const accepts = async (clientId: string, secret: string, { keys } = deps) =>
   matchesStoredSecret(keys, (await stored(clientId)).secretMacs, rawSecret(secret));
 
 describe('registering a client', () => {
+  it('refuses the sub of an end-user, also of one who was registered since the plan was made', async () => {
+    const id = systemRandom.uuid();
+    const reading = readClientMetadata({ ...web, client_id: id }, configuration, false);
+    if (!reading.ok) throw new Error('refused');
+    const plan = await planClient(deps, reading.value);
+    await insertUser(deps.db, { id, username: id, passwordHash: storedPasswordHash('x'), claims: {} });
+    await expect(applyClientPlan(deps, plan)).rejects.toThrow(ClientIdIsSub);
+    await expect(planClient(deps, reading.value)).rejects.toThrow(ClientIdIsSub);
+    expect(await findClient(deps.db, id)).toBeNull();
+  });
+
   it('makes an id of 128 bits and a secret of 256 bits where the record has none', async () => {
     const { outcome, registration, madeSecret } = await register({});
     expect(outcome).toBe('created');

@@ -13,6 +13,7 @@ import { grantCases } from './held-cases/grants.ts';
 import { interactionCases } from './held-cases/interactions.ts';
 import { ledgerCases } from './held-cases/ledger.ts';
 import { machinePairCases } from './held-cases/machine-pairs.ts';
+import { nameCases } from './held-cases/names.ts';
 import { sessionCases } from './held-cases/sessions.ts';
 import { signingKeyCases } from './held-cases/signing-keys.ts';
 
@@ -27,5 +28,6 @@ export const casesOf = (columns: readonly Column[]): readonly HeldCase[] => [
   ...signingKeyCases,
   ...sessionCases,
   ...epochCases,
+  ...nameCases,
   ...ledgerCases(),
 ];
