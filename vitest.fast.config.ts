@@ -27,6 +27,8 @@ const NOT_HERE = [
   'test/unit/storage/folder-lock.test.ts',
   // Replace a module, which files of one worker would share.
   'test/unit/{config/text-file,http/sign-in,lifecycles/signing-key,system/home-folder}.test.ts',
+  // Asks for the server's own deadlines, which the first file of a worker replaces for all.
+  'test/unit/system/deadlines.test.ts',
   // Take as long as all others together: every arm broken once, files that are watched, RSA keys, a hundred pages.
   'test/unit/machines/mutation.test.ts',
   'test/unit/config/live-configuration.test.ts',
