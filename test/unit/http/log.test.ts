@@ -218,7 +218,8 @@ describe('the log of a hostile day', () => {
       await scene.database.drizzle.execute(sql.raw(breaking));
       const statuses = await aDay(breaking);
       await scene.database.drizzle.execute(sql.raw(mending));
-      expect(statuses, breaking).toContain(500);
+      expect(statuses, breaking).toContain(503);
+      expect(statuses, breaking).not.toContain(500);
     }
     expectNoSecretInTheLog();
     expect(scene.logs()).toContain('"code":"42P01"');
@@ -231,8 +232,8 @@ describe('the log of a hostile day', () => {
     const reply = await scene.app.inject({ url: authorizeUrl(client, makePkce()), headers: { accept: 'text/html' } });
     const json = await token(scene, client, { grant_type: 'client_credentials' });
     await scene.database.drizzle.execute(sql.raw('alter table elsewhere rename to clients'));
-    expect(reply.statusCode).toBe(500);
-    expect(json).toMatchObject({ status: 500, json: { error: 'server_error' } });
+    expect(reply.statusCode).toBe(503);
+    expect(json).toMatchObject({ status: 503, json: { error: 'temporarily_unavailable' } });
     for (const body of [reply.body, JSON.stringify(json.json)])
       expect(body).not.toMatch(/select|clients|drizzle|postgres|42P01| at /i);
   });

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
 import { batched } from '../../../src/storage/batches.ts';
+import { millisecondsLeft, type RequestTime, withinTime } from '../../../src/system/request-time.ts';
 
 const FOR_EVER_MILLISECONDS = 3_600_000;
 
@@ -112,5 +113,36 @@ describe('batches', () => {
       { status: 'rejected', reason: away },
     ]);
     expect(sent).toEqual([[1, 2]]);
+  });
+
+  test('a request whose time is over stops waiting, and the others of its batch get their answers', async () => {
+    const { ask, sent, held, holding } = bed();
+    holding.on = true;
+    const over: RequestTime = { endsAt: performance.now(), pausedAt: null };
+    const late = withinTime(over, () => ask(1).catch((error: unknown) => error));
+    const inTime = [ask(2), ask(3)];
+    await aBurst();
+    expect(await late).toMatchObject({ name: 'StoreUnavailable', code: 'NO_ANSWER', maybeCommitted: true });
+    holding.on = false;
+    for (const go of held) go();
+    expect(await Promise.all(inTime)).toEqual([20, 30]);
+    expect(sent).toEqual([[1, 2, 3]]);
+  });
+
+  test('what is sent together is sent in the time of no request, what is sent alone in its own', async () => {
+    const seen: number[] = [];
+    const note = async () => void seen.push(millisecondsLeft());
+    const ask = batched<number, void>({
+      alone: note,
+      together: async (items) => {
+        await note();
+        return items.map(() => undefined);
+      },
+      keyOf: (item) => item,
+      writes: false,
+    });
+    const endsAt = performance.now() + FOR_EVER_MILLISECONDS;
+    await withinTime({ endsAt, pausedAt: null }, () => Promise.all([ask(1), ask(2)]));
+    expect(seen.map(Number.isFinite)).toEqual([false, true, true]);
   });
 });
