@@ -32,12 +32,35 @@ export function allAnswers(
   reviewed: Machine = machine,
 ): readonly Answer[] {
   const ask = asking(machine);
+  const around = surroundingsOf(machine);
   return statesOf(machine).flatMap((state) =>
     events.flatMap((event) => {
       const names = new Set([...guardsAsked(reviewed, state, event), ...guardsAsked(machine, state, event)]);
-      return assignmentsOf([...names]).map((outcomes) => ask(state, event, outcomes));
+      return once([...around, state, event, [...names], armsOf(machine, state, event).map(saidBy)], () =>
+        assignmentsOf([...names]).map((outcomes) => ask(state, event, outcomes)),
+      );
     }),
   );
+}
+
+/** What an answer depends on besides the arms that are asked: everything of machine and states that is not an arm. */
+const surroundingsOf = ({ name, initial, also, states }: Machine): readonly unknown[] => [
+  name,
+  initial,
+  also,
+  states.map(({ arms: _, ...state }) => state),
+];
+
+const saidBy = ({ written: _, ...said }: Arm) => said;
+
+const known = new Map<string, readonly Answer[]>();
+
+/** A mutant differs from its machine in one place: XState is asked about the others once, not for each mutant. */
+function once(about: readonly unknown[], answers: () => readonly Answer[]): readonly Answer[] {
+  const key = JSON.stringify(about);
+  const found = known.get(key) ?? answers();
+  known.set(key, found);
+  return found;
 }
 
 /** Every guard of the machine answers what `outcomes` says; nothing else of the machine is replaced. */
