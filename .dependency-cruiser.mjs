@@ -295,7 +295,7 @@ export default {
       name: 'no-orphans',
       comment: 'A file that nobody imports and that imports nobody is left over.',
       severity: 'error',
-      from: { orphan: true, pathNot: ['\\.d\\.ts$', '\\.test\\.ts$', '\\.config\\.ts$', '-in-page\\.js$'] },
+      from: { orphan: true, pathNot: ['\\.d\\.ts$', '\\.test\\.ts$', '\\.config\\.(ts|mjs)$', '-in-page\\.js$'] },
       to: {},
     },
     {
