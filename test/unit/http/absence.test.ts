@@ -6,7 +6,7 @@ import { shippedConfiguration } from '../../support/app.ts';
 import { Browser } from '../../support/browser.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
-const GOES_ON = 'It can go on while you are away, until you end it.';
+const GOES_ON = 'It can go on while you are away. You can end that at any time.';
 const ENDS = 'It cannot go on while you are away: what it holds ends by itself within the hour.';
 const strict = { ...shippedConfiguration.policies.get('default'), refreshTokensNeedOfflineAccess: true } as Policy;
 
