@@ -54,7 +54,8 @@ describe('an interaction that is stored by many requests at once', () => {
       const browser = new Browser(scene.app);
       const signIn = await browser.get(authorizeUrl(client, makePkce()));
       const answers = await sendAtOnce(browser, signIn, times(credentials()));
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([303]));
+      // A browser has two attempts at once on a node; the others are told to try again.
+      expect(answers.filter(({ status }) => status !== 303 && status !== 503)).toEqual([]);
       expect([...locations(answers)]).toEqual([`/interactions/${idOf(signIn)}`]);
       expect(await rowsOf(idOf(signIn))).toMatchObject([{ state: 'awaitingConsent', userId: scene.user.id }]);
       expect(await grantsOf(client)).toEqual([]);
