@@ -519,6 +519,8 @@ BEGIN
   FOR other IN SELECT DISTINCT p.oid::regprocedure FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
     WHERE p.proname = t.tgname AND p.prosrc LIKE '%no_machine_allows%' AND p.proname NOT IN (
       'grants_begins_once',
+      'client_id_is_no_sub',
+      'sub_is_no_client_id',
       'grants_begins_with_its_machine',
       'grants_keeps_what_was_approved',
       'grants_moves_with_its_machine',

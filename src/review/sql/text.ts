@@ -22,7 +22,7 @@ ${REFUSE}`,
     `CREATE OR REPLACE TRIGGER "grants_begins_once" BEFORE INSERT ON "grants"
   FOR EACH ROW EXECUTE FUNCTION "grants_begins_once"()`,
     EACH_PARTITION,
-    dropOthers(['grants_begins_once', ...rules.map(({ name }) => name)]),
+    dropOthers(['grants_begins_once', ...WRITTEN_BY_HAND, ...rules.map(({ name }) => name)]),
     'DROP FUNCTION IF EXISTS "transitions_are_append_only"()',
   ].map((statement) => `${statement};`);
 
@@ -104,6 +104,9 @@ BEGIN
   END LOOP;
 END
 $$`;
+
+/** Rules about names of clients and users, which have no machine: drizzle/0009_client_ids_are_no_subs.sql. */
+const WRITTEN_BY_HAND = ['client_id_is_no_sub', 'sub_is_no_client_id'];
 
 /** Drops what only an older generated migration has: refusing functions with triggers of the same name. */
 const dropOthers = (names: readonly string[]) => `DO $$

@@ -25,6 +25,7 @@ const machines = {
       clientId: names,
       redirectUri: names,
       codeChallenge: names,
+      scopeToday: lists,
       resources: lists,
       endsAt: instants,
       endedBy,
@@ -43,7 +44,9 @@ const machines = {
     context: fc.record({
       clientId: names,
       scope: lists,
+      scopeToday: lists,
       resources: lists,
+      mayRefresh: fc.boolean(),
       endsAt: instants,
       endedBy,
     }),
