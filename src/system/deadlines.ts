@@ -18,7 +18,7 @@ export const deadlines = {
   /** Shorter than the wait for a statement: then it is known that the statement was not sent. */
   connectSeconds: 4,
   /** For a sign-in to have its turn (sign-in-capacity.ts). */
-  queueMilliseconds: 3_000,
+  queueMilliseconds: 3_500,
   /** For a request to arrive whole. */
   requestMilliseconds: 30_000,
   /** For the requests in flight once the server closes. Supervisors wait for 10 to 30 seconds before they kill. */
