@@ -1,4 +1,5 @@
 /** Everything: on a real PostgreSQL and on the embedded database, with a browser. For the fast loop: vitest.fast.config.ts. */
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
@@ -14,13 +15,9 @@ export const common = {
 };
 
 /** They replace a module, which files that share a worker would share too. */
-export const REPLACE_A_MODULE = [
-  'test/unit/cli/check-proof.test.ts',
-  'test/unit/config/text-file.test.ts',
-  'test/unit/http/{round-trips,sign-in}.test.ts',
-  'test/unit/lifecycles/signing-key.test.ts',
-  'test/unit/system/home-folder.test.ts',
-];
+export const REPLACE_A_MODULE = globSync('test/unit/**/*.test.ts').filter((file) =>
+  readFileSync(file, 'utf8').includes('vi.mock('),
+);
 
 /** Loading modules takes longer than most files: those that neither replace modules nor start processes share their workers. */
 const SHARING = ['test/{unit,property,model}/**/*.test.ts'];

@@ -17,7 +17,8 @@ export type HomeRouteOptions = {
 export const homeRoute = fp<HomeRouteOptions>(
   async (app, { issuer, production, demo }) => {
     const { host } = new URL(issuer);
-    app.get('/', (request, reply) =>
+    // Under an issuer with a path, only the issuer itself: no other path answers with a slash at its end.
+    app.get('/', { prefixTrailingSlash: 'no-slash' }, (request, reply) =>
       sendPage(
         reply,
         200,
