@@ -72,12 +72,16 @@ const LOADED = {
   hasPrivateHalf: sql<boolean>`${signingKeys.privateJwe} is not null`,
 };
 
+/** Of the advisory locks: any number that no other use has. */
+const TURN_OF_KEYS = 7517;
+
 const values = (rows: readonly SQL[]): SQL => sql`values ${sql.join([...rows], sql`, `)}`;
 
 /**
  * All or nothing in one statement. `held` locks every row that is to move, if it is still in the state that it moves from; if a
  * row is missing, nothing moves and nothing is added. So two handovers, or a handover and a revocation, never leave an algorithm
- * without a signer; the constraint of the table prevents two signers.
+ * without a signer; the constraint of the table prevents two signers. Nodes take turns: two that hurt an exclusion constraint at the
+ * same time would wait for each other, until Postgres ends one of them after a second.
  */
 function commitStatement(db: Drizzle, { now, moves, added, entries }: SigningKeyCommit) {
   // The last row only sets the types, and matches no key.
@@ -96,15 +100,19 @@ function commitStatement(db: Drizzle, { now, moves, added, entries }: SigningKey
         sql`(${index}::int, ${signingKeyId}::text, ${machine}::text, ${event}::text, ${from}::text, ${to}::text, ${reason}::text)`,
     ),
   );
-  const whole = sql`(select count(*) from held) = ${moves.length}::int`;
+  const whole = sql`exists (select from turn) and (select count(*) from held) = ${moves.length}::int`;
   const kid = { kid: sql<string>`kid`.as('kid') };
   const step = db
     .$with('step', kid)
     .as(
       sql`select * from (${steps}) as s (kid, from_state, to_state, began, asked, stopped, retired, reason, has_private_half)`,
     );
+  const turn = db
+    .$with('turn', { turn: sql<string>`turn`.as('turn') })
+    .as(sql`select pg_advisory_xact_lock(${TURN_OF_KEYS})::text as turn`);
   const held = db.$with('held', kid).as(sql`
     select k.kid from signing_keys k join step on step.kid = k.kid and step.from_state = k.state
+    where exists (select from turn)
     order by k.kid for update of k`);
   const moved = db.$with('moved', kid).as(sql`
     update signing_keys k set
@@ -127,7 +135,7 @@ function commitStatement(db: Drizzle, { now, moves, added, entries }: SigningKey
   const line = db.$with('line', kid).as(sql`
     select * from (${lines}) as l (place, kid, machine, event, from_state, to_state, reason)`);
   return db
-    .with(step, held, moved, created, line)
+    .with(step, turn, held, moved, created, line)
     .insert(transitions)
     .select(
       db
