@@ -18,7 +18,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     mutate: ['src/lifecycles/**/*.ts'],
     tests: [...unit('lifecycles', 'protocol', 'http', 'storage'), ...LAWS],
   },
-  crypto: { mutate: ['src/crypto/**/*.ts'], tests: unit('crypto', 'storage', 'protocol', 'http') },
+  crypto: { mutate: ['src/crypto/**/*.ts'], tests: unit('crypto') },
   oauth: { mutate: ['src/oauth/**/*.ts'], tests: unit('oauth', 'registration', 'protocol', 'http') },
   protocol: { mutate: ['src/protocol/**/*.ts'], tests: unit('protocol', 'http') },
   http: { mutate: ['src/http/**/*.ts', '!src/http/playground/**', '!src/http/views/**'], tests: unit('http') },
