@@ -26,6 +26,7 @@ describe('a bearer token', () => {
     ['Bearer "abc"', null, { kind: 'malformed' }],
     ['Bearer é', null, { kind: 'malformed' }],
     ['Bearer abc,Bearer def', null, { kind: 'malformed' }],
+    ['Bearer abc\ndef', null, { kind: 'none' }],
     [undefined, '', { kind: 'malformed' }],
     [undefined, 'abc ', { kind: 'malformed' }],
     [undefined, '\nabc', { kind: 'malformed' }],

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   CLAIM_NAME,
+  CLAIM_NAME_EXPECTED,
   CLAIM_PLACES,
   RESERVED_CLAIMS,
   STANDARD_CLAIMS,
@@ -41,6 +42,10 @@ describe('claims', () => {
   it('of the standard scopes are not reserved, and no name is empty', () => {
     for (const name of STANDARD_CLAIMS) expect(RESERVED_CLAIMS).not.toContain(name);
     for (const name of RESERVED_CLAIMS) expect(name).toMatch(CLAIM_NAME);
+  });
+
+  it('have a name whose rule is told as it is', () => {
+    expect(CLAIM_NAME_EXPECTED).toBe('a letter, then at most 99 visible ASCII characters without " and \\');
   });
 
   it('can be told in three places', () => {
