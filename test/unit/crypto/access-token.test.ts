@@ -89,6 +89,10 @@ describe('an access token', () => {
     expect(await withClaims({ jti: bytes.toString('base64url') })).toEqual({ kind: 'malformed' });
   });
 
+  it.each(['', '!', 'AAA=', 'no id of ours'])('with the id %j is malformed', async (jti) => {
+    expect(await withClaims({ jti })).toEqual({ kind: 'malformed' });
+  });
+
   it('has an id of the form that resource servers may already have in a list', () => {
     expect(Buffer.from(claims.jti, 'base64url').toString('hex')).toBe(
       `${GRANT_ID.replaceAll('-', '')}${'07'.repeat(16)}`,
