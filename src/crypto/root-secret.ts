@@ -40,7 +40,7 @@ export type RootKeys = {
 /** @throws RootSecretError naming the place in the list (never the value) of an entry under 32 bytes. */
 export function rootKeys(secrets: readonly string[]): RootKeys {
   const keys = secrets.map((secret, index) => {
-    const bytes = Buffer.from(secret, 'utf8');
+    const bytes = Buffer.from(secret);
     if (bytes.length < MIN_ROOT_SECRET_BYTES) {
       throw new RootSecretError(
         `STATEHOUSE_SECRET: entry ${index + 1} has ${bytes.length} bytes; at least ${MIN_ROOT_SECRET_BYTES} are needed. ` +

@@ -17,6 +17,6 @@ export function firstDifference(expected: readonly string[], received: string): 
 
 function sameLength(left: string, right: string): number {
   let length = 0;
-  while (length < left.length && length < right.length && left[length] === right[length]) length++;
+  while (length < left.length && left[length] === right[length]) length++;
   return length;
 }

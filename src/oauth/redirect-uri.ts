@@ -17,7 +17,7 @@ const LOOPBACK_LITERAL = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([0-9]{1,5}))?
 function differsInLoopbackPortOnly(registered: string, asked: string): boolean {
   const [, registeredHost, , registeredRest] = LOOPBACK_LITERAL.exec(registered) ?? [];
   const [, askedHost, askedPort, askedRest] = LOOPBACK_LITERAL.exec(asked) ?? [];
-  if (registeredHost === undefined || askedHost === undefined) return false;
+  if (askedHost === undefined) return false;
   const portIsValid = askedPort === undefined || (Number(askedPort) >= 1 && Number(askedPort) <= 65_535);
   return portIsValid && registeredHost === askedHost && registeredRest === askedRest;
 }

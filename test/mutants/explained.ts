@@ -47,4 +47,111 @@ export const explained: readonly Explained[] = [
     source: "return { kind: 'unavailable', error: unavailable };",
     why: 'The loop asks of a reload whether it is loaded; why it is not is told by the commit that was lost.',
   },
+  {
+    file: 'src/crypto/jws.ts',
+    source: 'if (ofKey.size === 0) headers.set(key, ofKey);',
+    why: 'Saves time: a header that is not kept is made again.',
+  },
+  {
+    file: 'src/crypto/jws.ts',
+    source: 'ofKey.set(typ, known);',
+    why: 'Saves time: a header that is not kept is made again.',
+  },
+  {
+    file: 'src/crypto/jws-algorithms.ts',
+    source: 'if (signatureBytes !== null && signature.length !== signatureBytes) return false;',
+    mutators: ['ConditionalExpression'],
+    why: 'OpenSSL refuses signatures of other lengths too, but does not promise it.',
+  },
+  {
+    file: 'src/crypto/password.ts',
+    source: "const HASH_FOR_UNKNOWN_USER = hashPassword('a password of no account' as RawSecret);",
+    mutators: ['StringLiteral'],
+    why: 'Any password does: it opens no account.',
+  },
+  {
+    file: 'src/crypto/read-jwt.ts',
+    source: "const [, encodedHeader = '', encodedPayload = '', encodedSignature = ''] = COMPACT.exec(token) ?? [];",
+    why: 'Where nothing matched, any text that is not base64url of an object is refused in the next lines.',
+  },
+  {
+    file: 'src/crypto/read-jwt.ts',
+    source: 'if (bytes === null) return null;',
+    mutators: ['ConditionalExpression'],
+    why: 'The decoder throws at null, which is answered with null too; the compiler does not know it.',
+  },
+  {
+    file: 'src/crypto/read-jwt.ts',
+    source: "const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);",
+    mutators: ['ConditionalExpression'],
+    why: 'Without its second part null is returned as the value instead of as nothing. The others are noticed.',
+  },
+  {
+    file: 'src/crypto/sealed-text.ts',
+    source:
+      'if (bytes === null || bytes.length < HEADER_BYTES + IV_BYTES + TAG_BYTES || bytes[0] !== VERSION) return null;',
+    mutators: ['EqualityOperator'],
+    why: 'A text of exactly this length is sealed nothing, which does not unpack: null either way.',
+  },
+  {
+    file: 'src/crypto/sealed-text.ts',
+    source:
+      "const decipher = createDecipheriv('aes-256-gcm', keyFor(root, purpose, name), iv, { authTagLength: TAG_BYTES });",
+    mutators: ['ObjectLiteral'],
+    why: 'The tag that is cut off always has 16 bytes; said again so that a shorter one could never pass.',
+  },
+  {
+    file: 'src/oauth/basic-auth.ts',
+    source: 'const [, encoded] = /^basic +([A-Za-z0-9+/_-]+={0,2})$/i.exec(header) ?? [];',
+    mutators: ['ArrayDeclaration'],
+    why: 'Only the second entry is read.',
+  },
+  {
+    file: 'src/oauth/bearer.ts',
+    source: 'const [, token] = /^bearer +(.*)$/i.exec(authorization) ?? [];',
+    mutators: ['ArrayDeclaration'],
+    why: 'Only the second entry is read.',
+  },
+  {
+    file: 'src/oauth/first-difference.ts',
+    source: 'while (length < left.length && left[length] === right[length]) length++;',
+    mutators: ['EqualityOperator'],
+    why: 'Behind the end of two equal texts there is nothing to cut off.',
+  },
+  {
+    file: 'src/oauth/parameters.ts',
+    source: 'const name = decode(at < 0 ? pair : pair.slice(0, at));',
+    mutators: ['EqualityOperator'],
+    why: 'No parameter has an empty name, nor one that begins with "=".',
+  },
+  {
+    file: 'src/oauth/parameters.ts',
+    source: 'if (name === null || !names.has(name)) continue;',
+    mutators: ['ConditionalExpression'],
+    why: 'null is no known name; asked for the compiler.',
+  },
+  {
+    file: 'src/oauth/parameters.ts',
+    source: "const value = /[\\u0080-\\uffff]/.test(pair) ? null : decode(at < 0 ? '' : pair.slice(at + 1));",
+    mutators: ['EqualityOperator'],
+    why: 'No parameter has an empty name, so a value without a name is not read.',
+  },
+  {
+    file: 'src/oauth/redirect-uri.ts',
+    source: 'const [, registeredHost, , registeredRest] = LOOPBACK_LITERAL.exec(registered) ?? [];',
+    mutators: ['ArrayDeclaration'],
+    why: 'The first entry is not read.',
+  },
+  {
+    file: 'src/oauth/redirect-uri.ts',
+    source: 'const [, askedHost, askedPort, askedRest] = LOOPBACK_LITERAL.exec(asked) ?? [];',
+    mutators: ['ArrayDeclaration'],
+    why: 'The first entry is not read.',
+  },
+  {
+    file: 'src/oauth/redirect-uri.ts',
+    source: `if (/^(javascript|data|vbscript|file|blob|about):$/.test(url.protocol)) return \`has the scheme \${url.protocol}\`;`,
+    mutators: ['Regex'],
+    why: 'The protocol of a URL has one colon, at its end.',
+  },
 ];

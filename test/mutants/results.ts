@@ -1,5 +1,5 @@
 /** Stryker's results of a room, as its incremental file holds them (the mutation testing report schema). */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { RoomName } from './rooms.ts';
 
 export type Mutant = {
@@ -23,6 +23,8 @@ type Stored = {
         readonly mutatorName: string;
         readonly replacement?: string;
         readonly status: string;
+        /** It is made while modules are loaded. */
+        readonly static?: boolean;
         readonly location: { readonly start: { readonly line: number } };
       }[];
     }
@@ -52,4 +54,15 @@ export function resultsOf(room: RoomName): readonly Mutant[] | null {
         seen: SEEN.has(status),
       }));
   });
+}
+
+/** Stryker does not know which tests ask about a static mutant, so it would never ask a new test about it. */
+export function forgetUnseenStatics(room: RoomName): void {
+  if (!existsSync(resultsFile(room))) return;
+  const stored = JSON.parse(readFileSync(resultsFile(room), 'utf8')) as Stored;
+  const files = Object.entries(stored.files).map(([file, { mutants, ...rest }]) => [
+    file,
+    { ...rest, mutants: mutants.filter((mutant) => mutant.static !== true || !NOT_SEEN.has(mutant.status)) },
+  ]);
+  writeFileSync(resultsFile(room), JSON.stringify({ ...stored, files: Object.fromEntries(files) }));
 }

@@ -7,6 +7,7 @@ export default defineConfig({
   root: process.cwd(),
   test: {
     ...common,
+    setupFiles: [...common.setupFiles, 'test/mutants/same-seed.ts'],
     include: [...(rooms[process.env['MUTANTS_ROOM'] ?? '']?.tests ?? [])],
     globalSetup: ['test/support/postgres-template.ts', 'test/support/embedded-template.ts'],
     provide: { databaseKinds: ['postgres'] },

@@ -1,6 +1,10 @@
 import { test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { authorizationCodeOf, readAuthorizationCode } from '../../../src/crypto/authorization-code.ts';
+import {
+  authorizationCodeOf,
+  readAuthorizationCode,
+  repeatedAuthorizationCode,
+} from '../../../src/crypto/authorization-code.ts';
 import { sha256 } from '../../../src/crypto/digest.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { grantIds, rootSecrets } from '../../support/arbitraries.ts';
@@ -27,6 +31,13 @@ describe('an authorization code', () => {
   test('cannot be made without the root secret', () => {
     const others = rootKeys(['the other root secret, of at least 32 bytes']);
     expect(authorizationCodeOf(others, GRANT_ID).secretHash).not.toEqual(secretHash);
+  });
+
+  test('is repeated after the root secret was rotated, as long as the one that made it is listed', () => {
+    const [own, other] = ['the first root secret, of at least 32 bytes', 'the other root secret, of at least 32 bytes'];
+    expect(repeatedAuthorizationCode(rootKeys([other, own]), GRANT_ID, secretHash)).toBe(code);
+    expect(repeatedAuthorizationCode(rootKeys([other]), GRANT_ID, secretHash)).toBeNull();
+    expect(repeatedAuthorizationCode(keys, GRANT_ID, sha256('another code'))).toBeNull();
   });
 
   test('does not hold what the database holds', () => {

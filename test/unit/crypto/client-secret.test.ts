@@ -1,6 +1,12 @@
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { matchesStoredSecret, storedSecretMac } from '../../../src/crypto/client-secret.ts';
+import {
+  matchesStoredHash,
+  matchesStoredSecret,
+  secretHash,
+  storedHashMac,
+  storedSecretMac,
+} from '../../../src/crypto/client-secret.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 
@@ -51,6 +57,23 @@ describe('a client secret', () => {
     const [one, other] = [storedSecretMac(keys, secret), storedSecretMac(rootKeys([OTHER]), secret)];
     expect(one.keyId).toBe(keys.first.id);
     expect(one.mac).not.toBe(other.mac);
+  });
+
+  test('may be configured as its SHA-256 instead of itself', () => {
+    const secret = rawSecret('secret');
+    const hash = Buffer.from('2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b', 'hex');
+    expect(secretHash(secret)).toEqual(hash);
+    const stored = [storedHashMac(keys, hash)];
+    expect(matchesStoredSecret(keys, stored, secret)).toBe(true);
+    expect(matchesStoredHash(keys, stored, hash)).toBe(true);
+    expect(matchesStoredHash(keys, stored, secretHash(rawSecret('other')))).toBe(false);
+  });
+
+  test('is marked as short under 32 characters, which is all that is told about it', () => {
+    const { keyId, mac, ...short } = storedSecretMac(keys, rawSecret('x'.repeat(31)));
+    expect(short).toEqual({ short: true });
+    expect(Object.keys(storedSecretMac(keys, rawSecret('x'.repeat(32))))).toEqual(['keyId', 'mac']);
+    expect([keyId, mac]).toEqual([keys.first.id, expect.stringMatching(/^[0-9a-f]{64}$/)]);
   });
 
   test.each(['', 'zz', 'ab'])('a stored value that is none (%j) matches nothing', (mac) => {

@@ -120,10 +120,20 @@ describe('reading a JWT', () => {
       ['no JSON', 'x'],
       ['no object', '[]'],
       ['null', 'null'],
+      ['a number', '7'],
+      ['a text', '"text"'],
+      ['no JSON at all', ''],
       ['no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ])('claims: %s', async (_, payload) => {
       expect(await read(signed({}, payload))).toEqual({ kind: 'malformed' });
     });
+  });
+
+  it.each([undefined, 7, ['x'], {}])('a kid that is no text (%j) is not looked up', async (kid) => {
+    const before = looks;
+    const header = encoded({ alg: 'ES256', typ: 'JWT', kid });
+    expect(await read(`${header}.${encoded(CLAIMS)}.${made('ES256').split('.')[2]}`)).toEqual({ kind: 'unknown_key' });
+    expect(looks).toBe(before);
   });
 
   it('a kid that is not known is looked up once, and then its token is good', async () => {

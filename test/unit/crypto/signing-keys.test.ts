@@ -1,8 +1,14 @@
-import { calculateJwkThumbprint, createLocalJWKSet, type JWK, jwtVerify } from 'jose';
+import { calculateJwkThumbprint, createLocalJWKSet, decodeProtectedHeader, type JWK, jwtVerify } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { type AccessTokenClaims, signAccessToken } from '../../../src/crypto/access-token.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
-import { kidOf, makeSigningKey, openSigningKey, requireRootSecretOf } from '../../../src/crypto/signing-keys.ts';
+import {
+  kidOf,
+  makeSigningKey,
+  openSigningKey,
+  requireRootSecretOf,
+  resealSigningKey,
+} from '../../../src/crypto/signing-keys.ts';
 import { SIGNING_ALGORITHMS } from '../../../src/oauth/signing-algorithms.ts';
 
 const FIRST = 'the first root secret, of at least 32 bytes';
@@ -72,10 +78,27 @@ describe('a signing key', () => {
 
   test('otherwise the error names the key and what to do, and no secret', async () => {
     const failure = await openSigningKey(rootKeys([OTHER]), stored).catch(String);
-    expect(failure).toContain(stored.kid);
-    expect(failure).toContain(keys.first.id);
-    expect(failure).toContain('STATEHOUSE_SECRET');
-    expect(failure).not.toContain(OTHER);
+    expect(failure).toBe(
+      `RootSecretError: The stored signing key ${stored.kid} was encrypted with a root secret (key id ${keys.first.id}) that ` +
+        'STATEHOUSE_SECRET does not list. Add that secret to the end of the list: the first makes, all verify.',
+    );
+  });
+
+  test('is encrypted again under the first root secret, once, and stays the same key', async () => {
+    const rotated = rootKeys([OTHER, FIRST]);
+    const privateJwe = await resealSigningKey(rotated, stored);
+    if (privateJwe === null) throw new Error('not encrypted again');
+    const resealed = { ...stored, privateJwe };
+    const pem = async (...made: Parameters<typeof openSigningKey>) =>
+      (await openSigningKey(...made)).privateKey.export({ type: 'pkcs8', format: 'pem' });
+    expect(await pem(rootKeys([OTHER]), resealed)).toBe(await pem(keys, stored));
+    expect(await resealSigningKey(rotated, resealed)).toBeNull();
+    expect(await resealSigningKey(keys, stored)).toBeNull();
+    await expect(resealSigningKey(rootKeys([OTHER]), stored)).rejects.toThrow('does not list');
+  });
+
+  test('is stored in AES-256-GCM under a key of the root secret that it names', () => {
+    expect(decodeProtectedHeader(stored.privateJwe)).toEqual({ alg: 'dir', enc: 'A256GCM', kid: keys.first.id });
   });
 
   test('that was changed in the database does not open', async () => {

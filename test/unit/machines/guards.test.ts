@@ -219,6 +219,7 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
     ['the client wants something else', false, { prompt: ['consent', 'select_account'] }, {}],
     ['a millisecond younger than allowed', false, { maxAgeSeconds: 60 }, { signedInAt: NOW - 59_999 }],
     ['as old as allowed', true, { maxAgeSeconds: 60 }, { signedInAt: NOW - 60_000 }],
+    ['any age is allowed, and it is not known', true, { maxAgeSeconds: 10_000_000_000 }, { signedInAt: null }],
     ['any age is too old', true, { maxAgeSeconds: 0 }, { signedInAt: NOW }],
     ['the user that was hinted', false, { hintedUserId: 'alice' }, {}],
     ['another user than was hinted', true, { hintedUserId: 'bob' }, {}],

@@ -74,6 +74,68 @@ describe('parameters', () => {
     expect([problem, parameters.get('state')]).toEqual([null, 's']);
   });
 
+  it.each([
+    ['state', 4096],
+    ['redirect_uri', 2048],
+    ['post_logout_redirect_uri', 2048],
+    ['scope', 4096],
+    ['resource', 512],
+    ['id_token_hint', 8192],
+    ['token', 16_384],
+    ['request', 32_768],
+    ['client_id', 1024],
+  ])('%s has at most %i characters', (name, most) => {
+    expect(parseParameters(`${name}=${'x'.repeat(most)}`, [name]).problem).toBeNull();
+    const { problem, parameters } = parseParameters(`${name}=${'x'.repeat(most + 1)}`, [name]);
+    expect(problem).toEqual({
+      reason: 'malformed_parameter',
+      parameter: name,
+      detail: `is longer than ${most} characters`,
+    });
+    expect(parameters.get(name)).toBeNull();
+  });
+
+  it.each([
+    ['state=a%00', 'malformed_parameter', 'state', 'has the character U+0000'],
+    ['state=%', 'malformed_parameter', 'state', 'is not percent-encoded UTF-8'],
+    ['state=%ff', 'malformed_parameter', 'state', 'is not percent-encoded UTF-8'],
+    ['state=\u0080', 'malformed_parameter', 'state', 'is not percent-encoded UTF-8'],
+    ['state=\uffff', 'malformed_parameter', 'state', 'is not percent-encoded UTF-8'],
+    ['state=a&state=b', 'repeated_parameter', 'state', 'is repeated'],
+    ['state=a&state=a', 'repeated_parameter', 'state', 'is repeated'],
+    // Repeated without a value is repeated all the same.
+    ['state&state=', 'repeated_parameter', 'state', 'is repeated'],
+    // What is repeated is said first: the values of such a request mean nothing.
+    ['scope=%&state=a&state=b', 'repeated_parameter', 'state', 'is repeated'],
+    ['scope=%&state=%00', 'malformed_parameter', 'scope', 'is not percent-encoded UTF-8'],
+  ])('%j is a problem', (encoded, reason, parameter, detail) => {
+    const { problem, parameters } = parseParameters(`client_id=c&${encoded}`, KNOWN);
+    expect(problem).toEqual({ reason, parameter, detail });
+    // What else is there can be read, to send the error to the client.
+    expect([parameters.get('client_id'), parameters.get('state'), parameters.getAll('state')]).toEqual(['c', null, []]);
+  });
+
+  it.each([
+    ['state=a=b', 'a=b'],
+    ['state=a+b%20c%2B', 'a b c+'],
+    ['st%61te=a', 'a'],
+    ['state=%C3%BC', 'ü'],
+    ['state=\x7f', '\x7f'],
+    ['state=', null],
+    ['state', null],
+    ['=a', null],
+    ['State=a', null],
+    ['x=%&y=%00&x=é&y', null],
+    ['%=a', null],
+  ])('%j is no problem', (encoded, state) => {
+    const { problem, parameters } = parseParameters(encoded, KNOWN);
+    expect([problem, parameters.get('state'), parameters.getAll('state')]).toEqual([
+      null,
+      state,
+      state === null ? [] : [state],
+    ]);
+  });
+
   it('no value is copied again for each repetition', () => {
     // A list that is copied for each value reads n²/2 elements; the values themselves are read once here.
     let reads = 0;

@@ -1,0 +1,103 @@
+/** The answer to each reason: what a client acts on is the error and the status. */
+import { describe, expect, it } from 'vitest';
+import { errorDescription } from '../../../src/oauth/errors.ts';
+import { REFUSALS, type TokenReason } from '../../../src/oauth/refusals.ts';
+
+const ANSWERS: Readonly<Record<string, readonly TokenReason[]>> = {
+  '400 invalid_request': [
+    'content_type',
+    'malformed_body',
+    'too_many_parameters',
+    'repeated_parameter',
+    'missing_parameter',
+    'malformed_parameter',
+    'two_client_authentications',
+  ],
+  '413 invalid_request': ['body_too_large'],
+  '401 invalid_client': [
+    'public_client_introspection',
+    'malformed_client_authentication',
+    'client_unknown',
+    'client_authentication_missing',
+    'client_secret_mismatch',
+    'client_has_no_secret',
+  ],
+  '429 temporarily_unavailable': ['client_throttled'],
+  '400 unsupported_grant_type': ['unknown_grant_type'],
+  '400 unauthorized_client': ['grant_type_not_allowed', 'public_client_credentials'],
+  '400 invalid_scope': [
+    'scope_malformed',
+    'scope_unknown',
+    'scope_not_allowed',
+    'scope_of_other_resource',
+    'scope_exceeds_grant',
+  ],
+  '400 invalid_target': ['resource_unknown', 'resources_differ_in_signature', 'resource_exceeds_grant'],
+  '400 invalid_grant': [
+    'authorization_code_unknown',
+    'refresh_token_unknown',
+    'refresh_token_malformed',
+    'refresh_token_forged',
+    'refresh_token_unknown_key',
+    'client_mismatch',
+    'redirect_uri_mismatch',
+    'code_verifier_mismatch',
+    'authorization_code_expired',
+    'authorization_code_reused',
+    'refresh_token_expired',
+    'refresh_token_reused',
+    'chain_behind_token',
+    'refresh_not_allowed',
+    'grant_has_nothing_left',
+    'grant_revoked',
+    'client_ended',
+    'user_ended',
+    'server_epoch_raised',
+  ],
+};
+
+/** Who learns the difference learns how far a stolen value or a guess got. */
+const TOLD_ALIKE: readonly (readonly TokenReason[])[] = [
+  ['authorization_code_unknown', 'authorization_code_expired', 'authorization_code_reused'],
+  [
+    'refresh_token_unknown',
+    'refresh_token_malformed',
+    'refresh_token_forged',
+    'refresh_token_unknown_key',
+    'refresh_token_expired',
+    'refresh_token_reused',
+    'chain_behind_token',
+  ],
+  ['client_unknown', 'client_authentication_missing', 'client_secret_mismatch', 'client_has_no_secret'],
+  ['grant_revoked', 'client_ended', 'user_ended', 'server_epoch_raised'],
+];
+
+describe('a refusal', () => {
+  it('has the error and the status of the standards, for every reason', () => {
+    const answers = Object.entries(REFUSALS).map(([reason, { status, error }]) => [reason, `${status} ${error}`]);
+    const expected = Object.entries(ANSWERS).flatMap(([answer, reasons]) => reasons.map((reason) => [reason, answer]));
+    expect(Object.fromEntries(answers)).toEqual(Object.fromEntries(expected));
+  });
+
+  it.each(TOLD_ALIKE)('does not tell %s from %s', (...reasons) => {
+    expect(new Set(reasons.map((reason) => JSON.stringify(REFUSALS[reason]))).size).toBe(1);
+  });
+
+  it('otherwise has a description of its own', () => {
+    const alike = new Set(TOLD_ALIKE.flatMap(([, ...rest]) => rest));
+    const reasons = (Object.keys(REFUSALS) as TokenReason[]).filter((reason) => !alike.has(reason));
+    expect(new Set(reasons.map((reason) => REFUSALS[reason].description)).size).toBe(reasons.length);
+  });
+
+  it.each(Object.entries(REFUSALS))('%s is described in a sentence that may be sent', (_, { description }) => {
+    expect(description).toMatch(/^[A-Za-z_]+:? .+\.$/);
+    expect(errorDescription(description)).toBe(description);
+  });
+
+  it('names the bound, and what is supported', () => {
+    expect(REFUSALS.too_many_parameters.description).toContain('100 parameters');
+    expect(REFUSALS.unknown_grant_type.description).toBe(
+      'Supported: authorization_code, refresh_token, client_credentials.',
+    );
+  });
+});

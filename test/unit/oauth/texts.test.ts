@@ -1,0 +1,50 @@
+/** What people and clients read: URLs under the issuer, error descriptions, where two redirect URIs differ. */
+import { describe, expect, it } from 'vitest';
+import { errorDescription } from '../../../src/oauth/errors.ts';
+import { firstDifference } from '../../../src/oauth/first-difference.ts';
+import { SIGNING_ALGORITHMS } from '../../../src/oauth/signing-algorithms.ts';
+import { pathUnder, resourceMetadataUrl, urlUnder } from '../../../src/oauth/urls.ts';
+
+describe('an address under the issuer', () => {
+  it.each([
+    ['https://as.test', 'https://as.test/oauth/token', '/oauth/token', 'https://as.test', ''],
+    ['https://as.test/', 'https://as.test/oauth/token', '/oauth/token', 'https://as.test', ''],
+    ['https://as.test:8443/a', 'https://as.test:8443/a/oauth/token', '/a/oauth/token', 'https://as.test:8443', '/a'],
+    ['https://as.test/a/b/', 'https://as.test/a/b/oauth/token', '/a/b/oauth/token', 'https://as.test', '/a/b'],
+  ])('%s', (issuer, url, path, origin, under) => {
+    expect(urlUnder(issuer, '/oauth/token')).toBe(url);
+    expect(pathUnder(issuer, '/oauth/token')).toBe(path);
+    expect(resourceMetadataUrl(issuer)).toBe(`${origin}/.well-known/oauth-protected-resource${under}/oauth/userinfo`);
+  });
+});
+
+describe('an error description', () => {
+  it.each([
+    ['plain text, !#[]~', 'plain text, !#[]~'],
+    ['"a" and "b"', "'a' and 'b'"],
+    ['a\\b\r\nc\td', 'a?b??c?d'],
+    ['grün \x7f\0', 'gr?n ??'],
+  ])('%j has the characters of RFC 6749 §5.2 alone', (text, described) => {
+    expect(errorDescription(text)).toBe(described);
+  });
+});
+
+describe('the first difference', () => {
+  it.each([
+    [['abc'], 'abd', { same: 'ab', expectedRest: 'c', receivedRest: 'd' }],
+    [['abc'], 'abc', { same: 'abc', expectedRest: '', receivedRest: '' }],
+    [['abc'], 'ab', { same: 'ab', expectedRest: 'c', receivedRest: '' }],
+    [['ab'], 'abc', { same: 'ab', expectedRest: '', receivedRest: 'c' }],
+    [['x'], 'abc', { same: '', expectedRest: 'x', receivedRest: 'abc' }],
+    [['axc'], 'abc', { same: 'a', expectedRest: 'xc', receivedRest: 'bc' }],
+    [['x', 'abz', 'ay'], 'abc', { same: 'ab', expectedRest: 'z', receivedRest: 'c' }],
+    [['ay', 'x', 'abz'], 'abc', { same: 'ab', expectedRest: 'z', receivedRest: 'c' }],
+    [[], 'abc', null],
+  ])('of %j and %j', (expected, received, difference) => {
+    expect(firstDifference(expected, received)).toEqual(difference);
+  });
+});
+
+it('tokens are signed with ES256, RS256 or EdDSA', () => {
+  expect(SIGNING_ALGORITHMS).toEqual(['ES256', 'RS256', 'EdDSA']);
+});
