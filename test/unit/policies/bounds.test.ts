@@ -14,6 +14,13 @@ const problemsOf = (schema: z.ZodType, value: unknown): string[] =>
 const keysOf = (schema: z.ZodType, value: unknown) =>
   schema.safeParse(value).error?.issues.map(({ path, code, ...rest }) => ('keys' in rest ? rest.keys : path).join('.'));
 
+/** @param expected the key, with the words where they are ours. */
+function expectOneProblem(schema: z.ZodType, value: unknown, expected: string): void {
+  const [problem = 'none', ...more] = problemsOf(schema, value);
+  expect(more).toEqual([]);
+  expect(expected.includes(':') ? problem : problem.split(':')[0]).toBe(expected);
+}
+
 const policy = {
   accessTokenLifetimeSeconds: 900,
   authorizationCodeLifetimeSeconds: 60,
@@ -259,9 +266,7 @@ describe('resources.yaml', () => {
     ['an unknown key of a resource', resources({ more: 1 }), 'resources.0'],
     ['an unknown key of a scope', resources({ scopes: [{ ...scope, more: 1 }] }), 'resources.0.scopes.0'],
   ])('refuses %s', (_, value, problem) => {
-    expect(problemsOf(resourcesSchema, value)).toEqual([
-      expect.stringMatching(new RegExp(`^${RegExp.escape(problem)}(:|$)`)),
-    ]);
+    expectOneProblem(resourcesSchema, value, problem);
   });
 });
 
@@ -304,9 +309,7 @@ describe('claims.yaml', () => {
     ['an unknown key of a scope', claims({ more: 1 }), 'scopes.0'],
     ['an unknown key of a claim', claims({ claims: [{ ...claim, more: 1 }] }), 'scopes.0.claims.0'],
   ])('refuses %s', (_, value, problem) => {
-    expect(problemsOf(claimsSchema, value)).toEqual([
-      expect.stringMatching(new RegExp(`^${RegExp.escape(problem)}(:|$)`)),
-    ]);
+    expectOneProblem(claimsSchema, value, problem);
   });
 });
 
@@ -386,9 +389,7 @@ describe('clients.yaml', () => {
     ['an unknown key', { ...clients(), more: 1 }, ''],
     ['an unknown key of a client', clients({ more: 1 }), 'clients.0'],
   ])('refuses %s', (_, value, problem) => {
-    expect(problemsOf(clientsSchema, value)).toEqual([
-      expect.stringMatching(new RegExp(`^${RegExp.escape(problem)}(:|$)`)),
-    ]);
+    expectOneProblem(clientsSchema, value, problem);
   });
 });
 
