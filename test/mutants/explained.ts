@@ -47,4 +47,47 @@ export const explained: readonly Explained[] = [
     source: "return { kind: 'unavailable', error: unavailable };",
     why: 'The loop asks of a reload whether it is loaded; why it is not is told by the commit that was lost.',
   },
+  {
+    file: 'policies/client-schema.ts',
+    source: 'if (expected || insteadOf || secret) expectations.add(described, { expected, insteadOf, secret });',
+    mutators: ['ConditionalExpression'],
+    why: 'Words that say nothing hide none today: a field without words has items, not layers, that say what is expected.',
+  },
+  {
+    file: 'policies/client-schema.ts',
+    source: "if (Array.isArray(value)) return value.length === 0 ? null : value.join(', ');",
+    mutators: ['StringLiteral'],
+    why: 'The only list with a default that is not empty has one entry.',
+  },
+  {
+    file: 'policies/client-schema.ts',
+    source: 'decode: (text) => parseScope(text) ?? [],',
+    why: 'What the schema before it accepts is a scope; the type alone also says null.',
+  },
+  {
+    file: 'policies/client-schema.ts',
+    source: "description: 'The secret of a confidential client; only a keyed hash of it is kept.',",
+    why: 'No command and no JSON Schema shows it: the field is neither an option nor allowed in a file.',
+  },
+  {
+    file: 'policies/client-schema.ts',
+    source: "leftOut: 'the stored secret, or a new random secret',",
+    why: 'No command and no JSON Schema shows it: the field is neither an option nor allowed in a file.',
+  },
+  {
+    file: 'policies/client-schema.ts',
+    source: "description: 'Read, and not stored: grant_types says the same.',",
+    why: 'No command and no JSON Schema shows it: the field is neither an option nor allowed in a file.',
+  },
+  {
+    file: 'src/registration/client-metadata.ts',
+    source: `if (!texts) throw new Error(\`The field \${name} of the client schema has no description.\`);`,
+    why: 'Said to the developer who adds a field without words, at the first start.',
+  },
+  {
+    file: 'src/registration/client-review.ts',
+    source: 'const fallback = configuration.resources.find((resource) => resource.default)?.identifier;',
+    mutators: ['OptionalChaining'],
+    why: 'The schema wants exactly one default; the compiler does not know it.',
+  },
 ];

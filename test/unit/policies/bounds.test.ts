@@ -1,10 +1,18 @@
 /** The bounds of every value of a policy file, and the rules between values. Both sides of each bound are written down here. */
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { claimsSchema } from '../../../policies/claims-schema.ts';
+import { claimsSchema, NO_FURTHER_CLAIMS } from '../../../policies/claims-schema.ts';
 import { clientsSchema } from '../../../policies/client-schema.ts';
 import { isPlainText } from '../../../policies/plain-text.ts';
-import { policySchema, resourcesSchema, signInSchema, signingKeysSchema } from '../../../policies/schema.ts';
+import {
+  DEFAULT_SIGNING_KEYS,
+  KEY_POLL_SECONDS,
+  MAX_TOKEN_SECONDS,
+  policySchema,
+  resourcesSchema,
+  signInSchema,
+  signingKeysSchema,
+} from '../../../policies/schema.ts';
 
 const DAY = 86_400;
 
@@ -93,6 +101,17 @@ describe.each<[file: string, schema: z.ZodType, valid: object, key: string, min:
     for (const value of [min - 1, max + 1, min + 0.5, String(min), null])
       expect(having(value), `${value}`).toContain(key);
   });
+});
+
+it('without its file, a part has what is written here', () => {
+  expect(NO_FURTHER_CLAIMS).toEqual({ scopes: [] });
+  expect(DEFAULT_SIGNING_KEYS).toEqual({
+    algorithms: ['ES256', 'RS256'],
+    publishedBeforeSigningSeconds: 86_400,
+    signingLifetimeSeconds: 7_776_000,
+    jwksMaxAgeSeconds: 300,
+  });
+  expect([KEY_POLL_SECONDS, MAX_TOKEN_SECONDS]).toEqual([10, 3600]);
 });
 
 describe('a policy', () => {

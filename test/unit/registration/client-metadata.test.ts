@@ -142,15 +142,57 @@ describe('a client as RFC 7591 names it', () => {
     expect(refused({ ...web, [field]: value })).toMatch(new RegExp(`^${field}`));
   });
 
+  it.each([
+    ['client_id', 'é', '1 to 255 characters of %x20-7E'],
+    ['client_name', '', '1 to 200 characters without control characters'],
+    ['client_secret', '', '1 to 1024 characters of %x20-7E'],
+    ['redirect_uris', ['x'.repeat(2049)], 'an absolute URI of at most 2048 characters'],
+    ['response_types', ['code', 'code'], '["code"], or [] for a client that signs no end-user in'],
+    ['scope', '"', 'scope tokens separated by spaces (RFC 6749 §3.3), at most 4096 characters'],
+    ['default_scope', '"', 'scope tokens separated by spaces (RFC 6749 §3.3), at most 4096 characters'],
+    ['default_resource', '', 'the identifier of a resource in resources.yaml'],
+    ['policy', 7, 'the name of a policy file'],
+  ])('says what %s expects', (field, value, expected) => {
+    expect(refused({ ...web, [field]: value }).split(' / ')[1]).toBe(expected);
+  });
+
+  it.each([[['code']], [[]], [undefined]])('reads response_types %j, and does not store it', (response_types) => {
+    expect(accepted({ ...web, response_types }).value).toEqual(accepted(web).value);
+  });
+
   it('names the policy that was probably meant', () => {
     expect(readClientMetadata({ ...web, policy: 'defualt' }, configuration, false)).toMatchObject({
       problems: [{ key: 'policy', found: '"defualt"', nearest: 'default' }],
     });
   });
 
-  it('has an option for every field that may be an argument', () => {
-    const without = CLIENT_FIELDS.filter(({ words }) => words.option === undefined).map(({ name }) => name);
-    expect(without).toEqual(['client_secret', 'response_types']);
+  it('has an option for every field that may be an argument, and a label where its name is not plain', () => {
+    expect(CLIENT_FIELDS.map(({ name, words, isList }) => [name, words.option, words.label, isList])).toEqual([
+      ['client_id', '--id <id>', undefined, false],
+      ['client_name', '--name <name>', 'name', false],
+      ['application_type', '--application-type <type>', undefined, false],
+      ['token_endpoint_auth_method', '--auth-method <method>', 'authenticates', false],
+      ['client_secret', undefined, undefined, false],
+      ['redirect_uris', '--redirect-uri <uri>', 'redirect URIs', true],
+      ['grant_types', '--grant-type <type>', undefined, true],
+      ['response_types', undefined, undefined, true],
+      ['scope', '--scope <scopes>', undefined, false],
+      ['default_scope', '--default-scope <scopes>', undefined, false],
+      ['default_resource', '--default-resource <uri>', undefined, false],
+      ['policy', '--policy <name>', undefined, false],
+      ['post_logout_redirect_uris', '--post-logout-redirect-uri <uri>', 'after a sign-out', true],
+      ['id_token_signed_response_alg', '--id-token-alg <alg>', 'ID Tokens', false],
+    ]);
+  });
+
+  it('has the values that commands offer', () => {
+    const choices = CLIENT_FIELDS.flatMap(({ name, choices }) => (choices.length > 0 ? [[name, choices]] : []));
+    expect(choices).toEqual([
+      ['application_type', ['web', 'native']],
+      ['token_endpoint_auth_method', ['client_secret_basic', 'client_secret_post', 'none']],
+      ['grant_types', ['authorization_code', 'refresh_token', 'client_credentials']],
+      ['id_token_signed_response_alg', ['ES256', 'RS256', 'EdDSA']],
+    ]);
   });
 
   it('writes a stored value as it stands, also where the bounds of today refuse it', () => {
