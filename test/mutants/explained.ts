@@ -90,4 +90,10 @@ export const explained: readonly Explained[] = [
     mutators: ['OptionalChaining'],
     why: 'The schema wants exactly one default; the compiler does not know it.',
   },
+  {
+    file: 'src/registration/further-claims.ts',
+    source: 'return { claims: problems.length === 0 ? (JSON.parse(JSON.stringify(claims)) as Claims) : {}, problems };',
+    mutators: ['ConditionalExpression'],
+    why: 'A record with problems is refused, and its claims are not read.',
+  },
 ];

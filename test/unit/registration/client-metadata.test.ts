@@ -225,6 +225,10 @@ describe('a client as RFC 7591 names it', () => {
       'contacts: ignored, Statehouse does not use it\n' +
         'redirectUris: ignored, Statehouse does not use it (did you mean "redirect_uris"?)',
     );
+    // A short name that differs by three letters, and a long one by four, are other names.
+    for (const name of ['cod', 'post_logout_redirect_pages']) {
+      expect(warningsOf({ [name]: 'x' })).toBe(`${name}: ignored, Statehouse does not use it`);
+    }
   });
 
   it.each([null, 'text', 1, [], undefined])('refuses %j as a record', (record) => {
