@@ -27,10 +27,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   protocol: { mutate: ['src/protocol/**/*.ts'], tests: unit('protocol', 'http') },
   http: { mutate: ['src/http/**/*.ts', '!src/http/playground/**', '!src/http/views/**'], tests: unit('http') },
   storage: { mutate: ['src/storage/**/*.ts', '!src/storage/schema.ts'], tests: unit('storage', 'http') },
-  registration: {
-    mutate: ['src/registration/**/*.ts'],
-    tests: ['test/unit/registration/{client-metadata,user-record,weak-secrets}.test.ts'],
-  },
+  registration: { mutate: ['src/registration/**/*.ts'], tests: unit('registration') },
 };
 
 export type RoomName = keyof typeof rooms;
