@@ -13,6 +13,7 @@ import {
   signInSchema,
   signingKeysSchema,
 } from '../../../policies/schema.ts';
+import { schemaProblems } from '../../../src/config/schema-problems.ts';
 
 const DAY = 86_400;
 
@@ -169,6 +170,13 @@ describe('signing-keys.yaml', () => {
   });
   it('has no other keys', () => {
     expect(keysOf(signingKeysSchema, { ...signingKeys, retiringSeconds: 60 })).toEqual(['retiringSeconds']);
+  });
+});
+
+describe('signing-keys.yaml at its edge', () => {
+  it('lets a key sign for exactly twice as long as it is published before', () => {
+    const change = { publishedBeforeSigningSeconds: 7200, signingLifetimeSeconds: 14_400 };
+    expect(problemsOf(signingKeysSchema, { ...signingKeys, ...change })).toEqual([]);
   });
 });
 
@@ -410,6 +418,20 @@ describe('clients.yaml', () => {
   ])('refuses %s', (_, value, problem) => {
     expectOneProblem(clientsSchema, value, problem);
   });
+});
+
+it('a secret in clients.yaml is refused without telling it, with the ways that there are', () => {
+  const value = { clients: [{ client_id: 'shop', client_secret: 'hunter2' }] };
+  const issues = clientsSchema.safeParse(value).error?.issues ?? [];
+  expect(schemaProblems(clientsSchema, value, issues)).toEqual([
+    {
+      path: ['clients', 0, 'client_secret'],
+      found: 'a text of 7 characters (not shown)',
+      allowed:
+        'no secret in this file: client_secret_environment names the variable that holds it, or client_secret_sha256 has its SHA-256',
+      nearest: null,
+    },
+  ]);
 });
 
 describe('text that people read', () => {
