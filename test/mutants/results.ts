@@ -1,5 +1,5 @@
 /** Stryker's results of a room, as its incremental file holds them (the mutation testing report schema). */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { RoomName } from './rooms.ts';
 
 export type Mutant = {
@@ -34,6 +34,18 @@ const SEEN = new Set(['Killed', 'Timeout']);
 const NOT_SEEN = new Set(['Survived', 'NoCoverage']);
 
 export const resultsFile = (room: RoomName): string => `test-results/mutants/${room}.json`;
+
+/** Stryker does not ask again about what runs as a module loads, even of new tests: what was not seen is forgotten. */
+export function forgetUnseen(room: RoomName): void {
+  const file = resultsFile(room);
+  if (!existsSync(file)) return;
+  const stored = JSON.parse(readFileSync(file, 'utf8')) as Stored;
+  const files = Object.entries(stored.files).map(([name, { mutants, ...rest }]) => [
+    name,
+    { ...rest, mutants: mutants.filter(({ status }) => !NOT_SEEN.has(status)) },
+  ]);
+  writeFileSync(file, JSON.stringify({ ...stored, files: Object.fromEntries(files) }));
+}
 
 /** @returns null: the room was never run here. */
 export function resultsOf(room: RoomName): readonly Mutant[] | null {
