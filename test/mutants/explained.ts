@@ -96,4 +96,28 @@ export const explained: readonly Explained[] = [
     mutators: ['ConditionalExpression'],
     why: 'A record with problems is refused, and its claims are not read.',
   },
+  {
+    file: 'src/registration/client-metadata.ts',
+    source: 'return key !== undefined && !isDeepStrictEqual(stored[key], wanted[key]);',
+    mutators: ['ConditionalExpression'],
+    why: 'A field that is not stored has no key, and is undefined on both sides.',
+  },
+  {
+    file: 'src/registration/declared-clients.ts',
+    source: 'const { client_secret_environment: names = [], client_secret_sha256: hashes = [], ...rest } = record;',
+    mutators: ['ArrayDeclaration'],
+    why: 'A variable that is not set adds no secret.',
+  },
+  {
+    file: 'src/registration/declared-clients.ts',
+    source: 'const secrets = names.flatMap((name) => environment[name] ?? []);',
+    mutators: ['ArrayDeclaration'],
+    why: 'A variable that is not set is a problem, with which nothing that was read is used.',
+  },
+  {
+    file: 'src/registration/declared-clients.ts',
+    source: 'if (!reading.ok) return [];',
+    mutators: ['ArrayDeclaration'],
+    why: 'With a problem, nothing that was read is used.',
+  },
 ];

@@ -27,7 +27,14 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 const shop = { client_id: 'shop', redirect_uris: ['https://shop.example/cb'] };
 const page = { ...shop, client_id: 'page', token_endpoint_auth_method: 'none' } as const;
-const ENVIRONMENT = { SECRET, OTHER, EMPTY: '', WEAK: 'hunter2', FEW: 'Zr3-kW9_pQx7LmB2vT8sYc' };
+const ENVIRONMENT = {
+  SECRET,
+  OTHER,
+  EMPTY: '',
+  WEAK: 'hunter2',
+  FEW: 'Zr3-kW9_pQx7LmB2vT8sYc-12345678',
+  EDGE: 'Zr3-kW9_pQx7LmB2vT8sYc-123456789',
+};
 
 /** The lines say which field was asked for. */
 const declaring = (...records: DeclaredClientRecord[]) => ({
@@ -149,6 +156,7 @@ describe('the file', () => {
       expect.stringMatching(/^scope: no resource describes "orders"/),
       'client_secret_environment: a secret of fewer than 32 characters',
     ]);
+    expect(warnings('EDGE')).toHaveLength(1);
     expect(warnings('WEAK')).toEqual([
       expect.stringMatching(/^scope:/),
       expect.stringMatching(/^client_secret_environment: WEAK, with 7 characters; expected at least 22/),
