@@ -120,4 +120,25 @@ export const explained: readonly Explained[] = [
     mutators: ['ArrayDeclaration'],
     why: 'With a problem, nothing that was read is used.',
   },
+  {
+    file: 'src/protocol/client-authentication.ts',
+    source: "if (noClient?.keys !== keys) noClient = { keys, macs: [storedSecretMac(keys, rawSecret('no client'))] };",
+    why: 'Only time would tell: the work that is done for a client that does not exist.',
+  },
+  {
+    file: 'src/protocol/requested-access.ts',
+    source: 'allScopes.set(configuration, known);',
+    why: 'Saves time: the scopes would be found again.',
+  },
+  {
+    file: 'src/protocol/requested-access.ts',
+    source: 'identityScopes.set(configuration, known);',
+    why: 'Saves time: the scopes would be found again.',
+  },
+  {
+    file: 'src/protocol/requested-access.ts',
+    source: 'client.defaultResource ?? resources.find((one) => one.default)?.identifier;',
+    mutators: ['OptionalChaining'],
+    why: 'The schema wants exactly one default; the compiler does not know it.',
+  },
 ];

@@ -46,6 +46,8 @@ describe('an authorization request', () => {
     // A scope that no resource describes belongs to the default one, for a client that was registered with it.
     [{ scope: ['legacy'] }, 'legacy', [], granted('legacy', API)],
     [{ scope: ['legacy', 'pay'] }, 'legacy', [BANK], refused('scope_of_other_resource', 'legacy')],
+    [{ scope: ['legacy', 'read'] }, 'legacy', [BANK, API], granted('legacy', BANK, API)],
+    [{ scope: ['legacy', 'read'] }, null, [], granted('legacy read', API)],
     // What is unknown or elsewhere is named; OpenID Connect ignores what it does not know.
     [{}, 'read fly', [], refused('scope_unknown', 'fly')],
     [{}, 'read pay', [], refused('scope_of_other_resource', 'pay')],
@@ -64,6 +66,13 @@ describe('an authorization request', () => {
   ])('of the client %j for %j at %j means %j', (change, scope, resources, meant) => {
     expect(requestedAccess(configuration(), client(change), { scope, resources })).toEqual(meant);
   });
+});
+
+it('a scope of an API that is named like one of OpenID Connect needs no openid there', () => {
+  const email = { name: 'email', description: 'send email' };
+  const resources = configuration().resources.map((one) => ({ ...one, scopes: [...one.scopes, email] }));
+  const asked = { scope: 'email', resources: [] };
+  expect(requestedAccess(configuration({ resources }), client(), asked)).toEqual(granted('email', API));
 });
 
 describe('a client on its own behalf', () => {
@@ -105,6 +114,10 @@ describe('the words for consent', () => {
       },
       { resource: 'Archive', scopes: [] },
     ]);
+  });
+  it('say nothing of an API that no token is for', () => {
+    const described = describeAccess(configuration(), granted('openid read', API));
+    expect(described.map(({ resource }) => resource)).toEqual([null, 'API']);
   });
   it('say nothing of an identity that is not asked for', () => {
     expect(describeAccess(configuration(), granted('read', API)).map(({ resource }) => resource)).toEqual(['API']);
@@ -304,6 +317,11 @@ describe('a token request', () => {
       asked: words(asked),
       resources,
     });
+  });
+
+  it('keeps offline access beside what it is for', () => {
+    const offline = granted('read offline_access', API);
+    expect(narrowed('', offline, grant(offline))).toMatchObject({ scope: ['read', 'offline_access'] });
   });
 
   it.each<[string, query: string, change?: object, given?: Grant]>([

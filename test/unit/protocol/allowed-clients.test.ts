@@ -68,6 +68,13 @@ describe('what a client was allowed', () => {
     expect(permissions(60, [never])).toMatchObject([{ lastUsedAt: null }]);
   });
 
+  it('is told by the newest of many uses, and by the grant that goes on for longest', () => {
+    const uses = [30, 40, 50].map((seconds) => used({ id: `${seconds}`, lastUsedAt: at(seconds) }));
+    expect(permissions(60, uses)).toMatchObject([{ lastUsedAt: at(50) }]);
+    const offline = used({ scope: ['read', 'offline_access'] });
+    expect(permissions(60, [used(), offline], [client({ policy: 'absent' })])).toMatchObject([{ holds: 'whileAway' }]);
+  });
+
   it('says once what several grants allow', () => {
     const both = used({ scope: ['read', 'write'], resources: [API, BANK] });
     expect(permissions(60, [used(), both])[0]?.access).toEqual([
