@@ -13,6 +13,7 @@ const ROOMS = [
   'lifecycles',
   'machines',
   'model',
+  'policies',
   'protocol',
   'registration',
   'storage',

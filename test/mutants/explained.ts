@@ -154,4 +154,98 @@ export const explained: readonly Explained[] = [
     mutators: ['Regex'],
     why: 'The protocol of a URL has one colon, at its end.',
   },
+  {
+    file: 'policies/client-schema.ts',
+    source: 'if (expected || insteadOf || secret) expectations.add(described, { expected, insteadOf, secret });',
+    mutators: ['ConditionalExpression'],
+    why: 'Words that say nothing hide none today: a field without words has items, not layers, that say what is expected.',
+  },
+  {
+    file: 'policies/client-schema.ts',
+    source: "if (Array.isArray(value)) return value.length === 0 ? null : value.join(', ');",
+    mutators: ['StringLiteral'],
+    why: 'The only list with a default that is not empty has one entry.',
+  },
+  {
+    file: 'policies/client-schema.ts',
+    source: 'decode: (text) => parseScope(text) ?? [],',
+    why: 'What the schema before it accepts is a scope; the type alone also says null.',
+  },
+  {
+    file: 'policies/client-schema.ts',
+    source: "description: 'The secret of a confidential client; only a keyed hash of it is kept.',",
+    why: 'No command and no JSON Schema shows it: the field is neither an option nor allowed in a file.',
+  },
+  {
+    file: 'policies/client-schema.ts',
+    source: "leftOut: 'the stored secret, or a new random secret',",
+    why: 'No command and no JSON Schema shows it: the field is neither an option nor allowed in a file.',
+  },
+  {
+    file: 'policies/client-schema.ts',
+    source: "description: 'Read, and not stored: grant_types says the same.',",
+    why: 'No command and no JSON Schema shows it: the field is neither an option nor allowed in a file.',
+  },
+  {
+    file: 'src/registration/client-metadata.ts',
+    source: `if (!texts) throw new Error(\`The field \${name} of the client schema has no description.\`);`,
+    why: 'Said to the developer who adds a field without words, at the first start.',
+  },
+  {
+    file: 'src/registration/client-review.ts',
+    source: 'const fallback = configuration.resources.find((resource) => resource.default)?.identifier;',
+    mutators: ['OptionalChaining'],
+    why: 'The schema wants exactly one default; the compiler does not know it.',
+  },
+  {
+    file: 'src/registration/further-claims.ts',
+    source: 'return { claims: problems.length === 0 ? (JSON.parse(JSON.stringify(claims)) as Claims) : {}, problems };',
+    mutators: ['ConditionalExpression'],
+    why: 'A record with problems is refused, and its claims are not read.',
+  },
+  {
+    file: 'src/registration/client-metadata.ts',
+    source: 'return key !== undefined && !isDeepStrictEqual(stored[key], wanted[key]);',
+    mutators: ['ConditionalExpression'],
+    why: 'A field that is not stored has no key, and is undefined on both sides.',
+  },
+  {
+    file: 'src/registration/declared-clients.ts',
+    source: 'const { client_secret_environment: names = [], client_secret_sha256: hashes = [], ...rest } = record;',
+    mutators: ['ArrayDeclaration'],
+    why: 'A variable that is not set adds no secret.',
+  },
+  {
+    file: 'src/registration/declared-clients.ts',
+    source: 'const secrets = names.flatMap((name) => environment[name] ?? []);',
+    mutators: ['ArrayDeclaration'],
+    why: 'A variable that is not set is a problem, with which nothing that was read is used.',
+  },
+  {
+    file: 'src/registration/declared-clients.ts',
+    source: 'if (!reading.ok) return [];',
+    mutators: ['ArrayDeclaration'],
+    why: 'With a problem, nothing that was read is used.',
+  },
+  {
+    file: 'src/protocol/client-authentication.ts',
+    source: "if (noClient?.keys !== keys) noClient = { keys, macs: [storedSecretMac(keys, rawSecret('no client'))] };",
+    why: 'Only time would tell: the work that is done for a client that does not exist.',
+  },
+  {
+    file: 'src/protocol/requested-access.ts',
+    source: 'allScopes.set(configuration, known);',
+    why: 'Saves time: the scopes would be found again.',
+  },
+  {
+    file: 'src/protocol/requested-access.ts',
+    source: 'identityScopes.set(configuration, known);',
+    why: 'Saves time: the scopes would be found again.',
+  },
+  {
+    file: 'src/protocol/requested-access.ts',
+    source: 'client.defaultResource ?? resources.find((one) => one.default)?.identifier;',
+    mutators: ['OptionalChaining'],
+    why: 'The schema wants exactly one default; the compiler does not know it.',
+  },
 ];

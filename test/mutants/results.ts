@@ -24,7 +24,6 @@ type Stored = {
         readonly replacement?: string;
         readonly status: string;
         /** It is made while modules are loaded. */
-        readonly static?: boolean;
         readonly location: { readonly start: { readonly line: number } };
       }[];
     }
@@ -36,6 +35,18 @@ const SEEN = new Set(['Killed', 'Timeout']);
 const NOT_SEEN = new Set(['Survived', 'NoCoverage']);
 
 export const resultsFile = (room: RoomName): string => `test-results/mutants/${room}.json`;
+
+/** Stryker does not ask again about what runs as a module loads, even of new tests: what was not seen is forgotten. */
+export function forgetUnseen(room: RoomName): void {
+  const file = resultsFile(room);
+  if (!existsSync(file)) return;
+  const stored = JSON.parse(readFileSync(file, 'utf8')) as Stored;
+  const files = Object.entries(stored.files).map(([name, { mutants, ...rest }]) => [
+    name,
+    { ...rest, mutants: mutants.filter(({ status }) => !NOT_SEEN.has(status)) },
+  ]);
+  writeFileSync(file, JSON.stringify({ ...stored, files: Object.fromEntries(files) }));
+}
 
 /** @returns null: the room was never run here. */
 export function resultsOf(room: RoomName): readonly Mutant[] | null {
@@ -54,15 +65,4 @@ export function resultsOf(room: RoomName): readonly Mutant[] | null {
         seen: SEEN.has(status),
       }));
   });
-}
-
-/** Stryker does not know which tests ask about a static mutant, so it would never ask a new test about it. */
-export function forgetUnseenStatics(room: RoomName): void {
-  if (!existsSync(resultsFile(room))) return;
-  const stored = JSON.parse(readFileSync(resultsFile(room), 'utf8')) as Stored;
-  const files = Object.entries(stored.files).map(([file, { mutants, ...rest }]) => [
-    file,
-    { ...rest, mutants: mutants.filter((mutant) => mutant.static !== true || !NOT_SEEN.has(mutant.status)) },
-  ]);
-  writeFileSync(resultsFile(room), JSON.stringify({ ...stored, files: Object.fromEntries(files) }));
 }

@@ -8,7 +8,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { matchesGlob } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeReport } from './report.ts';
-import { forgetUnseenStatics } from './results.ts';
+import { forgetUnseen } from './results.ts';
 import { type Room, rooms } from './rooms.ts';
 
 const { values, positionals } = parseArgs({
@@ -29,7 +29,7 @@ const asked = names
   .filter(({ files }) => files !== undefined && files.length > 0);
 
 const failed = asked.filter(({ name, files }) => {
-  forgetUnseenStatics(name);
+  if (changed === null) forgetUnseen(name);
   const { status } = spawnSync('npx', ['stryker', 'run', 'test/mutants/stryker.config.mjs'], {
     stdio: 'inherit',
     env: {

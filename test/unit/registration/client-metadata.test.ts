@@ -4,8 +4,10 @@ import {
   CLIENT_FIELDS,
   DEFAULT_METADATA,
   readClientMetadata,
+  recordOf,
   toNames,
 } from '../../../src/registration/client-metadata.ts';
+import { reviewClient } from '../../../src/registration/client-review.ts';
 
 const configuration = loadConfiguration(new URL('../../../policies', import.meta.url).pathname, 'https://as.test');
 const web = { client_id: 'shop', redirect_uris: ['https://shop.example/callback'] };
@@ -77,6 +79,17 @@ describe('a client as RFC 7591 names it', () => {
     expect(warningsOf({ client_secret: 'abcdefgh'.repeat(4) })).toBe('');
   });
 
+  it('warns of a secret that is short, or that a native app cannot keep', () => {
+    const secret = 'Zr3-kW9_pQx7LmB2vT8sYcZr3-kW9_pQ';
+    expect(warningsOf({ client_secret: secret.slice(1) })).toBe(
+      'client_secret: 31 characters are few; use 32 or more random ones',
+    );
+    expect(warningsOf({ client_secret: secret })).toBe('');
+    expect(warningsOf({ client_secret: secret, application_type: 'native' })).toBe(
+      'client_secret: a native app cannot keep a secret (RFC 8252 §8.5); use token_endpoint_auth_method "none"',
+    );
+  });
+
   it.each(['', 'x'.repeat(1025), 'tab\there', 'é', 'new\nline', 42, ['a'], {}])(
     'refuses the secret %j without telling it',
     (secret) => {
@@ -129,20 +142,78 @@ describe('a client as RFC 7591 names it', () => {
     expect(refused({ ...web, [field]: value })).toMatch(new RegExp(`^${field}`));
   });
 
+  it.each([
+    ['client_id', 'é', '1 to 255 characters of %x20-7E'],
+    ['client_name', '', '1 to 200 characters without control characters'],
+    ['client_secret', '', '1 to 1024 characters of %x20-7E'],
+    ['redirect_uris', ['x'.repeat(2049)], 'an absolute URI of at most 2048 characters'],
+    ['response_types', ['code', 'code'], '["code"], or [] for a client that signs no end-user in'],
+    ['scope', '"', 'scope tokens separated by spaces (RFC 6749 §3.3), at most 4096 characters'],
+    ['default_scope', '"', 'scope tokens separated by spaces (RFC 6749 §3.3), at most 4096 characters'],
+    ['default_resource', '', 'the identifier of a resource in resources.yaml'],
+    ['policy', 7, 'the name of a policy file'],
+  ])('says what %s expects', (field, value, expected) => {
+    expect(refused({ ...web, [field]: value }).split(' / ')[1]).toBe(expected);
+  });
+
+  it.each([[['code']], [[]], [undefined]])('reads response_types %j, and does not store it', (response_types) => {
+    expect(accepted({ ...web, response_types }).value).toEqual(accepted(web).value);
+  });
+
   it('names the policy that was probably meant', () => {
     expect(readClientMetadata({ ...web, policy: 'defualt' }, configuration, false)).toMatchObject({
       problems: [{ key: 'policy', found: '"defualt"', nearest: 'default' }],
     });
   });
 
-  it('has an option for every field that may be an argument', () => {
-    const without = CLIENT_FIELDS.filter(({ words }) => words.option === undefined).map(({ name }) => name);
-    expect(without).toEqual(['client_secret', 'response_types']);
+  it('has an option for every field that may be an argument, and a label where its name is not plain', () => {
+    expect(CLIENT_FIELDS.map(({ name, words, isList }) => [name, words.option, words.label, isList])).toEqual([
+      ['client_id', '--id <id>', undefined, false],
+      ['client_name', '--name <name>', 'name', false],
+      ['application_type', '--application-type <type>', undefined, false],
+      ['token_endpoint_auth_method', '--auth-method <method>', 'authenticates', false],
+      ['client_secret', undefined, undefined, false],
+      ['redirect_uris', '--redirect-uri <uri>', 'redirect URIs', true],
+      ['grant_types', '--grant-type <type>', undefined, true],
+      ['response_types', undefined, undefined, true],
+      ['scope', '--scope <scopes>', undefined, false],
+      ['default_scope', '--default-scope <scopes>', undefined, false],
+      ['default_resource', '--default-resource <uri>', undefined, false],
+      ['policy', '--policy <name>', undefined, false],
+      ['post_logout_redirect_uris', '--post-logout-redirect-uri <uri>', 'after a sign-out', true],
+      ['id_token_signed_response_alg', '--id-token-alg <alg>', 'ID Tokens', false],
+    ]);
+  });
+
+  it('has the values that commands offer', () => {
+    const choices = CLIENT_FIELDS.flatMap(({ name, choices }) => (choices.length > 0 ? [[name, choices]] : []));
+    expect(choices).toEqual([
+      ['application_type', ['web', 'native']],
+      ['token_endpoint_auth_method', ['client_secret_basic', 'client_secret_post', 'none']],
+      ['grant_types', ['authorization_code', 'refresh_token', 'client_credentials']],
+      ['id_token_signed_response_alg', ['ES256', 'RS256', 'EdDSA']],
+    ]);
   });
 
   it('writes a stored value as it stands, also where the bounds of today refuse it', () => {
     const stored = { ...DEFAULT_METADATA, clientId: 'é', scope: ['read', 'write'], defaultScope: ['quote"'] };
     expect(toNames(stored)).toMatchObject({ client_id: 'é', scope: 'read write', default_scope: ['quote"'] });
+  });
+
+  it('is written with what it is at least, and with what differs from the defaults', () => {
+    const always = {
+      application_type: 'web',
+      token_endpoint_auth_method: 'client_secret_basic',
+      redirect_uris: web.redirect_uris,
+      grant_types: ['authorization_code'],
+      policy: 'default',
+    };
+    const stored = accepted(web).value;
+    expect(toNames(stored)).toEqual({ client_id: 'shop', ...always });
+    const change = { scope: 'read write', default_scope: 'read', id_token_signed_response_alg: 'ES256' };
+    expect(toNames(accepted({ ...web, ...change }).value)).toEqual({ client_id: 'shop', ...always, ...change });
+    expect(recordOf(stored).get('scope')).toBeUndefined();
+    expect([...recordOf(stored).keys()]).not.toContain('client_secret');
   });
 
   it('shows found text so that it cannot steer a terminal', () => {
@@ -154,6 +225,10 @@ describe('a client as RFC 7591 names it', () => {
       'contacts: ignored, Statehouse does not use it\n' +
         'redirectUris: ignored, Statehouse does not use it (did you mean "redirect_uris"?)',
     );
+    // A short name that differs by three letters, and a long one by four, are other names.
+    for (const name of ['cod', 'post_logout_redirect_pages']) {
+      expect(warningsOf({ [name]: 'x' })).toBe(`${name}: ignored, Statehouse does not use it`);
+    }
   });
 
   it.each([null, 'text', 1, [], undefined])('refuses %j as a record', (record) => {
@@ -170,6 +245,7 @@ describe('rules between fields', () => {
 
   it('keeps client credentials and secrets from public clients', () => {
     const open = { token_endpoint_auth_method: 'none' };
+    expect(accepted({ ...web, ...open }).value).toMatchObject({ tokenEndpointAuthMethod: 'none', secret: null });
     expect(refused({ client_id: 'x', ...open, grant_types: ['client_credentials'] })).toMatch('OAuth 2.1 §4.2');
     expect(refused({ ...web, ...open, client_secret: 'x'.repeat(40) })).toMatch(
       'client_secret: a secret / no secret with',
@@ -187,6 +263,58 @@ describe('rules between fields', () => {
     expect(refused({ ...web, scope: 'read', default_scope: 'read write' })).toMatch(
       'default_scope: "write" / what `scope` allows',
     );
+  });
+
+  it.each<[object, string]>([
+    [
+      { client_id: 'https://api.example.com' },
+      'client_id: the identifier of a resource / an id that is not an audience of access tokens (RFC 9068 §5)',
+    ],
+    [
+      { redirect_uris: ['/cb'] },
+      'redirect_uris.0: "/cb", which is not an absolute URI / an absolute URI, compared exactly (OAuth 2.1 §2.3.1)',
+    ],
+    [
+      { post_logout_redirect_uris: ['/out'] },
+      'post_logout_redirect_uris.0: "/out", which is not an absolute URI / an absolute URI, compared exactly (RP-Initiated Logout §3)',
+    ],
+    [
+      { redirect_uris: ['com.example.app:/cb'] },
+      'redirect_uris.0: "com.example.app:/cb" / https for a web application (application_type "native" may use a scheme of an app)',
+    ],
+    [{ policy: 'nobody' }, 'policy: "nobody" / "browser-app", "default", "native-app" or "service" (the policy files)'],
+    [
+      { default_resource: 'https://nowhere.example' },
+      'default_resource: "https://nowhere.example" / "https://api.example.com" (resources.yaml)',
+    ],
+    [{ scope: 'read', default_scope: 'read write openid' }, 'default_scope: "write", "openid" / what `scope` allows'],
+    [
+      { default_scope: 'read fly' },
+      'default_scope: "fly" / scopes that resources.yaml describes, or that `scope` lists',
+    ],
+  ])('refuses %j, and says what would do', (change, words) => {
+    expect(refused({ ...web, ...change })).toBe(words);
+  });
+
+  it('takes a default resource of resources.yaml', () => {
+    const default_resource = 'https://api.example.com';
+    expect(accepted({ ...web, default_resource }).value.defaultResource).toBe(default_resource);
+  });
+
+  it('tells errors and warnings apart', () => {
+    const { value } = accepted({ ...web, scope: 'read fly' });
+    const review = reviewClient({ ...value, policy: 'gone' }, configuration);
+    expect(review.errors.map(({ key }) => key)).toEqual(['policy']);
+    expect(review.warnings).toEqual([expect.stringMatching(/^scope: no resource describes "fly"/)]);
+  });
+
+  it('takes a scope of an API that is named like one of OpenID Connect for what it is there', () => {
+    const resources = configuration.resources.map((resource) => ({
+      ...resource,
+      scopes: [...resource.scopes, { name: 'email', description: 'send email' }],
+    }));
+    const reading = readClientMetadata({ ...web, scope: 'email' }, { ...configuration, resources }, false);
+    expect(reading).toMatchObject({ ok: true, warnings: [] });
   });
 
   it('warns of scopes that no resource describes', () => {

@@ -12,7 +12,7 @@ import {
   type RegistrationDeps,
   registerClient,
 } from '../../../src/registration/register-client.ts';
-import { deleteClient, findClient } from '../../../src/storage/clients.ts';
+import { deleteClient, findClient, saveClient } from '../../../src/storage/clients.ts';
 import { insertUser } from '../../../src/storage/users.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
@@ -95,6 +95,15 @@ describe('registering a client', () => {
     });
     expect(await accepts('moved', 'b'.repeat(40))).toBe(true);
     expect(await accepts('moved', 'a'.repeat(40))).toBe(false);
+  });
+
+  it('vouches for a client that introduced itself', async () => {
+    const record = { client_id: 'itself', token_endpoint_auth_method: 'none' };
+    const { registration } = await register(record);
+    await saveClient(deps.db, registration, false, 'self');
+    expect(await register(record)).toMatchObject({ outcome: 'updated', changed: ['registered_by'] });
+    expect((await stored('itself')).registeredBy).toBe('operator');
+    expect(await register(record)).toMatchObject({ outcome: 'unchanged', changed: [] });
   });
 
   it('keeps the stored secret where the record has none', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { matchesPassword } from '../../../src/crypto/password.ts';
 import { systemRandom } from '../../../src/crypto/random.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
-import { PasswordMissing, registerUser } from '../../../src/registration/register-user.ts';
+import { applyUserPlan, PasswordMissing, planUser, registerUser } from '../../../src/registration/register-user.ts';
 import { readUserRecord } from '../../../src/registration/user-record.ts';
 import { disableUser, findUserForSignIn } from '../../../src/storage/users.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -94,6 +94,17 @@ describe('registering a person', () => {
 
   it('wants a password for a new person', async () => {
     await expect(register({ username: 'eve' })).rejects.toThrow(PasswordMissing);
+  });
+
+  it('says that another process was first with the same username', async () => {
+    const deps = { db: test.database.drizzle, random: systemRandom };
+    const plan = await planUser(deps, { username: 'hanna', password: rawSecret('correct horse'), claims: {} });
+    await expect(applyUserPlan(deps, { ...plan, passwordHash: null })).rejects.toThrow(PasswordMissing);
+    await applyUserPlan(deps, plan);
+    await expect(applyUserPlan(deps, { ...plan, id: systemRandom.uuid() })).rejects.toThrow(
+      'Another process has registered the same username in the meantime.',
+    );
+    expect((await stored('hanna')).id).toBe(plan.id);
   });
 
   it('leaves a disabled person disabled', async () => {

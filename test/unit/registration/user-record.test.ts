@@ -125,6 +125,90 @@ describe('a person as OpenID Connect names them', () => {
     expect(refused({ ...alice, [field]: value })).toMatch(new RegExp(`^${field}`));
   });
 
+  it.each([
+    ['nickname', 'x'.repeat(2000)],
+    ['nickname', 'x'],
+    ['email', `${'x'.repeat(308)}@example.com`],
+    ['phone_number', '4'.repeat(64)],
+    ['profile', `https://example.com/${'x'.repeat(1980)}`],
+    ['address', { formatted: `${'x'.repeat(1998)}\r\n` }],
+    ['locale', 'en'],
+    ['locale', 'zh-Hant_TW'],
+    ['updated_at', 0],
+    ['updated_at', 253_402_300_799],
+  ])('takes %s = %j', (field, value) => {
+    expect(accepted({ ...alice, [field]: value }).value.claims).toEqual({ [field]: value });
+  });
+
+  it.each([
+    ['nickname', ''],
+    ['nickname', 'two\nlines'],
+    ['email', '@example.com'],
+    ['email', 'alice@'],
+    ['email', ' alice@example.com'],
+    ['email', 'alice@example.com '],
+    ['email', 'al ice@example.com'],
+    ['phone_number', ''],
+    ['profile', 'see https://example.com'],
+    ['profile', 'https://'],
+    ['locale', 'en-'],
+    ['locale', '-en'],
+    ['locale', 'en--US'],
+    ['locale', ''],
+    ['birthdate', '01990'],
+    ['birthdate', '19900'],
+    ['birthdate', '1990-01'],
+    ['birthdate', '1990-00-01'],
+    ['birthdate', '1990-01-01T00:00'],
+    ['updated_at', 253_402_300_800],
+    ['address', { formatted: '' }],
+    ['address', { formatted: 'a\0b' }],
+    ['address', { street_address: 'a\tb' }],
+    ['address', { locality: 'two\nlines' }],
+    ['address', { region: '' }],
+    ['address', { postal_code: 7 }],
+  ])('refuses what is nearly right: %s = %j', (field, value) => {
+    expect(refused({ ...alice, [field]: value })).toMatch(new RegExp(`^${field}`));
+  });
+
+  it.each([
+    ['username', '', '1 to 256 characters without control characters, not only spaces'],
+    ['nickname', '', 'a text of 1 to 2000 characters without control characters'],
+    ['profile', 'x', 'an http or https address'],
+    ['email', 'x', 'an address of at most 320 characters, with one "@" and without spaces'],
+    ['birthdate', 'x', 'YYYY-MM-DD (0000 for an omitted year), or YYYY'],
+    ['locale', '', 'a language tag such as "en" or "pt-BR"'],
+    ['phone_number', '', '1 to 64 characters, best as "+1 604 555 1234"'],
+    ['updated_at', -1, 'seconds since 1970 as a number'],
+    ['address', 'x', 'an object of formatted, street_address, locality, region, postal_code, country, each a text'],
+    ['password', '', '1 to 1024 characters without U+0000'],
+  ])('says what %s expects', (field, value, expected) => {
+    expect(refused({ ...alice, [field]: value }).split(' / ')[1]).toBe(expected);
+  });
+
+  it('says what the lines of an address expect', () => {
+    expect(refused({ ...alice, address: { formatted: '' } })).toBe(
+      'address.formatted: "" / a text of 1 to 2000 characters without control characters except line breaks',
+    );
+  });
+
+  it('warns of each doubtful thing on its own', () => {
+    const warningsOf = (change: object) => accepted({ ...alice, ...change }).warnings;
+    expect(warningsOf({ email: 'a@example.com', email_verified: true })).toEqual([]);
+    expect(warningsOf({ email: 'a@example.com', phone_number: '1' })).toEqual([]);
+    expect(warningsOf({ phone_number_verified: false })).toEqual([
+      'phone_number_verified: has no meaning without phone_number',
+    ]);
+    const lineBreak = 'password: has a line break, which cannot be typed into the sign-in form';
+    expect(warningsOf({ password: 'correct\nhorse' })).toEqual([lineBreak]);
+    expect(warningsOf({ password: 'correct\rhorse' })).toEqual([lineBreak]);
+  });
+
+  it('takes a username of 256 characters', () => {
+    expect(accepted({ ...alice, username: 'x'.repeat(256) }).value.username).toHaveLength(256);
+    expect(accepted({ ...alice, username: 'x' }).value.username).toBe('x');
+  });
+
   it('refuses unknown names, and names the nearest', () => {
     expect(refused({ ...alice, emailVerified: true })).toMatch('emailVerified: an unknown key');
     expect(readUserRecord({ ...alice, emailVerified: true }, false)).toMatchObject({
@@ -144,6 +228,7 @@ describe('a person as OpenID Connect names them', () => {
 
 describe('further claims', () => {
   const claims = (given: unknown) => ({ ...alice, claims: given });
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`c${index}`, 1]));
 
   it('are kept beside the standard claims, as any JSON', () => {
     const given = {
@@ -178,12 +263,25 @@ describe('further claims', () => {
     [{ groups: 'a\u0000b' }, 'claims.groups: something else / JSON whose texts'],
     [{ groups: ['a', { b: 'c\ud800' }] }, 'claims.groups: something else'],
     [{ groups: { 'a\nb': 1 } }, 'claims.groups: something else'],
+    [{ groups: { fine: 1, b: 'c\n' } }, 'claims.groups: something else'],
+    [{ groups: [undefined] }, 'claims.groups: something else'],
     [{ groups: Number.POSITIVE_INFINITY }, 'claims.groups: something else'],
     [{ groups: 'x'.repeat(4095) }, 'claims.groups: 4097 bytes / at most 4096 bytes of JSON'],
     [{ a: 'x'.repeat(4000), b: 'x'.repeat(4000), c: 'x'.repeat(200) }, 'at most 8192 bytes of JSON'],
-    [Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`c${index}`, 1])), '51 / at most 50 further claims'],
+    [many(51), 'claims: 51 / at most 50 further claims'],
   ])('refuse %j', (given, words) => {
     expect(refused(claims(given))).toContain(words);
+  });
+
+  it('may be 50, and 8192 bytes of JSON together', () => {
+    const bytes = (count: number) => ({ a: 'x'.repeat(4000), b: 'x'.repeat(4000), c: 'x'.repeat(count - 8022) });
+    expect(Object.keys(accepted(claims(many(50))).value.claims)).toHaveLength(50);
+    expect(accepted(claims(bytes(8192))).value.claims).toEqual(bytes(8192));
+    expect(refused(claims(bytes(8193)))).toBe(
+      'claims: 8193 bytes / at most 8192 bytes of JSON, all further claims together',
+    );
+    // One problem is told once.
+    expect(refused(claims({ a: 'x'.repeat(9000) }))).toBe('claims.a: 9002 bytes / at most 4096 bytes of JSON');
   });
 
   it('may have 4096 bytes each, and are reported with everything else that is wrong', () => {
@@ -195,7 +293,7 @@ describe('further claims', () => {
   });
 
   it('warn of a name that is nearly that of a standard claim, and of no other', () => {
-    expect(accepted(claims({ emial: 'x', role: 'x', site: 'x', roles: [], groups: [] })).warnings).toEqual([
+    expect(accepted(claims({ emial: 'x', role: 'x', site: 'x', base: 'x', roles: [], groups: [] })).warnings).toEqual([
       'claims.emial: is not a claim of OpenID Connect. Did you mean "email"?',
     ]);
   });

@@ -1,11 +1,12 @@
 /** What production refuses, and elsewhere is a warning: client secrets and passwords that can be guessed. */
 import { describe, expect, it } from 'vitest';
+import { loadConfiguration } from '../../../src/config/load.ts';
 import { ConfigurationError } from '../../../src/config/problem.ts';
 import { readClientMetadata } from '../../../src/registration/client-metadata.ts';
 import { readDeclaredClients } from '../../../src/registration/declared-clients.ts';
 import { readUserRecord } from '../../../src/registration/user-record.ts';
-import { shippedConfiguration as configuration } from '../../support/app.ts';
 
+const configuration = loadConfiguration(new URL('../../../policies', import.meta.url).pathname, 'https://as.test');
 const RANDOM_22 = 'Zr3-kW9_pQx7LmB2vT8sYc';
 const WEAK_SECRETS: readonly (readonly [string, string, string])[] = [
   ['one character', 'x', '1 character'],

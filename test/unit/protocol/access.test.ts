@@ -1,0 +1,342 @@
+/** What a client may have: what it asks for, what is left of a grant today, and what a token request may narrow it to. */
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../../../src/model/client.ts';
+import type { Grant } from '../../../src/model/grant.ts';
+import { parseParameters } from '../../../src/oauth/parameters.ts';
+import { goesOnWhileAway, wouldGoOnWhileAway } from '../../../src/protocol/absence.ts';
+import { accessToday } from '../../../src/protocol/access-today.ts';
+import { TOKEN_PARAMETERS } from '../../../src/protocol/grant-type.ts';
+import { narrowedAccess, RefusedAtIssue, readNarrowing } from '../../../src/protocol/narrowing.ts';
+import { describeAccess, requestedAccess, requestedByClient } from '../../../src/protocol/requested-access.ts';
+import { API, ARCHIVE, BANK, client, configuration, grant, IDENTITY, USERINFO } from './world.ts';
+
+const words = (text: string) => text.split(' ').filter((word) => word !== '');
+const granted = (scope: string, ...resources: string[]) => ({ scope: words(scope), resources });
+const refused = (reason: string, scope: string | null = null) => ({ reason, scope });
+const onlyCode = { grantTypes: ['authorization_code'] };
+
+describe('an authorization request', () => {
+  it.each<[client: Partial<Client>, scope: string | null, resources: string[], meant: object]>([
+    // No resource: the default of the client, else of the server; for identity alone the UserInfo Endpoint.
+    [{}, 'read', [], granted('read', API)],
+    [{ defaultResource: BANK }, 'read pay', [], granted('read pay', BANK)],
+    [{}, 'openid', [], granted('openid', USERINFO)],
+    [{}, 'openid email offline_access', [], granted('openid email offline_access', USERINFO)],
+    [{}, 'openid email read', [], granted('openid email read', API)],
+    // No scope: the default of the client, else its ceiling, else all scopes of the resources.
+    [{}, null, [], granted('read write', API)],
+    [{}, null, [BANK, ARCHIVE], granted('pay read audit', BANK, ARCHIVE)],
+    [{ defaultResource: ARCHIVE }, null, [], granted('audit', ARCHIVE)],
+    [{ scope: ['write'] }, null, [], granted('write', API)],
+    [{ scope: ['read', 'write'], defaultScope: ['read'] }, null, [], granted('read', API)],
+    // A default reaches over what is named: what means nothing there is left out.
+    [{ scope: ['pay', 'write'] }, null, [BANK], granted('pay', BANK)],
+    [{ defaultScope: ['write'] }, null, [BANK], refused('scope_not_allowed')],
+    // Named resources, each once, in the order of the configuration.
+    [{}, 'read', [API, BANK, API], granted('read', BANK, API)],
+    [{}, 'openid read', [USERINFO, API], granted('openid read', API, USERINFO)],
+    [{}, 'read', ['https://elsewhere.test'], refused('resource_unknown')],
+    [{}, 'read', [API, 'https://elsewhere.test'], refused('resource_unknown')],
+    [{}, 'read', [API, USERINFO], refused('openid_missing')],
+    // The ceiling of the client.
+    [{ scope: ['read'] }, 'read write', [], refused('scope_not_allowed', 'write')],
+    [{ scope: ['read'] }, 'read', [ARCHIVE], refused('resource_unknown')],
+    [{ scope: ['read', 'offline_access'] }, 'read', [API, ARCHIVE], refused('resource_unknown')],
+    [{ scope: ['openid', 'read'] }, 'openid read', [USERINFO, API], granted('openid read', API, USERINFO)],
+    // A scope that no resource describes belongs to the default one, for a client that was registered with it.
+    [{ scope: ['legacy'] }, 'legacy', [], granted('legacy', API)],
+    [{ scope: ['legacy', 'pay'] }, 'legacy', [BANK], refused('scope_of_other_resource', 'legacy')],
+    [{ scope: ['legacy', 'read'] }, 'legacy', [BANK, API], granted('legacy', BANK, API)],
+    [{ scope: ['legacy', 'read'] }, null, [], granted('legacy read', API)],
+    // What is unknown or elsewhere is named; OpenID Connect ignores what it does not know.
+    [{}, 'read fly', [], refused('scope_unknown', 'fly')],
+    [{}, 'read pay', [], refused('scope_of_other_resource', 'pay')],
+    [{ scope: ['read', 'pay'] }, 'read pay', [API], refused('scope_of_other_resource', 'pay')],
+    [{}, 'openid read fly', [], granted('openid read', API)],
+    [{ scope: ['openid', 'read'] }, 'openid read write', [], refused('scope_not_allowed', 'write')],
+    [{}, 'profile', [], refused('openid_missing', 'profile')],
+    [{}, 'read email', [], refused('openid_missing', 'email')],
+    [{}, 'read "', [], refused('scope_malformed')],
+    // Offline access: ignored where it cannot be, and nothing by itself.
+    [{}, 'read offline_access', [], granted('read offline_access', API)],
+    [onlyCode, 'read offline_access', [], granted('read', API)],
+    [{ scope: ['read'] }, 'read offline_access', [], granted('read', API)],
+    [{ scope: ['read', 'offline_access'] }, 'read offline_access', [], granted('read offline_access', API)],
+    [{}, 'offline_access', [], refused('scope_not_allowed')],
+  ])('of the client %j for %j at %j means %j', (change, scope, resources, meant) => {
+    expect(requestedAccess(configuration(), client(change), { scope, resources })).toEqual(meant);
+  });
+});
+
+it('a scope of an API that is named like one of OpenID Connect needs no openid there', () => {
+  const email = { name: 'email', description: 'send email' };
+  const resources = configuration().resources.map((one) => ({ ...one, scopes: [...one.scopes, email] }));
+  const asked = { scope: 'email', resources: [] };
+  expect(requestedAccess(configuration({ resources }), client(), asked)).toEqual(granted('email', API));
+});
+
+describe('a client on its own behalf', () => {
+  it.each<[client: Partial<Client>, scope: string | null, resources: string[], meant: object]>([
+    [{}, 'read', [], granted('read', API)],
+    [{}, null, [], granted('read write', API)],
+    [{ scope: ['read', 'openid', 'offline_access'] }, null, [], granted('read', API)],
+    [{ defaultScope: ['openid', 'write'] }, null, [], granted('write', API)],
+    [{}, 'openid', [], refused('scope_not_allowed', 'openid')],
+    [{}, 'read email', [], refused('scope_not_allowed', 'email')],
+    [{}, 'read offline_access', [], refused('scope_not_allowed', 'offline_access')],
+    [{ scope: ['openid'] }, null, [USERINFO], refused('resource_unknown')],
+    [{}, 'read', [USERINFO], refused('resource_unknown')],
+    [{}, '"', [], refused('scope_malformed')],
+  ])('of %j for %j at %j gets %j', (change, scope, resources, meant) => {
+    expect(requestedByClient(configuration(), client(change), { scope, resources })).toEqual(meant);
+  });
+});
+
+describe('the words for consent', () => {
+  it('are those of each resource, and name an API that has none of the scopes', () => {
+    expect(
+      describeAccess(configuration(), granted('openid email read offline_access legacy', API, BANK, ARCHIVE)),
+    ).toEqual([
+      {
+        resource: null,
+        scopes: [
+          { name: 'openid', description: 'know that it is you' },
+          { name: 'email', description: 'see your email address' },
+        ],
+      },
+      { resource: 'Bank', scopes: [{ name: 'read', description: 'see your account' }] },
+      {
+        resource: 'API',
+        scopes: [
+          { name: 'read', description: 'see your data' },
+          { name: 'legacy', description: null },
+        ],
+      },
+      { resource: 'Archive', scopes: [] },
+    ]);
+  });
+  it('say nothing of an API that no token is for', () => {
+    const described = describeAccess(configuration(), granted('openid read', API));
+    expect(described.map(({ resource }) => resource)).toEqual([null, 'API']);
+  });
+  it('say nothing of an identity that is not asked for', () => {
+    expect(describeAccess(configuration(), granted('read', API)).map(({ resource }) => resource)).toEqual(['API']);
+    expect(describeAccess(configuration(), granted('read', API, USERINFO)).map(({ resource }) => resource)).toEqual([
+      'API',
+    ]);
+  });
+});
+
+const openid = { identity: IDENTITY };
+
+describe('what is left of a grant today', () => {
+  it.each<[string, grant: Partial<Grant>, client: Partial<Client>, left: object]>([
+    ['all of it', granted('read write', API), {}, { ...granted('read write', API), mayRefresh: true }],
+    [
+      'what is under the ceiling',
+      granted('read write', API),
+      { scope: ['read'] },
+      { ...granted('read', API), mayRefresh: true },
+    ],
+    [
+      'no refresh without the grant type',
+      granted('read', API),
+      onlyCode,
+      { ...granted('read', API), mayRefresh: false },
+    ],
+    [
+      'no resource without a scope under the ceiling',
+      granted('read pay', API, BANK),
+      { scope: ['write'] },
+      { scope: [], resources: [API], mayRefresh: true },
+    ],
+    [
+      'no resource that is gone',
+      granted('read', API, 'https://gone.test'),
+      {},
+      { ...granted('read', API), mayRefresh: true },
+    ],
+    [
+      'offline access under the ceiling',
+      granted('read offline_access', API),
+      { scope: ['read', 'offline_access'] },
+      { ...granted('read offline_access', API), mayRefresh: true },
+    ],
+    [
+      'no offline access above it',
+      granted('read offline_access', API),
+      { scope: ['read'] },
+      { ...granted('read', API), mayRefresh: true },
+    ],
+    [
+      'nothing where offline access alone is left',
+      granted('read offline_access', API),
+      { scope: ['offline_access', 'write'] },
+      { scope: [], resources: [API], mayRefresh: true },
+    ],
+    [
+      'the UserInfo Endpoint beside an API',
+      { ...granted('openid read', API), ...openid },
+      {},
+      { ...granted('openid read', API, USERINFO), mayRefresh: true },
+    ],
+    [
+      'the UserInfo Endpoint once',
+      { ...granted('openid', USERINFO), ...openid },
+      {},
+      { ...granted('openid', USERINFO), mayRefresh: true },
+    ],
+    [
+      'no UserInfo Endpoint without openid under the ceiling',
+      { ...granted('openid read', API, USERINFO), ...openid },
+      { scope: ['read', 'email'] },
+      { ...granted('read', API), mayRefresh: true },
+    ],
+    [
+      'the UserInfo Endpoint with openid under the ceiling',
+      { ...granted('openid read', API, USERINFO), ...openid },
+      { scope: ['openid'] },
+      { ...granted('openid', USERINFO), mayRefresh: true },
+    ],
+    [
+      'no UserInfo Endpoint without identity',
+      granted('read', API, USERINFO),
+      {},
+      { ...granted('read', API), mayRefresh: true },
+    ],
+    [
+      'refresh tokens where the policy needs offline access, and it is there',
+      granted('read offline_access', API),
+      { policy: 'absent' },
+      { ...granted('read offline_access', API), mayRefresh: true },
+    ],
+    [
+      'no refresh tokens where it is not',
+      granted('read', API),
+      { policy: 'absent' },
+      { ...granted('read', API), mayRefresh: false },
+    ],
+    [
+      'no refresh tokens where it is above the ceiling',
+      granted('read offline_access', API),
+      { policy: 'absent', scope: ['read'] },
+      { ...granted('read', API), mayRefresh: false },
+    ],
+  ])('%s', (_, change, registered, left) => {
+    expect(accessToday(configuration(), grant(change), client(registered))).toEqual(left);
+  });
+
+  it('goes on while the end-user is away where a refresh token can come', () => {
+    const offline = grant({ scope: ['read', 'offline_access'] });
+    const both = (registered: Partial<Client>, given = grant()) => [
+      wouldGoOnWhileAway(configuration(), client(registered), given),
+      goesOnWhileAway(configuration(), client(registered), given),
+    ];
+    expect(both({})).toEqual([true, true]);
+    expect(both(onlyCode)).toEqual([false, false]);
+    expect(both({ policy: 'absent' })).toEqual([false, false]);
+    expect(both({ policy: 'absent' }, offline)).toEqual([true, true]);
+    expect(both({ policy: 'absent', scope: ['read'] }, offline)).toEqual([true, false]);
+    // A policy whose file is gone gives nothing, and is no error on a page.
+    expect(both({ policy: 'gone' }, offline)).toEqual([false, false]);
+  });
+});
+
+describe('a token request', () => {
+  const narrowing = (query: string) => readNarrowing(parseParameters(query, TOKEN_PARAMETERS).parameters);
+  it('that names nothing narrows nothing', () => {
+    expect(narrowing('')).toEqual({ scope: null, resources: null });
+    expect(narrowing('scope=read%20read%20pay&resource=a%3A&resource=b%3A&resource=a%3A')).toEqual({
+      scope: ['read', 'pay'],
+      resources: ['a:', 'b:'],
+    });
+    expect(narrowing('scope=%22')).toBeNull();
+  });
+
+  const both = grant({ scope: ['openid', 'email', 'read', 'pay'], resources: [API, BANK], ...openid });
+  const today = granted('openid email read pay', API, BANK, USERINFO);
+  const narrowed = (query: string, change: Partial<typeof today> = {}, given = both) => {
+    const asked = narrowing(query);
+    if (asked === null) throw new Error('malformed');
+    try {
+      return narrowedAccess(configuration(), given, { ...today, mayRefresh: true, ...change }, asked);
+    } catch (error) {
+      if (error instanceof RefusedAtIssue) return error.reason;
+      throw error;
+    }
+  };
+  const resource = (...uris: string[]) => uris.map((uri) => `resource=${encodeURIComponent(uri)}`).join('&');
+
+  it.each<[string, query: string, change: object, scope: string, answered: string, asked: string, resources: string[]]>(
+    [
+      [
+        'all that was granted, at its APIs',
+        '',
+        {},
+        'read pay',
+        'openid email read pay',
+        'openid email read pay',
+        [API, BANK],
+      ],
+      ['one API', resource(BANK), {}, 'read pay', 'read pay', 'openid email read pay', [BANK]],
+      [
+        'the UserInfo Endpoint, by name',
+        resource(USERINFO),
+        {},
+        'openid email',
+        'openid email',
+        'openid email read pay',
+        [USERINFO],
+      ],
+      [
+        'the UserInfo Endpoint, since nothing else is asked for',
+        'scope=openid',
+        {},
+        'openid',
+        'openid',
+        'openid',
+        [USERINFO],
+      ],
+      ['an API, with openid beside it', 'scope=openid+read', {}, 'read', 'openid read', 'openid read', [API, BANK]],
+      ['what is above the ceiling of today is left out', '', { scope: ['read'] }, 'read', 'read', 'read', [API, BANK]],
+      [
+        'what is asked for and above the ceiling of today, too',
+        'scope=read+pay',
+        { scope: ['read'] },
+        'read',
+        'read',
+        'read',
+        [API, BANK],
+      ],
+      ['resources of today', '', { resources: [API] }, 'read', 'read', 'openid email read pay', [API]],
+    ],
+  )('%s', (_, query, change, scope, answered, asked, resources) => {
+    expect(narrowed(query, change)).toEqual({
+      scope: words(scope),
+      answered: words(answered),
+      asked: words(asked),
+      resources,
+    });
+  });
+
+  it('keeps offline access beside what it is for', () => {
+    const offline = granted('read offline_access', API);
+    expect(narrowed('', offline, grant(offline))).toMatchObject({ scope: ['read', 'offline_access'] });
+  });
+
+  it.each<[string, query: string, change?: object, given?: Grant]>([
+    ['a scope that the resource does not have', `scope=read+pay&${resource(API)}`],
+    ['a resource that has none of the scopes', `scope=pay&${resource(API)}`],
+    ['a resource that has nothing of the grant', resource(ARCHIVE)],
+    ['nothing that is left today', '', { scope: [] }],
+    [
+      'offline access alone',
+      'scope=offline_access',
+      { scope: ['offline_access'] },
+      grant({ scope: ['read', 'offline_access'] }),
+    ],
+    ['openid where the UserInfo Endpoint is not for this client', 'scope=openid', { resources: [API] }],
+  ])('is refused for %s', (_, query, change = {}, given = both) => {
+    expect(narrowed(query, change, given)).toBe('scope_exceeds_grant');
+  });
+});

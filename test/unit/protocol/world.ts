@@ -1,0 +1,103 @@
+/** Three APIs, a client and a grant, for rules that ask neither database nor HTTP. */
+import type { Policy } from '../../../policies/schema.ts';
+import { DEFAULT_SIGNING_KEYS } from '../../../policies/schema.ts';
+import type { Configuration } from '../../../src/config/configuration.ts';
+import { identityResource } from '../../../src/config/identity-resource.ts';
+import type { Client } from '../../../src/model/client.ts';
+import type { Grant } from '../../../src/model/grant.ts';
+
+export const API = 'https://api.test';
+export const BANK = 'https://bank.test';
+export const ARCHIVE = 'https://archive.test';
+export const USERINFO = 'https://as.test/oauth/userinfo';
+
+export const START = Date.UTC(2026, 0, 1);
+/** Seconds after the approval. */
+export const at = (seconds: number) => new Date(START + seconds * 1000);
+
+const scope = (name: string, description = `${name} there`) => ({ name, description });
+
+export const POLICY: Policy = {
+  accessTokenLifetimeSeconds: 600,
+  authorizationCodeLifetimeSeconds: 60,
+  refreshIdleLifetimeSeconds: 3600,
+  refreshAbsoluteLifetimeSeconds: 7200,
+};
+
+export const configuration = (change: Partial<Configuration> = {}): Configuration => ({
+  policies: new Map([
+    ['default', POLICY],
+    ['absent', { ...POLICY, refreshTokensNeedOfflineAccess: true }],
+  ]),
+  // The default is not the first.
+  resources: [
+    { identifier: BANK, name: 'Bank', scopes: [scope('pay'), scope('read', 'see your account')] },
+    { identifier: API, name: 'API', default: true, scopes: [scope('read', 'see your data'), scope('write')] },
+    { identifier: ARCHIVE, name: 'Archive', scopes: [scope('audit')] },
+  ],
+  identity: identityResource('https://as.test', { scopes: [] }),
+  claims: { scopes: [] },
+  signIn: {
+    sessionLifetimeSeconds: 3600,
+    interactionLifetimeSeconds: 600,
+    failureWindowSeconds: 900,
+    failuresPerAccountAndAddress: 10,
+    failuresPerAccount: 100,
+    failuresPerAddress: 100,
+  },
+  signingKeys: DEFAULT_SIGNING_KEYS,
+  declaredClients: [],
+  hasClientsFile: false,
+  ...change,
+});
+
+export const client = (change: Partial<Client> = {}): Client => ({
+  clientId: 'shop',
+  clientName: 'Shop',
+  applicationType: 'web',
+  tokenEndpointAuthMethod: 'none',
+  redirectUris: ['https://shop.test/cb'],
+  grantTypes: ['authorization_code', 'refresh_token'],
+  scope: null,
+  defaultScope: null,
+  defaultResource: null,
+  policy: 'default',
+  postLogoutRedirectUris: ['https://shop.test/out'],
+  idTokenSignedResponseAlg: 'RS256',
+  secretMacs: [],
+  registeredBy: 'operator',
+  epoch: 1n,
+  deletedAt: null,
+  ...change,
+});
+
+/** Approved at the start; its code is not exchanged. */
+export const grant = (change: Partial<Grant> = {}): Grant => ({
+  id: '00000000-0000-4000-8000-000000000001',
+  interactionId: '00000000-0000-4000-8000-000000000002',
+  clientId: 'shop',
+  userId: '00000000-0000-4000-8000-000000000003',
+  clientEpoch: 1n,
+  userEpoch: 1n,
+  serverEpoch: 1n,
+  scope: ['read'],
+  resources: [API],
+  codeHash: new Uint8Array(32),
+  codeChallenge: 'x'.repeat(43),
+  redirectUri: 'https://shop.test/cb',
+  identity: null,
+  codeEndsAt: at(60),
+  state: 'active',
+  revokedReason: null,
+  refreshGeneration: null,
+  refreshNonce: null,
+  createdAt: at(0),
+  lastUsedAt: null,
+  chainEndsAt: null,
+  liveClientEpoch: 1n,
+  liveUserEpoch: 1n,
+  liveServerEpoch: 1n,
+  ...change,
+});
+
+export const IDENTITY = { nonce: null, authTime: START / 1000, sid: 'a session' };
