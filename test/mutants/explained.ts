@@ -48,6 +48,12 @@ export const explained: readonly Explained[] = [
     why: 'The loop asks of a reload whether it is loaded; why it is not is told by the commit that was lost.',
   },
   {
+    file: 'src/engine/run.ts',
+    source: "const cause = lost ?? (again.kind === 'unavailable' ? again.error : undefined);",
+    mutators: ['ConditionalExpression'],
+    why: 'Only a reply of this kind has `error`; the kind is there for the compiler.',
+  },
+  {
     file: 'src/crypto/jws.ts',
     source: 'if (ofKey.size === 0) headers.set(key, ofKey);',
     why: 'Saves time: a header that is not kept is made again.',

@@ -29,7 +29,7 @@ function oldSection(old: string, room: RoomName): string {
   const start = old.indexOf(`## ${room}\n`);
   if (start === -1) return '';
   const end = old.indexOf('\n## ', start);
-  return end === -1 ? old.slice(start) : old.slice(start, end + 1);
+  return `${(end === -1 ? old.slice(start) : old.slice(start, end)).trimEnd()}\n`;
 }
 
 function sectionOf(room: RoomName): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { InvariantViolation, StoreUnavailable, Unavailable } from '../../../src/engine/errors.ts';
-import { type Request, run, running, type World } from '../../../src/engine/run.ts';
+import { LONGEST_SLEEPS_MILLISECONDS, type Request, run, running, type World } from '../../../src/engine/run.ts';
 import { dark, facts, type Lamp, type LampFacts, lampLifecycle } from './lamp.ts';
 
 type Loaded = { readonly row: Lamp };
@@ -127,6 +127,7 @@ describe('a store that is away', () => {
     const { world, asked } = worldOf({ loads: [dark, away(false), away(true), bright], commits: [away(true)] });
     expect(await run(world, request)).toBe('bright → bright');
     expect(asked).toEqual(['load', commit, 'load', 200, 'load', 1000, 'load']);
+    expect(LONGEST_SLEEPS_MILLISECONDS).toBe(200 + 1000);
   });
 
   test('for good: the commit is unknown, and the cause is that of the commit', async () => {
@@ -135,9 +136,10 @@ describe('a store that is away', () => {
     expect(await failure).toMatchObject({ reason: 'commit_unknown', cause });
   });
 
-  test('after a lost guard: unavailable, and no waiting', async () => {
-    const { failure, asked } = failureOf({ loads: [dark, away(false)], commits: [false] });
-    expect(await failure).toMatchObject({ reason: 'store_unavailable' });
+  test('after a lost guard: unavailable, with the cause, and no waiting', async () => {
+    const cause = away(false);
+    const { failure, asked } = failureOf({ loads: [dark, cause], commits: [false] });
+    expect(await failure).toMatchObject({ reason: 'store_unavailable', cause });
     expect(asked).toEqual(['load', commit, 'load']);
   });
 
@@ -175,6 +177,8 @@ test('errors bear their names', () => {
     name: 'StoreUnavailable',
     message: 'The database cannot be reached.',
     maybeCommitted: true,
+    code: null,
+    isUnexpected: false,
   });
   expect(new InvariantViolation('what is wrong')).toMatchObject({
     name: 'InvariantViolation',
