@@ -103,24 +103,26 @@ export function requestedByClient(configuration: Configuration, client: Client, 
 
 export const everyResource = ({ resources, identity }: Configuration) => [...resources, identity];
 
-/** The scopes of all resources, and of OpenID Connect. */
-function describedScopes(configuration: Configuration): ReadonlySet<string> {
-  const known = allScopes.get(configuration) ?? describedAt(everyResource(configuration));
-  allScopes.set(configuration, known);
-  return known;
+/** Worked out once for each configuration that comes into force. */
+function perConfiguration<T>(workOut: (configuration: Configuration) => T): (configuration: Configuration) => T {
+  const known = new WeakMap<Configuration, T>();
+  return (configuration) => {
+    const found = known.get(configuration) ?? workOut(configuration);
+    known.set(configuration, found);
+    return found;
+  };
 }
-const allScopes = new WeakMap<Configuration, ReadonlySet<string>>();
+
+/** The scopes of all resources, and of OpenID Connect. */
+const describedScopes = perConfiguration((configuration) => describedAt(everyResource(configuration)));
 
 /** Scopes that only the UserInfo Endpoint knows. */
-function isIdentityScope(configuration: Configuration, name: string): boolean {
-  const known = identityScopes.get(configuration) ?? onlyAtUserInfo(configuration);
-  identityScopes.set(configuration, known);
-  return known.has(name);
-}
-const identityScopes = new WeakMap<Configuration, ReadonlySet<string>>();
-
-const onlyAtUserInfo = ({ identity, resources }: Configuration): ReadonlySet<string> =>
-  new Set([...describedAt([identity])].filter((name) => !describedAt(resources).has(name)));
+const identityScopes = perConfiguration(({ identity, resources }): ReadonlySet<string> => {
+  const atResources = describedAt(resources);
+  return new Set([...describedAt([identity])].filter((name) => !atResources.has(name)));
+});
+const isIdentityScope = (configuration: Configuration, name: string): boolean =>
+  identityScopes(configuration).has(name);
 
 /** When no scope was sent: the client's default, else its ceiling, else all scopes that the resources describe. */
 function defaultScope(configuration: Configuration, client: Client, asked: readonly string[]): readonly string[] {
@@ -193,9 +195,8 @@ export function scopeAt(
   scope: readonly string[],
   resources: readonly string[],
 ): string[] {
-  const all = everyResource(configuration);
-  const chosen = all.filter((one) => resources.includes(one.identifier));
-  const [here, anywhere] = [describedAt(chosen), describedAt(all)];
+  const chosen = everyResource(configuration).filter((one) => resources.includes(one.identifier));
+  const [here, anywhere] = [describedAt(chosen), describedScopes(configuration)];
   const isDefault = chosen.some((one) => one.default);
   return scope.filter((name) => here.has(name) || name === OFFLINE_ACCESS || (isDefault && !anywhere.has(name)));
 }
