@@ -21,8 +21,16 @@ export function makeLogger({ level, readable, destination }: LoggerOptions): Log
   const stream =
     destination ??
     (readable ? pretty({ ignore: 'reqId', singleLine: true, translateTime: 'SYS:HH:MM:ss' }) : undefined);
-  return stream ? pino(options, stream) : pino(options);
+  return pino(options, stream ?? standardOutput());
 }
+
+/** A system call for each line would be a tenth of a token request (docs/performance.md). */
+const FLUSH_BYTES = 4096;
+/** What a process that is killed with SIGKILL loses of its log. Every other end flushes. */
+const FLUSH_MILLISECONDS = 100;
+
+const standardOutput = () =>
+  pino.destination({ dest: 1, sync: false, minLength: FLUSH_BYTES, periodicFlush: FLUSH_MILLISECONDS });
 
 const SECRET_KEYS = [
   'password',
