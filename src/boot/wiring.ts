@@ -8,7 +8,7 @@ import type { AppOptions } from '../http/app.ts';
 import { clientBrake } from '../protocol/client-brake.ts';
 import { tokensTellClaims } from '../protocol/told-claims.ts';
 import { browserOriginSource } from '../storage/browser-origins.ts';
-import { findClient, replaceSecretMacs } from '../storage/clients.ts';
+import { replaceSecretMacs } from '../storage/clients.ts';
 import type { Database } from '../storage/database.ts';
 import { deniedAccessTokenStore } from '../storage/denied-access-tokens.ts';
 import { grantStore } from '../storage/grant-store.ts';
@@ -52,6 +52,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     logger,
     policy: () => configuration().signingKeys,
   });
+  const store = grantStore(db, clock, () => tokensTellClaims(configuration().claims));
   return {
     issuer,
     production,
@@ -61,11 +62,14 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     random,
     sleep: (milliseconds) => sleep(milliseconds),
     ping: () => ping(db),
-    store: grantStore(db, clock, () => tokensTellClaims(configuration().claims)),
+    store,
     deniedAccessTokens: deniedAccessTokenStore(db, clock),
     claimsOf: (userId) => findClaims(db, userId),
     interactions: interactionStore(db, clock),
-    findClient: (clientId) => findClient(db, clientId),
+    findClient: async (clientId) => {
+      const { client } = await store.loadClient(clientId);
+      return client?.deletedAt === null ? client : null;
+    },
     users: { findForSignIn: (username) => findUserForSignIn(db, username), keyOf: usernameKey },
     browserOrigins: browserOriginSource(db, clock),
     sessions: sessionStore(db, clock),

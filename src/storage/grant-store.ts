@@ -12,16 +12,15 @@ import type { LedgerEntry } from '../model/ledger.ts';
 import type { Claims } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
 import { batched } from './batches.ts';
+import { bound } from './bound.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
 import { ledgerColumns } from './ledger.ts';
 import { fixedNow, nowOr } from './now.ts';
 import { clients, grants, server, transitions, users } from './schema.ts';
 
-/** How a statement refers to one of its values. */
+/** How a statement refers to one of its values: `bound` where it is about one grant. */
 type Given = (name: string, type: string) => SQL;
-/** In a statement about one grant. */
-const bound: Given = (name, type) => sql`${sql.placeholder(name)}::${sql.raw(type)}`;
 /** In a statement about a list of grants, whose values come as text. */
 const listed: Given = (name, type) => sql`${sql.identifier('listed')}.${sql.identifier(name)}::${sql.raw(type)}`;
 

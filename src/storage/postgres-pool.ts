@@ -34,6 +34,7 @@ const STATEMENTS_IN_A_TRANSACTION = 4;
 const CLOSE_SECONDS = 10;
 
 export function openPool(url: string, options: Options): PostgresPool {
+  const texts = keptTexts();
   let current = open(url, options);
   let looking: Promise<void> | null = null;
   const retiring = new Set<Promise<void>>();
@@ -81,8 +82,9 @@ export function openPool(url: string, options: Options): PostgresPool {
   type Begin = Parameters<postgres.Sql['begin']>[1];
   const delegate = {
     options: current.client.options,
-    unsafe: (...statement: Parameters<postgres.Sql['unsafe']>) => {
+    unsafe: (...[text, values]: Parameters<postgres.Sql['unsafe']>) => {
       let asArrays = false;
+      const prepare = texts.has(text);
       return {
         values() {
           asArrays = true;
@@ -91,7 +93,7 @@ export function openPool(url: string, options: Options): PostgresPool {
         // biome-ignore lint/suspicious/noThenProperty: a statement of the driver starts when it is awaited.
         then: (...told: Parameters<Promise<unknown>['then']>) =>
           limited<unknown>((client) => {
-            const query = client.unsafe(...statement);
+            const query = client.unsafe(text, values, { prepare });
             return asArrays ? query.values() : query;
           }).then(...told),
       };
@@ -103,6 +105,23 @@ export function openPool(url: string, options: Options): PostgresPool {
     close: async () => {
       await looking;
       await Promise.all([endOf(current, CLOSE_SECONDS), ...retiring]);
+    },
+  };
+}
+
+/** More than the statements of this server; each connection keeps the plans of those it has met. */
+const MAX_KEPT_STATEMENTS = 300;
+
+/**
+ * Which statements are prepared: each that was met, since their texts stand in the code. Unprepared, a statement is parsed twice and
+ * planned each time. The bound is for texts that grow with a list.
+ */
+function keptTexts() {
+  const kept = new Set<string>();
+  return {
+    has: (text: string): boolean => {
+      if (kept.size < MAX_KEPT_STATEMENTS) kept.add(text);
+      return kept.has(text);
     },
   };
 }

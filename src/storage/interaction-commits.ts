@@ -1,0 +1,306 @@
+/**
+ * What changes interactions: the move, and the approval together with its grant. The first move of an interaction inserts it
+ * (docs/decisions/0026). Each statement is prepared once: putting it together and planning it took longer than running it.
+ */
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import type { Approval, InteractionCommit, InteractionMove } from '../lifecycles/interaction.ts';
+import type { SignInFacts } from '../model/grant.ts';
+import type { Interaction } from '../model/interaction.ts';
+import type { Clock } from '../system/clock.ts';
+import { bound } from './bound.ts';
+import type { Drizzle } from './database.ts';
+import { committing } from './failures.ts';
+import { ledgerColumns } from './ledger.ts';
+import { fixedNow, nowOr } from './now.ts';
+import { clients, consents, grants, interactions, server, sessions, transitions, users } from './schema.ts';
+
+/** @returns `commit` of the InteractionStore. */
+export function interactionCommits(db: Drizzle, clock: Clock): (commit: InteractionCommit) => Promise<boolean> {
+  const move = { stored: prepareMove(db, true), unstored: prepareMove(db, false) };
+  const approve = { stored: prepareApproval(db, true), unstored: prepareApproval(db, false) };
+  return (commit) => {
+    const { isStored } = commit.kind === 'move' ? commit.move : commit.approval;
+    const which = isStored ? 'stored' : 'unstored';
+    const committedAt = fixedNow(clock);
+    return committing(() =>
+      commit.kind === 'move'
+        ? move[which].execute({ ...moveValues(commit.move), committedAt })
+        : approve[which].execute({ ...approvalValues(commit.approval), committedAt }),
+    );
+  };
+}
+
+/** What `insert(interactions).select(…)` selects: the interaction as it was requested, in the state that it moves to. */
+const AS_REQUESTED = {
+  id: sql<string>`${bound('id', 'uuid')}`.as('id'),
+  state: sql<Interaction['state']>`${bound('state', 'text')}`.as('state'),
+  browserHash: sql<Buffer>`${bound('browserHash', 'bytea')}`.as('browser_hash'),
+  clientId: sql<string>`${bound('clientId', 'text')}`.as('client_id'),
+  clientEpoch: sql<bigint>`${bound('clientEpoch', 'bigint')}`.as('client_epoch'),
+  redirectUri: sql<string>`${bound('redirectUri', 'text')}`.as('redirect_uri'),
+  codeChallenge: sql<string>`${bound('codeChallenge', 'text')}`.as('code_challenge'),
+  scope: sql<string[]>`${bound('scope', 'text[]')}`.as('scope'),
+  resources: sql<string[]>`${bound('resources', 'text[]')}`.as('resources'),
+  requestState: sql<string>`${bound('requestState', 'text')}`.as('request_state'),
+  nonce: sql<string>`${bound('nonce', 'text')}`.as('nonce'),
+  prompt: sql<Interaction['prompt'][number][]>`${bound('prompt', 'text[]')}`.as('prompt'),
+  maxAgeSeconds: sql<number>`${bound('maxAgeSeconds', 'integer')}`.as('max_age_seconds'),
+  hintedUserId: sql<string>`${bound('hintedUserId', 'text')}`.as('hinted_subject_id'),
+  loginHint: sql<string>`${bound('loginHint', 'text')}`.as('login_hint'),
+  responseMode: sql<Interaction['responseMode']>`${bound('responseMode', 'text')}`.as('response_mode'),
+  userId: sql<string>`${bound('userId', 'uuid')}`.as('subject_id'),
+  createdAt: sql<Date>`${bound('createdAt', 'timestamptz')}`.as('created_at'),
+  endsAt: sql<Date>`${bound('endsAt', 'timestamptz')}`.as('ends_at'),
+};
+
+/** The row is still as the machine saw it. */
+const stillAsLoaded = and(
+  sql`${interactions.id} = ${bound('id', 'uuid')}`,
+  sql`${interactions.state} = ${bound('loadedState', 'text')}`,
+  sql`${interactions.userId} is not distinct from ${bound('loadedUserId', 'uuid')}`,
+);
+
+const inTimeFor = (end: string): SQL => sql`${nowOr('committedAt')} < ${bound(end, 'timestamptz')}`;
+
+function prepareMove(db: Drizzle, isStored: boolean) {
+  const returned = { id: interactions.id, clientId: interactions.clientId };
+  const moved = db.$with('moved').as(
+    isStored
+      ? db
+          .update(interactions)
+          .set({ state: bound('state', 'text'), userId: bound('userId', 'uuid') })
+          .where(stillAsLoaded)
+          .returning(returned)
+      : db
+          .insert(interactions)
+          .select(
+            db
+              .select(AS_REQUESTED)
+              .from(clients)
+              // After its end, the row may have been removed: storing it then would begin the interaction again.
+              .where(and(eq(clients.clientId, bound('clientId', 'text')), inTimeFor('endsAt'))),
+          )
+          // Where a row is there already, another request was first.
+          .onConflictDoNothing({ target: interactions.id })
+          .returning(returned),
+  );
+  return db
+    .with(moved)
+    .insert(transitions)
+    .select(db.select(ledgerOf({ interactionId: sql`${moved.id}`, clientId: sql`${moved.clientId}` })).from(moved))
+    .returning({ interactionId: transitions.interactionId })
+    .prepare(isStored ? 'move_interaction' : 'store_interaction');
+}
+
+/**
+ * One statement: the interaction becomes approved (or is stored as approved), its grant (and so its code) is inserted, the consent is
+ * remembered, and the ledger gets its line. It commits only while the epochs of client, user and server are as loaded, the session is
+ * active and, where the end-user was not asked, the earlier consent stands; a disable or a sign-out in between wins.
+ */
+function prepareApproval(db: Drizzle, isStored: boolean) {
+  const holds = and(
+    eq(clients.clientId, bound('clientId', 'text')),
+    eq(clients.epoch, bound('clientEpoch', 'bigint')),
+    isNull(clients.deletedAt),
+    eq(users.epoch, bound('userEpoch', 'bigint')),
+    isNull(users.disabledAt),
+    inTimeFor('mayBeApprovedUntil'),
+    sessionIsActive,
+    sql`(not ${bound('reliesOnConsent', 'boolean')} or ${consentStands})`,
+  );
+  const theUser = eq(users.id, bound('userId', 'uuid'));
+  const theServer = eq(server.epoch, bound('serverEpoch', 'bigint'));
+  const returned = {
+    id: interactions.id,
+    clientId: interactions.clientId,
+    clientEpoch: interactions.clientEpoch,
+    scope: interactions.scope,
+    resources: interactions.resources,
+    redirectUri: interactions.redirectUri,
+    codeChallenge: interactions.codeChallenge,
+  };
+  const moved = db.$with('moved').as(
+    isStored
+      ? db
+          .update(interactions)
+          .set({ state: bound('state', 'text'), userId: bound('userId', 'uuid') })
+          .from(clients)
+          .innerJoin(users, theUser)
+          .innerJoin(server, theServer)
+          .where(and(stillAsLoaded, holds))
+          .returning(returned)
+      : db
+          .insert(interactions)
+          .select(
+            db.select(AS_REQUESTED).from(clients).innerJoin(users, theUser).innerJoin(server, theServer).where(holds),
+          )
+          .onConflictDoNothing({ target: interactions.id })
+          .returning(returned),
+  );
+  const granted = db.$with('granted').as(
+    db
+      .insert(grants)
+      .select(
+        db
+          .select({
+            id: sql<string>`${bound('grantId', 'uuid')}`.as('id'),
+            interactionId: sql<string>`${moved.id}`.as('interaction_id'),
+            clientId: sql<string>`${moved.clientId}`.as('client_id'),
+            userId: sql<string>`${bound('userId', 'uuid')}`.as('subject_id'),
+            clientEpoch: sql<bigint>`${moved.clientEpoch}`.as('client_epoch'),
+            userEpoch: sql<bigint>`${bound('userEpoch', 'bigint')}`.as('subject_epoch'),
+            serverEpoch: sql<bigint>`${bound('serverEpoch', 'bigint')}`.as('server_epoch'),
+            scope: sql<string[]>`${moved.scope}`.as('scope'),
+            resources: sql<string[]>`${moved.resources}`.as('resources'),
+            policy: sql<string>`${bound('policy', 'text')}`.as('policy'),
+            codeHash: sql<Buffer>`${bound('codeHash', 'bytea')}`.as('code_hash'),
+            codeChallenge: sql<string>`${moved.codeChallenge}`.as('code_challenge'),
+            redirectUri: sql<string>`${moved.redirectUri}`.as('redirect_uri'),
+            identity: sql<SignInFacts>`${bound('identity', 'jsonb')}`.as('identity'),
+            codeEndsAt: sql<Date>`${bound('codeEndsAt', 'timestamptz')}`.as('code_ends_at'),
+            state: sql<'active'>`'active'`.as('state'),
+            revokedAt: sql<Date>`null::timestamptz`.as('revoked_at'),
+            revokedReason: sql<string>`null::text`.as('revoked_reason'),
+            refreshGeneration: sql<bigint>`null::bigint`.as('refresh_generation'),
+            refreshNonce: sql<Buffer>`null::bytea`.as('refresh_nonce'),
+            createdAt: sql<Date>`${bound('now', 'timestamptz')}`.as('created_at'),
+            lastUsedAt: sql<Date>`null::timestamptz`.as('last_used_at'),
+            chainEndsAt: sql<Date>`null::timestamptz`.as('chain_ends_at'),
+          })
+          .from(moved),
+      )
+      .returning({ id: grants.id }),
+  );
+  const remembered = db.$with('remembered').as(
+    db
+      .insert(consents)
+      .select(
+        db
+          .select({
+            userId: sql<string>`${bound('userId', 'uuid')}`.as('subject_id'),
+            clientId: sql<string>`${moved.clientId}`.as('client_id'),
+            userEpoch: sql<bigint>`${bound('userEpoch', 'bigint')}`.as('subject_epoch'),
+            clientEpoch: sql<bigint>`${moved.clientEpoch}`.as('client_epoch'),
+            scope: sql<string[]>`${moved.scope}`.as('scope'),
+            resources: sql<string[]>`${moved.resources}`.as('resources'),
+            grantedAt: sql<Date>`${bound('now', 'timestamptz')}`.as('granted_at'),
+          })
+          .from(moved)
+          .where(bound('remembers', 'boolean')),
+      )
+      .onConflictDoUpdate({
+        target: [consents.userId, consents.clientId, consents.resources],
+        set: widenedConsent(),
+      })
+      .returning({ clientId: consents.clientId }),
+  );
+  const line = ledgerOf({
+    grantId: sql`${granted.id}`,
+    interactionId: sql`${moved.id}`,
+    clientId: sql`${moved.clientId}`,
+    policy: bound('policy', 'text'),
+  });
+  return db
+    .with(moved, granted, remembered)
+    .insert(transitions)
+    .select(db.select(line).from(moved).innerJoin(granted, sql`true`))
+    .returning({ grantId: transitions.grantId })
+    .prepare(isStored ? 'approve_interaction' : 'store_approved_interaction');
+}
+
+/**
+ * Read again, and locked until the grant exists: a sign-out either waits for the approval, or was first and prevents it. So
+ * nothing is approved from a session after its sign-out was acknowledged.
+ */
+const sessionIsActive = sql`exists (
+  select 1 from ${sessions}
+  where ${sessions.idHash} = ${bound('sessionIdHash', 'bytea')} and ${sessions.state} = 'active'
+  for share)`;
+
+/**
+ * Read again, and locked until the grant exists: ending the access deletes the consent first, so either this statement misses
+ * the consent, or the other finds the grant.
+ */
+const consentStands = sql`exists (
+  select 1 from ${consents}
+  where ${consents.userId} = ${bound('userId', 'uuid')} and ${consents.clientId} = ${bound('clientId', 'text')}
+    and ${consents.resources} = ${bound('resources', 'text[]')} and ${consents.scope} @> ${bound('scope', 'text[]')}
+    and ${consents.userEpoch} = ${bound('userEpoch', 'bigint')}
+    and ${consents.clientEpoch} = ${bound('clientEpoch', 'bigint')}
+  for share)`;
+
+/** What was allowed before together with what is allowed now; what was allowed under older epochs is forgotten. */
+function widenedConsent() {
+  const alive = sql`consents.subject_epoch = excluded.subject_epoch and consents.client_epoch = excluded.client_epoch`;
+  const union = (column: string) => {
+    const [old, added] = [sql.raw(`consents.${column}`), sql.raw(`excluded.${column}`)];
+    return sql`case when ${alive} then array(select distinct unnest(${old} || ${added})) else ${added} end`;
+  };
+  return {
+    scope: union('scope'),
+    userEpoch: sql`excluded.subject_epoch`,
+    clientEpoch: sql`excluded.client_epoch`,
+    grantedAt: sql`excluded.granted_at`,
+  };
+}
+
+const ledgerOf = (about: { readonly [Name in 'grantId' | 'interactionId' | 'clientId' | 'policy']?: SQL }) =>
+  ledgerColumns({
+    at: bound('now', 'timestamptz'),
+    machine: bound('machine', 'text'),
+    event: bound('event', 'text'),
+    from: bound('from', 'text'),
+    to: bound('to', 'text'),
+    reason: bound('reason', 'text'),
+    ...about,
+  });
+
+function moveValues({ loaded, now, to, userId, entry }: InteractionMove) {
+  return {
+    id: loaded.id,
+    state: to,
+    loadedState: loaded.state,
+    loadedUserId: loaded.userId,
+    browserHash: Buffer.from(loaded.browserHash),
+    clientId: loaded.clientId,
+    clientEpoch: loaded.clientEpoch.toString(),
+    redirectUri: loaded.redirectUri,
+    codeChallenge: loaded.codeChallenge,
+    scope: [...loaded.scope],
+    resources: [...loaded.resources],
+    requestState: loaded.requestState,
+    nonce: loaded.nonce,
+    prompt: [...loaded.prompt],
+    maxAgeSeconds: loaded.maxAgeSeconds,
+    hintedUserId: loaded.hintedUserId,
+    loginHint: loaded.loginHint,
+    responseMode: loaded.responseMode,
+    userId,
+    createdAt: loaded.createdAt.toISOString(),
+    endsAt: loaded.endsAt.toISOString(),
+    now: now.toISOString(),
+    machine: entry.machine,
+    event: entry.event,
+    from: entry.from,
+    to: entry.to,
+    reason: entry.reason,
+  };
+}
+
+function approvalValues(approval: Approval) {
+  const { session, identity } = approval;
+  return {
+    ...moveValues({ ...approval, userId: session.userId }),
+    grantId: approval.grantId,
+    codeHash: Buffer.from(approval.codeHash),
+    codeEndsAt: approval.codeEndsAt.toISOString(),
+    policy: approval.policy,
+    identity: identity === null ? null : JSON.stringify(identity),
+    mayBeApprovedUntil: approval.endsAt.toISOString(),
+    reliesOnConsent: approval.reliesOnConsent,
+    remembers: approval.remembers,
+    sessionIdHash: Buffer.from(session.idHash),
+    userEpoch: session.userEpoch.toString(),
+    serverEpoch: session.serverEpoch.toString(),
+  };
+}
