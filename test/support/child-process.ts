@@ -21,8 +21,16 @@ export const waiting = (values: typeof patient = patient, root: string = ROOT): 
     Object.assign(deadlines, ${JSON.stringify(values)});
   `);
 
+/** A third of a start is compiling. Node keeps that for the next start when a process ends, but not when it is killed. */
+const keepingWhatIsCompiled = preload(`
+  import { subscribe } from 'node:diagnostics_channel';
+  import { enableCompileCache, flushCompileCache } from 'node:module';
+  enableCompileCache();
+  subscribe('tracing:net.server.listen:asyncEnd', () => flushCompileCache());
+`);
+
 /** For `node`: the server, as an operator starts it. */
-export const START: readonly string[] = [join(ROOT, 'src/cli/statehouse.js'), 'start'];
+export const START: readonly string[] = [...keepingWhatIsCompiled, join(ROOT, 'src/cli/statehouse.js'), 'start'];
 
 const running = new Set<ChildProcess>();
 let janitor: ChildProcess | null = null;
