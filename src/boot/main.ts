@@ -1,4 +1,5 @@
 /** The process: runtime, keys, app, listen, graceful close. Configuration and environment are checked before anything opens. */
+import { flushCompileCache } from 'node:module';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import { KEY_POLL_SECONDS } from '../../policies/schema.ts';
@@ -10,7 +11,7 @@ import { databaseClock } from '../system/clock.ts';
 import { deadlines } from '../system/deadlines.ts';
 import { makeLogger } from '../system/logger.ts';
 import { banner } from './banner.ts';
-import { type Demo, endDemo, makeDemo } from './demo-data.ts';
+import type { Demo } from './demo-data.ts';
 import { liveConfiguration } from './live-configuration.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { appDeps } from './wiring.ts';
@@ -50,6 +51,8 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
   await app.listen({ host: environment.host, port: environment.port });
   if (!environment.production) process.stdout.write(banner(environment, demo));
   logger.info({ issuer: environment.issuer, database: database.kind }, 'listening');
+  // Otherwise it is kept only when the process ends, and not after SIGKILL (src/cli/fast-loading.js).
+  flushCompileCache();
 
   const tidying = tidyRegularly(runtime, logger);
   const keeping = regularly(deps.keepKeys, KEY_POLL_SECONDS * 1000);
@@ -72,6 +75,7 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
 /** Demo data exists only on the embedded database with a loopback HOST. */
 async function demoData(runtime: Runtime, progress: Progress): Promise<Demo | null> {
   if (runtime.database.kind !== 'embedded') return null;
+  const { endDemo, makeDemo } = await import('./demo-data.ts');
   if (isLoopback(runtime.environment.host)) {
     progress('preparing the demo');
     return makeDemo(runtime);

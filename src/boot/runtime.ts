@@ -7,8 +7,6 @@ import { type Random, systemRandom } from '../crypto/random.ts';
 import { type RootKeys, rootKeys } from '../crypto/root-secret.ts';
 import { requireRootSecretOf } from '../crypto/signing-keys.ts';
 import type { Database } from '../storage/database.ts';
-import { openEmbedded } from '../storage/embedded.ts';
-import { openPostgres } from '../storage/postgres.ts';
 import { listSigningKeys } from '../storage/signing-keys.ts';
 import { homeFolder, keptSecrets } from '../system/home-folder.ts';
 
@@ -33,7 +31,7 @@ export async function openRuntime(
   const configuration = loadConfiguration(environment.configFolder, environment.issuer);
   const keys = rootKeys(environment.secrets ?? keptSecrets(homeFolder(), systemRandom));
   progress(environment.databaseUrl ? 'connecting to Postgres' : `opening the embedded database in ${homeFolder()}`);
-  const database = environment.databaseUrl ? openPostgres(environment.databaseUrl) : await openEmbedded(homeFolder());
+  const database = await openDatabase(environment.databaseUrl);
   try {
     progress('bringing its tables up to date');
     await database.migrate();
@@ -44,4 +42,11 @@ export async function openRuntime(
     throw error;
   }
   return { environment, configuration, keys, random: systemRandom, database };
+}
+
+/** Only the driver that is used is loaded. */
+async function openDatabase(url: string | null): Promise<Database> {
+  if (url) return (await import('../storage/postgres.ts')).openPostgres(url);
+  const { openEmbedded } = await import('../storage/embedded.ts');
+  return openEmbedded(homeFolder());
 }

@@ -4,21 +4,15 @@ import { ConfigurationError } from '../config/problem.ts';
 import { RootSecretError } from '../crypto/root-secret.ts';
 import { StoreUnavailable } from '../engine/errors.ts';
 import { ClientIdIsSub } from '../registration/register-client.ts';
-import { NoSuchSide } from '../review/diff/sides.ts';
-import { ScenarioError } from '../review/simulation/read-scenario.ts';
 import { codeOf } from '../storage/failures.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
 import { DriverNotPatched } from '../storage/patched-driver.ts';
 import { FolderOpenToOthers } from '../system/home-folder.ts';
 import { safeError } from '../system/safe-error.ts';
+import { ToldError } from '../system/told-error.ts';
 
 /** The command cannot do what was asked; the message says why and what to do. */
-export class CommandRefused extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'CommandRefused';
-  }
-}
+export class CommandRefused extends ToldError {}
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -28,13 +22,11 @@ export function wordsFor(error: unknown, env: Env): string {
 
 /** Their messages are written for people and contain no secret. */
 const OURS = [
-  CommandRefused,
+  ToldError,
   EnvironmentError,
   ConfigurationError,
   RootSecretError,
   ClientIdIsSub,
-  NoSuchSide,
-  ScenarioError,
   DriverNotPatched,
   FolderOpenToOthers,
 ] as const;

@@ -1,34 +1,30 @@
 /** All commands, and what happens to their failures. */
 import { Command, CommanderError } from 'commander';
-import { checkCommand } from './check.ts';
 import type { Cli } from './cli.ts';
-import { clientsCreateCommand } from './clients-create.ts';
-import { clientsDeleteCommand } from './clients-delete.ts';
-import { clientsImportCommand } from './clients-import.ts';
-import { clientsListCommand } from './clients-list.ts';
-import { clientsRotateSecretCommand } from './clients-rotate-secret.ts';
-import { clientsShowCommand } from './clients-show.ts';
-import { diagramCommand } from './diagram.ts';
-import { diffCommand } from './diff.ts';
-import { explainCommand } from './explain.ts';
 import { wordsFor } from './failure.ts';
-import { keysListCommand } from './keys-list.ts';
-import { keysRevokeCommand } from './keys-revoke.ts';
-import { keysRotateCommand } from './keys-rotate.ts';
-import { migrateCommand } from './migrate.ts';
-import { recoverCommand } from './recover.ts';
-import { simulateCommand } from './simulate.ts';
-import { startCommand } from './start.ts';
-import { usersCreateCommand } from './users-create.ts';
-import { usersDisableCommand } from './users-disable.ts';
-import { usersEnableCommand } from './users-enable.ts';
-import { usersImportCommand } from './users-import.ts';
-import { usersListCommand } from './users-list.ts';
+
+type AddTo = (program: Command, cli: Cli) => void;
+
+/** In the order of --help. Only the command that is asked for is loaded, so that no command pays for the others. */
+const COMMANDS: ReadonlyMap<string, () => Promise<AddTo>> = new Map([
+  ['start', async () => (await import('./start.ts')).startCommand],
+  ['migrate', async () => (await import('./migrate.ts')).migrateCommand],
+  ['check', async () => (await import('./check.ts')).checkCommand],
+  ['diagram', async () => (await import('./diagram.ts')).diagramCommand],
+  ['diff', async () => (await import('./diff.ts')).diffCommand],
+  ['simulate', async () => (await import('./simulate.ts')).simulateCommand],
+  ['explain', async () => (await import('./explain.ts')).explainCommand],
+  ['recover', async () => (await import('./recover.ts')).recoverCommand],
+  ['clients', async () => (await import('./clients.ts')).clientsCommands],
+  ['users', async () => (await import('./users.ts')).usersCommands],
+  ['keys', async () => (await import('./keys.ts')).keysCommands],
+]);
 
 /** @returns the exit status. */
 export async function runCommand(args: readonly string[], cli: Cli): Promise<number> {
   try {
-    await buildProgram(cli).parseAsync([...args], { from: 'user' });
+    const program = await buildProgram(cli, args[0]);
+    await program.parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
     // Commander has printed what is wrong with the arguments; --help comes here too.
@@ -38,7 +34,8 @@ export async function runCommand(args: readonly string[], cli: Cli): Promise<num
   }
 }
 
-function buildProgram(cli: Cli): Command {
+/** @param name the first argument: a command, or a reason to show all of them. */
+async function buildProgram(cli: Cli, name = ''): Promise<Command> {
   const program = new Command('statehouse')
     .description('An OAuth 2.1 authorization server whose token lifecycles are state machines that people can read.')
     .exitOverride()
@@ -49,39 +46,9 @@ function buildProgram(cli: Cli): Command {
     })
     .showHelpAfterError('(add --help to see the options)')
     .addHelpText('after', EXAMPLES);
-  startCommand(program, cli);
-  migrateCommand(program, cli);
-  checkCommand(program, cli);
-  diagramCommand(program, cli);
-  diffCommand(program, cli);
-  simulateCommand(program, cli);
-  explainCommand(program, cli);
-  recoverCommand(program, cli);
-
-  const clients = program.command('clients').description('applications that may ask for tokens');
-  clientsCreateCommand(clients, cli);
-  clientsListCommand(clients, cli);
-  clientsShowCommand(clients, cli);
-  clientsRotateSecretCommand(clients, cli);
-  clientsDeleteCommand(clients, cli);
-  clientsImportCommand(clients, cli);
-
-  const users = program.command('users').description('end-users who can sign in');
-  usersCreateCommand(users, cli);
-  usersListCommand(users, cli);
-  usersDisableCommand(users, cli);
-  usersEnableCommand(users, cli);
-  usersImportCommand(users, cli);
-
-  const keys = program.command('keys').description('the keys that sign tokens');
-  keysListCommand(keys, cli);
-  keysRotateCommand(keys, cli);
-  keysRevokeCommand(keys, cli);
-
-  for (const group of [clients, users, keys]) {
-    const example = `statehouse ${group.name()} ${group.commands.at(-1)?.name()} --help`;
-    group.addHelpText('after', `\nEach has its own --help, e.g. "${example}".`);
-  }
+  const asked = COMMANDS.get(name);
+  const wanted = asked ? [asked] : [...COMMANDS.values()];
+  for (const add of await Promise.all(wanted.map((load) => load()))) add(program, cli);
   return program;
 }
 

@@ -5,6 +5,7 @@ if (Number(process.versions.node.split('.')[0]) >= 24) {
   if (process.argv.length === 3 && process.argv[2] === 'start' && process.env.NODE_ENV?.trim() !== 'production') {
     process.stdout.write('Statehouse is starting. The first start on a machine takes the longest.\n');
   }
+  await import('./fast-loading.js');
   await import('./main.ts');
 } else {
   const { existsSync } = await import('node:fs');

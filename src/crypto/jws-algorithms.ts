@@ -1,22 +1,26 @@
 /** How a signature of each algorithm is checked. A new algorithm is a row here and in SIGN (jws.ts). */
 import { type KeyObject, verify } from 'node:crypto';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
+import { derOfRaw, RAW_SIGNATURE_BYTES } from './ecdsa-signature.ts';
 
 type Verification = {
   /** Null: the algorithm hashes by itself. */
   readonly hash: 'sha256' | null;
-  readonly options: { readonly dsaEncoding?: 'ieee-p1363' };
+  /** The form of the signature that OpenSSL reads. */
+  readonly forOpenSsl: (signature: Uint8Array) => Uint8Array;
   /** How long every signature is; null: as long as the modulus of the key, which OpenSSL checks. */
   readonly signatureBytes: number | null;
 };
 
+const asItIs = (signature: Uint8Array): Uint8Array => signature;
+
 const VERIFICATIONS: Readonly<Record<SigningAlgorithm, Verification>> = {
-  // RFC 7518 §3.4: R and S, each of 32 octets; not the DER form that OpenSSL has by default.
-  ES256: { hash: 'sha256', options: { dsaEncoding: 'ieee-p1363' }, signatureBytes: 64 },
+  // RFC 7518 §3.4: R and S, each of 32 octets.
+  ES256: { hash: 'sha256', forOpenSsl: derOfRaw, signatureBytes: RAW_SIGNATURE_BYTES },
   // RFC 7518 §3.3: RSASSA-PKCS1-v1_5, which is OpenSSL's default.
-  RS256: { hash: 'sha256', options: {}, signatureBytes: null },
+  RS256: { hash: 'sha256', forOpenSsl: asItIs, signatureBytes: null },
   // RFC 8037 §3.1.
-  EdDSA: { hash: null, options: {}, signatureBytes: 64 },
+  EdDSA: { hash: null, forOpenSsl: asItIs, signatureBytes: 64 },
 };
 
 /**
@@ -29,7 +33,7 @@ export function isSignatureOf(
   input: string,
   signature: Uint8Array,
 ): boolean {
-  const { hash, options, signatureBytes } = VERIFICATIONS[alg];
+  const { hash, forOpenSsl, signatureBytes } = VERIFICATIONS[alg];
   if (signatureBytes !== null && signature.length !== signatureBytes) return false;
-  return verify(hash, Buffer.from(input), { key, ...options }, signature);
+  return verify(hash, Buffer.from(input), key, forOpenSsl(signature));
 }

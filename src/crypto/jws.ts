@@ -4,11 +4,12 @@
  */
 import { sign } from 'node:crypto';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
+import { rawOfDer } from './ecdsa-signature.ts';
 import type { SigningKey } from './signing-keys.ts';
 
 /** RFC 7518 §3.3 and §3.4, RFC 8037 §3.1. */
 const SIGN: Readonly<Record<SigningAlgorithm, (key: SigningKey, input: Buffer) => Buffer>> = {
-  ES256: ({ privateKey: key }, input) => sign('sha256', input, { key, dsaEncoding: 'ieee-p1363' }),
+  ES256: ({ privateKey: key }, input) => rawOfDer(sign('sha256', input, key)),
   RS256: ({ privateKey: key }, input) => sign('sha256', input, key),
   EdDSA: ({ privateKey: key }, input) => sign(null, input, key),
 };

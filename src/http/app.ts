@@ -23,7 +23,7 @@ import { jwksRoute } from './jwks-route.ts';
 import { logoutRoutes } from './logout-routes.ts';
 import { metadataRoutes } from './metadata-routes.ts';
 import { type PermissionRoutesOptions, permissionRoutes } from './permission-routes.ts';
-import { type DemoApp, type PlaygroundOptions, playgroundRoutes } from './playground/routes.ts';
+import type { DemoApp, PlaygroundOptions } from './playground/routes.ts';
 import { requestDeadline } from './request-deadline.ts';
 import { requestLog } from './request-log.ts';
 import { type RevocationRoutesOptions, revocationRoutes } from './revocation-routes.ts';
@@ -65,6 +65,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: MAX_NAME_CHARACTERS },
     frameworkErrors: handleFrameworkError,
+    // Left to itself, Fastify loads a validator and a serializer of JSON Schemas, which nothing here uses.
+    schemaController: { compilersFactory: { buildValidator: () => noCompiler, buildSerializer: () => noCompiler } },
   });
   await app.register(requestLog);
   await app.register(requestDeadline);
@@ -78,6 +80,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(metadataRoutes, options);
   await app.register(endpoints, { ...options, prefix: new URL(issuer).pathname.replace(/\/$/, '') });
   return app;
+}
+
+function noCompiler(): never {
+  throw new Error(
+    'A route declares a JSON Schema. Pages check their parameters with zod, and nothing else has a schema.',
+  );
 }
 
 /** Everything under the issuer's path. */
@@ -105,7 +113,10 @@ const pages = fp<PageOptions>(
     await app.register(interactionRoutes, options);
     await app.register(logoutRoutes, options);
     await app.register(permissionRoutes, options);
-    if (demo) await app.register(playgroundRoutes, { ...options, client: demo.app });
+    if (demo) {
+      const { playgroundRoutes } = await import('./playground/routes.ts');
+      await app.register(playgroundRoutes, { ...options, client: demo.app });
+    }
   },
   { name: 'pages', encapsulate: true },
 );

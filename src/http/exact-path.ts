@@ -8,7 +8,9 @@ import fp from 'fastify-plugin';
 export const exactPath = fp(
   async (app) => {
     app.addHook('onRequest', (request, reply, done) => {
-      if (request.is404 || pathSent(request) === pathMeant(request)) done();
+      const { url } = request.routeOptions;
+      // A path without parameters and without a query, as nearly all requests have, needs no closer look.
+      if (request.raw.url === url || request.is404 || pathSent(request) === pathMeant(request)) done();
       else reply.callNotFound();
     });
   },

@@ -7,6 +7,7 @@
 import { and, eq, getTableColumns, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { GrantStore, HeadMove, LoadedGrant, Revocation } from '../lifecycles/grant.ts';
+import type { Client } from '../model/client.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
 import type { Claims } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
@@ -29,6 +30,7 @@ export function grantStore(db: Drizzle, clock: Clock, wantsClaims: () => boolean
   const loadStatement = prepareLoad(db);
   const loadManyStatement = prepareLoadMany(db);
   const loadClientStatement = prepareLoadClient(db);
+  const loadClientsStatement = prepareLoadClients(db);
   const moveStatement = prepareMoveHead(db);
   const moveManyStatement = prepareMoveHeads(db);
   const revokeStatement = prepareRevoke(db);
@@ -64,11 +66,22 @@ export function grantStore(db: Drizzle, clock: Clock, wantsClaims: () => boolean
   const revoke = (revocation: Revocation) => committing(() => revokeStatement.execute(revocationValues(revocation)));
 
   return {
-    loadClient: async (clientId) => {
-      const [row] = await reading(() => loadClientStatement.execute({ clientId, now: fixedNow(clock) }));
-      if (!row) throw new Error(NO_SERVER_ROW);
-      return { now: new Date(row.now), client: row.client };
-    },
+    loadClient: batched({
+      alone: async (clientId) => {
+        const [row] = await reading(() => loadClientStatement.execute({ clientId, now: fixedNow(clock) }));
+        return loadedClientFrom(row);
+      },
+      together: async (clientIds) => {
+        const rows = await reading(() =>
+          loadClientsStatement.execute({ clientIds: [...new Set(clientIds)], now: fixedNow(clock) }),
+        );
+        const byId = new Map(rows.map((row) => [row.asked, row]));
+        return clientIds.map((clientId) => loadedClientFrom(byId.get(clientId)));
+      },
+      // Requests of the same client share a row, too.
+      keyOf: () => Symbol(),
+      writes: false,
+    }),
     load: batched({
       alone: async (key) => {
         const [row] = await reading(() =>
@@ -99,6 +112,11 @@ function loadedFrom({ now, grant, client, user, claims, serverEpoch }: LoadRow):
   return { now: new Date(now), client, grant: loaded, claims };
 }
 
+function loadedClientFrom(row: { readonly now: string; readonly client: Client | null } | undefined) {
+  if (!row) throw new Error(NO_SERVER_ROW);
+  return { now: new Date(row.now), client: row.client };
+}
+
 /** Only what a decision needs: each column costs time at every rotation. */
 export const PRESENTING_CLIENT = {
   clientId: clients.clientId,
@@ -121,6 +139,15 @@ function prepareLoadClient(db: Drizzle) {
     .from(server)
     .leftJoin(clients, eq(clients.clientId, sql.placeholder('clientId')))
     .prepare('load_client');
+}
+
+function prepareLoadClients(db: Drizzle) {
+  return db
+    .select({ asked: sql<string>`asked.client_id`, now: nowOr('now'), client: clients })
+    .from(server)
+    .innerJoin(sql`unnest(${bound('clientIds', 'text[]')}) as asked (client_id)`, sql`true`)
+    .leftJoin(clients, sql`${clients.clientId} = asked.client_id`)
+    .prepare('load_clients');
 }
 
 const PRESENTED = {

@@ -1,6 +1,6 @@
 /** Structured logs: JSON lines in production, readable lines for people elsewhere. Errors go through safe-error.ts. */
+import { createRequire } from 'node:module';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
 import { safeError } from './safe-error.ts';
 
 export type LoggerOptions = {
@@ -18,11 +18,23 @@ export function makeLogger({ level, readable, destination }: LoggerOptions): Log
     // Our code never logs these keys; the redaction is for libraries. No wildcards: each costs several µs per line.
     redact: { paths: [...SECRET_KEYS], censor: '[redacted]' },
   };
-  const stream =
-    destination ??
-    (readable ? pretty({ ignore: 'reqId', singleLine: true, translateTime: 'SYS:HH:MM:ss' }) : undefined);
-  return stream ? pino(options, stream) : pino(options);
+  const stream = destination ?? (readable ? readableLines() : standardOutput());
+  return pino(options, stream);
 }
+
+function readableLines(): DestinationStream {
+  // Production does without this package, and without the time to load it.
+  const pretty: typeof import('pino-pretty') = createRequire(import.meta.url)('pino-pretty');
+  return pretty({ ignore: 'reqId', singleLine: true, translateTime: 'SYS:HH:MM:ss' });
+}
+
+/** A system call for each line would be a tenth of a token request (docs/performance.md). */
+const FLUSH_BYTES = 8192;
+/** What a process that is killed with SIGKILL loses of its log. Every other end flushes. */
+const FLUSH_MILLISECONDS = 100;
+
+const standardOutput = () =>
+  pino.destination({ dest: 1, sync: false, minLength: FLUSH_BYTES, periodicFlush: FLUSH_MILLISECONDS });
 
 const SECRET_KEYS = [
   'password',

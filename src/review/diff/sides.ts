@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import type { AnyStateMachine } from 'xstate';
 import type { Configuration } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
+import { ToldError } from '../../system/told-error.ts';
 
 export type Side = {
   readonly name: string;
@@ -14,12 +15,7 @@ export type Side = {
 };
 
 /** Neither a folder nor a revision, or a revision without machines and policies. The message repeats the name. */
-export class NoSuchSide extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'NoSuchSide';
-  }
-}
+export class NoSuchSide extends ToldError {}
 
 const ROOT = new URL('../../..', import.meta.url).pathname;
 

@@ -9,17 +9,17 @@ import { ConfigurationError, describeProblem, type Problem } from '../../config/
 import { printable } from '../../config/shown.ts';
 import { readYaml } from '../../config/yaml-file.ts';
 import type { Lifetimes } from '../../model/lifetimes.ts';
+import { ToldError } from '../../system/told-error.ts';
 import type { Action, Actor, Beat, EndName, Expected, Round, Scenario, Turn, Wait } from './scenario.ts';
 import { isRequest } from './scenario.ts';
 import { CODE, type ScenarioRecord, type StepRecord, scenarioSchema } from './scenario-file.ts';
 
 /** The scenario is refused; the message has all problems with their lines. */
-export class ScenarioError extends Error {
+export class ScenarioError extends ToldError {
   readonly problems: readonly Problem[];
   constructor(file: string, problems: readonly Problem[]) {
     const words = problems.map((problem) => `  ${printable(describeProblem(problem))}`).join('\n');
     super(`The scenario ${printable(file)} is refused:\n${words}`);
-    this.name = 'ScenarioError';
     this.problems = problems;
   }
 }

@@ -1,5 +1,6 @@
 /** The floor's code, refresh token and access token: the same sizes and strengths as those of Statehouse. */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { rawOfDer } from '../../../src/crypto/ecdsa-signature.ts';
 import { ACCESS_TOKEN_SECONDS, CLIENT_ID } from '../setting.ts';
 import { mac, sameBytes } from './keys.ts';
 
@@ -51,7 +52,7 @@ export function accessToken(issuer: string, sub: string, aud: string, scope: str
   const jti = randomBytes(16).toString('base64url');
   const claims = { iss: issuer, sub, aud, client_id: CLIENT_ID, scope, jti, iat, exp: iat + ACCESS_TOKEN_SECONDS };
   const signed = `${HEADER}.${encode(claims)}`;
-  const signature = sign('sha256', Buffer.from(signed), { key: pair.privateKey, dsaEncoding: 'ieee-p1363' });
+  const signature = rawOfDer(sign('sha256', Buffer.from(signed), pair.privateKey));
   return `${signed}.${signature.toString('base64url')}`;
 }
 

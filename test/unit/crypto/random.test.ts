@@ -1,9 +1,42 @@
 import { expect, test } from 'vitest';
-import { systemRandom } from '../../../src/crypto/random.ts';
+import { pooledRandomBytes, systemRandom } from '../../../src/crypto/random.ts';
 
 test('random bytes are as many as asked for, and others each time', () => {
   expect([0, 12, 16, 32].map((size) => systemRandom.bytes(size).length)).toEqual([0, 12, 16, 32]);
   expect(systemRandom.bytes(32)).not.toEqual(systemRandom.bytes(32));
+});
+
+test('no octet is given out twice, and none stays behind', () => {
+  let filled: Buffer = Buffer.alloc(0);
+  let fills = 0;
+  const bytes = pooledRandomBytes((pool) => {
+    filled = pool;
+    // Each octet names its fill and its place, roughly: consecutive pieces differ.
+    fills += 1;
+    for (let at = 0; at < pool.length; at += 2) pool.writeUInt16BE(fills * 4096 + at / 2 + 1, at);
+  });
+  const given = new Set<string>();
+  for (let index = 0; index < 300; index++) {
+    const piece = bytes(32);
+    given.add(piece.toString('hex'));
+    expect(piece.includes(Buffer.from([0, 0]))).toBe(false);
+    expect(filled.includes(piece)).toBe(false);
+  }
+  expect([given.size, fills]).toEqual([300, 3]);
+});
+
+test('what was given out is the caller’s own', () => {
+  const bytes = pooledRandomBytes((pool) => pool.fill(7));
+  const first = bytes(16);
+  bytes(256);
+  first.fill(1);
+  expect(bytes(16)).toEqual(Buffer.alloc(16, 7));
+  expect(first).toEqual(Buffer.alloc(16, 1));
+});
+
+test('a pool holds only so much', () => {
+  expect(systemRandom.bytes(256)).toHaveLength(256);
+  expect(() => systemRandom.bytes(257)).toThrow(RangeError);
 });
 
 test('random UUIDs are of version 4, and others each time', () => {

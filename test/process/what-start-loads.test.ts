@@ -1,0 +1,89 @@
+/** What a start loads, and above all what it does not: every package costs time, memory and trust. */
+
+import { once } from 'node:events';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { outputOf, preload, START, startChild } from '../support/child-process.ts';
+
+const ROOT = new URL('../../', import.meta.url).pathname;
+const MARK = 'loaded: ';
+
+/** Of a start in production whose database is not there, which is found out after everything was loaded. */
+async function loadedAtStart(): Promise<string[]> {
+  const telling = preload(`
+    import { registerHooks } from 'node:module';
+    import { writeSync } from 'node:fs';
+    registerHooks({
+      load(url, context, next) {
+        if (url.startsWith('file:')) writeSync(2, '${MARK}' + url + '\\n');
+        return next(url, context);
+      },
+    });
+  `);
+  const env = {
+    PATH: process.env['PATH'],
+    NODE_ENV: 'production',
+    DATABASE_URL: 'postgres://127.0.0.1:1/none',
+    STATEHOUSE_ISSUER: 'https://issuer.example',
+    STATEHOUSE_SECRET: 'a-secret-of-more-than-32-characters-for-a-test',
+  };
+  const server = startChild(process.execPath, [...telling, ...START], { env });
+  const output = outputOf(server);
+  await once(server, 'close');
+  expect(output()).toContain('The database cannot be reached');
+  return output()
+    .split('\n')
+    .filter((line) => line.startsWith(MARK))
+    .map((line) => relative(ROOT, fileURLToPath(line.slice(MARK.length))));
+}
+
+it('a start in production loads these packages and rooms, and no others', async () => {
+  const loaded = await loadedAtStart();
+  const packages = new Set(loaded.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []));
+  const rooms = new Set(
+    loaded.flatMap((path) => /^((?!node_modules)[^/]+(?:\/[^/]+)?)\//.exec(path)?.[1] ?? []).toSorted(),
+  );
+  expect([...rooms]).toEqual([
+    'machines',
+    'policies',
+    'src/boot',
+    'src/cli',
+    'src/config',
+    'src/crypto',
+    'src/engine',
+    'src/http',
+    'src/lifecycles',
+    'src/model',
+    'src/oauth',
+    'src/protocol',
+    'src/registration',
+    'src/storage',
+    'src/system',
+  ]);
+  for (const name of [
+    '@electric-sql/pglite',
+    'pino-pretty',
+    'ajv',
+    '@fastify/ajv-compiler',
+    '@hpcc-js/wasm-graphviz',
+  ]) {
+    expect([...packages], name).not.toContain(name);
+  }
+  // argon2 has a package for each platform.
+  const everywhere = [...packages].filter((name) => !name.startsWith('@node-rs/argon2-'));
+  expect(everywhere.toSorted()).toMatchSnapshot();
+  const commands = loaded.filter((path) => path.startsWith('src/cli/'));
+  expect(commands.toSorted()).toEqual([
+    'src/cli/cli.ts',
+    'src/cli/failure.ts',
+    'src/cli/fast-loading.js',
+    'src/cli/input.ts',
+    'src/cli/main.ts',
+    'src/cli/output.ts',
+    'src/cli/program.ts',
+    'src/cli/start.ts',
+    'src/cli/statehouse.js',
+  ]);
+  expect(loaded.filter((path) => path.includes('playground'))).toEqual([]);
+});
