@@ -36,8 +36,8 @@ export default defineConfig({
     ...common,
     globalSetup: ['test/support/postgres-template.ts', 'test/support/embedded-template.ts'],
     provide: { databaseKinds: ['postgres', 'embedded'] },
-    // Tests wait for Postgres as often as they compute: as many workers as there are cores, and never only one.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // Tests wait for Postgres, browsers and processes: with a worker more than there are cores, no core is idle meanwhile.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowestFirst },
     projects: [
       { test: { ...common, name: 'alone', include: ALONE } },

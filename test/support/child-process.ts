@@ -21,11 +21,10 @@ export const waiting = (values: typeof patient = patient, root: string = ROOT): 
     Object.assign(deadlines, ${JSON.stringify(values)});
   `);
 
-/** A third of a start is compiling. Node keeps that for the next start when a process ends, but not when it is killed. */
+/** Node keeps what it compiled when a process ends (src/cli/fast-loading.js), but not when it is killed, as most of these are. */
 const keepingWhatIsCompiled = preload(`
   import { subscribe } from 'node:diagnostics_channel';
-  import { enableCompileCache, flushCompileCache } from 'node:module';
-  enableCompileCache();
+  import { flushCompileCache } from 'node:module';
   subscribe('tracing:net.server.listen:asyncEnd', () => flushCompileCache());
 `);
 
