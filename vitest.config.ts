@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import SlowestFirst from './test/support/slowest-first.ts';
 
 /** The only time limit that tests have. It ends what hangs; a slow machine stays far below it. */
 export const HANGS_MILLISECONDS = 15 * 60_000;
@@ -14,25 +15,33 @@ export const common = {
   teardownTimeout: HANGS_MILLISECONDS,
 };
 
+const sourceOf = (file: string) => readFileSync(file, 'utf8');
+
 /** They replace a module, which files that share a worker would share too. */
 export const REPLACE_A_MODULE = globSync('test/unit/**/*.test.ts').filter((file) =>
-  readFileSync(file, 'utf8').includes('vi.mock('),
+  sourceOf(file).includes('vi.mock('),
 );
+/** What was started for a file ends with its worker. */
+const START_PROCESSES = globSync('test/**/*.test.ts').filter((file) =>
+  /\/(child|server)-process\.ts'/.test(sourceOf(file)),
+);
+/** They keep hundreds of megabytes until their worker ends, which everything after them would carry along. */
+const REMEMBER_MUCH = ['test/unit/{machines,review}/mutation.test.ts', 'test/unit/review/drawing/drawings.test.ts'];
 
-/** Loading modules takes longer than most files: those that neither replace modules nor start processes share their workers. */
-const SHARING = ['test/{unit,property,model}/**/*.test.ts'];
+/** All others share their workers: loading modules takes longer than most files. */
+const ALONE = [...REPLACE_A_MODULE, ...START_PROCESSES, ...REMEMBER_MUCH];
 
 export default defineConfig({
   test: {
     ...common,
     globalSetup: ['test/support/postgres-template.ts', 'test/support/embedded-template.ts'],
     provide: { databaseKinds: ['postgres', 'embedded'] },
-    // Tests wait for Postgres as often as they compute: as many workers as there are cores, and never only one.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // Tests wait for Postgres, browsers and processes: with a worker more than there are cores, no core is idle meanwhile.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: SlowestFirst },
     projects: [
-      { test: { ...common, name: 'alone', include: ['test/**/*.test.ts'], exclude: SHARING } },
-      { test: { ...common, name: 'alone too', include: REPLACE_A_MODULE } },
-      { test: { ...common, name: 'sharing', include: SHARING, exclude: REPLACE_A_MODULE, isolate: false } },
+      { test: { ...common, name: 'alone', include: ALONE } },
+      { test: { ...common, name: 'sharing', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false } },
     ],
   },
 });

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, matchesGlob } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { hasEnded, killChild, startChild, waiting } from '../support/child-process.ts';
+import { becomesReady, killChild, startChild, waiting } from '../support/child-process.ts';
 import { createEmptyDatabase, type PostgresDatabase } from '../support/database.ts';
 import { freePort } from '../support/listening.ts';
 import { patient } from '../support/patience.ts';
@@ -130,12 +130,9 @@ describe('what the image holds', () => {
       NODE_OPTIONS: waiting(patient, folder).join(' '),
     };
     server = start();
-    const child = server;
-    await until(async () => {
-      if (hasEnded(child)) throw new Error(`not healthy:\n${said}`);
-      return (await healthcheck()) === 0;
-    });
-    return child;
+    await becomesReady(server, `http://127.0.0.1:${env['PORT']}`, () => said);
+    expect(await healthcheck()).toBe(0);
+    return server;
   }
 
   it('can be read by its user, even from a clone that only its owner can read', () => {

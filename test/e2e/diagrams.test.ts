@@ -37,30 +37,32 @@ type Seen = {
 // Left out, visibly, on machines without a Chromium; CI refuses to leave it out (test/support/chromium.ts).
 describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
   let browser: Browser;
+  let screen: Page;
   beforeAll(async () => {
     mkdirSync(PICTURES, { recursive: true });
     browser = await launchChromium();
+    screen = await newPage(browser, { viewport: { width: 1280, height: 1000 } });
   });
   afterAll(async () => {
     await browser?.close();
   });
 
   async function see(svg: string, font: string): Promise<Seen> {
-    const page = await newPage(browser, { viewport: { width: 1280, height: 1000 } });
-    try {
-      await page.setContent(`<body style="margin:0">${svg}<style>svg text{font-family:${font}!important}</style>`);
-      return await ask<Seen>(page, 'look()');
-    } finally {
-      await page.close();
-    }
+    await screen.setContent(`<body style="margin:0">${svg}<style>svg text{font-family:${font}!important}</style>`);
+    return ask<Seen>(screen, 'look()');
   }
 
   describe.each([...MACHINES])('%s', (name, machine) => {
+    let picture: string;
+    beforeAll(async () => {
+      picture = await svgOf(machine, shippedNumbers());
+    });
+
     it.each(['Helvetica, Arial, sans-serif', 'DejaVu Sans, Verdana', 'monospace', 'serif'])(
       'keeps its words apart in %s',
       async (font) => {
-        for (const numbers of font === 'monospace' ? [shippedNumbers(), NUMBERS] : [shippedNumbers()]) {
-          const { texts, blocks, onLines, paper } = await see(await svgOf(machine, numbers), font);
+        for (const svg of font === 'monospace' ? [picture, await svgOf(machine, NUMBERS)] : [picture]) {
+          const { texts, blocks, onLines, paper } = await see(svg, font);
           expect(texts.length).toBeGreaterThan(10);
           expect(onLines.length).toBeGreaterThan(5);
           expect(pairs(texts).filter(([one, other]) => overlap(one, other, 1))).toEqual([]);
@@ -88,7 +90,7 @@ describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
     );
 
     it('begins at the top, and its arrows lead from states over cards to states', async () => {
-      const { blocks, arrows } = await see(await svgOf(machine, shippedNumbers()), 'sans-serif');
+      const { blocks, arrows } = await see(picture, 'sans-serif');
       const states = blocks.slice(0, machine.states.length);
       const cards = blocks.slice(states.length);
       expect(arrows).toHaveLength(cards.length);
@@ -120,7 +122,7 @@ describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
       ['light', 390, 844],
     ] as const)('can be read on one screen, %s, %i × %i', async (colorScheme, width, height) => {
       const page = await newPage(browser, { colorScheme, viewport: { width, height }, deviceScaleFactor: 2 });
-      const svg = Buffer.from(await svgOf(machine, shippedNumbers())).toString('base64');
+      const svg = Buffer.from(picture).toString('base64');
       await page.setContent(
         `<body style="margin:0"><img style="max-width:100%;max-height:100vh" src="data:image/svg+xml;base64,${svg}">`,
       );

@@ -11,7 +11,8 @@ export type Explained = {
 export const explained: readonly Explained[] = [
   {
     file: 'src/engine/decide.ts',
-    source: 'const [transition] = machine.getTransitionData(snapshot, event) ?? [];',
+    source: 'const [transition] = machine.getTransitionData({ ...resolved, context }, event) ?? [];',
+    mutators: ['ArrayDeclaration', 'LogicalOperator'],
     why: 'XState returns a list, empty when no arm answers; the type alone also says undefined.',
   },
   {
@@ -22,13 +23,13 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/engine/decide.ts',
-    source: 'if (flat.has(machine)) return;',
+    source: 'if (known !== undefined) return known;',
     mutators: ['ConditionalExpression'],
     why: 'Saves time: a machine that passed would pass again.',
   },
   {
     file: 'src/engine/decide.ts',
-    source: 'flat.add(machine);',
+    source: 'statesOfMachines.set(machine, states);',
     why: 'Saves time: a machine that passed would pass again.',
   },
   {

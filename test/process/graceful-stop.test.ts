@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { becomesReady, killChild, outputOf, START, startChild, waiting } from '../support/child-process.ts';
+import { giveDatabase } from '../support/embedded-folder.ts';
 import { freePort } from '../support/listening.ts';
 import { patient, serversOwn } from '../support/patience.ts';
 import { until } from '../support/until.ts';
@@ -21,6 +22,7 @@ describe('SIGTERM', () => {
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'statehouse-process-'));
+    giveDatabase(folder);
     port = await freePort();
   });
   afterEach(async () => {

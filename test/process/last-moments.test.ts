@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { becomesReady, killChild, outputOf, preload, START, startChild, waiting } from '../support/child-process.ts';
+import { giveDatabase } from '../support/embedded-folder.ts';
 import { freePort } from '../support/listening.ts';
 import { until } from '../support/until.ts';
 
@@ -22,6 +23,7 @@ let server: ChildProcess;
 let printed: () => string;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'statehouse-process-'));
+  giveDatabase(folder);
   port = await freePort();
 });
 afterEach(async () => {

@@ -1,8 +1,8 @@
 /** Users and clients for tests, and what they do: authorize, exchange, refresh. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { hash } from '@node-rs/argon2';
 import { storedSecretMac } from '../../src/crypto/client-secret.ts';
-import { hashPassword } from '../../src/crypto/password.ts';
-import { rawSecret } from '../../src/crypto/secret-types.ts';
+import { rawSecret, storedPasswordHash } from '../../src/crypto/secret-types.ts';
 import { DEFAULT_METADATA } from '../../src/registration/client-metadata.ts';
 import type { ClientRegistration } from '../../src/storage/clients.ts';
 import { saveClient } from '../../src/storage/clients.ts';
@@ -12,7 +12,8 @@ import { type Answer, Browser } from './browser.ts';
 
 export const REDIRECT_URI = 'https://client.test/callback';
 export const PASSWORD = 'correct horse battery staple';
-const passwordHash = hashPassword(rawSecret(PASSWORD));
+/** Verified like any other, at the cost that it names: the least that argon2id takes, because tests sign in thousands of times. */
+const passwordHash = hash(PASSWORD, { memoryCost: 8, timeCost: 1, parallelism: 1 }).then(storedPasswordHash);
 
 export type TestUser = { readonly id: string; readonly username: string };
 export type TestClient = ClientRegistration & { readonly secret: string | null };

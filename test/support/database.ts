@@ -50,7 +50,10 @@ export const createEmptyDatabase = (): Promise<PostgresDatabase> => createDataba
 async function createDatabase(template: string): Promise<PostgresDatabase> {
   const { url, prefix } = postgresServer();
   const name = prefix + randomBytes(8).toString('hex');
-  await administer(url, (admin) => admin`create database ${admin(name)} template ${admin(template)}`);
+  await administer(
+    url,
+    (admin) => admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`,
+  );
   return {
     url: databaseUrl(url, name),
     drop: () => administer(url, (admin) => admin`drop database if exists ${admin(name)} with (force)`),

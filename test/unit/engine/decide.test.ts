@@ -59,6 +59,12 @@ test('an event that no arm of the state answers is a defect of the machine, name
   }
 });
 
+test('a state that the machine does not have is a defect, named with the machine', () => {
+  const deciding = () => decide(grantMachine, 'used', {}, { type: 'revocationRequested' });
+  expect(deciding).toThrow(InvariantViolation);
+  expect(deciding).toThrow('grant: there is no state used');
+});
+
 describe('a decision about a grant', () => {
   test('writes its reason', () => {
     expect(decide(grantMachine, 'active', {}, { type: 'revocationRequested' })).toMatchObject({

@@ -1,8 +1,10 @@
 /** Checking a password: what guessing costs, whom it holds up, and what it tells. */
 import { verify } from '@node-rs/argon2';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { hashPassword } from '../../../src/crypto/password.ts';
+import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import { signInFailures } from '../../../src/storage/schema.ts';
-import { disableUser } from '../../../src/storage/users.ts';
+import { disableUser, updateUser } from '../../../src/storage/users.ts';
 import {
   authorizeUrl,
   makeClient,
@@ -98,6 +100,8 @@ describe('sign-in', () => {
     });
 
     it('every stored hash costs the same', async () => {
+      const passwordHash = await hashPassword(rawSecret(PASSWORD));
+      await updateUser(scene.database.drizzle, user.id, { claims: {}, passwordHash });
       vi.mocked(verify).mockClear();
       await attempt(user.username, 'wrong');
       await attempt('nobody-at-all', 'wrong');

@@ -37,11 +37,11 @@ type Subject = {
 
 const SHORT = { requests: 3, inFlight: 2, disturbances: 1 };
 const LONG = { requests: 3, inFlight: 2, disturbances: 2 };
-/** Of the walks that begin in many places. */
+/** Of the walks that begin in many places; the shortest first. */
 const FEW = { requests: 2, inFlight: 1, disturbances: 0 };
 const MORE = [
-  { requests: 1, inFlight: 1, disturbances: 2 },
   { requests: 3, inFlight: 2, disturbances: 0 },
+  { requests: 1, inFlight: 1, disturbances: 2 },
   { requests: 2, inFlight: 2, disturbances: 1 },
 ];
 

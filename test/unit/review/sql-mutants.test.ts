@@ -18,7 +18,7 @@ let opened: TestDatabase;
 let cases: HeldCase[];
 const db = () => opened.database.drizzle;
 beforeAll(async () => {
-  opened = await openTestDatabase('embedded');
+  opened = await openTestDatabase('postgres');
   await putRows(db());
   cases = [...casesOf(await columnsOf(db()))];
 });

@@ -18,15 +18,25 @@ import { type Mutant, mutantsOf } from '../../machines/mutants.ts';
 import { NUMBERS } from './numbers.ts';
 import { allIn, type Element, readXml, textOf } from './xml.ts';
 
+const mutants = new Map(subjects.map((subject) => [subject, mutantsOf(subject)]));
+const allMutantsOf = (subject: Subject): readonly Mutant[] => mutants.get(subject) ?? [];
 /** Every seventy-first: a handful of each kind and machine. */
 const someMutantsOf = (subject: Subject): readonly Mutant[] =>
-  mutantsOf(subject).filter((_, index) => index % 71 === 0);
+  allMutantsOf(subject).filter((_, index) => index % 71 === 0);
 const DRAWN: readonly (readonly [string, Config])[] = subjects.flatMap((subject) => [
   [subject.name, subject.config] as const,
   ...someMutantsOf(subject)
     .filter(({ kind }) => kind !== 'written as code')
     .map(({ kind, what, config }) => [`${subject.name}, ${kind}: ${what}`, config] as const),
 ]);
+
+const pictures = new Map<Config, Promise<string>>();
+/** Made once: a picture takes longer than all that is asked about it. */
+function pictureOf(config: Config): Promise<string> {
+  const picture = pictures.get(config) ?? svgOf(readMachine(config), NUMBERS);
+  pictures.set(config, picture);
+  return picture;
+}
 
 /** What an arm says, as XState has read it: not by the reader that the drawings use. */
 type Said = {
@@ -105,7 +115,7 @@ describe.each(DRAWN)('%s', (_, config) => {
   const said = saidIn(config);
 
   it('is whole in SVG', async () => {
-    const picture = readXml(await svgOf(readMachine(config), NUMBERS));
+    const picture = readXml(await pictureOf(config));
     const boxes = withClass(picture, 'state');
     const cards = withClass(picture, 'card');
     const boxOf = (name: string) => boxes.filter((box) => textsIn(box)[0] === name);
@@ -204,23 +214,23 @@ describe.each(subjects)('what could happen to $name', (subject) => {
       jsonOf(original, NUMBERS),
       mermaidOf(original, NUMBERS),
     ];
-    for (const { what, config } of mutantsOf(subject)) {
-      expect(tableOf(readMachine(config), NUMBERS), what).not.toBe(table);
-      expect(jsonOf(readMachine(config), NUMBERS), what).not.toBe(json);
-      if (!what.endsWith('without its description'))
-        expect(mermaidOf(readMachine(config), NUMBERS), what).not.toBe(mermaid);
+    for (const { what, config } of allMutantsOf(subject)) {
+      const machine = readMachine(config);
+      expect(tableOf(machine, NUMBERS), what).not.toBe(table);
+      expect(jsonOf(machine, NUMBERS), what).not.toBe(json);
+      if (!what.endsWith('without its description')) expect(mermaidOf(machine, NUMBERS), what).not.toBe(mermaid);
     }
   });
 
   it('shows in the picture', async () => {
-    const picture = await svgOf(original, NUMBERS);
+    const picture = await pictureOf(subject.config);
     for (const { what, config } of someMutantsOf(subject)) {
-      expect(await svgOf(readMachine(config), NUMBERS), what).not.toBe(picture);
+      expect(await pictureOf(config), what).not.toBe(picture);
     }
   });
 
   it('shows as code where it is code', async () => {
-    for (const { what, config } of mutantsOf(subject)
+    for (const { what, config } of allMutantsOf(subject)
       .filter((one) => /an inline (guard|action)/.test(one.what))
       .slice(0, 2)) {
       for (const text of [
@@ -254,7 +264,7 @@ describe('the numbers', () => {
   };
 
   it.each(subjects)('of the policy stand at the arms of $name', async ({ name, config }) => {
-    const picture = readXml(await svgOf(readMachine(config), NUMBERS));
+    const picture = readXml(await pictureOf(config));
     const numbers = [...withClass(picture, 'state'), ...withClass(picture, 'card')].flatMap((block) =>
       withClass(block, 'number').map(textOf),
     );
