@@ -14,21 +14,19 @@ enableCompileCache(process.env['NODE_COMPILE_CACHE'] ?? COMPILED);
 
 /**
  * The `exports` of drizzle-orm are 170 KB, and Node 24 reads and parses them again for each of the package's modules: more than a
- * hundred times, a third of a second and 150 MB. All of these modules are ES modules beside each other.
+ * hundred times, a third of a second and 150 MB. Its ES modules import each other by file name.
  */
-export function resolveDrizzleOnce() {
-  const known = new Map();
-  registerHooks({
-    resolve(specifier, context, next) {
-      const { parentURL = '' } = context;
-      if (specifier.startsWith('.') && parentURL.includes(INSIDE)) {
-        return { url: new URL(specifier, parentURL).href, format: 'module', shortCircuit: true };
-      }
-      if (specifier !== PACKAGE && !specifier.startsWith(`${PACKAGE}/`)) return next(specifier, context);
-      const found = known.get(specifier) ?? next(specifier, context);
-      known.set(specifier, found);
-      return { ...found, shortCircuit: true };
-    },
-  });
-}
-resolveDrizzleOnce();
+const known = new Map();
+registerHooks({
+  resolve(specifier, context, next) {
+    const { parentURL = '', conditions } = context;
+    if (!conditions.includes('import')) return next(specifier, context);
+    if (/^\..*\.js$/.test(specifier) && parentURL.includes(INSIDE)) {
+      return { url: new URL(specifier, parentURL).href, format: 'module', shortCircuit: true };
+    }
+    if (specifier !== PACKAGE && !specifier.startsWith(`${PACKAGE}/`)) return next(specifier, context);
+    const found = known.get(specifier) ?? next(specifier, context);
+    known.set(specifier, found);
+    return { ...found, shortCircuit: true };
+  },
+});
