@@ -40,6 +40,7 @@ describe('form tokens', () => {
   const isOurs = async (app: FastifyInstance, payload: string, cookie: string | undefined = COOKIE) => {
     const headers = { cookie, 'content-type': 'application/x-www-form-urlencoded' };
     const reply = await app.inject({ method: 'POST', url: '/', query: { purpose: 'sign-in' }, headers, payload });
+    expect(reply.statusCode).toBe(200);
     return reply.body === 'true';
   };
 
