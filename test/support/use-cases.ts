@@ -19,6 +19,7 @@ export const useCase =
   (name: string) =>
   async (_deps: unknown, ...given: unknown[]): Promise<unknown> => {
     asked.push({ useCase: name, given });
+    if (outcome instanceof Error) throw outcome;
     return outcome;
   };
 
@@ -43,7 +44,7 @@ export async function openRoutes(register: (app: FastifyInstance) => unknown) {
   await app.register(csrf, { keys: rootKeys(['a root secret for forms, of more than 32 bytes']) });
   await register(app);
 
-  /** @param becomes what the use case says. */
+  /** @param becomes what the use case says; an error: it throws it. */
   async function send(becomes: unknown, url: string, { method, body, headers = { cookie: COOKIES } }: Sent = {}) {
     asked = [];
     outcome = becomes;
@@ -72,7 +73,5 @@ export async function openRoutes(register: (app: FastifyInstance) => unknown) {
 export const NEW_COOKIE = Buffer.alloc(32, 'n').toString('base64url');
 
 /** What the use case was given to check the submitted form with. */
-export function formCheckOf([first]: readonly Asked[]): FormCheck {
-  const { isOurForm } = first?.given.at(-1) as { readonly isOurForm: FormCheck };
-  return isOurForm;
-}
+export const formCheckOf = (asked: readonly Asked[]): FormCheck =>
+  (asked.flatMap(({ given }) => given).at(-1) as { readonly isOurForm: FormCheck }).isOurForm;
