@@ -13,13 +13,15 @@ export type BareApp = {
   readonly lines: () => readonly LogLine[];
 };
 
-export async function bareApp(): Promise<BareApp> {
+/** @param trustProxy whose X-Forwarded-For counts. */
+export async function bareApp(trustProxy: readonly string[] = []): Promise<BareApp> {
   const lines: LogLine[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const loggerInstance: FastifyBaseLogger = makeLogger({ level: 'trace', readable: false, destination });
   const app = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: [...trustProxy],
     exposeHeadRoutes: false,
     bodyLimit: MAX_BODY_BYTES,
     frameworkErrors: handleFrameworkError,

@@ -18,7 +18,7 @@ describe('an endpoint for clients', () => {
   let outcome: () => ClientEndpointOutcome;
   let asked: { readonly sender: ClientSender; readonly form: string }[];
   beforeEach(async () => {
-    ({ app, lines } = await bareApp());
+    ({ app, lines } = await bareApp(['2001:db8:0:2::/64']));
     await app.register(errorHandler);
     await app.register(formBodies);
     asked = [];
@@ -124,6 +124,19 @@ describe('an endpoint for clients', () => {
     expect(line).not.toHaveProperty('address');
   });
 
+  it('what a proxy says of the address counts if it is an address', async () => {
+    const remoteAddress = '2001:db8:0:2::1';
+    for (const forwarded of ['192.0.2.7', 'garbage'])
+      await app.inject({
+        method: 'POST',
+        url: '/once',
+        headers: { ...FORM, 'x-forwarded-for': forwarded },
+        payload: '',
+        remoteAddress,
+      });
+    expect(asked.map(({ sender }) => sender.address())).toEqual(['192.0.2.7', '2001:db8:0:2::/64']);
+  });
+
   it('a 401 says how to authenticate', async () => {
     const { status, headers, json } = await refuse({ reason: 'client_secret_mismatch' });
     expect(status).toBe(401);
@@ -178,17 +191,16 @@ describe('an endpoint for clients', () => {
     expect(lines().at(-1)).toMatchObject({ level: 50, msg: 'unavailable', reason });
   });
 
-  it.each([new Error('a value'), Object.assign(new Error('a value'), { code: 'x' })])(
-    'a defect is none of the client’s: 500',
-    async (error) => {
-      outcome = () => {
-        throw error;
-      };
-      const reply = await send('a=b');
-      expect(reply.statusCode).toBe(500);
-      expect(reply.json()).toEqual({ error: 'server_error' });
-    },
-  );
+  it('a defect is none of the client’s: 500, and the operator sees which', async () => {
+    const defect = Object.assign(new RangeError('a value'), { code: 'x' });
+    outcome = () => {
+      throw defect;
+    };
+    const reply = await send('a=b');
+    expect(reply.statusCode).toBe(500);
+    expect(reply.json()).toEqual({ error: 'server_error' });
+    expect(lines().at(-1)).toMatchObject({ level: 50, msg: 'failed', reason: 'x', err: { type: 'RangeError' } });
+  });
 
   it('scripts are answered by the hook that the endpoint names', async () => {
     const hooked: string[] = [];

@@ -20,7 +20,7 @@ let app: FastifyInstance;
 let lines: BareApp['lines'];
 let answer: (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 beforeEach(async () => {
-  ({ app, lines } = await bareApp());
+  ({ app, lines } = await bareApp(['2001:db8:0:2::/64']));
   await app.register(errorHandler);
   await app.register(formBodies);
   app.get('/', (request, reply) => answer(request, reply));
@@ -186,6 +186,17 @@ describe('the sign-in form', () => {
     ]);
     for (const form of read)
       expect(form).toMatchObject({ address: '2001:db8:0:1::/64', cookie, userAgent: 'A browser' });
+  });
+  it('what a proxy says of the address counts if it is an address', async () => {
+    const read: string[] = [];
+    answer = (request, reply) => {
+      read.push(signInForm(request, reply, cookie).address);
+      return reply.send('');
+    };
+    const remoteAddress = '2001:db8:0:2::1';
+    for (const forwarded of ['192.0.2.7', 'garbage'])
+      await app.inject({ method: 'POST', url: '/', headers: { 'x-forwarded-for': forwarded }, remoteAddress });
+    expect(read).toEqual(['192.0.2.7', '2001:db8:0:2::/64']);
   });
   it('a browser need not say what it is', async () => {
     let read: SignInForm | undefined;
