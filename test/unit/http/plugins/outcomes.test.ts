@@ -75,11 +75,13 @@ describe('an authorization request of nobody', () => {
     expect(shown).toContain('<mark>callback</mark>');
     expect(shown).toContain('<mark>elsewhere</mark>');
     expect(wordsOf(shown).slice(-2)).toEqual(['Expected (registered)', 'Received']);
-    const without = unverifiedRequestPage({ ...request('redirect_uri_mismatch'), registered: [] }, false);
+    const { registered: _, ...unregistered } = request('redirect_uri_mismatch');
+    const without = unverifiedRequestPage({ ...unregistered, registered: [] }, false);
     for (const hidden of [
       unverifiedRequestPage(request('redirect_uri_mismatch'), true),
       unverifiedRequestPage(request('redirect_uri_malformed'), false),
       without,
+      unverifiedRequestPage(unregistered, false),
     ]) {
       expect(hidden).not.toMatch(/client\.test|<mark>/);
     }

@@ -1,0 +1,100 @@
+/** Mutants of src/http that no test can or should notice. */
+import type { Explained } from './explained.ts';
+
+/** Plugins on which no other depends: Fastify shows their names in its own messages only. */
+const NAMES: Readonly<Record<string, string>> = {
+  'closing.ts': "{ name: 'closing' },",
+  'form-body.ts': "{ name: 'form-bodies' },",
+  'request-deadline.ts': "{ name: 'request-deadline' },",
+  'request-log.ts': "{ name: 'request-log' },",
+  'exact-path.ts': "{ name: 'exact-path', dependencies: ['security-headers', 'error-handler'] },",
+};
+
+export const explainedOfHttp: readonly Explained[] = [
+  ...Object.entries(NAMES).map(([file, source]) => ({
+    file: `src/http/${file}`,
+    source,
+    mutators: ['ObjectLiteral', 'StringLiteral'],
+    why: 'No plugin depends on this one: its name stands only in messages of Fastify.',
+  })),
+  {
+    file: 'src/http/cookies.ts',
+    source: 'return value !== undefined && VALUE.test(value) ? value : null;',
+    mutators: ['ConditionalExpression'],
+    why: 'A regular expression reads undefined as a word of nine letters, which is no value of ours; the compiler wants the check.',
+  },
+  {
+    file: 'src/http/error-handler.ts',
+    source:
+      'error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500 ? error.statusCode : 500;',
+    mutators: ['ConditionalExpression', 'EqualityOperator'],
+    why: 'Undefined is not greater than 400 either, and 500 becomes 500.',
+  },
+  {
+    file: 'src/http/error-handler.ts',
+    source: "const wantsPage = (request: FastifyRequest) => /text\\/html/.test(request.headers.accept ?? '');",
+    mutators: ['StringLiteral'],
+    why: 'Any text without text/html does.',
+  },
+  {
+    file: 'src/http/exact-path.ts',
+    source: "function pathSent({ raw: { url = '' } }: FastifyRequest): string {",
+    mutators: ['StringLiteral'],
+    why: 'Node always has a URL; its type does not say so.',
+  },
+  {
+    file: 'src/http/exact-path.ts',
+    source: "const [path = ''] = url.replace(/^https?:\\/\\/[^/?#]*/i, '').split('?', 1);",
+    mutators: ['StringLiteral', 'Regex'],
+    why: 'What was split has a first part; and no route has two slashes in its path, so only the beginning is ever replaced.',
+  },
+  {
+    file: 'src/http/exact-path.ts',
+    source:
+      "(routeOptions.url ?? '').replace(/:(\\w+)/g, (_, name: string) => String((params as Record<string, string>)[name]));",
+    mutators: ['StringLiteral'],
+    why: 'Only what reaches no route is without a pattern, and it was let through before.',
+  },
+  {
+    file: 'src/http/form-body.ts',
+    source: "export const queryOf = ({ raw }: FastifyRequest): string => raw.url?.split('?').slice(1).join('?') ?? '';",
+    mutators: ['StringLiteral', 'OptionalChaining'],
+    why: 'Node always has a URL; its type does not say so.',
+  },
+  {
+    file: 'src/http/request-deadline.ts',
+    source: "app.decorateRequest('time');",
+    mutators: ['StringLiteral'],
+    why: 'Saves time: the property is set in any case, and faster where it was declared.',
+  },
+  {
+    file: 'src/http/request-log.ts',
+    source: "app.decorateRequest('logLine', null);",
+    mutators: ['StringLiteral'],
+    why: 'Saves time: the property is set in any case, and faster where it was declared.',
+  },
+  {
+    file: 'src/http/request-log.ts',
+    source: 'done();',
+    mutators: ['CallExpression'],
+    why: 'The response was sent, and no hook comes after this one.',
+  },
+  ...[
+    "return refuseRequest(request, reply, { kind: 'refused', reason }, {});",
+    "return refuseRequest(request, reply, { kind: 'refused', reason: 'content_type' }, {});",
+  ].map((source) => ({
+    file: 'src/http/client-endpoint.ts',
+    source,
+    mutators: ['StringLiteral'],
+    why: 'The kind is there for the compiler; nothing reads it any more.',
+  })),
+  ...[
+    ['client-endpoint.ts', "address: () => addressKey(request.ip, request.socket.remoteAddress ?? ''),"],
+    ['sign-in-form.ts', "address: addressKey(request.ip, request.socket.remoteAddress ?? ''),"],
+  ].map(([file, source = '']) => ({
+    file: `src/http/${file}`,
+    source,
+    mutators: ['StringLiteral'],
+    why: 'Any text that is no address does.',
+  })),
+];
