@@ -66,6 +66,7 @@ describe('the keys', () => {
     ['none', () => '', 200],
     ['another', () => '"x"', 200],
     ['weak in another case', (etag: string) => `w/${etag}`, 200],
+    ['with the mark of weakness inside it', (etag: string) => `${etag.slice(0, 5)}W/${etag.slice(5)}`, 200],
     ['a part', (etag: string) => etag.slice(0, -1), 200],
     ['with something before it', (etag: string) => `xW/${etag}`, 200],
     ['without its quotes', (etag: string) => etag.replaceAll('"', ''), 200],

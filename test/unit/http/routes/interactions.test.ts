@@ -143,7 +143,7 @@ describe('the routes of an interaction', () => {
     for (const words of [
       'Photo Book',
       'a person',
-      'client.test',
+      'sent to <strong>client.test</strong>',
       'see your data',
       'on this device',
       'while you are away',

@@ -117,7 +117,12 @@ describe('the routes of a sign-out', () => {
       post_logout_redirect_uri: 'https://client.test/out',
       state: 'a state',
     });
-    for (const words of ['Photo Book', 'client.test', 'a person', 'href="/tenant/permissions"'])
+    for (const words of [
+      'Photo Book',
+      'sent to <strong>client.test</strong>',
+      'a person',
+      'href="/tenant/permissions"',
+    ])
       expect(body).toContain(words);
     const decided = await send(NOBODY, '/oauth/logout/decision', { body: `csrf=${fields['csrf']}` });
     const isOurForm = formCheckOf(decided.asked);
