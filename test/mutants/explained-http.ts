@@ -1,5 +1,4 @@
-/** Mutants of src/http that no test can or should notice. */
-import type { Explained } from './explained.ts';
+/** Mutants of src/http that no test can or should notice; their shape is in explained.ts. */
 
 /** Plugins on which no other depends: Fastify shows their names in its own messages only. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -22,7 +21,14 @@ const ROUTES = [
   'userinfo-routes',
 ];
 
-export const explainedOfHttp: readonly Explained[] = [
+export const explainedOfHttp = [
+  // Those of pages need cookies and form tokens, which test/unit/http/routes/order.test.ts asks for.
+  ...['authorize', 'logout', 'permission'].map((name) => ({
+    file: `src/http/${name}-routes.ts`,
+    source: `{ name: '${name}-routes', dependencies: ['browser-cookies'${name === 'authorize' ? '' : ", 'csrf'"}], encapsulate: true },`,
+    mutators: ['StringLiteral', 'BooleanLiteral'],
+    why: 'It adds routes only, so there is nothing to keep from other plugins, and none depends on its name.',
+  })),
   ...ROUTES.map((name) => ({
     file: `src/http/${name}.ts`,
     source: `{ name: '${name}', encapsulate: true },`,
