@@ -11,7 +11,11 @@ import { serversOwn, withServersOwnDeadlines } from '../../../support/patience.t
 import { until } from '../../../support/until.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
-const DEMO = { username: 'demo', password: 'demo', app: { clientId: 'demo', redirectUri: 'https://as.test/cb' } };
+const DEMO = {
+  username: 'demo',
+  password: 'demo',
+  app: { clientId: 'the-demo-app', redirectUri: 'https://as.test/cb' },
+};
 
 describe('the app', () => {
   let app: FastifyInstance;
@@ -144,7 +148,10 @@ describe('the app', () => {
     expect((await get('/playground')).statusCode).toBe(404);
     await app.close();
     await open({ demo: DEMO });
-    expect((await get('/playground')).statusCode).not.toBe(404);
+    const { statusCode, body } = await get('/playground');
+    expect(statusCode).toBe(200);
+    expect(body).toContain('https://as.test/oauth/authorize?');
+    expect(body).toContain('the-demo-app');
   });
 
   it('while it closes, it answers what is still on its way, and ends those connections', async () => {

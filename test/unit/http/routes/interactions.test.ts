@@ -113,6 +113,12 @@ describe('the routes of an interaction', () => {
   it('every name that we give fits', () => {
     expect(MAX_NAME_CHARACTERS).toBe(randomUUID().length + '.'.length + MAX_SEALED_CHARACTERS);
   });
+  it('a page of another browser is not shown', async () => {
+    const { status, body, line } = await send({ kind: 'refused', reason: 'another_browser', clientId: 'c' });
+    expect(status).toBe(403);
+    expect(wordsOf(body)[0]).toBe('This page belongs to another browser');
+    expect(line).toMatchObject({ level: 30, msg: 'refused', reason: 'another_browser', clientId: 'c' });
+  });
   it('a defect is not taken for an unknown name', async () => {
     const { status } = await send(undefined);
     expect(status).toBe(500);
