@@ -56,7 +56,7 @@ export const explainedOfHttp = [
   {
     file: 'src/http/app.ts',
     source: "{ name: 'pages', encapsulate: true },",
-    why: 'Registered last, so nothing of it reaches others today: it is what keeps a route that comes after it from cookies.',
+    why: 'It comes last, so nothing of it reaches other routes today. It is there for routes that would come after it.',
   },
   {
     file: 'src/http/cookies.ts',
