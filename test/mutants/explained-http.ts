@@ -148,6 +148,11 @@ export const explainedOfHttp = [
     why: 'Any text that is no entity tag of ours does.',
   },
   {
+    file: 'src/http/other-methods.ts',
+    source: 'handler: (_request, reply) => reply,',
+    why: 'The hook has answered before; Fastify wants a handler all the same.',
+  },
+  {
     file: 'src/http/request-deadline.ts',
     source: "app.decorateRequest('time');",
     mutators: ['StringLiteral'],
