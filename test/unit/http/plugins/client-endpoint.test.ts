@@ -144,7 +144,7 @@ describe('an endpoint for clients', () => {
     expect(json.error).toBe('invalid_client');
   });
 
-  it('whoever guesses secrets waits, and the operator sees where they are', async () => {
+  it('a client that guesses secrets waits, and the operator sees where it is', async () => {
     const { status, headers, line } = await refuse({ reason: 'client_throttled', retryAfterSeconds: 30 });
     expect(status).toBe(429);
     expect(headers['retry-after']).toBe('30');

@@ -203,6 +203,11 @@ describe('while the server closes', () => {
   it('a request in flight is answered, and its connection ends with it; before, connections are kept', async () => {
     await app.register(closeConnectionsWhenClosing);
     const [arrived, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const begun = Promise.withResolvers<void>();
+    app.addHook('preClose', (done) => {
+      begun.resolve();
+      done();
+    });
     app.get('/', (_, reply) => reply.send({ kept: true }));
     app.get('/slow', async () => {
       arrived.resolve();
@@ -213,8 +218,7 @@ describe('while the server closes', () => {
     const slow = app.inject('/slow').then((reply) => reply);
     await arrived.promise;
     const closing = app.close();
-    // Closing has begun when the hooks of its beginning have run.
-    await new Promise((resolve) => setImmediate(resolve));
+    await begun.promise;
     gate.resolve();
     const reply = await slow;
     expect(reply.headers['connection']).toBe('close');

@@ -228,7 +228,7 @@ describe('the sign-in form', () => {
     expect(body).toContain(words);
     expect(headers['retry-after']).toBe(retryAfterSeconds === null ? undefined : String(retryAfterSeconds));
     const line = { level: 30, msg: 'refused', reason, interactionId: 'i', address: '192.0.2.1' };
-    // Whoever hung up gets no response, so its line is written at once.
+    // A caller who hung up gets no response, so the line is written at once.
     expect(lines().filter(({ msg }) => msg === 'refused')).toHaveLength(reason === 'caller_gone' ? 2 : 1);
     for (const written of lines()) expect(written).toMatchObject(line);
     expect(JSON.stringify(lines())).not.toContain('"username"');
