@@ -68,7 +68,6 @@ export function clientEndpoint(
 
 const REASON_OF_FASTIFY_ERROR: Readonly<Record<string, TokenReason | undefined>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content_type',
-  FST_ERR_CTP_EMPTY_TYPE: 'content_type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_body',
 };

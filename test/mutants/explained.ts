@@ -1,3 +1,5 @@
+import { explainedOfHttp } from './explained-http.ts';
+
 /** Mutants that no test can or should notice, with the reason. The report counts them apart. */
 export type Explained = {
   readonly file: string;
@@ -9,6 +11,7 @@ export type Explained = {
 };
 
 export const explained: readonly Explained[] = [
+  ...explainedOfHttp,
   {
     file: 'src/engine/decide.ts',
     source: 'const [transition] = machine.getTransitionData({ ...resolved, context }, event) ?? [];',

@@ -1,0 +1,31 @@
+/** Fastify as src/http/app.ts sets it up, with the request's log line and no other part: tests register what they are about. */
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { handleFrameworkError } from '../../src/http/error-handler.ts';
+import { MAX_BODY_BYTES } from '../../src/http/form-body.ts';
+import { requestLog } from '../../src/http/request-log.ts';
+import { makeLogger } from '../../src/system/logger.ts';
+
+export type LogLine = Readonly<Record<string, unknown>> & { readonly level: number; readonly msg: string };
+
+export type BareApp = {
+  readonly app: FastifyInstance;
+  /** Every line logged so far. */
+  readonly lines: () => readonly LogLine[];
+};
+
+/** @param trustProxy whose X-Forwarded-For counts. */
+export async function bareApp(trustProxy: readonly string[] = []): Promise<BareApp> {
+  const lines: LogLine[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const loggerInstance: FastifyBaseLogger = makeLogger({ level: 'trace', readable: false, destination });
+  const app = Fastify({
+    loggerInstance,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: [...trustProxy],
+    exposeHeadRoutes: false,
+    bodyLimit: MAX_BODY_BYTES,
+    frameworkErrors: handleFrameworkError,
+  });
+  await app.register(requestLog);
+  return { app, lines: () => lines };
+}

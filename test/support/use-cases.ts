@@ -1,0 +1,77 @@
+/** Stands in for the use cases of src/protocol, so that a test says what becomes of a request and sees what was asked. */
+import { createHash, randomUUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { rootKeys } from '../../src/crypto/root-secret.ts';
+import { browserCookies } from '../../src/http/cookies.ts';
+import { csrf } from '../../src/http/csrf.ts';
+import { errorHandler } from '../../src/http/error-handler.ts';
+import { formBodies } from '../../src/http/form-body.ts';
+import type { FormCheck } from '../../src/protocol/form-purpose.ts';
+import { bareApp, type LogLine } from './bare-app.ts';
+
+type Asked = { readonly useCase: string; readonly given: readonly unknown[] };
+
+let asked: Asked[] = [];
+let outcome: unknown;
+
+/** For `vi.mock`. */
+export const useCase =
+  (name: string) =>
+  async (_deps: unknown, ...given: unknown[]): Promise<unknown> => {
+    asked.push({ useCase: name, given });
+    if (outcome instanceof Error) throw outcome;
+    return outcome;
+  };
+
+export const BROWSER = 'b'.repeat(43);
+export const SESSION = 's'.repeat(43);
+export const COOKIES = `__Host-statehouse-browser=${BROWSER}; __Host-statehouse-session=${SESSION}`;
+export const hashOf = (value: string): Buffer => createHash('sha256').update(value).digest();
+
+export type Sent = {
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** The routes under test with all that pages need. */
+export async function openRoutes(register: (app: FastifyInstance) => unknown) {
+  const { app, lines } = await bareApp();
+  await app.register(errorHandler);
+  await app.register(formBodies);
+  const random = { bytes: (n: number) => Buffer.alloc(n, 'n'), uuid: randomUUID };
+  await app.register(browserCookies, { issuer: 'https://as.test', random });
+  await app.register(csrf, { keys: rootKeys(['a root secret for forms, of more than 32 bytes']) });
+  await register(app);
+
+  /** @param becomes what the use case says; an error: it throws it. */
+  async function send(becomes: unknown, url: string, { method, body, headers = { cookie: COOKIES } }: Sent = {}) {
+    asked = [];
+    outcome = becomes;
+    const reply = await app.inject({
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      url,
+      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }) },
+      ...(body !== undefined && { payload: body }),
+      remoteAddress: '192.0.2.1',
+    });
+    return {
+      status: reply.statusCode,
+      location: reply.headers['location'],
+      cache: reply.headers['cache-control'],
+      headers: reply.headers,
+      cookies: reply.cookies,
+      body: reply.body,
+      asked,
+      line: lines().at(-1) as LogLine,
+    };
+  }
+  return { app, lines, send };
+}
+
+/** The value that `browserCookies.create()` gives here. */
+export const NEW_COOKIE = Buffer.alloc(32, 'n').toString('base64url');
+
+/** What the use case was given to check the submitted form with. */
+export const formCheckOf = (asked: readonly Asked[]): FormCheck =>
+  (asked.flatMap(({ given }) => given).at(-1) as { readonly isOurForm: FormCheck }).isOurForm;

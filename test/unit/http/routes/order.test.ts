@@ -1,0 +1,43 @@
+/** Pages need cookies and form tokens: registered before those, they end the start of the server and not a request. */
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { authorizeRoutes } from '../../../../src/http/authorize-routes.ts';
+import { browserCookies } from '../../../../src/http/cookies.ts';
+import { interactionRoutes } from '../../../../src/http/interaction-routes.ts';
+import { logoutRoutes } from '../../../../src/http/logout-routes.ts';
+import { permissionRoutes } from '../../../../src/http/permission-routes.ts';
+import { bareApp } from '../../../support/bare-app.ts';
+
+const options = { issuer: 'https://as.test' } as never;
+const ROUTES: Readonly<Record<string, (app: FastifyInstance) => PromiseLike<unknown>>> = {
+  authorize: (app) => app.register(authorizeRoutes, options),
+  interaction: (app) => app.register(interactionRoutes, options),
+  logout: (app) => app.register(logoutRoutes, options),
+  permission: (app) => app.register(permissionRoutes, options),
+};
+
+describe.each(Object.keys(ROUTES))('%s-routes', (name) => {
+  /** @returns what ends the start; null: nothing. */
+  async function start(withCookies: boolean): Promise<string | null> {
+    const { app } = await bareApp();
+    try {
+      const random = { bytes: (n: number) => Buffer.alloc(n), uuid: randomUUID };
+      if (withCookies) await app.register(browserCookies, { issuer: 'https://as.test', random });
+      await ROUTES[name]?.(app);
+      return null;
+    } catch (error) {
+      return String(error);
+    } finally {
+      await app.close();
+    }
+  }
+  it('need cookies', async () => {
+    expect(await start(false)).toContain("'browser-cookies'");
+  });
+  it('need form tokens, where they have forms', async () => {
+    const problem = await start(true);
+    if (name === 'authorize') expect(problem).toBeNull();
+    else expect(problem).toContain("'csrf'");
+  });
+});
