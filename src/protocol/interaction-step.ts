@@ -16,7 +16,7 @@ import { type Session, sessionEndsAt, sessionIdleEndsAt } from '../model/session
 import { isRegisteredRedirectUri } from '../oauth/redirect-uri.ts';
 import { type AuthorizationResponse, authorizationResponse } from './authorization-response.ts';
 import { findSession, type SessionDeps } from './browser-session.ts';
-import { MAX_SEALED_CHARACTERS, sealInteraction } from './sealed-interaction.ts';
+import { MAX_SEALED_CHARACTERS, sealInteraction, surelyFits } from './sealed-interaction.ts';
 
 export type InteractionStepDeps = SessionDeps & {
   readonly issuer: string;
@@ -65,7 +65,7 @@ export async function takeStep(
   session: Session | null,
 ): Promise<InteractionStepOutcome> {
   const outcome = await interact(interactionWorld(deps), named, event, session);
-  return outcome ? stepOutcome(deps, outcome, named.sealed) : { kind: 'refused', reason: 'interaction_unknown' };
+  return outcome ? stepOutcome(deps, outcome, () => named.sealed) : { kind: 'refused', reason: 'interaction_unknown' };
 }
 
 /**
@@ -80,10 +80,10 @@ export async function beginInteraction(
 ): Promise<InteractionStepOutcome | 'tooLong'> {
   const begun = await deps.interactions.begin(interaction, session?.userId ?? null);
   const { state: _, userId: __, ...requested } = begun.interaction;
-  const sealed = sealInteraction(deps, requested);
+  const seal = () => sealInteraction(deps, requested);
   // Asked of every request, so that the same request is not refused to one browser and granted to another.
-  if (sealed.length > MAX_SEALED_CHARACTERS) return 'tooLong';
-  return stepOutcome(deps, await interactFrom(interactionWorld(deps), begun, 'requested', session), sealed);
+  if (!surelyFits(requested) && seal().length > MAX_SEALED_CHARACTERS) return 'tooLong';
+  return stepOutcome(deps, await interactFrom(interactionWorld(deps), begun, 'requested', session), seal);
 }
 
 export const interactionWorld = (deps: InteractionStepDeps): InteractionWorld => ({
@@ -105,17 +105,18 @@ export const interactionWorld = (deps: InteractionStepDeps): InteractionWorld =>
 function stepOutcome(
   { issuer }: InteractionStepDeps,
   outcome: InteractionOutcome,
-  sealedAsNamed: string | null,
+  seal: () => string | null,
 ): InteractionStepOutcome {
   const { interaction, client } = outcome;
-  const sealed = outcome.isStored ? null : sealedAsNamed;
+  // Only a page needs it.
+  const sealed = () => (outcome.isStored ? null : seal());
   const { redirectUri, responseMode, requestState: state } = interaction;
   const ids = { interactionId: interaction.id, clientId: client.clientId };
   const to = { redirectUri, responseMode, state };
   switch (outcome.kind) {
     case 'signIn':
     case 'consent':
-      return { kind: 'continued', ...ids, sealed, reason: null };
+      return { kind: 'continued', ...ids, sealed: sealed(), reason: null };
     case 'approved':
       return { kind: 'approved', ...ids, response: authorizationResponse(issuer, to, { code: outcome.code }) };
     case 'denied': {
@@ -131,12 +132,12 @@ function stepOutcome(
 function rejected(
   reason: Extract<InteractionOutcome, { kind: 'rejected' }>['reason'],
   ids: Ids,
-  sealed: string | null,
+  sealed: () => string | null,
 ) {
   switch (reason) {
     case 'sign_in_required':
     case 'user_changed':
-      return { kind: 'continued', ...ids, sealed, reason } as const;
+      return { kind: 'continued', ...ids, sealed: sealed(), reason } as const;
     case 'interaction_expired':
     case 'interaction_completed':
     case 'client_ended':

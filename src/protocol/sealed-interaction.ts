@@ -14,6 +14,8 @@ import type { RequestedInteraction } from '../model/interaction.ts';
 export const MAX_SEALED_CHARACTERS = 7680;
 
 const IV_BYTES = 12;
+/** As base64url, with IV and tag, even where it cannot be compressed. */
+const BYTES_THAT_SURELY_FIT = (MAX_SEALED_CHARACTERS * 3) / 4 - 64;
 
 /**
  * Nodes of the version before and after read each other's during an upgrade: a new field needs a default in `openInteraction`.
@@ -29,8 +31,16 @@ type Sealed = Omit<RequestedInteraction, 'id' | 'browserHash' | 'clientEpoch' | 
 
 export function sealInteraction(
   { keys, random }: { readonly keys: RootKeys; readonly random: Random },
-  { id, ...interaction }: RequestedInteraction,
+  interaction: RequestedInteraction,
 ): string {
+  return sealText(keys, 'interaction', interaction.id, textOf(interaction), random.bytes(IV_BYTES));
+}
+
+/** Whether `sealInteraction` stays within MAX_SEALED_CHARACTERS whatever it compresses to: cheaper than sealing. */
+export const surelyFits = (interaction: RequestedInteraction): boolean =>
+  Buffer.byteLength(textOf(interaction)) <= BYTES_THAT_SURELY_FIT;
+
+function textOf({ id: _, ...interaction }: RequestedInteraction): string {
   const sealed: Sealed = {
     ...interaction,
     browserHash: Buffer.from(interaction.browserHash).toString('base64url'),
@@ -38,7 +48,7 @@ export function sealInteraction(
     createdAt: interaction.createdAt.getTime(),
     endsAt: interaction.endsAt.getTime(),
   };
-  return sealText(keys, 'interaction', id, JSON.stringify(sealed), random.bytes(IV_BYTES));
+  return JSON.stringify(sealed);
 }
 
 /** @returns null for anything that this server did not seal for this id. */
