@@ -18,8 +18,8 @@ export function makeLogger({ level, readable, destination }: LoggerOptions): Log
     // Our code never logs these keys; the redaction is for libraries. No wildcards: each costs several µs per line.
     redact: { paths: [...SECRET_KEYS], censor: '[redacted]' },
   };
-  const stream = destination ?? (readable ? readableLines() : standardOutput());
-  return pino(options, stream);
+  const stream = destination ?? (readable ? readableLines() : undefined);
+  return stream ? pino(options, stream) : pino(options);
 }
 
 function readableLines(): DestinationStream {
@@ -27,14 +27,6 @@ function readableLines(): DestinationStream {
   const pretty: typeof import('pino-pretty') = createRequire(import.meta.url)('pino-pretty');
   return pretty({ ignore: 'reqId', singleLine: true, translateTime: 'SYS:HH:MM:ss' });
 }
-
-/** A system call for each line would be a tenth of a token request (docs/performance.md). */
-const FLUSH_BYTES = 8192;
-/** What a process that is killed with SIGKILL loses of its log. Every other end flushes. */
-const FLUSH_MILLISECONDS = 100;
-
-const standardOutput = () =>
-  pino.destination({ dest: 1, sync: false, minLength: FLUSH_BYTES, periodicFlush: FLUSH_MILLISECONDS });
 
 const SECRET_KEYS = [
   'password',
