@@ -222,7 +222,7 @@ describe('where the end-user is signed in', () => {
   const submit = (
     deps: SessionDeps,
     sid: string | null,
-    isOurForm = (purpose: string) => purpose === `permissions of ${SID}`,
+    isOurForm = (purpose: string): boolean => purpose === `permissions of ${SID}`,
     cookie: Buffer | null = COOKIE,
   ) => submitEndSession(deps, { sid, cookie, isOurForm });
 

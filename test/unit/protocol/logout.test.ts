@@ -108,7 +108,7 @@ describe('the decision', () => {
   const decide = (
     { deps }: ReturnType<typeof given>,
     encoded: string,
-    isOurForm = (purpose: string) => purpose === `logout of ${SID}`,
+    isOurForm = (purpose: string): boolean => purpose === `logout of ${SID}`,
   ) => decideLogout(deps, { encoded, cookie: COOKIE, isOurForm });
 
   it('to sign out ends the session and goes back', async () => {

@@ -10,6 +10,7 @@ import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import type { KeyRing } from '../../../src/crypto/signing-keys.ts';
 import type { GrantStore } from '../../../src/lifecycles/grant.ts';
+import type { InteractionStore, StoredInteraction } from '../../../src/lifecycles/interaction.ts';
 import type { SessionStore } from '../../../src/lifecycles/session.ts';
 import type { Client } from '../../../src/model/client.ts';
 import { type Grant, sameBytes } from '../../../src/model/grant.ts';
@@ -174,4 +175,49 @@ export function tokenEndpoints(
     },
   };
   return { deps, rows, done, denied, clock };
+}
+
+/** Interactions, with how many were stored. Its time stands still at the given second. */
+export function interactionsInMemory(
+  clients: readonly Client[],
+  given: { readonly remembered?: StoredInteraction['remembered']; readonly second?: number } = {},
+) {
+  const clock = { second: given.second ?? 10 };
+  const rows = new Map<string, Pick<StoredInteraction, 'interaction' | 'grant'>>();
+  const askedFor: (string | null)[] = [];
+  const facts = (clientId: string, userId: string | null) => {
+    askedFor.push(userId);
+    const client = clients.find((one) => one.clientId === clientId);
+    if (!client) throw new Error('no such client');
+    return { now: at(clock.second), client, remembered: userId === null ? null : (given.remembered ?? null) };
+  };
+  const interactions: InteractionStore = {
+    begin: async ({ lifetimeSeconds, ...requested }, userId) => {
+      const times = { createdAt: at(clock.second), endsAt: at(clock.second + lifetimeSeconds) };
+      const interaction = { ...requested, ...times, state: 'awaitingSignIn', userId: null } as const;
+      return { ...facts(requested.clientId, userId), interaction, isStored: false, grant: null };
+    },
+    load: async ({ id, requested }, userId) => {
+      const row = rows.get(id);
+      if (row) return { ...facts(row.interaction.clientId, userId), ...row, isStored: true };
+      if (requested === null) return null;
+      const interaction = { ...requested, state: 'awaitingSignIn', userId: null } as const;
+      return { ...facts(requested.clientId, userId), interaction, isStored: false, grant: null };
+    },
+    commit: async (commit) => {
+      const { loaded, to, userId } = commit.kind === 'move' ? commit.move : commit.approval;
+      const made = commit.kind === 'move' ? null : commit.approval;
+      const grant = made && {
+        id: made.grantId,
+        codeHash: made.codeHash,
+        codeIsUnused: true,
+        codeEndsAt: made.codeEndsAt,
+      };
+      rows.set(loaded.id, { interaction: { ...loaded, state: to, userId }, grant });
+      approvals.push(...(made ? [made] : []));
+      return true;
+    },
+  };
+  const approvals: Extract<Parameters<InteractionStore['commit']>[0], { kind: 'approve' }>['approval'][] = [];
+  return { rows, askedFor, approvals, interactions, clock };
 }
