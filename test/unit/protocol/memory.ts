@@ -132,12 +132,11 @@ export function tokenEndpoints(
   const denied: unknown[] = [];
   const clientOf = (clientId: string) => clients.find((one) => one.clientId === clientId) ?? null;
   const store: GrantStore = {
-    load: async ({ clientId, grantId }) => ({
-      now: at(clock.second),
-      client: clientOf(clientId),
-      grant: rows.find(({ id }) => id === grantId) ?? null,
-      claims: given.claims ?? null,
-    }),
+    load: async ({ clientId, grantId }) => {
+      if (typeof grantId !== 'string') throw new Error('asked for a grant without naming it');
+      const found = rows.find(({ id }) => id === grantId) ?? null;
+      return { now: at(clock.second), client: clientOf(clientId), grant: found, claims: given.claims ?? null };
+    },
     loadClient: async (clientId) => ({ now: at(clock.second), client: clientOf(clientId) }),
     commit: async (commit) => {
       const id = commit.kind === 'revoke' ? commit.revocation.grantId : commit.move.loaded.id;

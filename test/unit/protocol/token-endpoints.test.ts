@@ -1,12 +1,15 @@
 /** The endpoints of tokens without HTTP: what is issued, to whom, for how long, and what is said about it afterwards. */
 import { describe, expect, it } from 'vitest';
+import { type AccessTokenOrigin, accessTokenId, signAccessToken } from '../../../src/crypto/access-token.ts';
 import { accessTokenHash, signIdToken } from '../../../src/crypto/id-token.ts';
 import { readRefreshToken } from '../../../src/crypto/refresh-token.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
+import { InvariantViolation } from '../../../src/engine/errors.ts';
 import type { Client } from '../../../src/model/client.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import { stateOfCode, stateOfRefreshToken } from '../../../src/protocol/credential-state.ts';
 import { handleIntrospectionRequest } from '../../../src/protocol/introspection-request.ts';
+import { issueAccessToken, issueTokens } from '../../../src/protocol/issue.ts';
 import { handleRevocationRequest } from '../../../src/protocol/revocation-request.ts';
 import { GRANT_TYPES, handleTokenRequest } from '../../../src/protocol/token-request.ts';
 import { userInfo } from '../../../src/protocol/userinfo.ts';
@@ -52,7 +55,7 @@ async function issued(given: Given, fields: Fields, authorization?: string) {
 }
 async function refused(given: Given, fields: Fields | string, authorization?: string) {
   const { outcome, facts } = await token(given, fields, authorization);
-  if (outcome.kind === 'issued') throw new Error('issued');
+  if (outcome.kind !== 'refused') throw new Error(outcome.kind);
   const { kind: _, ...why } = outcome;
   return { ...why, facts };
 }
@@ -246,7 +249,7 @@ describe('client credentials', () => {
       { ...fields, ...change },
       basic('service'),
     );
-    expect(refusal).toEqual(why);
+    expect(refusal).toStrictEqual(why);
     expect(facts).toEqual({ grantType: 'client_credentials', clientId: 'service', grantId: null });
   });
 
@@ -397,6 +400,7 @@ describe('an ID Token', () => {
     ['with a refresh that asks for openid', identified, {}, { scope: 'openid read' }, true],
     ['not with a refresh that leaves openid out', identified, {}, { scope: 'read' }, false],
     ['not without openid', { scope: ['read'] }, {}, {}, false],
+    ['not where no sign-in is known', { scope: ['openid', 'read'], identity: null }, {}, {}, false],
     ['not with openid above the ceiling of today', identified, { scope: ['read'] }, {}, false],
   ])('comes %s, never with the nonce again', async (_, change, registered, fields, comes) => {
     const chain = withChain(change);
@@ -404,6 +408,28 @@ describe('an ID Token', () => {
     expect(response.id_token !== undefined).toBe(comes);
     if (comes) expect(claimsIn(response.id_token)).toMatchObject({ auth_time: START / 1000, iat: now });
     if (comes) expect(claimsIn(response.id_token)).not.toHaveProperty('nonce');
+  });
+});
+
+describe('what cannot be', () => {
+  const { deps } = tokenEndpoints([shop]);
+  it('is no access token without an audience', () => {
+    const subject = { client: shop, sub: 'x', grantId: null, claims: null };
+    expect(() => issueAccessToken(deps, subject, { scope: ['read'], resources: [] }, at(0))).toThrow(
+      new InvariantViolation('an access token without an audience'),
+    );
+  });
+
+  it.each<[string, Grant]>([
+    ['a code', withCode()],
+    ['a chain without a nonce', withChain({ refreshNonce: null })],
+    ['a chain without a generation', withChain({ refreshGeneration: null })],
+  ])('is tokens for the head of %s', (_, next) => {
+    const today = { scope: ['read'], resources: [API], mayRefresh: true };
+    const loaded = { now: at(0), client: shop, grant: next, claims: null };
+    expect(() => issueTokens(deps, next, today, { scope: null, resources: null }, loaded)).toThrow(
+      new InvariantViolation('tokens of a chain that has not begun'),
+    );
   });
 });
 
@@ -683,7 +709,7 @@ describe('an access token that comes back', () => {
       { email: 'a@b.test', name: 'Alice', groups: ['staff'], nickname: null },
     ],
   ])('at the UserInfo Endpoint tells %s', async (_, scope, claims) => {
-    expect(await asked({ scope })).toEqual({
+    expect(await asked({ scope })).toStrictEqual({
       kind: 'claims',
       claims: { sub: chain.userId, ...claims },
       grantId: chain.id,
@@ -702,6 +728,20 @@ describe('an access token that comes back', () => {
     ['whose time is over', {}, invalid('access_token_expired'), { second: 610 }],
   ])('at the UserInfo Endpoint tells nothing %s', async (_, change, refusal, given) => {
     expect(await asked(change, given)).toEqual(refusal);
+  });
+
+  // Also where an API has a scope of that name.
+  it.each<[string, origin: AccessTokenOrigin, aud: string | string[], scope: string, object]>([
+    ['both', { grantId: chain.id }, [API, USERINFO], 'read openid', { kind: 'claims' }],
+    ['openid at an API', { grantId: chain.id }, API, 'openid', insufficient],
+    ['this server without openid', { grantId: chain.id }, USERINFO, 'read', insufficient],
+    ['openid, without an end-user', { clientEpoch: 1n }, USERINFO, 'openid', insufficient],
+  ])('at the UserInfo Endpoint, for %s', async (_, origin, aud, scope, expected) => {
+    const { deps } = tokenEndpoints([shop], [chain]);
+    const jti = accessTokenId(origin, new Uint8Array(16));
+    const claims = { iss: ISSUER, sub: chain.userId, aud, client_id: 'shop', scope, jti, iat: now, exp: now + 9 };
+    const sent = signAccessToken(keyRing.signerOf('ES256'), claims);
+    expect(await userInfo({ ...deps, claimsOf: async () => alice }, sent)).toMatchObject(expected);
   });
 
   it('is good until the second that it names', async () => {
