@@ -75,13 +75,13 @@ export function sessionsInMemory(stored: readonly Session[] = [session()], secon
   const rows = [...stored];
   const done: string[] = [];
   const sessions: SessionStore = {
-    load: async (key) => ({
-      now: at(second),
-      session:
-        rows.find((row) =>
-          'idHash' in key ? sameBytes(row.idHash, key.idHash) : row.sid === key.sid && row.userId === key.userId,
-        ) ?? null,
-    }),
+    load: async (key) => {
+      if ('idHash' in key && !(key.idHash instanceof Uint8Array))
+        throw new Error('asked for a session without a cookie');
+      const isAskedFor = (row: Session) =>
+        'idHash' in key ? sameBytes(row.idHash, key.idHash) : row.sid === key.sid && row.userId === key.userId;
+      return { now: at(second), session: rows.find(isAskedFor) ?? null };
+    },
     list: async (userId) => ({ now: at(second), sessions: rows.filter((row) => row.userId === userId) }),
     insert: async ({ lifetimeSeconds, ...row }) => {
       const endsAt = at(second + lifetimeSeconds);
