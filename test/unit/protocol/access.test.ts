@@ -339,4 +339,11 @@ describe('a token request', () => {
   ])('is refused for %s', (_, query, change = {}, given = both) => {
     expect(narrowed(query, change, given)).toBe('scope_exceeds_grant');
   });
+
+  it('that is refused has a name in the log', () => {
+    expect(new RefusedAtIssue('scope_exceeds_grant')).toMatchObject({
+      name: 'RefusedAtIssue',
+      message: 'scope_exceeds_grant',
+    });
+  });
 });

@@ -79,4 +79,16 @@ describe('the brake on client secrets', () => {
     expect(brake.waitSeconds(pair('first'))).toBeNull();
     expect(brake.waitSeconds(pair('second'))).toBe(300);
   });
+
+  it('a pair whose window begins again is not forgotten as if it were the old one', () => {
+    const { brake, pair, guess, pass } = given();
+    guess(1, pair('again'));
+    pass(WINDOW - 1);
+    guess(LIMIT, pair('between'));
+    pass(1);
+    guess(LIMIT, pair('again'));
+    for (let n = 0; n < PAIRS - 1; n++) guess(1, pair(`made-up-${n}`));
+    expect(brake.waitSeconds(pair('between'))).toBeNull();
+    expect(brake.waitSeconds(pair('again'))).toBe(300);
+  });
 });
