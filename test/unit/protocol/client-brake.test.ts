@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import { clientBrake } from '../../../src/protocol/client-brake.ts';
-import { testKeys } from '../../support/app.ts';
+import { keys } from './memory.ts';
 
 const LIMIT = 20;
 const WINDOW = 300_000;
@@ -10,7 +10,7 @@ const PAIRS = 10_000;
 
 function given() {
   let now = 1_000;
-  const brake = clientBrake(testKeys, () => now);
+  const brake = clientBrake(keys, () => now);
   const pair = (clientId = 'shop', address = '192.0.2.1') => ({ clientId, address: () => address });
   return {
     brake,

@@ -6,11 +6,12 @@ import { systemRandom } from '../../../src/crypto/random.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import type { Session } from '../../../src/model/session.ts';
 import { type SignInCapacity, type SignInDeps, type SignInForm, signIn } from '../../../src/protocol/sign-in.ts';
-import { shippedConfiguration, testKeys } from '../../support/app.ts';
+import { keys } from './memory.ts';
+import { configuration } from './world.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const passwordHash = hashPassword(rawSecret(PASSWORD));
-const policy = shippedConfiguration.signIn;
+const policy = configuration().signIn;
 const OLD = Buffer.from('the cookie from before');
 const OLD_SESSION: Session = {
   idHash: OLD,
@@ -54,10 +55,10 @@ async function signInWith(
   const looked: string[] = [];
   const counted: string[] = [];
   const deps: SignInDeps = {
-    keys: testKeys,
+    keys,
     sleep: async () => {},
     random: systemRandom,
-    configuration: () => shippedConfiguration,
+    configuration: () => configuration(),
     users: {
       keyOf: (username) => username.toLowerCase(),
       findForSignIn: async (username) => {
