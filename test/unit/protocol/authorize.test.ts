@@ -47,6 +47,7 @@ function given(
     readonly remembered?: { scope: string[]; resources: string[] } | null;
     readonly configuration?: Configuration;
     readonly second?: number;
+    readonly meanwhile?: { load?: () => boolean; commit?: () => boolean };
   } = {},
 ) {
   const clients = [client(options.client)];
@@ -362,6 +363,12 @@ describe('the page of an interaction', () => {
     expect(await view(test, asked)).toEqual(completed);
   });
 
+  it('of an interaction that is stored has no seal of another', async () => {
+    const test = given({ sessions: [session()] });
+    const asked = await begin(test);
+    expect(await view(test, { ...asked, sealed: 'x' })).toEqual({ kind: 'refused', reason: 'interaction_unknown' });
+  });
+
   it('ends in time', async () => {
     const test = given();
     const asked = await begin(test, {}, null);
@@ -397,12 +404,45 @@ describe('the page of an interaction', () => {
     const asked = await begin(test, {}, null);
     const interactionId = refused && 'reason' in refused && refused.reason === 'another_browser';
     const expected = { kind: 'refused', ...refused, ...(interactionId && { interactionId: asked.id }) };
-    const changed = { ...asked, ...change, isOurForm: () => true };
-    expect(await view(test, changed)).toEqual(expected);
-    expect(await signInToInteraction(test.deps, { ...changed, form: form() })).toEqual(expected);
-    expect(await chooseAccount(test.deps, changed)).toEqual(expected);
-    expect(await decideConsent(test.deps, { ...changed, decision: 'approve' })).toEqual(expected);
+    for (const isOurForm of [() => true, () => false]) {
+      const changed = { ...asked, ...change, isOurForm };
+      expect(await view(test, changed)).toEqual(expected);
+      expect(await signInToInteraction(test.deps, { ...changed, form: form() })).toEqual(expected);
+      expect(await chooseAccount(test.deps, changed)).toEqual(expected);
+      expect(await decideConsent(test.deps, { ...changed, decision: 'approve' })).toEqual(expected);
+    }
     expect([test.rows.size, test.sessionRows.length]).toEqual([0, 0]);
+  });
+});
+
+describe('while a request is on its way', () => {
+  const unknown = { kind: 'refused', reason: 'interaction_unknown' };
+
+  it('housekeeping may remove the interaction: it is unknown', async () => {
+    let loads = 0;
+    const test = given({ sessions: [session()], meanwhile: { load: () => ++loads % 2 === 0 } });
+    const asked = await begin(test);
+    expect(await view(test, asked)).toEqual(unknown);
+    expect(await decideConsent(test.deps, { ...asked, decision: 'approve' })).toEqual(unknown);
+    expect(test.approvals).toEqual([]);
+  });
+
+  it.each<[string, Partial<Session>, object]>([
+    ['lives on', {}, { kind: 'approved' }],
+    ['ends', { state: 'ended', endedReason: 'signed_out' }, { kind: 'continued', reason: 'user_changed' }],
+  ])('a commit may be lost, and is made again with the session as it is: it %s', async (_, change, outcome) => {
+    let commits = 0;
+    const test = given({
+      sessions: [session()],
+      meanwhile: {
+        commit: () => {
+          test.sessionRows[0] = session(++commits === 2 ? change : {});
+          return commits === 2;
+        },
+      },
+    });
+    const asked = await begin(test);
+    expect(await decideConsent(test.deps, { ...asked, decision: 'approve' })).toMatchObject(outcome);
   });
 });
 
@@ -511,6 +551,43 @@ describe('a form of an interaction', () => {
       });
     }
     expect(test.approvals).toEqual([]);
+  });
+
+  it.each<[string, (test: Given) => void, string]>([
+    [
+      'its code has ended',
+      (test) => {
+        test.clock.second = 70;
+      },
+      'interaction_completed',
+    ],
+    [
+      'its client has ended',
+      (test) => {
+        test.clients[0] = client({ epoch: 2n });
+      },
+      'client_ended',
+    ],
+  ])('decides no second time once %s', async (_, change, reason) => {
+    const test = given({ sessions: [session()] });
+    const asked = await begin(test);
+    await decideConsent(test.deps, { ...asked, decision: 'approve' });
+    change(test);
+    expect(await decideConsent(test.deps, { ...asked, decision: 'approve' })).toEqual({
+      kind: 'refused',
+      interactionId: asked.id,
+      clientId: 'shop',
+      reason,
+    });
+    expect(test.approvals).toHaveLength(1);
+  });
+
+  it('answers without a state where none was sent', async () => {
+    const test = given({ sessions: [session()] });
+    const asked = await begin(test, { state: '' });
+    const outcome = await decideConsent(test.deps, { ...asked, decision: 'deny' });
+    if (outcome.kind !== 'denied') throw new Error(outcome.kind);
+    expect(Object.keys(outcome.response.parameters)).toEqual(['error', 'error_description', 'iss']);
   });
 
   it('decides nothing for an end-user who has signed out, or is another', async () => {

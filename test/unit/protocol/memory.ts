@@ -179,7 +179,12 @@ export function tokenEndpoints(
 /** Interactions, with how many were stored. Its time stands still at the given second. */
 export function interactionsInMemory(
   clients: readonly Client[],
-  given: { readonly remembered?: StoredInteraction['remembered']; readonly second?: number } = {},
+  given: {
+    readonly remembered?: StoredInteraction['remembered'];
+    readonly second?: number;
+    /** Before each load and each commit, which it may fail. */
+    readonly meanwhile?: { load?: () => boolean; commit?: () => boolean };
+  } = {},
 ) {
   const clock = { second: given.second ?? 10 };
   const rows = new Map<string, Pick<StoredInteraction, 'interaction' | 'grant'>>();
@@ -197,6 +202,7 @@ export function interactionsInMemory(
       return { ...facts(requested.clientId, userId), interaction, isStored: false, grant: null };
     },
     load: async ({ id, requested }, userId) => {
+      if (given.meanwhile?.load?.()) return null;
       const row = rows.get(id);
       if (row) return { ...facts(row.interaction.clientId, userId), ...row, isStored: true };
       if (requested === null) return null;
@@ -204,6 +210,7 @@ export function interactionsInMemory(
       return { ...facts(requested.clientId, userId), interaction, isStored: false, grant: null };
     },
     commit: async (commit) => {
+      if (given.meanwhile?.commit?.()) return false;
       const { loaded, to, userId } = commit.kind === 'move' ? commit.move : commit.approval;
       const made = commit.kind === 'move' ? null : commit.approval;
       const grant = made && {
