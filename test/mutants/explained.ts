@@ -372,6 +372,25 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/protocol/requested-access.ts',
+    source:
+      "if (!named.every((one) => one !== undefined && resources.includes(one))) return problem('resource_unknown');",
+    mutators: ['ConditionalExpression'],
+    why: 'No resource is called undefined; asked for the compiler.',
+  },
+  {
+    file: 'src/protocol/requested-access.ts',
+    source: 'resource === undefined ||',
+    mutators: ['ConditionalExpression'],
+    why: 'Where none is named and there is no default, the request was refused before; asked for the compiler.',
+  },
+  {
+    file: 'src/protocol/requested-access.ts',
+    source: 'return [...describedAt(configuration.resources.filter((one) => named.includes(one.identifier)))];',
+    mutators: ['MethodExpression'],
+    why: 'What means nothing at the resources is left out of a default afterwards, too.',
+  },
+  {
+    file: 'src/protocol/requested-access.ts',
     source: 'known.set(configuration, found);',
     why: 'Saves time: the scopes would be found again.',
   },
