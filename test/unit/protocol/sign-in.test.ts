@@ -246,6 +246,29 @@ describe('sign-in', () => {
     expect([pair, address]).not.toContain(addressThere);
   });
 
+  it('counts where one name begins with the end of the address as two', async () => {
+    const [one] = (await signInWith({ address: '192.0.2.1', username: '1x' })).looked;
+    const [other] = (await signInWith({ address: '192.0.2.11', username: 'x' })).looked;
+    expect(one).not.toBe(other);
+  });
+
+  it('waits in the line of the address, and pays with the cookie of the browser', async () => {
+    const places: unknown[] = [];
+    const run: SignInCapacity['attempts']['run'] = async (place) => {
+      places.push(place);
+      return { kind: 'full' };
+    };
+    const capacity = { ...signInCapacity(4), attempts: { run } };
+    const gone = new AbortController().signal;
+    await signInWith({ gone }, { capacity });
+    await signInWith({ gone, cookie: { old: null, new: NEW, browser: null } }, { capacity });
+    const line = { line: '192.0.2.1', signal: gone };
+    expect(places).toEqual([
+      { ...line, ticket: Buffer.from('a browser').toString('hex') },
+      { ...line, ticket: '' },
+    ]);
+  });
+
   describe('beyond what a node takes at once', () => {
     const free = signInCapacity(4);
     it.each([
