@@ -400,7 +400,6 @@ describe('an ID Token', () => {
     ['with a refresh that asks for openid', identified, {}, { scope: 'openid read' }, true],
     ['not with a refresh that leaves openid out', identified, {}, { scope: 'read' }, false],
     ['not without openid', { scope: ['read'] }, {}, {}, false],
-    ['not where no sign-in is known', { scope: ['openid', 'read'], identity: null }, {}, {}, false],
     ['not with openid above the ceiling of today', identified, { scope: ['read'] }, {}, false],
   ])('comes %s, never with the nonce again', async (_, change, registered, fields, comes) => {
     const chain = withChain(change);
@@ -418,6 +417,14 @@ describe('what cannot be', () => {
     expect(() => issueAccessToken(deps, subject, { scope: ['read'], resources: [] }, at(0))).toThrow(
       new InvariantViolation('an access token without an audience'),
     );
+  });
+
+  it('is an ID Token without a sign-in', () => {
+    const next = withChain({ scope: ['openid', 'read'], identity: null });
+    const today = { scope: ['openid', 'read'], resources: [API], mayRefresh: true };
+    const loaded = { now: at(0), client: shop, grant: next, claims: null };
+    const issuedTokens = issueTokens(deps, next, today, { scope: null, resources: null }, loaded);
+    expect(issuedTokens).not.toHaveProperty('id_token');
   });
 
   it.each<[string, Grant]>([
