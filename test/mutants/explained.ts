@@ -210,6 +210,18 @@ export const explained: readonly Explained[] = [
     why: 'A record with problems is refused, and its claims are not read.',
   },
   {
+    file: 'src/registration/register-client.ts',
+    source: 'if (givenId !== null && (await isSub(deps.db, givenId))) throw new ClientIdIsSub();',
+    mutators: ['ConditionalExpression'],
+    why: 'No end-user is found without an id; asked for the compiler.',
+  },
+  {
+    file: 'src/registration/register-client.ts',
+    source: 'const stored = givenId === null ? null : await findClient(deps.db, givenId);',
+    mutators: ['ConditionalExpression'],
+    why: 'No client is found without an id; asked for the compiler.',
+  },
+  {
     file: 'src/registration/user-record.ts',
     source: "const date = value.replace(/^0000/, '2000');",
     mutators: ['Regex'],

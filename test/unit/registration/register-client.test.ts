@@ -83,8 +83,8 @@ describe('registering a client', () => {
   });
 
   it('makes an id of 128 bits and a secret of 256 bits where the record has none', async () => {
-    const { outcome, registration, madeSecret } = await register({});
-    expect(outcome).toBe('created');
+    const { outcome, changed, registration, madeSecret } = await register({});
+    expect({ outcome, changed }).toEqual({ outcome: 'created', changed: [] });
     expect(registration.clientId).toMatch(/^[\w-]{22}$/);
     expect(madeSecret).toMatch(/^[\w-]{43}$/);
     expect(await accepts(registration.clientId, madeSecret ?? '')).toBe(true);
