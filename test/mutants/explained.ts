@@ -210,6 +210,12 @@ export const explained: readonly Explained[] = [
     why: 'A record with problems is refused, and its claims are not read.',
   },
   {
+    file: 'src/registration/declared-clients.ts',
+    source: 'const old = stored?.secretMacs ?? [];',
+    mutators: ['ArrayDeclaration'],
+    why: 'No secret matches what is put there.',
+  },
+  {
     file: 'src/registration/register-client.ts',
     source: 'if (givenId !== null && (await isSub(deps.db, givenId))) throw new ClientIdIsSub();',
     mutators: ['ConditionalExpression'],
