@@ -61,7 +61,7 @@ export async function viewInteraction(
   { wantsAnotherAccount, ...request }: InteractionRequest & { readonly wantsAnotherAccount: boolean },
 ): Promise<InteractionView> {
   const session = await findSession(deps, request.session);
-  const opened = await open(deps, request, session?.userId ?? null);
+  const opened = await open(deps, request);
   if (opened.kind === 'refused') return opened;
   const event = wantsAnotherAccount ? 'switchRequested' : 'viewed';
   const outcome = await interact(interactionWorld(deps), opened.named, event, session);
@@ -167,16 +167,16 @@ type Opened = {
   readonly facts: StoredInteraction;
 };
 
-/** An interaction can only go on in the browser in which it began. @param userId whose remembered consent to load. */
+/** An interaction can only go on in the browser in which it began. */
 async function open(
   { interactions, keys }: InteractionDeps,
   { id, sealed, browser }: InteractionRequest,
-  userId: string | null,
 ): Promise<Opened | InteractionRefused> {
   const requested = sealed === null ? null : openInteraction(keys, id, sealed);
   if (sealed !== null && requested === null) return { kind: 'refused', reason: 'interaction_unknown' };
   const named = { id, requested, sealed };
-  const facts = await interactions.load(named, userId);
+  // What an end-user has allowed before is loaded by the step that asks for it.
+  const facts = await interactions.load(named, null);
   if (!facts) return { kind: 'refused', reason: 'interaction_unknown' };
   if (browser === null || !sameSecretBytes(browser, facts.interaction.browserHash)) {
     return { kind: 'refused', reason: 'another_browser', interactionId: id };
@@ -185,7 +185,7 @@ async function open(
 }
 
 async function openForm(deps: InteractionDeps, request: FormRequest): Promise<Opened | InteractionRefused> {
-  const opened = await open(deps, request, null);
+  const opened = await open(deps, request);
   if (opened.kind === 'refused' || request.isOurForm(formPurpose.interaction(request.id))) return opened;
   return { kind: 'refused', reason: 'form_refused', interactionId: request.id };
 }

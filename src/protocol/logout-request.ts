@@ -70,10 +70,12 @@ export async function readLogoutRequest(
 
   // §3: "The OP MUST NOT perform post-logout redirection if the post_logout_redirect_uri value supplied does not exactly
   // match one of the previously registered post_logout_redirect_uris values."
-  if (redirectUri !== null && client === null) return refused('client_missing');
-  if (redirectUri !== null && !client?.postLogoutRedirectUris.includes(redirectUri)) {
-    const registered = client?.postLogoutRedirectUris ?? [];
-    return refused('post_logout_redirect_uri_mismatch', { clientId, registered, received: redirectUri });
+  if (redirectUri !== null) {
+    if (client === null) return refused('client_missing');
+    const registered = client.postLogoutRedirectUris;
+    if (!registered.includes(redirectUri)) {
+      return refused('post_logout_redirect_uri_mismatch', { clientId, registered, received: redirectUri });
+    }
   }
   return { kind: 'request', hint, client, redirectUri, state: parameters.get('state') };
 }

@@ -17,8 +17,11 @@ const told = new WeakMap<ClaimsPolicy, Map<ClaimPlace, ClaimsOfScope>>();
 const claimsIn = ({ scopes }: ClaimsPolicy, place: ClaimPlace): ClaimsOfScope =>
   new Map(
     scopes
-      .map(({ name, claims }) => [name, claims.filter((claim) => claim.in.includes(place)).map((claim) => claim.name)])
-      .filter((entry): entry is [string, string[]] => (entry[1]?.length ?? 0) > 0),
+      .map(
+        ({ name, claims }) =>
+          [name, claims.filter((claim) => claim.in.includes(place)).map((claim) => claim.name)] as const,
+      )
+      .filter(([, names]) => names.length > 0),
   );
 
 /** Whether any token carries claims about the end-user: only then are they loaded with the grant. */

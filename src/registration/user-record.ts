@@ -43,7 +43,7 @@ function isBirthdate(value: string): boolean {
   if (!/^\d{4}(-\d{2}-\d{2})?$/.test(value)) return false;
   // 2000 was a leap year, so that 29 February without a year is valid.
   const date = value.replace(/^0000/, '2000');
-  return date.length === 4 || new Date(`${date}T00:00:00Z`).toJSON()?.startsWith(date) === true;
+  return new Date(`${date}T00:00:00Z`).toJSON()?.startsWith(date) === true;
 }
 
 /** OpenID Connect Core §5.1.1. */
@@ -109,8 +109,7 @@ const userSchema = z.strictObject({
 export function readUserRecord(input: unknown, production: boolean): Reading<UserRecord> {
   if (!isJsonObject(input)) return notAnObject(input, 'an object with username and password');
   const { address, ...others } = withoutNulls(input);
-  const record: Readonly<Record<string, unknown>> =
-    address === undefined ? others : { ...others, address: withoutNullMembers(address) };
+  const record: Readonly<Record<string, unknown>> = { ...others, address: withoutNullMembers(address) };
   const parsed = userSchema.safeParse(record);
   const further = readFurtherClaims(record['claims']);
   if (!parsed.success || further.problems.length > 0) {

@@ -42,6 +42,8 @@ describe('an authorization request', () => {
     [{ scope: ['read'] }, 'read write', [], refused('scope_not_allowed', 'write')],
     [{ scope: ['read'] }, 'read', [ARCHIVE], refused('resource_unknown')],
     [{ scope: ['read', 'offline_access'] }, 'read', [API, ARCHIVE], refused('resource_unknown')],
+    [{ scope: ['read'] }, 'openid read', [API, USERINFO], refused('scope_not_allowed', 'openid')],
+    [{ scope: ['read'] }, 'read', [API, USERINFO], refused('openid_missing')],
     [{ scope: ['openid', 'read'] }, 'openid read', [USERINFO, API], granted('openid read', API, USERINFO)],
     // A scope that no resource describes belongs to the default one, for a client that was registered with it.
     [{ scope: ['legacy'] }, 'legacy', [], granted('legacy', API)],
@@ -72,7 +74,11 @@ it('a scope of an API that is named like one of OpenID Connect needs no openid t
   const email = { name: 'email', description: 'send email' };
   const resources = configuration().resources.map((one) => ({ ...one, scopes: [...one.scopes, email] }));
   const asked = { scope: 'email', resources: [] };
-  expect(requestedAccess(configuration({ resources }), client(), asked)).toEqual(granted('email', API));
+  const there = configuration({ resources });
+  expect(requestedAccess(there, client(), asked)).toEqual(granted('email', API));
+  expect(requestedByClient(there, client(), asked)).toEqual(granted('email', API));
+  const withOpenid = { ...asked, scope: 'openid email' };
+  expect(requestedAccess(there, client(), withOpenid)).toEqual(granted('openid email', API));
 });
 
 describe('a client on its own behalf', () => {
@@ -322,6 +328,8 @@ describe('a token request', () => {
   it('keeps offline access beside what it is for', () => {
     const offline = granted('read offline_access', API);
     expect(narrowed('', offline, grant(offline))).toMatchObject({ scope: ['read', 'offline_access'] });
+    const atTheBank = granted('pay offline_access', BANK);
+    expect(narrowed('', atTheBank, grant(atTheBank))).toMatchObject({ scope: ['pay', 'offline_access'] });
   });
 
   it.each<[string, query: string, change?: object, given?: Grant]>([
@@ -338,5 +346,12 @@ describe('a token request', () => {
     ['openid where the UserInfo Endpoint is not for this client', 'scope=openid', { resources: [API] }],
   ])('is refused for %s', (_, query, change = {}, given = both) => {
     expect(narrowed(query, change, given)).toBe('scope_exceeds_grant');
+  });
+
+  it('that is refused has a name in the log', () => {
+    expect(new RefusedAtIssue('scope_exceeds_grant')).toMatchObject({
+      name: 'RefusedAtIssue',
+      message: 'scope_exceeds_grant',
+    });
   });
 });

@@ -76,7 +76,10 @@ describe('once they are', () => {
       reading(typeof change === 'string' ? change : { ...VALID, ...change }),
       client(registered),
       configuration(),
-      async (token) => HINTS[token] ?? null,
+      async (token) => {
+        if (typeof token !== 'string') throw new Error('asked for an ID Token that was not sent');
+        return HINTS[token] ?? null;
+      },
     );
 
   it('the request is what it says, and nothing that it does not say', async () => {
@@ -206,6 +209,13 @@ describe('once they are', () => {
       error: 'invalid_request',
       reason: 'repeated_parameter',
       description: expect.stringMatching(/^state \w/),
+    });
+  });
+
+  it('too many parameters are no single parameter that is wrong', async () => {
+    expect(await check('x=1&'.repeat(101))).toMatchObject({
+      reason: 'too_many_parameters',
+      description: expect.stringMatching(/^the request \w/),
     });
   });
 

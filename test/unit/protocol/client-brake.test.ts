@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import { clientBrake } from '../../../src/protocol/client-brake.ts';
-import { testKeys } from '../../support/app.ts';
+import { keys } from './memory.ts';
 
 const LIMIT = 20;
 const WINDOW = 300_000;
@@ -10,7 +10,7 @@ const PAIRS = 10_000;
 
 function given() {
   let now = 1_000;
-  const brake = clientBrake(testKeys, () => now);
+  const brake = clientBrake(keys, () => now);
   const pair = (clientId = 'shop', address = '192.0.2.1') => ({ clientId, address: () => address });
   return {
     brake,
@@ -78,5 +78,17 @@ describe('the brake on client secrets', () => {
     guess(1, pair('one too many'));
     expect(brake.waitSeconds(pair('first'))).toBeNull();
     expect(brake.waitSeconds(pair('second'))).toBe(300);
+  });
+
+  it('a pair whose window begins again is not forgotten as if it were the old one', () => {
+    const { brake, pair, guess, pass } = given();
+    guess(1, pair('again'));
+    pass(WINDOW - 1);
+    guess(LIMIT, pair('between'));
+    pass(1);
+    guess(LIMIT, pair('again'));
+    for (let n = 0; n < PAIRS - 1; n++) guess(1, pair(`made-up-${n}`));
+    expect(brake.waitSeconds(pair('between'))).toBeNull();
+    expect(brake.waitSeconds(pair('again'))).toBe(300);
   });
 });

@@ -11,11 +11,17 @@ const other = client({ clientId: 'other', postLogoutRedirectUris: ['https://othe
 const HINT = { sub: 'alice', aud: 'shop', sid: 'a session' };
 const GONE = { ...HINT, aud: 'gone' };
 
+/** Nothing is looked up that was not sent. */
+function asText(value: unknown): string {
+  if (typeof value !== 'string') throw new Error(`asked for ${value}`);
+  return value;
+}
+
 const read = (query: Record<string, string> | string, clients: readonly Client[] = [shop, other]) =>
   readLogoutRequest(
     parseParameters(typeof query === 'string' ? query : new URLSearchParams(query).toString(), LOGOUT_PARAMETERS),
-    async (token) => ({ 'of-shop': HINT, 'of-gone': GONE })[token] ?? null,
-    async (clientId) => clients.find((one) => one.clientId === clientId) ?? null,
+    async (token) => ({ 'of-shop': HINT, 'of-gone': GONE })[asText(token)] ?? null,
+    async (clientId) => clients.find((one) => one.clientId === asText(clientId)) ?? null,
   );
 
 describe('a request for sign-out', () => {

@@ -6,11 +6,12 @@ import { systemRandom } from '../../../src/crypto/random.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import type { Session } from '../../../src/model/session.ts';
 import { type SignInCapacity, type SignInDeps, type SignInForm, signIn } from '../../../src/protocol/sign-in.ts';
-import { shippedConfiguration, testKeys } from '../../support/app.ts';
+import { keys } from './memory.ts';
+import { configuration } from './world.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const passwordHash = hashPassword(rawSecret(PASSWORD));
-const policy = shippedConfiguration.signIn;
+const policy = configuration().signIn;
 const OLD = Buffer.from('the cookie from before');
 const OLD_SESSION: Session = {
   idHash: OLD,
@@ -54,10 +55,10 @@ async function signInWith(
   const looked: string[] = [];
   const counted: string[] = [];
   const deps: SignInDeps = {
-    keys: testKeys,
+    keys,
     sleep: async () => {},
     random: systemRandom,
-    configuration: () => shippedConfiguration,
+    configuration: () => configuration(),
     users: {
       keyOf: (username) => username.toLowerCase(),
       findForSignIn: async (username) => {
@@ -243,6 +244,29 @@ describe('sign-in', () => {
     expect(sameAccount).toBe(account);
     expect([pair, address]).not.toContain(pairThere);
     expect([pair, address]).not.toContain(addressThere);
+  });
+
+  it('counts where one name begins with the end of the address as two', async () => {
+    const [one] = (await signInWith({ address: '192.0.2.1', username: '1x' })).looked;
+    const [other] = (await signInWith({ address: '192.0.2.11', username: 'x' })).looked;
+    expect(one).not.toBe(other);
+  });
+
+  it('waits in the line of the address, and pays with the cookie of the browser', async () => {
+    const places: unknown[] = [];
+    const run: SignInCapacity['attempts']['run'] = async (place) => {
+      places.push(place);
+      return { kind: 'full' };
+    };
+    const capacity = { ...signInCapacity(4), attempts: { run } };
+    const gone = new AbortController().signal;
+    await signInWith({ gone }, { capacity });
+    await signInWith({ gone, cookie: { old: null, new: NEW, browser: null } }, { capacity });
+    const line = { line: '192.0.2.1', signal: gone };
+    expect(places).toEqual([
+      { ...line, ticket: Buffer.from('a browser').toString('hex') },
+      { ...line, ticket: '' },
+    ]);
   });
 
   describe('beyond what a node takes at once', () => {

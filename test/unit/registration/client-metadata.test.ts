@@ -246,7 +246,10 @@ describe('rules between fields', () => {
   it('keeps client credentials and secrets from public clients', () => {
     const open = { token_endpoint_auth_method: 'none' };
     expect(accepted({ ...web, ...open }).value).toMatchObject({ tokenEndpointAuthMethod: 'none', secret: null });
-    expect(refused({ client_id: 'x', ...open, grant_types: ['client_credentials'] })).toMatch('OAuth 2.1 §4.2');
+    expect(refused({ client_id: 'x', ...open, grant_types: ['client_credentials'] })).toBe(
+      'grant_types: "client_credentials" for a public client / grant types of a public client: client credentials need a secret (OAuth 2.1 §4.2)',
+    );
+    expect(warningsOf({ redirect_uris: ['http://app.test/cb'] })).toContain('so the code can be read on the way');
     expect(refused({ ...web, ...open, client_secret: 'x'.repeat(40) })).toMatch(
       'client_secret: a secret / no secret with',
     );

@@ -55,11 +55,36 @@ describe('registering a client', () => {
     await expect(applyClientPlan(deps, plan)).rejects.toThrow(ClientIdIsSub);
     await expect(planClient(deps, reading.value)).rejects.toThrow(ClientIdIsSub);
     expect(await findClient(deps.db, id)).toBeNull();
+    expect(new ClientIdIsSub()).toMatchObject({
+      name: 'ClientIdIsSub',
+      message: 'client_id: Expected an id that no end-user has (RFC 9700 §4.15), found the sub of an end-user.',
+    });
+  });
+
+  it('says what the database said, where it refuses a client for another cause', async () => {
+    const { registration, ...plan } = await register({ client_id: 'broken' });
+    const broken = { ...plan, outcome: 'updated', registration: { ...registration, policy: null as never } } as const;
+    const error: unknown = await applyClientPlan(deps, broken).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toBeInstanceOf(ClientIdIsSub);
+  });
+
+  it('changes nothing by a plan, nor by a plan that says so', async () => {
+    await register({ client_id: 'planned', scope: 'read' });
+    const before = await stored('planned');
+    const reading = readClientMetadata({ ...web, client_id: 'planned', scope: 'write' }, configuration, false);
+    if (!reading.ok) throw new Error('refused');
+    const plan = await planClient(deps, reading.value);
+    expect(plan).toMatchObject({ outcome: 'updated', changed: ['scope'], madeSecret: null });
+    await applyClientPlan(deps, { ...plan, outcome: 'unchanged' });
+    expect(await stored('planned')).toEqual(before);
+    await applyClientPlan(deps, plan);
+    expect((await stored('planned')).scope).toEqual(['write']);
   });
 
   it('makes an id of 128 bits and a secret of 256 bits where the record has none', async () => {
-    const { outcome, registration, madeSecret } = await register({});
-    expect(outcome).toBe('created');
+    const { outcome, changed, registration, madeSecret } = await register({});
+    expect({ outcome, changed }).toEqual({ outcome: 'created', changed: [] });
     expect(registration.clientId).toMatch(/^[\w-]{22}$/);
     expect(madeSecret).toMatch(/^[\w-]{43}$/);
     expect(await accepts(registration.clientId, madeSecret ?? '')).toBe(true);
@@ -127,6 +152,8 @@ describe('registering a client', () => {
     await register({ client_id: 'turned', client_secret: 'a'.repeat(40) });
     await register({ client_id: 'turned', token_endpoint_auth_method: 'none' });
     expect((await stored('turned')).secretMacs).toEqual([]);
+    const publicly = { client_id: 'turned', token_endpoint_auth_method: 'none' };
+    expect(await register(publicly)).toMatchObject({ outcome: 'unchanged', madeSecret: null });
     expect((await register({ client_id: 'turned' })).madeSecret).toMatch(/^[\w-]{43}$/);
   });
 

@@ -27,8 +27,9 @@ async function stored(username: string) {
 
 describe('registering a person', () => {
   it('makes the user: random, never the username', async () => {
-    const { outcome, id } = await register({ username: 'alice', password: 'correct horse', email: 'a@example.com' });
-    expect(outcome).toBe('created');
+    const plan = await register({ username: 'alice', password: 'correct horse', email: 'a@example.com' });
+    expect(plan).toMatchObject({ outcome: 'created', username: 'alice', changed: [], disabled: false });
+    const { id } = plan;
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
     expect(await stored('alice')).toMatchObject({ id, claims: { email: 'a@example.com' } });
   });
@@ -56,7 +57,15 @@ describe('registering a person', () => {
       password: 'correct horse',
       username: ' BOB',
     };
-    expect(await register(again)).toMatchObject({ outcome: 'unchanged', id: before.id, username: 'bob' });
+    expect(await register(again)).toEqual({
+      outcome: 'unchanged',
+      id: before.id,
+      username: 'bob',
+      passwordHash: null,
+      claims: { name: 'Bob', address: { country: 'SE', region: 'Skåne' } },
+      changed: [],
+      disabled: false,
+    });
     expect(await stored('bob')).toEqual(before);
   });
 
@@ -94,6 +103,23 @@ describe('registering a person', () => {
 
   it('wants a password for a new person', async () => {
     await expect(register({ username: 'eve' })).rejects.toThrow(PasswordMissing);
+    expect(new PasswordMissing()).toMatchObject({
+      name: 'PasswordMissing',
+      message: 'password: Expected 1 to 1024 characters for a new user, found nothing.',
+    });
+  });
+
+  it('changes nothing by a plan, nor by a plan that says so', async () => {
+    const deps = { db: test.database.drizzle, random: systemRandom };
+    await register({ username: 'ida', password: 'correct horse' });
+    const before = await stored('ida');
+    const record = { username: 'ida', password: rawSecret('another horse'), claims: { name: 'Ida' } };
+    const plan = await planUser(deps, record);
+    expect(plan).toMatchObject({ outcome: 'updated', changed: ['password', 'claims'] });
+    await applyUserPlan(deps, { ...plan, outcome: 'unchanged' });
+    expect(await stored('ida')).toEqual(before);
+    await applyUserPlan(deps, plan);
+    expect(await stored('ida')).toMatchObject({ claims: { name: 'Ida' }, epoch: before.epoch + 1n });
   });
 
   it('says that another process was first with the same username', async () => {

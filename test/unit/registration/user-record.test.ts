@@ -63,6 +63,10 @@ describe('a person as OpenID Connect names them', () => {
     });
   });
 
+  it('has no claim that is left out', () => {
+    expect(accepted({ ...alice, email: undefined, address: undefined }).value.claims).toStrictEqual({});
+  });
+
   it.each([' padded ', '"\\\'<>', 'пароль', 'x'.repeat(1024)])('keeps the password %j as it is', (password) => {
     expect(accepted({ ...alice, password }).value.password).toBe(password);
   });
@@ -151,6 +155,7 @@ describe('a person as OpenID Connect names them', () => {
     ['phone_number', ''],
     ['profile', 'see https://example.com'],
     ['profile', 'https://'],
+    ['profile', 'javascript:alert(1)//https://example.com'],
     ['locale', 'en-'],
     ['locale', '-en'],
     ['locale', 'en--US'],
@@ -160,9 +165,12 @@ describe('a person as OpenID Connect names them', () => {
     ['birthdate', '1990-01'],
     ['birthdate', '1990-00-01'],
     ['birthdate', '1990-01-01T00:00'],
+    ['birthdate', '-001990-01-01'],
+    ['birthdate', '+012000-01-01'],
     ['updated_at', 253_402_300_800],
     ['address', { formatted: '' }],
     ['address', { formatted: 'a\0b' }],
+    ['address', { formatted: '\ud83d\n\ude00' }],
     ['address', { street_address: 'a\tb' }],
     ['address', { locality: 'two\nlines' }],
     ['address', { region: '' }],

@@ -67,7 +67,7 @@ describe('a client secret', () => {
     });
   });
 
-  it.each([RANDOM_22, '0123456789abcdef0123456789abcdef', '  spaces count, as they are used  '])(
+  it.each([RANDOM_22, 'abcdefgh'.repeat(3), '0123456789abcdef0123456789abcdef', '  spaces count, as they are used  '])(
     'that is long enough is accepted in production: %j',
     (secret) => {
       expect(read(secret, true).ok).toBe(true);
@@ -103,7 +103,7 @@ describe('a password', () => {
     expect(elsewhere.warnings).toEqual([expect.stringMatching(`^password: ${found}; expected at least 8`)]);
   });
 
-  it.each(['12345678', 'correct horse', '😀😁😂🤣😅😆😇😉'])(
+  it.each(['12345678', 'abcabcabc', 'correct horse', '😀😁😂🤣😅😆😇😉'])(
     'of eight characters or more is accepted: %j',
     (password) => {
       expect(read(password, true)).toMatchObject({ ok: true, warnings: [] });

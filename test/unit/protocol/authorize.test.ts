@@ -1,0 +1,623 @@
+/** From the authorization request to the redirect, on stores in memory: every outcome, and what each page is given. */
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Configuration } from '../../../src/config/configuration.ts';
+import { readAuthorizationCode } from '../../../src/crypto/authorization-code.ts';
+import { signIdToken } from '../../../src/crypto/id-token.ts';
+import { hashPassword } from '../../../src/crypto/password.ts';
+import { systemRandom } from '../../../src/crypto/random.ts';
+import { rawSecret } from '../../../src/crypto/secret-types.ts';
+import type { Client } from '../../../src/model/client.ts';
+import type { Session } from '../../../src/model/session.ts';
+import { type AuthorizeDeps, handleAuthorizationRequest } from '../../../src/protocol/authorize.ts';
+import {
+  chooseAccount,
+  decideConsent,
+  type InteractionDeps,
+  signInToInteraction,
+  viewInteraction,
+} from '../../../src/protocol/interaction.ts';
+import { openInteraction } from '../../../src/protocol/sealed-interaction.ts';
+import { COOKIE, ISSUER, interactionsInMemory, keyRing, keys, session, sessionsInMemory } from './memory.ts';
+import { API, at, client, configuration } from './world.ts';
+
+const CALLBACK = 'https://shop.test/cb';
+const BROWSER = Buffer.from('the hash of the browser that began');
+const PASSWORD = 'correct horse battery staple';
+const passwordHash = hashPassword(rawSecret(PASSWORD));
+const ALICE = session().userId;
+const BOB = session({ userId: 'bob', username: 'bob' });
+
+const VALID = {
+  response_type: 'code',
+  client_id: 'shop',
+  redirect_uri: CALLBACK,
+  scope: 'read',
+  state: 'as it came',
+  code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  code_challenge_method: 'S256',
+};
+const encode = (change: Readonly<Record<string, string>> = {}) =>
+  new URLSearchParams({ ...VALID, ...change }).toString();
+
+function given(
+  options: {
+    readonly client?: Partial<Client>;
+    readonly sessions?: readonly Session[];
+    readonly remembered?: { scope: string[]; resources: string[] } | null;
+    readonly configuration?: Configuration;
+    readonly second?: number;
+    readonly meanwhile?: { load?: () => boolean; commit?: () => boolean };
+  } = {},
+) {
+  const clients = [client(options.client)];
+  const { sessions, rows: sessionRows } = sessionsInMemory(options.sessions ?? [], options.second ?? 10);
+  const stored = interactionsInMemory(clients, { ...options, remembered: options.remembered ?? null });
+  const line = { run: async <T>(_: unknown, job: () => Promise<T>) => ({ kind: 'done', value: await job() }) as const };
+  const deps: AuthorizeDeps & InteractionDeps = {
+    issuer: ISSUER,
+    keys,
+    keyRing,
+    random: systemRandom,
+    configuration: () => options.configuration ?? configuration(),
+    sleep: async () => {},
+    sessions,
+    interactions: stored.interactions,
+    findClient: async (clientId) => clients.find((one) => one.clientId === clientId) ?? null,
+    users: {
+      keyOf: (username) => username,
+      findForSignIn: async (username) => ({
+        id: ALICE,
+        username,
+        epoch: 1n,
+        serverEpoch: 1n,
+        claims: {},
+        disabledAt: null,
+        passwordHash: await passwordHash,
+      }),
+    },
+    signInFailures: { countsOf: async () => [0, 0, 0], count: async () => [1, 1, 1] },
+    signInCapacity: { attempts: line as never, hashes: line as never },
+  };
+  return { deps, clients, sessionRows, ...stored };
+}
+type Given = ReturnType<typeof given>;
+
+const request = ({ deps }: Given, change: Readonly<Record<string, string>> = {}, cookie: Buffer | null = COOKIE) =>
+  handleAuthorizationRequest(deps, { encoded: encode(change), cookies: { browser: BROWSER, session: cookie } });
+
+async function begin(test: Given, change: Readonly<Record<string, string>> = {}, cookie: Buffer | null = COOKIE) {
+  const outcome = await request(test, change, cookie);
+  if (outcome.kind !== 'continued') throw new Error(`did not begin: ${outcome.kind}`);
+  const { interactionId: id, sealed } = outcome;
+  return { id, sealed, browser: BROWSER, session: cookie, isOurForm: (purpose: string) => purpose === id };
+}
+const view = ({ deps }: Given, asked: Awaited<ReturnType<typeof begin>>, wantsAnotherAccount = false) =>
+  viewInteraction(deps, { ...asked, wantsAnotherAccount });
+
+describe('an authorization request', () => {
+  it('goes on to the sign-in form, and stores nothing', async () => {
+    const test = given();
+    const outcome = await request(test, { login_hint: 'al', nonce: 'n', max_age: '60', prompt: 'login consent' }, null);
+    expect(outcome).toEqual({
+      kind: 'continued',
+      interactionId: expect.any(String),
+      clientId: 'shop',
+      sealed: expect.any(String),
+      reason: null,
+    });
+    expect(test.rows.size).toBe(0);
+    if (outcome.kind !== 'continued') throw new Error(outcome.kind);
+    expect(openInteraction(keys, outcome.interactionId, outcome.sealed ?? '')).toEqual({
+      id: outcome.interactionId,
+      browserHash: BROWSER,
+      clientId: 'shop',
+      clientEpoch: 1n,
+      redirectUri: CALLBACK,
+      codeChallenge: VALID.code_challenge,
+      scope: ['read'],
+      resources: [API],
+      requestState: 'as it came',
+      nonce: 'n',
+      prompt: ['login', 'consent'],
+      maxAgeSeconds: 60,
+      hintedUserId: null,
+      loginHint: 'al',
+      responseMode: 'query',
+      createdAt: at(10),
+      endsAt: at(610),
+    });
+  });
+
+  it('goes on to the consent of the end-user who is signed in', async () => {
+    const test = given({ sessions: [session()] });
+    expect(await request(test)).toMatchObject({ kind: 'continued', sealed: null, reason: null });
+    expect([...test.rows.values()]).toMatchObject([{ interaction: { state: 'awaitingConsent', userId: ALICE } }]);
+    expect(test.askedFor).toEqual([ALICE]);
+  });
+
+  it('is answered at once where the same was allowed before', async () => {
+    const remembered = { scope: ['read'], resources: [API] };
+    const test = given({ sessions: [session()], remembered });
+    const outcome = await request(test, { response_mode: 'form_post' });
+    expect(outcome).toEqual({
+      kind: 'approved',
+      interactionId: expect.any(String),
+      clientId: 'shop',
+      response: {
+        redirectUri: CALLBACK,
+        responseMode: 'form_post',
+        parameters: { code: expect.any(String), state: 'as it came', iss: ISSUER },
+      },
+    });
+    const code = outcome.kind === 'approved' ? outcome.response.parameters['code'] : undefined;
+    const [approval] = test.approvals;
+    expect(readAuthorizationCode(code ?? '')).toEqual({
+      grantId: approval?.grantId,
+      secretHash: approval?.codeHash,
+    });
+    expect(approval).toMatchObject({ codeEndsAt: at(70), endsAt: at(610), policy: 'default', reliesOnConsent: true });
+  });
+
+  it.each<[string, Partial<Session>, number | undefined, number]>([
+    ['its own end', { endsAt: at(500) }, undefined, 500],
+    ['the end of its idle time', { lastUsedAt: at(5) }, 100, 105],
+  ])('is approved no later than the session of the end-user lives: %s', async (_, change, idle, second) => {
+    const { signIn } = configuration();
+    const test = given({
+      sessions: [session(change)],
+      remembered: { scope: ['read'], resources: [API] },
+      configuration: configuration({ signIn: { ...signIn, sessionIdleLifetimeSeconds: idle } }),
+    });
+    expect(await request(test)).toMatchObject({ kind: 'approved' });
+    expect(test.approvals).toMatchObject([{ endsAt: at(second) }]);
+  });
+
+  it.each<[string, Record<string, string>, object]>([
+    ['without a sign-in', {}, { error: 'login_required', cookie: null }],
+    ['without a consent', {}, { error: 'consent_required', cookie: COOKIE }],
+  ])('that forbids pages is refused %s', async (_, change, expected) => {
+    const { error, cookie } = expected as { error: string; cookie: Buffer | null };
+    const description = {
+      login_required:
+        'The resource owner has to sign in: there is no sign-in, it was too long ago, or by another end-user.',
+      consent_required: 'The resource owner has to consent.',
+    }[error];
+    const test = given({ sessions: [session()] });
+    expect(await request(test, { prompt: 'none', ...change }, cookie)).toEqual({
+      kind: 'denied',
+      interactionId: expect.any(String),
+      clientId: 'shop',
+      error,
+      response: {
+        redirectUri: CALLBACK,
+        responseMode: 'query',
+        parameters: { error, error_description: description, state: 'as it came', iss: ISSUER },
+      },
+    });
+    // RFC 9700 §4.11.2: nobody is sent to a client that introduced itself, before they have acted.
+    const unvetted = given({ sessions: [session()], client: { registeredBy: 'self' } });
+    expect(await request(unvetted, { prompt: 'none', ...change }, cookie)).toEqual({
+      kind: 'keptHere',
+      clientId: 'shop',
+      interactionId: expect.any(String),
+      reason: error,
+      detail: description,
+    });
+  });
+
+  it('of a client that introduced itself goes on as any other where it is right', async () => {
+    const test = given({ sessions: [session()], client: { registeredBy: 'self' } });
+    expect(await request(test)).toMatchObject({ kind: 'continued' });
+  });
+
+  it('that is wrong is told to the client, or kept from one that introduced itself', async () => {
+    const facts = { clientId: 'shop', reason: 'scope_unknown', detail: 'fly: a scope is unknown', scope: 'fly' };
+    expect(await request(given(), { scope: 'fly', response_mode: 'form_post' })).toEqual({
+      kind: 'invalid',
+      ...facts,
+      response: {
+        redirectUri: CALLBACK,
+        responseMode: 'form_post',
+        parameters: {
+          error: 'invalid_scope',
+          error_description: 'fly: a scope is unknown',
+          state: 'as it came',
+          iss: ISSUER,
+        },
+      },
+    });
+    expect(await request(given({ client: { registeredBy: 'self' } }), { scope: 'fly' })).toEqual({
+      kind: 'keptHere',
+      ...facts,
+    });
+    const unsupported = await request(given(), { response_type: 'token' });
+    expect(unsupported).not.toHaveProperty('scope');
+    expect(unsupported).toMatchObject({ response: { parameters: { error: 'unsupported_response_type' } } });
+  });
+
+  it('is not redirected until client and redirect URI are verified', async () => {
+    const wrong = { redirect_uri: `${CALLBACK}2`, response_type: 'token' };
+    expect(await request(given(), wrong)).toEqual({
+      kind: 'unverified',
+      reason: 'redirect_uri_mismatch',
+      clientId: 'shop',
+      registered: [CALLBACK],
+      received: `${CALLBACK}2`,
+    });
+  });
+
+  it('without cookies comes again by GET, once it is right', async () => {
+    const { deps } = given();
+    const call = (change: Readonly<Record<string, string>>) =>
+      handleAuthorizationRequest(deps, { encoded: encode(change), cookies: null });
+    expect(await call({ more: 'x' })).toEqual({ kind: 'repeatByGet', query: encode() });
+    expect(await call({ response_type: 'token' })).toMatchObject({ kind: 'invalid' });
+  });
+
+  it('that does not fit into a URL is refused, whoever is signed in', async () => {
+    const text = (bytes: number) => randomBytes(bytes).toString('base64url');
+    const redirect = `${CALLBACK}?${text(1500)}`;
+    const scope = text(750);
+    const long = { state: text(3000), nonce: text(750), redirect_uri: redirect, scope };
+    for (const cookie of [null, COOKIE]) {
+      const test = given({
+        client: { redirectUris: [redirect], scope: [scope] },
+        sessions: [session()],
+        remembered: { scope: [scope], resources: [API] },
+      });
+      expect(await request(test, long, cookie)).toMatchObject({
+        kind: 'invalid',
+        reason: 'request_too_long',
+        detail: 'the parameters are too long together; state, nonce and login_hint can be shorter',
+        response: { parameters: { error: 'invalid_request', state: long.state } },
+      });
+      expect(test.rows.size).toBe(0);
+    }
+  });
+
+  it('with an ID Token of this client is for the end-user whom it names', async () => {
+    const idToken = (claims: object) => signIdToken(keyRing.signerOf('ES256'), claims as never);
+    const hint = idToken({ iss: ISSUER, sub: 'bob', aud: 'shop' });
+    const silent = { id_token_hint: hint, prompt: 'none' };
+    const remembered = { scope: ['read'], resources: [API] };
+    expect(await request(given({ sessions: [session()], remembered }), silent)).toMatchObject({
+      kind: 'denied',
+      error: 'login_required',
+    });
+    expect(await request(given({ sessions: [BOB], remembered }), silent)).toMatchObject({ kind: 'approved' });
+    const foreign = { ...silent, id_token_hint: idToken({ iss: 'https://elsewhere.test', sub: 'bob', aud: 'shop' }) };
+    expect(await request(given({ sessions: [BOB], remembered }), foreign)).toMatchObject({
+      kind: 'invalid',
+      reason: 'id_token_hint_refused',
+    });
+  });
+});
+
+describe('the page of an interaction', () => {
+  it('is the sign-in form, until the end-user has signed in', async () => {
+    const test = given();
+    const asked = await begin(test, { login_hint: 'al' }, null);
+    expect(await view(test, asked)).toEqual({
+      kind: 'signIn',
+      interactionId: asked.id,
+      sealed: asked.sealed,
+      formPurpose: asked.id,
+      clientName: 'Shop',
+      username: 'al',
+      account: null,
+    });
+    expect(await view(test, await begin(test, {}, null))).toMatchObject({ username: '' });
+  });
+
+  it('offers the account that is signed in, where the client wants one chosen', async () => {
+    const test = given({ sessions: [session()] });
+    expect(await view(test, await begin(test, { prompt: 'select_account' }))).toMatchObject({
+      kind: 'signIn',
+      account: 'alice',
+    });
+  });
+
+  it('is the consent of the end-user who is signed in', async () => {
+    const test = given({ sessions: [session()] });
+    const asked = await begin(test);
+    expect(asked.sealed).toBeNull();
+    expect(await view(test, asked)).toEqual({
+      kind: 'consent',
+      interactionId: asked.id,
+      sealed: null,
+      formPurpose: asked.id,
+      clientName: 'Shop',
+      username: 'alice',
+      redirectUri: CALLBACK,
+      onThisDevice: false,
+      access: [{ resource: 'API', scopes: [{ name: 'read', description: 'see your data' }] }],
+      whileAway: true,
+    });
+    // The end-user of the page wants another account: the sign-in form.
+    expect(await view(test, asked, true)).toMatchObject({ kind: 'signIn', sealed: null });
+  });
+
+  it.each<[redirectUris: string[], boolean]>([
+    [[CALLBACK], false],
+    [[CALLBACK, 'http://127.0.0.1/cb'], false],
+    [['http://127.0.0.1/cb', 'http://[::1]/cb'], true],
+  ])('for a client of %j says that it is on this device: %s', async (redirectUris, onThisDevice) => {
+    const test = given({ sessions: [session()], client: { redirectUris, applicationType: 'native' } });
+    const asked = await begin(test, { redirect_uri: redirectUris.at(-1) ?? '' });
+    expect(await view(test, asked)).toMatchObject({ kind: 'consent', onThisDevice });
+  });
+
+  it('says that nothing goes on while away, for a client that cannot refresh', async () => {
+    const test = given({ sessions: [session()], client: { grantTypes: ['authorization_code'] } });
+    expect(await view(test, await begin(test))).toMatchObject({ whileAway: false });
+  });
+
+  it('tells another end-user nothing of it', async () => {
+    const test = given({ sessions: [session(), { ...BOB, idHash: Buffer.from('of bob'), sid: 'of bob' }] });
+    const asked = await begin(test);
+    const ids = { interactionId: asked.id, clientId: 'shop' };
+    const completed = { kind: 'refused', ...ids, reason: 'interaction_completed' };
+    expect(await view(test, { ...asked, session: Buffer.from('of bob') })).not.toMatchObject({ kind: 'consent' });
+    await decideConsent(test.deps, { ...asked, decision: 'deny' });
+    expect(await view(test, asked)).toEqual(completed);
+  });
+
+  it('of an interaction that is stored has no seal of another', async () => {
+    const test = given({ sessions: [session()] });
+    const asked = await begin(test);
+    expect(await view(test, { ...asked, sealed: 'x' })).toEqual({ kind: 'refused', reason: 'interaction_unknown' });
+  });
+
+  it('ends in time', async () => {
+    const test = given();
+    const asked = await begin(test, {}, null);
+    test.clock.second = 610;
+    expect(await view(test, asked)).toEqual({
+      kind: 'refused',
+      interactionId: asked.id,
+      clientId: 'shop',
+      reason: 'interaction_expired',
+    });
+  });
+
+  it.each<[string, Partial<Client>]>([
+    ['lost the redirect URI', { redirectUris: ['https://shop.test/new'] }],
+    ['lost the grant type', { grantTypes: ['client_credentials'] }],
+    ['was deleted', { deletedAt: at(1) }],
+    ['was registered again', { epoch: 2n }],
+  ])('ends with a client that %s', async (_, change) => {
+    const test = given();
+    const asked = await begin(test, {}, null);
+    test.clients[0] = client(change);
+    expect(await view(test, asked)).toMatchObject({ kind: 'refused', reason: 'client_ended' });
+  });
+
+  it.each<[string, object, object]>([
+    ['another id', { id: '00000000-0000-4000-8000-00000000000f' }, { reason: 'interaction_unknown' }],
+    ['another seal', { sealed: 'x' }, { reason: 'interaction_unknown' }],
+    ['no seal', { sealed: null }, { reason: 'interaction_unknown' }],
+    ['another browser', { browser: Buffer.alloc(BROWSER.length) }, { reason: 'another_browser' }],
+    ['a browser without its cookie', { browser: null }, { reason: 'another_browser' }],
+  ])('is refused with %s', async (_, change, refused) => {
+    const test = given();
+    const asked = await begin(test, {}, null);
+    const interactionId = refused && 'reason' in refused && refused.reason === 'another_browser';
+    const expected = { kind: 'refused', ...refused, ...(interactionId && { interactionId: asked.id }) };
+    for (const isOurForm of [() => true, () => false]) {
+      const changed = { ...asked, ...change, isOurForm };
+      expect(await view(test, changed)).toEqual(expected);
+      expect(await signInToInteraction(test.deps, { ...changed, form: form() })).toEqual(expected);
+      expect(await chooseAccount(test.deps, changed)).toEqual(expected);
+      expect(await decideConsent(test.deps, { ...changed, decision: 'approve' })).toEqual(expected);
+    }
+    expect([test.rows.size, test.sessionRows.length]).toEqual([0, 0]);
+  });
+});
+
+describe('while a request is on its way', () => {
+  const unknown = { kind: 'refused', reason: 'interaction_unknown' };
+
+  it('housekeeping may remove the interaction: it is unknown', async () => {
+    let loads = 0;
+    const test = given({ sessions: [session()], meanwhile: { load: () => ++loads % 2 === 0 } });
+    const asked = await begin(test);
+    expect(await view(test, asked)).toEqual(unknown);
+    expect(await decideConsent(test.deps, { ...asked, decision: 'approve' })).toEqual(unknown);
+    expect(test.approvals).toEqual([]);
+  });
+
+  it.each<[string, Partial<Session>, object]>([
+    ['lives on', {}, { kind: 'approved' }],
+    ['ends', { state: 'ended', endedReason: 'signed_out' }, { kind: 'continued', reason: 'user_changed' }],
+  ])('a commit may be lost, and is made again with the session as it is: it %s', async (_, change, outcome) => {
+    let commits = 0;
+    const test = given({
+      sessions: [session()],
+      meanwhile: {
+        commit: () => {
+          test.sessionRows[0] = session(++commits === 2 ? change : {});
+          return commits === 2;
+        },
+      },
+    });
+    const asked = await begin(test);
+    expect(await decideConsent(test.deps, { ...asked, decision: 'approve' })).toMatchObject(outcome);
+  });
+});
+
+const form = (password = PASSWORD) => ({
+  username: 'alice',
+  password,
+  address: '192.0.2.1',
+  cookie: { old: null, new: COOKIE, browser: BROWSER },
+  userAgent: null,
+  gone: new AbortController().signal,
+});
+
+describe('a form of an interaction', () => {
+  it('that was made for another purpose does nothing', async () => {
+    const test = given({ sessions: [session()] });
+    const asked = { ...(await begin(test)), isOurForm: (purpose: string) => purpose === 'sign-in' };
+    const refused = { kind: 'refused', reason: 'form_refused', interactionId: asked.id };
+    expect(await signInToInteraction(test.deps, { ...asked, form: form() })).toEqual(refused);
+    expect(await chooseAccount(test.deps, asked)).toEqual(refused);
+    expect(await decideConsent(test.deps, { ...asked, decision: 'approve' })).toEqual(refused);
+    expect(test.approvals).toEqual([]);
+    expect(test.sessionRows).toHaveLength(1);
+  });
+
+  it('signs in, and goes on to the consent', async () => {
+    const test = given();
+    const asked = await begin(test, {}, null);
+    expect(await signInToInteraction(test.deps, { ...asked, form: form() })).toEqual({
+      kind: 'signedIn',
+      userId: ALICE,
+      step: { kind: 'continued', interactionId: asked.id, clientId: 'shop', sealed: null, reason: null },
+    });
+    expect(await view(test, { ...asked, sealed: null, session: COOKIE })).toMatchObject({ kind: 'consent' });
+  });
+
+  it('with a wrong password comes back, without an account to choose', async () => {
+    const test = given({ sessions: [session()] });
+    const asked = await begin(test, { prompt: 'select_account' });
+    expect(await signInToInteraction(test.deps, { ...asked, form: form('wrong') })).toEqual({
+      kind: 'signInRefused',
+      refused: { kind: 'signInRefused', reason: 'credentials_mismatch', username: 'alice', retryAfterSeconds: null },
+      view: {
+        kind: 'signIn',
+        interactionId: asked.id,
+        sealed: asked.sealed,
+        formPurpose: asked.id,
+        clientName: 'Shop',
+        username: 'alice',
+        account: null,
+      },
+    });
+    expect(test.rows.size).toBe(0);
+  });
+
+  it('chooses the account that is signed in', async () => {
+    const test = given({ sessions: [session()] });
+    const asked = await begin(test, { prompt: 'select_account' });
+    const step = { interactionId: asked.id, clientId: 'shop' };
+    expect(await chooseAccount(test.deps, asked)).toEqual({ kind: 'continued', ...step, sealed: null, reason: null });
+    const nobody = { ...(await begin(test, { prompt: 'select_account' })), session: null };
+    expect(await chooseAccount(test.deps, nobody)).toEqual({
+      kind: 'signInInstead',
+      interactionId: nobody.id,
+      clientId: 'shop',
+      sealed: nobody.sealed,
+    });
+  });
+
+  it.each<[decision: string, object]>([
+    ['approve', { kind: 'approved', response: { parameters: { state: 'as it came', iss: ISSUER } } }],
+    [
+      'deny',
+      {
+        kind: 'denied',
+        error: 'access_denied',
+        response: {
+          parameters: {
+            error: 'access_denied',
+            error_description: 'The resource owner denied the request.',
+            state: 'as it came',
+            iss: ISSUER,
+          },
+        },
+      },
+    ],
+  ])('decides: %s', async (decision, outcome) => {
+    const test = given({ sessions: [session()] });
+    const asked = await begin(test);
+    const ids = { interactionId: asked.id, clientId: 'shop' };
+    const decided = await decideConsent(test.deps, { ...asked, decision });
+    expect(decided).toMatchObject({ ...ids, ...outcome });
+    expect(test.approvals).toHaveLength(decision === 'approve' ? 1 : 0);
+    // A double click gets the same answer.
+    expect(await decideConsent(test.deps, { ...asked, decision })).toEqual(decided);
+    expect(test.approvals).toHaveLength(decision === 'approve' ? 1 : 0);
+  });
+
+  it('decides nothing with another word, or without one', async () => {
+    const test = given({ sessions: [session()] });
+    const asked = await begin(test);
+    for (const decision of [null, '', 'consented', 'Approve']) {
+      expect(await decideConsent(test.deps, { ...asked, decision })).toEqual({
+        kind: 'refused',
+        reason: 'form_refused',
+        interactionId: asked.id,
+      });
+    }
+    expect(test.approvals).toEqual([]);
+  });
+
+  it.each<[string, (test: Given) => void, string]>([
+    [
+      'its code has ended',
+      (test) => {
+        test.clock.second = 70;
+      },
+      'interaction_completed',
+    ],
+    [
+      'its client has ended',
+      (test) => {
+        test.clients[0] = client({ epoch: 2n });
+      },
+      'client_ended',
+    ],
+  ])('decides no second time once %s', async (_, change, reason) => {
+    const test = given({ sessions: [session()] });
+    const asked = await begin(test);
+    await decideConsent(test.deps, { ...asked, decision: 'approve' });
+    change(test);
+    expect(await decideConsent(test.deps, { ...asked, decision: 'approve' })).toEqual({
+      kind: 'refused',
+      interactionId: asked.id,
+      clientId: 'shop',
+      reason,
+    });
+    expect(test.approvals).toHaveLength(1);
+  });
+
+  it('answers without a state where none was sent', async () => {
+    const test = given({ sessions: [session()] });
+    const asked = await begin(test, { state: '' });
+    const outcome = await decideConsent(test.deps, { ...asked, decision: 'deny' });
+    if (outcome.kind !== 'denied') throw new Error(outcome.kind);
+    expect(Object.keys(outcome.response.parameters)).toEqual(['error', 'error_description', 'iss']);
+  });
+
+  it('decides nothing for an end-user who has signed out, or is another', async () => {
+    const bobs = Buffer.from('of bob');
+    const test = given({ sessions: [session(), { ...BOB, idHash: bobs, sid: 'of bob' }] });
+    const asked = await begin(test);
+    const decide = (cookie: Buffer | null) =>
+      decideConsent(test.deps, { ...asked, session: cookie, decision: 'approve' });
+    const step = { kind: 'continued', interactionId: asked.id, clientId: 'shop', sealed: null };
+    expect(await decide(null)).toEqual({ ...step, reason: 'user_changed' });
+    expect(await decide(bobs)).toEqual({ ...step, reason: 'user_changed' });
+    expect(test.approvals).toEqual([]);
+  });
+
+  it('decides nothing before anyone has signed in, or after the time is over', async () => {
+    const test = given();
+    const asked = await begin(test, {}, null);
+    expect(await decideConsent(test.deps, { ...asked, decision: 'approve' })).toEqual({
+      kind: 'continued',
+      interactionId: asked.id,
+      clientId: 'shop',
+      sealed: asked.sealed,
+      reason: 'sign_in_required',
+    });
+    test.clock.second = 610;
+    expect(await signInToInteraction(test.deps, { ...asked, form: form() })).toEqual({
+      kind: 'signedIn',
+      userId: ALICE,
+      step: { kind: 'refused', interactionId: asked.id, clientId: 'shop', reason: 'interaction_expired' },
+    });
+    expect(test.rows.size).toBe(0);
+  });
+});

@@ -1,0 +1,106 @@
+/** Which claims are told where, for which scope; and what the metadata says of it. */
+import { describe, expect, it } from 'vitest';
+import type { ClaimsPolicy } from '../../../policies/claims-schema.ts';
+import { STANDARD_CLAIMS } from '../../../src/oauth/claims.ts';
+import { resourceMetadata, serverMetadata } from '../../../src/protocol/metadata.ts';
+import { claimsTold, tokensTellClaims, toldClaims } from '../../../src/protocol/told-claims.ts';
+import { ISSUER, keyRing } from './memory.ts';
+import { configuration } from './world.ts';
+
+type Place = ClaimsPolicy['scopes'][number]['claims'][number]['in'][number];
+const scope = (name: string, claims: Readonly<Record<string, readonly Place[]>>) => ({
+  name,
+  claims: Object.entries(claims).map(([claim, places]) => ({ name: claim, in: [...places] })),
+});
+const policy: ClaimsPolicy = {
+  scopes: [
+    scope('staff', { groups: ['userinfo', 'id_token'], level: ['userinfo'] }),
+    scope('read', { tenant: ['access_token'], groups: ['access_token'] }),
+  ],
+};
+
+describe('claims', () => {
+  it('are told by scope and place', () => {
+    expect([...claimsTold(policy, 'userinfo')]).toEqual([['staff', ['groups', 'level']]]);
+    expect([...claimsTold(policy, 'id_token')]).toEqual([['staff', ['groups']]]);
+    expect([...claimsTold(policy, 'access_token')]).toEqual([['read', ['tenant', 'groups']]]);
+  });
+
+  const alice = { groups: ['a'], level: 0, tenant: null, secret: 'never' };
+  it.each<[Place, string[], object | null, object]>([
+    ['userinfo', ['staff', 'read'], alice, { groups: ['a'], level: 0 }],
+    ['id_token', ['staff'], alice, { groups: ['a'] }],
+    ['access_token', ['read'], alice, { tenant: null, groups: ['a'] }],
+    ['access_token', ['read'], { level: 1 }, {}],
+    ['access_token', ['staff'], alice, {}],
+    ['access_token', ['toString', 'constructor'], alice, {}],
+    ['access_token', ['read'], null, {}],
+  ])('at %s for %j', (place, asked, claims, told) => {
+    expect(toldClaims(policy, place, asked, claims as Record<string, unknown> | null)).toEqual(told);
+  });
+
+  it('that every object has by inheritance are not told', () => {
+    const inherited: ClaimsPolicy = { scopes: [scope('read', { toString: ['access_token'] as const })] };
+    expect(toldClaims(inherited, 'access_token', ['read'], {})).toEqual({});
+  });
+
+  it.each<[Place, boolean]>([
+    ['id_token', true],
+    ['access_token', true],
+    ['userinfo', false],
+  ])('of %s are in a token: %s', (place, isInTokens) => {
+    expect(tokensTellClaims({ scopes: [scope('read', { tenant: [place] })] })).toBe(isInTokens);
+  });
+
+  it('are in no token without a policy', () => {
+    expect(tokensTellClaims({ scopes: [] })).toBe(false);
+  });
+});
+
+describe('the metadata', () => {
+  const deps = { issuer: ISSUER, keyRing, configuration: () => configuration({ claims: policy }) };
+
+  it('says what works here, and where', () => {
+    expect(serverMetadata(deps)).toEqual({
+      issuer: 'https://as.test',
+      authorization_endpoint: 'https://as.test/oauth/authorize',
+      token_endpoint: 'https://as.test/oauth/token',
+      userinfo_endpoint: 'https://as.test/oauth/userinfo',
+      revocation_endpoint: 'https://as.test/oauth/revoke',
+      introspection_endpoint: 'https://as.test/oauth/introspect',
+      end_session_endpoint: 'https://as.test/oauth/logout',
+      jwks_uri: 'https://as.test/.well-known/jwks.json',
+      scopes_supported: [
+        ...['openid', 'profile', 'email', 'address', 'phone'],
+        ...['pay', 'read', 'write', 'audit', 'offline_access'],
+      ],
+      response_types_supported: ['code'],
+      response_modes_supported: ['query', 'form_post'],
+      grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['ES256', 'EdDSA'],
+      // What is in access tokens alone is for APIs.
+      claims_supported: ['sub', 'iss', 'auth_time', 'acr', ...STANDARD_CLAIMS, 'groups', 'level'],
+      acr_values_supported: ['urn:statehouse:acr:password'],
+      prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+      claims_parameter_supported: false,
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
+    });
+  });
+
+  it('of the UserInfo Endpoint says how to use it', () => {
+    expect(resourceMetadata(deps)).toEqual({
+      resource: 'https://as.test/oauth/userinfo',
+      authorization_servers: ['https://as.test'],
+      scopes_supported: ['openid', 'profile', 'email', 'address', 'phone'],
+      bearer_methods_supported: ['header', 'body'],
+      resource_name: 'Your identity',
+    });
+  });
+});
