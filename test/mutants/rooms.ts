@@ -24,7 +24,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   engine: { mutate: ['src/engine/**/*.ts'], tests: [...unit('engine', 'lifecycles'), ...LAWS] },
   lifecycles: {
     mutate: ['src/lifecycles/**/*.ts'],
-    tests: [...unit('lifecycles', 'protocol', 'http', 'storage'), ...LAWS],
+    tests: [...unit('lifecycles'), ...LAWS],
   },
   crypto: { mutate: ['src/crypto/**/*.ts'], tests: unit('crypto') },
   oauth: { mutate: ['src/oauth/**/*.ts'], tests: unit('oauth') },
