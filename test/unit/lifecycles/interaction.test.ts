@@ -155,6 +155,8 @@ describe('a step that makes no grant', () => {
     ['signedIn', WAITS, null, 'rejected', { reason: 'sign_in_required' }],
     ['consented', WAITS, MIRA, 'rejected', { reason: 'sign_in_required' }],
     ['consented', ASKED, NOAH, 'rejected', { reason: 'user_changed' }],
+    ['requested', { ...WAITS, maxAgeSeconds: 1, prompt: ['select_account'] }, MIRA, 'signIn', { account: MIRA }],
+    ['consented', { ...ASKED, state: 'approved' }, null, 'rejected', { reason: 'user_changed' }],
     ['consented', ASKED, null, 'rejected', { reason: 'user_changed' }],
     ['consented', { ...ASKED, endsAt: NOW }, MIRA, 'rejected', { reason: 'interaction_expired' }],
     ['consented', { ...ASKED, state: 'denied' }, MIRA, 'rejected', { reason: 'interaction_completed' }],
@@ -283,6 +285,27 @@ describe('an approval', () => {
   });
 });
 
+test('what a wrong machine did is named', async () => {
+  const machine = machineAnswering(['awaitingConsent', 'approved'], 'consented', 'approved', [{ type: 'issueCode' }]);
+  const { world, first } = bench(ASKED);
+  const request = {
+    ...interactionRequest(world, 'consented', 'grant'),
+    lifecycle: { ...interactionLifecycle, machine },
+  };
+  const load = async (): Promise<LoadedInteraction> => ({ ...first, session: null });
+  const answer = run({ load, commit: world.store.commit, sleep: world.sleep }, request);
+  await expect(answer).rejects.toThrow('an approval without an end-user');
+});
+
+test('a change without a line in the ledger is not committed', async () => {
+  const { world, first } = bench(ASKED);
+  const { row, facts } = interactionRequest(world, 'refused', 'grant').read({ ...first, session: MIRA });
+  const step = { before: row, after: row, decisions: [], entries: [] };
+  const commit = () => interactionLifecycle.commitOf(step, facts, []);
+  expect(commit).toThrow(InvariantViolation);
+  expect(commit).toThrow('without a line in the ledger');
+});
+
 describe('an interaction that is approved', () => {
   const approved: Interaction = { ...ASKED, state: 'approved' };
 
@@ -324,6 +347,12 @@ describe('a commit whose answer was lost', () => {
     expect(commits).toHaveLength(1);
   });
 
+  test('is in the row, whatever has become of its code since', async () => {
+    const grant = { ...OF_THIS_GRANT, codeIsUnused: false };
+    const { ask } = bench(ASKED, { fates: ['lost'], reloads: [{ ...found, grant }] });
+    expect(await ask('consented')).toMatchObject({ kind: 'approved', code: 'code of grant' });
+  });
+
   test('is not in the row when another grant is there: the answer of that grant', async () => {
     const grant = { ...OF_THIS_GRANT, id: 'another' };
     const { ask } = bench(ASKED, { fates: ['lost'], reloads: [{ ...found, grant }] });
@@ -355,7 +384,9 @@ describe('a commit that lost a race is decided again', () => {
 
   test('and a row that is gone is a defect', async () => {
     const { ask } = bench(ASKED, { fates: [false], reloads: [null] });
-    await expect(ask('consented')).rejects.toThrow(InvariantViolation);
+    const answer = ask('consented');
+    await expect(answer).rejects.toThrow(InvariantViolation);
+    await expect(answer).rejects.toThrow('vanished');
   });
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Effect } from '../../../machines/vocabulary.ts';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
 import { run } from '../../../src/engine/run.ts';
+import { stepOf } from '../../../src/engine/step.ts';
 import {
   endSession,
   type SessionCommit,
@@ -70,6 +71,13 @@ describe('a use', () => {
     const session = { ...SIGNED_IN, lastUsedAt: now };
     expect(await useSession(then.world, KEY)).toEqual({ kind: 'admitted', session });
     expect(then.asked).toEqual([{ kind: 'recordUse', loaded: SIGNED_IN, now }]);
+  });
+
+  test('decides nothing: it has no line for the ledger', () => {
+    const facts = { now: seconds(60), lifetimes: LIFETIMES };
+    const step = stepOf(sessionLifecycle, SIGNED_IN, facts, { type: 'used', now: facts.now.getTime() } as never);
+    expect(step.after.lastUsedAt).toEqual(facts.now);
+    expect(step.entries).toEqual([]);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 /** The life of signing keys over a table in memory: what is due, what operators ask, and what the store is asked to commit. */
 import { describe, expect, test } from 'vitest';
+import { InvariantViolation } from '../../../src/engine/errors.ts';
 import {
   type KeyChange,
   passTime,
@@ -7,8 +8,9 @@ import {
   requestRotation,
   type SigningKeyCommit,
   type SigningKeyWorld,
+  signingKeyLifecycle,
 } from '../../../src/lifecycles/signing-key.ts';
-import type { SigningAlgorithm, SigningKeyRow } from '../../../src/model/signing-key.ts';
+import type { NewSigningKey, SigningAlgorithm, SigningKeyRow } from '../../../src/model/signing-key.ts';
 import { NOW, seconds } from './given.ts';
 
 const LIFETIMES = {
@@ -63,8 +65,11 @@ function bench(
         if (!moves.every(({ from, after }) => rows.find(({ kid }) => kid === after.kid)?.state === from)) return false;
         const moved = new Map(moves.map(({ after }) => [after.kid, after]));
         const after = [...(added ? [added.after] : []), ...rows.map((key) => moved.get(key.kid) ?? key)];
-        const signing = after.filter(({ state }) => state === 'signing').map(({ alg }) => alg);
-        if (new Set(signing).size < signing.length) return false;
+        // Of each algorithm one key signs, and one waits.
+        const places = after
+          .filter(({ state }) => /^(signing|published)$/.test(state))
+          .map(({ alg, state }) => alg + state);
+        if (new Set(places).size < places.length) return false;
         table.commits.push(commit);
         rows = after;
         return true;
@@ -142,7 +147,7 @@ test.each<[string, readonly SigningKeyRow[], number, readonly string[]]>([
 });
 
 test('a key that waits begins where none signs, and no other key is created', async () => {
-  const { tick, created } = bench([WAITS]);
+  const { tick, created } = bench([WAITS, keyIn('retiring', 'old')]);
   expect(await tick()).toEqual(['waits timePassed: published → signing']);
   expect(created()).toBe(0);
 });
@@ -257,7 +262,47 @@ describe('a revocation', () => {
   });
 });
 
+describe('what a wrong machine did is not committed:', () => {
+  const facts = (fresh: NewSigningKey | null) => ({
+    now: NOW,
+    kid: 'signer',
+    alg: 'ES256' as const,
+    policy: { algorithms: ['ES256' as const], lifetimes: LIFETIMES },
+    atOnce: false,
+    fresh,
+  });
+
+  test.each([null, { kid: 'fresh', alg: 'ES256' as const, publicJwk: {}, privateJwe: 'sealed' }])(
+    'a key that nobody created (fresh: %o)',
+    (fresh) => {
+      const step = { before: [SIGNER], after: [WAITS, SIGNER], decisions: [], entries: [] };
+      const commit = () => signingKeyLifecycle.commitOf(step, facts(fresh), []);
+      expect(commit).toThrow(InvariantViolation);
+      expect(commit).toThrow('an unknown key appeared in the table');
+    },
+  );
+
+  test('a successor where none waits', () => {
+    const send = () => signingKeyLifecycle.sends?.startSuccessor?.([SIGNER], facts(null), undefined);
+    expect(send).toThrow('the signing key signer has no successor to start');
+  });
+
+  test('two signers, or none', () => {
+    const broken = (after: readonly SigningKeyRow[]) =>
+      signingKeyLifecycle.brokenBy?.({ before: [SIGNER], after, decisions: [], entries: [] }, facts(null));
+    expect(broken([SIGNER, { ...SIGNER, kid: 'other' }])).toBe('2 keys would sign with ES256');
+    expect(broken([WAITS])).toBe('0 keys would sign with ES256');
+    expect(broken([WAITS, SIGNER])).toBeNull();
+  });
+});
+
 describe('another node', () => {
+  test('that published a successor meanwhile has its key: that is hastened, and the fresh key is dropped', async () => {
+    const { rotate, table } = bench([SIGNER], { between: () => [WAITS, SIGNER] });
+    expect(await rotate(false)).toEqual(['signer rotationRequested: signing → signing']);
+    expect(table.commits).toMatchObject([{ added: null, moves: [{ after: { kid: 'signer' } }] }]);
+  });
+
   test('that was first has its key: the fresh key is dropped', async () => {
     const { tick, states } = bench([], { between: () => [SIGNER] });
     expect(await tick()).toEqual([]);
@@ -284,6 +329,12 @@ test('what is due is read once where nothing is, and once more after each change
   busy.table.now = seconds(10_000);
   await busy.tick();
   expect(busy.table.loads).toBe(2);
+});
+
+test('a key takes long to create: the table is read again afterwards', async () => {
+  const { rotate, table } = bench([SIGNER]);
+  await rotate(false);
+  expect(table.loads).toBe(2);
 });
 
 test('a row whose instants say something else than its state is not touched, and is named', async () => {
