@@ -13,6 +13,7 @@ import {
   listUsers,
   type NewUser,
   updateUser,
+  usernameKey,
 } from '../../../src/storage/users.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { givenGrant, givenUser, loadGrant, moveHead, nextMove, openWorld, type World } from './world.ts';
@@ -53,6 +54,12 @@ describe.each(databaseKinds)('users on %s', (kind) => {
     const first = await findUserForSignIn(world.db, 'alice');
     expect((await findUserForSignIn(world.db, spelling))?.id).toBe(first?.id);
     expect(await insertUser(world.db, newUser(spelling))).toBe(false);
+  });
+
+  test('a name is stored as it is compared: in lower case, composed, without blanks around it', () => {
+    expect(usernameKey(' STRASSE ')).toBe('strasse');
+    expect(usernameKey('Stra\u00dfe')).toBe('stra\u00dfe');
+    expect(usernameKey('Rene\u0301')).toBe('ren\u00e9');
   });
 
   test('a name composed in another way is the same name', async () => {
