@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deleteClient } from '../../../src/storage/clients.ts';
 import { deniedAccessTokenStore } from '../../../src/storage/denied-access-tokens.ts';
+import { databaseClock } from '../../../src/system/clock.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { givenClient, openWorld, type World } from './world.ts';
 
@@ -26,6 +27,14 @@ describe.each(databaseKinds)('denied access tokens on %s', (kind) => {
     await deny(token);
     await deny(token);
     expect(await denied.load(token)).toMatchObject({ client: { clientId: token.clientId }, isDenied: true });
+  });
+
+  test('without a clock of a test, the time is the database’s', async () => {
+    const { load } = deniedAccessTokenStore(world.db, databaseClock);
+    const timeOf = async () => (await load({ jti: 'jti', clientId: 'unknown' })).now.getTime();
+    const [first, second] = [await timeOf(), await timeOf()];
+    expect(first).not.toBe(world.clock.now().getTime());
+    expect(second).toBeGreaterThanOrEqual(first);
   });
 
   test('a denial concerns one token of one client', async () => {

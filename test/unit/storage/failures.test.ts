@@ -193,7 +193,7 @@ describe('what is kept of a failure for the log', () => {
     const kept = { name: 'PostgresError', code: '23505', constraint: 'one_signs', table: 'signing_keys' };
     expect(cause).toMatchObject({ ...kept, message: 'The driver failed.' });
     const frames = cause.stack?.split('\n') ?? [];
-    expect(frames).not.toEqual([]);
+    expect(frames.length).toBeGreaterThan(1);
     for (const frame of frames) expect(frame).toMatch(/^ +at \S/);
     expect(cause.stack).not.toContain('s3cret');
   });
