@@ -77,9 +77,22 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
     expect(await ledgerOf(world, grantId)).toEqual(lines);
   });
 
-  test('a failure that is no race with another node is told', async () => {
-    await world.db.execute(sql`alter table transitions rename to elsewhere`);
-    await expect(keepAt('2037-01-01')).rejects.toThrow();
-    await world.db.execute(sql`alter table elsewhere rename to transitions`);
+  const attach = (name: string, from: string, to: string) =>
+    world.db.execute(sql.raw(`create table ${name} partition of transitions for values from ('${from}') to ('${to}')`));
+
+  test('by another name are an operator’s: neither dropped nor held', async () => {
+    const others = ['old_transitions_2001_01', 'transitions_2001_02_kept'];
+    for (const [month, name] of others.entries()) await attach(name, `2001-0${month + 1}-01`, `2001-0${month + 2}-01`);
+    await keepAt('2037-01-01');
+    expect(await partitions()).toEqual(expect.arrayContaining(others));
+    for (const name of others) expect(await refused(`truncate ${name}`)).toBe(false);
+  });
+
+  test('that cannot be made, for no race with another node, are told', async () => {
+    await attach('in_the_way', '2038-01-10', '2038-01-20');
+    await expect(keepAt('2038-01-01')).rejects.toThrow();
+    await world.db.execute(sql`drop table in_the_way`);
+    await keepAt('2038-01-01');
+    expect(await partitions()).toContain('transitions_2038_01');
   });
 });
