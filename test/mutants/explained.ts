@@ -181,6 +181,46 @@ export const explained: readonly Explained[] = [
     why: 'Only a rotation asks whether it is at once.',
   },
   {
+    file: 'src/storage/housekeeping.ts',
+    source: 'return row?.last ? new Date(row.last) : null;',
+    mutators: ['OptionalChaining'],
+    why: 'An aggregate always has a row; the compiler does not know it.',
+  },
+  {
+    file: 'src/storage/ledger-partitions.ts',
+    source: 'else if (!held) await db.execute(sql.raw(holdLedgerPartition(name)));',
+    mutators: ['ConditionalExpression'],
+    why: 'Saves time: a trigger that exists is replaced by itself.',
+  },
+  {
+    file: 'src/storage/ledger-partitions.ts',
+    source: "if (!HARMLESS.has(codeOf(error) ?? '')) throw error;",
+    mutators: ['StringLiteral'],
+    why: 'Any text does that is no code.',
+  },
+  {
+    file: 'src/storage/ledger-partitions.ts',
+    source: 'const [, year, month] = /^transitions_(\\d{4})_(\\d{2})$/.exec(name) ?? [];',
+    mutators: ['ArrayDeclaration'],
+    why: 'Only the entries behind the first are read.',
+  },
+  {
+    file: 'src/storage/ledger-partitions.ts',
+    source: 'return year && month ? [{ name, held, endsAt: new Date(Date.UTC(Number(year), Number(month), 1)) }] : [];',
+    mutators: ['LogicalOperator'],
+    why: 'The name has both or neither; the compiler does not know it.',
+  },
+  {
+    file: 'src/storage/signing-keys.ts',
+    source: "const kid = { kid: sql<string>`kid`.as('kid') };",
+    why: 'It tells the compiler what the raw statement has; the statement names its columns itself.',
+  },
+  {
+    file: 'src/storage/signing-keys.ts',
+    source: ".$with('turn', { turn: sql<string>`turn`.as('turn') })",
+    why: 'It tells the compiler what the raw statement has; the statement names its columns itself.',
+  },
+  {
     file: 'src/storage/failures.ts',
     source: "throw expectedFailure(codeOf(error) ?? '') ? failureOf(error, true) : error;",
     mutators: ['StringLiteral'],
