@@ -221,6 +221,24 @@ export const explained: readonly Explained[] = [
     why: 'It tells the compiler what the raw statement has; the statement names its columns itself.',
   },
   {
+    file: 'src/storage/denied-access-tokens.ts',
+    source: ".prepare('load_denial');",
+    why: 'The name of a prepared statement, for people who read the log of Postgres.',
+  },
+  {
+    file: 'src/storage/grant-life.ts',
+    source: 'earlierLines: (all?.count ?? newest.length) - newest.length,',
+    mutators: ['OptionalChaining'],
+    why: 'A count always has a row; the compiler does not know it.',
+  },
+  {
+    file: 'src/storage/server.ts',
+    source:
+      'export const ping = (db: Drizzle): Promise<unknown> => reading(() => db.select({ epoch: server.epoch }).from(server));',
+    mutators: ['ObjectLiteral'],
+    why: 'That there is an answer counts, whatever it holds.',
+  },
+  {
     file: 'src/storage/failures.ts',
     source: "throw expectedFailure(codeOf(error) ?? '') ? failureOf(error, true) : error;",
     mutators: ['StringLiteral'],
