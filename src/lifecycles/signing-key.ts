@@ -58,7 +58,7 @@ export type SigningKeyStore = {
 class FreshKeyNeeded extends Error {
   readonly alg: SigningAlgorithm;
   constructor(alg: SigningAlgorithm) {
-    super(`A key for ${alg} has to be created.`);
+    super('A key has to be created.');
     this.name = 'FreshKeyNeeded';
     this.alg = alg;
   }

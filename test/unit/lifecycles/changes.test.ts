@@ -33,7 +33,9 @@ test('rotating moves the head by one, beyond what a number can hold', () => {
 });
 
 test('what has not begun cannot be rotated', () => {
-  expect(() => rotate?.(codeGrant(), facts, undefined)).toThrow(InvariantViolation);
+  const rotated = () => rotate?.(codeGrant(), facts, undefined);
+  expect(rotated).toThrow(InvariantViolation);
+  expect(rotated).toThrow('the chain has not begun');
 });
 
 test('revoking writes the state and its reason, and leaves the head', () => {
@@ -57,6 +59,16 @@ test.each(['client', 'user', 'server'] as const)(
     });
   },
 );
+
+test.each([
+  ['client', 'liveClientEpoch'],
+  ['user', 'liveUserEpoch'],
+  ['server', 'liveServerEpoch'],
+] as const)('raising the epoch of the %s raises it by one, and no other', (of, name) => {
+  const row = chainGrant({ [name]: 3n });
+  expect(raiseEpoch?.(row, facts, { of })).toEqual({ ...row, [name]: 4n });
+  expect(raiseEpoch?.({ ...row, liveUserEpoch: null }, facts, { of: 'user' })?.liveUserEpoch).toBe(1n);
+});
 
 test('a row is never changed in place', () => {
   const row = Object.freeze(chainGrant());

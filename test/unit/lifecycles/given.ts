@@ -1,5 +1,6 @@
 /** Rows, a client and a policy for the engine's tests. */
-
+import { type AnyStateMachine, createMachine } from 'xstate';
+import type { Effect } from '../../../machines/vocabulary.ts';
 import type { Client } from '../../../src/model/client.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import type { Lifetimes } from '../../../src/model/lifetimes.ts';
@@ -67,3 +68,19 @@ export function codeGrant(change: Partial<Grant> = {}): Grant {
 /** Exchanged just now; its first refresh token is the head. */
 export const chainGrant = (change: Partial<Grant> = {}): Grant =>
   codeGrant({ refreshGeneration: 0n, refreshNonce: NONCE, lastUsedAt: NOW, chainEndsAt: seconds(1000), ...change });
+
+/** A machine with these states that answers one event in the first of them, as a wrong machine would. */
+export const machineAnswering = (
+  [first, ...others]: readonly [string, ...string[]],
+  event: string,
+  to: string,
+  effects: readonly Effect[],
+): AnyStateMachine =>
+  createMachine({
+    id: 'wrong',
+    initial: first,
+    states: {
+      [first]: { on: { [event]: { ...(to !== first && { target: to }), actions: [...effects] } } },
+      ...Object.fromEntries(others.map((state) => [state, {}])),
+    },
+  });

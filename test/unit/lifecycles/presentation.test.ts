@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { chainGrant, codeGrant, NONCE, REDIRECT_URI, seconds } from './given.ts';
+import { InvariantViolation } from '../../../src/engine/errors.ts';
+import { refreshTokenLifecycle, refreshTokenWouldIssue } from '../../../src/lifecycles/refresh-token.ts';
+import type { AccessToday, Grant } from '../../../src/model/grant.ts';
+import type { LedgerEntry } from '../../../src/model/ledger.ts';
+import { CLIENT, chainGrant, codeGrant, LIFETIMES, NONCE, NOW, REDIRECT_URI, seconds } from './given.ts';
 import { bench } from './presenting.ts';
 
 describe('presenting an authorization code', () => {
@@ -184,6 +188,112 @@ describe('presenting a refresh token', () => {
       expect(minted).toEqual([]);
     }
   });
+});
+
+describe('a new head', () => {
+  const row = chainGrant();
+  const head = { ...row, refreshGeneration: 1n, refreshNonce: NONCE, chainEndsAt: seconds(1000) };
+  const entry = {
+    machine: 'refreshToken',
+    event: 'presented',
+    from: 'active',
+    to: 'used',
+    reason: null,
+    generation: 1n,
+  };
+  const facts = {
+    now: seconds(5),
+    policy: 'test',
+    lifetimes: LIFETIMES,
+    today: { scope: [], resources: [], mayRefresh: true },
+    nonce: NONCE,
+    token: { generation: 0n, nonce: NONCE },
+  };
+  const commit = (change: Partial<Grant>, entries: readonly LedgerEntry[]) =>
+    refreshTokenLifecycle.commitOf(
+      { before: row, after: { ...head, ...change }, decisions: [], entries: [] },
+      facts,
+      entries,
+    );
+
+  test('is committed with what it replaces, and in the time of the token', () => {
+    const { now, policy } = facts;
+    const of = { loaded: row, now, generation: 1n, nonce: NONCE, policy, entry };
+    const move = { ...of, chainEndsAt: head.chainEndsAt, endsAt: seconds(1000) };
+    expect(commit({}, [entry])).toEqual({ kind: 'moveHead', move });
+  });
+
+  test.each<[string, Partial<Grant>, readonly LedgerEntry[]]>([
+    ['a generation', { refreshGeneration: null }, [entry]],
+    ['a nonce', { refreshNonce: null }, [entry]],
+    ['an end', { chainEndsAt: null }, [entry]],
+    ['a line in the ledger', {}, []],
+  ])('without %s is not committed', (_, change, entries) => {
+    expect(() => commit(change, entries)).toThrow(InvariantViolation);
+    expect(() => commit(change, entries)).toThrow('the new head is incomplete');
+  });
+});
+
+describe('whether a refresh token would issue now', () => {
+  const would = (change: Partial<Grant> = {}, generation = 0n, today: Partial<AccessToday> = {}, now = NOW) => {
+    const grant = chainGrant(change);
+    const access = { scope: grant.scope, resources: grant.resources, mayRefresh: true, ...today };
+    return refreshTokenWouldIssue(grant, { generation, nonce: NONCE }, now, LIFETIMES, access);
+  };
+
+  test('is said of the head', () => {
+    expect(would()).toBe(true);
+  });
+
+  test.each([
+    ['of a used token', would({ refreshGeneration: 1n })],
+    ['of a token of a lost commit', would({}, 1n)],
+    ['of a revoked grant', would({ state: 'revoked', revokedReason: 'x' })],
+    ['of a disabled end-user', would({ liveUserEpoch: null })],
+    ['where nothing is left', would({}, 0n, { scope: [] })],
+    ['where its client may not refresh', would({}, 0n, { mayRefresh: false })],
+    ['after its end', would({}, 0n, {}, seconds(1000))],
+  ])('is denied %s', (_, issues) => {
+    expect(issues).toBe(false);
+  });
+});
+
+test('what is withheld is named, separated by spaces', async () => {
+  const { store, presentToken } = bench(chainGrant({ scope: ['read', 'write', 'admin'] }), {
+    today: { scope: ['read'] },
+  });
+  await presentToken();
+  expect(store.commits).toMatchObject([{ entry: { scopeWithheld: 'write admin' } }]);
+});
+
+test('what is loaded again is this grant, for this client', async () => {
+  const { store, presentToken } = bench(chainGrant());
+  const keys: unknown[] = [];
+  const { load } = store;
+  const noting = (key: Parameters<typeof load>[0]) => {
+    keys.push(key);
+    return load(key);
+  };
+  Object.assign(store, { load: noting });
+  store.fates = ['conflict'];
+  await presentToken();
+  expect(keys.at(-1)).toEqual({ clientId: CLIENT.clientId, grantId: store.row.id });
+});
+
+test('a client that vanished before it could be reloaded is a defect', async () => {
+  const { store, presentToken } = bench(chainGrant());
+  const { load } = store;
+  store.fates = [
+    () => {
+      Object.assign(store, {
+        load: async (key: Parameters<typeof load>[0]) => ({ ...(await load(key)), client: null }),
+      });
+      return 'conflict';
+    },
+  ];
+  const outcome = presentToken();
+  await expect(outcome).rejects.toThrow(InvariantViolation);
+  await expect(outcome).rejects.toThrow('a client vanished while it presented a token');
 });
 
 test('what cannot be signed is not committed', async () => {

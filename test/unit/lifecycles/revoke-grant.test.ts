@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { revokeGrant } from '../../../src/lifecycles/grant.ts';
+import { InvariantViolation } from '../../../src/engine/errors.ts';
+import { revocationOf, revokeGrant } from '../../../src/lifecycles/grant.ts';
 import { type Fate, fakeGrantStore } from './fake-grant-store.ts';
 import { CLIENT, chainGrant, NOW } from './given.ts';
 
@@ -26,6 +27,59 @@ test('an active grant ends, with one line', async () => {
       generation: 0n,
     },
   ]);
+});
+
+test('what is committed is that row, its end, and the line', async () => {
+  const asked: unknown[] = [];
+  const { store } = given(['conflict']);
+  const row = store.row;
+  const keys: unknown[] = [];
+  const world: Parameters<typeof revokeGrant>[0] = {
+    store: {
+      load: async (key) => {
+        keys.push(key);
+        return store.load(key);
+      },
+      commit: async (commit) => {
+        asked.push(commit);
+        return store.commit(commit);
+      },
+    },
+    sleep: async () => {},
+  };
+  expect(await revokeGrant(world, { now: NOW, grant: row })).toBe(true);
+  const revocation = {
+    grantId: row.id,
+    now: NOW,
+    reason: 'revocation_requested',
+    clientId: row.clientId,
+    policy: null,
+    entries: store.ledger,
+  };
+  expect(asked.at(-1)).toEqual({ kind: 'revoke', revocation });
+  expect(keys).toEqual([{ clientId: row.clientId, grantId: row.id }]);
+});
+
+test('a grant that vanished before it could be reloaded is a defect', async () => {
+  const { store } = given(['conflict']);
+  const load = async () => ({ now: NOW, client: CLIENT, grant: null, claims: null });
+  const revoked = revokeGrant(
+    { store: { load, commit: store.commit }, sleep: async () => {} },
+    { now: NOW, grant: store.row },
+  );
+  await expect(revoked).rejects.toThrow(InvariantViolation);
+  await expect(revoked).rejects.toThrow('vanished');
+});
+
+test('a change that revokes nothing is not committed as a revocation', () => {
+  const row = chainGrant();
+  for (const effects of [[], [{ type: 'issueTokens' as const }]]) {
+    const decision = { machine: 'grant', event: 'revocationRequested', from: 'active', to: 'active', effects };
+    const step = { before: row, after: row, decisions: [decision], entries: [] };
+    const commit = () => revocationOf(step, { now: NOW, policy: null }, []);
+    expect(commit).toThrow(InvariantViolation);
+    expect(commit).toThrow('a change other than a revocation');
+  }
 });
 
 test.each([

@@ -74,6 +74,7 @@ test.each<[string, bigint, Partial<Record<'active' | 'used', Arm>>]>([
 ])('a machine that %s is refused: nothing signed, nothing committed', async (_, generation, arms) => {
   const { outcome, store, minted, row } = await presentTo(machineWith(arms), generation);
   expect(outcome).toBeInstanceOf(InvariantViolation);
+  expect(String(outcome)).toMatch(/answers|effects make|without a new head/);
   expect(store.commits).toEqual([]);
   expect(store.row).toEqual(row);
   expect(minted).toEqual([]);

@@ -82,6 +82,33 @@ describe.each(databaseKinds)('clients on %s', (kind) => {
     expect(listed).not.toContain(gone);
   });
 
+  test('they are listed by their names, those that configuration declares apart from the others', async () => {
+    for (const id of ['listed-c', 'listed-a']) await saveClient(world.db, registration(id));
+    await saveClient(world.db, registration('listed-b'), true);
+    const listed = async (only: { declared?: boolean }) =>
+      (await listClients(world.db, only)).map(({ clientId }) => clientId).filter((id) => id.startsWith('listed-'));
+    expect(await listed({})).toEqual(['listed-a', 'listed-b', 'listed-c']);
+    expect(await listed({ declared: true })).toEqual(['listed-b']);
+    expect(await listed({ declared: false })).toEqual(['listed-a', 'listed-c']);
+  });
+
+  test('what registered itself is the operator’s once an operator registers it', async () => {
+    await saveClient(world.db, registration('adopted'), false, 'self');
+    expect(await findClient(world.db, 'adopted')).toMatchObject({ registeredBy: 'self', declared: false });
+    await saveClient(world.db, registration('adopted'));
+    expect(await findClient(world.db, 'adopted')).toMatchObject({ registeredBy: 'operator', declared: false });
+  });
+
+  test('replacing secrets, or deleting, touches no other client', async () => {
+    const [one, other] = [await givenClient(world), await givenClient(world)];
+    const before = await findClient(world.db, other);
+    const { secretMacs = [] } = before ?? {};
+    await replaceSecretMacs(world.db, { clientId: one, secretMacs }, []);
+    await setSecretMacs(world.db, one, [{ keyId: '11111111', mac: 'cd' }]);
+    await deleteClient(world.db, one);
+    expect(await findClient(world.db, other)).toEqual(before);
+  });
+
   test('a deleted one keeps no secret', async () => {
     const clientId = await givenClient(world);
     await deleteClient(world.db, clientId);

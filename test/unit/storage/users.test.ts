@@ -6,11 +6,14 @@ import { raiseServerEpoch } from '../../../src/storage/server.ts';
 import {
   disableUser,
   enableUser,
+  findClaims,
   findUserForSignIn,
   insertUser,
+  isSub,
   listUsers,
   type NewUser,
   updateUser,
+  usernameKey,
 } from '../../../src/storage/users.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { givenGrant, givenUser, loadGrant, moveHead, nextMove, openWorld, type World } from './world.ts';
@@ -53,10 +56,55 @@ describe.each(databaseKinds)('users on %s', (kind) => {
     expect(await insertUser(world.db, newUser(spelling))).toBe(false);
   });
 
+  test('a name is stored as it is compared: in lower case, composed, without blanks around it', () => {
+    expect(usernameKey(' STRASSE ')).toBe('strasse');
+    expect(usernameKey('Stra\u00dfe')).toBe('stra\u00dfe');
+    expect(usernameKey('Rene\u0301')).toBe('ren\u00e9');
+  });
+
   test('a name composed in another way is the same name', async () => {
     const user = newUser('Ren\u00e9');
     await insertUser(world.db, user);
     expect((await findUserForSignIn(world.db, 'Rene\u0301'))?.id).toBe(user.id);
+  });
+
+  test('an unknown one is not found, has no claims, and is neither disabled nor enabled', async () => {
+    expect(await findUserForSignIn(world.db, 'unknown')).toBeNull();
+    expect(await findClaims(world.db, randomUUID())).toBeNull();
+    expect(await disableUser(world.db, 'unknown')).toBe(false);
+    expect(await enableUser(world.db, 'unknown')).toBe(false);
+  });
+
+  test('their claims name the username, unless they say otherwise', async () => {
+    const [plain, own] = [newUser('Plain'), { ...newUser('Own'), claims: { preferred_username: 'chosen' } }];
+    for (const user of [plain, own]) await insertUser(world.db, user);
+    expect(await findClaims(world.db, plain.id)).toEqual({ preferred_username: 'Plain', email: 'a@example.com' });
+    expect(await findClaims(world.db, own.id)).toEqual({ preferred_username: 'chosen' });
+  });
+
+  test('a text is a sub when it is the whole id of a user, in letters of either case', async () => {
+    const { id } = await givenUser(world);
+    for (const text of [id, id.toUpperCase()]) expect(await isSub(world.db, text), text).toBe(true);
+    for (const text of [randomUUID(), `${id}0`, `0${id}`, id.replaceAll('-', ''), 'photos', '']) {
+      expect(await isSub(world.db, text), text).toBe(false);
+    }
+  });
+
+  test('they are listed by name, whatever its case', async () => {
+    for (const name of ['list-B', 'LIST-a', 'list-C']) await insertUser(world.db, newUser(name));
+    const names = (await listUsers(world.db)).map(({ username }) => username);
+    expect(names.filter((name) => /^list-/i.test(name))).toEqual(['LIST-a', 'list-B', 'list-C']);
+  });
+
+  test('new claims, a new password, disabling and enabling concern no other user', async () => {
+    const [one, other] = [await givenUser(world), await givenUser(world)];
+    const before = await findUserForSignIn(world.db, other.username);
+    await updateUser(world.db, one.id, { claims: {}, passwordHash: storedPasswordHash('new') });
+    await disableUser(world.db, one.username);
+    expect(await findUserForSignIn(world.db, other.username)).toEqual(before);
+    await disableUser(world.db, other.username);
+    await enableUser(world.db, one.username);
+    expect((await findUserForSignIn(world.db, other.username))?.disabledAt).toBeInstanceOf(Date);
   });
 
   test('a taken name changes nothing', async () => {

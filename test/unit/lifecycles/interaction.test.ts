@@ -1,0 +1,410 @@
+/** The life of an interaction over a store in memory: what each event answers, and what it asks the store to commit. */
+import { describe, expect, test } from 'vitest';
+import type { Effect, InteractionEvent, InteractionState } from '../../../machines/vocabulary.ts';
+import { InvariantViolation, StoreUnavailable } from '../../../src/engine/errors.ts';
+import { run } from '../../../src/engine/run.ts';
+import {
+  type InteractionCommit,
+  type InteractionReference,
+  type InteractionWorld,
+  interact,
+  interactFrom,
+  interactionLifecycle,
+  interactionRequest,
+  type LoadedInteraction,
+  type StoredInteraction,
+} from '../../../src/lifecycles/interaction.ts';
+import type { Interaction } from '../../../src/model/interaction.ts';
+import type { Session } from '../../../src/model/session.ts';
+import { CHALLENGE, CLIENT, LIFETIMES, machineAnswering, NOW, REDIRECT_URI, seconds } from './given.ts';
+
+const WAITS: Interaction = {
+  id: '22222222-2222-4222-8222-222222222222',
+  state: 'awaitingSignIn',
+  browserHash: new Uint8Array(32),
+  clientId: CLIENT.clientId,
+  clientEpoch: CLIENT.epoch,
+  redirectUri: REDIRECT_URI,
+  codeChallenge: CHALLENGE,
+  scope: ['read', 'write'],
+  resources: ['https://api.example'],
+  requestState: null,
+  nonce: 'once',
+  prompt: [],
+  maxAgeSeconds: null,
+  hintedUserId: null,
+  loginHint: null,
+  responseMode: 'query',
+  userId: null,
+  createdAt: NOW,
+  endsAt: seconds(600),
+};
+const ASKED: Interaction = { ...WAITS, state: 'awaitingConsent', userId: 'mira' };
+
+const MIRA: Session = {
+  idHash: new Uint8Array(32),
+  sid: 'public-name',
+  userId: 'mira',
+  username: 'mira',
+  userEpoch: 1n,
+  serverEpoch: 1n,
+  signedInAt: new Date(NOW.getTime() + 999),
+  lastUsedAt: NOW,
+  endsAt: seconds(1000),
+  state: 'active',
+  endedReason: null,
+  userAgent: null,
+  liveUserEpoch: 1n,
+  liveServerEpoch: 1n,
+};
+const NOAH: Session = { ...MIRA, userId: 'noah' };
+
+const CODE_HASH = new Uint8Array(32).fill(7);
+const OF_THIS_GRANT = { id: 'grant', codeHash: CODE_HASH, codeIsUnused: true, codeEndsAt: seconds(60) };
+
+type Given = {
+  readonly loaded?: Partial<StoredInteraction>;
+  readonly ways?: Partial<InteractionWorld>;
+  /** Of the commits, in order; the last goes on. */
+  readonly fates?: readonly (boolean | 'lost')[];
+  /** What the loads find after the first, in order; the last is found from then on. */
+  readonly reloads?: readonly (Partial<StoredInteraction> | null)[];
+};
+
+function bench(interaction: Interaction, { loaded = {}, ways = {}, fates = [true], reloads = [{}] }: Given = {}) {
+  const first: StoredInteraction = {
+    now: NOW,
+    interaction,
+    isStored: interaction.state !== 'awaitingSignIn',
+    client: CLIENT,
+    remembered: null,
+    grant: null,
+    ...loaded,
+  };
+  const commits: InteractionCommit[] = [];
+  const loads: [InteractionReference, string | null][] = [];
+  const world: InteractionWorld = {
+    store: {
+      begin: async () => first,
+      load: async (reference, userId) => {
+        const change = reloads[Math.min(loads.length, reloads.length - 1)];
+        loads.push([reference, userId]);
+        return change ? { ...first, ...change } : null;
+      },
+      commit: async (commit) => {
+        const fate = fates[Math.min(commits.length, fates.length - 1)];
+        commits.push(commit);
+        if (fate === 'lost') throw new StoreUnavailable(true);
+        return fate ?? true;
+      },
+    },
+    sessionNow: async (session) => session,
+    makeGrantId: () => 'grant',
+    sleep: async () => {},
+    makeCode: (grantId) => ({ code: `code of ${grantId}`, secretHash: CODE_HASH }),
+    remakeCode: (grantId, hash) => (hash === CODE_HASH ? `code of ${grantId}` : null),
+    lifetimesOf: () => LIFETIMES,
+    sessionEndsAt: () => seconds(1000).getTime(),
+    isStillRegistered: () => true,
+    ...ways,
+  };
+  const ask = (type: InteractionEvent['type'], session: Session | null = MIRA) =>
+    interactFrom(world, first, type, session);
+  return { first, world, commits, loads, ask };
+}
+
+const line = (event: string, from: InteractionState, to: InteractionState, reason: string | null = null) => ({
+  machine: 'interaction',
+  event,
+  from,
+  to,
+  reason,
+  generation: null,
+});
+
+describe('a step that makes no grant', () => {
+  test.each([
+    ['requested', WAITS, MIRA, 'consent', 'awaitingConsent', 'mira'],
+    ['signedIn', WAITS, MIRA, 'consent', 'awaitingConsent', 'mira'],
+    ['signedIn', ASKED, NOAH, 'consent', 'awaitingConsent', 'noah'],
+    ['accountChosen', WAITS, MIRA, 'consent', 'awaitingConsent', 'mira'],
+    ['refused', ASKED, MIRA, 'denied', 'denied', 'mira'],
+  ] as const)(
+    '%s: is committed with its line and its end-user',
+    async (event, interaction, session, kind, to, userId) => {
+      const { ask, commits } = bench(interaction);
+      const isStored = interaction === ASKED;
+      expect(await ask(event, session)).toMatchObject({ kind, interaction, isStored: true, client: CLIENT });
+      const entry = line(event, interaction.state, to);
+      const move = { loaded: interaction, isStored, now: NOW, to, userId, entry };
+      expect(commits).toEqual([{ kind: 'move', move }]);
+    },
+  );
+
+  test.each([
+    ['requested', WAITS, null, 'signIn', { account: null }],
+    ['requested', { ...WAITS, prompt: ['select_account'] }, MIRA, 'signIn', { account: MIRA }],
+    ['requested', { ...WAITS, prompt: ['none'] }, null, 'denied', { error: 'login_required' }],
+    ['requested', { ...WAITS, prompt: ['none'] }, MIRA, 'denied', { error: 'consent_required' }],
+    ['requested', { ...WAITS, maxAgeSeconds: 1 }, { ...MIRA, signedInAt: seconds(-1) }, 'signIn', {}],
+    ['requested', { ...WAITS, hintedUserId: 'noah' }, MIRA, 'signIn', {}],
+    ['viewed', WAITS, null, 'signIn', { account: null }],
+    ['viewed', { ...WAITS, prompt: ['select_account'] }, MIRA, 'signIn', { account: MIRA }],
+    ['viewed', ASKED, MIRA, 'consent', {}],
+    ['switchRequested', ASKED, MIRA, 'signIn', { account: null }],
+    ['signedIn', WAITS, null, 'rejected', { reason: 'sign_in_required' }],
+    ['consented', WAITS, MIRA, 'rejected', { reason: 'sign_in_required' }],
+    ['consented', ASKED, NOAH, 'rejected', { reason: 'user_changed' }],
+    ['requested', { ...WAITS, maxAgeSeconds: 1, prompt: ['select_account'] }, MIRA, 'signIn', { account: MIRA }],
+    ['consented', { ...ASKED, state: 'approved' }, null, 'rejected', { reason: 'user_changed' }],
+    ['consented', ASKED, null, 'rejected', { reason: 'user_changed' }],
+    ['consented', { ...ASKED, endsAt: NOW }, MIRA, 'rejected', { reason: 'interaction_expired' }],
+    ['consented', { ...ASKED, state: 'denied' }, MIRA, 'rejected', { reason: 'interaction_completed' }],
+    ['refused', { ...ASKED, state: 'denied' }, MIRA, 'denied', { error: 'access_denied' }],
+  ] as const)(
+    '%s of %o by %o is answered with %s %o, and commits nothing',
+    async (event, interaction, session, kind, more) => {
+      const { ask, commits, first } = bench(interaction);
+      const { isStored } = first;
+      expect(await ask(event, session)).toEqual({
+        ...{ interaction, isStored, client: CLIENT, kind },
+        ...more,
+        ...(kind === 'signIn' && !('account' in more) && { account: null }),
+      });
+      expect(commits).toEqual([]);
+    },
+  );
+
+  test('another end-user than the client named is refused, and the client is told', async () => {
+    const { ask, commits } = bench({ ...WAITS, hintedUserId: 'noah' });
+    expect(await ask('signedIn')).toMatchObject({ kind: 'denied', error: 'login_required' });
+    expect(commits).toMatchObject([{ kind: 'move', move: { to: 'denied', userId: 'mira' } }]);
+  });
+
+  test.each([
+    ['was deleted', { loaded: { client: { ...CLIENT, deletedAt: NOW } } }],
+    ['was deleted and registered again', { loaded: { client: { ...CLIENT, epoch: 1n } } }],
+    ['lost the redirect URI', { ways: { isStillRegistered: () => false } }],
+  ])('a client that %s gets nothing', async (_, given) => {
+    const { ask, commits } = bench(ASKED, given);
+    expect(await ask('consented')).toMatchObject({ kind: 'rejected', reason: 'client_ended' });
+    expect(commits).toEqual([]);
+  });
+});
+
+describe('an approval', () => {
+  const approval = {
+    loaded: ASKED,
+    isStored: true,
+    now: NOW,
+    to: 'approved',
+    userId: 'mira',
+    entry: line('consented', 'awaitingConsent', 'approved'),
+    session: MIRA,
+    endsAt: ASKED.endsAt,
+    grantId: 'grant',
+    codeHash: CODE_HASH,
+    codeEndsAt: seconds(LIFETIMES.authorizationCodeLifetimeSeconds),
+    policy: LIFETIMES.name,
+    reliesOnConsent: false,
+    remembers: true,
+    identity: null,
+  };
+  const REMEMBERED = { scope: WAITS.scope, resources: WAITS.resources };
+
+  test('makes the grant with its code, and remembers the consent', async () => {
+    const { ask, commits } = bench(ASKED);
+    const outcome = { kind: 'approved', code: 'code of grant', interaction: ASKED, isStored: true, client: CLIENT };
+    expect(await ask('consented')).toEqual(outcome);
+    expect(commits).toEqual([{ kind: 'approve', approval }]);
+  });
+
+  test('ends with its session, if that ends first', async () => {
+    const { ask, commits } = bench(ASKED, { ways: { sessionEndsAt: () => seconds(599).getTime() } });
+    await ask('consented');
+    expect(commits).toMatchObject([{ approval: { endsAt: seconds(599) } }]);
+  });
+
+  test.each([
+    ['of a public client at a custom scheme', 'none', 'com.example.app:/callback', false],
+    ['of a public client at http', 'none', 'http://127.0.0.1/callback', false],
+    ['of a confidential client at a custom scheme', 'client_secret_basic', 'com.example.app:/callback', true],
+  ] as const)(
+    '%s is remembered only where no other app can pose as it',
+    async (_, tokenEndpointAuthMethod, redirectUri, remembers) => {
+      const client = { ...CLIENT, tokenEndpointAuthMethod };
+      const { ask, commits } = bench({ ...ASKED, redirectUri }, { loaded: { client } });
+      await ask('consented');
+      expect(commits).toMatchObject([{ kind: 'approve', approval: { remembers } }]);
+      const again = bench({ ...WAITS, redirectUri }, { loaded: { client, remembered: REMEMBERED } });
+      expect(await again.ask('requested')).toMatchObject({ kind: remembers ? 'approved' : 'consent' });
+    },
+  );
+
+  test('of what was remembered asks nobody, relies on that, and is not remembered again', async () => {
+    const { ask, commits } = bench(WAITS, { loaded: { remembered: REMEMBERED } });
+    expect(await ask('requested')).toMatchObject({ kind: 'approved', isStored: true });
+    const entry = line('requested', 'awaitingSignIn', 'approved');
+    const relied = { ...approval, loaded: WAITS, isStored: false, entry, reliesOnConsent: true, remembers: false };
+    expect(commits).toEqual([{ kind: 'approve', approval: relied }]);
+  });
+
+  test('of openid says when the end-user signed in, in whole seconds, and repeats the nonce', async () => {
+    const interaction = { ...ASKED, scope: ['openid', 'read'] };
+    const { ask, commits } = bench(interaction);
+    await ask('consented');
+    const identity = { nonce: 'once', authTime: NOW.getTime() / 1000, sid: 'public-name' };
+    expect(commits).toMatchObject([{ approval: { identity } }]);
+  });
+
+  test.each<[string, InteractionState, readonly Effect[], Session | null]>([
+    ['approves without an end-user', 'approved', [{ type: 'issueCode' }], null],
+    ['approves and says otherwise', 'awaitingConsent', [{ type: 'issueCode' }], MIRA],
+    ['says approved and makes no code', 'approved', [{ type: 'askConsent' }], MIRA],
+    ['answers nothing', 'awaitingConsent', [], MIRA],
+    ['answers twice', 'awaitingConsent', [{ type: 'showConsent' }, { type: 'askSignIn' }], MIRA],
+  ])('a wrong machine that %s is not obeyed', async (_, to, effects, session) => {
+    for (const event of [
+      'requested',
+      'viewed',
+      'switchRequested',
+      'signedIn',
+      'accountChosen',
+      'consented',
+      'refused',
+    ] as const) {
+      const machine = machineAnswering(['awaitingConsent', 'approved'], event, to, effects);
+      const { world, first, commits } = bench(ASKED);
+      const request = { ...interactionRequest(world, event, 'grant'), lifecycle: { ...interactionLifecycle, machine } };
+      const loaded: LoadedInteraction = { ...first, session };
+      const { commit } = world.store;
+      const answer = run({ load: async () => loaded, commit, sleep: world.sleep }, request);
+      await expect(answer).rejects.toThrow(InvariantViolation);
+      expect(commits).toEqual([]);
+    }
+  });
+});
+
+test('what a wrong machine did is named', async () => {
+  const machine = machineAnswering(['awaitingConsent', 'approved'], 'consented', 'approved', [{ type: 'issueCode' }]);
+  const { world, first } = bench(ASKED);
+  const request = {
+    ...interactionRequest(world, 'consented', 'grant'),
+    lifecycle: { ...interactionLifecycle, machine },
+  };
+  const load = async (): Promise<LoadedInteraction> => ({ ...first, session: null });
+  const answer = run({ load, commit: world.store.commit, sleep: world.sleep }, request);
+  await expect(answer).rejects.toThrow('an approval without an end-user');
+});
+
+test('a change without a line in the ledger is not committed', async () => {
+  const { world, first } = bench(ASKED);
+  const { row, facts } = interactionRequest(world, 'refused', 'grant').read({ ...first, session: MIRA });
+  const step = { before: row, after: row, decisions: [], entries: [] };
+  const commit = () => interactionLifecycle.commitOf(step, facts, []);
+  expect(commit).toThrow(InvariantViolation);
+  expect(commit).toThrow('without a line in the ledger');
+});
+
+describe('an interaction that is approved', () => {
+  const approved: Interaction = { ...ASKED, state: 'approved' };
+
+  test.each([
+    [
+      'while its code can be exchanged, is answered with the same code',
+      {},
+      { kind: 'approved', code: 'code of grant' },
+    ],
+    [
+      'after its code was used, is over',
+      { codeIsUnused: false },
+      { kind: 'rejected', reason: 'interaction_completed' },
+    ],
+    ['after its code has ended, is over', { codeEndsAt: NOW }, { kind: 'rejected', reason: 'interaction_completed' }],
+    [
+      'after the root secret was dropped, is over',
+      { codeHash: new Uint8Array(32) },
+      { kind: 'rejected', reason: 'interaction_completed' },
+    ],
+  ])('and is sent again %s', async (_, change, outcome) => {
+    const { ask, commits } = bench(approved, { loaded: { grant: { ...OF_THIS_GRANT, ...change } } });
+    expect(await ask('consented')).toEqual({ ...outcome, interaction: approved, isStored: true, client: CLIENT });
+    expect(commits).toEqual([]);
+  });
+
+  test('has a grant: a row that names none is over', async () => {
+    const { ask } = bench(approved);
+    expect(await ask('consented')).toMatchObject({ kind: 'rejected', reason: 'interaction_completed' });
+  });
+});
+
+describe('a commit whose answer was lost', () => {
+  const found = { interaction: { ...ASKED, state: 'approved' } as const, isStored: true };
+
+  test('is in the row when its grant is there: the same code', async () => {
+    const { ask, commits } = bench(ASKED, { fates: ['lost'], reloads: [{ ...found, grant: OF_THIS_GRANT }] });
+    expect(await ask('consented')).toMatchObject({ kind: 'approved', code: 'code of grant' });
+    expect(commits).toHaveLength(1);
+  });
+
+  test('is in the row, whatever has become of its code since', async () => {
+    const grant = { ...OF_THIS_GRANT, codeIsUnused: false };
+    const { ask } = bench(ASKED, { fates: ['lost'], reloads: [{ ...found, grant }] });
+    expect(await ask('consented')).toMatchObject({ kind: 'approved', code: 'code of grant' });
+  });
+
+  test('is not in the row when another grant is there: the answer of that grant', async () => {
+    const grant = { ...OF_THIS_GRANT, id: 'another' };
+    const { ask } = bench(ASKED, { fates: ['lost'], reloads: [{ ...found, grant }] });
+    expect(await ask('consented')).toMatchObject({ kind: 'approved', code: 'code of another' });
+  });
+
+  test('is made again when nothing is there', async () => {
+    const { ask, commits } = bench(ASKED, { fates: ['lost', true] });
+    expect(await ask('consented')).toMatchObject({ kind: 'approved', code: 'code of grant' });
+    expect(commits).toHaveLength(2);
+  });
+});
+
+describe('a commit that lost a race is decided again', () => {
+  test.each([
+    ['what the browser brought', WAITS, WAITS],
+    ['nothing but the row', ASKED, null],
+  ])('about %s', async (_, interaction, requested) => {
+    const { ask, loads } = bench(interaction, { fates: [false, true] });
+    await ask('signedIn');
+    expect(loads).toEqual([[{ id: interaction.id, requested }, 'mira']]);
+  });
+
+  test('with the session as it is then', async () => {
+    const { ask, commits } = bench(ASKED, { fates: [false, true], ways: { sessionNow: async () => null } });
+    expect(await ask('consented')).toMatchObject({ kind: 'rejected', reason: 'user_changed' });
+    expect(commits).toHaveLength(1);
+  });
+
+  test('and a row that is gone is a defect', async () => {
+    const { ask } = bench(ASKED, { fates: [false], reloads: [null] });
+    const answer = ask('consented');
+    await expect(answer).rejects.toThrow(InvariantViolation);
+    await expect(answer).rejects.toThrow('vanished');
+  });
+});
+
+describe('an interaction by its name', () => {
+  const reference = { id: WAITS.id, requested: null };
+
+  test('is loaded for the end-user of the session', async () => {
+    const { world, loads } = bench(ASKED);
+    expect(await interact(world, reference, 'viewed', MIRA)).toMatchObject({ kind: 'consent' });
+    expect(await interact(world, reference, 'viewed', null)).toMatchObject({ kind: 'signIn' });
+    expect(loads).toEqual([
+      [reference, 'mira'],
+      [reference, null],
+    ]);
+  });
+
+  test('that is not there is not found', async () => {
+    const { world } = bench(ASKED, { reloads: [null] });
+    expect(await interact(world, reference, 'viewed', MIRA)).toBeNull();
+  });
+});

@@ -1,0 +1,102 @@
+/** Which scripts may read responses. How often the clients are asked is part of it: anybody can invent origins. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { StoreUnavailable } from '../../../src/engine/errors.ts';
+import { browserOriginSource } from '../../../src/storage/browser-origins.ts';
+import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
+import { databaseClock } from '../../../src/system/clock.ts';
+import { withinTime } from '../../../src/system/request-time.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { openWorld, registration, type World } from './world.ts';
+
+const away = () => {
+  throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
+};
+
+describe.each(databaseKinds)('origins of browser-based apps on %s', (kind) => {
+  let world: World;
+  const select = vi.fn();
+  const originsNow = () => browserOriginSource({ ...world.db, select } as never, world.clock);
+  const app = (clientId: string, redirectUris: string[], change = {}) =>
+    saveClient(world.db, {
+      ...registration(clientId),
+      tokenEndpointAuthMethod: 'none',
+      secretMacs: [],
+      redirectUris,
+      ...change,
+    });
+
+  beforeAll(async () => {
+    world = await openWorld(kind);
+    await app('app', ['https://App.example:443/a', 'https://app.example/b', 'HTTP://localhost:3000/c']);
+    await app('punycode', ['https://bücher.example/']);
+    await app('phone', ['com.example.app:/callback', 'https://not a uri'], {});
+    await app('native', ['https://native.example/'], { applicationType: 'native' });
+    await saveClient(world.db, { ...registration('server-side'), redirectUris: ['https://confidential.example/'] });
+    await app('gone', ['https://gone.example/']);
+    await deleteClient(world.db, 'gone');
+  });
+  afterAll(() => world.close());
+  beforeEach(() => {
+    select.mockReset().mockImplementation((columns) => world.db.select(columns));
+  });
+
+  test('are those of public web clients, as browsers write them', async () => {
+    const origins = ['https://app.example', 'http://localhost:3000', 'https://xn--bcher-kva.example'];
+    expect([...(await originsNow()())].sort()).toEqual(origins.sort());
+  });
+
+  test('are read again ten seconds after the last time, and not before', async () => {
+    const origins = originsNow();
+    const first = await origins();
+    world.clock.advanceSeconds(9.999);
+    expect(await origins()).toBe(first);
+    expect(select).toHaveBeenCalledTimes(1);
+    await app('late', ['https://late.example/']);
+    world.clock.advanceSeconds(0.001);
+    expect(await origins()).toContain('https://late.example');
+    expect(select).toHaveBeenCalledTimes(2);
+    await deleteClient(world.db, 'late');
+  });
+
+  test('are read once for all who ask at once, in the time of none of them', async () => {
+    const answer = Promise.withResolvers<{ redirectUris: string[] }[]>();
+    select.mockImplementationOnce(() => ({ from: () => ({ where: () => answer.promise }) }));
+    const origins = originsNow();
+    const over = { endsAt: performance.now() - 1, pausedAt: null };
+    const late = withinTime(over, () => origins().catch((error: unknown) => error));
+    const inTime = [origins(), origins()];
+    expect(await late).toMatchObject({ code: 'NO_ANSWER', maybeCommitted: false });
+    answer.resolve([{ redirectUris: ['https://app.example/'] }]);
+    for (const known of await Promise.all(inTime)) expect([...known]).toEqual(['https://app.example']);
+    expect(select).toHaveBeenCalledTimes(1);
+  });
+
+  test('stay known while the database is away, which is asked again only later', async () => {
+    const origins = originsNow();
+    const known = await origins();
+    select.mockImplementation(away);
+    world.clock.advanceSeconds(10);
+    expect(await origins()).toBe(known);
+    expect(await origins()).toBe(known);
+    expect(select).toHaveBeenCalledTimes(2);
+    world.clock.advanceSeconds(10);
+    expect(await origins()).toBe(known);
+    expect(select).toHaveBeenCalledTimes(3);
+  });
+
+  test('were never known: that the database is away is told, and the next request asks again', async () => {
+    const origins = originsNow();
+    select.mockImplementationOnce(away);
+    await expect(origins()).rejects.toThrow(StoreUnavailable);
+    expect(await origins()).toContain('https://app.example');
+  });
+
+  test('without a clock of a test, time passes by itself', async () => {
+    const origins = browserOriginSource({ ...world.db, select } as never, databaseClock);
+    const first = await origins();
+    expect(await origins()).toBe(first);
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 10_000);
+    expect(await origins()).not.toBe(first);
+    vi.restoreAllMocks();
+  });
+});

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deleteClient } from '../../../src/storage/clients.ts';
+import { deniedAccessTokenStore } from '../../../src/storage/denied-access-tokens.ts';
+import { databaseClock } from '../../../src/system/clock.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { givenClient, openWorld, type World } from './world.ts';
+
+describe.each(databaseKinds)('denied access tokens on %s', (kind) => {
+  let world: World;
+  let denied: ReturnType<typeof deniedAccessTokenStore>;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+    denied = deniedAccessTokenStore(world.db, world.clock);
+  });
+  afterAll(() => world.close());
+
+  const aToken = async () => ({ jti: randomUUID(), clientId: await givenClient(world) });
+  const deny = (token: { jti: string; clientId: string }) => denied.deny({ ...token, endsAt: world.clock.now() });
+
+  test('a token is denied from its denial on, which may be said twice', async () => {
+    const token = await aToken();
+    const { now, client, isDenied } = await denied.load(token);
+    expect(now).toEqual(world.clock.now());
+    expect(client).toMatchObject({ clientId: token.clientId, epoch: 0n, deletedAt: null });
+    expect(isDenied).toBe(false);
+    await deny(token);
+    await deny(token);
+    expect(await denied.load(token)).toMatchObject({ client: { clientId: token.clientId }, isDenied: true });
+  });
+
+  test('without a clock of a test, the time is the database’s', async () => {
+    const { load } = deniedAccessTokenStore(world.db, databaseClock);
+    const timeOf = async () => (await load({ jti: 'jti', clientId: 'unknown' })).now.getTime();
+    const [first, second] = [await timeOf(), await timeOf()];
+    expect(first).not.toBe(world.clock.now().getTime());
+    expect(second).toBeGreaterThanOrEqual(first);
+  });
+
+  test('a denial concerns one token of one client', async () => {
+    const [token, other] = [await aToken(), await aToken()];
+    await deny(token);
+    expect(await denied.load({ ...token, jti: other.jti })).toMatchObject({ isDenied: false });
+    expect(await denied.load({ ...token, clientId: other.clientId })).toMatchObject({
+      client: { clientId: other.clientId },
+      isDenied: false,
+    });
+  });
+
+  test('a deleted client comes with the time of its deletion; an unknown one is none', async () => {
+    const token = await aToken();
+    await deleteClient(world.db, token.clientId);
+    expect((await denied.load(token)).client?.deletedAt).toBeInstanceOf(Date);
+    expect(await denied.load({ ...token, clientId: 'unknown' })).toMatchObject({ client: null, isDenied: false });
+  });
+});

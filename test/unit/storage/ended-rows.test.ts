@@ -1,0 +1,110 @@
+/** Each kind of row is removed from its moment on, and stays until then. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { eq, sql } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { housekeeper, MAX_ACCESS_TOKEN_SECONDS } from '../../../src/storage/housekeeping.ts';
+import { deniedAccessTokens, grants, interactions, sessions, signInFailures } from '../../../src/storage/schema.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { givenClient, givenGrant, givenInteraction, givenUser, openWorld, type World } from './world.ts';
+
+const BEGUN = new Date('2020-01-15T00:00:00.000Z');
+const END = new Date('2020-01-15T01:00:00.000Z');
+const HOUR_SECONDS = 3600;
+
+describe.each(databaseKinds)('rows that have ended, on %s', (kind) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  });
+  afterAll(() => world.close());
+
+  type Ending = [what: string, secondsKept: number, table: PgTable, insert: () => Promise<unknown>];
+  const endings: Ending[] = [
+    [
+      'a session',
+      0,
+      sessions,
+      async () => {
+        const { id: userId } = await givenUser(world);
+        const signedIn = { idHash: randomBytes(32), sid: randomUUID(), userId, userEpoch: 0n, serverEpoch: 0n };
+        await world.sessions.insert({ ...signedIn, userAgent: null, lifetimeSeconds: HOUR_SECONDS });
+      },
+    ],
+    [
+      'an interaction',
+      HOUR_SECONDS,
+      interactions,
+      async () => {
+        const id = await givenInteraction(world, await givenClient(world));
+        await world.db.execute(sql`alter table interactions disable trigger user`);
+        await world.db.update(interactions).set({ endsAt: END }).where(eq(interactions.id, id));
+        await world.db.execute(sql`alter table interactions enable trigger user`);
+      },
+    ],
+    [
+      'a denial of an access token',
+      HOUR_SECONDS,
+      deniedAccessTokens,
+      () => world.db.insert(deniedAccessTokens).values({ jti: randomUUID(), clientId: 'c', endsAt: END }),
+    ],
+    [
+      'a window of failed sign-ins',
+      0,
+      signInFailures,
+      () => world.db.insert(signInFailures).values({ keyHash: randomBytes(32), failures: 1, windowEndsAt: END }),
+    ],
+    ['a grant whose code was never exchanged', MAX_ACCESS_TOKEN_SECONDS, grants, () => aGrant(END, null)],
+    [
+      'a grant whose chain has ended',
+      MAX_ACCESS_TOKEN_SECONDS,
+      grants,
+      () => aGrant(new Date(BEGUN.getTime() + 60_000), END),
+    ],
+  ];
+
+  async function aGrant(codeEndsAt: Date, chainEndsAt: Date | null): Promise<void> {
+    const { grantId } = await givenGrant(world);
+    await world.db.execute(sql`alter table grants disable trigger user`);
+    await world.db.update(grants).set({ codeEndsAt, chainEndsAt }).where(eq(grants.id, grantId));
+    await world.db.execute(sql`alter table grants enable trigger user`);
+  }
+
+  test.each(endings)('%s stays until %d seconds after its end', async (_, secondsKept, table, insert) => {
+    // What was made on the way has ended long before.
+    world.clock.set(BEGUN);
+    await insert();
+    const until = END.getTime() + secondsKept * 1000;
+    world.clock.set(new Date(until));
+    await housekeeper(world.db, world.clock).tidy();
+    expect(await world.db.$count(table)).toBe(1);
+    world.clock.set(new Date(until + 1));
+    const removed = await housekeeper(world.db, world.clock).tidy();
+    expect(await world.db.$count(table)).toBe(0);
+    expect(removed).toBe(table === grants ? 1 : 0);
+  });
+
+  test('grants are walked by age, a window in each round, and from the beginning again', async () => {
+    world.clock.set(BEGUN);
+    const { grantId } = await givenGrant(world);
+    await copies(grantId, 5000);
+    world.clock.set(new Date(BEGUN.getTime() + 30 * 86_400_000));
+    const keeper = housekeeper(world.db, world.clock);
+    expect(await keeper.tidy()).toBe(5000);
+    expect(await keeper.tidy()).toBe(1);
+    expect(await keeper.tidy()).toBe(0);
+    world.clock.set(BEGUN);
+    await givenGrant(world);
+    world.clock.set(new Date(BEGUN.getTime() + 30 * 86_400_000));
+    expect(await keeper.tidy()).toBe(1);
+  });
+
+  /** Of a grant, each a millisecond younger than the one before. */
+  const copies = (grantId: string, count: number) =>
+    world.db.execute(sql`
+      insert into grants (id, interaction_id, client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope, resources,
+        policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
+      select gen_random_uuid(), gen_random_uuid(), client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope, resources,
+        policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at + n * interval '1 millisecond'
+      from grants, generate_series(1, ${count}::int) n where id = ${grantId}::uuid`);
+});

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deleteClient } from '../../../src/storage/clients.ts';
+import { loadLife } from '../../../src/storage/grant-life.ts';
+import { disableUser } from '../../../src/storage/users.ts';
+import { databaseKinds } from '../../support/database.ts';
+import {
+  type Granted,
+  givenGrant,
+  loadGrant,
+  moveHead,
+  nextMove,
+  openWorld,
+  reuseOf,
+  revoke,
+  type World,
+} from './world.ts';
+
+describe.each(databaseKinds)('the life of a grant on %s', (kind) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  });
+  afterAll(() => world.close());
+
+  const lifeOf = ({ grantId }: Pick<Granted, 'grantId'>) => loadLife(world.db, world.clock, grantId);
+
+  test('comes with its client, its end-user, and every line, the oldest first', async () => {
+    const granted = await givenGrant(world);
+    for (let moves = 0; moves < 2; moves++) {
+      world.clock.advanceSeconds(1);
+      await moveHead(world, nextMove(world, await loadGrant(world, granted)));
+    }
+    world.clock.advanceSeconds(1);
+    const loaded = await loadGrant(world, granted);
+    await revoke(world, reuseOf(world, loaded));
+    const life = await lifeOf(granted);
+    const now = world.clock.now();
+    const ended = { state: 'revoked', revokedReason: 'refresh_token_reused', revokedAt: now, policy: 'default' };
+    expect(life.now).toEqual(now);
+    expect(life.grant).toEqual({ ...loaded, ...ended });
+    expect(life.client).toMatchObject({ clientId: granted.clientId, clientName: `Client ${granted.clientId}` });
+    const { id, username } = granted.person;
+    expect(life.user).toMatchObject({ id, username, disabledAt: null });
+    expect(life.lines.map(({ machine, event, from, to }) => [machine, event, from, to])).toEqual([
+      ['interaction', 'consented', 'awaitingSignIn', 'approved'],
+      ['authorizationCode', 'presented', 'active', 'used'],
+      ['refreshToken', 'presented', 'active', 'used'],
+      ['refreshToken', 'presented', 'used', 'revoked'],
+      ['grant', 'refreshTokenReused', 'active', 'revoked'],
+    ]);
+    expect(life.lines.at(-1)).toEqual({
+      at: now,
+      machine: 'grant',
+      event: 'refreshTokenReused',
+      from: 'active',
+      to: 'revoked',
+      reason: 'refresh_token_reused',
+      generation: 1n,
+      clientId: granted.clientId,
+      policy: 'default',
+      scopeWithheld: null,
+    });
+    expect(life.earlierLines).toBe(0);
+  });
+
+  test('of what shares an instant, the consequence comes last', async () => {
+    const granted = await givenGrant(world);
+    const code = await loadGrant(world, granted);
+    await moveHead(world, nextMove(world, code));
+    await moveHead(world, nextMove(world, await loadGrant(world, granted)));
+    await moveHead(world, nextMove(world, await loadGrant(world, granted)));
+    await revoke(world, reuseOf(world, await loadGrant(world, granted)));
+    const { lines } = await lifeOf(granted);
+    expect(lines.map(({ machine, generation }) => `${machine} ${generation}`)).toEqual([
+      'interaction null',
+      'authorizationCode 0',
+      'refreshToken 1',
+      'refreshToken 2',
+      'refreshToken 2',
+      'grant 2',
+    ]);
+  });
+
+  test('shows when its client was deleted and its end-user disabled', async () => {
+    const [deleted, disabled] = [await givenGrant(world), await givenGrant(world)];
+    await deleteClient(world.db, deleted.clientId);
+    await disableUser(world.db, disabled.person.username);
+    const [one, other] = [await lifeOf(deleted), await lifeOf(disabled)];
+    expect(one.grant).toMatchObject({ liveClientEpoch: null, liveUserEpoch: 0n });
+    expect(one.client?.deletedAt).toBeInstanceOf(Date);
+    expect(other.grant).toMatchObject({ liveClientEpoch: 0n, liveUserEpoch: null });
+    expect(other.user?.disabledAt).toBeInstanceOf(Date);
+  });
+
+  test('is empty where nothing is stored, and still tells the time', async () => {
+    const nothing = { grant: null, client: null, user: null, lines: [], earlierLines: 0 };
+    expect(await lifeOf({ grantId: randomUUID() })).toEqual({ ...nothing, now: world.clock.now() });
+  });
+
+  test('tells the newest thousand lines, and how many came before', async () => {
+    const granted = await givenGrant(world);
+    await world.db.execute(sql`
+      insert into transitions (at, machine, grant_id, event, from_state, to_state, generation)
+      select at + n * interval '1 second', 'refreshToken', grant_id, 'presented', 'active', 'used', n
+      from transitions, generate_series(1, 1001) n where grant_id = ${granted.grantId}::uuid`);
+    const { lines, earlierLines } = await lifeOf(granted);
+    expect(lines).toHaveLength(1000);
+    expect([lines[0]?.generation, lines.at(-1)?.generation]).toEqual([2n, 1001n]);
+    expect(earlierLines).toBe(2);
+  });
+});

@@ -1,0 +1,98 @@
+/** The ledger has a partition for each month: two months ahead, and for as long as lines are kept. */
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keepLedgerPartitions, LEDGER_KEPT_DAYS } from '../../../src/storage/ledger-partitions.ts';
+import { clockAt } from '../../support/clock.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { givenGrant, ledgerOf, openWorld, type World } from './world.ts';
+
+describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  });
+  afterAll(() => world.close());
+
+  const keepAt = (instant: string | number) => keepLedgerPartitions(world.db, clockAt(new Date(instant)));
+  const partitions = async () => {
+    const rows = await world.db
+      .select({ name: sql<string>`c.relname` })
+      .from(sql`pg_inherits i join pg_class c on c.oid = i.inhrelid`)
+      .where(sql`i.inhparent = 'transitions'::regclass`)
+      .orderBy(sql`c.relname`);
+    return rows.map(({ name }) => name);
+  };
+  const refused = (statement: string) =>
+    world.db.execute(sql.raw(statement)).then(
+      () => false,
+      () => true,
+    );
+
+  test('are made for this month and two ahead, across the end of a year, and again without harm', async () => {
+    for (const instant of ['2031-11-01T00:00:00.000Z', '2031-11-30T23:59:59.999Z']) {
+      await keepAt(instant);
+      const made = (await partitions()).filter((name) => /_203[12]_/.test(name));
+      expect(made).toEqual(['transitions_2031_11', 'transitions_2031_12', 'transitions_2032_01']);
+    }
+  });
+
+  test('hold the lines of their month, from its first to its last moment', async () => {
+    await keepAt('2033-02-10');
+    for (const [instant, partition] of [
+      ['2033-02-28T23:59:59.999Z', 'transitions_2033_02'],
+      ['2033-03-01T00:00:00.000Z', 'transitions_2033_03'],
+    ] as const) {
+      world.clock.set(new Date(instant));
+      const { grantId } = await givenGrant(world);
+      expect(await world.db.$count(sql`${sql.raw(partition)}`, sql`grant_id = ${grantId}::uuid`)).toBe(1);
+    }
+  });
+
+  test('are not emptied, nor is one that is found without its trigger', async () => {
+    await keepAt('2034-01-10');
+    expect(await refused('truncate transitions_2034_01')).toBe(true);
+    await world.db.execute(sql`drop trigger transitions_is_not_emptied on transitions_2034_01`);
+    await keepAt('2034-01-10');
+    expect(await refused('truncate transitions_2034_01')).toBe(true);
+  });
+
+  test('are dropped when the last of their lines is as old as lines get, and not before', async () => {
+    await keepAt('2035-03-10');
+    const end = Date.UTC(2035, 3, 1) + LEDGER_KEPT_DAYS * 86_400_000;
+    await keepAt(end - 1);
+    expect(await partitions()).toContain('transitions_2035_03');
+    await keepAt(end);
+    expect(await partitions()).not.toContain('transitions_2035_03');
+    expect(await partitions()).toContain('transitions_2035_04');
+    expect(await partitions()).toContain('transitions_default');
+  });
+
+  test('the lines of a month that has none yet stay where they are', async () => {
+    world.clock.set(new Date('2036-05-05'));
+    const { grantId } = await givenGrant(world);
+    const lines = await ledgerOf(world, grantId);
+    await keepAt('2036-05-05');
+    expect(await partitions()).not.toContain('transitions_2036_05');
+    expect(await partitions()).toContain('transitions_2036_06');
+    expect(await ledgerOf(world, grantId)).toEqual(lines);
+  });
+
+  const attach = (name: string, from: string, to: string) =>
+    world.db.execute(sql.raw(`create table ${name} partition of transitions for values from ('${from}') to ('${to}')`));
+
+  test('by another name are an operator’s: neither dropped nor held', async () => {
+    const others = ['old_transitions_2001_01', 'transitions_2001_02_kept'];
+    for (const [month, name] of others.entries()) await attach(name, `2001-0${month + 1}-01`, `2001-0${month + 2}-01`);
+    await keepAt('2037-01-01');
+    expect(await partitions()).toEqual(expect.arrayContaining(others));
+    for (const name of others) expect(await refused(`truncate ${name}`)).toBe(false);
+  });
+
+  test('that cannot be made, for no race with another node, are told', async () => {
+    await attach('in_the_way', '2038-01-10', '2038-01-20');
+    await expect(keepAt('2038-01-01')).rejects.toThrow();
+    await world.db.execute(sql`drop table in_the_way`);
+    await keepAt('2038-01-01');
+    expect(await partitions()).toContain('transitions_2038_01');
+  });
+});

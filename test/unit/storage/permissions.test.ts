@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { grantState } from '../../../src/model/grant.ts';
+import { deleteClient } from '../../../src/storage/clients.ts';
+import { permissionStore } from '../../../src/storage/permissions.ts';
+import { raiseServerEpoch } from '../../../src/storage/server.ts';
+import { disableUser, enableUser } from '../../../src/storage/users.ts';
+import { databaseKinds } from '../../support/database.ts';
+import {
+  approvalOf,
+  approve,
+  givenClient,
+  givenRequest,
+  givenSession,
+  givenUser,
+  loadGrant,
+  openWorld,
+  type Person,
+  reuseOf,
+  revoke,
+  type World,
+} from './world.ts';
+
+describe.each(databaseKinds)('what an end-user has allowed, on %s', (kind) => {
+  let world: World;
+  let permissions: ReturnType<typeof permissionStore>;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+    permissions = permissionStore(world.db, world.clock);
+  });
+  afterAll(() => world.close());
+
+  /** A second later than what was allowed before. @returns the id of the grant. */
+  async function allow(person: Person, clientId: string, resources = ['https://api.example']): Promise<string> {
+    world.clock.advanceSeconds(1);
+    const session = await givenSession(world, person);
+    const request = await givenRequest(world, clientId, { resources });
+    const approval = await approvalOf(world, request, session, { remembers: true });
+    if (!(await approve(world, approval))) throw new Error('not approved');
+    return approval.grantId;
+  }
+
+  test('comes with its clients and consents, the newest grant first, and tells the time', async () => {
+    const person = await givenUser(world);
+    const [first, second] = [await givenClient(world), await givenClient(world)];
+    const grants = [
+      await allow(person, first),
+      await allow(person, second),
+      await allow(person, first, ['https://other.example']),
+    ];
+    const { now, ...loaded } = await permissions.load(person.id);
+    expect(now).toEqual(world.clock.now());
+    expect(loaded.grants.map(({ id }) => id)).toEqual(grants.toReversed());
+    expect(loaded.grants.map(grantState)).toEqual(['active', 'active', 'active']);
+    const [, , oldest] = loaded.grants;
+    expect(oldest).toEqual(await loadGrant(world, { clientId: first, person, grantId: grants[0] ?? '' }));
+    expect([...loaded.clients.keys()].sort()).toEqual([first, second].sort());
+    expect(loaded.clients.get(second)).toMatchObject({ clientId: second });
+    const kept = { clientId: first, scope: ['read', 'write'], grantedAt: now };
+    expect(loaded.consents).toHaveLength(3);
+    expect(loaded.consents).toContainEqual({ ...kept, resources: ['https://other.example'] });
+  });
+
+  test('is nothing where nothing was allowed, and what others allowed is not told', async () => {
+    const person = await givenUser(world);
+    await allow(await givenUser(world), await givenClient(world));
+    expect(await permissions.load(person.id)).toMatchObject({ grants: [], consents: [], clients: new Map() });
+  });
+
+  test('is asked for an end-user that there is', async () => {
+    await expect(permissions.load(randomUUID())).rejects.toThrow('The user of a live session has no row.');
+  });
+
+  test('leaves out what a decision ended', async () => {
+    const person = await givenUser(world);
+    const clientId = await givenClient(world);
+    const [ended, lives] = [await allow(person, clientId), await allow(person, clientId)];
+    await revoke(world, reuseOf(world, await loadGrant(world, { clientId, person, grantId: ended })));
+    expect((await permissions.load(person.id)).grants.map(({ id }) => id)).toEqual([lives]);
+    expect(await permissions.grantIds(person.id, clientId)).toEqual([lives]);
+  });
+
+  const ends: Record<string, { end: (person: Person, clientId: string) => Promise<unknown>; consents: number }> = {
+    'the client was deleted': { end: (_, clientId) => deleteClient(world.db, clientId), consents: 0 },
+    'the end-user was disabled': { end: ({ username }) => disableUser(world.db, username), consents: 0 },
+    'the end-user was disabled and enabled': {
+      end: async ({ username }) => {
+        await disableUser(world.db, username);
+        await enableUser(world.db, username);
+      },
+      consents: 0,
+    },
+    'the epoch of the server was raised': { end: () => raiseServerEpoch(world.db), consents: 1 },
+  };
+  test.each(Object.entries(ends))('shows that %s', async (_, { end, consents }) => {
+    const person = await givenUser(world);
+    const clientId = await givenClient(world);
+    const grantId = await allow(person, clientId);
+    await end(person, clientId);
+    const loaded = await permissions.load(person.id);
+    expect(loaded.grants.map(grantState)).toEqual(['revoked']);
+    expect(loaded.grants[0]).toEqual(await loadGrant(world, { clientId, person, grantId }));
+    expect(loaded.consents).toHaveLength(consents);
+    expect([...loaded.clients.keys()]).toEqual([clientId]);
+  });
+
+  test('of many grants of one client the newest are told, of another client all; ending finds each', async () => {
+    const person = await givenUser(world);
+    const [often, once] = [await givenClient(world), await givenClient(world)];
+    const single = await allow(person, once);
+    const first = await allow(person, often);
+    await world.db.execute(sql`
+      insert into grants (id, interaction_id, client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope, resources,
+        policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
+      select gen_random_uuid(), gen_random_uuid(), client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope, resources,
+        policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at + n * interval '1 second'
+      from grants, generate_series(1, 200) n where id = ${first}::uuid`);
+    const { grants } = await permissions.load(person.id);
+    expect(grants.filter(({ clientId }) => clientId === often)).toHaveLength(200);
+    expect(grants.map(({ id }) => id)).not.toContain(first);
+    expect(grants.at(-1)?.id).toBe(single);
+    const ids = await permissions.grantIds(person.id, often);
+    expect(ids).toHaveLength(201);
+    expect(ids[0]).toBe(first);
+  });
+
+  test('is forgotten for one client of one end-user, and counted', async () => {
+    const [person, another] = [await givenUser(world), await givenUser(world)];
+    const [one, other] = [await givenClient(world), await givenClient(world)];
+    await allow(person, one);
+    await allow(person, one, ['https://other.example']);
+    await allow(person, other);
+    await allow(another, one);
+    expect(await permissions.forgetConsents(person.id, one)).toBe(2);
+    expect(await permissions.forgetConsents(person.id, one)).toBe(0);
+    expect((await permissions.load(person.id)).consents).toMatchObject([{ clientId: other }]);
+    expect((await permissions.load(another.id)).consents).toMatchObject([{ clientId: one }]);
+  });
+});

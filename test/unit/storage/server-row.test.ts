@@ -1,0 +1,51 @@
+/** The table "server" has one row, which triggers keep. Where it is gone all the same, everything says so and what to do. */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deniedAccessTokenStore } from '../../../src/storage/denied-access-tokens.ts';
+import { loadLife } from '../../../src/storage/grant-life.ts';
+import { keepLedgerPartitions } from '../../../src/storage/ledger-partitions.ts';
+import { ping, raiseServerEpoch } from '../../../src/storage/server.ts';
+import { signingKeyStore } from '../../../src/storage/signing-keys.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { givenClient, openWorld, type World } from './world.ts';
+
+describe.each(databaseKinds)('the row of the server on %s', (kind) => {
+  let world: World;
+  let clientId: string;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+    clientId = await givenClient(world);
+  });
+  afterAll(() => world.close());
+
+  const asks: Record<string, () => Promise<unknown>> = {
+    'raising its epoch': () => raiseServerEpoch(world.db),
+    'loading a client': () => world.grants.loadClient(clientId),
+    'loading a grant': () => world.grants.load({ clientId, grantId: randomUUID() }),
+    'loading two grants at once': () =>
+      Promise.all([1, 2].map(() => world.grants.load({ clientId, grantId: randomUUID() }))),
+    'loading the life of a grant': () => loadLife(world.db, world.clock, randomUUID()),
+    'loading a denial': () => deniedAccessTokenStore(world.db, world.clock).load({ clientId, jti: 'jti' }),
+    'loading signing keys': () => signingKeyStore(world.db, world.clock).load(),
+    'keeping partitions of the ledger': () => keepLedgerPartitions(world.db, world.clock),
+  };
+
+  test('is there: its epoch is read, and raised by one', async () => {
+    const before = (await ping(world.db)) as { epoch: bigint }[];
+    expect(before).toHaveLength(1);
+    expect(await raiseServerEpoch(world.db)).toBe((before[0]?.epoch ?? 0n) + 1n);
+    for (const ask of Object.values(asks)) await ask();
+  });
+
+  describe('when it is gone', () => {
+    beforeAll(async () => {
+      await world.db.execute(sql`alter table server disable trigger all`);
+      await world.db.execute(sql`delete from server`);
+    });
+
+    test.each(Object.entries(asks))('%s fails, and says what to do', async (_, ask) => {
+      await expect(ask()).rejects.toThrow('The table "server" has lost its row: apply the migrations.');
+    });
+  });
+});
