@@ -29,6 +29,8 @@ async function bench(options: Options, started: (() => Promise<void>)[]): Promis
     await verify(target);
     progress(`${name}: as it should be; making ${extent.grants} other authorizations`);
     await (target.seedOthers ?? target.seedCodes)(extent.grants);
+    // So that plans are made for tables with rows in them.
+    await target.seedBrowsers?.(Math.min(extent.grants, 1000));
     await databases.analyze(url);
     targets.push(target);
   }
@@ -41,13 +43,14 @@ async function bench(options: Options, started: (() => Promise<void>)[]): Promis
     starts: only.has('start') ? extent.starts : 0,
     operations: only.has('memory') ? extent.operations : 0,
   };
-  progress(`${startExtent.starts} starts of each server, and memory after ${startExtent.operations} rotations`);
+  if (only.has('start') || only.has('memory')) progress('starts on the databases as they are now, and memory');
   const stopped = servers
     .filter(({ onlyOperates = false }) => !onlyOperates)
     .map(({ name, start }) => ({ name, start, databaseUrl: databaseUrls.get(name) ?? '' }));
   const starts = await measureStarts(stopped, startExtent, (target) => started.push(target.stop));
 
   return {
+    servers: targets.map(({ name }) => name),
     machine: machine(),
     postgres: databases.settings,
     extent,

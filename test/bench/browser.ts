@@ -3,6 +3,9 @@
 import type { Reply, Send } from './http.ts';
 import type { Fields } from './requests.ts';
 
+/** The browser of an end-user who has signed in. `cookie`: its header. */
+export type SignedIn = { readonly cookie: string; readonly userId: string };
+
 export class Browser {
   readonly #send: Send;
   readonly #cookies = new Map<string, string>();

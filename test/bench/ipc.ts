@@ -1,5 +1,5 @@
 /** What a server may be asked beside its traffic. */
-import type { SignedIn } from './targets/target.ts';
+import type { SignedIn } from './browser.ts';
 
 export type Question = { readonly id: number; readonly name: keyof Answer; readonly count: number };
 

@@ -8,6 +8,7 @@ import { summaryTable } from './summary.ts';
 import { columns, format } from './text.ts';
 
 export type Report = {
+  readonly servers: readonly string[];
   readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string };
   readonly postgres: Readonly<Record<string, string>>;
   readonly extent: Options['extent'];
@@ -23,18 +24,20 @@ export const machine = (): Report['machine'] => ({
   node: process.version,
 });
 
-export function formatReport({ machine, postgres, extent, measured, starts, constantSpace }: Report): string {
+export function formatReport({ servers, machine, postgres, extent, measured, starts, constantSpace }: Report): string {
   const { server_version: version, fsync, synchronous_commit: commit } = postgres;
   const rows = [...Map.groupBy(measured, ({ scenario, inFlight }) => `${scenario}, ${inFlight} in flight`)];
   const unknown = measured.some(({ figures }) => figures.postgresCpu === null);
   return [
     `${machine.cores} cores (${machine.cpu}), Node ${machine.node}, Postgres ${version} with fsync ${fsync} and synchronous_commit ${commit}`,
     '',
-    'CPU of one operation in ms, server + Postgres. ÷: Statehouse divided by the other. ≤ an aim that is reached, > one that is not.',
-    `Medians of ${extent.rounds} rounds of ${count(extent.requests)} operations beside ${count(extent.grants)} other authorizations, and of`,
-    `${extent.starts} starts; memory after ${count(extent.operations)} rotations.${unknown ? ' The CPU time of Postgres can be measured on Linux only.' : ''}`,
+    'CPU of one operation in ms, server + Postgres. ÷: Statehouse divided by the other, in the server, in Postgres.',
+    '≤: an aim that is reached, >: one that is not.',
+    `Medians of ${extent.rounds} rounds of ${count(extent.requests)} operations, and of ${extent.starts} starts; memory after ${count(extent.operations)} rotations;`,
+    `${count(extent.grants)} other authorizations in each database.`,
+    ...(unknown ? ['The CPU time of Postgres can be measured on Linux only.'] : []),
     '',
-    ...(measured.length + starts.length > 0 ? [...summaryTable(measured, starts), ''] : []),
+    ...(measured.length + starts.length > 0 ? [...summaryTable(servers, measured, starts), ''] : []),
     ...rows.flatMap(([name, all]) => [...detailTable(name, all), '']),
     ...(constantSpace ? [...spaceTable(constantSpace), ''] : []),
   ].join('\n');

@@ -39,6 +39,7 @@ export async function measureStarts(
       await target.stop();
     }
   }
+  if (starts + operations === 0) return [];
   const measured: StartFigures[] = [];
   for (const { name, start, databaseUrl } of servers) {
     const all = cpuSeconds.get(name) ?? [];

@@ -10,15 +10,19 @@ type Cost = { readonly server: number; readonly postgres: number | null };
 /** By the server's name. */
 type Row = { readonly name: string; readonly digits: number; readonly costs: ReadonlyMap<string, Cost> };
 
-export function summaryTable(measured: readonly Measured[], starts: readonly StartFigures[]): string[] {
+/** @param servers in the order of the columns. */
+export function summaryTable(
+  servers: readonly string[],
+  measured: readonly Measured[],
+  starts: readonly StartFigures[],
+): string[] {
   const rows = [...operationRows(measured), ...startRows(starts)];
-  const servers = [...new Set(rows.flatMap(({ costs }) => [...costs.keys()]))];
   const others = servers.filter((server) => server !== 'statehouse');
-  const head = ['', ...servers, ...others.flatMap((other) => [`server ÷ ${other}`, `Postgres ÷ ${other}`])];
+  const head = ['', ...servers, ...others.map((other) => `÷ ${other}`)];
   const body = rows.map((row) => [
     row.name,
     ...servers.map((server) => costCell(row, server)),
-    ...others.flatMap((other) => [ratioCell(row, 'server', other), ratioCell(row, 'postgres', other)]),
+    ...others.map((other) => ratiosCell(row, other)),
   ]);
   return columns([head, ...body]);
 }
@@ -56,9 +60,12 @@ function costCell({ name, digits, costs }: Row, server: string): string {
   return cost.postgres === null ? own : `${own} + ${format(cost.postgres, digits)}`;
 }
 
-function ratioCell({ name, costs }: Row, figure: Aim['figure'], other: string): string {
-  const [above, below] = [costs.get('statehouse')?.[figure], costs.get(other)?.[figure]];
-  return above == null || below == null ? '–' : beside(above / below, aimOf(name, figure, other), 2);
+function ratiosCell({ name, costs }: Row, other: string): string {
+  const ratio = (figure: Aim['figure']): string[] => {
+    const [above, below] = [costs.get('statehouse')?.[figure], costs.get(other)?.[figure]];
+    return above == null || below == null ? [] : [beside(above / below, aimOf(name, figure, other), 2)];
+  };
+  return [...ratio('server'), ...ratio('postgres')].join(', ') || '–';
 }
 
 const aimOf = (row: string, figure: Aim['figure'], than: string | null): Aim | undefined =>

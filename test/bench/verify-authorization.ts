@@ -1,5 +1,6 @@
 /** The authorization endpoint: a code for the browser that is signed in and its end-user, and for nobody else. */
 import assert from 'node:assert/strict';
+import type { SignedIn } from './browser.ts';
 import type { Send } from './http.ts';
 import {
   authorizationResponse,
@@ -11,7 +12,7 @@ import {
   refreshFields,
 } from './requests.ts';
 import { VERIFIER } from './setting.ts';
-import type { SignedIn, Target } from './targets/target.ts';
+import type { Target } from './targets/target.ts';
 import { issued, refused, verifyAccessToken } from './verify-tokens.ts';
 
 export async function verifyAuthorization(target: Target, send: Send): Promise<void> {

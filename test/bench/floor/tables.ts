@@ -1,6 +1,7 @@
 /** What the floor stores: one row a client, an authorization, a session, a consent. No ledger, no epochs. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type postgres from 'postgres';
+import type { SignedIn } from '../browser.ts';
 import {
   CHALLENGE,
   CLIENT_ID,
@@ -12,7 +13,6 @@ import {
   SESSION_SECONDS,
   SUBJECT_ID,
 } from '../setting.ts';
-import type { SignedIn } from '../targets/target.ts';
 import { mac, sha256 } from './keys.ts';
 import { codeOf } from './tokens.ts';
 

@@ -2,6 +2,7 @@
 import { createHmac, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { type JWK, Provider } from 'oidc-provider';
 import postgres from 'postgres';
+import type { SignedIn } from '../browser.ts';
 import { answerQuestions } from '../ipc.ts';
 import {
   ACCESS_TOKEN_SECONDS,
@@ -18,7 +19,6 @@ import {
   SESSION_SECONDS,
   SUBJECT_ID,
 } from '../setting.ts';
-import type { SignedIn } from '../targets/target.ts';
 import { adapterOn, makeTable } from './adapter.ts';
 import { copyGrants } from './copies.ts';
 

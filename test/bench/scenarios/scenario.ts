@@ -1,6 +1,8 @@
 /** What is measured: an operation, and what has to be there for it. */
+
+import type { SignedIn } from '../browser.ts';
 import type { Send } from '../http.ts';
-import type { SignedIn, Target } from '../targets/target.ts';
+import type { Target } from '../targets/target.ts';
 
 /** What the clients and browsers of one server hold. An operation presents, and keeps, what has its index. */
 export type Held = {

@@ -11,6 +11,7 @@ import { saveClient } from '../../../src/storage/clients.ts';
 import type { Drizzle } from '../../../src/storage/database.ts';
 import { consents, grants, sessions, users } from '../../../src/storage/schema.ts';
 import { insertUser } from '../../../src/storage/users.ts';
+import type { SignedIn } from '../browser.ts';
 import {
   CHALLENGE,
   CLIENT_ID,
@@ -25,7 +26,6 @@ import {
   SESSION_SECONDS,
   SUBJECT_ID,
 } from '../setting.ts';
-import type { SignedIn } from './target.ts';
 
 const keys = rootKeys([SERVER_SECRET]);
 

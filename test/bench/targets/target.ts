@@ -1,4 +1,5 @@
 /** A server under measurement. What it does not have, it does not name, and it is left out where that is measured. */
+import type { SignedIn } from '../browser.ts';
 import type { Child } from '../children.ts';
 
 export type Target = {
@@ -23,9 +24,6 @@ export type Target = {
   readonly seedNewcomers?: (count: number) => Promise<readonly string[]>;
   readonly stop: () => Promise<void>;
 };
-
-/** `cookie`: the header of the browser. */
-export type SignedIn = { readonly cookie: string; readonly userId: string };
 
 /** On a database that is empty, or as the same server has left it. */
 export type Start = (databaseUrl: string) => Promise<Target>;
