@@ -4,7 +4,7 @@ import { scenarios } from './scenarios/all.ts';
 
 const HELP = `npm run bench -- [--quick | --smoke] [--only ROW[,ROW]] [--in-flight N[,N]] [--grants N] [--nodes N] [--beside FOLDER] [--json FILE]
 
-  --quick             fewer rounds, operations, starts and rotations: about two minutes; rougher ratios
+  --quick             fewer rounds, operations, starts and rotations: about two minutes instead of some twenty; rougher ratios
   --smoke             a few operations of each: whether all of it works; the figures say nothing
   --only ROW[,ROW]    these rows only, and what they need: ${scenarios.map(({ name }) => name).join(', ')},
                       start, memory, one-chain
@@ -22,14 +22,14 @@ const ROWS = [...scenarios.map(({ name }) => name), ...OTHER_ROWS];
 /** `grants`: authorizations that are there and left alone, since nobody runs a server on empty tables. */
 const FULL = {
   grants: 10_000,
-  warmUp: 3000,
+  warmUp: 2000,
   rounds: 9,
   requests: 1500,
   starts: 9,
   operations: 100_000,
   rotations: 100_000,
 };
-const QUICK = { grants: 2000, warmUp: 500, rounds: 3, requests: 500, starts: 3, operations: 10_000, rotations: 10_000 };
+const QUICK = { grants: 2000, warmUp: 400, rounds: 3, requests: 400, starts: 3, operations: 10_000, rotations: 10_000 };
 const SMOKE = { grants: 50, warmUp: 20, rounds: 1, requests: 20, starts: 1, operations: 2100, rotations: 20 };
 
 export type Options = {
