@@ -1,4 +1,17 @@
 /** Where Statehouse is meant to be: ratios within one run, so that they hold on any machine. */
+import { wholeAuthorization } from './scenarios/authorization.ts';
+import { introspection } from './scenarios/introspection.ts';
+import type { Scenario } from './scenarios/scenario.ts';
+import { clientCredentials, rotation } from './scenarios/token-requests.ts';
+
+/** Names of rows. */
+export const operationRow = (scenario: string, inFlight: number): string => `${scenario}, ${inFlight} in flight`;
+export const START_ROWS = {
+  cpu: 'start to ready, CPU s',
+  idle: 'memory idle, MB',
+  after: 'memory after operations, MB',
+};
+
 export type Aim = {
   readonly row: string;
   readonly figure: 'server' | 'postgres';
@@ -7,25 +20,19 @@ export type Aim = {
   readonly atMost: number;
 };
 
-const aim = (row: string, figure: Aim['figure'], than: Aim['than'], atMost: number): Aim => ({
-  row,
-  figure,
-  than,
-  atMost,
-});
+const of = ({ name }: Scenario, inFlight: number, ...aims: readonly Omit<Aim, 'row'>[]): readonly Aim[] =>
+  aims.map((aim) => ({ row: operationRow(name, inFlight), ...aim }));
+const server = (than: Aim['than'], atMost: number) => ({ figure: 'server', than, atMost }) as const;
+const postgres = (than: Aim['than'], atMost: number) => ({ figure: 'postgres', than, atMost }) as const;
 
 export const AIMS: readonly Aim[] = [
-  aim('whole-authorization, 8 in flight', 'server', 'floor', 2.5),
-  aim('whole-authorization, 8 in flight', 'postgres', 'floor', 2.5),
-  aim('whole-authorization, 8 in flight', 'server', 'oidc-provider', 0.5),
-  aim('client-credentials, 8 in flight', 'server', 'floor', 1.4),
-  aim('client-credentials, 8 in flight', 'server', 'oidc-provider', 0.7),
-  aim('client-credentials, 32 in flight', 'server', 'floor', 1.4),
-  aim('client-credentials, 32 in flight', 'server', 'oidc-provider', 0.7),
-  aim('introspection, 8 in flight', 'server', 'floor', 1.5),
-  aim('rotation, 8 in flight', 'server', 'floor', 1.4),
-  aim('rotation, 32 in flight', 'server', 'floor', 1.2),
-  aim('start to ready, CPU s', 'server', null, 0.6),
-  aim('memory idle, MB', 'server', null, 110),
-  aim('memory after operations, MB', 'server', null, 150),
+  ...of(wholeAuthorization, 8, server('floor', 2.5), postgres('floor', 2.5), server('oidc-provider', 0.5)),
+  ...of(clientCredentials, 8, server('floor', 1.4), server('oidc-provider', 0.7)),
+  ...of(clientCredentials, 32, server('floor', 1.4), server('oidc-provider', 0.7)),
+  ...of(introspection, 8, server('floor', 1.5)),
+  ...of(rotation, 8, server('floor', 1.4)),
+  ...of(rotation, 32, server('floor', 1.2)),
+  { row: START_ROWS.cpu, ...server(null, 0.6) },
+  { row: START_ROWS.idle, ...server(null, 110) },
+  { row: START_ROWS.after, ...server(null, 150) },
 ];

@@ -1,5 +1,6 @@
 /** The figures as people read them. */
 import { availableParallelism, cpus } from 'node:os';
+import { operationRow } from './aims.ts';
 import type { ConstantSpace } from './constant-space.ts';
 import type { Options } from './options.ts';
 import type { Figures, Measured } from './rounds.ts';
@@ -26,15 +27,17 @@ export const machine = (): Report['machine'] => ({
 
 export function formatReport({ servers, machine, postgres, extent, measured, starts, constantSpace }: Report): string {
   const { server_version: version, fsync, synchronous_commit: commit } = postgres;
-  const rows = [...Map.groupBy(measured, ({ scenario, inFlight }) => `${scenario}, ${inFlight} in flight`)];
+  const rows = [...Map.groupBy(measured, ({ scenario, inFlight }) => operationRow(scenario, inFlight))];
   const unknown = measured.some(({ figures }) => figures.postgresCpu === null);
   return [
     `${machine.cores} cores (${machine.cpu}), Node ${machine.node}, Postgres ${version} with fsync ${fsync} and synchronous_commit ${commit}`,
     '',
     'CPU of one operation in ms, server + Postgres. ÷: Statehouse divided by the other, in the server, in Postgres.',
     '≤: an aim that is reached, >: one that is not.',
-    `Medians of ${extent.rounds} rounds of ${count(extent.requests)} operations, and of ${extent.starts} starts; memory after ${count(extent.operations)} rotations;`,
-    `${count(extent.grants)} other authorizations in each database.`,
+    `Medians of ${extent.rounds} rounds of ${count(extent.requests)} operations; ${count(extent.grants)} other authorizations in each database.`,
+    ...(starts.length > 0
+      ? [`Median of ${extent.starts} starts; memory after ${count(extent.operations)} rotations.`]
+      : []),
     ...(unknown ? ['The CPU time of Postgres can be measured on Linux only.'] : []),
     '',
     ...(measured.length + starts.length > 0 ? [...summaryTable(servers, measured, starts), ''] : []),

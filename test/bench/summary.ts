@@ -1,5 +1,5 @@
 /** The table that comes first: what each server costs, and the ratios beside the aims. */
-import { AIMS, type Aim } from './aims.ts';
+import { AIMS, type Aim, operationRow, START_ROWS } from './aims.ts';
 import type { Measured } from './rounds.ts';
 import type { StartFigures } from './starts.ts';
 import { columns, format } from './text.ts';
@@ -28,7 +28,7 @@ export function summaryTable(
 }
 
 function operationRows(measured: readonly Measured[]): Row[] {
-  const alike = Map.groupBy(measured, ({ scenario, inFlight }) => `${scenario}, ${inFlight} in flight`);
+  const alike = Map.groupBy(measured, ({ scenario, inFlight }) => operationRow(scenario, inFlight));
   return [...alike].map(([name, all]) => {
     const costs = all.map(({ server, figures: { serverCpu, postgresCpu } }): [string, Cost] => [
       server,
@@ -47,9 +47,9 @@ function startRows(starts: readonly StartFigures[]): Row[] {
     return costs.length > 0 ? [{ name, digits, costs: new Map(costs) }] : [];
   };
   return [
-    ...row('start to ready, CPU s', 2, ({ cpuSeconds }) => cpuSeconds),
-    ...row('memory idle, MB', 0, ({ memory }) => memory?.idle ?? null),
-    ...row('memory after operations, MB', 0, ({ memory }) => memory?.after ?? null),
+    ...row(START_ROWS.cpu, 2, ({ cpuSeconds }) => cpuSeconds),
+    ...row(START_ROWS.idle, 0, ({ memory }) => memory?.idle ?? null),
+    ...row(START_ROWS.after, 0, ({ memory }) => memory?.after ?? null),
   ];
 }
 

@@ -116,7 +116,7 @@ export const insertNewcomers = (db: Drizzle, count: number): Promise<string[]> =
     return made.map(({ username }) => username);
   });
 
-/** As a sign-in and a consent leave them, a person each. */
+/** As a sign-in and a consent leave them, a person each, with both cookies of the browser. */
 export const insertBrowsers = (db: Drizzle, count: number): Promise<SignedIn[]> =>
   inParts(count, async (size) => {
     const made = listOf(size, () => ({ user: newUser(), cookie: randomBytes(32).toString('base64url') }));
@@ -139,7 +139,10 @@ export const insertBrowsers = (db: Drizzle, count: number): Promise<SignedIn[]> 
         grantedAt: signedInAt,
       })),
     );
-    return made.map(({ user, cookie }) => ({ userId: user.id, cookie: `statehouse-session=${cookie}` }));
+    return made.map(({ user, cookie }) => ({
+      userId: user.id,
+      cookie: `statehouse-browser=${randomBytes(32).toString('base64url')}; statehouse-session=${cookie}`,
+    }));
   });
 
 function newUser() {
