@@ -7,13 +7,15 @@ import type { Answer, Question } from './ipc.ts';
 
 export type Child = {
   readonly ask: <Name extends keyof Answer>(name: Name, count?: number) => Promise<Answer[Name]>;
+  /** Resident bytes. Absent: the bench of another checkout that does not know it. */
+  readonly memory?: () => Promise<number>;
   /** When it answers 200 there. @throws Error with what it wrote to standard error, when it ends before. */
   readonly ready: (url: string) => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
 const ROOT = join(import.meta.dirname, '../..');
-const PRELOADED = join(import.meta.dirname, 'answer-cpu-usage.ts');
+const PRELOADED = join(import.meta.dirname, 'answer-usage.js');
 
 export function startChild(script: readonly string[], env: Readonly<Record<string, string>>): Child {
   const child = spawn(process.execPath, ['--import', PRELOADED, ...script], {
@@ -27,8 +29,10 @@ export function startChild(script: readonly string[], env: Readonly<Record<strin
     errors = (errors + chunk).slice(-5000);
   });
   const ended = () => child.exitCode !== null || child.signalCode !== null;
+  const askChild: Child['ask'] = (name, count = 0) => ask(child, { id: ++questions, name, count }) as Promise<never>;
   return {
-    ask: (name, count = 0) => ask(child, { id: ++questions, name, count }) as Promise<never>,
+    ask: askChild,
+    memory: () => askChild('memory'),
     ready: async (url) => {
       while (!(await answers(url))) {
         if (ended()) throw new Error(`${script.join(' ')} did not start.\n${errors}`);

@@ -12,7 +12,7 @@ import { openPostgres } from '../../src/storage/postgres.ts';
 import { databaseClock } from '../../src/system/clock.ts';
 import { CLIENT_ID, REFRESH_IDLE_SECONDS } from './setting.ts';
 import { median } from './statistics.ts';
-import { insertGrants, registerClientAndPerson } from './targets/statehouse.ts';
+import { insertGrants, registerClientAndPerson } from './targets/statehouse-rows.ts';
 
 export type ConstantSpace = { readonly few: AfterRotations; readonly many: AfterRotations };
 

@@ -2,11 +2,11 @@
 import type postgres from 'postgres';
 import { load } from './load.ts';
 import { type PostgresCpu, postgresCpu, postgresCpuBetween } from './postgres-cpu.ts';
-import { type Held, type Scenario, scenarios } from './scenarios.ts';
+import { type Held, holdNothing, type Scenario } from './scenarios/scenario.ts';
 import { median, quantile } from './statistics.ts';
 import type { Target } from './targets/target.ts';
 
-/** Of one request; times in milliseconds. */
+/** Of one operation; times in milliseconds. */
 export type Figures = {
   readonly serverCpu: number;
   /** Null: this system does not tell. */
@@ -17,99 +17,102 @@ export type Figures = {
   readonly p99: number;
 };
 
-export type Measured = { readonly scenario: string; readonly server: string; readonly figures: Figures };
+export type Measured = {
+  readonly scenario: string;
+  readonly inFlight: number;
+  readonly server: string;
+  readonly figures: Figures;
+};
 
 export type Extent = {
   readonly warmUp: number;
   readonly rounds: number;
   readonly requests: number;
-  readonly inFlight: number;
+  /** For every scenario, instead of its own numbers; null: its own. */
+  readonly inFlight: readonly number[] | null;
 };
 
-/** @returns the median of the rounds, for each scenario and server. */
+type Setting = { readonly scenarios: readonly Scenario[]; readonly admin: postgres.Sql; readonly extent: Extent };
+
+/** @returns the median of the rounds, for each scenario, number in flight and server. */
 export async function measure(
   targets: readonly Target[],
-  admin: postgres.Sql,
-  { warmUp, rounds, requests, inFlight }: Extent,
+  setting: Setting,
   progress: (line: string) => void,
 ): Promise<Measured[]> {
-  progress(`warming up: ${warmUp} requests a scenario and server`);
-  await round(targets, admin, warmUp, inFlight);
+  const { warmUp, rounds, requests } = setting.extent;
+  progress(`warming up: ${warmUp} operations a scenario and server`);
+  await round(targets, setting, warmUp);
   const turns: Measured[] = [];
   for (let index = 0; index < rounds; index++) {
-    progress(`round ${index + 1} of ${rounds}: ${requests} requests a scenario and server`);
+    progress(`round ${index + 1} of ${rounds}: ${requests} operations a scenario and server`);
     // Nobody is always first.
     const first = index % targets.length;
-    turns.push(...(await round([...targets.slice(first), ...targets.slice(0, first)], admin, requests, inFlight)));
+    turns.push(...(await round([...targets.slice(first), ...targets.slice(0, first)], setting, requests)));
   }
-  return scenarios.flatMap(({ name: scenario }) =>
-    targets.map(({ name: server }) => {
-      const own = turns.filter((one) => one.scenario === scenario && one.server === server);
-      return { scenario, server, figures: medians(own.map((one) => one.figures)) };
-    }),
-  );
+  const alike = Map.groupBy(turns, ({ scenario, inFlight, server }) => `${scenario} ${inFlight} ${server}`);
+  return [...alike.values()]
+    .flatMap((all) => all.slice(0, 1).map((one) => ({ ...one, figures: medians(all.map(({ figures }) => figures)) })))
+    .toSorted((one, other) => placeOf(one) - placeOf(other));
+
+  /** As the scenarios and the servers were listed, whoever came first in the first round. */
+  function placeOf({ scenario, server }: Measured): number {
+    const row = setting.scenarios.findIndex(({ name }) => name === scenario);
+    return row * targets.length + targets.findIndex(({ name }) => name === server);
+  }
 }
 
-async function round(
-  targets: readonly Target[],
-  admin: postgres.Sql,
-  requests: number,
-  inFlight: number,
-): Promise<Measured[]> {
-  const held = new Map<Target, Held>();
+async function round(targets: readonly Target[], { scenarios, admin, extent }: Setting, count: number) {
+  const held = new Map(targets.map((target) => [target, holdNothing()]));
   const measured: Measured[] = [];
   for (const scenario of scenarios) {
-    for (const target of targets) {
-      // Codes are made just before they are exchanged: they do not live long.
-      if (scenario.name === 'code exchange') {
-        held.set(target, { codes: await target.seedCodes(requests), heads: [], used: [] });
+    for (const inFlight of extent.inFlight ?? scenario.inFlight) {
+      for (const target of targets.filter(scenario.isKnownTo)) {
+        const own = held.get(target) ?? holdNothing();
+        const figures = await turn(scenario, target, own, admin, count, inFlight);
+        measured.push({ scenario: scenario.name, inFlight, server: target.name, figures });
       }
-      const figures = await turn(scenario, target, held.get(target) ?? NOTHING, admin, requests, inFlight);
-      measured.push({ scenario: scenario.name, server: target.name, figures });
     }
   }
   return measured;
 }
-
-const NOTHING: Held = { codes: [], heads: [], used: [] };
 
 async function turn(
   scenario: Scenario,
   target: Target,
   held: Held,
   admin: postgres.Sql,
-  requests: number,
+  count: number,
   inFlight: number,
 ): Promise<Figures> {
-  const bodies = Array.from({ length: requests }, (_, index) =>
-    new URLSearchParams(scenario.fields(held, index)).toString(),
-  );
-  const before = await spent(target, admin);
-  const { answers, seconds } = await load(target.tokenUrl, bodies, inFlight);
-  const after = await spent(target, admin);
-
-  const wrong = answers.find(({ status }) => status !== scenario.expectedStatus);
-  if (wrong) throw new Error(`${target.name}, ${scenario.name}: ${wrong.status} ${wrong.text}`);
-  scenario.keep(held, answers);
-  const latencies = answers.map(({ milliseconds }) => milliseconds);
+  await scenario.prepare(target, held, count);
+  const nodes = target.nodes ?? [target];
+  const before = await spent(nodes, admin);
+  const { seconds, milliseconds } = await load(count, inFlight, (send, index) =>
+    scenario.operate({ target: nodes[index % nodes.length] ?? target, held, send, index }),
+  ).catch((error: Error) => {
+    throw new Error(`${target.name}, ${scenario.name}: ${error.message}`, { cause: error });
+  });
+  const after = await spent(nodes, admin);
   const inPostgres = postgresCpuBetween(before.postgres, after.postgres);
   return {
-    serverCpu: (after.server - before.server) / 1000 / requests,
-    postgresCpu: inPostgres === null ? null : inPostgres / 1000 / requests,
-    perSecond: requests / seconds,
-    p50: quantile(latencies, 0.5),
-    p95: quantile(latencies, 0.95),
-    p99: quantile(latencies, 0.99),
+    serverCpu: (after.server - before.server) / 1000 / count,
+    postgresCpu: inPostgres === null ? null : inPostgres / 1000 / count,
+    perSecond: count / seconds,
+    p50: quantile(milliseconds, 0.5),
+    p95: quantile(milliseconds, 0.95),
+    p99: quantile(milliseconds, 0.99),
   };
 }
 
-/** CPU time in microseconds since its start. */
+/** CPU time in microseconds since their start. They have the same database. */
 async function spent(
-  { child, database }: Target,
+  nodes: readonly Target[],
   admin: postgres.Sql,
 ): Promise<{ server: number; postgres: PostgresCpu | null }> {
-  const { user, system } = await child.ask('cpuUsage');
-  return { server: user + system, postgres: await postgresCpu(admin, database) };
+  const usages = await Promise.all(nodes.map(({ child }) => child.ask('cpuUsage')));
+  const server = usages.reduce((sum, { user, system }) => sum + user + system, 0);
+  return { server, postgres: await postgresCpu(admin, nodes[0]?.database ?? '') };
 }
 
 function medians(all: readonly Figures[]): Figures {

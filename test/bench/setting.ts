@@ -7,11 +7,17 @@ export const REDIRECT_URI = 'https://client.test/callback';
 export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'];
 export const SUBJECT_ID = '5a3c1b0e-7d52-4f0e-9a57-1c2f6f0b8e11';
 
-/** Those of policies/resources.yaml and policies/default.policy.yaml: Statehouse runs as it is shipped. */
+/** Of every end-user who signs in. The hash is argon2id at its lowest cost: what a real one costs is known, and would hide the rest. */
+export const PASSWORD = 'a password';
+export const PASSWORD_HASH =
+  '$argon2id$v=19$m=8,t=1,p=1$NyI/2C/koUnRp54P2FteOQ$kVZXItE4EpONFHOl8xFHJXhk/7FGnqOuazmTPaoCyto';
+
+/** Those of policies/resources.yaml, policies/default.policy.yaml and policies/sign-in.yaml: Statehouse runs as it is shipped. */
 export const RESOURCE = 'https://api.example.com';
 export const SCOPE = ['read', 'write'];
 export const ACCESS_TOKEN_SECONDS = 900;
 export const CODE_SECONDS = 60;
+export const SESSION_SECONDS = 43_200;
 export const REFRESH_IDLE_SECONDS = 2_592_000;
 export const REFRESH_ABSOLUTE_SECONDS = 15_552_000;
 

@@ -9,7 +9,7 @@ import { openPostgres } from '../../src/storage/postgres.ts';
 import { openDatabases } from './databases.ts';
 import { postgresCpu, postgresCpuBetween } from './postgres-cpu.ts';
 import { median } from './statistics.ts';
-import { insertGrants, registerClientAndPerson } from './targets/statehouse.ts';
+import { insertGrants, registerClientAndPerson } from './targets/statehouse-rows.ts';
 
 const CHAINS = 1000;
 const ROUNDS = 30;

@@ -5,9 +5,11 @@
 import { randomBytes } from 'node:crypto';
 import Fastify from 'fastify';
 import { ACCESS_TOKEN_SECONDS } from '../setting.ts';
+import { authorize } from './authorize.ts';
+import { introspect } from './introspect.ts';
 import { mac, sameBytes, sha256 } from './keys.ts';
 import { type Client, type Granted, statements } from './statements.ts';
-import { accessToken, jwks, readCode, readRefreshToken, refreshTokenOf } from './tokens.ts';
+import { accessToken, jwks, type Place, readCode, readRefreshToken, refreshTokenOf } from './tokens.ts';
 
 const port = Number(process.env['PORT']);
 const issuer = `http://localhost:${port}`;
@@ -25,6 +27,17 @@ app.get('/jwks', () => jwks);
 app.post('/oauth/token', async (request, reply) => {
   const { status, body } = await answer(request.headers.authorization, request.body as URLSearchParams);
   return reply.code(status).header('cache-control', 'no-store').send(body);
+});
+app.post('/oauth/introspect', async (request, reply) => {
+  const client = readClient(request.headers.authorization);
+  const body = client && (await introspect(database, issuer, client, request.body as URLSearchParams));
+  if (body === null) return reply.code(401).send({ error: 'invalid_client' });
+  return reply.header('cache-control', 'no-store').send(body);
+});
+app.get('/oauth/authorize', async (request, reply) => {
+  const query = new URLSearchParams(request.url.slice(request.url.indexOf('?') + 1));
+  const location = await authorize(database, issuer, query, request.headers.cookie);
+  return location === null ? reply.code(400).send('This request is not valid.') : reply.redirect(location, 303);
 });
 await app.listen({ host: '127.0.0.1', port });
 
@@ -57,9 +70,8 @@ function readClient(authorization = ''): Client | null {
 async function clientCredentials(client: Client, form: URLSearchParams): Promise<Answer> {
   const known = await database.findClient(client.clientId);
   if (!known || !sameBytes(known.secret_mac, client.secretMac)) return refused('invalid_client');
-  const scope = form.get('scope') ?? known.scope;
-  const allowed = known.scope.split(' ');
-  if (!scope.split(' ').every((one) => allowed.includes(one))) return refused('invalid_scope');
+  const scope = form.get('scope') ?? known.scope.join(' ');
+  if (!scope.split(' ').every((token) => known.scope.includes(token))) return refused('invalid_scope');
   return issued({ user_id: client.clientId, scope, resource: known.resource });
 }
 
@@ -75,7 +87,7 @@ async function exchange(client: Client, form: URLSearchParams): Promise<Answer> 
   };
   const nonce = randomBytes(16);
   const granted = await database.exchange(client, { ...presented, nonce });
-  if (granted) return issued(granted, refreshTokenOf({ grantId: code.grantId, generation: '0', nonce }));
+  if (granted) return issued(granted, { grantId: code.grantId, generation: '0', nonce });
   return (await database.endReplayedCode(client, presented)) ? refused('invalid_grant') : whyNot(client);
 }
 
@@ -86,7 +98,7 @@ async function refresh(client: Client, form: URLSearchParams): Promise<Answer> {
   const granted = await database.rotate(client, token, nonce);
   if (granted) {
     const generation = (BigInt(token.generation) + 1n).toString();
-    return issued(granted, refreshTokenOf({ grantId: token.grantId, generation, nonce }));
+    return issued(granted, { grantId: token.grantId, generation, nonce });
   }
   return (await database.endReusedChain(client, token)) ? refused('invalid_grant') : whyNot(client);
 }
@@ -96,12 +108,12 @@ async function whyNot(client: Client): Promise<Answer> {
   return refused(known && sameBytes(known.secret_mac, client.secretMac) ? 'invalid_grant' : 'invalid_client');
 }
 
-function issued({ user_id: sub, scope, resource }: Granted, refreshToken?: string): Answer {
+function issued({ user_id: sub, scope, resource: aud }: Granted, head?: Place): Answer {
   const body = {
-    access_token: accessToken(issuer, sub, resource, scope),
+    access_token: accessToken(issuer, { sub, aud, scope, ...(head && { grantId: head.grantId }) }),
     token_type: 'Bearer',
     expires_in: ACCESS_TOKEN_SECONDS,
-    refresh_token: refreshToken,
+    refresh_token: head && refreshTokenOf(head),
     scope,
   };
   return { status: 200, body };

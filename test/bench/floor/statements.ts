@@ -3,18 +3,52 @@
  * random secrets, so that the time of a comparison tells nothing about the secret.
  */
 import postgres from 'postgres';
-import { REFRESH_ABSOLUTE_SECONDS, REFRESH_IDLE_SECONDS } from '../setting.ts';
+import { CODE_SECONDS, REFRESH_ABSOLUTE_SECONDS, REFRESH_IDLE_SECONDS } from '../setting.ts';
 import type { Place } from './tokens.ts';
 
 export type Client = { readonly clientId: string; readonly secretMac: Buffer };
 export type Granted = { readonly user_id: string; readonly scope: string; readonly resource: string };
 
+export type Statements = ReturnType<typeof statements>;
+
 export function statements(databaseUrl: string) {
   const sql = postgres(databaseUrl, { max: 10, onnotice: () => {} });
   return {
     findClient: async (clientId: string) => {
-      const [row] = await sql<{ secret_mac: Buffer; scope: string; resource: string }[]>`
-        select secret_mac, scope, resource from clients where client_id = ${clientId}`;
+      const [row] = await sql<{ secret_mac: Buffer; scope: string[]; resource: string; redirect_uris: string[] }[]>`
+        select secret_mac, scope, resource, redirect_uris from clients where client_id = ${clientId}`;
+      return row ?? null;
+    },
+
+    /** The browser's session, the client with its redirect URI, and the consent lead to the code. @returns false: one is missing. */
+    authorize: async (request: {
+      grantId: string;
+      codeHash: Buffer;
+      cookieHash: Buffer;
+      clientId: string;
+      redirectUri: string;
+      scope: readonly string[];
+      challenge: string;
+    }): Promise<boolean> => {
+      const rows = await sql`
+        insert into grants (id, client_id, user_id, scope, resource, code_hash, code_challenge, redirect_uri, code_ends_at)
+        select ${request.grantId}::uuid, c.client_id, s.user_id, ${request.scope.join(' ')}, c.resource,
+          ${request.codeHash}::bytea, ${request.challenge}, ${request.redirectUri},
+          now() + make_interval(secs => ${CODE_SECONDS})
+        from sessions s
+        join clients c on c.client_id = ${request.clientId} and ${request.redirectUri} = any (c.redirect_uris)
+        join consents a on a.user_id = s.user_id and a.client_id = c.client_id and a.scope @> ${[...request.scope]}
+        where s.cookie_hash = ${request.cookieHash} and s.ends_at > now()
+        returning 1`;
+      return rows.length > 0;
+    },
+
+    /** Null: no such client. `active` false: the grant has ended, or is another client's. */
+    findClientAndGrant: async (clientId: string, grantId: string | null) => {
+      const [row] = await sql<{ secret_mac: Buffer; active: boolean }[]>`
+        select c.secret_mac, g.id is not null and g.revoked_at is null as active
+        from clients c left join grants g on g.id = ${grantId} and g.client_id = c.client_id
+        where c.client_id = ${clientId}`;
       return row ?? null;
     },
 

@@ -1,6 +1,6 @@
 /** The floor's code, refresh token and access token: the same sizes and strengths as those of Statehouse. */
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import { rawOfDer } from '../../../src/crypto/ecdsa-signature.ts';
+import { generateKeyPairSync, randomBytes, sign, verify } from 'node:crypto';
+import { derOfRaw, RAW_SIGNATURE_BYTES, rawOfDer } from '../../../src/crypto/ecdsa-signature.ts';
 import { ACCESS_TOKEN_SECONDS, CLIENT_ID } from '../setting.ts';
 import { mac, sameBytes } from './keys.ts';
 
@@ -46,14 +46,34 @@ const HEADER = encode({ alg: 'ES256', typ: 'at+jwt', kid: KID });
 
 export const jwks = { keys: [{ ...pair.publicKey.export({ format: 'jwk' }), kid: KID, alg: 'ES256', use: 'sig' }] };
 
-/** RFC 9068, signed on this thread. */
-export function accessToken(issuer: string, sub: string, aud: string, scope: string): string {
+const ID_CHARACTERS = 32;
+
+/** RFC 9068, signed on this thread. Its `jti` begins with the grant's id; without a grant it is random alone. */
+export function accessToken(
+  issuer: string,
+  { sub, aud, scope, grantId = '' }: { sub: string; aud: string; scope: string; grantId?: string },
+): string {
   const iat = Math.floor(Date.now() / 1000);
-  const jti = randomBytes(16).toString('base64url');
+  const jti = grantId + randomBytes(16).toString('base64url');
   const claims = { iss: issuer, sub, aud, client_id: CLIENT_ID, scope, jti, iat, exp: iat + ACCESS_TOKEN_SECONDS };
   const signed = `${HEADER}.${encode(claims)}`;
   const signature = rawOfDer(sign('sha256', Buffer.from(signed), pair.privateKey));
   return `${signed}.${signature.toString('base64url')}`;
+}
+
+type Claims = { readonly iss: string; readonly client_id: string; readonly jti: string; readonly exp: number };
+
+/** @returns null: not signed by this server as an access token, or expired. `grantId` null: it has no grant. */
+export function readAccessToken(issuer: string, token: string): { claims: Claims; grantId: string | null } | null {
+  const end = token.lastIndexOf('.');
+  const [header, payload = ''] = token.slice(0, end).split('.');
+  const signature = Buffer.from(token.slice(end + 1), 'base64url');
+  // One key and one algorithm: the header can only be this one.
+  if (header !== HEADER || signature.length !== RAW_SIGNATURE_BYTES) return null;
+  if (!verify('sha256', Buffer.from(token.slice(0, end)), pair.publicKey, derOfRaw(signature))) return null;
+  const claims: Claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+  if (claims.iss !== issuer || claims.exp * 1000 <= Date.now()) return null;
+  return { claims, grantId: claims.jti.length > ID_CHARACTERS ? claims.jti.slice(0, ID_CHARACTERS) : null };
 }
 
 function encode(value: object): string {

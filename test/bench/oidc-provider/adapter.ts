@@ -2,12 +2,13 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type postgres from 'postgres';
 
+/** Leaves a table that is there as it is. */
 export async function makeTable(sql: postgres.Sql): Promise<void> {
-  await sql`create table oidc_payloads (
+  await sql`create table if not exists oidc_payloads (
     model text not null, id text not null, payload jsonb not null, grant_id text, uid text, user_code text,
     expires_at timestamptz, consumed_at timestamptz, primary key (id, model))`;
-  await sql`create index on oidc_payloads (grant_id)`;
-  await sql`create index on oidc_payloads (uid)`;
+  await sql`create index if not exists oidc_payloads_grant_id on oidc_payloads (grant_id)`;
+  await sql`create index if not exists oidc_payloads_uid on oidc_payloads (uid)`;
 }
 
 type Row = { readonly payload: AdapterPayload; readonly consumed: boolean };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { freePort } from '../../support/listening.ts';
 import { startChild } from '../children.ts';
-import { insertFloorGrants, makeFloorTables } from '../floor/tables.ts';
+import { insertFloorBrowsers, insertFloorGrants, insertOtherFloorGrants, makeFloorTables } from '../floor/tables.ts';
 import type { Target } from './target.ts';
 
 const SCRIPT = join(import.meta.dirname, '../floor/server.ts');
@@ -14,14 +14,19 @@ export async function startFloor(databaseUrl: string): Promise<Target> {
   };
   await seeding(makeFloorTables);
   const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
   const child = startChild([SCRIPT], { DATABASE_URL: databaseUrl, PORT: String(port) });
   const target: Target = {
     name: 'floor',
     database: new URL(databaseUrl).pathname.slice(1),
-    tokenUrl: `http://127.0.0.1:${port}/oauth/token`,
-    jwksUrl: `http://127.0.0.1:${port}/jwks`,
+    tokenUrl: `${origin}/oauth/token`,
+    jwksUrl: `${origin}/jwks`,
+    authorizeUrl: `${origin}/oauth/authorize`,
+    introspectionUrl: `${origin}/oauth/introspect`,
     child,
     seedCodes: (count) => seeding((sql) => insertFloorGrants(sql, count)),
+    seedOthers: (count) => seeding((sql) => insertOtherFloorGrants(sql, count)),
+    seedBrowsers: (count) => seeding((sql) => insertFloorBrowsers(sql, count)),
     stop: child.stop,
   };
   await child.ready(target.jwksUrl);

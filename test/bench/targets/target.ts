@@ -1,4 +1,5 @@
-/** A server under measurement. */
+/** A server under measurement. What it does not have, it does not name, and it is left out where that is measured. */
+import type { SignedIn } from '../browser.ts';
 import type { Child } from '../children.ts';
 
 export type Target = {
@@ -7,8 +8,22 @@ export type Target = {
   readonly database: string;
   readonly tokenUrl: string;
   readonly jwksUrl: string;
+  readonly authorizeUrl?: string;
+  /** RFC 7662, for access tokens. */
+  readonly introspectionUrl?: string;
   readonly child: Child;
+  /** All of its processes, where there are several: operations go to them in turn. */
+  readonly nodes?: readonly Target[];
   /** Approved authorizations whose codes wait. */
   readonly seedCodes: (count: number) => Promise<readonly string[]>;
+  /** Authorizations that are there and left alone. */
+  readonly seedOthers?: (count: number) => Promise<unknown>;
+  /** End-users who are signed in and have allowed the client before, a browser each. */
+  readonly seedBrowsers?: (count: number) => Promise<readonly SignedIn[]>;
+  /** End-users who have never signed in. @returns their usernames; their password is that of setting.ts. */
+  readonly seedNewcomers?: (count: number) => Promise<readonly string[]>;
   readonly stop: () => Promise<void>;
 };
+
+/** On a database that is empty, or as the same server has left it. */
+export type Start = (databaseUrl: string) => Promise<Target>;

@@ -1,0 +1,91 @@
+/** What is measured, and how much of it. */
+import { parseArgs } from 'node:util';
+import { scenarios } from './scenarios/all.ts';
+
+const HELP = `npm run bench -- [--quick | --smoke] [--only ROW[,ROW]] [--in-flight N[,N]] [--grants N] [--nodes N] [--beside FOLDER] [--json FILE]
+
+  --quick             fewer rounds, operations, starts and rotations: about two minutes instead of some twenty; rougher ratios
+  --smoke             a few operations of each: whether all of it works; the figures say nothing
+  --only ROW[,ROW]    these rows only, and what they need: ${scenarios.map(({ name }) => name).join(', ')},
+                      start, memory, one-chain
+  --in-flight N[,N]   operations that are under way at once, instead of each row's own numbers (8, or 8 and 32)
+  --grants N          other authorizations in each database; default 10,000, and 2,000 with --quick
+  --nodes N           one more server, "nodes": so many processes of Statehouse on one database, in turns
+  --beside FOLDER     another checkout of Statehouse, installed, as one more server: what a change costs
+  --json FILE         writes the figures there too
+`;
+
+/** Rows that are no scenario. */
+const OTHER_ROWS = ['start', 'memory', 'one-chain'];
+const ROWS = [...scenarios.map(({ name }) => name), ...OTHER_ROWS];
+
+/** `grants`: authorizations that are there and left alone, since nobody runs a server on empty tables. */
+const FULL = {
+  grants: 10_000,
+  warmUp: 2000,
+  rounds: 9,
+  requests: 1500,
+  starts: 9,
+  operations: 100_000,
+  rotations: 100_000,
+};
+const QUICK = { grants: 2000, warmUp: 400, rounds: 3, requests: 400, starts: 3, operations: 10_000, rotations: 10_000 };
+const SMOKE = { grants: 50, warmUp: 20, rounds: 1, requests: 20, starts: 1, operations: 2100, rotations: 20 };
+
+export type Options = {
+  readonly extent: typeof FULL & { readonly inFlight: readonly number[] | null };
+  readonly only: ReadonlySet<string>;
+  /** 1: no server has several. */
+  readonly nodes: number;
+  readonly beside: string | null;
+  readonly json: string | null;
+};
+
+/** Ends the process where they cannot be read. */
+export function readOptions(): Options {
+  try {
+    return parse();
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${HELP}`);
+    process.exit(2);
+  }
+}
+
+function parse(): Options {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      smoke: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      'in-flight': { type: 'string' },
+      grants: { type: 'string' },
+      nodes: { type: 'string', default: '1' },
+      beside: { type: 'string' },
+      json: { type: 'string' },
+      help: { type: 'boolean' },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    process.exit(0);
+  }
+  const usual = values.smoke ? SMOKE : values.quick ? QUICK : FULL;
+  const only = values.only?.split(',') ?? ROWS;
+  const unknown = only.find((row) => !ROWS.includes(row));
+  if (unknown !== undefined) throw new Error(`--only: there is no row "${unknown}".`);
+  const inFlight = values['in-flight']?.split(',').map((one) => count('--in-flight', one)) ?? null;
+  const grants = values.grants === undefined ? usual.grants : count('--grants', values.grants);
+  return {
+    extent: { ...usual, grants, inFlight },
+    only: new Set(only),
+    nodes: count('--nodes', values.nodes),
+    beside: values.beside ?? null,
+    json: values.json ?? null,
+  };
+}
+
+function count(name: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`${name} takes a number from 1 on.`);
+  return value;
+}

@@ -1,0 +1,44 @@
+/** What is measured: an operation, and what has to be there for it. */
+
+import type { SignedIn } from '../browser.ts';
+import type { Send } from '../http.ts';
+import type { Target } from '../targets/target.ts';
+
+/** What the clients and browsers of one server hold. An operation presents, and keeps, what has its index. */
+export type Held = {
+  codes: readonly string[];
+  /** Refresh tokens at the head of their chains, and those that were rotated. */
+  readonly heads: string[];
+  readonly used: string[];
+  readonly accessTokens: string[];
+  browsers: readonly SignedIn[];
+  /** Usernames. */
+  newcomers: readonly string[];
+};
+
+export const holdNothing = (): Held => ({
+  codes: [],
+  heads: [],
+  used: [],
+  accessTokens: [],
+  browsers: [],
+  newcomers: [],
+});
+
+export type Operation = { readonly target: Target; readonly held: Held; readonly send: Send; readonly index: number };
+
+export type Scenario = {
+  readonly name: string;
+  /** How many operations are under way at once; it is measured with each of these numbers in turn. */
+  readonly inFlight: readonly number[];
+  /** Those that leave what this one presents. They come before it. */
+  readonly needs: readonly string[];
+  readonly isKnownTo: (target: Target) => boolean;
+  /** Is not measured. */
+  readonly prepare: (target: Target, held: Held, count: number) => Promise<void>;
+  /** @throws Error when it does not end as it should. */
+  readonly operate: (operation: Operation) => Promise<void>;
+};
+
+export const always = () => true;
+export const nothing = async () => {};
