@@ -10,6 +10,8 @@ export const HANGS_MILLISECONDS = 15 * 60_000;
 /** What every test file gets, in each configuration. */
 export const common = {
   setupFiles: ['test/support/patience.ts'],
+  // Workers load packages as the program does: drizzle-orm alone would take each half a second.
+  execArgv: ['--import', new URL('src/cli/fast-loading.js', import.meta.url).href],
   testTimeout: HANGS_MILLISECONDS,
   hookTimeout: HANGS_MILLISECONDS,
   teardownTimeout: HANGS_MILLISECONDS,
