@@ -2,9 +2,10 @@
  * Makes loading the program cheap (docs/performance.md). Plain JavaScript: it comes before anything else.
  */
 import { enableCompileCache, registerHooks } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 /** In the installation itself: who may write there may change the program, too. Where it cannot be written, nothing is kept. */
-const COMPILED = new URL('../../node_modules/.cache/compiled', import.meta.url).pathname;
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 
 const PACKAGE = 'drizzle-orm';
 const INSIDE = `/node_modules/${PACKAGE}/`;
