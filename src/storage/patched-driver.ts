@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 
 const DRIVER = dirname(findPackageJSON('postgres', import.meta.url) ?? '');
 /** A name that only the patch has. */
-const MARK = 'dropWrites';
+const MARK = 'typesUnknown';
 
 export class DriverNotPatched extends Error {
   constructor() {

@@ -1,12 +1,12 @@
 /** What patches/postgres+3.4.9.patch mends: a connection that ends at a bad moment must not be lost for good. */
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import postgres from 'postgres';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { requirePatchedDriver } from '../../../src/storage/patched-driver.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { until } from '../../support/until.ts';
@@ -85,6 +85,37 @@ describe('a connection that ends', () => {
     await lost;
     expect(await ask(2)).toBe(2);
   });
+});
+
+test('a connection that is given up before it was ready for questions fails its question, and nothing else', async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+  let asked = '';
+  const silent = createServer((socket) => {
+    // AuthenticationOk and ReadyForQuery; what is asked afterwards gets no answer.
+    socket.once('data', () => {
+      socket.write(Buffer.from('520000000800000000' + '5a0000000549', 'hex'));
+      socket.on('data', (chunk) => {
+        asked += chunk.toString('latin1');
+      });
+    });
+    socket.on('error', () => {});
+  });
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void silent.close());
+  const { port } = silent.address() as AddressInfo;
+  const sql = postgres(`postgres://nobody@127.0.0.1:${port}/none`, { max: 1 });
+  const lost = sql`select 1`.then(
+    () => 'answered',
+    ({ code }) => code,
+  );
+  await until(() => asked.includes('pg_type'));
+  await sql.end({ timeout: 0 });
+  expect(await lost).toBe('CONNECTION_DESTROYED');
+  await setImmediate();
+  expect(unhandled).toEqual([]);
 });
 
 test('a driver without the patch is refused, with what to do about it', () => {
