@@ -572,7 +572,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/protocol/interaction-step.ts',
-    source: "if (sealed.length > MAX_SEALED_CHARACTERS) return 'tooLong';",
+    source: "if (!surelyFits(requested) && seal().length > MAX_SEALED_CHARACTERS) return 'tooLong';",
     mutators: ['EqualityOperator'],
     why: 'That a line is drawn matters, and is tested; one character more does not.',
   },
