@@ -583,6 +583,12 @@ export const explained: readonly Explained[] = [
     why: 'That a line is drawn matters, and is tested; one character more does not.',
   },
   {
+    file: 'src/protocol/sealed-interaction.ts',
+    source: 'Buffer.byteLength(textOf(interaction)) <= BYTES_THAT_SURELY_FIT;',
+    mutators: ['EqualityOperator'],
+    why: 'A text of exactly this length is sealed and measured instead, and fits.',
+  },
+  {
     file: 'src/protocol/interaction.ts',
     source: "if (outcome.kind === 'consent' && session !== null) {",
     mutators: ['ConditionalExpression'],
