@@ -36,7 +36,19 @@ test('what was given out is the caller’s own', () => {
 
 test('a pool holds only so much', () => {
   expect(systemRandom.bytes(256)).toHaveLength(256);
-  expect(() => systemRandom.bytes(257)).toThrow(RangeError);
+  expect(() => systemRandom.bytes(257)).toThrow(new RangeError('At most 256 random octets at once.'));
+});
+
+test('the system is asked again only when the pool is used up', () => {
+  let fills = 0;
+  const bytes = pooledRandomBytes(() => {
+    fills += 1;
+  });
+  const fillsAfter = (pieces: number) => {
+    for (let index = 0; index < pieces; index++) bytes(256);
+    return fills;
+  };
+  expect([fillsAfter(1), fillsAfter(15), fillsAfter(1)]).toEqual([1, 1, 2]);
 });
 
 test('random UUIDs are of version 4, and others each time', () => {

@@ -276,6 +276,15 @@ describe('an authorization request', () => {
     }
   });
 
+  it('that is long, but fits once it is compressed, is answered', async () => {
+    const test = given();
+    const state = '"'.repeat(4000);
+    const outcome = await request(test, { state }, null);
+    expect(outcome).toMatchObject({ kind: 'continued', sealed: expect.any(String) });
+    const { interactionId, sealed } = outcome as { interactionId: string; sealed: string };
+    expect(openInteraction(keys, interactionId, sealed)?.requestState).toBe(state);
+  });
+
   it('with an ID Token of this client is for the end-user whom it names', async () => {
     const idToken = (claims: object) => signIdToken(keyRing.signerOf('ES256'), claims as never);
     const hint = idToken({ iss: ISSUER, sub: 'bob', aud: 'shop' });

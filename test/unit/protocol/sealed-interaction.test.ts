@@ -1,10 +1,17 @@
 /** What travels in the URL of a page: read by this server alone, for one interaction, and without loss. */
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { systemRandom } from '../../../src/crypto/random.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
-import { sealText } from '../../../src/crypto/sealed-text.ts';
+import { openText, sealText } from '../../../src/crypto/sealed-text.ts';
 import type { RequestedInteraction } from '../../../src/model/interaction.ts';
-import { openInteraction, sealInteraction } from '../../../src/protocol/sealed-interaction.ts';
+import {
+  MAX_SEALED_CHARACTERS,
+  openInteraction,
+  sealInteraction,
+  surelyFits,
+} from '../../../src/protocol/sealed-interaction.ts';
 import { keys } from './memory.ts';
 import { API, at } from './world.ts';
 
@@ -55,5 +62,45 @@ describe('a sealed interaction', () => {
     const json = JSON.stringify({ browserHash: '', clientEpoch: '1' });
     const sealed = sealText(keys, 'form', INTERACTION.id, json, systemRandom.bytes(12));
     expect(openInteraction(keys, INTERACTION.id, sealed)).toBeNull();
+  });
+});
+
+describe('whether an interaction surely fits into a URL', () => {
+  const withState = (requestState: string): RequestedInteraction => ({ ...INTERACTION, requestState });
+  /** What looks random: characters of one octet, of two, of three, and those that JSON escapes. */
+  const random = (seed: number, encoding: 'base64url' | 'latin1' | 'utf16le') =>
+    createHash('shake256', { outputLength: 16_000 }).update(String(seed)).digest().toString(encoding);
+  /** The longest beginning of the text with which the interaction surely fits. */
+  function longest(text: string): RequestedInteraction {
+    let [fits, tooLong] = [0, text.length];
+    while (tooLong - fits > 1) {
+      const middle = (fits + tooLong) >> 1;
+      if (surelyFits(withState(text.slice(0, middle)))) fits = middle;
+      else tooLong = middle;
+    }
+    return withState(text.slice(0, fits));
+  }
+  const octetsOf = (interaction: RequestedInteraction, sealed: string) =>
+    Buffer.byteLength(openText(keys, 'interaction', interaction.id, sealed) ?? '');
+
+  it('is said only of those that do, even where nothing can be compressed', () => {
+    const encodings = fc.constantFrom<'base64url' | 'latin1' | 'utf16le'>('base64url', 'latin1', 'utf16le');
+    fc.assert(
+      fc.property(fc.nat(), encodings, (seed, encoding) => {
+        const interaction = longest(random(seed, encoding));
+        const sealed = sealInteraction(deps, interaction);
+        expect(sealed.length).toBeLessThanOrEqual(MAX_SEALED_CHARACTERS);
+        // What deflate leaves as it is has five octets more (RFC 1951 §3.2.4). Version, key id, IV and tag: 33.
+        const uncompressed = Buffer.alloc(octetsOf(interaction, sealed) + 5 + 33).toString('base64url');
+        expect(uncompressed.length).toBeLessThanOrEqual(MAX_SEALED_CHARACTERS);
+        // Nearly all that fits is said to: the rest has to be sealed to know.
+        expect(uncompressed.length).toBeGreaterThan(MAX_SEALED_CHARACTERS - 100);
+      }),
+    );
+  });
+
+  it('counts octets, not characters', () => {
+    expect(surelyFits(withState('a'.repeat(4000)))).toBe(true);
+    expect(surelyFits(withState('\u{4e00}'.repeat(4000)))).toBe(false);
   });
 });
