@@ -7,7 +7,16 @@ import { disableUser, updateUser } from '../../../src/storage/users.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { unheld } from '../../support/unheld.ts';
-import { type Granted, givenClient, givenGrant, loadGrant, moveHead, nextMove, openWorld, type World } from './world.ts';
+import {
+  type Granted,
+  givenClient,
+  givenGrant,
+  loadGrant,
+  moveHead,
+  nextMove,
+  openWorld,
+  type World,
+} from './world.ts';
 
 describe.each(databaseKinds)('loading a grant on %s', (kind) => {
   let world: World;

@@ -149,25 +149,28 @@ describe.each(databaseKinds)('many at once on %s', (kind) => {
   });
 
   // The embedded database has one connection: nobody can hold a table there.
-  test.skipIf(kind === 'embedded')('out of time, a move may have been made, and a load has changed nothing', async () => {
-    const some = await givenGrants(2);
-    const moves = await movesOf(some);
-    const asks: Record<string, () => Promise<unknown>[]> = {
-      move: () => moves.map((move) => moveHead(world, move)),
-      load: () => some.map((one) => world.grants.load(one)),
-      client: () => some.map(({ clientId }) => world.grants.loadClient(clientId)),
-    };
-    const outcomes: Record<string, unknown> = {};
-    await world.db.transaction(async (somebody) => {
-      await somebody.execute(sql`lock table ${grants}, ${clients} in access exclusive mode`);
-      for (const [name, ask] of Object.entries(asks)) {
-        const over: RequestTime = { endsAt: performance.now(), pausedAt: null };
-        const settled = await Promise.allSettled(withinTime(over, ask));
-        outcomes[name] = settled.map((one) => one.status === 'rejected' && one.reason.maybeCommitted);
-      }
-    });
-    expect(outcomes).toEqual({ move: [true, true], load: [false, false], client: [false, false] });
-  });
+  test.skipIf(kind === 'embedded')(
+    'out of time, a move may have been made, and a load has changed nothing',
+    async () => {
+      const some = await givenGrants(2);
+      const moves = await movesOf(some);
+      const asks: Record<string, () => Promise<unknown>[]> = {
+        move: () => moves.map((move) => moveHead(world, move)),
+        load: () => some.map((one) => world.grants.load(one)),
+        client: () => some.map(({ clientId }) => world.grants.loadClient(clientId)),
+      };
+      const outcomes: Record<string, unknown> = {};
+      await world.db.transaction(async (somebody) => {
+        await somebody.execute(sql`lock table ${grants}, ${clients} in access exclusive mode`);
+        for (const [name, ask] of Object.entries(asks)) {
+          const over: RequestTime = { endsAt: performance.now(), pausedAt: null };
+          const settled = await Promise.allSettled(withinTime(over, ask));
+          outcomes[name] = settled.map((one) => one.status === 'rejected' && one.reason.maybeCommitted);
+        }
+      });
+      expect(outcomes).toEqual({ move: [true, true], load: [false, false], client: [false, false] });
+    },
+  );
 
   // The embedded database has one connection: nobody can hold a row there.
   test.skipIf(kind === 'embedded')('a row that somebody holds is waited for by its own request only', async () => {
