@@ -1,8 +1,10 @@
 /** What comes at once goes to the database as one statement. Everything that holds for one has to hold for each of them. */
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { HeadMove } from '../../../src/lifecycles/grant.ts';
+import type { Grant } from '../../../src/model/grant.ts';
 import { deleteClient } from '../../../src/storage/clients.ts';
+import { grantStore } from '../../../src/storage/grant-store.ts';
 import { clients, grants, server, users } from '../../../src/storage/schema.ts';
 import { disableUser } from '../../../src/storage/users.ts';
 import { type RequestTime, withinTime } from '../../../src/system/request-time.ts';
@@ -21,6 +23,30 @@ import {
   revoke,
   type World,
 } from './world.ts';
+
+type Session = {
+  prepareQuery: (query: unknown, fields: unknown, name: string) => { execute: (values: unknown) => Promise<unknown> };
+};
+
+/** A store, and the names of the statements that it runs: a batch that fails is made up for one by one, which answers would not show. */
+function notingStatements({ db, clock }: World) {
+  const ran: string[] = [];
+  const { session } = db as unknown as { session: Session };
+  const prepare = session.prepareQuery.bind(session);
+  const spy = vi.spyOn(session, 'prepareQuery').mockImplementation((...prepared) => {
+    const statement = prepare(...prepared);
+    const execute = statement.execute.bind(statement);
+    return Object.assign(statement, {
+      execute: (values: unknown) => {
+        ran.push(prepared[2]);
+        return execute(values);
+      },
+    });
+  });
+  const store = grantStore(db, clock);
+  spy.mockRestore();
+  return { store, ran };
+}
 
 describe.each(databaseKinds)('many at once on %s', (kind) => {
   let world: World;
@@ -76,6 +102,30 @@ describe.each(databaseKinds)('many at once on %s', (kind) => {
         expect(lines[0]).toMatchObject({ clientId: one.clientId, at: now, ...entryOf(moves[index] as HeadMove) });
       }
     }
+  });
+
+  test('they are one statement', async () => {
+    const { store, ran } = notingStatements(world);
+    const some = await givenGrants(3);
+    const loaded = await Promise.all(some.map((one) => store.load(one)));
+    expect(ran.splice(0)).toEqual(['load_presentations']);
+    const clientIds = some.map(({ clientId }) => clientId);
+    await Promise.all([...clientIds, ...clientIds].map((clientId) => store.loadClient(clientId)));
+    expect(ran.splice(0)).toEqual(['load_clients']);
+    const moves = loaded.map(({ grant }) => nextMove(world, grant as Grant));
+    const moved = await Promise.all(moves.map((move) => moveHead({ grants: store }, move)));
+    expect(moved).toEqual([true, true, true]);
+    expect(ran.splice(0)).toEqual(['move_heads']);
+  });
+
+  test('who comes alone has a statement of its own', async () => {
+    const { store, ran } = notingStatements(world);
+    const [one] = (await givenGrants(1)) as [Granted];
+    await store.loadClient(one.clientId);
+    const { grant } = await store.load(one);
+    await moveHead({ grants: store }, nextMove(world, grant as Grant));
+    await revoke({ grants: store }, reuseOf(world, await loadGrant(world, one)));
+    expect(ran).toEqual(['load_client', 'load_presentation', 'move_head', 'revoke_grant']);
   });
 
   const entryOf = ({ entry, policy }: HeadMove) => {
