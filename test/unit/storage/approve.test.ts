@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Approval } from '../../../src/lifecycles/interaction.ts';
+import { endSession } from '../../../src/lifecycles/session.ts';
 import type { Session } from '../../../src/model/session.ts';
 import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
 import { clients, grants, interactions, users } from '../../../src/storage/schema.ts';
@@ -19,10 +20,15 @@ import {
   givenUser,
   ledgerOf,
   loadInteraction,
+  moveHead,
   moveInteraction,
+  nextMove,
   openWorld,
   type Person,
   registration,
+  reuseOf,
+  revoke,
+  SESSION_LIFETIME_SECONDS,
   type World,
 } from './world.ts';
 
@@ -62,6 +68,16 @@ const interferences: Record<string, Interference> = {
   'the client was marked as deleted': ({ db, clock }, { clientId }) =>
     unheld(db, (own) => own.update(clients).set({ deletedAt: clock.now() }).where(eq(clients.clientId, clientId))),
   'the server ended every session': ({ db }) => raiseServerEpoch(db),
+  'the person signed out': ({ sessions }, { session }) =>
+    endSession(
+      { sessions, lifetimes: () => ({ sessionLifetimeSeconds: SESSION_LIFETIME_SECONDS }), sleep: async () => {} },
+      session,
+      'signOutRequested',
+    ),
+  'its time is over': async ({ clock }) => clock.advanceSeconds(60),
+  'the consent that it relies on is not there': async (_, asking) => {
+    Object.assign(asking.approval, { reliesOnConsent: true });
+  },
 };
 
 /** Of one that is stored. */
@@ -71,14 +87,6 @@ const changes: Record<string, Interference> = {
   'another person took it over': async (world, { interactionId }) => {
     const { id } = await givenUser(world);
     await world.db.update(interactions).set({ userId: id }).where(eq(interactions.id, interactionId));
-  },
-};
-
-/** Of one that the approval stores. */
-const firsts: Record<string, Interference> = {
-  'its time is over': async ({ clock }) => clock.advanceSeconds(60),
-  'the consent that it relies on is not there': async (_, asking) => {
-    Object.assign(asking.approval, { reliesOnConsent: true });
   },
 };
 
@@ -160,6 +168,44 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
     expect(await ledgerOf(world, interactionId)).toHaveLength(1);
   });
 
+  test('the grant keeps what ID Tokens tell about the sign-in, and its policy', async () => {
+    const { approval, interactionId } = await givenAsking(world, isStored);
+    const identity = { nonce: 'n-0S6_WzA2Mj', authTime: 1_700_000_000, sid: approval.session.sid };
+    const entry = { ...approval.entry, reason: 'a_reason' };
+    expect(await approve(world, { ...approval, identity, policy: 'strict', entry })).toBe(true);
+    expect(await grantsOf(interactionId)).toMatchObject([{ identity, policy: 'strict' }]);
+    expect(await ledgerOf(world, interactionId)).toMatchObject([{ policy: 'strict', reason: 'a_reason' }]);
+  });
+
+  test('its code is unused until it is exchanged, or the grant revoked', async () => {
+    for (const end of ['exchange', 'revocation']) {
+      const { approval, clientId, interactionId } = await givenAsking(world, isStored);
+      await approve(world, approval);
+      const isUnused = async () => (await loadInteraction(world, interactionId))?.grant?.codeIsUnused;
+      expect(await isUnused()).toBe(true);
+      const { grant } = await world.grants.load({ clientId, grantId: approval.grantId });
+      if (!grant) throw new Error('no grant');
+      await (end === 'exchange' ? moveHead(world, nextMove(world, grant)) : revoke(world, reuseOf(world, grant)));
+      expect(await isUnused()).toBe(false);
+    }
+  });
+
+  test('where the person was not asked, an earlier consent that stands is enough', async () => {
+    const { approval, clientId, session } = await givenAsking(world, isStored);
+    const earlier = await approvalOf(world, await givenRequest(world, clientId), session, { remembers: true });
+    expect(await approve(world, earlier)).toBe(true);
+    expect(await approve(world, { ...approval, reliesOnConsent: true })).toBe(true);
+  });
+
+  test('where the person was not asked, an earlier consent to less, or elsewhere, is not enough', async () => {
+    for (const less of [{ scope: ['read'] }, { resources: ['https://other.example'] }]) {
+      const { approval, clientId, session } = await givenAsking(world, isStored);
+      const earlier = await approvalOf(world, await givenRequest(world, clientId, less), session, { remembers: true });
+      expect(await approve(world, earlier)).toBe(true);
+      expect(await approve(world, { ...approval, reliesOnConsent: true })).toBe(false);
+    }
+  });
+
   test.runIf(!isStored)('what another request has stored in between is not stored again', async () => {
     const { approval, interactionId, person } = await givenAsking(world, isStored);
     const { loaded, now, entry } = approval;
@@ -180,7 +226,7 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
     expect(await grantsOf(interactionId)).toHaveLength(1);
   });
 
-  const all = { ...interferences, ...(isStored ? changes : firsts) };
+  const all = { ...interferences, ...(isStored ? changes : {}) };
   test.each(Object.entries(all))('it loses, and nothing is written, when %s', async (_, interfere) => {
     const asking = await givenAsking(world, isStored);
     const { interactionId, person, clientId } = asking;

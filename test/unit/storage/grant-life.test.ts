@@ -83,6 +83,30 @@ describe.each(databaseKinds)('the life of a grant on %s', (kind) => {
     ]);
   });
 
+  test('of what shares an instant, the order in which it was stored says nothing', async () => {
+    const granted = await givenGrant(world);
+    const stored: [string, number | null][] = [
+      ['grant', 2],
+      ['refreshToken', 1],
+      ['authorizationCode', 0],
+      ['refreshToken', 2],
+    ];
+    for (const [machine, generation] of stored) {
+      await world.db.execute(sql`
+        insert into transitions (at, machine, grant_id, event, from_state, to_state, generation)
+        select at, ${machine}, grant_id, 'presented', 'active', 'used', ${generation}::bigint
+        from transitions where grant_id = ${granted.grantId}::uuid and machine = 'interaction'`);
+    }
+    const { lines } = await lifeOf(granted);
+    expect(lines.map(({ machine, generation }) => `${machine} ${generation}`)).toEqual([
+      'interaction null',
+      'authorizationCode 0',
+      'refreshToken 1',
+      'refreshToken 2',
+      'grant 2',
+    ]);
+  });
+
   test('shows when its client was deleted and its end-user disabled', async () => {
     const [deleted, disabled] = [await givenGrant(world), await givenGrant(world)];
     await deleteClient(world.db, deleted.clientId);

@@ -3,11 +3,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deleteClient } from '../../../src/storage/clients.ts';
 import { grantStore } from '../../../src/storage/grant-store.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
-import { disableUser } from '../../../src/storage/users.ts';
+import { disableUser, updateUser } from '../../../src/storage/users.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { unheld } from '../../support/unheld.ts';
-import { givenClient, givenGrant, loadGrant, moveHead, nextMove, openWorld, type World } from './world.ts';
+import {
+  type Granted,
+  givenClient,
+  givenGrant,
+  loadGrant,
+  moveHead,
+  nextMove,
+  openWorld,
+  type World,
+} from './world.ts';
 
 describe.each(databaseKinds)('loading a grant on %s', (kind) => {
   let world: World;
@@ -93,6 +102,25 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
     const grant = await loadGrant(world, granted);
     expect(grant.liveServerEpoch).toBe(raised);
     expect(grant.serverEpoch).toBe(raised - 1n);
+  });
+
+  test("the end-user's claims come where they are wanted, which is asked at each load", async () => {
+    const granted = [await givenGrant(world), await givenGrant(world)];
+    const claimsOf = granted.map(({ person }) => ({ preferred_username: person.username, name: `Named ${person.id}` }));
+    for (const { person } of granted) {
+      await updateUser(world.db, person.id, { claims: { name: `Named ${person.id}` }, passwordHash: null });
+    }
+    const asked = { wanted: false };
+    const store = grantStore(world.db, world.clock, () => asked.wanted);
+    const [one] = granted as [Granted];
+    const alone = async (grants: World['grants']) => (await grants.load(one)).claims;
+    const together = async (grants: World['grants']) =>
+      (await Promise.all(granted.map((each) => grants.load(each)))).map(({ claims }) => claims);
+
+    expect([await alone(world.grants), await together(world.grants)]).toEqual([null, [null, null]]);
+    expect([await alone(store), await together(store)]).toEqual([null, [null, null]]);
+    asked.wanted = true;
+    expect([await alone(store), await together(store)]).toEqual([claimsOf[0], claimsOf]);
   });
 
   test("without a clock of its own, the time is the database's", async () => {

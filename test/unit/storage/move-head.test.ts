@@ -81,7 +81,8 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
     const granted = await givenGrant(world);
     const before = await rowOf(granted);
     world.clock.advanceSeconds(1);
-    const move = nextMove(world, await loadGrant(world, granted));
+    const next = nextMove(world, await loadGrant(world, granted));
+    const move = { ...next, policy: 'strict', entry: { ...next.entry, reason: 'a_reason', scopeWithheld: 'write' } };
     expect(await moveHead(world, move)).toBe(true);
     expect(await rowOf(granted)).toEqual({
       ...before,
@@ -101,13 +102,13 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
         event: 'presented',
         fromState: 'active',
         toState: 'used',
-        reason: null,
+        reason: 'a_reason',
         generation: 0n,
         clientId: granted.clientId,
-        policy: 'default',
+        policy: 'strict',
         signingKeyId: null,
         sessionId: null,
-        scopeWithheld: null,
+        scopeWithheld: 'write',
       },
     ]);
   });

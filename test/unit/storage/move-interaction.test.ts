@@ -94,6 +94,63 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
     ]);
   });
 
+  test('the first move stores all that the client asked for, and the line says why', async () => {
+    const { id: userId } = await givenUser(world);
+    const loaded = await givenRequest(world, await givenClient(world), {
+      requestState: null,
+      nonce: 'n-0S6_WzA2Mj',
+      prompt: ['login', 'consent'],
+      maxAgeSeconds: 300,
+      hintedUserId: userId,
+      loginHint: 'ada',
+      responseMode: 'form_post',
+    });
+    const { interaction } = loaded;
+    const move = signedIn(loaded, userId);
+    expect(await moveInteraction(world, { ...move, entry: { ...move.entry, reason: 'a_reason' } })).toBe(true);
+    expect((await load(interaction.id)).interaction).toEqual({ ...interaction, state: 'awaitingConsent', userId });
+    expect(await ledgerOf(world, interaction.id)).toEqual([
+      {
+        at: move.now,
+        machine: 'interaction',
+        grantId: null,
+        interactionId: interaction.id,
+        event: 'signedIn',
+        fromState: 'awaitingSignIn',
+        toState: 'awaitingConsent',
+        reason: 'a_reason',
+        generation: null,
+        clientId: interaction.clientId,
+        policy: null,
+        signingKeyId: null,
+        sessionId: null,
+        scopeWithheld: null,
+      },
+    ]);
+  });
+
+  test('what is in a row moves also after its end, as to expired', async () => {
+    const loaded = await given(true);
+    const { id: userId } = await givenUser(world);
+    world.clock.advanceSeconds(60);
+    expect(await moveInteraction(world, signedIn(loaded, userId))).toBe(true);
+  });
+
+  test('in another state in between: it does not move', async () => {
+    const loaded = await given(true);
+    const { id: userId } = await givenUser(world);
+    expect(await moveInteraction(world, { ...signedIn(loaded, userId), to: 'denied', userId: null })).toBe(true);
+    expect(await moveInteraction(world, signedIn(loaded, userId))).toBe(false);
+    expect((await load(loaded.interaction.id)).interaction.state).toBe('denied');
+  });
+
+  test('of a client without a row nothing can be loaded', async () => {
+    const { interaction } = await given(false);
+    const requested = { ...interaction, clientId: 'nobody' };
+    const loading = world.interactions.load({ id: interaction.id, requested }, null);
+    await expect(loading).rejects.toThrow('The client of an interaction has no row.');
+  });
+
   test('after its end it is not stored: its row may have been there, and gone', async () => {
     const loaded = await given(false);
     const { id: userId } = await givenUser(world);

@@ -96,7 +96,7 @@ export async function givenSession({ db, sessions }: World, { username }: Person
   return session;
 }
 
-export type Asked = { readonly scope?: readonly string[]; readonly resources?: readonly string[] };
+export type Asked = Partial<NewInteraction>;
 
 async function newInteraction(world: World, clientId: string, asked: Asked): Promise<NewInteraction> {
   const { client } = await world.grants.loadClient(clientId);
