@@ -82,7 +82,9 @@ describe('a Postgres that says nothing', () => {
     const asked: Awaited<ReturnType<typeof rotate>>[] = [];
     // On a slow machine the load already takes too long, so it is asked until a commit was on its way.
     await until(async () => {
-      asked.push(await withDeadlines(SHORT, rotate));
+      const answer = await withDeadlines(SHORT, rotate);
+      // Postgres begins to wait a moment after it was told to.
+      if (answer.status !== 200 || asked.length > 0) asked.push(answer);
       return scene.logs().includes('commit_unknown');
     });
     expect(asked.at(-1)).toEqual({ status: 503 });
