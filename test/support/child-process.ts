@@ -21,15 +21,8 @@ export const waiting = (values: typeof patient = patient, root: string = ROOT): 
     Object.assign(deadlines, ${JSON.stringify(values)});
   `);
 
-/** Node keeps what it compiled when a process ends (src/cli/fast-loading.js), but not when it is killed, as most of these are. */
-const keepingWhatIsCompiled = preload(`
-  import { subscribe } from 'node:diagnostics_channel';
-  import { flushCompileCache } from 'node:module';
-  subscribe('tracing:net.server.listen:asyncEnd', () => flushCompileCache());
-`);
-
 /** For `node`: the server, as an operator starts it. */
-export const START: readonly string[] = [...keepingWhatIsCompiled, join(ROOT, 'src/cli/statehouse.js'), 'start'];
+export const START: readonly string[] = [join(ROOT, 'src/cli/statehouse.js'), 'start'];
 
 const running = new Set<ChildProcess>();
 let janitor: ChildProcess | null = null;
