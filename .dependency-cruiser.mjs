@@ -185,7 +185,7 @@ export default {
     only(
       'lifecycles-are-declared',
       '^src/lifecycles/',
-      ['^src/(lifecycles|engine|model)/', '^machines/'],
+      ['^src/(lifecycles|engine|model)/', '^machines/', '^(node:)?util$'],
       'What a lifecycle is, is said once and purely: its machine, its rows, its effects. The world is handed to the engine.',
     ),
     onlyFrom(

@@ -5,6 +5,8 @@
 import type {
   AuthorizationCodeContext,
   AuthorizationCodeEvent,
+  ClientContext,
+  ClientEvent,
   InteractionContext,
   InteractionEvent,
   RefreshTokenContext,
@@ -13,6 +15,7 @@ import type {
   SessionEvent,
   SigningKeyContext,
   SigningKeyEvent,
+  UserEvent,
 } from './vocabulary.ts';
 
 type Code = { context: AuthorizationCodeContext; event: AuthorizationCodeEvent };
@@ -20,6 +23,8 @@ type Refresh = { context: RefreshTokenContext; event: RefreshTokenEvent };
 type Interaction = { context: InteractionContext; event: InteractionEvent };
 type Session = { context: SessionContext; event: SessionEvent };
 type Key = { context: SigningKeyContext; event: SigningKeyEvent };
+type Client = { context: ClientContext; event: ClientEvent };
+type User = { event: UserEvent };
 
 const within = (asked: readonly string[], allowed: readonly string[]) => asked.every((item) => allowed.includes(item));
 
@@ -112,4 +117,24 @@ export const signingKeyGuards = {
   handoverIsComing: ({ context, event }: Key) => event.now >= context.signsUntil && event.successor !== 'none',
   successorIsPublished: ({ event }: Key) => event.successor !== 'none',
   lastTokenHasExpired: ({ context, event }: Key) => event.now >= context.publishedUntil,
+};
+
+/** A secret is exchanged without an outage when the next secret works before the last secret is removed. */
+const MAX_LIVE_SECRETS = 2;
+
+export const clientGuards = {
+  expectationFails: ({ event }: Client) => !event.expectationHolds,
+  onlyConfigurationMay: ({ context, event }: Client) => context.isDeclared && !event.byConfiguration,
+  nothingDiffers: ({ event }: Client) => !event.differs,
+  isPublic: ({ context }: Client) => !context.isConfidential,
+  secretsAreFull: ({ context }: Client) => context.liveSecrets >= MAX_LIVE_SECRETS,
+  secretIsUnknown: ({ event }: Client) => !event.secretIsLive,
+  secretIsTheLast: ({ context }: Client) => context.liveSecrets <= 1,
+};
+
+export const userGuards = {
+  expectationFails: ({ event }: User) => !event.expectationHolds,
+  usernameIsTaken: ({ event }: User) => event.usernameIsTaken,
+  nothingDiffers: ({ event }: User) => !event.differs,
+  passwordDiffers: ({ event }: User) => event.passwordDiffers,
 };

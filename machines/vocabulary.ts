@@ -45,7 +45,23 @@ export type InteractionRejectReason =
 /** Why a browser is not signed in although it has a session cookie. */
 export type SessionRejectReason = SessionEndReason | 'user_ended' | 'server_epoch_raised';
 
-export type RejectReason = TokenRejectReason | InteractionRejectReason | SessionRejectReason;
+/** Why a change of a client or an end-user by an administrator was rejected. */
+export type AdministrationRejectReason =
+  | 'client_unknown'
+  | 'client_is_declared'
+  | 'client_is_public'
+  | 'too_many_secrets'
+  | 'last_secret'
+  | 'secret_unknown'
+  | 'user_unknown'
+  | 'username_taken'
+  | 'changed_meanwhile';
+
+export type RejectReason =
+  | TokenRejectReason
+  | InteractionRejectReason
+  | SessionRejectReason
+  | AdministrationRejectReason;
 
 /** Why a chain ended by decision. */
 export type RevocationReason =
@@ -73,6 +89,9 @@ export type Prompt = 'none' | 'login' | 'consent' | 'select_account';
 /** Sent to the client by redirect: RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6. */
 export type AuthorizationRefusal = 'access_denied' | 'login_required' | 'consent_required';
 export type SigningKeyState = 'unpublished' | 'published' | 'signing' | 'retiring' | 'retired';
+
+export type ClientState = 'unregistered' | 'registered' | 'deleted';
+export type UserState = 'unregistered' | 'enabled' | 'disabled' | 'deleted';
 
 export type EpochOwner = 'client' | 'user' | 'server';
 /** Whose epoch was raised and ended a grant or a session without a write to its row. `null`: no epoch was raised. */
@@ -235,9 +254,48 @@ export type SigningKeyEvent = {
     | 'signerStopped';
 } & SigningKeyFacts;
 
+export type ClientContext = {
+  /** Configuration declares it, and it is changed there only. */
+  readonly isDeclared: boolean;
+  /** It authenticates with a secret. */
+  readonly isConfidential: boolean;
+  readonly liveSecrets: number;
+};
+
+export type ClientEvent = {
+  /** `secretRequested`: in addition to the live secret. `secretReplacementRequested`: instead of every live secret. */
+  readonly type:
+    | 'registrationRequested'
+    | 'secretRequested'
+    | 'secretReplacementRequested'
+    | 'secretRemovalRequested'
+    | 'deletionRequested';
+  /** False: what is stored is not what the request is meant for (RFC 9110 §13.1). */
+  readonly expectationHolds: boolean;
+  /** The request comes from the configuration files. */
+  readonly byConfiguration: boolean;
+  /** The registration that was sent differs from what is stored. */
+  readonly differs: boolean;
+  /** The secret that the request names is live. */
+  readonly secretIsLive: boolean;
+};
+
+export type UserEvent = {
+  readonly type: 'registrationRequested' | 'disableRequested' | 'enableRequested' | 'deletionRequested';
+  /** False: what is stored is not what the request is meant for (RFC 9110 §13.1). */
+  readonly expectationHolds: boolean;
+  /** The username that was sent is that of another end-user. */
+  readonly usernameIsTaken: boolean;
+  /** The record that was sent differs from what is stored. */
+  readonly differs: boolean;
+  /** The password that was sent is not the stored password. */
+  readonly passwordDiffers: boolean;
+};
+
 /**
  * The effects, declared to XState. The functions are empty on purpose: the engine reads `{type, params}` and commits it in one
- * guarded statement. `raiseEpoch` is the exception: src/storage raises epochs, and the machines see the result.
+ * guarded statement. An epoch is in the row of its owner: `raiseEpoch` of client or user changes a grant or a session by what
+ * is read with it.
  */
 export const effects = {
   /** Issue an access token and, where the client may refresh, the head of the chain. */
@@ -294,6 +352,28 @@ export const effects = {
   stopSigning(): void {},
   /** Erase the private half and leave the JWKS, for good. */
   retire(_: unknown, _params: { reason: KeyRetirementReason }): void {},
+  /** Store the client as it was sent; its grants from before a deletion stay ended. */
+  registerClient(): void {},
+  /** Store what was sent instead of what is stored; grants stay alive. */
+  replaceRegistration(): void {},
+  /** Store the keyed hash of one more secret. */
+  addSecret(): void {},
+  /** Store the keyed hash of one secret instead of all others. */
+  replaceSecrets(): void {},
+  /** Drop the keyed hash of the secret that was named. */
+  removeSecret(): void {},
+  /** Drop every secret; the row stays, so that its id never revives a grant. */
+  deleteClient(): void {},
+  /** Store the end-user as sent, under a `sub` that nobody had before. */
+  registerUser(): void {},
+  /** Store the claims, the username and the password that were sent. */
+  replaceRecord(): void {},
+  /** Nobody signs in as this end-user. */
+  disableUser(): void {},
+  /** The end-user may sign in again. */
+  enableUser(): void {},
+  /** Drop the username, the password and every claim; the row stays, so that its `sub` is never given to another end-user. */
+  eraseUser(): void {},
 };
 
 /** An effect as data, as the engine reads it from a decision. */

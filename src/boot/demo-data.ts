@@ -7,9 +7,17 @@
 import { storedSecretMac } from '../crypto/client-secret.ts';
 import { hashPassword } from '../crypto/password.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
+import { theServer } from '../model/actor.ts';
+import type { ClientRegistration } from '../model/client.ts';
+import {
+  type AdministrationDeps,
+  administerClient,
+  administerUser,
+  requireDone,
+} from '../registration/administration.ts';
 import { DEFAULT_METADATA } from '../registration/client-metadata.ts';
-import { deleteClient, findClient, saveClient } from '../storage/clients.ts';
-import { disableUser, enableUser, findUserForSignIn, insertUser } from '../storage/users.ts';
+import { findClient } from '../storage/clients.ts';
+import { findUserForSignIn } from '../storage/users.ts';
 import { homeFolder, readOrMake } from '../system/home-folder.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -22,9 +30,13 @@ export type Demo = {
 
 /** For a HOST that others can reach: an earlier start on loopback may have left demo users and clients. */
 export async function endDemo({ database }: Runtime): Promise<void> {
-  await disableUser(database.drizzle, USERNAME);
-  await deleteClient(database.drizzle, SERVICE);
-  await deleteClient(database.drizzle, APP);
+  const deps = { db: database.drizzle, actor: theServer };
+  const user = await findUserForSignIn(deps.db, USERNAME);
+  if (user) await administerUser(deps, { id: user.id, change: { type: 'disableRequested' } });
+  // Where one of them is not registered, there is nothing to end.
+  for (const clientId of [SERVICE, APP]) {
+    await administerClient(deps, clientId, { change: { type: 'deletionRequested' } });
+  }
 }
 
 const USERNAME = 'demo';
@@ -43,19 +55,19 @@ export async function makeDemo({ environment, keys, random, database }: Runtime)
     app: { clientId: APP, redirectUri: `${environment.issuer.replace(/\/$/, '')}/playground/callback` },
   };
   const db = database.drizzle;
+  const deps = { db, actor: theServer };
   const user = await findUserForSignIn(db, shown.username);
-  if (user?.disabledAt) await enableUser(db, shown.username);
+  if (user?.disabledAt) await administerUser(deps, { id: user.id, change: { type: 'enableRequested' } });
   if (!user) {
-    const passwordHash = await hashPassword(rawSecret(password));
-    await insertUser(db, {
-      id: random.uuid(),
+    const registration = {
       username: shown.username,
-      passwordHash,
+      passwordHash: await hashPassword(rawSecret(password)),
       claims: { name: 'Demo Person', email: 'demo@example.com', email_verified: true },
-    });
+    };
+    await administerUser(deps, { id: random.uuid(), change: { type: 'registrationRequested', registration } });
   }
   if (!(await findClient(db, shown.service.clientId))) {
-    await saveClient(db, {
+    await register(deps, {
       ...DEFAULT_METADATA,
       clientId: shown.service.clientId,
       clientName: 'Demo service',
@@ -65,7 +77,7 @@ export async function makeDemo({ environment, keys, random, database }: Runtime)
     });
   }
   // Saved at each start: the redirect URI follows PORT and STATEHOUSE_ISSUER.
-  await saveClient(db, {
+  await register(deps, {
     ...DEFAULT_METADATA,
     clientId: shown.app.clientId,
     clientName: 'Demo app',
@@ -75,4 +87,11 @@ export async function makeDemo({ environment, keys, random, database }: Runtime)
     grantTypes: ['authorization_code', 'refresh_token'],
   });
   return shown;
+}
+
+async function register(deps: AdministrationDeps, client: ClientRegistration): Promise<void> {
+  const registration = { ...client, declared: false, registeredBy: 'operator' } as const;
+  requireDone(
+    await administerClient(deps, client.clientId, { change: { type: 'registrationRequested', registration } }),
+  );
 }

@@ -7,6 +7,7 @@ import { changesBetween } from '../config/changes.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { loadConfiguration } from '../config/load.ts';
 import { ConfigurationError } from '../config/problem.ts';
+import { configurationFiles } from '../model/actor.ts';
 import {
   applyDeclaredClients,
   readDeclaredClients,
@@ -76,7 +77,7 @@ async function bringIntoForce(
   const { environment, database, keys, random } = runtime;
   const declared = readDeclaredClients(configuration, env, environment.configFolder, environment.production);
   await requireKnownPolicies(runtime, configuration);
-  const deps = { db: database.drizzle, keys, random };
+  const deps = { db: database.drizzle, actor: configurationFiles, keys, random };
   await requireClientsFile(deps, configuration, environment.configFolder);
   await requireNoSubs(deps, configuration, environment.configFolder);
   for (const { metadata, warnings } of declared) {

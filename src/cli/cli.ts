@@ -2,6 +2,7 @@
 
 import { openRuntime, type Runtime } from '../boot/runtime.ts';
 import { CLIENTS_FILE, type Configuration } from '../config/configuration.ts';
+import { commandLine } from '../model/actor.ts';
 import { CommandRefused } from './failure.ts';
 import { type Input, systemInput } from './input.ts';
 import { type Output, systemOutput } from './output.ts';
@@ -26,7 +27,12 @@ export async function withRuntime<T>(cli: Cli, use: (runtime: Runtime) => Promis
 }
 
 /** The part of the runtime that registration needs. */
-export const registrationDeps = ({ database, keys, random }: Runtime) => ({ db: database.drizzle, keys, random });
+export const registrationDeps = ({ database, keys, random }: Runtime) => ({
+  db: database.drizzle,
+  actor: commandLine,
+  keys,
+  random,
+});
 
 /** A declared client is changed in configuration: the next start would undo any other change. @throws CommandRefused */
 export function refuseDeclared({ configuration }: Runtime, clientId: string): void {

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { printable } from '../config/shown.ts';
-import { deleteClient } from '../storage/clients.ts';
-import { type Cli, refuseDeclared, withRuntime } from './cli.ts';
-import { CommandRefused } from './failure.ts';
+import { administerClient } from '../registration/administration.ts';
+import { doneOrRefused } from './administered.ts';
+import { type Cli, refuseDeclared, registrationDeps, withRuntime } from './cli.ts';
 import { json } from './output.ts';
 
 export function clientsDeleteCommand(parent: Command, cli: Cli): void {
@@ -16,11 +15,11 @@ export function clientsDeleteCommand(parent: Command, cli: Cli): void {
       '\nA client created later with the same id does not get them back.\n\nExample:\n  statehouse clients delete shop',
     )
     .action(async (clientId: string, options: { json?: true }) => {
-      const deleted = await withRuntime(cli, (runtime) => {
+      await withRuntime(cli, async (runtime) => {
         refuseDeclared(runtime, clientId);
-        return deleteClient(runtime.database.drizzle, clientId);
+        const change = { type: 'deletionRequested' } as const;
+        doneOrRefused(await administerClient(registrationDeps(runtime), clientId, { change }), clientId);
       });
-      if (!deleted) throw new CommandRefused(`No such client: "${printable(clientId)}".`);
       const words = `deleted    ${clientId}  (its refresh tokens and unused codes have ended)\n`;
       cli.output.print(options.json ? json({ client_id: clientId, outcome: 'deleted' }) : words);
     });

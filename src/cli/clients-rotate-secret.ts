@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { printable } from '../config/shown.ts';
 import { storedSecretMac } from '../crypto/client-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
-import { findClient, setSecretMacs } from '../storage/clients.ts';
-import { type Cli, refuseDeclared, withRuntime } from './cli.ts';
-import { CommandRefused } from './failure.ts';
+import { administerClient } from '../registration/administration.ts';
+import { doneOrRefused } from './administered.ts';
+import { type Cli, refuseDeclared, registrationDeps, withRuntime } from './cli.ts';
 import { json } from './output.ts';
 
 export function clientsRotateSecretCommand(parent: Command, cli: Cli): void {
@@ -36,18 +35,10 @@ Example:
 /** @throws CommandRefused */
 const rotate = (cli: Cli, clientId: string): Promise<RawSecret> =>
   withRuntime(cli, async (runtime) => {
-    const { database, keys, random } = runtime;
+    const { keys, random } = runtime;
     refuseDeclared(runtime, clientId);
-    const client = await findClient(database.drizzle, clientId);
-    if (!client) throw new CommandRefused(`No such client: "${printable(clientId)}".`);
-    if (client.tokenEndpointAuthMethod === 'none') {
-      throw new CommandRefused(
-        `"${clientId}" is a public client (token_endpoint_auth_method "none"): it has no secret. Nothing was changed.`,
-      );
-    }
     const secret = rawSecret(random.bytes(32).toString('base64url'));
-    if (!(await setSecretMacs(database.drizzle, clientId, [storedSecretMac(keys, secret)]))) {
-      throw new CommandRefused(`"${clientId}" was deleted or changed in the meantime; nothing was changed.`);
-    }
+    const change = { type: 'secretReplacementRequested', secret: storedSecretMac(keys, secret) } as const;
+    doneOrRefused(await administerClient(registrationDeps(runtime), clientId, { change }), clientId);
     return secret;
   });

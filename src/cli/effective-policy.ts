@@ -4,12 +4,11 @@ import { type Configuration, signingAlgorithmOf } from '../config/configuration.
 import { describeRecordProblem } from '../config/problem.ts';
 import { SHORT_SECRET_CHARACTERS } from '../crypto/client-secret.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
-import type { Client } from '../model/client.ts';
+import type { Client, ClientRegistration } from '../model/client.ts';
 import { nextChainEndsAt } from '../model/lifetimes.ts';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { reviewClient } from '../registration/client-review.ts';
 import type { Declared } from '../registration/declared-clients.ts';
-import type { ClientRegistration } from '../storage/clients.ts';
 
 /** As stored, or as the next start will store it. */
 export type CheckedClient = Omit<ClientRegistration, 'secretMacs'> & { readonly secrets: number };

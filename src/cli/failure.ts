@@ -3,6 +3,7 @@ import { EnvironmentError } from '../config/environment.ts';
 import { ConfigurationError } from '../config/problem.ts';
 import { RootSecretError } from '../crypto/root-secret.ts';
 import { StoreUnavailable } from '../engine/errors.ts';
+import { ChangeRefused } from '../registration/administration.ts';
 import { ClientIdIsSub } from '../registration/register-client.ts';
 import { codeOf } from '../storage/failures.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
@@ -27,6 +28,7 @@ const OURS = [
   ConfigurationError,
   RootSecretError,
   ClientIdIsSub,
+  ChangeRefused,
   DriverNotPatched,
   FolderOpenToOthers,
 ] as const;

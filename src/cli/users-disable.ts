@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import { printable } from '../config/shown.ts';
-import { disableUser } from '../storage/users.ts';
+import { changeUserNamed } from './administered.ts';
 import { type Cli, withRuntime } from './cli.ts';
-import { CommandRefused } from './failure.ts';
 import { json } from './output.ts';
 
 export function usersDisableCommand(parent: Command, cli: Cli): void {
@@ -13,8 +11,7 @@ export function usersDisableCommand(parent: Command, cli: Cli): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nEnabling them again does not revive these.\n\nExample:\n  statehouse users disable alice')
     .action(async (username: string, options: { json?: true }) => {
-      const found = await withRuntime(cli, ({ database }) => disableUser(database.drizzle, username));
-      if (!found) throw new CommandRefused(`No such user: "${printable(username)}".`);
+      await withRuntime(cli, (runtime) => changeUserNamed(runtime, username, 'disableRequested'));
       const words = `disabled   ${username}  (sessions, refresh tokens and unused codes have ended)\n`;
       cli.output.print(options.json ? json({ username, outcome: 'disabled' }) : words);
     });

@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import { printable } from '../config/shown.ts';
-import { enableUser } from '../storage/users.ts';
+import { changeUserNamed } from './administered.ts';
 import { type Cli, withRuntime } from './cli.ts';
-import { CommandRefused } from './failure.ts';
 import { json } from './output.ts';
 
 export function usersEnableCommand(parent: Command, cli: Cli): void {
@@ -13,8 +11,7 @@ export function usersEnableCommand(parent: Command, cli: Cli): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nSessions and grants that ended stay ended.\n\nExample:\n  statehouse users enable alice')
     .action(async (username: string, options: { json?: true }) => {
-      const found = await withRuntime(cli, ({ database }) => enableUser(database.drizzle, username));
-      if (!found) throw new CommandRefused(`No such user: "${printable(username)}".`);
+      await withRuntime(cli, (runtime) => changeUserNamed(runtime, username, 'enableRequested'));
       cli.output.print(options.json ? json({ username, outcome: 'enabled' }) : `enabled    ${username}\n`);
     });
 }

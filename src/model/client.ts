@@ -18,11 +18,22 @@ export type ClientMetadata = {
   >;
 };
 
+/** A live secret as it is stored. `short`: for a warning, since the secret itself cannot be seen. */
+export type SecretMac = {
+  readonly keyId: string;
+  readonly mac: string;
+  readonly short?: true;
+  /** Names the secret, for its removal. Absent: the client was registered with it. */
+  readonly id?: string;
+  /** ISO 8601. */
+  readonly createdAt?: string;
+};
+
 export type Client = ClientMetadata & {
   readonly clientId: string;
   readonly clientName: string;
   /** HMACs of the SHA-256 of each live secret, with the id of the root secret that made them. */
-  readonly secretMacs: readonly { readonly keyId: string; readonly mac: string; readonly short?: true }[];
+  readonly secretMacs: readonly SecretMac[];
   /**
    * Who put it here. `operator`: its redirect URIs are vetted. `self`: it introduced itself, so the browser is not sent to it before
    * the end-user has acted (RFC 9700 §4.11.2).
@@ -31,6 +42,12 @@ export type Client = ClientMetadata & {
   readonly epoch: bigint;
   readonly deletedAt: Date | null;
 };
+
+/** A client as it is registered: everything but what the server keeps by itself. */
+export type ClientRegistration = Omit<Client, 'registeredBy' | 'epoch' | 'deletedAt'>;
+
+/** `declared`: configuration declares it, and it is changed there only. */
+export type RegisteredClient = Client & { readonly declared: boolean };
 
 /** What a token request needs of a client: every column costs time at each rotation. */
 export type TokenClient = Pick<

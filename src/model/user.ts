@@ -12,3 +12,6 @@ export type User = {
   readonly epoch: bigint;
   readonly disabledAt: Date | null;
 };
+
+/** `deletedAt`: nothing but the `id` is left; `disabledAt` is set too. */
+export type RegisteredUser = User & { readonly deletedAt: Date | null };

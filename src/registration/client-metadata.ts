@@ -12,8 +12,7 @@ import type { Configuration } from '../config/configuration.ts';
 import { printable } from '../config/shown.ts';
 import { SHORT_SECRET_CHARACTERS } from '../crypto/client-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
-import type { CamelCase, Client, ClientMetadata } from '../model/client.ts';
-import type { ClientRegistration } from '../storage/clients.ts';
+import type { CamelCase, ClientMetadata } from '../model/client.ts';
 import { reviewClient } from './client-review.ts';
 import {
   isJsonObject,
@@ -109,16 +108,6 @@ export function toNames(client: ClientMetadata): Record<string, unknown> {
     ([name, value]) => textsOf(name).alwaysWritten || !isDeepStrictEqual(value, defaults.get(name)),
   );
   return Object.fromEntries(wanted);
-}
-
-/** The record fields that differ from the stored client. */
-export function differences(stored: Client, wanted: ClientRegistration): FieldName[] {
-  const keys = new Map<FieldName, keyof ClientRegistration>(STORED_FIELDS.map(({ name, key }) => [name, key]));
-  keys.set('client_secret', 'secretMacs');
-  return FIELD_NAMES.filter((name) => {
-    const key = keys.get(name);
-    return key !== undefined && !isDeepStrictEqual(stored[key], wanted[key]);
-  });
 }
 
 /** RFC 7591 §2: "The authorization server MUST ignore any client metadata sent by the client that it does not understand". */

@@ -3,10 +3,12 @@ import { CLIENTS_FILE, type Configuration, type DeclaredClient } from '../config
 import { ConfigurationError, type Problem, type RecordProblem } from '../config/problem.ts';
 import { matchesStoredHash, SHORT_SECRET_CHARACTERS, secretHash, storedHashMac } from '../crypto/client-secret.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
+import { differingFields, type SentRegistration } from '../lifecycles/client.ts';
 import type { Client } from '../model/client.ts';
-import { type ClientRegistration, deleteClient, findClient, listClients, saveClient } from '../storage/clients.ts';
+import { findClient, listClients } from '../storage/clients.ts';
 import { isSub } from '../storage/users.ts';
-import { differences, type ReadClient, readClientMetadata } from './client-metadata.ts';
+import { administerClient, requireDone } from './administration.ts';
+import { type ReadClient, readClientMetadata } from './client-metadata.ts';
 import { problem } from './record-problem.ts';
 import { idOfUser, type RegistrationDeps } from './register-client.ts';
 import { weakClientSecret, weakSecretWarning } from './weak-secrets.ts';
@@ -135,13 +137,15 @@ export async function applyDeclaredClients(
   for (const client of declared) {
     const stored = await findClient(deps.db, client.metadata.clientId);
     const wanted = registrationOf(deps, client, stored);
-    const fields = stored ? differences(stored, wanted) : [];
-    if (stored && fields.length === 0 && before.includes(wanted.clientId)) continue;
-    await saveClient(deps.db, wanted, true);
-    changes.push({ clientId: wanted.clientId, change: stored ? 'changed' : 'added', fields });
+    if (stored && differingFields(stored, wanted).length === 0) continue;
+    const change = { type: 'registrationRequested', registration: wanted } as const;
+    const { before: replaced, fields: all } = requireDone(await administerClient(deps, wanted.clientId, { change }));
+    const fields = all.filter((name) => name !== 'declared');
+    changes.push({ clientId: wanted.clientId, change: replaced ? 'changed' : 'added', fields });
   }
   for (const clientId of before.filter((id) => !declared.some(({ metadata }) => metadata.clientId === id))) {
-    if (await deleteClient(deps.db, clientId)) changes.push({ clientId, change: 'removed', fields: [] });
+    const { kind } = await administerClient(deps, clientId, { change: { type: 'deletionRequested' } });
+    if (kind === 'done') changes.push({ clientId, change: 'removed', fields: [] });
   }
   return changes;
 }
@@ -150,12 +154,12 @@ function registrationOf(
   { keys }: RegistrationDeps,
   { metadata, secretHashes }: Declared,
   stored: Client | null,
-): ClientRegistration {
+): SentRegistration {
   const { secret: _, clientName, ...rest } = metadata;
   const old = stored?.secretMacs ?? [];
   // The same secret is no change, whichever root secret it was stored under.
   const secretMacs = secretHashes.map(
     (hash) => old.find((mac) => matchesStoredHash(keys, [mac], hash)) ?? storedHashMac(keys, hash),
   );
-  return { ...rest, clientName: clientName ?? metadata.clientId, secretMacs };
+  return { ...rest, declared: true, registeredBy: 'operator', clientName: clientName ?? metadata.clientId, secretMacs };
 }

@@ -4,14 +4,15 @@ import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
+import { differingFields, type SentRegistration } from '../lifecycles/client.ts';
 import type { Client } from '../model/client.ts';
-import { type ClientRegistration, findClient, saveClient } from '../storage/clients.ts';
-import type { Drizzle } from '../storage/database.ts';
+import { findClient } from '../storage/clients.ts';
 import { isSub } from '../storage/users.ts';
-import { differences, type ReadClient } from './client-metadata.ts';
+import { type AdministrationDeps, administerClient, requireDone } from './administration.ts';
+import type { ReadClient } from './client-metadata.ts';
 import { problem } from './record-problem.ts';
 
-export type RegistrationDeps = { readonly db: Drizzle; readonly keys: RootKeys; readonly random: Random };
+export type RegistrationDeps = AdministrationDeps & { readonly keys: RootKeys; readonly random: Random };
 
 /** RFC 9700 §4.15: the client's own tokens would have this id as their `sub`, and an API could take it for the end-user. */
 export const idOfUser = (key: string): RecordProblem =>
@@ -27,7 +28,7 @@ export class ClientIdIsSub extends Error {
 
 export type ClientPlan = {
   readonly outcome: 'created' | 'updated' | 'unchanged';
-  readonly registration: ClientRegistration;
+  readonly registration: SentRegistration;
   /** The RFC 7591 names of the fields that differ from what is stored. */
   readonly changed: readonly string[];
   /** Created here for a confidential client without a secret. Shown once; the database keeps a keyed hash. */
@@ -41,10 +42,10 @@ export async function planClient(deps: RegistrationDeps, metadata: ReadClient): 
   if (givenId !== null && (await isSub(deps.db, givenId))) throw new ClientIdIsSub();
   const stored = givenId === null ? null : await findClient(deps.db, givenId);
   const { secretMacs, madeSecret } = secretOf(deps, metadata, stored?.secretMacs ?? []);
-  const registration: ClientRegistration = { ...rest, clientId, clientName: clientName ?? clientId, secretMacs };
   // An operator who imports a client that introduced itself vouches for it.
-  const adopted = stored?.registeredBy === 'self' ? ['registered_by'] : [];
-  const changed = stored ? [...differences(stored, registration), ...adopted] : [];
+  const ours = { declared: false, registeredBy: 'operator' } as const;
+  const registration = { ...rest, ...ours, clientId, clientName: clientName ?? clientId, secretMacs };
+  const changed = stored ? differingFields(stored, registration) : [];
   const outcome = stored ? (changed.length > 0 ? 'updated' : 'unchanged') : 'created';
   return { outcome, registration, changed, madeSecret };
 }
@@ -56,19 +57,20 @@ export async function registerClient(deps: RegistrationDeps, metadata: ReadClien
   return plan;
 }
 
-/** @throws ClientIdIsSub */
-export async function applyClientPlan({ db }: RegistrationDeps, { outcome, registration }: ClientPlan): Promise<void> {
+/** @throws ClientIdIsSub, ChangeRefused */
+export async function applyClientPlan(deps: RegistrationDeps, { outcome, registration }: ClientPlan): Promise<void> {
   if (outcome === 'unchanged') return;
+  const change = { type: 'registrationRequested', registration } as const;
   try {
-    await saveClient(db, registration);
+    requireDone(await administerClient(deps, registration.clientId, { change }));
   } catch (error) {
     // The database has refused it, for an end-user who was registered since the plan was made.
-    if (await isSub(db, registration.clientId)) throw new ClientIdIsSub();
+    if (await isSub(deps.db, registration.clientId)) throw new ClientIdIsSub();
     throw error;
   }
 }
 
-type Secrets = Pick<ClientRegistration, 'secretMacs'> & { readonly madeSecret: RawSecret | null };
+type Secrets = Pick<Client, 'secretMacs'> & { readonly madeSecret: RawSecret | null };
 
 function secretOf(
   { keys, random }: RegistrationDeps,

@@ -3,12 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { describeRecordProblem } from '../config/problem.ts';
 import { hashPassword, matchesPassword } from '../crypto/password.ts';
 import type { PasswordHash } from '../crypto/secret-types.ts';
-import { findUserForSignIn, insertUser, updateUser } from '../storage/users.ts';
+import { findUserForSignIn } from '../storage/users.ts';
+import { administerUser, requireDone } from './administration.ts';
 import { problem } from './record-problem.ts';
 import type { RegistrationDeps } from './register-client.ts';
 import type { UserRecord } from './user-record.ts';
 
-type Deps = Pick<RegistrationDeps, 'db' | 'random'>;
+type Deps = Omit<RegistrationDeps, 'keys'>;
 
 export type UserPlan = {
   readonly outcome: 'created' | 'updated' | 'unchanged';
@@ -64,16 +65,11 @@ export async function registerUser(deps: Deps, record: UserRecord): Promise<User
   return plan;
 }
 
-export async function applyUserPlan({ db }: Pick<Deps, 'db'>, plan: UserPlan): Promise<void> {
+/** @throws PasswordMissing, ChangeRefused when another process has registered the same username meanwhile: repeating it updates that end-user. */
+export async function applyUserPlan(deps: Omit<Deps, 'random'>, plan: UserPlan): Promise<void> {
   const { outcome, id, username, passwordHash, claims } = plan;
   if (outcome === 'unchanged') return;
-  if (outcome === 'updated') {
-    await updateUser(db, id, { claims, passwordHash });
-    return;
-  }
-  if (passwordHash === null) throw new PasswordMissing();
-  // Another process was first. Repeating the command updates that user.
-  if (!(await insertUser(db, { id, username, passwordHash, claims }))) {
-    throw new Error('Another process has registered the same username in the meantime.');
-  }
+  if (outcome === 'created' && passwordHash === null) throw new PasswordMissing();
+  const change = { type: 'registrationRequested', registration: { username, passwordHash, claims } } as const;
+  requireDone(await administerUser(deps, { id, change }));
 }

@@ -1,5 +1,6 @@
 /** A line of the ledger as every commit writes it: only this file knows the columns of `transitions` in their order. */
 import { type SQL, sql } from 'drizzle-orm';
+import { actorName } from '../model/actor.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
 
 /** SQL for each column; absent: null. */
@@ -18,6 +19,10 @@ export type LedgerValues = {
   readonly signingKeyId?: SQL;
   readonly sessionId?: SQL;
   readonly scopeWithheld?: SQL;
+  readonly userId?: SQL;
+  readonly actor?: SQL;
+  readonly addressHash?: SQL;
+  readonly fields?: SQL;
 };
 
 /** What `insert(transitions).select(…)` selects. */
@@ -36,6 +41,10 @@ export const ledgerColumns = (line: LedgerValues) => ({
   signingKeyId: column<string>(line.signingKeyId, 'text', 'signing_key_id'),
   sessionId: column<string>(line.sessionId, 'uuid', 'session_id'),
   scopeWithheld: column<string>(line.scopeWithheld, 'text', 'scope_withheld'),
+  userId: column<string>(line.userId, 'uuid', 'subject_id'),
+  actor: column<string>(line.actor, 'text', 'actor'),
+  addressHash: column<string>(line.addressHash, 'text', 'address_hash'),
+  fields: column<string[]>(line.fields, 'text[]', 'fields'),
 });
 
 const column = <T>(value: SQL = sql`null`, type: string, name: string) => sql<T>`${value}::${sql.raw(type)}`.as(name);
@@ -47,6 +56,12 @@ export const entryLine = ({ machine, event, from, to, reason }: LedgerEntry) => 
   from: sql`${from}`,
   to: sql`${to}`,
   reason: sql`${reason}`,
+});
+
+/** Who asked for it and what was changed, bound; nothing where the entry does not say so. */
+export const administrationLine = ({ actor, fields = [] }: LedgerEntry) => ({
+  ...(actor && { actor: sql`${actorName(actor)}`, addressHash: sql`${actor.addressHash}` }),
+  ...(fields.length > 0 && { fields: sql`${sql.param([...fields])}` }),
 });
 
 /** An instant, bound as a value. */

@@ -92,6 +92,8 @@ export const users = pgTable(
     epoch: epoch('epoch').default(sql`0`),
     createdAt: instant('created_at').notNull().defaultNow(),
     disabledAt: instant('disabled_at'),
+    /** Nothing but the `id` is left. */
+    deletedAt: instant('deleted_at'),
   },
   (table) => [uniqueIndex('users_username_key').on(table.usernameKey)],
 );
@@ -256,6 +258,14 @@ export const transitions = pgTable(
     sessionId: uuid('session_id'),
     /** Scope tokens that were granted, but are above the client's ceiling of today, separated by spaces. */
     scopeWithheld: text('scope_withheld'),
+    /** The end-user that the line is about, where it is about no grant and no session. */
+    userId: uuid('subject_id'),
+    /** Who asked for it, where somebody did so for others: `command_line`, `operator SUB`, … (src/model/actor.ts). */
+    actor: text('actor'),
+    /** A keyed hash of the address that it was asked from. */
+    addressHash: text('address_hash'),
+    /** The names of the fields that changed. */
+    fields: texts('fields'),
   },
   (table) => [index('transitions_grant_id').on(table.grantId, table.at)],
 );

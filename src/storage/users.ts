@@ -1,8 +1,8 @@
-import { asc, eq, sql } from 'drizzle-orm';
+import { asc, eq, isNull, sql } from 'drizzle-orm';
 import type { PasswordHash } from '../crypto/secret-types.ts';
 import type { Claims, User } from '../model/user.ts';
 import type { Drizzle } from './database.ts';
-import { reading, writing } from './failures.ts';
+import { reading } from './failures.ts';
 import { server, users } from './schema.ts';
 
 /** Usernames that differ only in case or Unicode composition name the same user: NFKC, then lower case. */
@@ -49,58 +49,4 @@ export async function isSub(db: Drizzle, text: string): Promise<boolean> {
 }
 
 export const listUsers = (db: Drizzle): Promise<User[]> =>
-  reading(() => db.select(columns).from(users).orderBy(asc(users.usernameKey)));
-
-export type NewUser = Pick<User, 'id' | 'username' | 'passwordHash' | 'claims'>;
-
-/** @returns false when the username is taken; nothing changes. */
-export async function insertUser(db: Drizzle, user: NewUser): Promise<boolean> {
-  const inserted = await writing(() =>
-    db
-      .insert(users)
-      .values({ ...user, usernameKey: usernameKey(user.username) })
-      .onConflictDoNothing()
-      .returning({ id: users.id }),
-  );
-  return inserted.length > 0;
-}
-
-/** Changes claims, and the password where one is given; a changed password ends every session and grant. */
-export const updateUser = (
-  db: Drizzle,
-  id: string,
-  change: { readonly claims: Claims; readonly passwordHash: PasswordHash | null },
-): Promise<unknown> =>
-  writing(() =>
-    db
-      .update(users)
-      .set({
-        claims: change.claims,
-        ...(change.passwordHash && { passwordHash: change.passwordHash, epoch: sql`${users.epoch} + 1` }),
-      })
-      .where(eq(users.id, id)),
-  );
-
-/** Ends every session and grant, at once and for good; enabling again revives nothing. @returns false: no such user. */
-export async function disableUser(db: Drizzle, username: string): Promise<boolean> {
-  const disabled = await writing(() =>
-    db
-      .update(users)
-      .set({ disabledAt: sql`coalesce(${users.disabledAt}, now())`, epoch: sql`${users.epoch} + 1` })
-      .where(eq(users.usernameKey, usernameKey(username)))
-      .returning({ id: users.id }),
-  );
-  return disabled.length > 0;
-}
-
-/** @returns false: no such user. */
-export async function enableUser(db: Drizzle, username: string): Promise<boolean> {
-  const enabled = await writing(() =>
-    db
-      .update(users)
-      .set({ disabledAt: null })
-      .where(eq(users.usernameKey, usernameKey(username)))
-      .returning({ id: users.id }),
-  );
-  return enabled.length > 0;
-}
+  reading(() => db.select(columns).from(users).where(isNull(users.deletedAt)).orderBy(asc(users.usernameKey)));

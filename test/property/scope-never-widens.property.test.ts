@@ -1,10 +1,11 @@
 /** RFC 6749 §6, RFC 8707 §2.2: whatever is asked at a refresh, an access token says no more than the end-user allowed. */
+
 import { fc } from '@fast-check/vitest';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Configuration } from '../../src/config/configuration.ts';
-import { saveClient } from '../../src/storage/clients.ts';
 import { authorizeUrl, exchange, goThrough, makeClient, makePkce, type TestClient, token } from '../support/actors.ts';
+import { saveClient } from '../support/administration.ts';
 import { ISSUER, shippedConfiguration } from '../support/app.ts';
 import { type DatabaseKind, databaseKinds } from '../support/database.ts';
 import { openScene, type Scene } from '../support/scene.ts';

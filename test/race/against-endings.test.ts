@@ -1,10 +1,10 @@
 /** Rotation and exchange against everything that ends a chain, at the same moment: what has ended stays ended. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { revokeGrant } from '../../src/lifecycles/grant.ts';
-import { deleteClient, saveClient } from '../../src/storage/clients.ts';
 import { raiseServerEpoch } from '../../src/storage/server.ts';
-import { disableUser, enableUser } from '../../src/storage/users.ts';
 import { exchange, makePkce, refresh, type TokenAnswer } from '../support/actors.ts';
+import { deleteClient, disableUser, enableUser, saveClient } from '../support/administration.ts';
 import { type Nodes, openNodes } from '../support/nodes.ts';
 import { grantIdOfCode, placeOf, storedGrant } from '../support/stored.ts';
 

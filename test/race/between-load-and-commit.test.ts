@@ -1,16 +1,16 @@
 /** What happens in the narrowest place, made wide: after the server has loaded, before it commits. The guard sees it. */
+
 import { eq } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { revokeGrant } from '../../src/lifecycles/grant.ts';
 import { endListedSession } from '../../src/protocol/browser-session.ts';
 import { endPermission } from '../../src/protocol/permissions.ts';
-import { deleteClient, saveClient } from '../../src/storage/clients.ts';
 import { grantStore } from '../../src/storage/grant-store.ts';
 import { grants, sessions } from '../../src/storage/schema.ts';
 import { raiseServerEpoch } from '../../src/storage/server.ts';
-import { disableUser, enableUser } from '../../src/storage/users.ts';
 import { authorizeUrl, exchange, goThrough, makeClient, makePkce, PASSWORD, refresh } from '../support/actors.ts';
+import { deleteClient, disableUser, enableUser, saveClient } from '../support/administration.ts';
 import { Browser } from '../support/browser.ts';
 import { type DatabaseKind, databaseKinds } from '../support/database.ts';
 import { openScene, type Scene } from '../support/scene.ts';

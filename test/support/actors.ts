@@ -1,12 +1,12 @@
 /** Users and clients for tests, and what they do: authorize, exchange, refresh. */
+
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
 import { storedSecretMac } from '../../src/crypto/client-secret.ts';
 import { rawSecret, storedPasswordHash } from '../../src/crypto/secret-types.ts';
+import type { ClientRegistration } from '../../src/model/client.ts';
 import { DEFAULT_METADATA } from '../../src/registration/client-metadata.ts';
-import type { ClientRegistration } from '../../src/storage/clients.ts';
-import { saveClient } from '../../src/storage/clients.ts';
-import { insertUser } from '../../src/storage/users.ts';
+import { insertUser, saveClient } from './administration.ts';
 import type { TestApp } from './app.ts';
 import { type Answer, Browser } from './browser.ts';
 

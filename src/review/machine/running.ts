@@ -1,11 +1,13 @@
 /** The only list of the machines that run. Each of them is drawn, tabulated, compared, and tested by the laws for all machines. */
 import type { AnyStateMachine, EventFromLogic } from 'xstate';
 import { authorizationCodeMachine } from '../../../machines/authorization-code.machine.ts';
+import { clientMachine } from '../../../machines/client.machine.ts';
 import { grantMachine } from '../../../machines/grant.machine.ts';
 import { interactionMachine } from '../../../machines/interaction.machine.ts';
 import { refreshTokenMachine } from '../../../machines/refresh-token.machine.ts';
 import { sessionMachine } from '../../../machines/session.machine.ts';
 import { signingKeyMachine } from '../../../machines/signing-key.machine.ts';
+import { userMachine } from '../../../machines/user.machine.ts';
 import { type Machine, readMachine } from './read.ts';
 
 /** By id, in the best order for reading. */
@@ -47,6 +49,19 @@ export const RUNNING = {
     rotationRequested: true,
     revocationRequested: true,
     signerStopped: true,
+  }),
+  client: running(clientMachine, {
+    registrationRequested: true,
+    secretRequested: true,
+    secretReplacementRequested: true,
+    secretRemovalRequested: true,
+    deletionRequested: true,
+  }),
+  user: running(userMachine, {
+    registrationRequested: true,
+    disableRequested: true,
+    enableRequested: true,
+    deletionRequested: true,
   }),
 } as const;
 

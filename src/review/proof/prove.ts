@@ -1,6 +1,7 @@
 /** The proof: what was walked, and the verdict on each invariant. */
 import type { AnyStateMachine } from 'xstate';
 import type { Lifetimes } from '../../model/lifetimes.ts';
+import { administration } from './administration/walk.ts';
 import { INVARIANTS as AUTHORIZATION_INVARIANTS } from './authorizations/invariants.ts';
 import { authorizations } from './authorizations/walk.ts';
 import { type Exploration, explore, type Violation } from './explore.ts';
@@ -32,7 +33,7 @@ export const prove = (lifetimes: Lifetimes, bounds?: readonly Bounds[], machineO
  * @param about the ids of machines; only what is walked with one of them is proved. Absent: everything.
  */
 export const proveForEveryPolicy = (machineOf?: MachineOf, about?: readonly string[]): readonly Proof[] =>
-  [signIns, signingKeys]
+  [signIns, signingKeys, administration]
     .filter(({ machines }) => about === undefined || machines.some((one) => about.includes(one)))
     .map((walk) => proofOf(walk, null, undefined, machineOf));
 
@@ -53,6 +54,6 @@ function proofOf(walk: AnyWalk, policy: string | null, bounds = walk.bounds, mac
 
 /** What the proof holds of a machine, by its id. */
 export const invariantsAbout = (machine: string): readonly AnyInvariant[] =>
-  [AUTHORIZATION_INVARIANTS, signIns.invariants, signingKeys.invariants]
+  [AUTHORIZATION_INVARIANTS, signIns.invariants, signingKeys.invariants, administration.invariants]
     .flat()
     .filter(({ machines }) => machines.includes(machine));

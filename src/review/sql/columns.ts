@@ -3,7 +3,7 @@
  * decided for each new column whether it may change.
  */
 import { columnNames } from '../../storage/columns.ts';
-import { grants, interactions, sessions, signingKeys } from '../../storage/schema.ts';
+import { clients, grants, interactions, sessions, signingKeys, users } from '../../storage/schema.ts';
 
 type Row<Table extends { readonly $inferSelect: object }> = keyof Table['$inferSelect'] & string;
 type Roles<Table extends { readonly $inferSelect: object }, Role extends string> = Readonly<Record<Row<Table>, Role>>;
@@ -96,6 +96,41 @@ const SESSIONS: Roles<typeof sessions, 'bound' | 'state' | 'use' | 'end'> = {
   endedReason: 'end',
 };
 
+/** `registration`: replaced as a whole, by an administrator. `end`: changes with the machine. `epoch`: only rises. */
+const CLIENTS: Roles<typeof clients, 'bound' | 'registration' | 'secret' | 'end' | 'epoch'> = {
+  clientId: 'bound',
+  createdAt: 'bound',
+  clientName: 'registration',
+  applicationType: 'registration',
+  tokenEndpointAuthMethod: 'registration',
+  redirectUris: 'registration',
+  grantTypes: 'registration',
+  scope: 'registration',
+  defaultScope: 'registration',
+  defaultResource: 'registration',
+  policy: 'registration',
+  postLogoutRedirectUris: 'registration',
+  idTokenSignedResponseAlg: 'registration',
+  declared: 'registration',
+  registeredBy: 'registration',
+  secretMacs: 'secret',
+  deletedAt: 'end',
+  epoch: 'epoch',
+};
+
+/** `record`: replaced as a whole, by an administrator; erased with the deletion. */
+const USERS: Roles<typeof users, 'bound' | 'record' | 'end' | 'epoch'> = {
+  id: 'bound',
+  createdAt: 'bound',
+  username: 'record',
+  usernameKey: 'record',
+  passwordHash: 'record',
+  claims: 'record',
+  disabledAt: 'end',
+  deletedAt: 'end',
+  epoch: 'epoch',
+};
+
 type Table = Parameters<typeof columnNames>[0];
 
 /** The columns' names in Postgres. */
@@ -107,6 +142,11 @@ export const boundColumns = {
   interactions: columnsOf(interactions, INTERACTIONS, 'bound'),
   signing_keys: columnsOf(signingKeys, SIGNING_KEYS, 'bound'),
   sessions: columnsOf(sessions, SESSIONS, 'bound'),
+  clients: columnsOf(clients, CLIENTS, 'bound'),
+  users: columnsOf(users, USERS, 'bound'),
 } as const;
+
+/** What is left of an end-user after the deletion is the rest. */
+export const recordOfUsers = columnsOf(users, USERS, 'record');
 
 export const instantsOfKeys = columnsOf(signingKeys, SIGNING_KEYS, 'instant');

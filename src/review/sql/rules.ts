@@ -7,7 +7,7 @@ import { MAX_ACCESS_TOKEN_SECONDS } from '../../storage/housekeeping.ts';
 import { LEDGER_IS_NOT_EMPTIED } from '../../storage/ledger-partitions.ts';
 import { type Machine, readMachine } from '../machine/read.ts';
 import { RUNNING } from '../machine/running.ts';
-import { boundColumns, instantsOfKeys } from './columns.ts';
+import { boundColumns, instantsOfKeys, recordOfUsers } from './columns.ts';
 import { endedStatesOf, movesOf, pairsOf, statesAfter, statesBy } from './moves.ts';
 
 export type Rule = {
@@ -32,6 +32,8 @@ const RULES = {
   interaction: interactionRules,
   signingKey: signingKeyRules,
   session: sessionRules,
+  client: clientRules,
+  user: userRules,
 } as const;
 type StoredMachine = keyof typeof RULES;
 export type Machines = Readonly<Record<StoredMachine, Machine>>;
@@ -45,6 +47,10 @@ export const rulesOf = (machines: Machines): readonly Rule[] => [
   ...epochRules,
   ...ledgerRules,
 ];
+
+/** An epoch that went back would revive grants. */
+const FORWARD_ONLY = ['NEW.epoch < OLD.epoch'];
+const RISES = 'an epoch only rises';
 
 function grantRules(machine: Machine): readonly Rule[] {
   const moves = movesOf(machine);
@@ -229,18 +235,88 @@ function sessionRules(machine: Machine): readonly Rule[] {
   ];
 }
 
-/** An epoch that went back would revive grants. */
-const FORWARD_ONLY = ['NEW.epoch < OLD.epoch'];
-const RISES = 'an epoch only rises';
+/** src/lifecycles/client.ts derives them. */
+const STATES_OF_CLIENTS: Derived = {
+  registered: (row) => `${row}.deleted_at IS NULL`,
+  deleted: (row) => `${row}.deleted_at IS NOT NULL`,
+};
+
+function clientRules(machine: Machine): readonly Rule[] {
+  const rule = ruleOf('clients');
+  const impossible = jumps(machine, STATES_OF_CLIENTS);
+  return [
+    rule(
+      'begins_with_its_machine',
+      'insert',
+      'a client begins as registered',
+      beginsOtherwise(machine, STATES_OF_CLIENTS),
+    ),
+    rule('keeps_its_id', { update: boundColumns.clients }, 'a client keeps its id', [changed(boundColumns.clients)]),
+    ...(impossible.length === 0
+      ? []
+      : [
+          rule(
+            'moves_with_its_machine',
+            { update: ['deleted_at'] },
+            'no arm of the client machine leads there',
+            impossible,
+          ),
+        ]),
+    rule('epoch_rises', { update: ['epoch'] }, RISES, FORWARD_ONLY),
+    rule('deletion_raises_epoch', { update: ['deleted_at'] }, 'deleting a client raises its epoch', [
+      'OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL AND NEW.epoch <= OLD.epoch',
+    ]),
+    rule('deleted_has_no_secret', { update: ['deleted_at', 'secret_macs'] }, 'a deleted client has no secret', [
+      "NEW.deleted_at IS NOT NULL AND NEW.secret_macs <> '[]'::jsonb",
+    ]),
+    rule('stays', 'delete', 'a client keeps its row, so that its id never revives a grant', []),
+    rule('is_not_emptied', 'truncate', 'clients are deleted one by one', []),
+  ];
+}
+
+/** src/lifecycles/user.ts derives them. */
+const STATES_OF_USERS: Derived = {
+  enabled: (row) => `${row}.deleted_at IS NULL AND ${row}.disabled_at IS NULL`,
+  disabled: (row) => `${row}.deleted_at IS NULL AND ${row}.disabled_at IS NOT NULL`,
+  deleted: (row) => `${row}.deleted_at IS NOT NULL`,
+};
+
+function userRules(machine: Machine): readonly Rule[] {
+  const rule = ruleOf('users');
+  const kept = [...recordOfUsers, 'disabled_at', 'deleted_at'];
+  return [
+    rule(
+      'begins_with_its_machine',
+      'insert',
+      'an end-user begins as enabled',
+      beginsOtherwise(machine, STATES_OF_USERS),
+    ),
+    rule('keeps_its_sub', { update: boundColumns.users }, 'an end-user keeps the sub', [changed(boundColumns.users)]),
+    rule(
+      'moves_with_its_machine',
+      { update: ['disabled_at', 'deleted_at'] },
+      'no arm of the user machine leads there',
+      jumps(machine, STATES_OF_USERS),
+    ),
+    rule('epoch_rises', { update: ['epoch'] }, RISES, FORWARD_ONLY),
+    rule('disabling_raises_epoch', { update: ['disabled_at'] }, 'disabling an end-user raises the epoch', [
+      'OLD.disabled_at IS NULL AND NEW.disabled_at IS NOT NULL AND NEW.epoch <= OLD.epoch',
+    ]),
+    rule('deletion_raises_epoch', { update: ['deleted_at'] }, 'deleting an end-user raises the epoch', [
+      'OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL AND NEW.epoch <= OLD.epoch',
+    ]),
+    rule('deletion_erases', { update: ['deleted_at'] }, 'nothing but the sub is left of a deleted end-user', [
+      "NEW.deleted_at IS NOT NULL AND (NEW.disabled_at IS NULL OR NEW.username <> '' OR NEW.password_hash <> '' OR NEW.claims <> '{}'::jsonb)",
+    ]),
+    rule('erased_stays_erased', { update: kept }, 'what was erased of an end-user does not come back', [
+      `OLD.deleted_at IS NOT NULL AND NEW.deleted_at IS NOT NULL AND ${changed(kept)}`,
+    ]),
+    rule('stays', 'delete', 'an end-user keeps the row, so that nobody else gets the sub', []),
+    rule('is_not_emptied', 'truncate', 'end-users are deleted one by one', []),
+  ];
+}
+
 const epochRules: readonly Rule[] = [
-  ruleOf('clients')('epoch_rises', { update: ['epoch'] }, RISES, FORWARD_ONLY),
-  ruleOf('clients')('deletion_raises_epoch', { update: ['deleted_at'] }, 'deleting a client raises its epoch', [
-    'OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL AND NEW.epoch <= OLD.epoch',
-  ]),
-  ruleOf('users')('epoch_rises', { update: ['epoch'] }, RISES, FORWARD_ONLY),
-  ruleOf('users')('disabling_raises_epoch', { update: ['disabled_at'] }, 'disabling an end-user raises the epoch', [
-    'OLD.disabled_at IS NULL AND NEW.disabled_at IS NOT NULL AND NEW.epoch <= OLD.epoch',
-  ]),
   ruleOf('server')('epoch_rises', { update: ['epoch'] }, RISES, FORWARD_ONLY),
   ruleOf('server')('stays', 'delete', 'the server keeps its epoch', []),
   ruleOf('server')('is_not_emptied', 'truncate', 'the server keeps its epoch', []),
@@ -284,4 +360,22 @@ function changed(columns: readonly string[]): string {
 function leavesThe(pairs: readonly { readonly from: string; readonly to: string }[]): string {
   const along = pairs.map(({ from, to }) => `(OLD.state = ${text(from)} AND NEW.state = ${text(to)})`);
   return `NEW.state <> OLD.state AND NOT (${along.length > 0 ? along.join(' OR ') : 'false'})`;
+}
+
+/** For states that are derived: what each of them is in SQL, of OLD or NEW. */
+type Derived = Readonly<Record<string, (row: string) => string>>;
+
+/** Each state that no arm leads to from the first, in which nothing is stored. */
+const beginsOtherwise = (machine: Machine, states: Derived): readonly string[] => {
+  const first = statesAfter(machine.initial, movesOf(machine));
+  return Object.keys(states).flatMap((state) => (first.includes(state) ? [] : [states[state]?.('NEW') ?? 'true']));
+};
+
+/** Each change from one state to another that no arm makes. */
+function jumps(machine: Machine, states: Derived): readonly string[] {
+  const moves = movesOf(machine);
+  const all = Object.keys(states).flatMap((from) => Object.keys(states).map((to) => ({ from, to })));
+  return all
+    .filter(({ from, to }) => from !== to && !moves.some((move) => move.from === from && move.to === to))
+    .map(({ from, to }) => `${states[from]?.('OLD')} AND ${states[to]?.('NEW')}`);
 }

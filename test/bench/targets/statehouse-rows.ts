@@ -1,4 +1,5 @@
 /** Rows of Statehouse's tables, as its own use cases leave them. */
+
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { authorizationCodeOf } from '../../../src/crypto/authorization-code.ts';
@@ -7,10 +8,9 @@ import { sha256 } from '../../../src/crypto/digest.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.ts';
 import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
-import { saveClient } from '../../../src/storage/clients.ts';
 import type { Drizzle } from '../../../src/storage/database.ts';
 import { consents, grants, sessions, users } from '../../../src/storage/schema.ts';
-import { insertUser } from '../../../src/storage/users.ts';
+import { insertUser, saveClient } from '../../support/administration.ts';
 import type { SignedIn } from '../browser.ts';
 import {
   CHALLENGE,

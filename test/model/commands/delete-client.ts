@@ -1,4 +1,4 @@
-import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
+import { deleteClient, saveClient } from '../../support/administration.ts';
 import { always, command } from '../command.ts';
 
 /** The client is deleted, and registered again under the same id and secret: the chain stays dead. */

@@ -1,4 +1,4 @@
-import { disableUser as disable, enableUser } from '../../../src/storage/users.ts';
+import { disableUser as disable, enableUser } from '../../support/administration.ts';
 import { always, command } from '../command.ts';
 
 /** The person is disabled and enabled again: the chain stays dead. */

@@ -1,10 +1,12 @@
 /** `check` works out when a chain ends, and remembers what it cannot see. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storedSecretMac } from '../../../src/crypto/client-secret.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
+import type { ClientRegistration } from '../../../src/model/client.ts';
 import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
-import { type ClientRegistration, saveClient } from '../../../src/storage/clients.ts';
+import { saveClient } from '../../support/administration.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { matchesStoredSecret } from '../../../src/crypto/client-secret.ts';
 import { rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.ts';
 import { findClient, listClients } from '../../../src/storage/clients.ts';
-import { insertUser } from '../../../src/storage/users.ts';
+import { insertUser } from '../../support/administration.ts';
 import { type CommandLine, openCommandLine, type Typed } from './command-line.ts';
 
 let line: CommandLine;
@@ -323,7 +323,7 @@ describe('clients rotate-secret', () => {
   it('is refused for a public client, and for one that is not there', async () => {
     await line.run(['clients', 'create', '--id', 'open-app', '--public', '--redirect-uri', callback]);
     const ofPublic = await line.run(['clients', 'rotate-secret', 'open-app']);
-    expect(ofPublic).toMatchObject({ status: 1, out: '', err: expect.stringContaining('it has no secret') });
+    expect(ofPublic).toMatchObject({ status: 1, out: '', err: expect.stringContaining('which has no secret') });
     expect((await findClient(db(), 'open-app'))?.secretMacs).toEqual([]);
     const unknown = await line.run(['clients', 'rotate-secret', 'nobody']);
     expect(unknown).toEqual({ status: 1, out: '', err: 'No such client: "nobody".\n' });

@@ -6,11 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../../src/config/environment.ts';
 import { writeRefreshToken } from '../../../src/crypto/refresh-token.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
-import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
 import { keepLedgerPartitions } from '../../../src/storage/ledger-partitions.ts';
 import { clients, transitions, users } from '../../../src/storage/schema.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
-import { disableUser } from '../../../src/storage/users.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
 import {
   exchange,
@@ -23,6 +21,7 @@ import {
   type TestUser,
   token,
 } from '../../support/actors.ts';
+import { deleteClient, disableUser, saveClient } from '../../support/administration.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { clockAt, testClock } from '../../support/clock.ts';
 import { databaseKinds, openTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -1,4 +1,5 @@
 /** What concerns the server as a whole: recover, check, and how failures are told. */
+
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wordsFor } from '../../../src/cli/failure.ts';
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
 import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
-import { saveClient } from '../../../src/storage/clients.ts';
 import { FolderInUse } from '../../../src/storage/folder-lock.ts';
+import { saveClient } from '../../support/administration.ts';
 import { createEmptyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 

@@ -1,7 +1,7 @@
 /** GET and POST /oauth/authorize: each check, on a page or by redirect, and nothing that comes back as markup. */
+
 import { fc } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deleteClient } from '../../../src/storage/clients.ts';
 import { interactions } from '../../../src/storage/schema.ts';
 import {
   authorizeUrl,
@@ -13,6 +13,7 @@ import {
   REDIRECT_URI,
   type TestClient,
 } from '../../support/actors.ts';
+import { deleteClient } from '../../support/administration.ts';
 import { ISSUER } from '../../support/app.ts';
 import { Browser } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';

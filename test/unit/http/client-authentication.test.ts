@@ -1,10 +1,11 @@
 /** Who a client is at the token endpoint: RFC 6749 §2.3, §3.2.1, §5.2; OAuth 2.1 §2.4. */
+
 import { fc } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storedSecretMac } from '../../../src/crypto/client-secret.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
-import { deleteClient } from '../../../src/storage/clients.ts';
 import { makeClient, type TestClient } from '../../support/actors.ts';
+import { deleteClient } from '../../support/administration.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 

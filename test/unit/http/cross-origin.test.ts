@@ -1,9 +1,10 @@
 /** CORS: scripts of registered apps may read what their endpoints answer, on registered origins and nowhere else. */
+
 import type { HTTPMethods } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AppDeps } from '../../../src/boot/wiring.ts';
-import { deleteClient } from '../../../src/storage/clients.ts';
 import { authorizeUrl, makeClient, makePkce, type TestClient, token } from '../../support/actors.ts';
+import { deleteClient } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 

@@ -1,10 +1,9 @@
 /** Between the authorization request and the redirect: one browser, one person at a time, one answer. */
+
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { deleteClient } from '../../../src/storage/clients.ts';
 import { grants } from '../../../src/storage/schema.ts';
-import { disableUser } from '../../../src/storage/users.ts';
 import {
   authorizeUrl,
   exchange,
@@ -16,6 +15,7 @@ import {
   type TestClient,
   type TestUser,
 } from '../../support/actors.ts';
+import { deleteClient, disableUser } from '../../support/administration.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';

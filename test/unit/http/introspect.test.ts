@@ -1,10 +1,10 @@
 /** POST /oauth/introspect (RFC 7662): who is told what of a token, and that asking is not presenting. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Resource } from '../../../policies/schema.ts';
 import type { Configuration } from '../../../src/config/configuration.ts';
-import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
-import { disableUser } from '../../../src/storage/users.ts';
 import { exchange, makeClient, makeUser, obtainTokens, refresh, type TestClient, token } from '../../support/actors.ts';
+import { deleteClient, disableUser, saveClient } from '../../support/administration.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { claimsOf, forgeriesOf } from '../../support/forging.ts';

@@ -1,11 +1,11 @@
 /** OpenID Connect RP-Initiated Logout 1.0: who is signed out, who is asked, and where nobody is ever sent. */
+
 import { randomUUID } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { signJwt } from '../../../src/crypto/jws.ts';
 import { makeSigningKey, openSigningKey } from '../../../src/crypto/signing-keys.ts';
 import type { SigningAlgorithm } from '../../../src/oauth/signing-algorithms.ts';
-import { deleteClient } from '../../../src/storage/clients.ts';
 import { sessions } from '../../../src/storage/schema.ts';
 import {
   authorizeUrl,
@@ -19,6 +19,7 @@ import {
   type TestClient,
   type TestUser,
 } from '../../support/actors.ts';
+import { deleteClient } from '../../support/administration.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';

@@ -1,9 +1,9 @@
 /** A client's ceiling, grant types or policy are narrowed while its chains live (docs/decisions/0027). */
+
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Policy } from '../../../policies/schema.ts';
 import type { Configuration } from '../../../src/config/configuration.ts';
-import { saveClient } from '../../../src/storage/clients.ts';
 import { transitions } from '../../../src/storage/schema.ts';
 import {
   authorizeUrl,
@@ -17,6 +17,7 @@ import {
   type TestUser,
   token,
 } from '../../support/actors.ts';
+import { saveClient } from '../../support/administration.ts';
 import { openTestApp, shippedConfiguration, type TestApp } from '../../support/app.ts';
 import { Browser } from '../../support/browser.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -1,13 +1,12 @@
 /** What a person has allowed: seen by that person alone, told truly, and ended for good. */
+
 import { randomUUID } from 'node:crypto';
 import { eq, inArray, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Policy } from '../../../policies/schema.ts';
 import type { AppDeps } from '../../../src/boot/wiring.ts';
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
-import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
 import { consents, grants, server } from '../../../src/storage/schema.ts';
-import { disableUser, enableUser } from '../../../src/storage/users.ts';
 import {
   authorizeUrl,
   exchange,
@@ -22,6 +21,7 @@ import {
   type TestClient,
   type TestUser,
 } from '../../support/actors.ts';
+import { deleteClient, disableUser, enableUser, saveClient } from '../../support/administration.ts';
 import { openTestApp, shippedConfiguration } from '../../support/app.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
 import { databaseKinds } from '../../support/database.ts';

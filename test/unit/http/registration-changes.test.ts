@@ -1,6 +1,6 @@
 /** A client's registration changes while a person is signing in: what counts is what it is registered for now. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { saveClient } from '../../../src/storage/clients.ts';
 import {
   authorizeUrl,
   makeClient,
@@ -10,6 +10,7 @@ import {
   type TestClient,
   type TestUser,
 } from '../../support/actors.ts';
+import { saveClient } from '../../support/administration.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type Answer, Browser } from '../../support/browser.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -1,8 +1,11 @@
 /** RFC 9700 §4.11.2: a client that introduced itself has no browser sent to it before the end-user has acted. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commandLine } from '../../../src/model/actor.ts';
 import { planClient } from '../../../src/registration/register-client.ts';
-import { findClient, saveClient } from '../../../src/storage/clients.ts';
+import { findClient } from '../../../src/storage/clients.ts';
 import { authorizeUrl, goThrough, makeClient, makePkce, PASSWORD, type TestClient } from '../../support/actors.ts';
+import { saveClient } from '../../support/administration.ts';
 import { type Answer, Browser } from '../../support/browser.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
@@ -111,7 +114,10 @@ describe('an error before the end-user has acted', () => {
     await registeredBySelf(client);
     expect((await findClient(db, client.clientId))?.registeredBy).toBe('self');
     const { secretMacs: _, secret: __, ...metadata } = client;
-    const plan = await planClient({ db, keys: scene.keys, random: scene.deps.random }, { ...metadata, secret: null });
+    const plan = await planClient(
+      { db, actor: commandLine, keys: scene.keys, random: scene.deps.random },
+      { ...metadata, secret: null },
+    );
     expect(plan).toMatchObject({ outcome: 'updated', changed: ['registered_by'] });
     await saveClient(db, plan.registration);
     expect((await findClient(db, client.clientId))?.registeredBy).toBe('operator');

@@ -1,10 +1,10 @@
 /** Checking a password: what guessing costs, whom it holds up, and what it tells. */
+
 import { verify } from '@node-rs/argon2';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hashPassword } from '../../../src/crypto/password.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import { signInFailures } from '../../../src/storage/schema.ts';
-import { disableUser, updateUser } from '../../../src/storage/users.ts';
 import {
   authorizeUrl,
   makeClient,
@@ -14,6 +14,7 @@ import {
   type TestClient,
   type TestUser,
 } from '../../support/actors.ts';
+import { disableUser, updateUser } from '../../support/administration.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import { type Answer, Browser } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';

@@ -1,11 +1,10 @@
 /** OpenID Connect Core §5.3 and RFC 6750: what an access token opens about a person, and how everything else is refused. */
+
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AccessTokenClaims, signAccessToken } from '../../../src/crypto/access-token.ts';
 import { signIdToken } from '../../../src/crypto/id-token.ts';
-import { deleteClient } from '../../../src/storage/clients.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
-import { disableUser } from '../../../src/storage/users.ts';
 import {
   authorizeUrl,
   exchange,
@@ -17,6 +16,7 @@ import {
   type TestUser,
   token,
 } from '../../support/actors.ts';
+import { deleteClient, disableUser } from '../../support/administration.ts';
 import { ISSUER } from '../../support/app.ts';
 import { Browser } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';

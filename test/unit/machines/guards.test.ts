@@ -2,14 +2,18 @@
 import { describe, expect, test } from 'vitest';
 import {
   authorizationCodeGuards,
+  clientGuards,
   interactionGuards,
   refreshTokenGuards,
   sessionGuards,
   signingKeyGuards,
+  userGuards,
 } from '../../../machines/guards.ts';
 import type {
   AuthorizationCodeContext,
   AuthorizationCodeEvent,
+  ClientContext,
+  ClientEvent,
   InteractionContext,
   InteractionEvent,
   RefreshTokenContext,
@@ -18,6 +22,7 @@ import type {
   SessionEvent,
   SigningKeyContext,
   SigningKeyEvent,
+  UserEvent,
 } from '../../../machines/vocabulary.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
@@ -371,6 +376,76 @@ const keyCases: Cases<typeof signingKeyGuards, SigningKeyContext, SigningKeyEven
   ],
 };
 
+const client: ClientContext = { isDeclared: false, isConfidential: true, liveSecrets: 1 };
+const clientChange: ClientEvent = {
+  type: 'registrationRequested',
+  expectationHolds: true,
+  byConfiguration: false,
+  differs: true,
+  secretIsLive: true,
+};
+const clientCases: Cases<typeof clientGuards, ClientContext, ClientEvent> = {
+  expectationFails: [
+    ['as expected', false, {}, { expectationHolds: true }],
+    ['changed since', true, {}, { expectationHolds: false }],
+  ],
+  onlyConfigurationMay: [
+    ['declared, by an administrator', true, { isDeclared: true }, {}],
+    ['declared, by configuration', false, { isDeclared: true }, { byConfiguration: true }],
+    ['not declared', false, {}, {}],
+    ['not declared, by configuration', false, {}, { byConfiguration: true }],
+  ],
+  nothingDiffers: [
+    ['the same', true, {}, { differs: false }],
+    ['another', false, {}, { differs: true }],
+  ],
+  isPublic: [
+    ['with a secret', false, { isConfidential: true }, {}],
+    ['without', true, { isConfidential: false }, {}],
+  ],
+  secretsAreFull: [
+    ['none', false, { liveSecrets: 0 }, {}],
+    ['one', false, { liveSecrets: 1 }, {}],
+    ['two', true, { liveSecrets: 2 }, {}],
+    ['more, from before', true, { liveSecrets: 3 }, {}],
+  ],
+  secretIsUnknown: [
+    ['live', false, {}, { secretIsLive: true }],
+    ['unknown', true, {}, { secretIsLive: false }],
+  ],
+  secretIsTheLast: [
+    ['none', true, { liveSecrets: 0 }, {}],
+    ['one', true, { liveSecrets: 1 }, {}],
+    ['two', false, { liveSecrets: 2 }, {}],
+  ],
+};
+
+const userChange: UserEvent = {
+  type: 'registrationRequested',
+  expectationHolds: true,
+  usernameIsTaken: false,
+  differs: true,
+  passwordDiffers: false,
+};
+const userCases: Cases<typeof userGuards, object, UserEvent> = {
+  expectationFails: [
+    ['as expected', false, {}, { expectationHolds: true }],
+    ['changed since', true, {}, { expectationHolds: false }],
+  ],
+  usernameIsTaken: [
+    ['free', false, {}, { usernameIsTaken: false }],
+    ['taken', true, {}, { usernameIsTaken: true }],
+  ],
+  nothingDiffers: [
+    ['the same', true, {}, { differs: false }],
+    ['another', false, {}, { differs: true }],
+  ],
+  passwordDiffers: [
+    ['the same', false, {}, { passwordDiffers: false }],
+    ['another', true, {}, { passwordDiffers: true }],
+  ],
+};
+
 type AnyGuard = (asked: { context: object; event: object }) => boolean;
 const MACHINES: readonly (readonly [string, object, Cases<Record<string, unknown>, object, object>, object, object])[] =
   [
@@ -379,6 +454,8 @@ const MACHINES: readonly (readonly [string, object, Cases<Record<string, unknown
     ['interaction', interactionGuards, pageCases, page, visit],
     ['session', sessionGuards, sessionCases, session, use],
     ['signing key', signingKeyGuards, keyCases, key, tick],
+    ['client', clientGuards, clientCases, client, clientChange],
+    ['user', userGuards, userCases, {}, userChange],
   ];
 
 describe.each(MACHINES)('%s', (_, guards, cases, context, event) => {

@@ -7,6 +7,7 @@ import type { RunningName } from '../../../src/review/machine/running.ts';
 import { allAnswers } from './answers.ts';
 import { type Config, type Subject, withoutCode } from './catalogue.ts';
 import { lawsOfAuthorizationCode } from './laws/authorization-code.ts';
+import { lawsOfClient } from './laws/client.ts';
 import { lawsOfEveryMachine } from './laws/every-machine.ts';
 import { lawsOfGrant } from './laws/grant.ts';
 import { lawsOfInteraction } from './laws/interaction.ts';
@@ -14,6 +15,7 @@ import type { Case, Law } from './laws/law.ts';
 import { lawsOfRefreshToken } from './laws/refresh-token.ts';
 import { lawsOfSession } from './laws/session.ts';
 import { lawsOfSigningKey } from './laws/signing-key.ts';
+import { lawsOfUser } from './laws/user.ts';
 
 export { lawsOfEveryMachine };
 
@@ -25,6 +27,8 @@ const LAWS: Readonly<Record<RunningName, readonly Law[]>> = {
   interaction: lawsOfInteraction,
   session: lawsOfSession,
   signingKey: lawsOfSigningKey,
+  client: lawsOfClient,
+  user: lawsOfUser,
 };
 
 export const lawsOf = ({ name }: Pick<Subject, 'name'>): readonly Law[] => [

@@ -1,13 +1,13 @@
 /** When an access token that comes back is good: ours, in time, and its grant in force. */
+
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessTokenId } from '../../../src/crypto/access-token.ts';
 import { revokeGrant } from '../../../src/lifecycles/grant.ts';
 import { presentedAccessToken } from '../../../src/protocol/presented-access-token.ts';
-import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
-import { disableUser, enableUser } from '../../../src/storage/users.ts';
 import { exchange, makeClient, makeUser, obtainTokens, refresh, token } from '../../support/actors.ts';
+import { deleteClient, disableUser, enableUser, saveClient } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { claimsOf, forgeriesOf, signedByUs } from '../../support/forging.ts';
 import { openScene, type Scene } from '../../support/scene.ts';

@@ -4,6 +4,7 @@ import { matchesStoredSecret } from '../../../src/crypto/client-secret.ts';
 import { systemRandom } from '../../../src/crypto/random.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.ts';
+import { commandLine } from '../../../src/model/actor.ts';
 import { readClientMetadata, toNames } from '../../../src/registration/client-metadata.ts';
 import {
   applyClientPlan,
@@ -12,8 +13,8 @@ import {
   type RegistrationDeps,
   registerClient,
 } from '../../../src/registration/register-client.ts';
-import { deleteClient, findClient, saveClient } from '../../../src/storage/clients.ts';
-import { insertUser } from '../../../src/storage/users.ts';
+import { findClient } from '../../../src/storage/clients.ts';
+import { deleteClient, insertUser, saveClient } from '../../support/administration.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 const configuration = loadConfiguration(new URL('../../../policies', import.meta.url).pathname, 'https://as.test');
@@ -24,7 +25,7 @@ let test: TestDatabase;
 let deps: RegistrationDeps;
 beforeAll(async () => {
   test = await openTestDatabase('embedded');
-  deps = { db: test.database.drizzle, keys: rootKeys([OLD]), random: systemRandom };
+  deps = { db: test.database.drizzle, actor: commandLine, keys: rootKeys([OLD]), random: systemRandom };
 });
 afterAll(() => test.close());
 

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { matchesPassword } from '../../../src/crypto/password.ts';
 import { systemRandom } from '../../../src/crypto/random.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
+import { commandLine } from '../../../src/model/actor.ts';
 import { applyUserPlan, PasswordMissing, planUser, registerUser } from '../../../src/registration/register-user.ts';
 import { readUserRecord } from '../../../src/registration/user-record.ts';
-import { disableUser, findUserForSignIn } from '../../../src/storage/users.ts';
+import { findUserForSignIn } from '../../../src/storage/users.ts';
+import { disableUser } from '../../support/administration.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let test: TestDatabase;
@@ -16,7 +18,7 @@ afterAll(() => test.close());
 function register(record: object) {
   const reading = readUserRecord(record, false);
   if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  return registerUser({ db: test.database.drizzle, random: systemRandom }, reading.value);
+  return registerUser({ db: test.database.drizzle, actor: commandLine, random: systemRandom }, reading.value);
 }
 
 async function stored(username: string) {
@@ -110,7 +112,7 @@ describe('registering a person', () => {
   });
 
   it('changes nothing by a plan, nor by a plan that says so', async () => {
-    const deps = { db: test.database.drizzle, random: systemRandom };
+    const deps = { db: test.database.drizzle, actor: commandLine, random: systemRandom };
     await register({ username: 'ida', password: 'correct horse' });
     const before = await stored('ida');
     const record = { username: 'ida', password: rawSecret('another horse'), claims: { name: 'Ida' } };
@@ -123,12 +125,12 @@ describe('registering a person', () => {
   });
 
   it('says that another process was first with the same username', async () => {
-    const deps = { db: test.database.drizzle, random: systemRandom };
+    const deps = { db: test.database.drizzle, actor: commandLine, random: systemRandom };
     const plan = await planUser(deps, { username: 'hanna', password: rawSecret('correct horse'), claims: {} });
     await expect(applyUserPlan(deps, { ...plan, passwordHash: null })).rejects.toThrow(PasswordMissing);
     await applyUserPlan(deps, plan);
     await expect(applyUserPlan(deps, { ...plan, id: systemRandom.uuid() })).rejects.toThrow(
-      'Another process has registered the same username in the meantime.',
+      'Another end-user has this username. Nothing was changed.',
     );
     expect((await stored('hanna')).id).toBe(plan.id);
   });

@@ -6,6 +6,7 @@
  * no reason to change (held-cases/bound-columns.ts). The rest is what else a hostile or clumsy statement could try, a file for each
  * table.
  */
+import { administeredCases } from './held-cases/administered.ts';
 import { boundColumnCases } from './held-cases/bound-columns.ts';
 import type { Column, HeldCase } from './held-cases/case.ts';
 import { epochCases } from './held-cases/epochs.ts';
@@ -27,6 +28,7 @@ export const casesOf = (columns: readonly Column[]): readonly HeldCase[] => [
   ...interactionCases,
   ...signingKeyCases,
   ...sessionCases,
+  ...administeredCases,
   ...epochCases,
   ...nameCases,
   ...ledgerCases(),

@@ -47,7 +47,7 @@ export const KEY = { published: 'p', signing: 's', retiring: 'r', retired: 'x' }
 
 export const SESSION = { active: id(41), ended: id(42) } as const;
 
-export const USER = { alice: id(31), bob: id(32), disabled: id(33) } as const;
+export const USER = { alice: id(31), bob: id(32), disabled: id(33), deleted: id(34) } as const;
 export const CLIENT = { active: 'active', another: 'another', deleted: 'deleted' } as const;
 
 /** Every text in these rows that stands for a secret: no error may hold one. */
@@ -69,8 +69,10 @@ function* rows(): Generator<string> {
       ${name === 'deleted' ? 'now()' : 'null'})`;
   }
   for (const [name, userId] of Object.entries(USER)) {
-    yield `insert into users (id, username, username_key, password_hash, claims, epoch, disabled_at) values ('${userId}', '${name}',
-      '${name}', 'pa55', '{}', 3, ${name === 'disabled' ? 'now()' : 'null'})`;
+    const isDeleted = name === 'deleted';
+    yield `insert into users (id, username, username_key, password_hash, claims, epoch, disabled_at, deleted_at) values ('${userId}',
+      '${isDeleted ? '' : name}', '${name}', '${isDeleted ? '' : 'pa55'}', '{}', 3,
+      ${isDeleted || name === 'disabled' ? 'now()' : 'null'}, ${isDeleted ? 'now()' : 'null'})`;
   }
   yield 'update server set epoch = 3';
 

@@ -5,17 +5,33 @@
 import { describe, expect, it } from 'vitest';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
 import type { Lifetimes } from '../../../src/model/lifetimes.ts';
+import { administration } from '../../../src/review/proof/administration/walk.ts';
 import { authorizations } from '../../../src/review/proof/authorizations/walk.ts';
 import { explore } from '../../../src/review/proof/explore.ts';
 import { signIns } from '../../../src/review/proof/sign-ins/walk.ts';
 import { signingKeys } from '../../../src/review/proof/signing-keys/walk.ts';
 import type { AnyWalk, Bounds } from '../../../src/review/proof/walk.ts';
-import { guardMutants, keyGuardMutants, signInGuardMutants } from './mutants/commit-guard.ts';
-import { engineMutants, keyEngineMutants, signInEngineMutants } from './mutants/engine.ts';
-import { keyMachineMutants, machineMutants, signInMachineMutants } from './mutants/machines.ts';
+import {
+  administrationGuardMutants,
+  guardMutants,
+  keyGuardMutants,
+  signInGuardMutants,
+} from './mutants/commit-guard.ts';
+import { administrationEngineMutants, engineMutants, keyEngineMutants, signInEngineMutants } from './mutants/engine.ts';
+import {
+  administrationMachineMutants,
+  keyMachineMutants,
+  machineMutants,
+  signInMachineMutants,
+} from './mutants/machines.ts';
 import type { Mutant } from './mutants/mutant.ts';
 import { policyMutants } from './mutants/policies.ts';
-import { keyPredicateMutants, predicateMutants, signInPredicateMutants } from './mutants/predicates.ts';
+import {
+  administrationPredicateMutants,
+  keyPredicateMutants,
+  predicateMutants,
+  signInPredicateMutants,
+} from './mutants/predicates.ts';
 
 const DAY = 86_400;
 /** A chain that can reach its absolute end with one use on the way. */
@@ -60,6 +76,16 @@ const SUBJECTS: readonly Subject[] = [
     walk: signingKeys,
     bounds: [FEW, ...MORE],
     mutants: [...keyMachineMutants, ...keyPredicateMutants, ...keyEngineMutants, ...keyGuardMutants],
+  },
+  {
+    walk: administration,
+    bounds: [FEW, { requests: 2, inFlight: 2, disturbances: 1 }],
+    mutants: [
+      ...administrationMachineMutants,
+      ...administrationPredicateMutants,
+      ...administrationEngineMutants,
+      ...administrationGuardMutants,
+    ],
   },
 ];
 

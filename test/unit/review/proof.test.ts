@@ -22,11 +22,15 @@ describe('the proof', () => {
     expect(proof.verdicts).toHaveLength(11);
   });
 
-  it('holds of sign-ins and signing keys, under every policy', () => {
+  it('holds of sign-ins, signing keys and administration, under every policy', () => {
     const proofs = proveForEveryPolicy();
     const broken = proofs.flatMap(({ verdicts }) => verdicts.filter(({ violation }) => violation));
     expect(broken.map(({ violation }) => violation && wordsOfTrace(violation))).toEqual([]);
-    expect(proofs.map(({ walk }) => walk.machines)).toEqual([['interaction', 'session'], ['signingKey']]);
+    expect(proofs.map(({ walk }) => walk.machines)).toEqual([
+      ['interaction', 'session'],
+      ['signingKey'],
+      ['client', 'user'],
+    ]);
     for (const { explorations } of proofs) expect(explorations[0]?.moments).toBeGreaterThan(10_000);
   }, 120_000);
 

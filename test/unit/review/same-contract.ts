@@ -4,9 +4,8 @@ import fc from 'fast-check';
 import type { GrantStore, HeadMove, Revocation } from '../../../src/lifecycles/grant.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import * as memory from '../../../src/review/proof/authorizations/store.ts';
-import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
-import { disableUser, enableUser } from '../../../src/storage/users.ts';
+import { deleteClient, disableUser, enableUser, saveClient } from '../../support/administration.ts';
 import { type Granted, givenGrant, registration, type World } from '../storage/world.ts';
 
 export type Command =

@@ -104,10 +104,11 @@ const ofMachines: readonly Mutant[] = (Object.keys(machines) as (keyof Machines)
   };
   const states = machines[name].states.map((state) => state.name);
   // A constraint of the table refuses a row in this state.
-  const stored = states.filter((state) => state !== 'unpublished');
+  const stored = states.filter((state) => state !== 'unpublished' && state !== 'unregistered');
   return [
     ...states
-      .filter((state) => state !== machines[name].initial)
+      // A client that was deleted is registered like one that never was: the same SQL.
+      .filter((state) => state !== machines[name].initial && !(name === 'client' && state === 'deleted'))
       .map((state) =>
         changed(`begins as ${state}`, (config) => {
           config.initial = state;
@@ -189,7 +190,8 @@ const EXPLAINED: Readonly<Record<string, string>> = {
     'today every state is one arm away from the first, and the constraint of the table admits no other',
   "signing_keys_begins_with_its_machine without: NOT (NEW.state IN ('signing', 'published'))":
     'the constraints of the table ask a key that retires for its instants, and it is not inserted with those',
-  'signingKey: an arm from unpublished to retiring': 'the same',
+  'users_moves_with_its_machine not asked about disabled_at': 'today each change of disabled_at alone has an arm',
+  'signingKey: an arm from unpublished to retiring': 'the same as for the conditions of that rule',
   'signingKey: an arm from unpublished to retired': 'the same',
   'signingKey: an arm from retiring to published':
     'a private half that was erased does not come back, whatever the state',

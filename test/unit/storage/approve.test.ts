@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Approval } from '../../../src/lifecycles/interaction.ts';
 import { endSession } from '../../../src/lifecycles/session.ts';
 import type { Session } from '../../../src/model/session.ts';
-import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
 import { clients, grants, interactions, users } from '../../../src/storage/schema.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
-import { disableUser, enableUser } from '../../../src/storage/users.ts';
+import { deleteClient, disableUser, enableUser, saveClient } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { unheld } from '../../support/unheld.ts';
 import {
@@ -22,6 +21,7 @@ import {
   loadInteraction,
   moveHead,
   moveInteraction,
+  NOBODY_ASKED,
   nextMove,
   openWorld,
   type Person,
@@ -152,6 +152,7 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
         signingKeyId: null,
         sessionId: null,
         scopeWithheld: null,
+        ...NOBODY_ASKED,
       },
     ]);
     const facts = await loadInteraction(world, interactionId, person.id);

@@ -1,10 +1,11 @@
 /** Which scripts may read responses. How often the clients are asked is part of it: anybody can invent origins. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
 import { browserOriginSource } from '../../../src/storage/browser-origins.ts';
-import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
 import { withinTime } from '../../../src/system/request-time.ts';
+import { deleteClient, saveClient } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { openWorld, registration, type World } from './world.ts';
 

@@ -1,13 +1,15 @@
 /** RFC 9700 §4.15: no client has the `sub` of an end-user as its id, whichever of them comes first, or both at once. */
+
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
-import { findClient, saveClient } from '../../../src/storage/clients.ts';
+import { findClient } from '../../../src/storage/clients.ts';
 import { codeOf } from '../../../src/storage/failures.ts';
 import { openPostgres } from '../../../src/storage/postgres.ts';
 import { users } from '../../../src/storage/schema.ts';
-import { insertUser, isSub } from '../../../src/storage/users.ts';
+import { isSub } from '../../../src/storage/users.ts';
+import { insertUser, saveClient } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { openWorld, registration, type World } from './world.ts';
 

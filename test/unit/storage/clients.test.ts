@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { grantState } from '../../../src/model/grant.ts';
-import {
-  deleteClient,
-  findClient,
-  listClients,
-  replaceSecretMacs,
-  saveClient,
-  setSecretMacs,
-} from '../../../src/storage/clients.ts';
+import { findClient, listClients, replaceSecretMacs } from '../../../src/storage/clients.ts';
+import { deleteClient, saveClient } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import {
   givenClient,
@@ -41,22 +35,6 @@ describe.each(databaseKinds)('clients on %s', (kind) => {
   test('an unknown one is not found', async () => {
     expect(await findClient(world.db, 'unknown')).toBeNull();
     expect(await deleteClient(world.db, 'unknown')).toBe(false);
-  });
-
-  test('its secrets are replaced only where it has some, is there, and is declared nowhere else', async () => {
-    const fresh = [{ keyId: '11111111', mac: 'cd' }];
-    for (const id of ['rotated', 'rotated-gone']) await saveClient(world.db, registration(id));
-    await saveClient(world.db, { ...registration('rotated-public'), tokenEndpointAuthMethod: 'none', secretMacs: [] });
-    await saveClient(world.db, registration('rotated-declared'), true);
-    await deleteClient(world.db, 'rotated-gone');
-    expect(await setSecretMacs(world.db, 'rotated', fresh)).toBe(true);
-    expect((await findClient(world.db, 'rotated'))?.secretMacs).toEqual(fresh);
-    for (const id of ['rotated-gone', 'rotated-public', 'rotated-declared', 'rotated-nobody']) {
-      expect(await setSecretMacs(world.db, id, fresh), id).toBe(false);
-    }
-    expect((await findClient(world.db, 'rotated-public'))?.secretMacs).toEqual([]);
-    const { secretMacs } = registration('rotated-declared');
-    expect((await findClient(world.db, 'rotated-declared'))?.secretMacs).toEqual(secretMacs);
   });
 
   test('its name is compared byte for byte', async () => {
@@ -104,7 +82,6 @@ describe.each(databaseKinds)('clients on %s', (kind) => {
     const before = await findClient(world.db, other);
     const { secretMacs = [] } = before ?? {};
     await replaceSecretMacs(world.db, { clientId: one, secretMacs }, []);
-    await setSecretMacs(world.db, one, [{ keyId: '11111111', mac: 'cd' }]);
     await deleteClient(world.db, one);
     expect(await findClient(world.db, other)).toEqual(before);
   });

@@ -1,8 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { deleteClient, saveClient } from '../../../src/storage/clients.ts';
 import { consents } from '../../../src/storage/schema.ts';
-import { disableUser, enableUser } from '../../../src/storage/users.ts';
+import { deleteClient, disableUser, enableUser, saveClient } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import {
   type Asked,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deleteClient } from '../../../src/storage/clients.ts';
 import { deniedAccessTokenStore } from '../../../src/storage/denied-access-tokens.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
+import { deleteClient } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { givenClient, openWorld, type World } from './world.ts';
 

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deleteClient } from '../../../src/storage/clients.ts';
 import { loadLife } from '../../../src/storage/grant-life.ts';
-import { disableUser } from '../../../src/storage/users.ts';
+import { deleteClient, disableUser } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import {
   type Granted,

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deleteClient } from '../../../src/storage/clients.ts';
 import { grantStore } from '../../../src/storage/grant-store.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
-import { disableUser, updateUser } from '../../../src/storage/users.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
+import { deleteClient, disableUser, updateUser } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { unheld } from '../../support/unheld.ts';
 import {

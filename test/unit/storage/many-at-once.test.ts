@@ -1,13 +1,13 @@
 /** What comes at once goes to the database as one statement. Everything that holds for one has to hold for each of them. */
+
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { HeadMove } from '../../../src/lifecycles/grant.ts';
 import type { Grant } from '../../../src/model/grant.ts';
-import { deleteClient } from '../../../src/storage/clients.ts';
 import { grantStore } from '../../../src/storage/grant-store.ts';
 import { clients, grants, server, users } from '../../../src/storage/schema.ts';
-import { disableUser } from '../../../src/storage/users.ts';
 import { type RequestTime, withinTime } from '../../../src/system/request-time.ts';
+import { deleteClient, disableUser } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { unheld } from '../../support/unheld.ts';
 import {

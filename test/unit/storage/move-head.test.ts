@@ -1,12 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HeadMove } from '../../../src/lifecycles/grant.ts';
-import { deleteClient } from '../../../src/storage/clients.ts';
 import { grantStore } from '../../../src/storage/grant-store.ts';
 import { clients, grants, server, users } from '../../../src/storage/schema.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
-import { disableUser } from '../../../src/storage/users.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
+import { deleteClient, disableUser } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { unheld } from '../../support/unheld.ts';
 import {
@@ -15,6 +14,7 @@ import {
   ledgerOf,
   loadGrant,
   moveHead,
+  NOBODY_ASKED,
   nextMove,
   openWorld,
   reuseOf,
@@ -109,6 +109,7 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
         signingKeyId: null,
         sessionId: null,
         scopeWithheld: 'write',
+        ...NOBODY_ASKED,
       },
     ]);
   });

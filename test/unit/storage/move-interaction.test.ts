@@ -10,6 +10,7 @@ import {
   ledgerOf,
   loadInteraction,
   moveInteraction,
+  NOBODY_ASKED,
   openWorld,
   type World,
 } from './world.ts';
@@ -125,6 +126,7 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
         signingKeyId: null,
         sessionId: null,
         scopeWithheld: null,
+        ...NOBODY_ASKED,
       },
     ]);
   });

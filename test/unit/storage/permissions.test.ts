@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { grantState } from '../../../src/model/grant.ts';
-import { deleteClient } from '../../../src/storage/clients.ts';
 import { permissionStore } from '../../../src/storage/permissions.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
-import { disableUser, enableUser } from '../../../src/storage/users.ts';
+import { deleteClient, disableUser, enableUser } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import {
   approvalOf,

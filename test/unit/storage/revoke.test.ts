@@ -1,15 +1,15 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deleteClient } from '../../../src/storage/clients.ts';
 import { grants } from '../../../src/storage/schema.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
-import { disableUser } from '../../../src/storage/users.ts';
+import { deleteClient, disableUser } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import {
   givenGrant,
   ledgerOf,
   loadGrant,
   moveHead,
+  NOBODY_ASKED,
   nextMove,
   openWorld,
   reuseOf,
@@ -46,6 +46,7 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
       signingKeyId: null,
       sessionId: null,
       scopeWithheld: null,
+      ...NOBODY_ASKED,
     };
     const lines = await ledgerOf(world, granted.grantId);
     expect(lines.slice(2)).toEqual([

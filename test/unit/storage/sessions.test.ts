@@ -10,7 +10,7 @@ import {
 } from '../../../src/lifecycles/session.ts';
 import type { SessionLifetimes } from '../../../src/model/session.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
-import { disableUser, enableUser, updateUser } from '../../../src/storage/users.ts';
+import { disableUser, enableUser, updateUser } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import {
   givenSession,

@@ -3,18 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
 import { grantState } from '../../../src/model/grant.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
-import {
-  disableUser,
-  enableUser,
-  findClaims,
-  findUserForSignIn,
-  insertUser,
-  isSub,
-  listUsers,
-  type NewUser,
-  updateUser,
-  usernameKey,
-} from '../../../src/storage/users.ts';
+import { findClaims, findUserForSignIn, isSub, listUsers, usernameKey } from '../../../src/storage/users.ts';
+import { disableUser, enableUser, insertUser, type NewUser, updateUser } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { givenGrant, givenUser, loadGrant, moveHead, nextMove, openWorld, type World } from './world.ts';
 

@@ -1,4 +1,5 @@
 /** A database with clients, people and grants, made the way the server makes them. */
+
 import { randomBytes, randomUUID } from 'node:crypto';
 import { asc, eq, or } from 'drizzle-orm';
 import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
@@ -11,16 +12,17 @@ import type {
   StoredInteraction,
 } from '../../../src/lifecycles/interaction.ts';
 import type { SessionStore } from '../../../src/lifecycles/session.ts';
+import type { ClientRegistration } from '../../../src/model/client.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import type { Session } from '../../../src/model/session.ts';
 import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
-import { type ClientRegistration, saveClient } from '../../../src/storage/clients.ts';
 import type { Drizzle } from '../../../src/storage/database.ts';
 import { grantStore } from '../../../src/storage/grant-store.ts';
 import { interactionStore } from '../../../src/storage/interaction-store.ts';
 import { interactions as interactionTable, transitions } from '../../../src/storage/schema.ts';
 import { sessionStore } from '../../../src/storage/sessions.ts';
-import { findUserForSignIn, insertUser } from '../../../src/storage/users.ts';
+import { findUserForSignIn } from '../../../src/storage/users.ts';
+import { insertUser, saveClient } from '../../support/administration.ts';
 import { type TestClock, testClock } from '../../support/clock.ts';
 import { type DatabaseKind, openTestDatabase } from '../../support/database.ts';
 
@@ -246,6 +248,9 @@ export function reuseOf({ clock }: World, { id: grantId, clientId, refreshGenera
 }
 
 /** The ledger's lines about one grant, interaction or session, oldest first. */
+/** In a line about a grant, an interaction or a session that an end-user or a client moved. */
+export const NOBODY_ASKED = { userId: null, actor: null, addressHash: null, fields: null };
+
 export const ledgerOf = ({ db }: World, id: string) =>
   db
     .select()

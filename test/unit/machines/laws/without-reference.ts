@@ -50,4 +50,32 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'It is itself the signer.',
     'It has no private half to sign with.',
   ],
+  client: [
+    // Who may change a client, and where, is left to the server.
+    'Configuration declares the client: the next start would undo the change.',
+    'No client has this id.',
+    // RFC 7591 gives a client a secret, and leaves its exchange to the server.
+    'Two secrets are live already: one of them is removed first.',
+    'The secret before stays live until it is removed, so that nothing stops meanwhile.',
+    'Every secret before stops working at once.',
+    'No live secret of the client has this id.',
+    'The client could not authenticate any more.',
+    'The secret stops working at once; the other stays.',
+    // Nothing happens.
+    'It is registered like that already.',
+  ],
+  user: [
+    // How end-users are administered is left to the server.
+    'Another end-user signs in with this username.',
+    'There is no such end-user.',
+    'The end-user may sign in from now on.',
+    'New claims, or a new username; sessions and grants stay.',
+    'The end-user is disabled; every session and every grant ends.',
+    'The end-user may sign in again; what ended stays ended.',
+    'The end-user is deleted; every session and every grant ends.',
+    // Nothing happens.
+    'The record is stored like that already.',
+    'The end-user is enabled already.',
+    'The end-user is disabled already.',
+  ],
 };

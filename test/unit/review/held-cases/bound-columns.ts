@@ -27,6 +27,25 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'signing',
   ],
   sessions: ['state', 'ended_reason', 'ends_at', 'last_used_at'],
+  clients: [
+    'client_name',
+    'application_type',
+    'token_endpoint_auth_method',
+    'secret_macs',
+    'redirect_uris',
+    'grant_types',
+    'scope',
+    'default_scope',
+    'default_resource',
+    'policy',
+    'post_logout_redirect_uris',
+    'id_token_signed_response_alg',
+    'declared',
+    'registered_by',
+    'epoch',
+    'deleted_at',
+  ],
+  users: ['username', 'username_key', 'password_hash', 'claims', 'epoch', 'disabled_at', 'deleted_at'],
 };
 
 /** The rule that refuses, the column that names a row, and a row whose bound columns all have a value. */
@@ -35,6 +54,9 @@ const BOUND: Readonly<Record<string, readonly [rule: string, key: string, row: s
   interactions: ['interactions_keeps_what_was_asked', 'id', INTERACTION.awaitingConsent],
   signing_keys: ['signing_keys_keeps_what_was_published', 'kid', KEY.signing],
   sessions: ['sessions_keeps_what_signed_in', 'sid', SESSION.active],
+  // Of rows that no other row names.
+  clients: ['clients_keeps_its_id', 'client_id', CLIENT.another],
+  users: ['users_keeps_its_sub', 'id', USER.disabled],
 };
 
 /** Where a foreign key would refuse any other value first. */
@@ -42,6 +64,7 @@ const ANOTHER: Readonly<Record<string, string>> = {
   client_id: `'${CLIENT.another}'`,
   subject_id: `'${USER.bob}'`,
 };
+const OWN_NAME: Readonly<Record<string, Readonly<Record<string, string>>>> = { clients: { client_id: "'renamed'" } };
 const DIFFERENT: Readonly<Record<string, (column: string) => string>> = {
   text: (column) => `coalesce(${column}, '') || 'x'`,
   uuid: () => 'gen_random_uuid()',
@@ -58,7 +81,7 @@ const isBound = ({ table, name }: Column): boolean => BOUND[table] !== undefined
 export const boundColumnCases = (columns: readonly Column[]): readonly HeldCase[] => [
   ...columns.filter(isBound).map(({ table, name, type }) => {
     const [rule = '', key = '', row = ''] = BOUND[table] ?? [];
-    const value = ANOTHER[name] ?? DIFFERENT[type]?.(name);
+    const value = OWN_NAME[table]?.[name] ?? ANOTHER[name] ?? DIFFERENT[type]?.(name);
     if (value === undefined) throw new Error(`Expected another value for ${table}.${name}, found none for ${type}.`);
     return refused(rule, `${table}.${name} changes`, updateOf(table, key)(row, `${name} = ${value}`));
   }),

@@ -139,5 +139,5 @@ export const grantCases: readonly HeldCase[] = [
     refused('grants_stays_until_its_end', `grant ${row} is removed`, deleteGrant(row)),
   ),
   refused('grants_is_not_emptied', 'grants are emptied', 'truncate grants'),
-  refused('grants_is_not_emptied', 'grants are emptied with their clients', 'truncate clients cascade'),
+  refused('clients_is_not_emptied', 'grants are emptied with their clients', 'truncate clients cascade'),
 ];

@@ -3,17 +3,26 @@
  * that those arms write. What else the tables ask of a row in the new state is set along, so that only the triggers can refuse.
  */
 import type { Machine } from '../../../../src/review/machine/read.ts';
-import { grant, interaction, type Subject, session, signingKey } from '../../machines/catalogue.ts';
-import { GRANT, INTERACTION, KEY, SESSION, USER } from '../held-rows.ts';
-import { allowed, type HeldCase, refused, updateGrant, updateInteraction, updateKey, updateSession } from './case.ts';
+import { client, grant, interaction, type Subject, session, signingKey, user } from '../../machines/catalogue.ts';
+import { CLIENT, GRANT, INTERACTION, KEY, SESSION, USER } from '../held-rows.ts';
+import {
+  allowed,
+  type HeldCase,
+  refused,
+  updateGrant,
+  updateInteraction,
+  updateKey,
+  updateOf,
+  updateSession,
+} from './case.ts';
 
 const pairs = ({ machine }: Subject): [from: string, to: string][] => {
-  const states = machine.states.map(({ name }) => name).filter((state) => state !== NEVER_STORED);
+  const states = machine.states.map(({ name }) => name).filter((state) => !NEVER_STORED.includes(state));
   return states.flatMap((from) => states.map((to): [string, string] => [from, to]));
 };
 
-/** A key in the memory of one node has no row. */
-const NEVER_STORED = 'unpublished';
+/** A key in the memory of one node has no row, nor has what was never registered. */
+const NEVER_STORED = ['unpublished', 'unregistered'];
 
 /** The reasons that the arms from one state to the other write with this effect; null: there is no such arm. */
 function reasonsBetween({ states }: Machine, from: string, to: string, effect: string) {
@@ -114,4 +123,36 @@ const sessionPairs = pairs(session).flatMap(([from, to]) => {
   });
 });
 
-export const machinePairCases: readonly HeldCase[] = [...grantPairs, ...interactionPairs, ...keyPairs, ...sessionPairs];
+/** What a row of each state has, and a row in that state; the epoch rises with every move. */
+type Derived = Readonly<Record<string, { readonly row: string; readonly is: string }>>;
+const CLIENT_IN: Derived = {
+  registered: { row: CLIENT.active, is: 'deleted_at = null' },
+  deleted: { row: CLIENT.deleted, is: 'deleted_at = now()' },
+};
+const USER_IN: Derived = {
+  enabled: { row: USER.alice, is: 'disabled_at = null, deleted_at = null' },
+  disabled: { row: USER.disabled, is: 'disabled_at = now(), deleted_at = null' },
+  deleted: {
+    row: USER.deleted,
+    is: "disabled_at = coalesce(disabled_at, now()), deleted_at = now(), username = '', password_hash = '', claims = '{}'",
+  },
+};
+
+const derivedPairs = (subject: Subject, states: Derived, table: string, key: string) =>
+  pairs(subject)
+    .filter(([from, to]) => from !== to)
+    .map(([from, to]) => {
+      const what = `${subject.name} ${from} → ${to}`;
+      const statement = updateOf(table, key)(states[from]?.row ?? '', `${states[to]?.is}, epoch = epoch + 1`);
+      const exists = reasonsBetween(subject.machine, from, to, '') !== null;
+      return exists ? allowed(what, statement) : refused(`${table}_moves_with_its_machine`, what, statement);
+    });
+
+export const machinePairCases: readonly HeldCase[] = [
+  ...grantPairs,
+  ...interactionPairs,
+  ...keyPairs,
+  ...sessionPairs,
+  ...derivedPairs(client, CLIENT_IN, 'clients', 'client_id'),
+  ...derivedPairs(user, USER_IN, 'users', 'id'),
+];

@@ -1,4 +1,6 @@
 /** The guard of each commit, with one fact left out in turn. The SQL of each is mutated in test/unit/storage. */
+import { ADMINISTRATION_GUARD, commitAdministration } from '../../../../src/review/proof/administration/store.ts';
+import type { administration } from '../../../../src/review/proof/administration/walk.ts';
 import { commitGrant, ISSUING_GUARD } from '../../../../src/review/proof/authorizations/store.ts';
 import {
   APPROVAL_GUARD,
@@ -67,5 +69,14 @@ export const keyGuardMutants: readonly Mutant<typeof signingKeys>[] = Object.key
   mutant(`keys without ${fact}`, fact, (right) => {
     const rest = without(KEY_GUARD, fact);
     return { ...right, commit: (stored, commit) => commitKeys(stored, commit, rest) };
+  }),
+);
+
+export const administrationGuardMutants: readonly Mutant<typeof administration>[] = Object.keys(
+  ADMINISTRATION_GUARD,
+).map((fact) =>
+  mutant(`administration without ${fact}`, fact, (right) => {
+    const rest = without(ADMINISTRATION_GUARD, fact);
+    return { ...right, commit: (stored, commit) => commitAdministration(stored, commit, rest) };
   }),
 );

@@ -2,7 +2,9 @@
 import type { Told, Wanted } from '../../../../src/engine/run.ts';
 import type { LoadedPresentation } from '../../../../src/lifecycles/presentation.ts';
 import type { RefreshTokenFacts } from '../../../../src/lifecycles/refresh-token.ts';
+import type { UserRow } from '../../../../src/lifecycles/user.ts';
 import { chainPosition, type Grant, refreshTokenState } from '../../../../src/model/grant.ts';
+import type { administration } from '../../../../src/review/proof/administration/walk.ts';
 import type { Authorization } from '../../../../src/review/proof/authorizations/store.ts';
 import type { AuthorizationWalk } from '../../../../src/review/proof/authorizations/terms.ts';
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
@@ -249,4 +251,22 @@ export const keyEngineMutants: readonly Mutant<typeof signingKeys>[] = [
       return after && { keys: after.keys.map((key) => ({ ...key, hasPrivateHalf: true })) };
     },
   })),
+];
+export const administrationEngineMutants: readonly Mutant<typeof administration>[] = [
+  ...everywhere<typeof administration>('administration'),
+  engine<typeof administration>('administration: the line of the ledger names nobody', (right) =>
+    withLifecycle(right, 'client', (lifecycle) => ({ ...lifecycle, ledgerFacts: () => ({}) })),
+  ),
+  engine<typeof administration>('administration: a deletion leaves the claims', (right) =>
+    withLifecycle(right, 'user', (lifecycle) => ({
+      ...lifecycle,
+      changes: {
+        ...lifecycle.changes,
+        eraseUser: (row: UserRow, facts: unknown, params: undefined) => {
+          const { user } = lifecycle.changes.eraseUser?.(row, facts, params) as UserRow;
+          return { user: user && { ...user, claims: row.user?.claims ?? {} } };
+        },
+      },
+    })),
+  ),
 ];

@@ -1,12 +1,14 @@
 /** The machines of the chain, each with one thing changed (test/unit/machines/mutants.ts), put before the engine. */
 import { createMachine } from 'xstate';
 import { effects } from '../../../../machines/vocabulary.ts';
+import type { administration } from '../../../../src/review/proof/administration/walk.ts';
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import {
   authorizationCode,
   type Config,
+  client,
   copyOf,
   grant,
   interaction,
@@ -14,6 +16,7 @@ import {
   type Subject,
   signingKey,
   subjects,
+  user,
 } from '../../machines/catalogue.ts';
 import { caseOf, lawsOf } from '../../machines/laws.ts';
 import { mutantsOf } from '../../machines/mutants.ts';
@@ -54,6 +57,8 @@ export const signInMachineMutants: readonly Mutant<typeof signIns>[] = [
   ...withoutEvent('passwordChanged'),
 ];
 export const keyMachineMutants: readonly Mutant<typeof signingKeys>[] = mutantsOfAll([signingKey]);
+
+export const administrationMachineMutants: readonly Mutant<typeof administration>[] = mutantsOfAll([client, user]);
 
 export const machineOf = (subject: Subject, config: Config) =>
   createMachine(config as unknown as Parameters<typeof createMachine>[0]).provide({

@@ -1,12 +1,15 @@
 /** Every predicate of the machines, wrong in each way that a predicate can be: always, never, or a step beside. */
 import {
   authorizationCodeGuards,
+  clientGuards,
   interactionGuards,
   refreshTokenGuards,
   sessionGuards,
   signingKeyGuards,
+  userGuards,
 } from '../../../../machines/guards.ts';
 import type { SigningKeyContext, SigningKeyEvent } from '../../../../machines/vocabulary.ts';
+import type { administration } from '../../../../src/review/proof/administration/walk.ts';
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
@@ -88,4 +91,9 @@ export const keyPredicateMutants: readonly Mutant<typeof signingKeys>[] = [
   ...mutantsOf<typeof signingKeys>('signingKey', signingKeyGuards, {
     'handoverIsComing: false': 'asks again for what was asked before; the instant of the first asking stays',
   }),
+];
+
+export const administrationPredicateMutants: readonly Mutant<typeof administration>[] = [
+  ...mutantsOf<typeof administration>('client', clientGuards),
+  ...mutantsOf<typeof administration>('user', userGuards),
 ];

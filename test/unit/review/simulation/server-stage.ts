@@ -2,6 +2,7 @@
  * A scenario's stage on the real server: HTTP in front, a real database behind, and the clock of the tests. What cannot be done
  * over HTTP (who commits first, a crash, a lost answer) is done to the store that the server is given.
  */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { eq, sql } from 'drizzle-orm';
 import type { AppDeps } from '../../../../src/boot/wiring.ts';
@@ -9,10 +10,8 @@ import { StoreUnavailable } from '../../../../src/engine/errors.ts';
 import { REFUSALS, type TokenReason } from '../../../../src/oauth/refusals.ts';
 import type { Actor, Fate, Scenario } from '../../../../src/review/simulation/scenario.ts';
 import type { Answer, Stage, UnderWay } from '../../../../src/review/simulation/stage.ts';
-import { deleteClient, saveClient } from '../../../../src/storage/clients.ts';
 import { grants } from '../../../../src/storage/schema.ts';
 import { raiseServerEpoch } from '../../../../src/storage/server.ts';
-import { disableUser, enableUser } from '../../../../src/storage/users.ts';
 import {
   authorizeUrl,
   goThrough,
@@ -22,6 +21,7 @@ import {
   PASSWORD,
   type TestClient,
 } from '../../../support/actors.ts';
+import { deleteClient, disableUser, enableUser, saveClient } from '../../../support/administration.ts';
 import { shippedConfiguration } from '../../../support/app.ts';
 import { Browser, formOf } from '../../../support/browser.ts';
 import type { DatabaseKind } from '../../../support/database.ts';

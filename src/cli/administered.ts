@@ -1,0 +1,36 @@
+/** The outcome of a change that was asked for at a terminal. */
+import type { AdministrationRejectReason } from '../../machines/vocabulary.ts';
+import type { Runtime } from '../boot/runtime.ts';
+import { printable } from '../config/shown.ts';
+import type { UserChange, UserChanged } from '../lifecycles/user.ts';
+import { ADMINISTRATION_WORDS, administerUser } from '../registration/administration.ts';
+import { findUserForSignIn } from '../storage/users.ts';
+import { registrationDeps } from './cli.ts';
+import { CommandRefused } from './failure.ts';
+
+const UNKNOWN: Partial<Record<AdministrationRejectReason, string>> = {
+  client_unknown: 'No such client',
+  user_unknown: 'No such user',
+};
+
+/** @param name of the client or the end-user. @throws CommandRefused when its machine has rejected the change. */
+export function doneOrRefused<Done extends { readonly kind: 'done' }>(
+  outcome: Done | { readonly kind: 'rejected'; readonly reason: AdministrationRejectReason },
+  name: string,
+): Done {
+  if (outcome.kind === 'done') return outcome;
+  const unknown = UNKNOWN[outcome.reason];
+  if (unknown) throw new CommandRefused(`${unknown}: "${printable(name)}".`);
+  throw new CommandRefused(`"${printable(name)}": ${ADMINISTRATION_WORDS[outcome.reason]}. Nothing was changed.`);
+}
+
+type PlainChange = Exclude<UserChange['type'], 'registrationRequested'>;
+
+/** @throws CommandRefused, also when nobody has this username. */
+export async function changeUserNamed(runtime: Runtime, username: string, type: PlainChange): Promise<UserChanged> {
+  const user = await findUserForSignIn(runtime.database.drizzle, username);
+  const outcome: UserChanged = user
+    ? await administerUser(registrationDeps(runtime), { id: user.id, change: { type } })
+    : { kind: 'rejected', reason: 'user_unknown' };
+  return doneOrRefused(outcome, username);
+}

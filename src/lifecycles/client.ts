@@ -1,0 +1,170 @@
+/** The client, as administrators register, change and delete it. Requests of clients only read it. */
+import { isDeepStrictEqual } from 'node:util';
+import { clientMachine } from '../../machines/client.machine.ts';
+import type { AdministrationRejectReason, ClientContext, ClientEvent, ClientState } from '../../machines/vocabulary.ts';
+import { effectOf } from '../engine/decide.ts';
+import { InvariantViolation } from '../engine/errors.ts';
+import type { Lifecycle } from '../engine/lifecycle.ts';
+import { type Request, run } from '../engine/run.ts';
+import type { Actor } from '../model/actor.ts';
+import type { ClientRegistration, RegisteredClient, SecretMac } from '../model/client.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
+
+/** A registration, with who sent it. */
+export type SentRegistration = ClientRegistration & Pick<RegisteredClient, 'declared' | 'registeredBy'>;
+
+/** A row of `clients`, or its absence. */
+export type ClientRow = { readonly clientId: string; readonly client: RegisteredClient | null };
+
+/** The version of a row, which every write to it changes; null: no row. */
+export type RowVersion = string | null;
+
+export type LoadedClient = { readonly now: Date; readonly row: ClientRow; readonly version: RowVersion };
+
+/** One guarded statement: it commits while the row is as it was loaded, and writes its line of the ledger. */
+export type ClientCommit = {
+  readonly version: RowVersion;
+  readonly after: RegisteredClient;
+  readonly now: Date;
+  readonly entry: LedgerEntry;
+};
+
+export type ClientStore = {
+  readonly load: (clientId: string) => Promise<LoadedClient>;
+  /** False: the row is not as it was loaded any more, and nothing changed. */
+  readonly commit: (commit: ClientCommit) => Promise<boolean>;
+};
+
+/** What an administrator asks for. */
+export type ClientChange =
+  | { readonly type: 'registrationRequested'; readonly registration: SentRegistration }
+  | { readonly type: 'secretRequested' | 'secretReplacementRequested'; readonly secret: SecretMac }
+  | { readonly type: 'secretRemovalRequested'; readonly secretId: string }
+  | { readonly type: 'deletionRequested' };
+
+export type ClientFacts = {
+  readonly now: Date;
+  readonly version: RowVersion;
+  readonly actor: Actor;
+  readonly change: ClientChange;
+  /** The names of the fields in which a registration differs from what is stored. */
+  readonly fields: readonly string[];
+};
+
+export const clientState = ({ client }: ClientRow): ClientState => {
+  if (client === null) return 'unregistered';
+  return client.deletedAt === null ? 'registered' : 'deleted';
+};
+
+/** The names of the fields that differ, as in a record. */
+export const differingFields = (client: RegisteredClient | null, registration: SentRegistration): readonly string[] =>
+  Object.entries(registration)
+    .filter(([key, value]) => !isDeepStrictEqual(client?.[key as keyof SentRegistration], value))
+    .map(([key]) => (key === 'secretMacs' ? 'client_secret' : snakeCase(key)))
+    .toSorted();
+
+/** As records write it: `redirectUris` → `redirect_uris`. */
+const snakeCase = (key: string): string => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The name of a secret that its client was registered with. */
+export const FIRST_SECRET = 'first';
+export const secretIdOf = ({ id }: SecretMac): string => id ?? FIRST_SECRET;
+
+export const clientLifecycle: Lifecycle<ClientRow, ClientFacts, ClientCommit> = {
+  machine: clientMachine,
+  stateOf: clientState,
+  contextOf: ({ client }): ClientContext => ({
+    isDeclared: client?.declared ?? false,
+    isConfidential: client !== null && client.tokenEndpointAuthMethod !== 'none',
+    liveSecrets: client?.secretMacs.length ?? 0,
+  }),
+  answers: {},
+  changes: {
+    registerClient: asSent,
+    replaceRegistration: asSent,
+    addSecret: (row, facts) => withSecrets(row, (live) => [...live, ...sentSecret(facts)]),
+    replaceSecrets: (row, facts) => withSecrets(row, () => sentSecret(facts)),
+    removeSecret: (row, { change }) => withSecrets(row, (live) => live.filter((mac) => !names(change, mac))),
+    deleteClient: (row, { now }) => changed(row, { deletedAt: now, secretMacs: [] }),
+    raiseEpoch: (row) => changed(row, { epoch: (row.client?.epoch ?? 0n) + 1n }),
+  },
+  ledgerFacts: ({ clientId }, { actor, fields }) => ({ clientId, actor, fields }),
+  commitOf: ({ after: { client } }, { now, version }, [entry]) => {
+    if (client === null || !entry) throw new InvariantViolation('client: a commit needs a client and its line');
+    return { version, after: client, now, entry };
+  },
+};
+
+function asSent({ clientId, client }: ClientRow, { change }: ClientFacts): ClientRow {
+  if (change.type !== 'registrationRequested') throw new InvariantViolation('client: nothing was sent to register');
+  return { clientId, client: { ...change.registration, clientId, epoch: client?.epoch ?? 0n, deletedAt: null } };
+}
+
+const changed = (row: ClientRow, change: Partial<RegisteredClient>): ClientRow =>
+  row.client === null ? row : { ...row, client: { ...row.client, ...change } };
+
+const withSecrets = (row: ClientRow, make: (live: readonly SecretMac[]) => readonly SecretMac[]): ClientRow =>
+  changed(row, { secretMacs: make(row.client?.secretMacs ?? []) });
+
+const sentSecret = ({ change }: ClientFacts): readonly SecretMac[] => ('secret' in change ? [change.secret] : []);
+
+const names = (change: ClientChange, mac: SecretMac): boolean =>
+  change.type === 'secretRemovalRequested' && secretIdOf(mac) === change.secretId;
+
+export type ClientAsked = {
+  readonly actor: Actor;
+  readonly change: ClientChange;
+  /** Whether what is stored is what the request is meant for. Absent: whatever is stored. */
+  readonly expects?: (row: ClientRow) => boolean;
+};
+
+export type ClientChanged =
+  /** `client`: as it is stored now. `before`: as it was; null: it was not registered. `fields`: what a registration changed. */
+  | {
+      readonly kind: 'done';
+      readonly client: RegisteredClient;
+      readonly before: RegisteredClient | null;
+      readonly fields: readonly string[];
+    }
+  | { readonly kind: 'rejected'; readonly reason: AdministrationRejectReason };
+
+export const clientRequest = ({
+  actor,
+  change,
+  expects = () => true,
+}: ClientAsked): Request<LoadedClient, ClientRow, ClientFacts, ClientCommit, ClientChanged> => ({
+  lifecycle: clientLifecycle,
+  read: ({ now, row, version }) => {
+    const isRegistration = change.type === 'registrationRequested' && clientState(row) === 'registered';
+    const fields = isRegistration ? differingFields(row.client, change.registration) : [];
+    const event: ClientEvent = {
+      type: change.type,
+      expectationHolds: expects(row),
+      byConfiguration: actor.kind === 'configuration',
+      differs: fields.length > 0,
+      secretIsLive: row.client?.secretMacs.some((mac) => names(change, mac)) ?? false,
+    };
+    return { row, facts: { now, version, actor, change, fields }, event };
+  },
+  answer: ({ before, after: { client }, decisions: [decision] }, _, { fields }) => {
+    const rejected = decision && effectOf(decision, 'reject');
+    if (rejected) return { kind: 'rejected', reason: rejected.params.reason as AdministrationRejectReason };
+    if (client === null) throw new InvariantViolation('client: a request that was not rejected left no client');
+    return { kind: 'done', client, before: clientState(before) === 'registered' ? before.client : null, fields };
+  },
+  isIn: ({ row: { client } }, { after }) => isDeepStrictEqual(client, after.client),
+});
+
+export type ClientWorld = {
+  readonly clients: ClientStore;
+  /** Milliseconds; waits between reloads after a lost commit. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+/** @throws Unavailable */
+export const changeClient = (
+  { clients, sleep }: ClientWorld,
+  clientId: string,
+  asked: ClientAsked,
+): Promise<ClientChanged> =>
+  run({ load: () => clients.load(clientId), commit: clients.commit, sleep }, clientRequest(asked));

@@ -1,0 +1,58 @@
+/** Changes of clients and end-users by administrators: their machines decide, and the ledger says who asked. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AdministrationRejectReason } from '../../machines/vocabulary.ts';
+import { type ClientAsked, type ClientChanged, changeClient } from '../lifecycles/client.ts';
+import { changeUser, type UserAsked, type UserChanged } from '../lifecycles/user.ts';
+import type { Actor } from '../model/actor.ts';
+import { clientStore } from '../storage/client-store.ts';
+import type { Drizzle } from '../storage/database.ts';
+import { userStore } from '../storage/user-store.ts';
+import { type Clock, databaseClock } from '../system/clock.ts';
+
+export type AdministrationDeps = { readonly db: Drizzle; readonly actor: Actor; readonly clock?: Clock };
+
+type Unsigned<Asked> = Omit<Asked, 'actor'>;
+
+/** @throws Unavailable */
+export const administerClient = (
+  { db, actor, clock = databaseClock }: AdministrationDeps,
+  clientId: string,
+  asked: Unsigned<ClientAsked>,
+): Promise<ClientChanged> => changeClient({ clients: clientStore(db, clock), sleep }, clientId, { ...asked, actor });
+
+/** @throws Unavailable */
+export const administerUser = (
+  { db, actor, clock = databaseClock }: AdministrationDeps,
+  asked: Unsigned<UserAsked>,
+): Promise<UserChanged> => changeUser({ users: userStore(db, clock), sleep }, { ...asked, actor });
+
+/** What people are told about each reason. */
+export const ADMINISTRATION_WORDS: Readonly<Record<AdministrationRejectReason, string>> = {
+  client_unknown: 'There is no such client',
+  client_is_declared: 'The client is declared in clients.yaml: change it there',
+  client_is_public: 'It is a public client (token_endpoint_auth_method "none"), which has no secret',
+  too_many_secrets: 'The client has two live secrets: remove one of them first',
+  last_secret: 'It is the only secret of the client, which could not authenticate without it',
+  secret_unknown: 'The client has no live secret with this id',
+  user_unknown: 'There is no such end-user',
+  username_taken: 'Another end-user has this username',
+  changed_meanwhile: 'It was changed in the meantime',
+};
+
+/** A machine has refused the change; nothing was changed. */
+export class ChangeRefused extends Error {
+  readonly reason: AdministrationRejectReason;
+  constructor(reason: AdministrationRejectReason) {
+    super(`${ADMINISTRATION_WORDS[reason]}. Nothing was changed.`);
+    this.name = 'ChangeRefused';
+    this.reason = reason;
+  }
+}
+
+/** @throws ChangeRefused */
+export function requireDone<Done extends { readonly kind: 'done' }>(
+  outcome: Done | { readonly kind: 'rejected'; readonly reason: AdministrationRejectReason },
+): Done {
+  if (outcome.kind === 'rejected') throw new ChangeRefused(outcome.reason);
+  return outcome;
+}

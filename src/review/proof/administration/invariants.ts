@@ -1,0 +1,249 @@
+/** What must hold of clients and end-users under administration, each in a sentence, and how a violation of it is seen. */
+import { isDeepStrictEqual } from 'node:util';
+import { clientState } from '../../../lifecycles/client.ts';
+import { userState } from '../../../lifecycles/user.ts';
+import { actorName } from '../../../model/actor.ts';
+import type { Moment } from '../moment.ts';
+import { runAlone, storedAfter } from '../moves.ts';
+import type { Invariant, Walk } from '../walk.ts';
+import { requestsAt } from './requests.ts';
+import { TAKEN } from './store.ts';
+import type { Asked, AskedOfClient, AskedOfUser, Stored, Terms } from './terms.ts';
+
+type World = Moment<Terms>;
+
+const rowOf = ({ client, user }: Stored) => client?.row ?? user?.row ?? null;
+const versionOf = ({ client, user }: Stored) => (client ?? user)?.version;
+const clientOf = ({ client }: Stored) => client?.row.client ?? null;
+const userOf = ({ user }: Stored) => user?.row.user ?? null;
+const stateOf = ({ client, user }: Stored): string =>
+  client ? clientState(client.row) : user ? userState(user.row) : '';
+
+export const INVARIANTS: readonly Invariant<Terms>[] = [
+  {
+    name: 'no-lost-change',
+    says: 'A change replaces what its decision was made for: what another administrator stored meanwhile is not lost.',
+    spec: 'RFC 9110 §13.1.1',
+    machines: ['client', 'user'],
+    brokenBy: (_, { stored }, { commit }) => {
+      if (!commit?.held) return null;
+      const isThere = (clientOf(stored) ?? userOf(stored)) !== null;
+      const loaded = commit.commit.version;
+      return loaded === (isThere ? String(versionOf(stored)) : null) ? null : 'another change was overwritten unseen';
+    },
+  },
+  {
+    name: 'meant-for-what-was-seen',
+    says: 'A change that names what the administrator saw is made to nothing else.',
+    spec: 'RFC 9110 §13.1.1',
+    machines: ['client', 'user'],
+    brokenBy: (_, { stored }, { commit }) => {
+      if (!commit?.held || commit.asked.expected === null) return null;
+      return isDeepStrictEqual(rowOf(stored), commit.asked.expected) ? null : 'it was changed since it was seen';
+    },
+  },
+  {
+    name: 'what-ended-stays-ended',
+    says: 'Deleting, disabling and a new password raise the epoch, which never falls: no grant and no session from before comes back.',
+    spec: 'OAuth 2.1 §4.3.1',
+    machines: ['client', 'user'],
+    brokenBy: (_, { stored }, { after }) => {
+      const [before, now] = [clientOf(stored) ?? userOf(stored), clientOf(after.stored) ?? userOf(after.stored)];
+      if (before === null || now === null) return null;
+      if (now.epoch < before.epoch) return 'the epoch has fallen';
+      const [from, to] = [stateOf(stored), stateOf(after.stored)];
+      const ends = from !== to && (to === 'deleted' || to === 'disabled');
+      const hasNewPassword = userOf(stored)?.passwordHash !== userOf(after.stored)?.passwordHash;
+      return (ends || hasNewPassword) && now.epoch === before.epoch ? `it is ${to}, and its epoch stands` : null;
+    },
+  },
+  {
+    name: 'only-endings-end',
+    says: 'Whatever else changes leaves grants and sessions alive.',
+    spec: 'RFC 7592 §2.2',
+    machines: ['client', 'user'],
+    brokenBy: (_, { stored }, { after, commit }) => {
+      if (!commit?.held) return null;
+      const [before, now] = [clientOf(stored) ?? userOf(stored), clientOf(after.stored) ?? userOf(after.stored)];
+      if (before === null || now === null || now.epoch === before.epoch) return null;
+      const { change } = commit.asked;
+      const ends = change.type === 'deletionRequested' || change.type === 'disableRequested';
+      const hasNewPassword = userOf(stored)?.passwordHash !== userOf(after.stored)?.passwordHash;
+      return ends || hasNewPassword ? null : `${change.type} ended grants`;
+    },
+  },
+  {
+    name: 'one-or-two-secrets',
+    says: 'A confidential client has one live secret or two; a public client and a deleted client have none.',
+    spec: 'OAuth 2.1 §2.4',
+    machines: ['client'],
+    brokenAt: (_, { stored }) => {
+      const client = clientOf(stored);
+      if (client === null) return null;
+      const live = client.secretMacs.length;
+      const none = client.deletedAt !== null || client.tokenEndpointAuthMethod === 'none';
+      if (none) return live === 0 ? null : 'it has a secret';
+      return live === 1 || live === 2 ? null : `it has ${live} secrets`;
+    },
+  },
+  {
+    name: 'files-are-the-place',
+    says: 'What configuration declares is changed by configuration only.',
+    spec: 'docs/configuration.md',
+    machines: ['client'],
+    brokenBy: (_, { stored }, { commit }) => {
+      const isDeclared = stateOf(stored) === 'registered' && clientOf(stored)?.declared === true;
+      return isDeclared && commit?.held && commit.asked.actor.kind !== 'configuration'
+        ? 'a declared client was changed elsewhere'
+        : null;
+    },
+  },
+  {
+    name: 'erased-for-good',
+    says: 'Nothing but the sub is left of a deleted end-user, and nothing changes it.',
+    spec: 'OpenID Connect Core §2',
+    machines: ['user'],
+    brokenBy: (_, { stored }, { after }) =>
+      stateOf(stored) === 'deleted' &&
+      userOf(stored) !== null &&
+      !isDeepStrictEqual(userOf(stored), userOf(after.stored))
+        ? 'a deleted end-user has changed'
+        : null,
+    brokenAt: (_, { stored }) => {
+      const user = userOf(stored);
+      if (user === null || user.deletedAt === null) return null;
+      const isErased = user.username === '' && user.passwordHash === '' && Object.keys(user.claims).length === 0;
+      return isErased && user.disabledAt !== null ? null : 'something is left of a deleted end-user';
+    },
+  },
+  {
+    name: 'who-asked-is-written',
+    says: 'Every change has a line in the ledger that says who asked for it.',
+    spec: 'NIST SP 800-92 §2.1',
+    machines: ['client', 'user'],
+    brokenBy: (_, __, { commit }) => {
+      if (!commit?.held) return null;
+      const { actor } = commit.commit.entry;
+      return actor && actorName(actor) === actorName(commit.asked.actor) ? null : 'nobody is named';
+    },
+  },
+  {
+    name: 'acknowledged-is-stored',
+    says: 'A change that was acknowledged was stored.',
+    spec: 'RFC 9110 §15.3.1',
+    machines: ['client', 'user'],
+    brokenBy: (_, __, { after: { known }, answer }) => {
+      if (answer?.answer.kind !== 'done') return null;
+      const { before } = answer.answer;
+      const now = 'client' in answer.answer ? answer.answer.client : answer.answer.user;
+      const isChange = !isDeepStrictEqual(before, now);
+      return isChange && !known.stored.some((row) => isDeepStrictEqual(row, now))
+        ? 'the change was never stored'
+        : null;
+    },
+  },
+  {
+    name: 'every-line-is-a-change',
+    says: 'What is written differs from what was stored: the ledger has no line about nothing.',
+    spec: 'RFC 9110 §9.2.2',
+    machines: ['client', 'user'],
+    brokenBy: (_, { stored }, { after, commit }) => {
+      // Outside this walk, each new secret is another.
+      if (!commit?.held || commit.asked.change.type === 'secretReplacementRequested') return null;
+      return isDeepStrictEqual(rowOf(stored), rowOf(after.stored)) ? 'what was stored was written again' : null;
+    },
+  },
+  {
+    name: 'one-username-each',
+    says: 'No two end-users have the same username.',
+    spec: 'OpenID Connect Core §5.7',
+    machines: ['user'],
+    brokenAt: (_, { stored }) => (userOf(stored)?.username === TAKEN ? 'two end-users are called the same' : null),
+  },
+  {
+    name: 'every-administrator-is-answered',
+    says: 'Every event of a client and of an end-user is answered, in every state that can be reached.',
+    spec: 'RFC 9110 §15',
+    machines: ['client', 'user'],
+    brokenBy: (_, __, { broken, happening: { ending } }) => {
+      const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
+      return broken ?? (isInCircles ? 'a request went in circles' : null);
+    },
+    brokenAt: (walk, world) => {
+      for (const asked of requestsAt(world.stored)) {
+        const ran = runAlone(walk, world, asked);
+        if (ran.kind === 'broken') return ran.words;
+      }
+      return null;
+    },
+  },
+  {
+    name: 'administrator-is-served',
+    says: 'What may be asked for happens as it was asked for. Nothing above holds because nothing works.',
+    spec: 'RFC 7592 §2',
+    machines: ['client', 'user'],
+    brokenAt: (walk, world) => {
+      for (const asked of requestsAt(world.stored)) {
+        const unserved =
+          asked.about === 'client' ? unservedClient(walk, world, asked) : unservedUser(walk, world, asked);
+        if (unserved)
+          return `${asked.change.type} by ${asked.actor.kind} while ${stateOf(world.stored)} does not do what it says`;
+      }
+      return null;
+    },
+  },
+];
+
+const afterOf = (walk: Walk<Terms>, world: World, asked: Asked): Stored =>
+  storedAfter(walk, world, asked) ?? world.stored;
+
+/** Worked out from what is stored, not by the machine that is on trial. */
+function unservedClient(walk: Walk<Terms>, world: World, asked: AskedOfClient): boolean {
+  const client = clientOf(world.stored);
+  const isRegistered = client !== null && client.deletedAt === null;
+  const after = clientOf(afterOf(walk, world, asked));
+  const { change, actor } = asked;
+  if (isRegistered && client.declared && actor.kind !== 'configuration') return false;
+  const live = isRegistered ? client.secretMacs : [];
+  const isConfidential = isRegistered && client.tokenEndpointAuthMethod !== 'none';
+  switch (change.type) {
+    case 'registrationRequested': {
+      const { epoch: _, deletedAt, ...rest } = after ?? { epoch: 0n, deletedAt: null };
+      return deletedAt !== null || !isDeepStrictEqual(rest, change.registration);
+    }
+    case 'secretRequested':
+      if (!isConfidential || live.length > 1) return false;
+      return !isDeepStrictEqual(after?.secretMacs, [...live, change.secret]);
+    case 'secretReplacementRequested':
+      return isConfidential && !isDeepStrictEqual(after?.secretMacs, [change.secret]);
+    case 'secretRemovalRequested': {
+      const rest = live.filter(({ id }) => id !== change.secretId);
+      return rest.length === 1 && live.length === 2 && !isDeepStrictEqual(after?.secretMacs, rest);
+    }
+    case 'deletionRequested':
+      return isRegistered && after?.deletedAt === null;
+  }
+}
+
+/** Worked out from what is stored, not by the machine that is on trial. */
+function unservedUser(walk: Walk<Terms>, world: World, asked: AskedOfUser): boolean {
+  const user = userOf(world.stored);
+  if (user !== null && user.deletedAt !== null) return false;
+  const after = userOf(afterOf(walk, world, asked));
+  const { change } = asked;
+  if (change.type === 'registrationRequested') {
+    const { username, claims, passwordHash } = change.registration;
+    if (username === TAKEN) return false;
+    const hasPassword = passwordHash === null || after?.passwordHash === passwordHash;
+    return after?.username !== username || !isDeepStrictEqual(after.claims, claims) || !hasPassword;
+  }
+  if (user === null) return false;
+  switch (change.type) {
+    case 'disableRequested':
+      return after?.disabledAt === null;
+    case 'enableRequested':
+      return after?.disabledAt !== null;
+    case 'deletionRequested':
+      return after?.deletedAt === null;
+  }
+}

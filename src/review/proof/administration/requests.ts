@@ -1,0 +1,53 @@
+/** What administrators ask for: each change, of whatever is stored, and of what they saw before. */
+import { type ClientChange, FIRST_SECRET, secretIdOf } from '../../../lifecycles/client.ts';
+import type { UserChange } from '../../../lifecycles/user.ts';
+import { type Actor, commandLine, configurationFiles } from '../../../model/actor.ts';
+import { CONFIDENTIAL, DECLARED, hashOf, PUBLIC, secretNamed } from './beginnings.ts';
+import { TAKEN } from './store.ts';
+import type { Asked, AskedOfClient, AskedOfUser, Stored } from './terms.ts';
+
+const changesOfClient = ({ client }: Stored): readonly (readonly [Actor, ClientChange])[] => {
+  const [first] = client?.row.client?.secretMacs ?? [];
+  return [
+    [commandLine, { type: 'registrationRequested', registration: { ...CONFIDENTIAL, clientName: 'Shop, renamed' } }],
+    [commandLine, { type: 'registrationRequested', registration: PUBLIC }],
+    [configurationFiles, { type: 'registrationRequested', registration: DECLARED }],
+    [commandLine, { type: 'secretRequested', secret: secretNamed('another') }],
+    [commandLine, { type: 'secretReplacementRequested', secret: secretNamed('the new secret') }],
+    [commandLine, { type: 'secretRemovalRequested', secretId: first ? secretIdOf(first) : FIRST_SECRET }],
+    [commandLine, { type: 'secretRemovalRequested', secretId: 'a secret that nobody has' }],
+    [commandLine, { type: 'deletionRequested' }],
+    [configurationFiles, { type: 'deletionRequested' }],
+  ];
+};
+
+const record = (username: string, password: string | null) => ({
+  username,
+  passwordHash: password === null ? null : hashOf(password),
+  claims: { name: 'Alice' },
+});
+
+const changesOfUser = ({ user }: Stored): readonly UserChange[] => [
+  // Who is not registered needs a password; src/registration/register-user.ts asks for it.
+  { type: 'registrationRequested', registration: record('alice', user?.row.user ? null : 'the password') },
+  { type: 'registrationRequested', registration: record('alicia', user?.row.user ? null : 'the password') },
+  { type: 'registrationRequested', registration: record('alice', 'a new password') },
+  { type: 'registrationRequested', registration: record(TAKEN, 'the password') },
+  { type: 'disableRequested' },
+  { type: 'enableRequested' },
+  { type: 'deletionRequested' },
+];
+
+/** Of whatever is stored. */
+export function requestsAt(stored: Stored): readonly Asked[] {
+  const ofClient = stored.client === null ? [] : changesOfClient(stored);
+  const ofUser = stored.user === null ? [] : changesOfUser(stored);
+  return [
+    ...ofClient.map(([actor, change]): AskedOfClient => ({ about: 'client', actor, change, expected: null })),
+    ...ofUser.map((change): AskedOfUser => ({ about: 'user', actor: commandLine, change, expected: null })),
+  ];
+}
+
+/** Of what is stored now, whatever it is when the request arrives. */
+export const expecting = (asked: Asked, { client, user }: Stored): Asked =>
+  asked.about === 'client' ? { ...asked, expected: client?.row ?? null } : { ...asked, expected: user?.row ?? null };

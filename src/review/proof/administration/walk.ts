@@ -1,0 +1,47 @@
+/** The walk of the administration: administrators who register, change, disable and delete the same client or end-user at once. */
+import { isDeepStrictEqual } from 'node:util';
+import { running } from '../../../engine/run.ts';
+import { clientRequest } from '../../../lifecycles/client.ts';
+import { userRequest } from '../../../lifecycles/user.ts';
+import type { Bounds, EngineRequest, Walk } from '../walk.ts';
+import { BEGINNINGS } from './beginnings.ts';
+import { INVARIANTS } from './invariants.ts';
+import { expecting, requestsAt } from './requests.ts';
+import { commitAdministration, load, USER_ID } from './store.ts';
+import type { Asked, Terms } from './terms.ts';
+import { WORDS } from './words.ts';
+
+const BOUNDS: readonly Bounds[] = [
+  { requests: 2, inFlight: 2, disturbances: 1 },
+  { requests: 3, inFlight: 2, disturbances: 0 },
+];
+
+export const administration: Walk<Terms> = {
+  name: 'administration',
+  of: 'administration',
+  machines: ['client', 'user'],
+  bounds: BOUNDS,
+  beginnings: BEGINNINGS,
+  running,
+  machineOf: (machine) => machine,
+  load,
+  requestOf,
+  commit: (stored, commit) => commitAdministration(stored, commit),
+  requests: ({ stored }) => requestsAt(stored).flatMap((asked) => [asked, expecting(asked, stored)]),
+  whenCommitted: ({ stored }, _, { after }) => ({ stored: [...stored, after] }),
+  whenAnswered: (known) => known,
+  disturbances: () => [],
+  instants: () => [],
+  invariants: INVARIANTS,
+  words: WORDS,
+};
+
+function requestOf(asked: Asked): EngineRequest<Terms> {
+  const expects = (row: object) => asked.expected === null || isDeepStrictEqual(row, asked.expected);
+  const { actor } = asked;
+  const request: unknown =
+    asked.about === 'client'
+      ? clientRequest({ actor, change: asked.change, expects })
+      : userRequest({ id: USER_ID, actor, change: asked.change, expects });
+  return request as EngineRequest<Terms>;
+}

@@ -1,0 +1,27 @@
+/** How a trace speaks of the administration. */
+import type { WalkWords } from '../walk.ts';
+import { BEGAN_AT } from './beginnings.ts';
+import type { Asked, Terms } from './terms.ts';
+
+const NAMES: Readonly<Record<Asked['change']['type'], string>> = {
+  registrationRequested: 'the registration',
+  secretRequested: 'a further secret',
+  secretReplacementRequested: 'the replacement of every secret',
+  secretRemovalRequested: 'the removal of a secret',
+  deletionRequested: 'the deletion',
+  disableRequested: 'the disabling',
+  enableRequested: 'the enabling',
+};
+
+const nameOf = ({ change, expected }: Asked): string =>
+  `${NAMES[change.type]}${expected === null ? '' : ' of what was seen before'}`;
+
+export const WORDS: WalkWords<Terms> = {
+  name: nameOf,
+  begins: (asked) => `An administrator (${asked.actor.kind}) asks for ${nameOf(asked)}`,
+  commit: ({ entry }) => `${entry.machine} is ${entry.to}`,
+  commitNoun: ({ entry }) => entry.machine,
+  answer: (answer) => (answer.kind === 'rejected' ? answer.reason : null),
+  since: [BEGAN_AT, 'the beginning'],
+  sender: 'administrators',
+};

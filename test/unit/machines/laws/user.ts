@@ -1,0 +1,79 @@
+/**
+ * The end-user's registration. Disabling, a new password and a deletion end everything that was allowed before; enabling revives nothing.
+ * What is deleted stays so.
+ */
+import type { RejectReason, UserEvent } from '../../../../machines/vocabulary.ts';
+import type { Answer } from '../answers.ts';
+import {
+  allFail,
+  does,
+  everyAnswer,
+  has,
+  hasAny,
+  holds,
+  type Law,
+  nameOf,
+  raiseEpoch,
+  reject,
+  rejectsInThisOrder,
+} from './law.ts';
+
+const REJECTING: readonly (readonly [guard: string, reason: RejectReason])[] = [
+  ['expectationFails', 'changed_meanwhile'],
+  ['usernameIsTaken', 'username_taken'],
+];
+
+type Change = readonly [next: string, ...effects: string[]];
+
+/** What comes of each other event, by the state before it. The compiler asks for every event. */
+const CHANGES: Readonly<
+  Record<Exclude<UserEvent['type'], 'registrationRequested'>, Readonly<Record<'enabled' | 'disabled', Change>>>
+> = {
+  disableRequested: { enabled: ['disabled', 'disableUser', raiseEpoch('user')], disabled: ['disabled'] },
+  enableRequested: { enabled: ['enabled'], disabled: ['enabled', 'enableUser'] },
+  deletionRequested: {
+    enabled: ['deleted', 'eraseUser', raiseEpoch('user')],
+    disabled: ['deleted', 'eraseUser', raiseEpoch('user')],
+  },
+};
+
+const isThere = (answer: Answer): answer is Answer & { readonly state: 'enabled' | 'disabled' } =>
+  answer.state === 'enabled' || answer.state === 'disabled';
+const isRejected = (answer: Answer): boolean => REJECTING.some(([guard]) => holds(answer, guard));
+
+export const lawsOfUser: readonly Law[] = [
+  everyAnswer(
+    'what speaks against a change is told in this order, and nothing changes',
+    rejectsInThisOrder(...REJECTING),
+  ),
+  everyAnswer('only a registration makes an end-user, who may sign in at once', (answer) => {
+    const isNew = answer.state === 'unregistered' && answer.event === 'registrationRequested';
+    const makes = isNew && allFail(answer, 'expectationFails', 'usernameIsTaken');
+    return makes ? does(answer, 'enabled', 'registerUser') : !has(answer, 'registerUser');
+  }),
+  everyAnswer(
+    'a record that differs replaces what is stored, and a new password ends sessions and grants',
+    (answer) => {
+      const isChange = isThere(answer) && answer.event === 'registrationRequested';
+      const replaces = isChange && allFail(answer, 'expectationFails', 'usernameIsTaken', 'nothingDiffers');
+      if (!replaces) return !has(answer, 'replaceRecord');
+      const ends = allFail(answer, 'passwordDiffers') ? [] : [raiseEpoch('user')];
+      return does(answer, answer.state, 'replaceRecord', ...ends);
+    },
+  ),
+  everyAnswer(
+    'the same record again changes nothing',
+    (answer) => isRejected(answer) || !holds(answer, 'nothingDiffers') || does(answer, answer.state),
+  ),
+  everyAnswer('every other event does what it says; what ended stays ended', (answer) => {
+    if (!isThere(answer) || answer.event === 'registrationRequested') return true;
+    const [next, ...effects] = CHANGES[answer.event as keyof typeof CHANGES][answer.state];
+    if (allFail(answer, 'expectationFails')) return does(answer, next, ...effects);
+    return answer.next === answer.state && !hasAny(answer, effects.map(nameOf));
+  }),
+  everyAnswer('about an end-user who was deleted, or never registered, there is nothing to change', (answer) => {
+    const isNobody =
+      answer.state === 'deleted' || (answer.state === 'unregistered' && answer.event !== 'registrationRequested');
+    return !isNobody || does(answer, answer.state, reject('user_unknown'));
+  }),
+];
