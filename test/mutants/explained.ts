@@ -239,7 +239,7 @@ export const explained: readonly Explained[] = [
   {
     file: 'src/storage/denied-access-tokens.ts',
     source: ".prepare('load_denial');",
-    why: 'The name of a prepared statement, for people who read the log of Postgres.',
+    why: 'The name of a prepared statement, for people who read the code: the drivers name it themselves.',
   },
   {
     file: 'src/storage/grant-life.ts',
@@ -299,7 +299,48 @@ export const explained: readonly Explained[] = [
   {
     file: 'src/storage/sessions.ts',
     source: ".prepare('load_session');",
-    why: 'The name of a prepared statement, for people who read the log of Postgres.',
+    why: 'The name of a prepared statement, for people who read the code: the drivers name it themselves.',
+  },
+  {
+    file: 'src/storage/interaction-commits.ts',
+    source: ".prepare(isStored ? 'move_interaction' : 'store_interaction');",
+    mutators: ['StringLiteral'],
+    why: 'The name of a prepared statement, for people who read the code: the drivers name it themselves.',
+  },
+  {
+    file: 'src/storage/interaction-commits.ts',
+    source: ".prepare(isStored ? 'approve_interaction' : 'store_approved_interaction');",
+    mutators: ['StringLiteral'],
+    why: 'The name of a prepared statement, for people who read the code: the drivers name it themselves.',
+  },
+  {
+    file: 'src/storage/interaction-commits.ts',
+    source: '.onConflictDoNothing({ target: interactions.id })',
+    mutators: ['ObjectLiteral'],
+    why: 'The table has no other key today; another one must not make a request look as if it came second.',
+  },
+  {
+    file: 'src/storage/interaction-store.ts',
+    source: ".prepare('load_interaction');",
+    why: 'The name of a prepared statement, for people who read the code: the drivers name it themselves.',
+  },
+  {
+    file: 'src/storage/interaction-store.ts',
+    source: ".prepare('load_requested_interaction');",
+    why: 'The name of a prepared statement, for people who read the code: the drivers name it themselves.',
+  },
+  {
+    file: 'src/storage/interaction-store.ts',
+    source:
+      'consent && consent.userEpoch === row.user?.epoch && consent.clientEpoch === client.epoch ? consent : null;',
+    mutators: ['OptionalChaining'],
+    why: 'A consent is joined to its end-user; the compiler does not know it.',
+  },
+  {
+    file: 'src/storage/batches.ts',
+    source: 'await Promise.race([send(options, nextBatch()), sleep(maxWait, null, { ref: false })]);',
+    mutators: ['ObjectLiteral', 'BooleanLiteral'],
+    why: 'Lets a process end that waits for nothing else.',
   },
   {
     file: 'src/crypto/ecdsa-signature.ts',
