@@ -234,7 +234,7 @@ describe('a connection without an answer', () => {
       await withDeadlines({ databaseMilliseconds }, () => immediate());
       return asked;
     };
-    const late = await sent(2000);
+    const late = await sent(1000);
     const both = [await sent(100), await sent(100)];
     for (const { outcome } of both) expect(await outcome).toBe('NO_ANSWER');
     await until(() => proxy.connections().ever === 4);
