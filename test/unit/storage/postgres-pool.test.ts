@@ -1,4 +1,5 @@
 /** The pool by itself: what it prepares, how long it waits, when it replaces its connections, and where it connects to. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -76,10 +77,12 @@ async function listening(server: Server, path?: string): Promise<number> {
 
 describe('a host that never says anything', () => {
   let pool: PostgresPool;
+  /** At the host, which does not end them either. */
   let sockets: Socket[];
   beforeEach(async () => {
     sockets = [];
-    const port = await listening(createServer((socket) => void sockets.push(socket.on('error', () => {}))));
+    const server = createServer({ allowHalfOpen: true }, (socket) => void sockets.push(socket.on('error', () => {})));
+    const port = await listening(server);
     pool = openPool(`postgres://nobody@127.0.0.1:${port}/none`, { max: 2, connect_timeout: 3600 });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   });
@@ -114,19 +117,45 @@ describe('a host that never says anything', () => {
     });
   });
 
-  test('is waited for ten seconds when the pool closes, and then hung up on', async () => {
-    void outcomeOf(ask(pool, 'select 1'));
+  test('is waited for ten seconds when the pool closes; then nothing is left of its connections', async () => {
+    const own: Socket[] = [];
+    const note = (message: unknown) => void own.push((message as { readonly socket: Socket }).socket);
+    subscribe('net.client.socket', note);
+    onTestFinished(() => void unsubscribe('net.client.socket', note));
+    for (let times = 0; times < 2; times++) void outcomeOf(ask(pool, 'select 1'));
     await vi.advanceTimersByTimeAsync(0);
-    while (sockets.length === 0) await immediate();
-    const ended = Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
+    while (sockets.length < 2) await immediate();
     const closed = vi.fn();
     const closing = pool.close().then(closed);
     await vi.advanceTimersByTimeAsync(9_999);
     expect(closed).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     await closing;
-    await ended;
+    expect(own.map(({ destroyed }) => destroyed)).toEqual([true, true]);
+    for (const socket of sockets) socket.destroy();
   });
+});
+
+test('a host that hangs up is not tried again after the pool has closed', async () => {
+  let connections = 0;
+  const hangsUp = createServer((socket) => {
+    connections++;
+    socket.on('error', () => {}).once('data', () => socket.resetAndDestroy());
+  });
+  const port = await listening(hangsUp);
+  const pool = openPool(`postgres://nobody@127.0.0.1:${port}/none`, { max: 1, backoff: () => 60 });
+  expect(await outcomeOf(ask(pool, 'select 1'))).not.toBe('answered');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const asked = outcomeOf(ask(pool, 'select 1'));
+  await vi.advanceTimersByTimeAsync(0);
+  const closing = pool.close();
+  await vi.advanceTimersByTimeAsync(10_000);
+  await closing;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await asked).toBe('CONNECTION_ENDED');
+  for (let turn = 0; turn < 100; turn++) await immediate();
+  expect(connections).toBe(1);
 });
 
 describe('a connection without an answer', () => {
@@ -157,15 +186,20 @@ describe('a connection without an answer', () => {
   const WAITS = 'select pg_advisory_xact_lock(1)';
 
   test('that Postgres knows nothing of is replaced, and closed', async () => {
-    const [first] = await ask(pool, "select pg_backend_pid() as pid, '2030-01-01'::date as day");
+    // All that it was opened with holds for what looks, and for what is new.
+    const { hostname, port, username, pathname } = new URL(proxy.url);
+    const elsewhere = { host: hostname, port: Number(port), username, database: pathname.slice(1) };
+    const asked = openPool('postgres://nobody@elsewhere.invalid/', { max: 1, ...elsewhere });
+    onTestFinished(asked.close);
+    const [first] = await ask(asked, "select pg_backend_pid() as pid, '2030-01-01'::date as day");
     proxy.silence('existing');
     // Also for what is replaced to end, and for the statement that is answered.
     await withDeadlines({ databaseMilliseconds: 500 }, async () => {
-      expect(await outcomeOf(ask(pool, 'select 1'))).toBe('NO_ANSWER');
-      await until(async () => (await outcomeOf(ask(pool, 'select 1'))) === 'answered');
+      expect(await outcomeOf(ask(asked, 'select 1'))).toBe('NO_ANSWER');
+      await until(async () => (await outcomeOf(ask(asked, 'select 1'))) === 'answered');
       await open(1);
     });
-    const [later] = await ask(pool, "select pg_backend_pid() as pid, '2030-01-01'::date as day");
+    const [later] = await ask(asked, "select pg_backend_pid() as pid, '2030-01-01'::date as day");
     expect(later?.['pid']).not.toBe(first?.['pid']);
     expect(later?.['day']).toBe('2030-01-01');
   });
@@ -197,28 +231,44 @@ describe('a connection without an answer', () => {
     }
   });
 
-  test('is looked at only when the statement is late, however little time its request has', async () => {
+  /** Time stands still for timers, but not for what is on its way. */
+  async function withFakeTime(work: (passes: (milliseconds: number) => Promise<void>) => Promise<void>): Promise<void> {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const passes = async (milliseconds: number) => {
+      await vi.advanceTimersByTimeAsync(milliseconds);
+      for (let turn = 0; turn < 20; turn++) await immediate();
+    };
+    await withDeadlines({ databaseMilliseconds: 1000 }, () => work(passes));
+    vi.useRealTimers();
+  }
+
+  test('is looked at when the statement is late, however little time its request has', async () => {
     await backendOf(pool);
     proxy.silence('existing');
-    const { promise, resolve } = Promise.withResolvers<unknown>();
-    const over = { endsAt: performance.now() + 1, pausedAt: null };
-    void withinTime(over, () => outcomeOf(ask(pool, 'select 1'))).then(resolve);
-    expect(await promise).toBe('NO_ANSWER');
-    proxy.letThrough();
-    await someRoundTrips(pool);
-    expect(proxy.connections().ever).toBeLessThanOrEqual(2);
+    await withFakeTime(async (passes) => {
+      const time = { endsAt: performance.now() + 300, pausedAt: null };
+      const asked = withinTime(time, () => outcomeOf(ask(pool, 'select 1')));
+      await passes(300);
+      expect(await asked).toBe('NO_ANSWER');
+      await passes(699);
+      expect(proxy.connections().ever).toBe(1);
+      await passes(1);
+      // The look came, went, and brought what is new; what is old may finish for as long as a statement.
+      while (proxy.connections().ever < 2 || proxy.connections().open > 1) await passes(1);
+      await passes(1000);
+      while (proxy.connections().open > 0) await passes(1);
+    });
+    expect(await backendOf(pool)).toEqual(expect.any(Number));
   });
 
   test('is not looked at when the answer came in time', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    await withDeadlines({ databaseMilliseconds: 1000 }, async () => {
-      const asked = backendOf(pool);
-      await vi.advanceTimersByTimeAsync(0);
-      await asked;
-      await vi.advanceTimersByTimeAsync(1000);
+    await backendOf(pool);
+    await withFakeTime(async (passes) => {
+      await backendOf(pool);
+      await passes(1000);
+      await passes(10);
     });
-    vi.useRealTimers();
     await someRoundTrips(pool);
     expect(proxy.connections().ever).toBe(1);
   });
