@@ -73,6 +73,14 @@ describe('on a database', () => {
     expect(said).not.toHaveBeenCalled();
   });
 
+  test('closed, it has no connections left', async () => {
+    const database = open();
+    await ask(database, 'select 1');
+    await database.close();
+    await until(async () => (await connections('statehouse')) === 0);
+    expect(await failureOf(ask(database, 'select 1'))).not.toBe('answered');
+  });
+
   test('it migrates on a connection of its own, which ends', async () => {
     const database = open();
     await database.migrate();
