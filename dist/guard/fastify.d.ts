@@ -3,9 +3,13 @@
  * `config: { scopes: ['photos:read'] }`, or `config: { public: true }`.
  */
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
+import { type Guard } from './guard.js';
 import type { GuardOptions } from './options.js';
 import { type Access, type Refused, type Unavailable } from './outcome.js';
 declare module 'fastify' {
+    interface FastifyInstance {
+        readonly guard: Guard;
+    }
     interface FastifyRequest {
         /** Who calls. Null on a route that is public. */
         access: Access | null;

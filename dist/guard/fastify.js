@@ -4,6 +4,7 @@ const guarded = async (app, options) => {
     const { serveMetadata = true, sendRefusal = (reply, { body }) => reply.send(body) } = options;
     const guard = createGuard(options);
     const scopesOfRoutes = new Set();
+    app.decorate('guard', guard);
     app.decorateRequest('access', null);
     app.addHook('onRoute', (route) => {
         const config = (route.config ?? {});
