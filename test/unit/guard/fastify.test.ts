@@ -45,7 +45,7 @@ describe('the Fastify plugin', () => {
     expect((await app.inject({ method: 'HEAD', url: '/photos', headers: { authorization } })).statusCode).toBe(200);
   });
 
-  it.each<[string, 'GET' | 'POST' | 'HEAD', () => object, number, object]>([
+  it.each<[string, 'GET' | 'POST' | 'HEAD', () => Record<string, string>, number, object]>([
     ['no token', 'GET', () => ({}), 401, {}],
     ['HEAD without a token', 'HEAD', () => ({}), 401, {}],
     ['a malformed header', 'GET', () => ({ authorization: 'Bearer' }), 400, { error: 'invalid_request' }],
