@@ -38,7 +38,10 @@ describe('the package', () => {
         process.stdout.write(outcome.status + ' ' + outcome.reason + ' ' + typeof fastifyGuard));
     `;
     writeFileSync(join(folder, 'api.mjs'), `import { createGuard, fastifyGuard } from 'statehouse/guard';${program}`);
-    writeFileSync(join(folder, 'api.cjs'), `const { createGuard, fastifyGuard } = require('statehouse/guard');${program}`);
+    writeFileSync(
+      join(folder, 'api.cjs'),
+      `const { createGuard, fastifyGuard } = require('statehouse/guard');${program}`,
+    );
     for (const file of ['api.mjs', 'api.cjs']) {
       expect(run(process.execPath, [file], folder)).toBe('401 token_malformed function');
     }
