@@ -1,7 +1,7 @@
 /** The very files that docs/protecting-an-api.md shows, with tokens of the server on its port. */
 import type { Server } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { makeClient, obtainTokens, type TestClient, token } from '../support/actors.ts';
 import { judged } from '../support/interop.ts';
 import { freePort } from '../support/listening.ts';
@@ -12,6 +12,10 @@ const { protectedApi } = loadedByNode<typeof import('../../docs/examples/protect
 );
 const { protectedFastifyApi } = loadedByNode<typeof import('../../docs/examples/protected-fastify-api.ts')>(
   'docs/examples/protected-fastify-api.ts',
+);
+
+const { expressApi: otherApi } = loadedByNode<typeof import('../../docs/examples/express-oauth2-jwt-bearer.ts')>(
+  'docs/examples/express-oauth2-jwt-bearer.ts',
 );
 
 const AUDIENCE = 'https://api.example.com';
@@ -178,5 +182,35 @@ describe.each([
       scopes_supported: ['read', 'write'],
       resource_name: 'Photos',
     });
+  });
+});
+
+describe('docs/examples/express-oauth2-jwt-bearer.ts', () => {
+  const judging = judged();
+
+  it('lets in what is for it, with the scope', async () => {
+    const { test, confidential, user } = judging.current;
+    const app = otherApi(test.issuer, AUDIENCE);
+    // Express prints what it answers with an error; here that is what is asked for.
+    app.set('env', 'test');
+    const port = await freePort();
+    const server: Server = await new Promise((resolve) => {
+      const opening: Server = app.listen(port, 'localhost', () => resolve(opening));
+    });
+    onTestFinished(() => void server.close());
+    const call = async (method: string, accessToken: string | null) => {
+      const headers = accessToken === null ? {} : { authorization: `Bearer ${accessToken}` };
+      const response = await fetch(`http://localhost:${port}/photos`, { method, headers });
+      return { status: response.status, vary: response.headers.get('vary'), body: await response.text() };
+    };
+    const { accessToken } = await obtainTokens(test, confidential, user, { scope: 'read' });
+    const elsewhere = await obtainTokens(test, confidential, user, { scope: 'openid' });
+    const inside = await call('GET', accessToken);
+    expect(inside).toMatchObject({ status: 200, vary: 'Authorization' });
+    expect(JSON.parse(inside.body)).toEqual({ subject: user.id, photos: [] });
+    expect((await call('GET', null)).status).toBe(401);
+    expect((await call('GET', elsewhere.accessToken)).status).toBe(401);
+    expect((await call('GET', `${accessToken.slice(0, -8)}AAAAAAAA`)).status).toBe(401);
+    expect((await call('POST', accessToken)).status).toBe(403);
   });
 });
