@@ -33,13 +33,19 @@ export function keySource(ask, endpoints, times, now) {
         kept = { pick: createLocalJWKSet({ keys }), at: now() };
         failure = null;
     };
-    /** All who wait, wait for the same fetch. */
+    /** All who wait, wait for the same fetch. Never rejects, since nobody may be waiting. */
     const refresh = () => {
-        pending ??= load().finally(() => {
+        pending ??= load()
+            .catch(() => {
+            failure = 'the keys could not be read';
+        })
+            .finally(() => {
             pending = null;
         });
         return pending;
     };
+    const isYounger = (seconds) => within(kept?.at ?? null, seconds);
+    const mayServe = () => isYounger(Math.max(times.staleSeconds, times.maxAgeSeconds));
     const mayTry = (seconds) => pending !== null || !within(triedAt, failure === null ? seconds : RETRY_SECONDS);
     const missing = () => ({
         kind: 'unavailable',
@@ -48,9 +54,13 @@ export function keySource(ask, endpoints, times, now) {
     });
     return {
         find: async (header) => {
-            if (!within(kept?.at ?? null, times.maxAgeSeconds) && mayTry(0))
-                await refresh();
-            if (!within(kept?.at ?? null, Math.max(times.staleSeconds, times.maxAgeSeconds)))
+            if (!isYounger(times.maxAgeSeconds) && mayTry(0)) {
+                const refreshed = refresh();
+                // The first who find them old wait. Once a fetch has failed, the old ones serve while the next is under way.
+                if (failure === null || !mayServe())
+                    await refreshed;
+            }
+            if (!mayServe())
                 return missing();
             const key = await pickFrom(kept, header);
             if (key !== null)

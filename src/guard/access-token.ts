@@ -40,7 +40,6 @@ export async function readAccessToken(rules: TokenRules, keys: KeySource, token:
       algorithms: [...rules.algorithms],
       issuer: rules.issuer,
       audience: rules.resource,
-      typ: 'at+jwt',
       requiredClaims: ['exp', 'iat'],
       clockTolerance: rules.clockToleranceSeconds,
       currentDate: new Date(rules.now()),

@@ -58,13 +58,20 @@ export function keySource(ask: AskForJson, endpoints: Discovery, times: KeyTimes
     failure = null;
   };
 
-  /** All who wait, wait for the same fetch. */
+  /** All who wait, wait for the same fetch. Never rejects, since nobody may be waiting. */
   const refresh = (): Promise<void> => {
-    pending ??= load().finally(() => {
-      pending = null;
-    });
+    pending ??= load()
+      .catch(() => {
+        failure = 'the keys could not be read';
+      })
+      .finally(() => {
+        pending = null;
+      });
     return pending;
   };
+
+  const isYounger = (seconds: number) => within(kept?.at ?? null, seconds);
+  const mayServe = () => isYounger(Math.max(times.staleSeconds, times.maxAgeSeconds));
 
   const mayTry = (seconds: number) => pending !== null || !within(triedAt, failure === null ? seconds : RETRY_SECONDS);
 
@@ -76,8 +83,12 @@ export function keySource(ask: AskForJson, endpoints: Discovery, times: KeyTimes
 
   return {
     find: async (header) => {
-      if (!within(kept?.at ?? null, times.maxAgeSeconds) && mayTry(0)) await refresh();
-      if (!within(kept?.at ?? null, Math.max(times.staleSeconds, times.maxAgeSeconds))) return missing();
+      if (!isYounger(times.maxAgeSeconds) && mayTry(0)) {
+        const refreshed = refresh();
+        // The first who find them old wait. Once a fetch has failed, the old ones serve while the next is under way.
+        if (failure === null || !mayServe()) await refreshed;
+      }
+      if (!mayServe()) return missing();
       const key = await pickFrom(kept, header);
       if (key !== null) return { kind: 'found', key };
       if (mayTry(times.cooldownSeconds)) await refresh();

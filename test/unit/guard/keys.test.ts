@@ -1,5 +1,8 @@
 /** Keys follow each other without a restart; made-up key ids cost the server next to nothing; a server that is away ends nothing at once. */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK } from 'jose';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Outcome } from '../../../src/guard/index.ts';
 import { bearer, FAKE_ISSUER, type FakeIssuer, fakeIssuer, fakeKey, sharedKey } from '../../support/fake-issuer.ts';
 
@@ -86,6 +89,34 @@ describe('the keys of the issuer', () => {
     issuer.answers.keys = keys;
     issuer.clock.advanceSeconds(2);
     expect(verdict(await check())).toBe('granted');
+    const madeUp = bearer(await issuer.token({ header: { kid: 'made up' } }));
+    expect(verdict(await guard.check(madeUp, NEEDS))).toBe('unknown_key');
+  });
+
+  it('keep nobody waiting for an issuer that is known to be away, and come when it is back', async () => {
+    const guard = issuer.guard({ keys: { timeoutMilliseconds: 60_000 } });
+    const check = async (change = {}) => verdict(await guard.check(bearer(await issuer.token(change)), NEEDS));
+    await check();
+    issuer.answers.keys = down;
+    issuer.clock.advanceSeconds(600);
+    expect(await check()).toBe('granted');
+    issuer.clock.advanceSeconds(2);
+    let answer = (_response: Response) => {};
+    let signal: AbortSignal | null | undefined;
+    issuer.answers.keys = (_body, init) => {
+      signal = init.signal;
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    };
+    expect(await check()).toBe('granted');
+    expect(fetches()).toBe(3);
+    expect(signal?.aborted).toBe(false);
+    const next = await sharedKey('second');
+    answer(Response.json({ keys: [next.jwk] }));
+    expect(await check({ signer: next })).toBe('granted');
+    expect(await check()).toBe('unknown_key');
+    expect(fetches()).toBe(3);
   });
 
   it('are not asked for again and again while the issuer is away', async () => {
@@ -171,6 +202,32 @@ describe('the keys of the issuer', () => {
     expect(verdict(await guard.check(bearer(await issuer.token({ header: { kid: 'broken' } })), NEEDS))).toBe(
       'unknown_key',
     );
+  });
+
+  it('are no more than a hundred, and none whose private part is published', async () => {
+    const others = Array.from({ length: 99 }, (_, index) => ({ ...issuer.key.jwk, kid: `other-${index}` }));
+    const next = await sharedKey('second');
+    issuer.published = [...others, issuer.key.jwk, next.jwk];
+    const guard = issuer.guard();
+    expect(verdict(await guard.check(bearer(await issuer.token()), NEEDS))).toBe('granted');
+    expect(verdict(await guard.check(bearer(await issuer.token({ signer: next })), NEEDS))).toBe('unknown_key');
+    issuer.published = [{ ...issuer.key.jwk, ...(await exportJWK(issuer.key.privateKey)) }, next.jwk];
+    expect(verdict(await issuer.guard().check(bearer(await issuer.token()), NEEDS))).toBe('unknown_key');
+  });
+
+  it('are not taken from where a redirect leads', async () => {
+    const server = createServer((request, response) => {
+      if (request.url === '/keys') return void response.writeHead(302, { location: '/elsewhere' }).end();
+      response.end(JSON.stringify({ keys: issuer.published }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const at = async (path: string) => {
+      const guard = issuer.guard({ fetch: globalThis.fetch, jwksUri: `http://127.0.0.1:${port}/${path}` });
+      return verdict(await guard.check(bearer(await issuer.token()), NEEDS));
+    };
+    expect([await at('elsewhere'), await at('keys')]).toEqual(['granted', 'keys']);
   });
 
   it('of which two have one id let nobody in', async () => {
