@@ -98,6 +98,6 @@ function signingKeysIn(document) {
         const key = objectOf(one);
         if (key === null || typeof key['kid'] !== 'string' || !ASYMMETRIC.has(key['kty']))
             return false;
-        return (key['use'] ?? 'sig') === 'sig' && key['d'] === undefined;
+        return (key['use'] ?? 'sig') === 'sig';
     });
 }

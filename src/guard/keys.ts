@@ -121,6 +121,6 @@ function signingKeysIn(document: unknown): JWK[] {
   return list.slice(0, MAX_KEYS).filter((one: unknown): one is JWK => {
     const key = objectOf(one);
     if (key === null || typeof key['kid'] !== 'string' || !ASYMMETRIC.has(key['kty'])) return false;
-    return (key['use'] ?? 'sig') === 'sig' && key['d'] === undefined;
+    return (key['use'] ?? 'sig') === 'sig';
   });
 }
