@@ -9,6 +9,7 @@ const ROOMS = [
   'config',
   'crypto',
   'engine',
+  'guard',
   'http',
   'lifecycles',
   'machines',
