@@ -84,6 +84,26 @@ export default {
       'A reviewer of the cryptography reads one folder; it knows formats and keys, and neither grants nor tables.',
     ),
     only(
+      'guard-knows-no-server',
+      '^src/guard/',
+      ['^src/guard/', packages('jose')],
+      'An API installs it beside its own code: of the server it knows its URLs and its tokens alone.',
+      valuesOnly,
+    ),
+    {
+      name: 'guard-names-no-server',
+      comment: 'Its types are for APIs too: those of Fastify, for the plugin, and no type of the server.',
+      severity: 'error',
+      from: { path: '^src/guard/' },
+      to: { pathNot: ['^src/guard/', packages('jose', 'fastify')] },
+    },
+    onlyFrom(
+      'guard-is-for-apis',
+      ['^(src|dist)/guard/', '^src/management/', TESTS],
+      '^(src|dist)/guard/',
+      'The server checks its own tokens against its own database; only an API on it, such as the management API, is guarded.',
+    ),
+    only(
       'system-is-a-leaf',
       '^src/system/',
       [
@@ -168,7 +188,9 @@ export default {
       '^examples/',
       [
         '^examples/',
-        packages('@modelcontextprotocol/(client|server|node)', 'express', '@types/express', 'jose', 'zod'),
+        // As an API imports it: statehouse/guard.
+        '^dist/guard/',
+        packages('@modelcontextprotocol/(client|server|node)', 'express', '@types/express', 'zod'),
         '^(node:)?(child_process|fs|http|net|os|path)$',
       ],
       'An example is what somebody else would write: it knows the server by its URLs and its tokens alone.',
@@ -203,7 +225,7 @@ export default {
     ),
     onlyFrom(
       'only-http-knows-fastify',
-      ['^src/http/', TESTS],
+      ['^src/http/', '^src/guard/fastify\\.ts$', TESTS],
       packages('fastify', '@fastify/[^/]+', 'fastify-[^/]+', 'ghtml'),
       'HTTP is one way in; the command line and the tests of the core need none.',
     ),
@@ -215,7 +237,7 @@ export default {
     ),
     onlyFrom(
       'only-crypto-knows-cryptography',
-      ['^src/crypto/', TESTS],
+      ['^src/crypto/', '^(src|dist)/guard/', TESTS],
       [packages('jose', '@node-rs/argon2'), '^(node:)?crypto$'],
       'Randomness, digests, comparisons and signatures are reviewed in one folder.',
     ),

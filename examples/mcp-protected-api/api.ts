@@ -1,64 +1,41 @@
-/** The door: who may come in, what those are told who may not, and where they learn whom to ask (RFC 9728, RFC 6750). */
+/** The door: who may come in. What others are told, and where they learn whom to ask, is for the guard (RFC 6750, RFC 9728). */
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import express from 'express';
-import { type Caller, callerReader } from './access-token.ts';
-import { type Album, photoServer, SCOPES, type Scope, scopeNeeded } from './photos.ts';
+import { type Access, createGuard } from 'statehouse/guard';
+import { type Album, photoServer, SCOPES, scopeNeeded } from './photos.ts';
 
 /**
  * @param issuer of the authorization server, byte for byte.
  * @param resource the URL at which clients find this API. It is also its identifier, which tokens have as `aud`.
  */
 export function photoApi(issuer: string, resource: string): express.Express {
-  const { origin, pathname } = new URL(resource);
-  // RFC 9728 §3.1: the well-known part comes between host and path.
-  const metadataPath = `/.well-known/oauth-protected-resource${pathname.replace(/\/$/, '')}`;
-  const metadata = {
-    resource,
-    authorization_servers: [issuer],
-    scopes_supported: SCOPES,
-    bearer_methods_supported: ['header'],
-    resource_name: 'Photos',
-  };
+  const guard = createGuard({ issuer, resource, scopes: SCOPES, name: 'Photos' });
 
-  /** RFC 6750 §3, with `resource_metadata` (RFC 9728 §5.1): from here a client finds the way by itself. */
-  const refuse = (response: express.Response, status: 401 | 403, scope: Scope, error?: string) => {
-    const parts = {
-      ...(error !== undefined && { error }),
-      scope,
-      resource_metadata: `${origin}${metadataPath}`,
-    };
-    const words = Object.entries(parts).map(([name, value]) => `${name}="${value}"`);
-    // RFC 6750 §3.1: to a request without a token nothing is said of what is wrong with it.
-    response
-      .status(status)
-      .set('WWW-Authenticate', `Bearer ${words.join(', ')}`)
-      .json(error === undefined ? {} : { error });
-  };
-
-  const readCaller = callerReader(issuer, resource);
   const letIn: express.RequestHandler = async (request, response, next) => {
-    const scope = scopeNeeded(request.body);
-    const caller = await readCaller(request.get('authorization'));
-    if (caller === 'missing') return refuse(response, 401, scope);
-    if (caller === 'invalid') return refuse(response, 401, scope, 'invalid_token');
-    if (!caller.scope.includes(scope)) return refuse(response, 403, scope, 'insufficient_scope');
-    response.locals['caller'] = caller;
+    const outcome = await guard.check(request, { scopes: [scopeNeeded(request.body)] });
+    const { vary = '', ...headers } = outcome.headers;
+    response.set(headers).vary(vary);
+    if (outcome.kind !== 'granted') return void response.status(outcome.status).json(outcome.body);
+    response.locals['access'] = outcome.access;
     next();
   };
 
   const album: Album = new Map();
   // The MCP server is made for one request and one caller: nobody can get the photos of another.
-  const mcp = createMcpHandler(({ authInfo }) => photoServer(album, { sub: String(authInfo?.extra?.['sub']) }));
+  const mcp = createMcpHandler(({ authInfo }) => photoServer(album, String(authInfo?.extra?.['subject'])));
   const answer = toNodeHandler(mcp);
 
   const app = express();
   app.disable('x-powered-by');
   // Clients that live in browsers read it too; there is nothing secret in it.
-  app.get(metadataPath, (_request, response) => void response.set('Access-Control-Allow-Origin', '*').json(metadata));
-  app.all(pathname, express.json(), letIn, (request, response) => {
-    const { token, clientId, scope, expiresAt, sub } = response.locals['caller'] as Caller;
-    const auth = { token, clientId, scopes: [...scope], expiresAt, extra: { sub } };
+  app.get(String(guard.metadata.path), (_request, response) => {
+    response.set('Access-Control-Allow-Origin', '*').json(guard.metadata.document);
+  });
+  app.all(new URL(resource).pathname, express.json(), letIn, (request, response) => {
+    const { subject, clientId, scopes, claims } = response.locals['access'] as Access;
+    // Tools get no token: it is for this API alone, and they have nobody to show it to.
+    const auth = { token: '', clientId, scopes: [...scopes], expiresAt: claims.exp, extra: { subject } };
     return answer(Object.assign(request, { auth }), response, request.body);
   });
   return app;

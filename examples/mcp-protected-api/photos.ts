@@ -1,7 +1,6 @@
 /** What is protected: the photos of a person, as tools of MCP. */
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Caller } from './access-token.ts';
 
 /** The scopes, as policies/resources.yaml describes them at the authorization server. */
 export const SCOPES = ['photos:read', 'photos:write'] as const;
@@ -20,17 +19,17 @@ export function scopeNeeded(message: unknown): Scope {
 export type Album = Map<string, string[]>;
 
 /** One for each request. It asks no more who calls: the caller has been let in. */
-export function photoServer(album: Album, { sub }: Pick<Caller, 'sub'>): McpServer {
+export function photoServer(album: Album, subject: string): McpServer {
   const server = new McpServer({ name: 'photos', version: '1.0.0' });
   const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] });
   server.registerTool('list_photos', { description: 'The names of your photos.' }, () =>
-    text((album.get(sub) ?? []).join('\n')),
+    text((album.get(subject) ?? []).join('\n')),
   );
   server.registerTool(
     'add_photo',
     { description: 'Adds a photo.', inputSchema: z.object({ name: z.string().max(100) }) },
     ({ name }) => {
-      album.set(sub, [...(album.get(sub) ?? []), name]);
+      album.set(subject, [...(album.get(subject) ?? []), name]);
       return text(`Added ${name}.`);
     },
   );

@@ -1,7 +1,7 @@
 /** Loads of interactions; what changes them is in interaction-commits.ts. */
 import { and, eq, sql } from 'drizzle-orm';
 import type { InteractionStore, StoredInteraction } from '../lifecycles/interaction.ts';
-import type { RequestedInteraction } from '../model/interaction.ts';
+import type { Interaction, RequestedInteraction } from '../model/interaction.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
@@ -17,7 +17,7 @@ export function interactionStore(db: Drizzle, clock: Clock): InteractionStore {
     const now = fixedNow(clock);
     const [row] = await reading(() => loadRequested.execute({ id, clientId, resources: [...resources], userId, now }));
     if (!row) throw new Error('The client of an interaction has no row.');
-    return storedFrom(row, requested);
+    return storedFrom(row, row.interaction ?? { ...requested, state: 'awaitingSignIn', userId: null });
   };
   return {
     begin: async ({ lifetimeSeconds, ...interaction }, userId) => {
@@ -28,7 +28,7 @@ export function interactionStore(db: Drizzle, clock: Clock): InteractionStore {
     load: async ({ id, requested }, userId) => {
       if (requested !== null) return load(requested, userId);
       const [row] = await reading(() => loadStored.execute({ id, userId, now: fixedNow(clock) }));
-      return row ? storedFrom(row, null) : null;
+      return row ? storedFrom(row, row.interaction) : null;
     },
     commit: interactionCommits(db, clock),
   };
@@ -38,10 +38,8 @@ const NEVER = new Date(0);
 
 type Row = Awaited<ReturnType<ReturnType<typeof prepareLoadRequested>['execute']>>[number];
 
-function storedFrom(row: Row, requested: RequestedInteraction | null): StoredInteraction {
+function storedFrom(row: Row, interaction: Interaction): StoredInteraction {
   const { client, consent, grant } = row;
-  const interaction = row.interaction ?? (requested && { ...requested, state: 'awaitingSignIn', userId: null });
-  if (!interaction) throw new Error('A row of an interaction is empty.');
   const remembered =
     consent && consent.userEpoch === row.user?.epoch && consent.clientEpoch === client.epoch ? consent : null;
   return {

@@ -131,7 +131,8 @@ function open(url: string, options: Options): Connections {
   let destroyed = false;
   let next = 0;
   const socket = ({ host, port, path }: { host: string[]; port: number[]; path: string | false }): Socket => {
-    if (destroyed) throw new Error('These connections were replaced.');
+    // The driver tries again even then, for a statement that it had kept.
+    if (destroyed) throw Object.assign(new Error('The connections were ended.'), { code: 'CONNECTION_ENDED' });
     const place = next++ % port.length;
     const [to, at] = [host[place] ?? 'localhost', port[place] ?? 5432];
     // The driver takes the name for TLS from the socket.

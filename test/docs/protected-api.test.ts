@@ -1,7 +1,7 @@
-/** The very file that docs/protecting-an-api.md shows, with tokens of the server on its port. */
+/** The very files that docs/protecting-an-api.md shows, with tokens of the server on its port. */
 import type { Server } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { makeClient, obtainTokens, type TestClient, token } from '../support/actors.ts';
 import { judged } from '../support/interop.ts';
 import { freePort } from '../support/listening.ts';
@@ -10,30 +10,55 @@ import { loadedByNode } from '../support/plain-node.ts';
 const { protectedApi } = loadedByNode<typeof import('../../docs/examples/protected-api.ts')>(
   'docs/examples/protected-api.ts',
 );
+const { protectedFastifyApi } = loadedByNode<typeof import('../../docs/examples/protected-fastify-api.ts')>(
+  'docs/examples/protected-fastify-api.ts',
+);
+
+const { expressApi: otherApi } = loadedByNode<typeof import('../../docs/examples/express-oauth2-jwt-bearer.ts')>(
+  'docs/examples/express-oauth2-jwt-bearer.ts',
+);
 
 const AUDIENCE = 'https://api.example.com';
+const METADATA = '/.well-known/oauth-protected-resource';
+const WHERE = `resource_metadata="${AUDIENCE}${METADATA}"`;
 
-describe('the example of docs/protecting-an-api.md', () => {
+const INVALID = expect.stringMatching(/^Bearer error="invalid_token", error_description="[^"]+", scope="read", /);
+
+type Opened = { readonly base: string; readonly close: () => Promise<unknown> };
+
+async function expressApi(issuer: string): Promise<Opened> {
+  const port = await freePort();
+  const server: Server = await new Promise((resolve) => {
+    const opening: Server = protectedApi(issuer, AUDIENCE).listen(port, 'localhost', () => resolve(opening));
+  });
+  return { base: `http://localhost:${port}`, close: () => new Promise((resolve) => server.close(resolve)) };
+}
+
+async function fastifyApi(issuer: string): Promise<Opened> {
+  const app = await protectedFastifyApi(issuer, AUDIENCE);
+  return { base: await app.listen({ host: 'localhost', port: 0 }), close: () => app.close() };
+}
+
+describe.each([
+  ['protected-api.ts', expressApi],
+  ['protected-fastify-api.ts', fastifyApi],
+])('docs/examples/%s', (_name, open) => {
   const judging = judged();
-  let api: Server;
-  let base: string;
+  let api: Opened;
 
   beforeAll(async () => {
-    const port = await freePort();
-    base = `http://localhost:${port}`;
-    const app = protectedApi(judging.current.test.issuer, AUDIENCE);
-    api = await new Promise((resolve) => {
-      const opening: Server = app.listen(port, 'localhost', () => resolve(opening));
-    });
+    api = await open(judging.current.test.issuer);
   });
-  afterAll(() => new Promise((resolve) => api.close(resolve)));
+  afterAll(() => api.close());
   // The API tells the time by its own clock.
   beforeEach(() => judging.current.test.clock.set(new Date()));
 
-  const call = async (method: string, authorization: string | null) => {
+  const call = async (method: string, authorization: string | null, base = api.base) => {
     const headers = authorization === null ? {} : { authorization };
     const response = await fetch(`${base}/photos`, { method, headers });
     const challenge = response.headers.get('www-authenticate');
+    expect(response.headers.get('vary')).toBe('Authorization');
+    expect(response.headers.get('cache-control')).toBe('no-store');
     return { status: response.status, challenge, body: await response.text() };
   };
 
@@ -51,10 +76,12 @@ describe('the example of docs/protecting-an-api.md', () => {
       aud: AUDIENCE,
       sub: 'a',
       client_id: 'b',
+      jti: 'c',
       scope: 'read',
       ...claims,
     })
       .setProtectedHeader({ alg, typ, kid })
+      .setIssuedAt()
       .setExpirationTime('5 minutes')
       .sign(privateKey);
   };
@@ -63,7 +90,7 @@ describe('the example of docs/protecting-an-api.md', () => {
     const { status, body } = await call('GET', `Bearer ${await ofPerson('read')}`);
     expect(status).toBe(200);
     expect(JSON.parse(body)).toMatchObject({
-      sub: judging.current.user.id,
+      subject: judging.current.user.id,
       clientId: judging.current.confidential.clientId,
     });
     expect((await call('POST', `Bearer ${await ofPerson('read write')}`)).status).toBe(201);
@@ -73,28 +100,31 @@ describe('the example of docs/protecting-an-api.md', () => {
     const client: TestClient = await makeClient(judging.current.test);
     const { json } = await token(judging.current.test, client, { grant_type: 'client_credentials', scope: 'read' });
     const { body } = await call('GET', `Bearer ${json.access_token}`);
-    expect(JSON.parse(body)).toMatchObject({ sub: client.clientId, clientId: client.clientId });
+    expect(JSON.parse(body)).toMatchObject({ subject: client.clientId, clientId: client.clientId });
   });
 
   it('refuses a token without the scope', async () => {
     const { status, challenge } = await call('POST', `Bearer ${await ofPerson('read')}`);
     expect(status).toBe(403);
-    expect(challenge).toBe('Bearer error="insufficient_scope", scope="write"');
+    expect(challenge).toMatch(/^Bearer error="insufficient_scope", error_description="[^"]+", scope="write", /);
   });
 
   it.each([
     ['no header', null],
     ['another scheme', 'Basic YTpi'],
   ])('asks for a token where there is %s', async (_name, authorization) => {
-    expect(await call('GET', authorization)).toMatchObject({ status: 401, challenge: 'Bearer' });
+    expect(await call('GET', authorization)).toMatchObject({
+      status: 401,
+      challenge: `Bearer scope="read", ${WHERE}`,
+    });
   });
 
   it('refuses what has expired', async () => {
-    judging.current.test.clock.set(new Date(Date.now() - 901_000));
+    judging.current.test.clock.set(new Date(Date.now() - 960_000));
     const old = await ofPerson('read');
     expect(await call('GET', `Bearer ${old}`)).toMatchObject({
       status: 401,
-      challenge: 'Bearer error="invalid_token"',
+      challenge: INVALID,
     });
   });
 
@@ -116,7 +146,7 @@ describe('the example of docs/protecting-an-api.md', () => {
       await signed({ aud: 'https://another.example.com' }),
       await signed({ iss: 'https://another.example.com' }),
       await signed({}, 'JWT'),
-      await signed({ scope: undefined }),
+      await signed({ scope: ['read'] }),
       await new SignJWT({ iss: judging.current.test.issuer, aud: AUDIENCE, sub: 'a', client_id: 'b', scope: 'read' })
         .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
         .setExpirationTime('5 minutes')
@@ -130,22 +160,57 @@ describe('the example of docs/protecting-an-api.md', () => {
     for (const one of wrong) {
       expect(await call('GET', `Bearer ${one}`)).toMatchObject({
         status: 401,
-        challenge: 'Bearer error="invalid_token"',
+        challenge: INVALID,
       });
     }
   });
 
   it('does not blame the caller when the keys cannot be fetched', async () => {
-    const port = await freePort();
-    const app = protectedApi(`http://localhost:${await freePort()}`, AUDIENCE);
-    // Express prints what it does not know how to answer.
+    const alone = await open(`http://localhost:${await freePort()}`);
+    const { status } = await call('GET', `Bearer ${await ofPerson('read')}`, alone.base);
+    await alone.close();
+    expect(status).toBe(503);
+  });
+
+  it('says where its authorization server is', async () => {
+    const response = await fetch(`${api.base}${METADATA}`);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(await response.json()).toEqual({
+      resource: AUDIENCE,
+      authorization_servers: [judging.current.test.issuer],
+      bearer_methods_supported: ['header'],
+      scopes_supported: ['read', 'write'],
+      resource_name: 'Photos',
+    });
+  });
+});
+
+describe('docs/examples/express-oauth2-jwt-bearer.ts', () => {
+  const judging = judged();
+
+  it('lets in what is for it, with the scope', async () => {
+    const { test, confidential, user } = judging.current;
+    const app = otherApi(test.issuer, AUDIENCE);
+    // Express prints what it answers with an error; here that is what is asked for.
     app.set('env', 'test');
-    const alone: Server = await new Promise((resolve) => {
+    const port = await freePort();
+    const server: Server = await new Promise((resolve) => {
       const opening: Server = app.listen(port, 'localhost', () => resolve(opening));
     });
-    const headers = { authorization: `Bearer ${await ofPerson('read')}` };
-    const { status } = await fetch(`http://localhost:${port}/photos`, { headers });
-    alone.close();
-    expect(status).toBe(500);
+    onTestFinished(() => void server.close());
+    const call = async (method: string, accessToken: string | null) => {
+      const headers = accessToken === null ? {} : { authorization: `Bearer ${accessToken}` };
+      const response = await fetch(`http://localhost:${port}/photos`, { method, headers });
+      return { status: response.status, vary: response.headers.get('vary'), body: await response.text() };
+    };
+    const { accessToken } = await obtainTokens(test, confidential, user, { scope: 'read' });
+    const elsewhere = await obtainTokens(test, confidential, user, { scope: 'openid' });
+    const inside = await call('GET', accessToken);
+    expect(inside).toMatchObject({ status: 200, vary: 'Authorization' });
+    expect(JSON.parse(inside.body)).toEqual({ subject: user.id, photos: [] });
+    expect((await call('GET', null)).status).toBe(401);
+    expect((await call('GET', elsewhere.accessToken)).status).toBe(401);
+    expect((await call('GET', `${accessToken.slice(0, -8)}AAAAAAAA`)).status).toBe(401);
+    expect((await call('POST', accessToken)).status).toBe(403);
   });
 });

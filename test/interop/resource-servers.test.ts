@@ -1,10 +1,12 @@
-/** Resource servers that nobody here wrote: they let in what the server issues for them, and nothing that only looks like it. */
+/** Resource servers, most of which nobody here wrote: they let in what the server issues for them, and nothing that only looks like it. */
 import { createHmac } from 'node:crypto';
 import type { Server } from 'node:http';
 import express from 'express';
 import { auth, requiredScopes } from 'express-oauth2-jwt-bearer';
+import fastify from 'fastify';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fastifyGuard } from '../../src/guard/index.ts';
 import { exchange, obtainCode, obtainTokens, token } from '../support/actors.ts';
 import { shippedConfiguration } from '../support/app.ts';
 import { claimsOf, forgeriesOf, signedByUs } from '../support/forging.ts';
@@ -65,10 +67,27 @@ async function jose(issuer: string): Promise<ResourceServer> {
   };
 }
 
-describe.each<[string, (issuer: string) => Promise<ResourceServer>]>([
-  ['express-oauth2-jwt-bearer', expressOauth2JwtBearer],
-  ['jose', jose],
-])('%s', (_name, open) => {
+/** As an API has it, in Fastify. */
+async function statehouseGuard(issuer: string): Promise<ResourceServer> {
+  const app = fastify();
+  await app.register(fastifyGuard, { issuer, resource: API });
+  app.get('/', { config: { scopes: ['read'] } }, async () => ({}));
+  return {
+    ask: async (accessToken) => {
+      const { statusCode } = await app.inject({ url: '/', headers: { authorization: `Bearer ${accessToken}` } });
+      // 400: what does not look like a token at all.
+      expect([200, 400, 401]).toContain(statusCode);
+      return statusCode === 200 ? 'in' : 'out';
+    },
+    close: () => app.close(),
+  };
+}
+
+describe.each<[string, (issuer: string) => Promise<ResourceServer>, readonly string[]]>([
+  ['express-oauth2-jwt-bearer', expressOauth2JwtBearer, ONLY_WE_CAN_TELL],
+  ['jose', jose, ONLY_WE_CAN_TELL],
+  ['statehouse/guard', statehouseGuard, ['a jti of another length']],
+])('%s', (_name, open, cannotTell) => {
   const judging = judged();
   let api: ResourceServer;
   let good: string;
@@ -101,7 +120,7 @@ describe.each<[string, (issuer: string) => Promise<ResourceServer>]>([
 
   it('lets in no forgery', async () => {
     const forgeries = await forgeriesOf(judging.current.test, good);
-    for (const name of ONLY_WE_CAN_TELL) expect(forgeries.delete(name), name).toBe(true);
+    for (const name of cannotTell) expect(forgeries.delete(name), name).toBe(true);
     expect(forgeries.size).toBeGreaterThan(15);
     const verdicts = await Promise.all([...forgeries].map(async ([name, one]) => [name, await api.ask(one)] as const));
     expect(verdicts.filter(([, verdict]) => verdict === 'in')).toEqual([]);

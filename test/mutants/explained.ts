@@ -239,7 +239,7 @@ export const explained: readonly Explained[] = [
   {
     file: 'src/storage/denied-access-tokens.ts',
     source: ".prepare('load_denial');",
-    why: 'The name of a prepared statement, for people who read the log of Postgres.',
+    why: 'The name of a prepared statement, for people who read the code: the drivers name it themselves.',
   },
   {
     file: 'src/storage/grant-life.ts',
@@ -299,7 +299,121 @@ export const explained: readonly Explained[] = [
   {
     file: 'src/storage/sessions.ts',
     source: ".prepare('load_session');",
-    why: 'The name of a prepared statement, for people who read the log of Postgres.',
+    why: 'The name of a prepared statement, for people who read the code: the drivers name it themselves.',
+  },
+  {
+    file: 'src/storage/interaction-commits.ts',
+    source: ".prepare(isStored ? 'move_interaction' : 'store_interaction');",
+    mutators: ['StringLiteral'],
+    why: 'The name of a prepared statement, for people who read the code: the drivers name it themselves.',
+  },
+  {
+    file: 'src/storage/interaction-commits.ts',
+    source: ".prepare(isStored ? 'approve_interaction' : 'store_approved_interaction');",
+    mutators: ['StringLiteral'],
+    why: 'The name of a prepared statement, for people who read the code: the drivers name it themselves.',
+  },
+  {
+    file: 'src/storage/interaction-commits.ts',
+    source: '.onConflictDoNothing({ target: interactions.id })',
+    mutators: ['ObjectLiteral'],
+    why: 'The table has no other key today; another one must not make a request look as if it came second.',
+  },
+  {
+    file: 'src/storage/interaction-store.ts',
+    source: ".prepare('load_interaction');",
+    why: 'The name of a prepared statement, for people who read the code: the drivers name it themselves.',
+  },
+  {
+    file: 'src/storage/interaction-store.ts',
+    source: ".prepare('load_requested_interaction');",
+    why: 'The name of a prepared statement, for people who read the code: the drivers name it themselves.',
+  },
+  {
+    file: 'src/storage/interaction-store.ts',
+    source:
+      'consent && consent.userEpoch === row.user?.epoch && consent.clientEpoch === client.epoch ? consent : null;',
+    mutators: ['OptionalChaining'],
+    why: 'A consent is joined to its end-user; the compiler does not know it.',
+  },
+  {
+    file: 'src/storage/batches.ts',
+    source: 'await Promise.race([send(options, nextBatch()), sleep(maxWait, null, { ref: false })]);',
+    mutators: ['ObjectLiteral', 'BooleanLiteral'],
+    why: 'Lets a process end that waits for nothing else.',
+  },
+  {
+    file: 'src/storage/postgres-pool.ts',
+    source:
+      'const retired = endOf(silent, deadlines.databaseMilliseconds / 1000).finally(() => retiring.delete(retired));',
+    mutators: ['ArrowFunction'],
+    why: 'Saves memory: what has ended may be waited for again.',
+  },
+  {
+    file: 'src/storage/postgres-pool.ts',
+    source: 'timer.unref();',
+    why: 'Lets a process end that waits for nothing else.',
+  },
+  {
+    file: 'src/storage/postgres-pool.ts',
+    source: "const [to, at] = [host[place] ?? 'localhost', port[place] ?? 5432];",
+    mutators: ['StringLiteral'],
+    why: 'The driver gives each host and port; the compiler does not know it.',
+  },
+  {
+    file: 'src/storage/postgres-pool.ts',
+    source: 'for (const known of sockets) if (known.destroyed) sockets.delete(known);',
+    mutators: ['ConditionalExpression', 'CallExpression'],
+    why: 'Saves memory: what is destroyed may be destroyed again.',
+  },
+  {
+    file: 'src/storage/postgres-pool.ts',
+    source:
+      "if (destroyed) throw Object.assign(new Error('The connections were ended.'), { code: 'CONNECTION_ENDED' });",
+    mutators: ['StringLiteral'],
+    why: 'The words of the driver never leave the storage; the code decides.',
+  },
+  {
+    file: 'src/storage/postgres-pool.ts',
+    source: 'clearTimeout(limit);',
+    why: 'Saves a timer: what it would end has ended.',
+  },
+  {
+    file: 'src/storage/folder-lock.ts',
+    source: 'rmSync(draft, { force: true });',
+    mutators: ['ObjectLiteral', 'BooleanLiteral'],
+    why: 'Nobody else removes the draft; if somebody did, there is nothing to do.',
+  },
+  {
+    file: 'src/storage/folder-lock.ts',
+    source: '} catch {',
+    mutators: ['BlockStatement'],
+    why: 'What is no owner is no owner, whether null or undefined.',
+  },
+  {
+    file: 'src/storage/folder-lock.ts',
+    source: "return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';",
+    mutators: ['StringLiteral'],
+    why: 'Linux writes more than twenty fields; the compiler does not know it.',
+  },
+  {
+    file: 'src/storage/patched-driver.ts',
+    source: "const DRIVER = dirname(findPackageJSON('postgres', import.meta.url) ?? '');",
+    mutators: ['StringLiteral'],
+    why: 'Without the driver, this module is not loaded; the compiler does not know it.',
+  },
+  {
+    file: 'src/storage/patched-driver.ts',
+    source:
+      "if (!readFileSync(join(folder, 'src/connection.js'), 'utf8').includes(MARK)) throw new DriverNotPatched();",
+    mutators: ['StringLiteral'],
+    why: 'The mark is found in octets as it is in text.',
+  },
+  {
+    file: 'src/storage/postgres.ts',
+    source: 'await alone.end({ timeout: 5 });',
+    mutators: ['ObjectLiteral'],
+    why: 'Migrations have ended by then: it limits the wait for a host that falls silent just now.',
   },
   {
     file: 'src/crypto/ecdsa-signature.ts',

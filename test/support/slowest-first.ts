@@ -17,6 +17,7 @@ const SLOWEST = [
   'unit/storage/signing-keys',
   'unit/http/permissions',
   'docs/container-files',
+  'interop/guard-package',
   'unit/review/proof',
   'unit/http/logout',
   'property/reuse-revokes-the-chain.property',

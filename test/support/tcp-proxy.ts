@@ -21,6 +21,8 @@ export type TcpProxy = {
   readonly silence: (which: 'existing' | 'all') => void;
   /** What was kept passes, in order and late. */
   readonly letThrough: () => void;
+  /** How many connections came, and how many of them the server still has. */
+  readonly connections: () => { readonly ever: number; readonly open: number };
   readonly close: () => Promise<void>;
 };
 
@@ -38,6 +40,7 @@ export async function openTcpProxy(postgresUrl: string): Promise<TcpProxy> {
   const target = new URL(postgresUrl);
   const sockets = new Set<Socket>();
   const links = new Set<Link>();
+  let ever = 0;
   let hangsUp = false;
   let silent = false;
   let refusal: Buffer | null = null;
@@ -54,6 +57,7 @@ export async function openTcpProxy(postgresUrl: string): Promise<TcpProxy> {
     const database = connect(Number(target.port || 5432), target.hostname);
     const link: Link = { silent, kept: [], asked: Buffer.alloc(0), skips: false };
     links.add(link);
+    ever++;
     const pass = (deliver: () => void) => void (link.silent ? link.kept.push(deliver) : deliver());
     for (const socket of [client, database]) {
       sockets.add(socket);
@@ -148,6 +152,7 @@ export async function openTcpProxy(postgresUrl: string): Promise<TcpProxy> {
         for (const deliver of link.kept.splice(0)) deliver();
       }
     },
+    connections: () => ({ ever, open: links.size }),
     close: async () => {
       destroyAll();
       if (server.listening) await new Promise((resolve) => server.close(resolve));

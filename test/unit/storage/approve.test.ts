@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Approval } from '../../../src/lifecycles/interaction.ts';
 import { endSession } from '../../../src/lifecycles/session.ts';
@@ -136,6 +136,8 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
         chainEndsAt: null,
       },
     ]);
+    // Read, SQL's null and the null of JSON are the same.
+    expect(await world.db.$count(grants, and(eq(grants.id, grantId), isNull(grants.identity)))).toBe(1);
     expect(await ledgerOf(world, interactionId)).toEqual([
       {
         at: now,

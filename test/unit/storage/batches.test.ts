@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
 import { batched } from '../../../src/storage/batches.ts';
+import { deadlines } from '../../../src/system/deadlines.ts';
 import { millisecondsLeft, type RequestTime, withinTime } from '../../../src/system/request-time.ts';
 
 const FOR_EVER_MILLISECONDS = 3_600_000;
@@ -67,6 +68,40 @@ describe('batches', () => {
     expect(sent).toEqual([1, [2, 3]]);
   });
 
+  test('who comes later, when all are answered, does not wait for anybody', async () => {
+    const { ask, sent } = bed();
+    expect(await ask(1)).toBe(10);
+    await aBurst();
+    expect(await ask(2)).toBe(20);
+    expect(sent).toEqual([1, 2]);
+  });
+
+  test('who comes in consecutive turns goes together, until a turn brings nobody', async () => {
+    const { ask, sent } = bed();
+    const asked: Promise<number>[] = [];
+    const askInTurns = (item: number): void => {
+      // Before this turn's batch looks again who came.
+      if (item < 3) void setImmediate().then(() => askInTurns(item + 1));
+      asked.push(ask(item));
+    };
+    askInTurns(1);
+    await aBurst();
+    expect(await Promise.all(asked)).toEqual([10, 20, 30]);
+    expect(sent).toEqual([[1, 2, 3]]);
+  });
+
+  test.each([
+    [63, 0],
+    [64, 1],
+  ])('a batch that is full does not wait for another turn: of %i, %i is sent', async (count, batches) => {
+    const { ask, sent } = bed();
+    const all = Array.from({ length: count }, (_, item) => ask(item));
+    await setImmediate();
+    expect(sent).toHaveLength(batches);
+    await Promise.all(all);
+    expect(sent).toHaveLength(1);
+  });
+
   test('a statement that hangs does not hold up the next', async () => {
     const { ask, sent, holding } = bed(undefined, 1);
     holding.on = true;
@@ -127,6 +162,26 @@ describe('batches', () => {
     for (const go of held) go();
     expect(await Promise.all(inTime)).toEqual([20, 30]);
     expect(sent).toEqual([[1, 2, 3]]);
+  });
+
+  test.each([
+    [1_999, 1],
+    [2_000, 1],
+    [2_001, 0],
+  ])('a request with %i ms more than a statement has: %i timers of its own', async (more, timers) => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { ask, held, holding } = bed();
+    holding.on = true;
+    const left = deadlines.databaseMilliseconds + more;
+    const outcome = vi.fn();
+    const asked = withinTime({ endsAt: performance.now() + left, pausedAt: null }, () => ask(1)).then(outcome, outcome);
+    expect(vi.getTimerCount()).toBe(timers);
+    await aBurst();
+    await vi.advanceTimersByTimeAsync(left);
+    expect(outcome.mock.calls).toMatchObject(timers === 1 ? [[{ code: 'NO_ANSWER', maybeCommitted: true }]] : []);
+    for (const go of held) go();
+    await asked;
   });
 
   test('what is sent together is sent in the time of no request, what is sent alone in its own', async () => {

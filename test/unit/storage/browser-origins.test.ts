@@ -30,7 +30,7 @@ describe.each(databaseKinds)('origins of browser-based apps on %s', (kind) => {
     world = await openWorld(kind);
     await app('app', ['https://App.example:443/a', 'https://app.example/b', 'HTTP://localhost:3000/c']);
     await app('punycode', ['https://bücher.example/']);
-    await app('phone', ['com.example.app:/callback', 'https://not a uri'], {});
+    await app('phone', ['com.example.app:/callback', 'com.example.app:/?at=https://app.example', 'https://not a uri']);
     await app('native', ['https://native.example/'], { applicationType: 'native' });
     await saveClient(world.db, { ...registration('server-side'), redirectUris: ['https://confidential.example/'] });
     await app('gone', ['https://gone.example/']);

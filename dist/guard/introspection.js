@@ -1,0 +1,74 @@
+import { objectOf } from './json-request.js';
+/** RFC 6749 §2.3.1: both are form-encoded before they become user and password. */
+const formEncoded = (text) => new URLSearchParams([['', text]]).toString().slice(1);
+const AUTHENTICATE = {
+    client_secret_basic: ({ clientId, clientSecret }) => {
+        const pair = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`;
+        return { headers: { authorization: `Basic ${btoa(pair)}` }, fields: {} };
+    },
+    client_secret_post: ({ clientId, clientSecret }) => ({
+        headers: {},
+        fields: { client_id: clientId, client_secret: clientSecret },
+    }),
+};
+const MAX_REMEMBERED = 10_000;
+/** @param now milliseconds since 1970. */
+export function introspection(ask, endpoints, rules, now) {
+    const { headers, fields } = AUTHENTICATE[rules.authentication](rules);
+    /** By `jti`, the oldest first. */
+    const remembered = new Map();
+    const recall = (id) => {
+        const known = remembered.get(id);
+        if (known === undefined)
+            return null;
+        const elapsed = now() - known.at;
+        if (elapsed >= 0 && elapsed < rules.cacheSeconds * 1000)
+            return known.answer;
+        remembered.delete(id);
+        return null;
+    };
+    const remember = (id, answer, at) => {
+        if (rules.cacheSeconds === 0 || answer.kind === 'unavailable')
+            return;
+        remembered.delete(id);
+        remembered.set(id, { answer, at });
+        const [oldest] = remembered.keys();
+        if (remembered.size > MAX_REMEMBERED && oldest !== undefined)
+            remembered.delete(oldest);
+    };
+    const askServer = async (token) => {
+        const endpoint = await endpoints.known('introspection_endpoint');
+        if (endpoint.kind === 'failed')
+            return { kind: 'unavailable', detail: endpoint.detail };
+        const answer = await ask({
+            url: endpoint.url,
+            method: 'POST',
+            headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+            body: new URLSearchParams({ ...fields, token, token_type_hint: 'access_token' }).toString(),
+        }, rules.timeoutMilliseconds);
+        if (answer.kind === 'failed')
+            return { kind: 'unavailable', detail: answer.detail };
+        return read(answer.value) ?? { kind: 'unavailable', detail: `POST ${endpoint.url}: answered no introspection` };
+    };
+    return {
+        ask: async (token, id) => {
+            const known = recall(id);
+            if (known !== null)
+                return known;
+            // What was true when it was asked, so that a slow answer is kept no longer.
+            const at = now();
+            const answer = await askServer(token);
+            remember(id, answer, at);
+            return answer;
+        },
+    };
+}
+/** @returns null for anything but an introspection response (RFC 7662 §2.2). */
+function read(value) {
+    const { active, scope } = objectOf(value) ?? {};
+    if (active === false)
+        return { kind: 'inactive' };
+    if (active !== true)
+        return null;
+    return { kind: 'active', scopes: typeof scope === 'string' ? scope.split(' ') : [] };
+}

@@ -1,0 +1,75 @@
+/** What a check says, as values: who was let in, or the answer for a request that was not (RFC 6750 §3). */
+/** RFC 9068 §2.2, and what else the token carries. Instants are seconds since 1970. */
+export type AccessTokenClaims = {
+    readonly iss: string;
+    /** The end-user; for a client that acts for itself, the same as `client_id`. */
+    readonly sub: string;
+    readonly aud: string | readonly string[];
+    readonly client_id: string;
+    readonly jti: string;
+    readonly iat: number;
+    readonly exp: number;
+    /** Words separated by spaces. Absent: none. */
+    readonly scope?: string;
+    readonly [claim: string]: unknown;
+};
+/** Who calls. It has no copy of the token, so it may be logged and handed on. */
+export type Access = {
+    /** `sub`. */
+    readonly subject: string;
+    /** `client_id`. */
+    readonly clientId: string;
+    /** The scopes of the token; where the server was asked, those that it still confirms for this API. */
+    readonly scopes: readonly string[];
+    readonly claims: AccessTokenClaims;
+};
+/** Names in small letters. */
+export type AnswerHeaders = Readonly<Record<string, string>>;
+export type Granted = {
+    readonly kind: 'granted';
+    readonly access: Access;
+    /** For the answer: `cache-control` (replace it where an answer may be kept) and `vary`. */
+    readonly headers: AnswerHeaders;
+};
+/** For the log of the API. The caller is told the error alone, which says what to do next. */
+export type RefusalReason = 'no_credentials' | 'more_than_one_method' | 'malformed_credentials' | 'token_too_long' | 'token_malformed' | 'critical_header' | 'other_typ' | 'other_algorithm' | 'unknown_key' | 'wrong_signature' | 'other_issuer' | 'other_audience' | 'expired' | 'not_yet_valid' | 'claim_missing' | 'proof_missing' | 'proof_refused' | 'token_inactive' | 'scope_missing';
+/** Null: the request came without credentials (RFC 6750 §3.1: the answer says nothing of what is wrong). */
+export type RefusalError = 'invalid_request' | 'invalid_token' | 'insufficient_scope' | null;
+export type Refused = {
+    readonly kind: 'refused';
+    readonly status: 400 | 401 | 403;
+    readonly error: RefusalError;
+    readonly reason: RefusalReason;
+    /** The required scopes that the token does not have; empty unless `error` is `insufficient_scope`. */
+    readonly missing: readonly string[];
+    /** `www-authenticate`, `cache-control` and `vary`. */
+    readonly headers: AnswerHeaders;
+    /** A body to send, as JSON. */
+    readonly body: Readonly<Record<string, string>>;
+};
+/** Keys, introspection or proof could not be had: neither granted nor the fault of the caller, who keeps the token. */
+export type Unavailable = {
+    readonly kind: 'unavailable';
+    readonly status: 503;
+    readonly reason: 'keys' | 'introspection' | 'proof' | 'internal';
+    /** For the log: what was asked, and what came. It holds no token and no secret. */
+    readonly detail: string;
+    /** `retry-after`, `cache-control` and `vary`. */
+    readonly headers: AnswerHeaders;
+    readonly body: Readonly<Record<string, string>>;
+};
+export type Outcome = Granted | Refused | Unavailable;
+/** What depends on an Authorization header may be kept for no other (RFC 9111 §3.5, RFC 9110 §12.5.5). */
+export declare const UNCACHED: AnswerHeaders;
+export declare const granted: (access: Access) => Granted;
+/** What the challenge of an API names, whatever the refusal. */
+export type ChallengeFacts = {
+    /** RFC 6750 §3: what the request needs. */
+    readonly scopes: readonly string[];
+    /** RFC 9728 §5.1. Null: the identifier of the API is no URL. */
+    readonly metadataUrl: string | null;
+};
+/** Every part is a constant, a scope (RFC 6749 §3.3) or a URL as `URL` writes it: none has a quote or a backslash. */
+export declare function refused(reason: RefusalReason, facts: ChallengeFacts, missing?: readonly string[]): Refused;
+/** @param retryAfterSeconds at least 1. */
+export declare const unavailable: (reason: Unavailable['reason'], detail: string, retryAfterSeconds: number) => Unavailable;

@@ -1,0 +1,18 @@
+/** `statehouse/guard`: what an API needs to accept the access tokens of Statehouse. */
+
+export { type FastifyGuardOptions, fastifyGuard } from './fastify.ts';
+export { createGuard, type Guard, type Needs } from './guard.ts';
+export type { ResourceMetadata, ResourceMetadataDocument } from './metadata.ts';
+export type { GuardOptions, Presented } from './options.ts';
+export type {
+  Access,
+  AccessTokenClaims,
+  AnswerHeaders,
+  Granted,
+  Outcome,
+  RefusalError,
+  RefusalReason,
+  Refused,
+  Unavailable,
+} from './outcome.ts';
+export type { GuardedRequest } from './request.ts';

@@ -1,0 +1,50 @@
+/** The metadata of the API itself (RFC 9728), from which clients learn where to get a token. */
+
+export type ResourceMetadata = {
+  /** Null: the identifier of the API is no URL, so clients cannot look for its metadata. */
+  readonly url: string | null;
+  /** Of `url`, on the host of the API; without the query that its identifier may have. */
+  readonly path: string | null;
+  readonly document: ResourceMetadataDocument;
+};
+
+export type ResourceMetadataDocument = {
+  readonly resource: string;
+  readonly authorization_servers: readonly string[];
+  readonly bearer_methods_supported: readonly ['header'];
+  readonly scopes_supported?: readonly string[];
+  readonly resource_name?: string;
+  readonly resource_documentation?: string;
+};
+
+export type ResourceFacts = {
+  readonly issuer: string;
+  readonly resource: string;
+  readonly scopes: readonly string[];
+  readonly name?: string | undefined;
+  readonly documentation?: string | undefined;
+};
+
+/** RFC 9728 §3.1: the well-known part comes between host and path, and a query stays where it is. */
+function placeOf(resource: string): { readonly url: string; readonly path: string } | null {
+  if (!/^https?:/i.test(resource)) return null;
+  const { origin, pathname, search } = new URL(resource);
+  const path = `/.well-known/oauth-protected-resource${pathname.replace(/\/$/, '')}`;
+  return { url: `${origin}${path}${search}`, path };
+}
+
+export function resourceMetadata({ issuer, resource, scopes, name, documentation }: ResourceFacts): ResourceMetadata {
+  const place = placeOf(resource);
+  return {
+    url: place?.url ?? null,
+    path: place?.path ?? null,
+    document: {
+      resource,
+      authorization_servers: [issuer],
+      bearer_methods_supported: ['header'],
+      ...(scopes.length > 0 && { scopes_supported: scopes }),
+      ...(name !== undefined && { resource_name: name }),
+      ...(documentation !== undefined && { resource_documentation: documentation }),
+    },
+  };
+}

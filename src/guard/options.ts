@@ -1,0 +1,165 @@
+/** What a guard is told, and the bounds of it. */
+import type { ClientAuthentication, IntrospectionRules } from './introspection.ts';
+import type { KeyTimes } from './keys.ts';
+import type { AccessTokenClaims } from './outcome.ts';
+import type { GuardedRequest, Scheme } from './request.ts';
+
+export type GuardOptions = {
+  /** Of the authorization server, byte for byte as in its tokens. */
+  readonly issuer: string;
+  /** The identifier of this API, as the authorization server knows it (resources.yaml): the `aud` of its tokens. */
+  readonly resource: string;
+  /** All scopes of this API, for its metadata. With them, a check that names another is a mistake of the program. */
+  readonly scopes?: readonly string[];
+  /** Default: as the metadata of the issuer say (RFC 8414). */
+  readonly jwksUri?: string;
+  /** Default: ES256, RS256 and EdDSA. Only asymmetric algorithms are taken. */
+  readonly algorithms?: readonly string[];
+  /** How far the clocks of both machines may be apart. 0 to 300; default: 5. */
+  readonly clockToleranceSeconds?: number;
+  /** The longest token, in characters. 256 to 65536; default: 8192. */
+  readonly maxTokenLength?: number;
+  readonly keys?: {
+    /** After this, keys are fetched again: a key that was withdrawn is trusted no longer. 1 to 86400; default: 600. */
+    readonly maxAgeSeconds?: number;
+    /** At least this long between two fetches because of unknown key ids. 1 to 3600; default: 10. */
+    readonly cooldownSeconds?: number;
+    /** How old keys may get while the issuer cannot be asked. 0 to 86400; default: 3600, the longest life of a token. */
+    readonly staleSeconds?: number;
+    /** For each request to the issuer. 1 to 60000; default: 5000. */
+    readonly timeoutMilliseconds?: number;
+  };
+  /** Asks the issuer too, so that a token which was revoked is refused at once (RFC 7662). */
+  readonly introspection?: {
+    /** A client of the issuer that is named in `introspectedBy` of the resource. */
+    readonly clientId: string;
+    readonly clientSecret: string;
+    /** As it is registered. Default: client_secret_basic. */
+    readonly authentication?: ClientAuthentication;
+    /** Default: as the metadata of the issuer say. */
+    readonly endpoint?: string;
+    /** After this, the request is answered with 503. 1 to 60000; default: 3000. */
+    readonly timeoutMilliseconds?: number;
+    /** For how long an answer is taken again, which is how long a revoked token goes on. 0 to 60; default: 0. */
+    readonly cacheSeconds?: number;
+  };
+  /** Shown to people by clients (RFC 9728 §2). */
+  readonly name?: string;
+  /** A page for developers (RFC 9728 §2). */
+  readonly documentation?: string;
+  /**
+   * Checks that the sender holds the key to which a token is bound: `cnf` (RFC 7800), by DPoP (RFC 9449) or mutual TLS (RFC 8705).
+   * Without it, bound tokens are refused, since nothing here can tell their holder from a thief. With it, the scheme `DPoP` is
+   * taken too. @returns whether the proof is good. What it throws becomes 503.
+   */
+  readonly proof?: (presented: Presented) => boolean | Promise<boolean>;
+  /** Default: that of Node. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** The time. Default: that of this machine. */
+  readonly now?: () => Date;
+};
+
+/** A token that is good but for the proof. */
+export type Presented = {
+  readonly request: GuardedRequest;
+  readonly scheme: Scheme;
+  readonly token: string;
+  readonly claims: AccessTokenClaims;
+  /** `cnf` of the token (RFC 7800 §3). */
+  readonly confirmation: Readonly<Record<string, unknown>>;
+};
+
+export type GuardRules = {
+  readonly issuer: string;
+  readonly resource: string;
+  readonly scopes: readonly string[] | null;
+  readonly algorithms: readonly string[];
+  readonly clockToleranceSeconds: number;
+  readonly maxTokenLength: number;
+  readonly keys: KeyTimes;
+  readonly introspection: IntrospectionRules | null;
+};
+
+const DEFAULT_ALGORITHMS = ['ES256', 'RS256', 'EdDSA'];
+/** RFC 7518 §3.1, RFC 8037, RFC 9864: none with a shared secret, and not `none`. */
+const ASYMMETRIC: ReadonlySet<string> = new Set([
+  ...['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'EdDSA', 'Ed25519'],
+]);
+
+/** @throws TypeError that says what was expected and what was found, without secrets. */
+export function rulesOf(options: GuardOptions): GuardRules {
+  const { issuer, resource, scopes, algorithms = DEFAULT_ALGORITHMS, keys = {}, introspection } = options;
+  demand(isHttpUrl(issuer) && !/[?#]/.test(issuer), 'issuer', 'the URL of the authorization server', issuer);
+  demand(isIdentifier(resource), 'resource', 'an absolute URI without a fragment', resource);
+  demand(options.jwksUri === undefined || isHttpUrl(options.jwksUri), 'jwksUri', 'a URL', options.jwksUri);
+  demand(
+    Array.isArray(algorithms) && algorithms.length > 0 && algorithms.every((one) => ASYMMETRIC.has(one)),
+    'algorithms',
+    `a list of ${[...ASYMMETRIC].join(', ')}`,
+    algorithms,
+  );
+  demand(scopes === undefined || areScopes(scopes), 'scopes', 'a list of scopes', scopes);
+  return {
+    issuer,
+    resource,
+    scopes: scopes ?? null,
+    algorithms,
+    clockToleranceSeconds: bounded('clockToleranceSeconds', options.clockToleranceSeconds, 5, 0, 300),
+    maxTokenLength: bounded('maxTokenLength', options.maxTokenLength, 8192, 256, 65_536),
+    keys: {
+      maxAgeSeconds: bounded('keys.maxAgeSeconds', keys.maxAgeSeconds, 600, 1, 86_400),
+      cooldownSeconds: bounded('keys.cooldownSeconds', keys.cooldownSeconds, 10, 1, 3600),
+      staleSeconds: bounded('keys.staleSeconds', keys.staleSeconds, 3600, 0, 86_400),
+      timeoutMilliseconds: bounded('keys.timeoutMilliseconds', keys.timeoutMilliseconds, 5000, 1, 60_000),
+    },
+    introspection: introspection === undefined ? null : introspectionRules(introspection),
+  };
+}
+
+function introspectionRules(given: NonNullable<GuardOptions['introspection']>): IntrospectionRules {
+  const { clientId, clientSecret, authentication = 'client_secret_basic', endpoint } = given;
+  demand(isText(clientId), 'introspection.clientId', 'the client_id of this API', clientId);
+  if (!isText(clientSecret))
+    throw new TypeError('The guard needs introspection.clientSecret: the secret of its client.');
+  demand(
+    authentication === 'client_secret_basic' || authentication === 'client_secret_post',
+    'introspection.authentication',
+    'client_secret_basic or client_secret_post',
+    authentication,
+  );
+  demand(endpoint === undefined || isHttpUrl(endpoint), 'introspection.endpoint', 'a URL', endpoint);
+  const { timeoutMilliseconds, cacheSeconds } = given;
+  return {
+    clientId,
+    clientSecret,
+    authentication,
+    timeoutMilliseconds: bounded('introspection.timeoutMilliseconds', timeoutMilliseconds, 3000, 1, 60_000),
+    cacheSeconds: bounded('introspection.cacheSeconds', cacheSeconds, 0, 0, 60),
+  };
+}
+
+function demand(holds: boolean, name: string, expected: string, found: unknown): asserts holds {
+  if (!holds)
+    throw new TypeError(`The guard needs ${name}: ${expected}. Found: ${JSON.stringify(found) ?? 'nothing'}.`);
+}
+
+function bounded(name: string, given: number | undefined, otherwise: number, from: number, to: number): number {
+  const value = given ?? otherwise;
+  demand(Number.isFinite(value) && value >= from && value <= to, name, `a number from ${from} to ${to}`, given);
+  return value;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.length > 0;
+
+const isHttpUrl = (value: unknown): value is string =>
+  isText(value) && /^https?:\/\//.test(value) && URL.canParse(value);
+
+/** Stands in a quoted string of the challenge, so it has neither quotes nor backslashes nor controls. */
+const isIdentifier = (value: unknown): value is string =>
+  isText(value) && URL.canParse(value) && /^[\x21\x24-\x5b\x5d-\x7e]+$/.test(value);
+
+/** RFC 6749 §3.3. */
+const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+export const areScopes = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string' && SCOPE_TOKEN.test(one));

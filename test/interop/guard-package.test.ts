@@ -1,0 +1,92 @@
+/** `statehouse/guard` as an API gets it: from the package that npm packs, below node_modules, where Node runs no TypeScript. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+describe('the package', () => {
+  let folder: string;
+  let installed: string;
+  const run = (program: string, args: readonly string[], cwd: string): string =>
+    execFileSync(program, args, { cwd, encoding: 'utf8', stdio: 'pipe', env: { ...process.env, NODE_OPTIONS: '' } });
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'statehouse-package-'));
+    const modules = join(folder, 'node_modules');
+    installed = join(modules, 'statehouse');
+    mkdirSync(join(modules, '@types'), { recursive: true });
+    run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder, ROOT], folder);
+    const [packed = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+    run('tar', ['-xzf', packed], folder);
+    cpSync(join(folder, 'package'), installed, { recursive: true });
+    // Its dependencies, as npm would put them beside it.
+    for (const name of ['jose', 'fastify', '@types/node']) {
+      symlinkSync(join(ROOT, 'node_modules', name), join(modules, name), 'dir');
+    }
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('opens in plain JavaScript, as a module and by require', () => {
+    const program = `
+      const guard = createGuard({ issuer: 'http://localhost', resource: 'https://api.example' });
+      guard.check({ headers: { authorization: 'Bearer a.b.c' } }, { scopes: ['read'] }).then((outcome) =>
+        process.stdout.write(outcome.status + ' ' + outcome.reason + ' ' + typeof fastifyGuard));
+    `;
+    writeFileSync(join(folder, 'api.mjs'), `import { createGuard, fastifyGuard } from 'statehouse/guard';${program}`);
+    writeFileSync(
+      join(folder, 'api.cjs'),
+      `const { createGuard, fastifyGuard } = require('statehouse/guard');${program}`,
+    );
+    for (const file of ['api.mjs', 'api.cjs']) {
+      expect(run(process.execPath, [file], folder)).toBe('401 token_malformed function');
+    }
+  });
+
+  it('opens nothing else of the server', () => {
+    const program = `import('statehouse/src/http/app.ts').catch((error) => process.stdout.write(error.code))`;
+    expect(run(process.execPath, ['--eval', program], folder)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
+  });
+
+  it('has types, which a strict compiler takes with all that they import', () => {
+    writeFileSync(
+      join(folder, 'api.ts'),
+      `import { createServer } from 'node:http';
+      import fastify from 'fastify';
+      import { type Access, createGuard, fastifyGuard, type Outcome } from 'statehouse/guard';
+
+      const options = { issuer: 'https://login.example', resource: 'https://api.example' };
+      const guard = createGuard(options);
+      createServer(async (request, response) => {
+        const outcome: Outcome = await guard.check(request, { scopes: ['read'] });
+        response.end(outcome.kind === 'granted' ? outcome.access.subject : outcome.reason);
+      });
+      await guard.check(new Request('https://api.example'), { scopes: [] });
+      const app = fastify();
+      await app.register(fastifyGuard, options);
+      app.get('/', { config: { scopes: ['read'] } }, ({ access }): Access | null => access);
+      // @ts-expect-error a check says what the request takes
+      await guard.check(new Request('https://api.example'));
+      // @ts-expect-error resource is missing
+      await app.register(fastifyGuard, { issuer: 'https://login.example' });
+      // @ts-expect-error scopes are a list
+      app.get('/x', { config: { scopes: 'read' } }, () => '');`,
+    );
+    const compilerOptions = {
+      ...{ module: 'nodenext', target: 'es2022', strict: true, exactOptionalPropertyTypes: true },
+      ...{ noEmit: true, skipLibCheck: false, types: ['node'] },
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['api.ts'] }));
+    expect(run(join(ROOT, 'node_modules/.bin/tsc'), ['--project', folder], folder)).toBe('');
+  });
+
+  it('patches nothing where it is a dependency', () => {
+    const { scripts } = createRequire(import.meta.url)('../../package.json') as { scripts: Record<string, string> };
+    expect(scripts['postinstall']).toBe('node patches/apply.js');
+    expect(run(process.execPath, ['patches/apply.js'], installed)).toBe('');
+  });
+});
