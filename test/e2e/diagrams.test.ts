@@ -13,6 +13,12 @@ import { NUMBERS } from '../unit/review/drawing/numbers.ts';
 
 const PICTURES = 'test-results/e2e';
 
+const SCREENS = [
+  ['light', 1280, 800],
+  ['dark', 1280, 800],
+  ['light', 390, 844],
+] as const;
+
 type Box = {
   readonly what: string;
   readonly left: number;
@@ -46,6 +52,16 @@ describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
   afterAll(async () => {
     await browser?.close();
   });
+
+  const screens = new Map<string, Promise<Page>>();
+  /** Opened once: a page costs more than a picture. */
+  function screenOf(colorScheme: 'light' | 'dark', width: number, height: number): Promise<Page> {
+    const key = `${colorScheme} ${width}`;
+    const opened =
+      screens.get(key) ?? newPage(browser, { colorScheme, viewport: { width, height }, deviceScaleFactor: 2 });
+    screens.set(key, opened);
+    return opened;
+  }
 
   async function see(svg: string, font: string): Promise<Seen> {
     await screen.setContent(`<body style="margin:0">${svg}<style>svg text{font-family:${font}!important}</style>`);
@@ -116,12 +132,8 @@ describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
       });
     });
 
-    it.each([
-      ['light', 1280, 800],
-      ['dark', 1280, 800],
-      ['light', 390, 844],
-    ] as const)('can be read on one screen, %s, %i × %i', async (colorScheme, width, height) => {
-      const page = await newPage(browser, { colorScheme, viewport: { width, height }, deviceScaleFactor: 2 });
+    it.each(SCREENS)('can be read on one screen, %s, %i × %i', async (colorScheme, width, height) => {
+      const page = await screenOf(colorScheme, width, height);
       const svg = Buffer.from(picture).toString('base64');
       await page.setContent(
         `<body style="margin:0"><img style="max-width:100%;max-height:100vh" src="data:image/svg+xml;base64,${svg}">`,
@@ -131,7 +143,6 @@ describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
       if (width > 1000) expect(scale).toBe(1);
       expect(await paperColour(page)).toBe(colorScheme);
       await page.screenshot({ path: `${PICTURES}/diagram-${kebab(name)}-${colorScheme}-${width}.png` });
-      await page.close();
     });
   });
 

@@ -22,7 +22,7 @@ describe('SIGTERM', () => {
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'statehouse-process-'));
-    giveDatabase(folder);
+    giveDatabase(join(folder, '.statehouse'));
     port = await freePort();
   });
   afterEach(async () => {

@@ -23,7 +23,7 @@ let server: ChildProcess;
 let printed: () => string;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'statehouse-process-'));
-  giveDatabase(folder);
+  giveDatabase(join(folder, '.statehouse'));
   port = await freePort();
 });
 afterEach(async () => {

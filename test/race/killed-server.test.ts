@@ -14,6 +14,7 @@ import { openEmbedded } from '../../src/storage/embedded.ts';
 import { transitions } from '../../src/storage/schema.ts';
 import type { TestClient } from '../support/actors.ts';
 import { testClock } from '../support/clock.ts';
+import { giveDatabase } from '../support/embedded-folder.ts';
 import { freePort } from '../support/listening.ts';
 import { openScene, openSceneOn, type Scene } from '../support/scene.ts';
 import { placeOf, storedGrant } from '../support/stored.ts';
@@ -124,8 +125,8 @@ describe('kill -9 under load', () => {
     let server: ServerProcess | null = null;
     try {
       // While a server holds the database nobody else can: everything is made before the first start.
+      giveDatabase(home);
       const database = await openEmbedded(home);
-      await database.migrate();
       const before = await openSceneOn({ database, url: null, close: database.close }, options);
       const { client } = before;
       const unused: string[] = [];

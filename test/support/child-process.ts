@@ -1,6 +1,7 @@
 /** Processes that tests start. None outlives its test, nor this process, however that ends. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach } from 'vitest';
@@ -70,14 +71,27 @@ export function outputOf(child: ChildProcess): () => string {
 
 /** @returns when the server is ready to serve at that address. @throws Error with what it wrote, when it ended before. */
 export async function becomesReady(server: ChildProcess, url: string, output: () => string = () => ''): Promise<void> {
+  const { hostname, port } = new URL(url);
   await until(async () => {
     if (hasEnded(server)) throw new Error(`The server ended before it was ready.\n${output()}`);
+    // A server that starts is asked many times: a connection that is refused is cheap, a request that fails is not.
+    if (!(await accepts(hostname, Number(port)))) return false;
     return fetch(`${url}/health/ready`).then(
       ({ ok }) => ok,
       () => false,
     );
   });
 }
+
+const accepts = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, host);
+    const tell = (accepted: boolean) => () => {
+      socket.destroy();
+      resolve(accepted);
+    };
+    socket.once('connect', tell(true)).once('error', tell(false));
+  });
 
 function startJanitor(): ChildProcess {
   const script = join(import.meta.dirname, 'child-janitor.ts');

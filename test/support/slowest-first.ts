@@ -1,7 +1,7 @@
 /** A file that takes long and begins last keeps one worker busy while the others have nothing left to do. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Those that take more than ten seconds, the slowest first. Vitest knows only what it has run before, and CI has run nothing. */
+/** Those that take about ten seconds of CPU or more, the slowest first. Vitest knows only what it has run before, and CI has run nothing. */
 const SLOWEST = [
   'race/killed-server',
   'unit/review/mutation',
@@ -9,19 +9,23 @@ const SLOWEST = [
   'unit/machines/mutation',
   'unit/review/drawing/drawings',
   'unit/review/sql-mutants',
-  'model/one-authorization.model',
+  'unit/storage/signing-keys',
   'property/expired-yields-nothing.property',
+  'model/one-authorization.model',
+  'race/against-endings',
   'property/forged-or-garbled.property',
   'unit/cli/launcher',
-  'e2e/diagrams',
-  'unit/storage/signing-keys',
+  'race/signing-keys',
+  'property/reuse-revokes-the-chain.property',
+  'property/revocation-ends-everything.property',
   'unit/http/permissions',
+  'unit/review/same-contract.property',
+  'unit/review/proof',
   'docs/container-files',
   'interop/guard-package',
-  'unit/review/proof',
+  'interop/oidc-client-ts',
   'unit/http/logout',
-  'property/reuse-revokes-the-chain.property',
-  'race/against-endings',
+  'e2e/diagrams',
   'process/last-moments',
   'process/graceful-stop',
 ].map((name) => `/test/${name}.test.ts`);

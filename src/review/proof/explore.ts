@@ -38,19 +38,15 @@ export function explore<T extends Terms>(walk: Walk<T>, bounds: Bounds, stopAtFi
     violations.set(invariant.name, { walk, invariant, words, begins: node.begins, trace: traceOf(node) });
   };
   const seen = new Set<string>();
-  const asked = new Set<string>();
   let steps = 0;
   let ring: Node<T>[] = [];
   /** Reached for the first time: it is asked about, and gone on from. */
   const reach = (node: Node<T>, into: Node<T>[]) => {
-    const key = keyOfMoment(node.moment);
+    const standing = keyOfStanding(node.moment);
+    const key = keyOfMoment(node.moment, standing);
     if (seen.has(key)) return;
     seen.add(key);
-    const standing = keyOfStanding(node.moment);
-    if (!asked.has(standing)) {
-      asked.add(standing);
-      for (const one of walk.invariants) if (one.brokenAt) note(one, one.brokenAt(walk, node.moment), node);
-    }
+    for (const [invariant, words] of brokenAt(walk, node.moment, standing)) note(invariant, words, node);
     into.push(node);
   };
   for (const one of walk.beginnings) {
@@ -71,6 +67,25 @@ export function explore<T extends Terms>(walk: Walk<T>, bounds: Bounds, stopAtFi
   }
   const milliseconds = performance.now() - began;
   return { bounds, moments: seen.size, steps, milliseconds, violations: [...violations.values()] };
+}
+
+type BrokenAt<T extends Terms> = readonly (readonly [invariant: Invariant<T>, words: string])[];
+const NOTHING_BROKEN: readonly never[] = [];
+
+/** Asked once for each walk: many moments stand alike, within other bounds too. */
+const standings = new WeakMap<object, Map<string, BrokenAt<never>>>();
+
+function brokenAt<T extends Terms>(walk: Walk<T>, moment: Moment<T>, standing: string): BrokenAt<T> {
+  const known = standings.get(walk) ?? new Map<string, BrokenAt<never>>();
+  standings.set(walk, known);
+  const before = known.get(standing);
+  if (before !== undefined) return before as unknown as BrokenAt<T>;
+  const broken = walk.invariants.flatMap((invariant) => {
+    const words = invariant.brokenAt?.(walk, moment) ?? null;
+    return words === null ? [] : [[invariant, words] as const];
+  });
+  known.set(standing, broken.length === 0 ? NOTHING_BROKEN : (broken as unknown as BrokenAt<never>));
+  return broken;
 }
 
 export function firstMoment<T extends Terms>(

@@ -4,17 +4,31 @@
  */
 
 /** On the value itself, where copies do not take it along: a WeakMap of millions costs a third of the whole walk. */
-const NUMBER = Symbol('number');
-type Numbered = { readonly [NUMBER]?: number };
+class Itself {
+  constructor(value: object) {
+    // biome-ignore lint/correctness/noConstructorReturn: a private field of another object is made by a constructor that returns it.
+    return value;
+  }
+}
+class Numbered extends Itself {
+  readonly #number: number;
+  constructor(value: object, number: number) {
+    super(value);
+    this.#number = number;
+  }
+  static of(value: object): number | undefined {
+    return #number in value ? value.#number : undefined;
+  }
+}
 const numberOfText = new Map<string, number>();
 
 export function numberOf(value: object): number {
-  const known = (value as Numbered)[NUMBER];
+  const known = Numbered.of(value);
   if (known !== undefined) return known;
   const text = textOf(value);
   const number = numberOfText.get(text) ?? numberOfText.size;
   numberOfText.set(text, number);
-  Object.defineProperty(value, NUMBER, { value: number });
+  new Numbered(value, number);
   return number;
 }
 

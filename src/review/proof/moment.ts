@@ -12,7 +12,12 @@ export type Flight<T extends Terms> = {
   /** What the world has told the engine so far. */
   readonly told: readonly Told<T['loaded']>[];
   readonly next: Wanted<T['commit']> | Answered<T>;
+  /** `keyOfGoing`. An answer that waits is the same as what the request asks for next: `told` says which. */
+  readonly key: string;
 };
+
+/** A flight but for its next step. */
+export type Going<T extends Terms> = Omit<Flight<T>, 'next' | 'key'>;
 
 /** Decided and committed, but the answer has not left. */
 export type Answered<T extends Terms> = { readonly kind: 'answered'; readonly answer: T['answer'] };
@@ -71,18 +76,8 @@ export type Move<T extends Terms> = {
 };
 
 /** All that decides how a request goes on. */
-export const keyOfGoing = <T extends Terms>({ asked, draw, first, told }: Omit<Flight<T>, 'next'>): string =>
+export const keyOfGoing = <T extends Terms>({ asked, draw, first, told }: Going<T>): string =>
   `${numberOf(asked)}.${draw}.${first === null ? '' : numberOf(first)}.${numberOf(told)}`;
-
-const flightKeys = new WeakMap<object, string>();
-function keyOfFlight<T extends Terms>(flight: Flight<T>): string {
-  const known = flightKeys.get(flight);
-  if (known !== undefined) return known;
-  // An answer that waits is the same as what the request asks for next: `told` says which.
-  const key = keyOfGoing(flight);
-  flightKeys.set(flight, key);
-  return key;
-}
 
 /** In whatever order they stand. */
 function keyOfSet<Value>(values: readonly Value[], keyOf: (value: Value) => string | number): string {
@@ -91,12 +86,13 @@ function keyOfSet<Value>(values: readonly Value[], keyOf: (value: Value) => stri
   return values.length === 1 ? `${keyOf(first)}` : values.map(keyOf).sort().join(';');
 }
 
-/** Two moments with the same key have the same futures. */
-export const keyOfMoment = <T extends Terms>(moment: Moment<T>): string =>
-  `${keyOfStanding(moment)}|${keyOfSet(moment.flights, keyOfFlight)}|${keyOfSet(moment.straying, numberOf)}|${
-    moment.versions.length === 0 ? '' : moment.versions.map(numberOf).join()
-  }|${moment.left.requests}.${moment.left.disturbances}`;
-
 /** All that the invariants about a moment depend on. */
 export const keyOfStanding = <T extends Terms>({ now, stored, known }: Moment<T>): string =>
   `${now}|${numberOf(stored)}|${numberOf(known)}`;
+
+/** Two moments with the same key have the same futures. @param standing `keyOfStanding`. */
+export const keyOfMoment = <T extends Terms>(moment: Moment<T>, standing: string): string =>
+  `${standing}|${keyOfSet(moment.flights, keyOfFlight)}|${keyOfSet(moment.straying, numberOf)}|${
+    moment.versions.length === 0 ? '' : moment.versions.map(numberOf).join()
+  }|${moment.left.requests}.${moment.left.disturbances}`;
+const keyOfFlight = ({ key }: { readonly key: string }) => key;

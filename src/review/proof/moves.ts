@@ -5,7 +5,7 @@
 import { StoreUnavailable, Unavailable } from '../../engine/errors.ts';
 import type { Told, Wanted } from '../../engine/run.ts';
 import { numberOf } from './keys.ts';
-import { type Flight, type Happening, keyOfGoing, type Moment, type Move } from './moment.ts';
+import { type Flight, type Going, type Happening, keyOfGoing, type Moment, type Move } from './moment.ts';
 import type { Bounds, Deed, Terms, Walk } from './walk.ts';
 
 export function movesFrom<T extends Terms>(walk: Walk<T>, bounds: Bounds, moment: Moment<T>): Move<T>[] {
@@ -16,8 +16,6 @@ export function movesFrom<T extends Terms>(walk: Walk<T>, bounds: Bounds, moment
     ...disturbances(walk, bounds, moment),
   ];
 }
-
-type Going<T extends Terms> = Omit<Flight<T>, 'next'>;
 
 export type Ran<T extends Terms> =
   | { readonly kind: 'wants'; readonly next: Wanted<T['commit']> }
@@ -65,12 +63,13 @@ const DRAW_OF_A_QUESTION = 30;
 const NOTHING_TOLD: readonly never[] = [];
 
 /** The same load, draw and answers lead to the same step, whatever else is going on. */
-function remembered<T extends Terms>(walk: Walk<T>, going: Going<T>): Ran<T> {
+function remembered<T extends Terms>(walk: Walk<T>, going: Going<T>, key: string): Ran<T> {
   const { runs } = memoryOf(walk);
-  const key = keyOfGoing(going);
-  const known = runs.get(key) ?? runFrom(walk, going);
-  runs.set(key, known);
-  return known as Ran<T>;
+  const known = runs.get(key);
+  if (known !== undefined) return known as Ran<T>;
+  const ran = runFrom(walk, going);
+  runs.set(key, ran);
+  return ran;
 }
 
 function loadAt<T extends Terms>(
@@ -81,9 +80,11 @@ function loadAt<T extends Terms>(
 ): T['loaded'] {
   const { loads } = memoryOf(walk);
   const key = `${numberOf(stored)}.${numberOf(asked)}.${now}.${again}`;
-  const known = loads.get(key) ?? walk.load(stored, asked, new Date(now), again);
-  loads.set(key, known);
-  return known;
+  const known = loads.get(key);
+  if (known !== undefined) return known;
+  const loaded = walk.load(stored, asked, new Date(now), again);
+  loads.set(key, loaded);
+  return loaded;
 }
 
 type Memory = { readonly runs: Map<string, unknown>; readonly loads: Map<string, object> };
@@ -123,11 +124,12 @@ function goOn<T extends Terms>(
   commit: Move<T>['commit'],
   happening: Happening<T>,
 ): Move<T> {
-  const ran = remembered(walk, going);
+  const key = keyOfGoing(going);
+  const ran = remembered(walk, going, key);
   const move = { ...NOTHING_ELSE, happening, after: moment, commit };
   switch (ran.kind) {
     case 'wants':
-      return { ...move, after: withFlight(moment, { ...going, next: ran.next }) };
+      return { ...move, after: withFlight(moment, { ...going, next: ran.next, key }) };
     case 'broken':
       return { ...move, broken: ran.words };
     case 'unavailable':
@@ -135,7 +137,7 @@ function goOn<T extends Terms>(
     case 'answered': {
       const { asked } = going;
       const { answer } = ran;
-      if (walk.isWorth?.(answer)) return { ...move, after: withFlight(moment, { ...going, next: ran }) };
+      if (walk.isWorth?.(answer)) return { ...move, after: withFlight(moment, { ...going, next: ran, key }) };
       return {
         ...move,
         happening: { ...happening, ending: ran },
@@ -158,7 +160,7 @@ const withKnown = <T extends Terms>(moment: Moment<T>, known: T['known']): Momen
   known === moment.known ? moment : { ...moment, known };
 
 function flightStep<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: Flight<T>): Move<T> {
-  const { next, ...going } = flight;
+  const { next, key: _, ...going } = flight;
   const { asked, told } = going;
   switch (next.kind) {
     case 'answered': {
@@ -263,7 +265,7 @@ function instantsAhead<T extends Terms>(walk: Walk<T>, moment: Moment<T>): numbe
 
 /** The connection is lost with the commit on its way: it was carried out, it may be later, or it never reached the database. */
 function lostAnswers<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: Flight<T>): Move<T>[] {
-  const { next, ...going } = flight;
+  const { next, key: _, ...going } = flight;
   if (next.kind !== 'commit') return [];
   const { asked, told } = going;
   const { commit } = next;

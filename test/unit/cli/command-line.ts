@@ -8,7 +8,7 @@ import { loadConfiguration } from '../../../src/config/load.ts';
 import { systemRandom } from '../../../src/crypto/random.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import type { Database } from '../../../src/storage/database.ts';
-import { openEmbedded } from '../../../src/storage/embedded.ts';
+import { openTestDatabase } from '../../support/database.ts';
 
 export type Typed = {
   readonly env?: Readonly<Record<string, string>>;
@@ -26,8 +26,7 @@ export type CommandLine = {
 
 /** @param opened another database than one in memory. */
 export async function openCommandLine(opened?: Database): Promise<CommandLine> {
-  const database = opened ?? (await openEmbedded(null));
-  await database.migrate();
+  const database = opened ?? (await openTestDatabase('embedded')).database;
   const keys = rootKeys(['a root secret of more than 32 bytes']);
   const runtimeOf = (env: NodeJS.ProcessEnv): Runtime => {
     const environment = readEnvironment(env);

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openEmbedded } from '../../../src/storage/embedded.ts';
 import { FolderInUse, lockFolder } from '../../../src/storage/folder-lock.ts';
 import { killChild, startChild } from '../../support/child-process.ts';
+import { giveDatabase } from '../../support/embedded-folder.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -88,6 +89,7 @@ test.each([
 });
 
 test('an embedded database belongs to one holder at a time', async () => {
+  giveDatabase(folder);
   const database = await openEmbedded(folder);
   await expect(openEmbedded(folder)).rejects.toThrow(FolderInUse);
   await database.close();

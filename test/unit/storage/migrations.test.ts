@@ -8,7 +8,6 @@ import { describe, expect, test } from 'vitest';
 import journal from '../../../drizzle/meta/_journal.json' with { type: 'json' };
 import { passTime } from '../../../src/lifecycles/signing-key.ts';
 import { type Database, MIGRATIONS_FOLDER } from '../../../src/storage/database.ts';
-import { openEmbedded } from '../../../src/storage/embedded.ts';
 import { codeOf } from '../../../src/storage/failures.ts';
 import { openPostgres } from '../../../src/storage/postgres.ts';
 import { signingKeys } from '../../../src/storage/schema.ts';
@@ -101,7 +100,7 @@ async function openMigrated(
   const entries = journal.entries.slice(0, journal.entries.findIndex(({ tag }) => tag === last) + 1);
   writeFileSync(join(migrationsFolder, 'meta', '_journal.json'), JSON.stringify({ ...journal, entries }));
   const empty = kind === 'postgres' ? await createEmptyDatabase() : null;
-  const database = empty ? openPostgres(empty.url, { connections: 1 }) : await openEmbedded(null);
+  const database = empty ? openPostgres(empty.url, { connections: 1 }) : await openEmptyEmbedded();
   const migrate = empty ? migratePostgres : migrateEmbedded;
   await (migrate as (db: unknown, options: object) => Promise<void>)(database.drizzle, { migrationsFolder });
   rmSync(migrationsFolder, { recursive: true });
@@ -110,4 +109,13 @@ async function openMigrated(
     await empty?.drop();
   };
   return { database, close };
+}
+
+/** To empty one is cheaper than to make one. */
+async function openEmptyEmbedded(): Promise<Database> {
+  const { database } = await openTestDatabase('embedded');
+  for (const statement of ['drop schema public, drizzle cascade', 'create schema public']) {
+    await database.drizzle.execute(sql.raw(statement));
+  }
+  return database;
 }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemRandom } from '../../../src/crypto/random.ts';
 import { openEmbedded } from '../../../src/storage/embedded.ts';
 import { FolderOpenToOthers, keptSecrets, makePrivate } from '../../../src/system/home-folder.ts';
+import { giveDatabase } from '../../support/embedded-folder.ts';
 
 const fs = vi.hoisted(() => ({ chmod: null as (() => void) | null }));
 vi.mock('node:fs', async (original) => {
@@ -77,6 +78,7 @@ describe('the home folder', () => {
     mkdirSync(folder, { mode: 0o755 });
     keptSecrets(folder, systemRandom);
     expect(modeOf()).toBe('700');
+    giveDatabase(folder);
     chmodSync(folder, 0o755);
     const database = await openEmbedded(folder);
     expect(modeOf()).toBe('700');
