@@ -3,8 +3,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Configuration } from '../../src/config/configuration.ts';
 import { createGuard, type Guard, type GuardOptions, type Outcome } from '../../src/guard/index.ts';
 import { requestRevocation, requestRotation } from '../../src/lifecycles/signing-key.ts';
-import { deleteClient } from '../../src/storage/clients.ts';
-import { disableUser } from '../../src/storage/users.ts';
 import {
   exchange,
   makeClient,
@@ -15,6 +13,7 @@ import {
   type TestClient,
   token,
 } from '../support/actors.ts';
+import { deleteClient, disableUser } from '../support/administration.ts';
 import { shippedConfiguration } from '../support/app.ts';
 import { bearer } from '../support/fake-issuer.ts';
 import { claimsOf } from '../support/forging.ts';

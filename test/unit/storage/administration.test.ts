@@ -1,0 +1,219 @@
+/** Changes by administrators: each replaces exactly what was loaded, and leaves a line that says who asked. */
+import { randomUUID } from 'node:crypto';
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
+import { changeClient } from '../../../src/lifecycles/client.ts';
+import { changeUser, type UserChange } from '../../../src/lifecycles/user.ts';
+import { type Actor, commandLine } from '../../../src/model/actor.ts';
+import { clientStore } from '../../../src/storage/client-store.ts';
+import { findClient } from '../../../src/storage/clients.ts';
+import { clients, transitions, users } from '../../../src/storage/schema.ts';
+import { userStore } from '../../../src/storage/user-store.ts';
+import { findUserForSignIn, isSub, listUsers } from '../../../src/storage/users.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { openWorld, registration, type World } from './world.ts';
+
+const OPERATOR: Actor = { kind: 'operator', id: 'the-sub-of-an-operator', addressHash: 'hashed' };
+const sleep = async () => {};
+const secretMac = (id: string) => ({ keyId: '11111111', mac: 'ab', id });
+
+describe.each(databaseKinds)('administration on %s', (kind) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  });
+  afterAll(() => world.close());
+
+  const clientWorld = () => ({ clients: clientStore(world.db, world.clock), sleep });
+  const userWorld = () => ({ users: userStore(world.db, world.clock), sleep });
+  const sent = (clientId: string, change = {}) => ({
+    type: 'registrationRequested' as const,
+    registration: { ...registration(clientId), declared: false, registeredBy: 'operator' as const, ...change },
+  });
+  const linesAbout = async (column: 'clientId' | 'userId', id: string) =>
+    (await world.db.select().from(transitions).where(eq(transitions[column], id)).orderBy(transitions.at)).map(
+      ({ event, fromState, toState, actor, addressHash, fields }) => ({
+        event,
+        fromState,
+        toState,
+        actor,
+        addressHash,
+        fields,
+      }),
+    );
+  const record = (username: string, password: string | null = 'pa55') => ({
+    type: 'registrationRequested' as const,
+    registration: {
+      username,
+      claims: { name: username },
+      passwordHash: password === null ? null : storedPasswordHash(password),
+    },
+  });
+  const ask = (id: string, change: UserChange) => changeUser(userWorld(), { id, actor: OPERATOR, change });
+
+  test('each change of a client has a line: who asked, from where, and which fields changed, without a value', async () => {
+    const id = 'told';
+    await changeClient(clientWorld(), id, { actor: commandLine, change: sent(id) });
+    await changeClient(clientWorld(), id, {
+      actor: OPERATOR,
+      change: sent(id, { clientName: 'Renamed', redirectUris: ['https://other.example/'] }),
+    });
+    await changeClient(clientWorld(), id, {
+      actor: OPERATOR,
+      change: { type: 'secretRequested', secret: secretMac('2') },
+    });
+    await changeClient(clientWorld(), id, { actor: OPERATOR, change: { type: 'deletionRequested' } });
+    const byOperator = { actor: 'operator the-sub-of-an-operator', addressHash: 'hashed' };
+    expect(await linesAbout('clientId', id)).toEqual([
+      {
+        event: 'registrationRequested',
+        fromState: 'unregistered',
+        toState: 'registered',
+        actor: 'command_line',
+        addressHash: null,
+        fields: null,
+      },
+      {
+        event: 'registrationRequested',
+        fromState: 'registered',
+        toState: 'registered',
+        ...byOperator,
+        fields: ['client_name', 'redirect_uris'],
+      },
+      { event: 'secretRequested', fromState: 'registered', toState: 'registered', ...byOperator, fields: null },
+      { event: 'deletionRequested', fromState: 'registered', toState: 'deleted', ...byOperator, fields: null },
+    ]);
+  });
+
+  test('what changes nothing, or is rejected, leaves no line', async () => {
+    const id = 'quiet';
+    await changeClient(clientWorld(), id, { actor: OPERATOR, change: sent(id) });
+    const again = await changeClient(clientWorld(), id, { actor: OPERATOR, change: sent(id) });
+    expect(again).toMatchObject({ kind: 'done', fields: [] });
+    const last = await changeClient(clientWorld(), id, {
+      actor: OPERATOR,
+      change: { type: 'secretRemovalRequested', secretId: 'first' },
+    });
+    expect(last).toEqual({ kind: 'rejected', reason: 'last_secret' });
+    expect(await linesAbout('clientId', id)).toHaveLength(1);
+  });
+
+  test('a client has two secrets while one is exchanged, and the removed one is gone', async () => {
+    const id = 'exchanged';
+    const ask = (change: Parameters<typeof changeClient>[2]['change']) =>
+      changeClient(clientWorld(), id, { actor: OPERATOR, change });
+    await ask(sent(id));
+    expect(await ask({ type: 'secretRequested', secret: secretMac('second') })).toMatchObject({ kind: 'done' });
+    expect(await ask({ type: 'secretRequested', secret: secretMac('third') })).toMatchObject({
+      reason: 'too_many_secrets',
+    });
+    expect((await findClient(world.db, id))?.secretMacs).toHaveLength(2);
+    expect(await ask({ type: 'secretRemovalRequested', secretId: 'none' })).toMatchObject({ reason: 'secret_unknown' });
+    expect(await ask({ type: 'secretRemovalRequested', secretId: 'first' })).toMatchObject({ kind: 'done' });
+    expect((await findClient(world.db, id))?.secretMacs).toEqual([secretMac('second')]);
+    expect(await ask({ type: 'secretReplacementRequested', secret: secretMac('new') })).toMatchObject({ kind: 'done' });
+    expect((await findClient(world.db, id))?.secretMacs).toEqual([secretMac('new')]);
+  });
+
+  test('what somebody else wrote since the load is not overwritten, also where no machine was asked', async () => {
+    const id = 'raced';
+    await changeClient(clientWorld(), id, { actor: OPERATOR, change: sent(id) });
+    const store = clientStore(world.db, world.clock);
+    const { now, row, version } = await store.load(id);
+    if (row.client === null) throw new Error('not registered');
+    const entry = { machine: 'client', event: 'e', from: 'f', to: 't', reason: null, generation: null };
+    const commit = { version, now, entry, after: { ...row.client, clientName: 'Too late' } };
+    // As a node of the version before would.
+    await world.db.update(clients).set({ policy: 'strict' }).where(eq(clients.clientId, id));
+    expect(await store.commit(commit)).toBe(false);
+    expect(await findClient(world.db, id)).toMatchObject({ policy: 'strict', clientName: row.client.clientName });
+    const { version: fresh } = await store.load(id);
+    expect(await store.commit({ ...commit, version: fresh })).toBe(true);
+    expect(await store.commit({ ...commit, version: fresh })).toBe(false);
+    expect(await store.commit({ ...commit, version: null })).toBe(false);
+    expect(await linesAbout('clientId', id)).toHaveLength(2);
+  });
+
+  test('of many changes that arrive together each is made to the one before it', async () => {
+    const id = 'busy';
+    await changeClient(clientWorld(), id, { actor: OPERATOR, change: sent(id) });
+    const names = ['one', 'two', 'three', 'four'];
+    const outcomes = await Promise.all(
+      names.map((clientName) => changeClient(clientWorld(), id, { actor: OPERATOR, change: sent(id, { clientName }) })),
+    );
+    expect(outcomes.map(({ kind }) => kind)).toEqual(names.map(() => 'done'));
+    expect(await linesAbout('clientId', id)).toHaveLength(1 + names.length);
+  });
+
+  test('a deleted end-user is found by nobody, keeps the sub, and leaves the username to another', async () => {
+    const [id, other] = [randomUUID(), randomUUID()];
+    await ask(id, record('carol'));
+    expect(await ask(id, { type: 'deletionRequested' })).toMatchObject({ kind: 'done' });
+    expect(await findUserForSignIn(world.db, 'carol')).toBeNull();
+    expect((await listUsers(world.db)).map((user) => user.id)).not.toContain(id);
+    expect(await isSub(world.db, id)).toBe(true);
+    const [row] = await world.db.select().from(users).where(eq(users.id, id));
+    expect(row).toMatchObject({ username: '', passwordHash: '', claims: {} });
+    expect(
+      Object.values(row ?? {})
+        .map(String)
+        .join(),
+    ).not.toContain('carol');
+    expect(await ask(other, record('carol'))).toMatchObject({ kind: 'done' });
+    expect(await ask(id, record('carol'))).toEqual({ kind: 'rejected', reason: 'user_unknown' });
+    const events = (await linesAbout('userId', id)).map(({ event, toState }) => `${event} ${toState}`);
+    expect(events).toEqual(['registrationRequested enabled', 'deletionRequested deleted']);
+  });
+
+  test('several can be deleted', async () => {
+    for (const name of ['dora', 'doris']) {
+      const id = randomUUID();
+      await ask(id, record(name));
+      expect(await ask(id, { type: 'deletionRequested' })).toMatchObject({ kind: 'done' });
+    }
+  });
+
+  test('a username is given once, also where it is taken between load and commit', async () => {
+    const [id, other] = [randomUUID(), randomUUID()];
+    await ask(id, record('erin'));
+    await ask(other, record('frank'));
+    expect(await ask(other, record('ERIN', null))).toEqual({ kind: 'rejected', reason: 'username_taken' });
+    const store = userStore(world.db, world.clock);
+    const { now, row, version } = await store.load(other, 'gale');
+    if (row.user === null) throw new Error('not registered');
+    await ask(id, record('gale', null));
+    const entry = { machine: 'user', event: 'e', from: 'f', to: 't', reason: null, generation: null };
+    expect(await store.commit({ version, now, entry, after: { ...row.user, username: 'gale' } })).toBe(false);
+    expect((await findUserForSignIn(world.db, 'gale'))?.id).toBe(id);
+    expect((await findUserForSignIn(world.db, 'frank'))?.id).toBe(other);
+  });
+
+  test('of two who take the same username at once, one gets it', async () => {
+    const outcomes = await Promise.all([ask(randomUUID(), record('henry')), ask(randomUUID(), record('henry'))]);
+    expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['done', 'rejected']);
+  });
+
+  test('the ledger names the fields of an end-user that changed', async () => {
+    const id = randomUUID();
+    await ask(id, record('iris'));
+    await ask(id, {
+      ...record('iris', null),
+      registration: { ...record('iris').registration, passwordHash: null, claims: {} },
+    });
+    await ask(id, record('irene', 'another'));
+    await ask(id, { type: 'disableRequested' });
+    await ask(id, { type: 'disableRequested' });
+    expect((await linesAbout('userId', id)).map(({ fields }) => fields)).toEqual([
+      null,
+      ['claims'],
+      ['username', 'password', 'claims'],
+      null,
+    ]);
+    const [text] = await world.db
+      .select({ text: sql<string>`string_agg(${transitions}::text, ' ')` })
+      .from(transitions)
+      .where(eq(transitions.userId, id));
+    expect(text?.text).not.toMatch(/pa55|another|iris/);
+  });
+});
