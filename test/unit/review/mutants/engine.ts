@@ -263,8 +263,8 @@ export const administrationEngineMutants: readonly Mutant<typeof administration>
       changes: {
         ...lifecycle.changes,
         eraseUser: (row: UserRow, facts: unknown, params: undefined) => {
-          const { user } = lifecycle.changes.eraseUser?.(row, facts, params) as UserRow;
-          return { user: user && { ...user, claims: row.user?.claims ?? {} } };
+          const erased: UserRow | undefined = lifecycle.changes.eraseUser?.(row, facts, params);
+          return { user: erased?.user ? { ...erased.user, claims: row.user?.claims ?? {} } : null };
         },
       },
     })),
