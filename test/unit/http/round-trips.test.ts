@@ -119,6 +119,28 @@ describe('round trips', () => {
     );
   });
 
+  it('introspection: one load, whatever kind of token it is', async () => {
+    const { client } = scene;
+    const introspect = async (sent: string) => {
+      const answer = await scene.app.inject({
+        method: 'POST',
+        url: '/oauth/introspect',
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          authorization: `Basic ${Buffer.from(`${client.clientId}:${client.secret}`).toString('base64')}`,
+        },
+        payload: new URLSearchParams({ token: sent }).toString(),
+      });
+      return { status: answer.statusCode, json: answer.json() };
+    };
+    const { json } = await exchange(scene, client, await scene.code());
+    for (const sent of [json.access_token ?? '', json.refresh_token ?? '']) {
+      expect(await introspect(sent)).toMatchObject({ json: { active: true } });
+      expect(await costOf(() => introspect(sent))).toEqual({ statements: 1, signatures: 0 });
+      expect(await costOf(() => introspect(`${sent.slice(0, -2)}AA`))).toEqual({ statements: 1, signatures: 0 });
+    }
+  });
+
   it('what cannot be read at all: nothing', async () => {
     expect(await costOf(() => token(scene, scene.client, {}), 400)).toEqual({ statements: 0, signatures: 0 });
   });
