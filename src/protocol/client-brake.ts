@@ -32,13 +32,7 @@ export function clientBrake(keys: RootKeys, now: () => number): ClientBrake {
   // Short, whatever was sent, and worth nothing to anyone who reads the memory.
   const digest = (...parts: string[]) =>
     hmacSha256(keys.first.key('throttle'), JSON.stringify(parts)).toString('base64url', 0, 12);
-  // A request asks twice, and a wrong secret is counted under the same key.
-  const known = new WeakMap<Guesser, string>();
-  function keyOf(guesser: Guesser): string {
-    const key = known.get(guesser) ?? digest('client', guesser.address(), guesser.clientId);
-    known.set(guesser, key);
-    return key;
-  }
+  const keyOf = ({ clientId, address }: Guesser) => digest('client', address(), clientId);
 
   function running(key: string) {
     const pair = pairs.get(key);

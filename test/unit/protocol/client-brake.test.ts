@@ -32,17 +32,6 @@ describe('the brake on client secrets', () => {
     expect(given().brake.waitSeconds({ clientId: 'shop', address })).toBeNull();
   });
 
-  it('asks for the address of a request once', () => {
-    const { brake, guess } = given();
-    guess(1);
-    let asked = 0;
-    const guesser = { clientId: 'shop', address: () => `192.0.2.${++asked}` };
-    brake.waitSeconds(guesser);
-    brake.waitSeconds(guesser);
-    brake.count(guesser, rawSecret('wrong'));
-    expect(asked).toBe(1);
-  });
-
   it('holds from the last allowed guess to the end of the window, which begins with the first', () => {
     const { brake, pair, guess, pass } = given();
     guess(LIMIT - 1);
