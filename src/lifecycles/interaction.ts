@@ -92,15 +92,45 @@ export type InteractionCommit =
   | { readonly kind: 'move'; readonly move: InteractionMove }
   | { readonly kind: 'approve'; readonly approval: Approval };
 
-/** Its times are the store's to set. */
+/** Its times are those of the database. */
 export type NewInteraction = Omit<RequestedInteraction, 'createdAt' | 'endsAt'> & { readonly lifetimeSeconds: number };
 
 /** `requested`: where no row is found, the interaction is as it was requested. Null: it was stored. */
 export type InteractionReference = { readonly id: string; readonly requested: RequestedInteraction | null };
 
+/** What an authorization request depends on: one load, before any of the request is known to be right. */
+export type LoadedRequest = {
+  readonly now: Date;
+  /** Null: there is none, not even a deleted one. */
+  readonly client: Client | null;
+  /** Of the browser's cookie; it may have ended. */
+  readonly session: Session | null;
+  /** What the session's user has allowed this client before, for each set of resources. */
+  readonly remembered: readonly NonNullable<StoredInteraction['remembered']>[];
+};
+
+/** The interaction of an authorization request begins now. Stores nothing. @param session null: the browser has no active one. */
+export function begunInteraction(
+  { lifetimeSeconds, ...requested }: NewInteraction,
+  { now, client, remembered }: Omit<LoadedRequest, 'session'> & { readonly client: Client },
+  session: Session | null,
+): StoredInteraction {
+  const endsAt = new Date(now.getTime() + lifetimeSeconds * 1000);
+  const isSame = ({ resources }: LoadedRequest['remembered'][number]) =>
+    resources.length === requested.resources.length && resources.every((one, at) => one === requested.resources[at]);
+  return {
+    now,
+    interaction: { ...requested, state: 'awaitingSignIn', userId: null, createdAt: now, endsAt },
+    isStored: false,
+    client,
+    remembered: (session && remembered.find(isSame)) ?? null,
+    grant: null,
+  };
+}
+
 export type InteractionStore = {
-  /** An authorization request came: from when to when its interaction lasts, and what it depends on. Stores nothing. */
-  readonly begin: (interaction: NewInteraction, userId: string | null) => Promise<StoredInteraction>;
+  /** @param key.sessionIdHash null: the browser sent no cookie. */
+  readonly loadRequest: (key: { clientId: string; sessionIdHash: Bytes | null }) => Promise<LoadedRequest>;
   /** Null: no such interaction. */
   readonly load: (reference: InteractionReference, userId: string | null) => Promise<StoredInteraction | null>;
   /** False: a fact that the commit depends on no longer held, and nothing changed. */
@@ -285,7 +315,7 @@ function repeated({ remakeCode }: InteractionWays, { interaction, grant }: Loade
 }
 
 export type InteractionWorld = InteractionWays & {
-  readonly store: InteractionStore;
+  readonly store: Pick<InteractionStore, 'load' | 'commit'>;
   /** The session as it is now; null: it has ended. */
   readonly sessionNow: (session: Session) => Promise<Session | null>;
   readonly makeGrantId: () => string;

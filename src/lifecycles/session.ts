@@ -124,9 +124,9 @@ export type SessionWorld = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** @returns null: there is no such session. @throws Unavailable */
-export const useSession = (world: SessionWorld, key: SessionKey): Promise<SessionUse | null> =>
-  runFor(world, key, sessionUseRequest(world.lifetimes()));
+/** @param loaded absent: it is loaded. @returns null: there is no such session. @throws Unavailable */
+export const useSession = (world: SessionWorld, key: SessionKey, loaded?: LoadedSession): Promise<SessionUse | null> =>
+  runFor(world, key, sessionUseRequest(world.lifetimes()), loaded);
 
 /** @returns false: it had ended already, or there is no such session. @throws Unavailable: calling again is always safe. */
 export const endSession = async (world: SessionWorld, key: SessionKey, type: SessionEnding): Promise<boolean> =>
@@ -136,8 +136,9 @@ async function runFor<Answer>(
   { sessions, sleep }: SessionWorld,
   key: SessionKey,
   requested: Request<WithSession, Session, SessionFacts, SessionCommit, Answer>,
+  loaded?: LoadedSession,
 ): Promise<Answer | null> {
-  const first = await sessions.load(key);
+  const first = loaded ?? (await sessions.load(key));
   if (first.session === null) return null;
   const load = async () => {
     const { now, session } = await sessions.load(key);
@@ -145,5 +146,5 @@ async function runFor<Answer>(
     return { now, session: session ?? { ...found, state: 'ended' as const } };
   };
   const found = first.session;
-  return run({ load, commit: sessions.commit, sleep }, requested, { ...first, session: found });
+  return run({ load, commit: sessions.commit, sleep }, requested, { now: first.now, session: found });
 }

@@ -53,7 +53,12 @@ export type UnverifiedRequest = {
   readonly received?: string;
 };
 
-export type VerifiedRequest = { readonly kind: 'verified'; readonly client: Client; readonly redirectUri: string };
+/** With what was loaded. */
+export type VerifiedRequest<Loaded> = Loaded & {
+  readonly kind: 'verified';
+  readonly client: Client;
+  readonly redirectUri: string;
+};
 
 /** `state` goes back to the client untouched. */
 export type RedirectedError = {
@@ -78,10 +83,11 @@ export type AuthorizationRequest = {
   readonly hintedUserId: string | null;
 };
 
-export async function verifyClientAndRedirectUri(
+/** @param load a client that was deleted does not count. */
+export async function verifyClientAndRedirectUri<Loaded extends { readonly client: Client | null }>(
   { problem, parameters }: Reading,
-  findClient: (clientId: string) => Promise<Client | null>,
-): Promise<VerifiedRequest | UnverifiedRequest> {
+  load: (clientId: string) => Promise<Loaded>,
+): Promise<VerifiedRequest<Loaded> | UnverifiedRequest> {
   const unverified = (reason: UnverifiedRequest['reason'], clientId: string | null = null): UnverifiedRequest => ({
     kind: 'unverified',
     reason,
@@ -91,8 +97,9 @@ export async function verifyClientAndRedirectUri(
   const clientId = parameters.get('client_id');
   if (clientId === null)
     return unverified(problem?.parameter === 'client_id' ? 'client_id_malformed' : 'client_id_missing');
-  const client = await findClient(clientId);
-  if (!client) return unverified('client_unknown');
+  const loaded = await load(clientId);
+  const { client } = loaded;
+  if (!client || client.deletedAt !== null) return unverified('client_unknown');
   const redirectUri = parameters.get('redirect_uri');
   if (redirectUri === null) {
     return unverified(
@@ -103,7 +110,7 @@ export async function verifyClientAndRedirectUri(
   if (!isRegisteredRedirectUri(client, redirectUri)) {
     return { ...unverified('redirect_uri_mismatch', clientId), registered: client.redirectUris, received: redirectUri };
   }
-  return { kind: 'verified', client, redirectUri };
+  return { ...loaded, kind: 'verified', client, redirectUri };
 }
 
 type Check = readonly [

@@ -1,7 +1,7 @@
 /** The authorization request (OAuth 2.1 §4.1.1): verify client and redirect URI → check the rest → begin an interaction. */
 import { readIdTokenHint } from '../crypto/id-token-hint.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
-import type { Client } from '../model/client.ts';
+import { begunInteraction } from '../lifecycles/interaction.ts';
 import { errorDescription } from '../oauth/errors.ts';
 import { asQuery, parseParameters } from '../oauth/parameters.ts';
 import {
@@ -19,7 +19,6 @@ import { beginInteraction, type InteractionStepDeps, type InteractionStepOutcome
 export type AuthorizeDeps = InteractionStepDeps &
   SessionDeps & {
     readonly keyRing: KeyRing;
-    readonly findClient: (clientId: string) => Promise<Client | null>;
   };
 
 export type AuthorizationCall = {
@@ -62,7 +61,9 @@ export async function handleAuthorizationRequest(
   { encoded, cookies }: AuthorizationCall,
 ): Promise<AuthorizeOutcome> {
   const reading = parseParameters(encoded, AUTHORIZATION_PARAMETERS);
-  const verified = await verifyClientAndRedirectUri(reading, deps.findClient);
+  const verified = await verifyClientAndRedirectUri(reading, (clientId) =>
+    deps.interactions.loadRequest({ clientId, sessionIdHash: cookies?.session ?? null }),
+  );
   if (verified.kind === 'unverified') return verified;
   const { client, redirectUri } = verified;
   const { parameters } = reading;
@@ -85,7 +86,7 @@ export async function handleAuthorizationRequest(
   if (checked.kind === 'error') return refuse(checked);
   if (cookies === null) return { kind: 'repeatByGet', query: asQuery(parameters, AUTHORIZATION_PARAMETERS) };
 
-  const session = await findSession(deps, cookies.session);
+  const session = await findSession(deps, cookies.session, verified);
   const interaction = {
     id: deps.random.uuid(),
     browserHash: cookies.browser,
@@ -104,7 +105,7 @@ export async function handleAuthorizationRequest(
     responseMode,
     lifetimeSeconds: configuration.signIn.interactionLifetimeSeconds,
   };
-  const begun = await beginInteraction(deps, interaction, session);
+  const begun = await beginInteraction(deps, begunInteraction(interaction, verified, session), session);
   if (begun === 'tooLong') return refuse(REQUEST_TOO_LONG);
   if (begun.kind !== 'denied' || isVetted) return begun;
   const { clientId, interactionId, error, response } = begun;

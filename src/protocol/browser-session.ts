@@ -1,7 +1,13 @@
 /** The session of a browser: found by the hash of its cookie, created at a sign-in, ended at a sign-out or from a list. */
 import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
-import { endSession as end, type SessionStore, type SessionWorld, useSession } from '../lifecycles/session.ts';
+import {
+  endSession as end,
+  type LoadedSession,
+  type SessionStore,
+  type SessionWorld,
+  useSession,
+} from '../lifecycles/session.ts';
 import type { Session } from '../model/session.ts';
 import type { User } from '../model/user.ts';
 
@@ -27,10 +33,16 @@ const worldOf = ({ sessions, sleep, configuration }: SessionDeps): SessionWorld 
 
 /**
  * A request came with this cookie.
- * @param cookie null: the browser sent none. @returns null: no such session, or it has ended. @throws Unavailable
+ * @param cookie null: the browser sent none.
+ * @param loaded the session of the cookie; absent: it is loaded.
+ * @returns null: no such session, or it has ended. @throws Unavailable
  */
-export async function findSession(deps: SessionDeps, cookie: CookieHash | null): Promise<Session | null> {
-  const used = cookie === null ? null : await useSession(worldOf(deps), { idHash: cookie });
+export async function findSession(
+  deps: SessionDeps,
+  cookie: CookieHash | null,
+  loaded?: LoadedSession,
+): Promise<Session | null> {
+  const used = cookie === null ? null : await useSession(worldOf(deps), { idHash: cookie }, loaded);
   return used?.kind === 'admitted' ? used.session : null;
 }
 

@@ -10,7 +10,7 @@ import {
   type InteractionWorld,
   interact,
   interactFrom,
-  type NewInteraction,
+  type StoredInteraction,
 } from '../lifecycles/interaction.ts';
 import { type Session, sessionEndsAt, sessionIdleEndsAt } from '../model/session.ts';
 import { isRegisteredRedirectUri } from '../oauth/redirect-uri.ts';
@@ -75,10 +75,9 @@ export async function takeStep(
  */
 export async function beginInteraction(
   deps: InteractionStepDeps,
-  interaction: NewInteraction,
+  begun: StoredInteraction,
   session: Session | null,
 ): Promise<InteractionStepOutcome | 'tooLong'> {
-  const begun = await deps.interactions.begin(interaction, session?.userId ?? null);
   const { state: _, userId: __, ...requested } = begun.interaction;
   const seal = () => sealInteraction(deps, requested);
   // Asked of every request, so that the same request is not refused to one browser and granted to another.

@@ -5,7 +5,7 @@
 import type { Resource } from '../../policies/schema.ts';
 import { policyOf } from '../config/configuration.ts';
 import { refreshTokenWouldIssue } from '../lifecycles/refresh-token.ts';
-import type { Client } from '../model/client.ts';
+import type { TokenClient } from '../model/client.ts';
 import { chainEndsAt } from '../model/lifetimes.ts';
 import { formatScope } from '../oauth/scope.ts';
 import { accessToday } from './access-today.ts';
@@ -66,7 +66,7 @@ export async function handleIntrospectionRequest(
 }
 
 /** @returns a reason, for the log, when the token is inactive or does not concern the caller. */
-function describeToken(deps: SentTokenDeps, client: Client, token: FoundToken): ActiveToken | string {
+function describeToken(deps: SentTokenDeps, client: TokenClient, token: FoundToken): ActiveToken | string {
   switch (token.kind) {
     case 'nothing':
       return token.reason;
@@ -84,7 +84,7 @@ function describeToken(deps: SentTokenDeps, client: Client, token: FoundToken): 
  */
 function describeAccessToken(
   deps: SentTokenDeps,
-  { clientId }: Client,
+  { clientId }: TokenClient,
   { claims }: Extract<FoundToken, { kind: 'access_token' }>,
 ): ActiveToken | string {
   const { scope, aud } = claims;
@@ -113,7 +113,7 @@ function describeAccessToken(
 /** Only the client that the token was issued to gets here: an API has no use for refresh tokens. */
 function describeRefreshToken(
   deps: SentTokenDeps,
-  client: Client,
+  client: TokenClient,
   { grant, place, now }: Extract<FoundToken, { kind: 'refresh_token' }>,
 ): ActiveToken | string {
   const policy = policyOf(deps.configuration(), client);

@@ -3,6 +3,7 @@
  * it was signed; here the grant is loaded too, so the token ends in the same instant as its grant.
  */
 import { type AccessTokenClaims, type AccessTokenReading, readAccessToken } from '../crypto/access-token.ts';
+import type { LoadedGrant } from '../lifecycles/grant.ts';
 import type { TokenClient } from '../model/client.ts';
 import type { Grant } from '../model/grant.ts';
 import { endedBy, grantState, REASON_OF_EPOCH } from '../model/grant.ts';
@@ -44,18 +45,24 @@ export type AccessTokenDeps = Pick<TokenDeps, 'issuer' | 'keyRing' | 'store'> & 
 
 /** Changes nothing. One statement, when the signature is good. @throws StoreUnavailable */
 export async function presentedAccessToken(deps: AccessTokenDeps, token: string): Promise<PresentedAccessToken> {
-  const reading = await readAccessToken(deps.keyRing, deps.issuer, token);
-  if (reading.kind !== 'authentic') return inactive(`access_token_${reading.kind}`);
-  const { claims, origin } = reading;
-  return 'grantId' in origin ? ofGrant(deps, claims, origin.grantId) : ofClient(deps, claims, origin.clientEpoch);
+  return stateOfAccessToken(deps, await readAccessToken(deps.keyRing, deps.issuer, token));
 }
 
-async function ofGrant(
+/** @param loaded for the client that the token was issued to, with its grant; null: it is loaded. @throws StoreUnavailable */
+export async function stateOfAccessToken(
   deps: AccessTokenDeps,
-  claims: AccessTokenClaims,
-  grantId: string,
+  reading: AccessTokenReading,
+  loaded: Presented | null = null,
 ): Promise<PresentedAccessToken> {
-  const { now, client, grant } = await deps.store.load({ clientId: claims.client_id, grantId });
+  if (reading.kind !== 'authentic') return inactive(`access_token_${reading.kind}`);
+  const { claims, origin } = reading;
+  if ('clientEpoch' in origin) return ofClient(deps, claims, origin.clientEpoch);
+  return ofGrant(claims, loaded ?? (await deps.store.load({ clientId: claims.client_id, grantId: origin.grantId })));
+}
+
+type Presented = Pick<LoadedGrant, 'now' | 'client' | 'grant'>;
+
+function ofGrant(claims: AccessTokenClaims, { now, client, grant }: Presented): PresentedAccessToken {
   if (hasExpired(claims, now)) return inactive('access_token_expired');
   // The epoch of a client is compared only where it is the grant's own client that is loaded.
   if (!client || grant?.clientId !== client.clientId) return inactive('grant_unknown');

@@ -1,23 +1,34 @@
 /**
  * What revocation (RFC 7009 §2.1) and introspection (RFC 7662 §2.1) share: a client that authenticates as at the token endpoint
- * sends a token.
+ * sends a token. The grant that the token names is loaded together with the client.
  */
-import type { AccessTokenClaims } from '../crypto/access-token.ts';
-import { type RefreshTokenPlace, readRefreshToken } from '../crypto/refresh-token.ts';
-import type { Client, TokenClient } from '../model/client.ts';
+import { type AccessTokenClaims, type AccessTokenReading, readAccessToken } from '../crypto/access-token.ts';
+import { type RefreshTokenPlace, type RefreshTokenReading, readRefreshToken } from '../crypto/refresh-token.ts';
+import type { LoadedGrant } from '../lifecycles/grant.ts';
+import type { TokenClient } from '../model/client.ts';
 import type { Grant } from '../model/grant.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import { authenticateClient, type ClientSender, readClientCredentials } from './client-authentication.ts';
 import { type Refused, refuse, type TokenDeps } from './grant-type.ts';
-import { type AccessTokenDeps, type InactiveReason, presentedAccessToken } from './presented-access-token.ts';
+import { type AccessTokenDeps, type InactiveReason, stateOfAccessToken } from './presented-access-token.ts';
 
 export type SentTokenDeps = TokenDeps & AccessTokenDeps;
 
 /** `token_type_hint` is not read, as both standards allow: our tokens show what they are, so a wrong hint changes nothing. */
 const PARAMETERS = ['client_id', 'client_secret', 'token'] as const;
 
-export type SentToken = { readonly kind: 'sent'; readonly client: Client; readonly token: string };
+export type SentToken = {
+  readonly kind: 'sent';
+  /** It is authenticated. */
+  readonly client: TokenClient;
+  readonly read: ReadToken;
+  /** The grant that the token names, loaded for this client. */
+  readonly loaded: Pick<LoadedGrant, 'now' | 'client' | 'grant'>;
+};
+type ReadToken =
+  | { readonly as: 'access_token'; readonly reading: AccessTokenReading }
+  | { readonly as: 'refresh_token'; readonly reading: RefreshTokenReading };
 /** `clientId`: of the authenticated client; null: none is authenticated. */
 export type RefusedToken = { readonly kind: 'refused'; readonly refused: Refused; readonly clientId: string | null };
 
@@ -31,12 +42,31 @@ export async function readSentToken(
   if (problem) return refused(refuse(problem.reason, problem.parameter ?? undefined));
   const credentials = readClientCredentials(sender, parameters);
   if ('kind' in credentials) return refused(credentials);
-  const authenticated = await authenticateClient(deps, credentials, (clientId) => deps.store.loadClient(clientId));
+  const token = parameters.get('token');
+  const read = token === null ? null : await readToken(deps, token);
+  const grantId = read && grantNamedBy(read);
+  const authenticated = await authenticateClient(deps, credentials, async (clientId) =>
+    grantId === null
+      ? { ...(await deps.store.loadClient(clientId)), grant: null }
+      : deps.store.load({ clientId, grantId }),
+  );
   if ('kind' in authenticated) return refused(authenticated);
   const { client } = authenticated;
-  const token = parameters.get('token');
-  if (token === null) return refused(refuse('missing_parameter', 'token'), client.clientId);
-  return { kind: 'sent', client, token };
+  if (read === null) return refused(refuse('missing_parameter', 'token'), client.clientId);
+  return { kind: 'sent', client, read, loaded: authenticated };
+}
+
+/** Our JWTs have dots, our refresh tokens have none. An authorization code is no token, so it is a malformed refresh token. */
+const readToken = async ({ keyRing, issuer, keys }: SentTokenDeps, token: string): Promise<ReadToken> =>
+  token.includes('.')
+    ? { as: 'access_token', reading: await readAccessToken(keyRing, issuer, token) }
+    : { as: 'refresh_token', reading: readRefreshToken(keys, token) };
+
+/** Null: it is not authentic, or has no grant. */
+function grantNamedBy({ as, reading }: ReadToken): string | null {
+  if (reading.kind !== 'authentic') return null;
+  if (as === 'refresh_token') return reading.grantId;
+  return 'grantId' in reading.origin ? reading.origin.grantId : null;
 }
 
 const refused = (why: Refused, clientId: string | null = null): RefusedToken => ({
@@ -67,16 +97,16 @@ export type FoundToken =
  *
  * @throws StoreUnavailable
  */
-export async function findToken(deps: SentTokenDeps, { client, token }: SentToken): Promise<FoundToken> {
-  // Our JWTs have dots, our refresh tokens have none.
-  if (token.includes('.')) {
-    const presented = await presentedAccessToken(deps, token);
+export async function findToken(deps: SentTokenDeps, { client, read, loaded }: SentToken): Promise<FoundToken> {
+  if (read.as === 'access_token') {
+    const { reading } = read;
+    const isItsOwn = reading.kind === 'authentic' && reading.claims.client_id === client.clientId;
+    const presented = await stateOfAccessToken(deps, reading, isItsOwn ? loaded : null);
     return presented.kind === 'active' ? { ...presented, kind: 'access_token' } : nothing(presented.reason);
   }
-  const place = readRefreshToken(deps.keys, token);
-  // An authorization code gets here too: it is no token, so it is malformed.
+  const { reading: place } = read;
   if (place.kind !== 'authentic') return nothing(`refresh_token_${place.kind}`);
-  const { now, grant } = await deps.store.load({ clientId: client.clientId, grantId: place.grantId });
+  const { now, grant } = loaded;
   if (!grant) return nothing('refresh_token_unknown');
   if (grant.clientId !== client.clientId) return nothing('client_mismatch');
   return { kind: 'refresh_token', place, grant, now };

@@ -17,7 +17,7 @@ import { clients, consents, grants, interactions, server, sessions, transitions,
 /** @returns `commit` of the InteractionStore. */
 export function interactionCommits(db: Drizzle, clock: Clock): (commit: InteractionCommit) => Promise<boolean> {
   const move = { stored: prepareMove(db, true), unstored: prepareMove(db, false) };
-  const approve = { stored: prepareApproval(db, true), unstored: prepareApproval(db, false) };
+  const approve = approvals(db);
   return (commit) => {
     const { isStored } = commit.kind === 'move' ? commit.move : commit.approval;
     const which = isStored ? 'stored' : 'unstored';
@@ -25,8 +25,21 @@ export function interactionCommits(db: Drizzle, clock: Clock): (commit: Interact
     return committing(() =>
       commit.kind === 'move'
         ? move[which].execute({ ...moveValues(commit.move), committedAt })
-        : approve[which].execute({ ...approvalValues(commit.approval), committedAt }),
+        : approve(commit.approval).execute({ ...approvalValues(commit.approval), committedAt }),
     );
+  };
+}
+
+type ApprovalShape = Pick<Approval, 'isStored' | 'reliesOnConsent' | 'remembers'>;
+
+/** A statement for each shape: what an approval has nothing to do with would cost its share of each. Put together when it is needed. */
+function approvals(db: Drizzle) {
+  const prepared = new Map<string, ReturnType<typeof prepareApproval>>();
+  return ({ isStored, reliesOnConsent, remembers }: ApprovalShape) => {
+    const name = `approve${isStored ? '' : '_unstored'}${reliesOnConsent ? '_relying' : ''}${remembers ? '_remembering' : ''}`;
+    const known = prepared.get(name) ?? prepareApproval(db, { isStored, reliesOnConsent, remembers }, name);
+    prepared.set(name, known);
+    return known;
   };
 }
 
@@ -97,7 +110,7 @@ function prepareMove(db: Drizzle, isStored: boolean) {
  * remembered, and the ledger gets its line. It commits only while the epochs of client, user and server are as loaded, the session is
  * active and, where the end-user was not asked, the earlier consent stands; a disable or a sign-out in between wins.
  */
-function prepareApproval(db: Drizzle, isStored: boolean) {
+function prepareApproval(db: Drizzle, { isStored, reliesOnConsent, remembers }: ApprovalShape, name: string) {
   const holds = and(
     eq(clients.clientId, bound('clientId', 'text')),
     eq(clients.epoch, bound('clientEpoch', 'bigint')),
@@ -106,7 +119,7 @@ function prepareApproval(db: Drizzle, isStored: boolean) {
     isNull(users.disabledAt),
     inTimeFor('mayBeApprovedUntil'),
     sessionIsActive,
-    sql`(not ${bound('reliesOnConsent', 'boolean')} or ${consentStands})`,
+    reliesOnConsent ? consentStands : undefined,
   );
   const theUser = eq(users.id, bound('userId', 'uuid'));
   const theServer = eq(server.epoch, bound('serverEpoch', 'bigint'));
@@ -185,8 +198,7 @@ function prepareApproval(db: Drizzle, isStored: boolean) {
             resources: sql<string[]>`${moved.resources}`.as('resources'),
             grantedAt: sql<Date>`${bound('now', 'timestamptz')}`.as('granted_at'),
           })
-          .from(moved)
-          .where(bound('remembers', 'boolean')),
+          .from(moved),
       )
       .onConflictDoUpdate({
         target: [consents.userId, consents.clientId, consents.resources],
@@ -201,11 +213,11 @@ function prepareApproval(db: Drizzle, isStored: boolean) {
     policy: bound('policy', 'text'),
   });
   return db
-    .with(moved, granted, remembered)
+    .with(moved, granted, ...(remembers ? [remembered] : []))
     .insert(transitions)
     .select(db.select(line).from(moved).innerJoin(granted, sql`true`))
     .returning({ grantId: transitions.grantId })
-    .prepare(isStored ? 'approve_interaction' : 'store_approved_interaction');
+    .prepare(name);
 }
 
 /**
@@ -297,8 +309,6 @@ function approvalValues(approval: Approval) {
     policy: approval.policy,
     identity: identity === null ? null : JSON.stringify(identity),
     mayBeApprovedUntil: approval.endsAt.toISOString(),
-    reliesOnConsent: approval.reliesOnConsent,
-    remembers: approval.remembers,
     sessionIdHash: Buffer.from(session.idHash),
     userEpoch: session.userEpoch.toString(),
     serverEpoch: session.serverEpoch.toString(),

@@ -3,6 +3,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { InteractionStore, StoredInteraction } from '../lifecycles/interaction.ts';
 import type { Interaction, RequestedInteraction } from '../model/interaction.ts';
 import type { Clock } from '../system/clock.ts';
+import { requestLoads } from './authorization-requests.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { interactionCommits } from './interaction-commits.ts';
@@ -20,11 +21,7 @@ export function interactionStore(db: Drizzle, clock: Clock): InteractionStore {
     return storedFrom(row, row.interaction ?? { ...requested, state: 'awaitingSignIn', userId: null });
   };
   return {
-    begin: async ({ lifetimeSeconds, ...interaction }, userId) => {
-      const loaded = await load({ ...interaction, createdAt: NEVER, endsAt: NEVER }, userId);
-      const endsAt = new Date(loaded.now.getTime() + lifetimeSeconds * 1000);
-      return { ...loaded, interaction: { ...loaded.interaction, createdAt: loaded.now, endsAt } };
-    },
+    loadRequest: requestLoads(db, clock),
     load: async ({ id, requested }, userId) => {
       if (requested !== null) return load(requested, userId);
       const [row] = await reading(() => loadStored.execute({ id, userId, now: fixedNow(clock) }));
@@ -33,8 +30,6 @@ export function interactionStore(db: Drizzle, clock: Clock): InteractionStore {
     commit: interactionCommits(db, clock),
   };
 }
-
-const NEVER = new Date(0);
 
 type Row = Awaited<ReturnType<ReturnType<typeof prepareLoadRequested>['execute']>>[number];
 

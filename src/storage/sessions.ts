@@ -14,7 +14,7 @@ const MAX_LISTED = 100;
 
 export function sessionStore(db: Drizzle, clock: Clock): SessionStore {
   const loadStatement = db
-    .select({ now: nowOr('now'), ...LOADED })
+    .select({ now: nowOr('now'), ...LOADED_SESSION })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .innerJoin(server, sql`true`)
@@ -24,7 +24,7 @@ export function sessionStore(db: Drizzle, clock: Clock): SessionStore {
   const loadByName = async ({ sid, userId }: Extract<SessionKey, { sid: string }>): Promise<LoadedSession> => {
     const [row] = await reading(() =>
       db
-        .select({ now: sql<string>`${nowOf(clock)}`, ...LOADED })
+        .select({ now: sql<string>`${nowOf(clock)}`, ...LOADED_SESSION })
         .from(sessions)
         .innerJoin(users, eq(users.id, sessions.userId))
         .innerJoin(server, sql`true`)
@@ -43,7 +43,7 @@ export function sessionStore(db: Drizzle, clock: Clock): SessionStore {
       const now = nowOf(clock);
       const rows = await reading(() =>
         db
-          .select({ now: sql<string>`${now}`, ...LOADED })
+          .select({ now: sql<string>`${now}`, ...LOADED_SESSION })
           .from(sessions)
           .innerJoin(users, eq(users.id, sessions.userId))
           .innerJoin(server, sql`true`)
@@ -72,7 +72,8 @@ export function sessionStore(db: Drizzle, clock: Clock): SessionStore {
   };
 }
 
-const LOADED = {
+/** With `users` of the session, and `server`. */
+export const LOADED_SESSION = {
   session: sessions,
   username: users.username,
   liveUserEpoch: sql<string | null>`case when ${users.disabledAt} is null then ${users.epoch} end`,
@@ -88,11 +89,15 @@ type Row = {
 };
 
 function loadedFrom(row: Row | undefined): LoadedSession {
-  if (!row) return { now: new Date(0), session: null };
-  const { now, session, liveUserEpoch, ...rest } = row;
-  const loaded: Session = { ...session, ...rest, liveUserEpoch: liveUserEpoch === null ? null : BigInt(liveUserEpoch) };
-  return { now: new Date(now), session: loaded };
+  return row ? { now: new Date(row.now), session: sessionFrom(row) } : { now: new Date(0), session: null };
 }
+
+export const sessionFrom = ({ session, username, liveUserEpoch, liveServerEpoch }: Omit<Row, 'now'>): Session => ({
+  ...session,
+  username,
+  liveUserEpoch: liveUserEpoch === null ? null : BigInt(liveUserEpoch),
+  liveServerEpoch,
+});
 
 const isActive = ({ loaded }: SessionCommit): SQL | undefined =>
   and(eq(sessions.idHash, Buffer.from(loaded.idHash)), eq(sessions.state, 'active'));

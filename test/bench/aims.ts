@@ -25,6 +25,9 @@ const of = ({ name }: Scenario, inFlight: number, ...aims: readonly Omit<Aim, 'r
 const server = (than: Aim['than'], atMost: number) => ({ figure: 'server', than, atMost }) as const;
 const postgres = (than: Aim['than'], atMost: number) => ({ figure: 'postgres', than, atMost }) as const;
 
+/** The p99 of a rotation beside sign-ins, and beside wrong passwords, divided by the p99 without. */
+export const BESIDE_SIGN_INS_AT_MOST = 2;
+
 export const AIMS: readonly Aim[] = [
   ...of(wholeAuthorization, 8, server('floor', 2.5), postgres('floor', 2.5), server('oidc-provider', 0.5)),
   ...of(clientCredentials, 8, server('floor', 1.4), server('oidc-provider', 0.7)),

@@ -1,5 +1,6 @@
 /** `npm run bench`: Statehouse beside the least that a conforming server can do, and beside oidc-provider. */
 import { writeFileSync } from 'node:fs';
+import { besideSignIns } from './beside-sign-ins.ts';
 import { constantSpace } from './constant-space.ts';
 import { openDatabases } from './databases.ts';
 import { type Options, readOptions } from './options.ts';
@@ -8,6 +9,7 @@ import { measure } from './rounds.ts';
 import { withNeeded } from './scenarios/all.ts';
 import { serversOf } from './servers.ts';
 import { measureStarts } from './starts.ts';
+import { startStatehouse } from './targets/statehouse.ts';
 import type { Target } from './targets/target.ts';
 import { verify } from './verify.ts';
 
@@ -49,6 +51,13 @@ async function bench(options: Options, started: (() => Promise<void>)[]): Promis
     .map(({ name, start }) => ({ name, start, databaseUrl: databaseUrls.get(name) ?? '' }));
   const starts = await measureStarts(stopped, startExtent, (target) => started.push(target.stop));
 
+  const signInsBeside = async () => {
+    progress('rotations beside sign-ins');
+    const target = await startStatehouse(databaseUrls.get('statehouse') ?? '');
+    started.push(target.stop);
+    return besideSignIns(target, extent).finally(target.stop);
+  };
+
   return {
     servers: targets.map(({ name }) => name),
     machine: machine(),
@@ -56,6 +65,7 @@ async function bench(options: Options, started: (() => Promise<void>)[]): Promis
     extent,
     measured: measured.filter(({ scenario }) => only.has(scenario)),
     starts,
+    besideSignIns: only.has('beside-sign-ins') ? await signInsBeside() : null,
     constantSpace: only.has('one-chain') ? await oneChain(await databases.create('one_chain'), extent.rotations) : null,
   };
 }

@@ -6,6 +6,8 @@ export type Sent = {
   /** The header `Cookie`. */
   readonly cookie?: string;
   readonly authorization?: string;
+  /** An address of this machine that it is sent from: every 127.0.0.0/8 is one on Linux. */
+  readonly from?: string;
   /** With a form it is a POST. */
   readonly form?: Readonly<Record<string, string>>;
 };
@@ -19,7 +21,7 @@ export function openConnections(count: number): { readonly send: Send; readonly 
   return { send: (sent) => sendBy(agent, sent), close: () => agent.destroy() };
 }
 
-function sendBy(agent: Agent, { url, cookie, authorization, form }: Sent): Promise<Reply> {
+function sendBy(agent: Agent, { url, cookie, authorization, from, form }: Sent): Promise<Reply> {
   const body = form && new URLSearchParams(form).toString();
   const headers = {
     ...(cookie !== undefined && { cookie }),
@@ -30,7 +32,12 @@ function sendBy(agent: Agent, { url, cookie, authorization, form }: Sent): Promi
     }),
   };
   return new Promise((resolve, reject) => {
-    const sent = request(url, { agent, method: body === undefined ? 'GET' : 'POST', headers });
+    const sent = request(url, {
+      agent,
+      method: body === undefined ? 'GET' : 'POST',
+      headers,
+      ...(from !== undefined && { localAddress: from }),
+    });
     sent.once('error', reject);
     sent.once('response', (reply: IncomingMessage) => {
       let text = '';

@@ -7,7 +7,7 @@ const HELP = `npm run bench -- [--quick | --smoke] [--only ROW[,ROW]] [--in-flig
   --quick             fewer rounds, operations, starts and rotations: about two minutes instead of some twenty; rougher ratios
   --smoke             a few operations of each: whether all of it works; the figures say nothing
   --only ROW[,ROW]    these rows only, and what they need: ${scenarios.map(({ name }) => name).join(', ')},
-                      start, memory, one-chain
+                      start, memory, one-chain, beside-sign-ins
   --in-flight N[,N]   operations that are under way at once, instead of each row's own numbers (8, or 8 and 32)
   --grants N          other authorizations in each database; default 10,000, and 2,000 with --quick
   --nodes N           one more server, "nodes": so many processes of Statehouse on one database, in turns
@@ -16,7 +16,7 @@ const HELP = `npm run bench -- [--quick | --smoke] [--only ROW[,ROW]] [--in-flig
 `;
 
 /** Rows that are no scenario. */
-const OTHER_ROWS = ['start', 'memory', 'one-chain'];
+const OTHER_ROWS = ['start', 'memory', 'one-chain', 'beside-sign-ins'];
 const ROWS = [...scenarios.map(({ name }) => name), ...OTHER_ROWS];
 
 /** `grants`: authorizations that are there and left alone, since nobody runs a server on empty tables. */
@@ -28,9 +28,31 @@ const FULL = {
   starts: 9,
   operations: 100_000,
   rotations: 100_000,
+  pacedRounds: 5,
+  pacedSeconds: 10,
 };
-const QUICK = { grants: 2000, warmUp: 400, rounds: 3, requests: 400, starts: 3, operations: 10_000, rotations: 10_000 };
-const SMOKE = { grants: 50, warmUp: 20, rounds: 1, requests: 20, starts: 1, operations: 2100, rotations: 20 };
+const QUICK = {
+  grants: 2000,
+  warmUp: 400,
+  rounds: 3,
+  requests: 400,
+  starts: 3,
+  operations: 10_000,
+  rotations: 10_000,
+  pacedRounds: 1,
+  pacedSeconds: 5,
+};
+const SMOKE = {
+  grants: 50,
+  warmUp: 20,
+  rounds: 1,
+  requests: 20,
+  starts: 1,
+  operations: 2100,
+  rotations: 20,
+  pacedRounds: 1,
+  pacedSeconds: 1,
+};
 
 export type Options = {
   readonly extent: typeof FULL & { readonly inFlight: readonly number[] | null };

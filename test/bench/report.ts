@@ -1,12 +1,13 @@
 /** The figures as people read them. */
 import { availableParallelism, cpus } from 'node:os';
-import { operationRow } from './aims.ts';
+import { BESIDE_SIGN_INS_AT_MOST, operationRow } from './aims.ts';
+import { type BesideSignIns, ROTATIONS_PER_SECOND } from './beside-sign-ins.ts';
 import type { ConstantSpace } from './constant-space.ts';
 import type { Options } from './options.ts';
 import type { Figures, Measured } from './rounds.ts';
 import type { StartFigures } from './starts.ts';
 import { summaryTable } from './summary.ts';
-import { columns, format } from './text.ts';
+import { besideAim, columns, format } from './text.ts';
 
 export type Report = {
   readonly servers: readonly string[];
@@ -16,6 +17,7 @@ export type Report = {
   readonly measured: readonly Measured[];
   readonly starts: readonly StartFigures[];
   /** Null: not asked for. */
+  readonly besideSignIns: BesideSignIns | null;
   readonly constantSpace: ConstantSpace | null;
 };
 
@@ -25,7 +27,8 @@ export const machine = (): Report['machine'] => ({
   node: process.version,
 });
 
-export function formatReport({ servers, machine, postgres, extent, measured, starts, constantSpace }: Report): string {
+export function formatReport(report: Report): string {
+  const { servers, machine, postgres, extent, measured, starts } = report;
   const { server_version: version, fsync, synchronous_commit: commit } = postgres;
   const rows = [...Map.groupBy(measured, ({ scenario, inFlight }) => operationRow(scenario, inFlight))];
   const unknown = measured.some(({ figures }) => figures.postgresCpu === null);
@@ -42,7 +45,8 @@ export function formatReport({ servers, machine, postgres, extent, measured, sta
     '',
     ...(measured.length + starts.length > 0 ? [...summaryTable(servers, measured, starts), ''] : []),
     ...rows.flatMap(([name, all]) => [...detailTable(name, all), '']),
-    ...(constantSpace ? [...spaceTable(constantSpace), ''] : []),
+    ...(report.besideSignIns ? [...besideSignInsTable(report.besideSignIns), ''] : []),
+    ...(report.constantSpace ? [...spaceTable(report.constantSpace), ''] : []),
   ].join('\n');
 }
 
@@ -77,6 +81,19 @@ function detailTable(name: string, all: readonly Measured[]): string[] {
 function ratio(value: Column[1], one: Figures | undefined, other: Figures): number | null {
   const [above, below] = [one && value(one), value(other)];
   return above == null || below === null ? null : above / below;
+}
+
+function besideSignInsTable({ alone, others }: BesideSignIns): string[] {
+  return columns([
+    [`rotations, ${ROTATIONS_PER_SECOND} a second`, 'p99 ms', '÷ alone', 'passwords checked'],
+    ['alone', format(alone, 2), '', ''],
+    ...others.map(({ beside, p99, hashed }) => [
+      `beside ${beside}`,
+      format(p99, 2),
+      besideAim(p99 / alone, BESIDE_SIGN_INS_AT_MOST, 2),
+      `${format(hashed * 100, 0)} %`,
+    ]),
+  ]);
 }
 
 function spaceTable({ few, many }: ConstantSpace): string[] {

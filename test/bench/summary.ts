@@ -2,7 +2,7 @@
 import { AIMS, type Aim, operationRow, START_ROWS } from './aims.ts';
 import type { Measured } from './rounds.ts';
 import type { StartFigures } from './starts.ts';
-import { columns, format } from './text.ts';
+import { besideAim, columns, format } from './text.ts';
 
 /** Milliseconds of an operation, or what the row's name says. */
 type Cost = { readonly server: number; readonly postgres: number | null };
@@ -56,23 +56,18 @@ function startRows(starts: readonly StartFigures[]): Row[] {
 function costCell({ name, digits, costs }: Row, server: string): string {
   const cost = costs.get(server);
   if (!cost) return '–';
-  const own = beside(cost.server, server === 'statehouse' ? aimOf(name, 'server', null) : undefined, digits);
+  const aim = server === 'statehouse' ? aimOf(name, 'server', null) : undefined;
+  const own = besideAim(cost.server, aim?.atMost, digits);
   return cost.postgres === null ? own : `${own} + ${format(cost.postgres, digits)}`;
 }
 
 function ratiosCell({ name, costs }: Row, other: string): string {
   const ratio = (figure: Aim['figure']): string[] => {
     const [above, below] = [costs.get('statehouse')?.[figure], costs.get(other)?.[figure]];
-    return above == null || below == null ? [] : [beside(above / below, aimOf(name, figure, other), 2)];
+    return above == null || below == null ? [] : [besideAim(above / below, aimOf(name, figure, other)?.atMost, 2)];
   };
   return [...ratio('server'), ...ratio('postgres')].join(', ') || '–';
 }
 
 const aimOf = (row: string, figure: Aim['figure'], than: string | null): Aim | undefined =>
   AIMS.find((aim) => aim.row === row && aim.figure === figure && aim.than === than);
-
-/** The sign says whether the aim is reached. */
-function beside(value: number, aim: Aim | undefined, digits: number): string {
-  const text = format(value, digits);
-  return aim === undefined ? text : `${text} ${value <= aim.atMost ? '≤' : '>'} ${aim.atMost}`;
-}

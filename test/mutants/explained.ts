@@ -758,7 +758,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/protocol/sent-token.ts',
-    source: "return { kind: 'sent', client, token };",
+    source: "return { kind: 'sent', client, read, loaded: authenticated };",
     mutators: ['StringLiteral'],
     why: 'Callers ask only whether it is refused.',
   },

@@ -109,9 +109,9 @@ function newGrant() {
 }
 
 /** @returns their usernames. */
-export const insertNewcomers = (db: Drizzle, count: number): Promise<string[]> =>
+export const insertNewcomers = (db: Drizzle, count: number, passwordHash = PASSWORD_HASH): Promise<string[]> =>
   inParts(count, async (size) => {
-    const made = listOf(size, newUser);
+    const made = listOf(size, () => ({ ...newUser(), passwordHash }));
     await db.insert(users).values(made);
     return made.map(({ username }) => username);
   });

@@ -42,7 +42,7 @@ export async function startStatehouse(databaseUrl: string): Promise<Target> {
     seedCodes: (count) => seeding((db) => insertGrants(db, count)),
     seedOthers: (count) => seeding((db) => insertOtherGrants(db, count)),
     seedBrowsers: (count) => seeding((db) => insertBrowsers(db, count)),
-    seedNewcomers: (count) => seeding((db) => insertNewcomers(db, count)),
+    seedNewcomers: (count, passwordHash) => seeding((db) => insertNewcomers(db, count, passwordHash)),
     stop: child.stop,
   };
   await child.ready(`${origin}/health/ready`);

@@ -1,4 +1,5 @@
 /** A server under measurement. What it does not have, it does not name, and it is left out where that is measured. */
+import type { PasswordHash } from '../../../src/crypto/secret-types.ts';
 import type { SignedIn } from '../browser.ts';
 import type { Child } from '../children.ts';
 
@@ -20,8 +21,11 @@ export type Target = {
   readonly seedOthers?: (count: number) => Promise<unknown>;
   /** End-users who are signed in and have allowed the client before, a browser each. */
   readonly seedBrowsers?: (count: number) => Promise<readonly SignedIn[]>;
-  /** End-users who have never signed in. @returns their usernames; their password is that of setting.ts. */
-  readonly seedNewcomers?: (count: number) => Promise<readonly string[]>;
+  /**
+   * End-users who have never signed in. @returns their usernames; their password is that of setting.ts.
+   * @param passwordHash of it; absent: one that costs next to nothing to check.
+   */
+  readonly seedNewcomers?: (count: number, passwordHash?: PasswordHash) => Promise<readonly string[]>;
   readonly stop: () => Promise<void>;
 };
 

@@ -4,6 +4,7 @@ import type { Effect, InteractionEvent, InteractionState } from '../../../machin
 import { InvariantViolation, StoreUnavailable } from '../../../src/engine/errors.ts';
 import { run } from '../../../src/engine/run.ts';
 import {
+  begunInteraction,
   type InteractionCommit,
   type InteractionReference,
   type InteractionWorld,
@@ -85,7 +86,6 @@ function bench(interaction: Interaction, { loaded = {}, ways = {}, fates = [true
   const loads: [InteractionReference, string | null][] = [];
   const world: InteractionWorld = {
     store: {
-      begin: async () => first,
       load: async (reference, userId) => {
         const change = reloads[Math.min(loads.length, reloads.length - 1)];
         loads.push([reference, userId]);
@@ -120,6 +120,38 @@ const line = (event: string, from: InteractionState, to: InteractionState, reaso
   to,
   reason,
   generation: null,
+});
+
+describe('an authorization request', () => {
+  const { state: _, userId: __, createdAt: ___, endsAt: ____, ...requested } = WAITS;
+  const asked = { ...requested, resources: ['https://a.example', 'https://b.example'], lifetimeSeconds: 90 };
+  const of = (...resources: string[]) => ({ scope: resources, resources });
+
+  test('begins now, and lasts as long as the policy says', () => {
+    expect(begunInteraction(asked, { now: NOW, client: CLIENT, remembered: [] }, null)).toEqual({
+      now: NOW,
+      interaction: { ...requested, ...asked, ...{ lifetimeSeconds: undefined }, ...WAITING, endsAt: seconds(90) },
+      isStored: false,
+      client: CLIENT,
+      remembered: null,
+      grant: null,
+    });
+  });
+  const WAITING = { state: 'awaitingSignIn', userId: null, createdAt: NOW };
+
+  test('remembers what was allowed at the same resources, and only for an end-user who is signed in', () => {
+    const same = of('https://a.example', 'https://b.example');
+    const others = [
+      of('https://a.example'),
+      of('https://a.example', 'https://c.example'),
+      of(...same.resources, 'more'),
+    ];
+    const rememberedOf = (remembered: ReturnType<typeof of>[], session: Session | null = MIRA) =>
+      begunInteraction(asked, { now: NOW, client: CLIENT, remembered }, session).remembered;
+    expect(rememberedOf([...others, same])).toBe(same);
+    expect(rememberedOf(others)).toBeNull();
+    expect(rememberedOf([same], null)).toBeNull();
+  });
 });
 
 describe('a step that makes no grant', () => {

@@ -33,7 +33,7 @@ const reading = (query: Change | string) =>
 describe('until client and redirect URI are verified', () => {
   const shop = client();
   const verify = (query: Change | string) =>
-    verifyClientAndRedirectUri(reading(query), async (clientId) => (clientId === 'shop' ? shop : null));
+    verifyClientAndRedirectUri(reading(query), async (clientId) => ({ client: clientId === 'shop' ? shop : null }));
 
   it('the request is verified with both, whatever else is wrong', async () => {
     expect(await verify({ client_id: 'shop', redirect_uri: CALLBACK })).toEqual({

@@ -52,7 +52,11 @@ function given(
 ) {
   const clients = [client(options.client)];
   const { sessions, rows: sessionRows } = sessionsInMemory(options.sessions ?? [], options.second ?? 10);
-  const stored = interactionsInMemory(clients, { ...options, remembered: options.remembered ?? null });
+  const stored = interactionsInMemory(clients, {
+    ...options,
+    remembered: options.remembered ?? null,
+    sessions: sessionRows,
+  });
   const line = { run: async <T>(_: unknown, job: () => Promise<T>) => ({ kind: 'done', value: await job() }) as const };
   const deps: AuthorizeDeps & InteractionDeps = {
     issuer: ISSUER,
@@ -63,7 +67,6 @@ function given(
     sleep: async () => {},
     sessions,
     interactions: stored.interactions,
-    findClient: async (clientId) => clients.find((one) => one.clientId === clientId) ?? null,
     users: {
       keyOf: (username) => username,
       findForSignIn: async (username) => ({

@@ -181,6 +181,7 @@ export function interactionsInMemory(
   clients: readonly Client[],
   given: {
     readonly remembered?: StoredInteraction['remembered'];
+    readonly sessions?: readonly Session[];
     readonly second?: number;
     /** Before each load and each commit, which it may fail. */
     readonly meanwhile?: { load?: () => boolean; commit?: () => boolean };
@@ -196,10 +197,16 @@ export function interactionsInMemory(
     return { now: at(clock.second), client, remembered: userId === null ? null : (given.remembered ?? null) };
   };
   const interactions: InteractionStore = {
-    begin: async ({ lifetimeSeconds, ...requested }, userId) => {
-      const times = { createdAt: at(clock.second), endsAt: at(clock.second + lifetimeSeconds) };
-      const interaction = { ...requested, ...times, state: 'awaitingSignIn', userId: null } as const;
-      return { ...facts(requested.clientId, userId), interaction, isStored: false, grant: null };
+    loadRequest: async ({ clientId, sessionIdHash }) => {
+      const session = given.sessions?.find(({ idHash }) => sessionIdHash && sameBytes(idHash, sessionIdHash)) ?? null;
+      const client = clients.find((one) => one.clientId === clientId) ?? null;
+      askedFor.push(session?.userId ?? null);
+      return {
+        now: at(clock.second),
+        client,
+        session,
+        remembered: session && given.remembered ? [given.remembered] : [],
+      };
     },
     load: async ({ id, requested }, userId) => {
       if (given.meanwhile?.load?.()) return null;

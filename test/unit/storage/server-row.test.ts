@@ -25,6 +25,7 @@ describe.each(databaseKinds)('the row of the server on %s', (kind) => {
     'loading a grant': () => world.grants.load({ clientId, grantId: randomUUID() }),
     'loading two grants at once': () =>
       Promise.all([1, 2].map(() => world.grants.load({ clientId, grantId: randomUUID() }))),
+    'loading an authorization request': () => world.interactions.loadRequest({ clientId, sessionIdHash: null }),
     'loading the life of a grant': () => loadLife(world.db, world.clock, randomUUID()),
     'loading a denial': () => deniedAccessTokenStore(world.db, world.clock).load({ clientId, jti: 'jti' }),
     'loading signing keys': () => signingKeyStore(world.db, world.clock).load(),

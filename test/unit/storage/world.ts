@@ -131,7 +131,12 @@ export async function givenRequest(
   asked: Asked = {},
   userId: string | null = null,
 ): Promise<StoredInteraction> {
-  return world.interactions.begin(await newInteraction(world, clientId, asked), userId);
+  const { lifetimeSeconds, ...interaction } = await newInteraction(world, clientId, asked);
+  const createdAt = world.clock.now();
+  const requested = { ...interaction, createdAt, endsAt: new Date(createdAt.getTime() + lifetimeSeconds * 1000) };
+  const loaded = await world.interactions.load({ id: requested.id, requested }, userId);
+  if (!loaded) throw new Error('a request was not loaded');
+  return loaded;
 }
 
 /** The same in a row, as nodes of the version before store it. */

@@ -1,0 +1,89 @@
+/**
+ * What authorization requests depend on, in one statement: the client, the browser's session and what its end-user has allowed the
+ * client before. Requests that come at once share it.
+ */
+import { and, eq, sql } from 'drizzle-orm';
+import type { InteractionStore, LoadedRequest } from '../lifecycles/interaction.ts';
+import type { Clock } from '../system/clock.ts';
+import { batched } from './batches.ts';
+import { bound } from './bound.ts';
+import type { Drizzle } from './database.ts';
+import { reading } from './failures.ts';
+import { fixedNow, nowOr } from './now.ts';
+import { clients, consents, server, sessions, users } from './schema.ts';
+import { LOADED_SESSION, sessionFrom } from './sessions.ts';
+
+type Load = InteractionStore['loadRequest'];
+type Key = Parameters<Load>[0];
+
+/** @returns `loadRequest` of the InteractionStore. */
+export function requestLoads(db: Drizzle, clock: Clock): Load {
+  const statement = prepareLoad(db);
+  const together = async (keys: readonly Key[]): Promise<LoadedRequest[]> => {
+    const rows = await reading(() =>
+      statement.execute({
+        clientIds: keys.map(({ clientId }) => clientId),
+        idHashes: keys.map(({ sessionIdHash }) => sessionIdHash && `\\x${Buffer.from(sessionIdHash).toString('hex')}`),
+        now: fixedNow(clock),
+      }),
+    );
+    const byPlace = Map.groupBy(rows, ({ place }) => Number(place) - 1);
+    return keys.map((_, place) => loadedFrom(byPlace.get(place)));
+  };
+  return batched({
+    together,
+    alone: async (key) => {
+      const [loaded] = await together([key]);
+      if (!loaded) throw new Error(NO_SERVER_ROW);
+      return loaded;
+    },
+    keyOf: (key) => key,
+    writes: false,
+  });
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof prepareLoad>['execute']>>[number];
+
+/** @param rows one for each remembered consent; one without, where there is none. */
+function loadedFrom(rows: readonly Row[] = []): LoadedRequest {
+  const [first] = rows;
+  if (!first) throw new Error(NO_SERVER_ROW);
+  const { now, client, session, username, ...epochs } = first;
+  return {
+    now: new Date(now),
+    client,
+    session: session === null || username === null ? null : sessionFrom({ session, username, ...epochs }),
+    remembered: rows.flatMap(({ consent }) => consent ?? []),
+  };
+}
+
+const NO_SERVER_ROW = 'The table "server" has lost its row: apply the migrations.';
+
+function prepareLoad(db: Drizzle) {
+  const asked = sql`unnest(${bound('clientIds', 'text[]')}, ${bound('idHashes', 'text[]')})
+    with ordinality as asked (client_id, id_hash, place)`;
+  return db
+    .select({
+      place: sql<string>`asked.place`,
+      now: nowOr('now'),
+      client: clients,
+      ...LOADED_SESSION,
+      consent: { scope: consents.scope, resources: consents.resources },
+    })
+    .from(server)
+    .innerJoin(asked, sql`true`)
+    .leftJoin(clients, sql`${clients.clientId} = asked.client_id`)
+    .leftJoin(sessions, sql`${sessions.idHash} = asked.id_hash::bytea`)
+    .leftJoin(users, eq(users.id, sessions.userId))
+    .leftJoin(
+      consents,
+      and(
+        eq(consents.userId, users.id),
+        eq(consents.clientId, clients.clientId),
+        // What was allowed under older epochs is forgotten.
+        eq(consents.userEpoch, users.epoch),
+        eq(consents.clientEpoch, clients.epoch),
+      ),
+    )
+    .prepare('load_authorization_requests');
+}

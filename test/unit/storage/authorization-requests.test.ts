@@ -1,0 +1,143 @@
+/** What an authorization request depends on: one statement, alone or with others. */
+import { randomBytes } from 'node:crypto';
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { interactionStore } from '../../../src/storage/interaction-store.ts';
+import { clients, users } from '../../../src/storage/schema.ts';
+import { deleteClient } from '../../support/administration.ts';
+import { databaseKinds } from '../../support/database.ts';
+import {
+  approvalOf,
+  approve,
+  givenClient,
+  givenInteraction,
+  givenSession,
+  givenUser,
+  openWorld,
+  type Person,
+  type World,
+} from './world.ts';
+
+describe.each(databaseKinds)('an authorization request on %s', (kind) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  });
+  afterAll(() => world.close());
+
+  const load = (clientId: string, sessionIdHash: Uint8Array | null = null) =>
+    world.interactions.loadRequest({ clientId, sessionIdHash });
+
+  async function allow(clientId: string, person: Person, scope: string[], resources: string[]): Promise<void> {
+    const approval = await approvalOf(
+      world,
+      await givenInteraction(world, clientId, { scope, resources }),
+      await givenSession(world, person),
+      { remembers: true },
+    );
+    expect(await approve(world, approval)).toBe(true);
+  }
+
+  test('has its client, by the clock of the database', async () => {
+    const clientId = await givenClient(world);
+    const { client } = await world.grants.loadClient(clientId);
+    expect(await load(clientId)).toEqual({ now: world.clock.now(), client, session: null, remembered: [] });
+  });
+
+  test('may name nobody, and come with a cookie that nobody has', async () => {
+    expect(await load('nobody', randomBytes(32))).toMatchObject({ client: null, session: null, remembered: [] });
+  });
+
+  test('of a client that was deleted says so', async () => {
+    const clientId = await givenClient(world);
+    await deleteClient(world.db, clientId);
+    expect((await load(clientId)).client?.deletedAt).toBeInstanceOf(Date);
+  });
+
+  test('has the session of its cookie, as it is loaded by itself', async () => {
+    const clientId = await givenClient(world);
+    const person = await givenUser(world);
+    const { idHash } = await givenSession(world, person);
+    for (const change of [{}, { epoch: 1n }, { epoch: 2n, disabledAt: new Date() }]) {
+      await world.db
+        .update(users)
+        .set({ username: person.username, ...change })
+        .where(eq(users.id, person.id));
+      const { now, session } = await world.sessions.load({ idHash });
+      expect(session).toMatchObject({ userId: person.id });
+      expect(await load(clientId, idHash)).toMatchObject({ now, session });
+    }
+  });
+
+  test('has what this end-user allowed this client, for each set of resources', async () => {
+    const [clientId, another] = [await givenClient(world), await givenClient(world)];
+    const [person, somebody] = [await givenUser(world), await givenUser(world)];
+    await allow(clientId, person, ['read'], ['https://one.example']);
+    await allow(clientId, person, ['write'], ['https://one.example', 'https://other.example']);
+    await allow(another, person, ['read', 'write'], ['https://one.example']);
+    await allow(clientId, somebody, ['read', 'write'], ['https://one.example']);
+    const { idHash } = await givenSession(world, person);
+    const { remembered } = await load(clientId, idHash);
+    expect(remembered.toSorted((one, other) => one.resources.length - other.resources.length)).toEqual([
+      { scope: ['read'], resources: ['https://one.example'] },
+      { scope: ['write'], resources: ['https://one.example', 'https://other.example'] },
+    ]);
+    expect((await load(clientId)).remembered).toEqual([]);
+  });
+
+  test.each([
+    ['client', (clientId: string) => world.db.update(clients).set(RAISED).where(eq(clients.clientId, clientId))],
+    ['end-user', (_: string, { id }: Person) => world.db.update(users).set(RAISED).where(eq(users.id, id))],
+  ])('has nothing that was allowed before the %s signed out everywhere', async (_, happens) => {
+    const clientId = await givenClient(world);
+    const person = await givenUser(world);
+    await allow(clientId, person, ['read'], ['https://one.example']);
+    const { idHash } = await givenSession(world, person);
+    expect((await load(clientId, idHash)).remembered).toHaveLength(1);
+    await happens(clientId, person);
+    expect((await load(clientId, idHash)).remembered).toEqual([]);
+  });
+  const RAISED = { epoch: sql`epoch + 1` };
+
+  test('shares its statement with those that come at once, and each has its own', async () => {
+    const execute = vi.fn();
+    const { session } = world.db as unknown as { session: { prepareQuery: (...given: unknown[]) => Statement } };
+    const prepare = session.prepareQuery.bind(session);
+    const spy = vi.spyOn(session, 'prepareQuery').mockImplementation((...given) => {
+      const statement = prepare(...given);
+      const run = statement.execute.bind(statement);
+      return Object.assign(statement, {
+        execute: (values: unknown) => {
+          execute(given[2]);
+          return run(values);
+        },
+      });
+    });
+    const store = interactionStore(world.db, world.clock);
+    spy.mockRestore();
+
+    const clientId = await givenClient(world);
+    const people = [await givenUser(world), await givenUser(world)];
+    const keys = [];
+    for (const person of people) {
+      await allow(clientId, person, [person.username], ['https://one.example']);
+      await allow(clientId, person, [person.username], ['https://other.example']);
+      keys.push({ clientId, sessionIdHash: (await givenSession(world, person)).idHash });
+    }
+    const asked = [...keys, { clientId: 'nobody', sessionIdHash: null }, ...keys];
+    const alone = [];
+    for (const key of asked) alone.push(await store.loadRequest(key));
+    expect(alone.map(({ session: found, remembered }) => [found?.userId, remembered.length])).toEqual([
+      [people[0]?.id, 2],
+      [people[1]?.id, 2],
+      [undefined, 0],
+      [people[0]?.id, 2],
+      [people[1]?.id, 2],
+    ]);
+    execute.mockClear();
+    expect(await Promise.all(asked.map((key) => store.loadRequest({ ...key })))).toEqual(alone);
+    expect(execute.mock.calls).toEqual([['load_authorization_requests']]);
+  });
+});
+
+type Statement = { execute: (values: unknown) => Promise<unknown> };
