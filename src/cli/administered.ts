@@ -3,6 +3,7 @@ import type { AdministrationRejectReason } from '../../machines/vocabulary.ts';
 import type { Runtime } from '../boot/runtime.ts';
 import { printable } from '../config/shown.ts';
 import type { UserChange, UserChanged } from '../lifecycles/user.ts';
+import type { RegisteredUser } from '../model/user.ts';
 import { ADMINISTRATION_WORDS, administerUser } from '../registration/administration.ts';
 import { findUserForSignIn } from '../storage/users.ts';
 import { registrationDeps } from './cli.ts';
@@ -27,10 +28,14 @@ export function doneOrRefused<Done extends { readonly kind: 'done' }>(
 type PlainChange = Exclude<UserChange['type'], 'registrationRequested'>;
 
 /** @throws CommandRefused, also when nobody has this username. */
-export async function changeUserNamed(runtime: Runtime, username: string, type: PlainChange): Promise<UserChanged> {
+export async function changeUserNamed(
+  runtime: Runtime,
+  username: string,
+  type: PlainChange,
+): Promise<Pick<RegisteredUser, 'id'>> {
   const user = await findUserForSignIn(runtime.database.drizzle, username);
   const outcome: UserChanged = user
     ? await administerUser(registrationDeps(runtime), { id: user.id, change: { type } })
     : { kind: 'rejected', reason: 'user_unknown' };
-  return doneOrRefused(outcome, username);
+  return doneOrRefused(outcome, username).user;
 }

@@ -1,16 +1,24 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { storedSecretMac } from '../crypto/client-secret.ts';
-import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
+import { rawSecret } from '../crypto/secret-types.ts';
+import { type ClientChange, secretIdOf } from '../lifecycles/client.ts';
 import { administerClient } from '../registration/administration.ts';
+import { findClient } from '../storage/clients.ts';
 import { doneOrRefused } from './administered.ts';
 import { type Cli, refuseDeclared, registrationDeps, withRuntime } from './cli.ts';
 import { json } from './output.ts';
+
+type Options = { readonly keepPrevious?: true; readonly endPrevious?: true; readonly json?: true };
 
 export function clientsRotateSecretCommand(parent: Command, cli: Cli): void {
   parent
     .command('rotate-secret')
     .description('give a client a new secret; its previous secret stops working at once')
     .argument('<client-id>')
+    .addOption(
+      new Option('--keep-previous', 'the previous secret goes on working beside the new one').conflicts('endPrevious'),
+    )
+    .option('--end-previous', 'make no secret: of two, the older stops working')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -18,27 +26,44 @@ export function clientsRotateSecretCommand(parent: Command, cli: Cli): void {
 The new secret has 256 random bits and is printed once. Everything else about the client stays, its grants too. It also serves after
 a new root secret was set, when the stored secret can no longer be checked.
 
-Example:
-  statehouse clients rotate-secret shop`,
+Without an outage: --keep-previous, then give the client its new secret, then --end-previous.
+
+Examples:
+  statehouse clients rotate-secret shop
+  statehouse clients rotate-secret shop --keep-previous
+  statehouse clients rotate-secret shop --end-previous`,
     )
-    .action(async (clientId: string, options: { json?: true }) => {
-      const secret = await rotate(cli, clientId);
-      cli.output.print(
-        options.json
-          ? json({ client_id: clientId, outcome: 'rotated', client_secret: secret })
-          : `rotated\n  client_id      ${clientId}\n  client_secret  ${secret}\n` +
-              '  The previous secret has stopped working. The new secret is not shown again: only a keyed hash of it is kept.\n',
-      );
+    .action(async (clientId: string, options: Options) => {
+      const words = await (options.endPrevious ? end(cli, clientId, options) : rotate(cli, clientId, options));
+      cli.output.print(words);
     });
 }
 
 /** @throws CommandRefused */
-const rotate = (cli: Cli, clientId: string): Promise<RawSecret> =>
+const rotate = (cli: Cli, clientId: string, { keepPrevious, json: asJson }: Options): Promise<string> =>
   withRuntime(cli, async (runtime) => {
     const { keys, random } = runtime;
     refuseDeclared(runtime, clientId);
     const secret = rawSecret(random.bytes(32).toString('base64url'));
-    const change = { type: 'secretReplacementRequested', secret: storedSecretMac(keys, secret) } as const;
+    const named = { id: random.bytes(6).toString('base64url'), createdAt: new Date().toISOString() };
+    const type = keepPrevious ? 'secretRequested' : 'secretReplacementRequested';
+    const change: ClientChange = { type, secret: { ...storedSecretMac(keys, secret), ...named } };
     doneOrRefused(await administerClient(registrationDeps(runtime), clientId, { change }), clientId);
-    return secret;
+    if (asJson) return json({ client_id: clientId, outcome: 'rotated', client_secret: secret });
+    const previous = keepPrevious ? 'The previous secret goes on working' : 'The previous secret has stopped working';
+    return (
+      `rotated\n  client_id      ${clientId}\n  client_secret  ${secret}\n` +
+      `  ${previous}. The new secret is not shown again: only a keyed hash of it is kept.\n`
+    );
+  });
+
+/** @throws CommandRefused */
+const end = (cli: Cli, clientId: string, { json: asJson }: Options): Promise<string> =>
+  withRuntime(cli, async (runtime) => {
+    refuseDeclared(runtime, clientId);
+    const [oldest] = (await findClient(runtime.database.drizzle, clientId))?.secretMacs ?? [];
+    const change: ClientChange = { type: 'secretRemovalRequested', secretId: oldest ? secretIdOf(oldest) : '' };
+    doneOrRefused(await administerClient(registrationDeps(runtime), clientId, { change }), clientId);
+    if (asJson) return json({ client_id: clientId, outcome: 'ended' });
+    return `ended      the previous secret of ${clientId}; the newer one goes on working\n`;
   });

@@ -7,6 +7,7 @@ import { clientsImportCommand } from './clients-import.ts';
 import { clientsListCommand } from './clients-list.ts';
 import { clientsRotateSecretCommand } from './clients-rotate-secret.ts';
 import { clientsShowCommand } from './clients-show.ts';
+import { clientsUpdateCommand } from './clients-update.ts';
 import { addExample } from './group-example.ts';
 
 export function clientsCommands(program: Command, cli: Cli): void {
@@ -14,6 +15,7 @@ export function clientsCommands(program: Command, cli: Cli): void {
   clientsCreateCommand(clients, cli);
   clientsListCommand(clients, cli);
   clientsShowCommand(clients, cli);
+  clientsUpdateCommand(clients, cli);
   clientsRotateSecretCommand(clients, cli);
   clientsDeleteCommand(clients, cli);
   clientsImportCommand(clients, cli);

@@ -1,13 +1,11 @@
 import type { Command } from 'commander';
-import { describeRecordProblem } from '../config/problem.ts';
-import type { Random } from '../crypto/random.ts';
 import { STANDARD_CLAIMS } from '../oauth/claims.ts';
-import type { Reading } from '../registration/record-problem.ts';
 import { applyUserPlan, planUser, type UserPlan } from '../registration/register-user.ts';
-import { readUserRecord, type UserRecord } from '../registration/user-record.ts';
+import { readUserRecord } from '../registration/user-record.ts';
 import { type Cli, registrationDeps, withRuntime } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 import { json, warningLines } from './output.ts';
+import { acceptedUser, makePassword, readPassword } from './passwords.ts';
 import { each } from './repeated-option.ts';
 
 type Options = {
@@ -51,12 +49,12 @@ Examples:
 async function create(cli: Cli, username: string, options: Options): Promise<void> {
   // Other problems are reported before the command asks for a password and opens the database.
   const record = { username, ...claimsOf(options) };
-  accepted(readUserRecord(record, false));
+  acceptedUser(readUserRecord(record, false));
   const given = options.generatePassword ? null : await readPassword(cli);
 
   await withRuntime(cli, async (runtime) => {
     const password = given ?? makePassword(runtime.random);
-    const { value, warnings } = accepted(readUserRecord({ ...record, password }, runtime.environment.production));
+    const { value, warnings } = acceptedUser(readUserRecord({ ...record, password }, runtime.environment.production));
     const deps = registrationDeps(runtime);
     const plan = await planUser(deps, value);
     if (plan.outcome === 'updated') {
@@ -101,27 +99,6 @@ function jsonOr(value: string): unknown {
     return value;
   }
 }
-
-function accepted(reading: Reading<UserRecord>): Extract<Reading<UserRecord>, { ok: true }> {
-  if (reading.ok) return reading;
-  const problems = reading.problems.map((problem) => `  ${describeRecordProblem(problem)}`).join('\n');
-  throw new CommandRefused(`The user is refused; nothing was changed.\n${problems}`);
-}
-
-async function readPassword({ env, input }: Cli): Promise<string> {
-  const given = env['STATEHOUSE_PASSWORD'] || (await input.readSecret('Password: '));
-  if (given === '') {
-    throw new CommandRefused(
-      'No password: set STATEHOUSE_PASSWORD, write it to standard input, or use --generate-password.',
-    );
-  }
-  if (input.interactive && !env['STATEHOUSE_PASSWORD'] && (await input.readSecret('Again: ')) !== given) {
-    throw new CommandRefused('The two passwords differ; nothing was changed.');
-  }
-  return given;
-}
-
-const makePassword = (random: Random): string => random.bytes(16).toString('base64url');
 
 function asDocument({ outcome, id, username }: UserPlan, password: string | null, warnings: readonly string[]): string {
   return json({ outcome, user: { username, sub: id, ...(password !== null && { password }) }, warnings });

@@ -3,6 +3,7 @@ import { printable } from '../config/shown.ts';
 import { listUsers } from '../storage/users.ts';
 import { type Cli, withRuntime } from './cli.ts';
 import { json, table } from './output.ts';
+import { userDocument } from './users-show.ts';
 
 export function usersListCommand(parent: Command, cli: Cli): void {
   parent
@@ -13,13 +14,7 @@ export function usersListCommand(parent: Command, cli: Cli): void {
     .action(async (options: { json?: true }) => {
       const users = await withRuntime(cli, ({ database }) => listUsers(database.drizzle));
       if (options.json) {
-        const documents = users.map(({ username, id, claims, disabledAt }) => ({
-          username,
-          sub: id,
-          disabled: disabledAt !== null,
-          claims,
-        }));
-        return cli.output.print(json({ users: documents }));
+        return cli.output.print(json({ users: users.map(userDocument) }));
       }
       if (users.length === 0) return cli.output.print('No users. To create one: statehouse users create --help\n');
       const rows = users.map(({ username, id, claims, disabledAt }) => [

@@ -84,7 +84,13 @@ export const clientLifecycle: Lifecycle<ClientRow, ClientFacts, ClientCommit> = 
     replaceRegistration: asSent,
     addSecret: (row, facts) => withSecrets(row, (live) => [...live, ...sentSecret(facts)]),
     replaceSecrets: (row, facts) => withSecrets(row, () => sentSecret(facts)),
-    removeSecret: (row, { change }) => withSecrets(row, (live) => live.filter((mac) => !names(change, mac))),
+    removeSecret: (row, { change }) =>
+      withSecrets(row, (live) =>
+        live.toSpliced(
+          live.findIndex((mac) => names(change, mac)),
+          1,
+        ),
+      ),
     deleteClient: (row, { now }) => changed(row, { deletedAt: now, secretMacs: [] }),
     raiseEpoch: (row) => changed(row, { epoch: (row.client?.epoch ?? 0n) + 1n }),
   },

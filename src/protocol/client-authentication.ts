@@ -102,7 +102,8 @@ async function renewSecretMac(deps: TokenDeps, { secret }: ClientCredentials, cl
     (one) => one.keyId !== deps.keys.first.id && matchesStoredSecret(deps.keys, [one], secret),
   );
   if (!old) return;
-  const fresh = storedSecretMac(deps.keys, secret);
+  // It keeps its name, by which an administrator removes it.
+  const fresh = { ...old, ...storedSecretMac(deps.keys, secret) };
   await deps.renewSecretMac(
     client,
     client.secretMacs.map((one) => (one === old ? fresh : one)),

@@ -4,7 +4,7 @@ import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
-import { differingFields, type SentRegistration } from '../lifecycles/client.ts';
+import { type ClientRow, differingFields, type SentRegistration } from '../lifecycles/client.ts';
 import type { Client } from '../model/client.ts';
 import { findClient } from '../storage/clients.ts';
 import { isSub } from '../storage/users.ts';
@@ -57,12 +57,19 @@ export async function registerClient(deps: RegistrationDeps, metadata: ReadClien
   return plan;
 }
 
-/** @throws ClientIdIsSub, ChangeRefused */
-export async function applyClientPlan(deps: RegistrationDeps, { outcome, registration }: ClientPlan): Promise<void> {
+/**
+ * @param expects whether what is stored is what the plan is meant for. Absent: whatever is stored.
+ * @throws ClientIdIsSub, ChangeRefused
+ */
+export async function applyClientPlan(
+  deps: RegistrationDeps,
+  { outcome, registration }: ClientPlan,
+  expects?: (row: ClientRow) => boolean,
+): Promise<void> {
   if (outcome === 'unchanged') return;
   const change = { type: 'registrationRequested', registration } as const;
   try {
-    requireDone(await administerClient(deps, registration.clientId, { change }));
+    requireDone(await administerClient(deps, registration.clientId, { change, ...(expects && { expects }) }));
   } catch (error) {
     // The database has refused it, for an end-user who was registered since the plan was made.
     if (await isSub(deps.db, registration.clientId)) throw new ClientIdIsSub();

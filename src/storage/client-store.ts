@@ -1,7 +1,8 @@
 /** What changes clients: each commit replaces exactly the row that was loaded, and writes its line of the ledger. */
-import { eq, getTableColumns, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { ClientCommit, ClientStore } from '../lifecycles/client.ts';
 import type { Clock } from '../system/clock.ts';
+import { registeredClient } from './clients.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading } from './failures.ts';
 import { administrationLine, entryLine, instant, ledgerColumns } from './ledger.ts';
@@ -9,13 +10,11 @@ import { nowOf } from './now.ts';
 import { rowVersion } from './row-version.ts';
 import { clients, server, transitions } from './schema.ts';
 
-const { createdAt: _, ...columns } = getTableColumns(clients);
-
 export const clientStore = (db: Drizzle, clock: Clock): ClientStore => ({
   load: async (clientId) => {
     const [row] = await reading(() =>
       db
-        .select({ now: sql<string>`${nowOf(clock)}`, client: columns, version: rowVersion(clients) })
+        .select({ now: sql<string>`${nowOf(clock)}`, client: registeredClient, version: rowVersion(clients) })
         .from(server)
         .leftJoin(clients, eq(clients.clientId, clientId)),
     );

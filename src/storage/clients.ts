@@ -1,12 +1,16 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
 import type { Client, RegisteredClient } from '../model/client.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { clients } from './schema.ts';
 
+const { createdAt: _, ...columns } = getTableColumns(clients);
+/** A client as it is registered. */
+export const registeredClient = columns;
+
 /** A deleted client is not found. */
 export async function findClient(db: Drizzle, clientId: string): Promise<RegisteredClient | null> {
-  const [client] = await reading(() => db.select().from(clients).where(eq(clients.clientId, clientId)));
+  const [client] = await reading(() => db.select(registeredClient).from(clients).where(eq(clients.clientId, clientId)));
   return client && client.deletedAt === null ? client : null;
 }
 
@@ -14,7 +18,7 @@ export async function findClient(db: Drizzle, clientId: string): Promise<Registe
 export const listClients = (db: Drizzle, only: { readonly declared?: boolean } = {}): Promise<RegisteredClient[]> =>
   reading(() =>
     db
-      .select()
+      .select(registeredClient)
       .from(clients)
       .where(
         and(isNull(clients.deletedAt), only.declared === undefined ? undefined : eq(clients.declared, only.declared)),

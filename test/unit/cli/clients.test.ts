@@ -330,6 +330,87 @@ describe('clients rotate-secret', () => {
   });
 });
 
+describe('clients rotate-secret, without an outage', () => {
+  const MADE = /client_secret {2}([\w-]{43})\n/;
+  const made = async (...args: string[]) => MADE.exec((await line.run(['clients', ...args])).out)?.[1] ?? '';
+
+  it('keeps the previous secret until it is ended', async () => {
+    const old = await made('create', '--id', 'exchanging', '--redirect-uri', callback);
+    const fresh = await made('rotate-secret', 'exchanging', '--keep-previous');
+    for (const secret of [old, fresh]) expect(await accepts('exchanging', secret)).toBe(true);
+    const third = await line.run(['clients', 'rotate-secret', 'exchanging', '--keep-previous']);
+    expect(third).toMatchObject({ status: 1, out: '', err: expect.stringContaining('two live secrets') });
+    const ended = await line.run(['clients', 'rotate-secret', 'exchanging', '--end-previous']);
+    expect(ended).toMatchObject({ status: 0, err: '', out: expect.stringContaining('the newer one goes on working') });
+    expect(await accepts('exchanging', old)).toBe(false);
+    expect(await accepts('exchanging', fresh)).toBe(true);
+    const last = await line.run(['clients', 'rotate-secret', 'exchanging', '--end-previous']);
+    expect(last).toMatchObject({ status: 1, err: expect.stringContaining('the only secret') });
+    expect(await accepts('exchanging', fresh)).toBe(true);
+  });
+
+  it('does one thing at a time, and nothing for a client that is not there', async () => {
+    const both = await line.run(['clients', 'rotate-secret', 'exchanging', '--keep-previous', '--end-previous']);
+    expect(both).toMatchObject({ status: 1, err: expect.stringContaining('cannot be used with') });
+    const nobody = await line.run(['clients', 'rotate-secret', 'nobody', '--end-previous']);
+    expect(nobody).toEqual({ status: 1, out: '', err: 'No such client: "nobody".\n' });
+    const ended = await line.run(['clients', 'create', '--id', 'json-exchange', '--redirect-uri', callback]);
+    expect(ended.status).toBe(0);
+    await line.run(['clients', 'rotate-secret', 'json-exchange', '--keep-previous']);
+    const { out } = await line.run(['clients', 'rotate-secret', 'json-exchange', '--end-previous', '--json']);
+    expect(JSON.parse(out)).toEqual({ client_id: 'json-exchange', outcome: 'ended' });
+  });
+});
+
+describe('clients update', () => {
+  const update = (...args: string[]) => line.run(['clients', 'update', ...args]);
+
+  it('changes what is named, and nothing else', async () => {
+    const created = ['--id', 'changing', '--name', 'Shop', '--redirect-uri', callback, '--scope', 'read'];
+    await line.run(['clients', 'create', ...created]);
+    const before = await findClient(db(), 'changing');
+    const { status, out, err } = await update('changing', '--name', 'Other', '--redirect-uri', 'https://b.example/cb');
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    expect(out).toBe('updated    changing  (client_name, redirect_uris)\n');
+    expect(await findClient(db(), 'changing')).toEqual({
+      ...before,
+      clientName: 'Other',
+      redirectUris: ['https://b.example/cb'],
+    });
+    expect((await update('changing', '--name', 'Other')).out).toBe('unchanged  changing\n');
+    const unset = JSON.parse((await update('changing', '--unset', 'scope', '--json')).out);
+    expect(unset).toMatchObject({ outcome: 'updated', changed: ['scope'], client: { client_id: 'changing' } });
+    expect((await findClient(db(), 'changing'))?.scope).toBeNull();
+  });
+
+  it('refuses what would be refused at the registration, and changes nothing', async () => {
+    await line.run(['clients', 'create', '--id', 'staying', '--redirect-uri', callback]);
+    const before = await findClient(db(), 'staying');
+    for (const [args, words] of [
+      [['--policy', 'unknown'], 'policy: Expected'],
+      [['--redirect-uri', 'https://a.example/#fragment'], 'redirect_uris.0: Expected'],
+      [['--unset', 'redirect_uris'], 'redirect_uris: Expected'],
+      [['--unset', 'redirect_uri'], '--unset: Expected one of'],
+      [['--unset', 'client_id'], '--unset: Expected one of'],
+      [['--public', '--auth-method', 'client_secret_post'], 'leave out one of them'],
+    ] as const) {
+      const refused = await update('staying', ...args);
+      expect(refused, words).toMatchObject({ status: 1, out: '', err: expect.stringContaining(words) });
+    }
+    expect(await findClient(db(), 'staying')).toEqual(before);
+    expect(await update('nobody')).toEqual({ status: 1, out: '', err: 'No such client: "nobody".\n' });
+  });
+
+  it('makes a secret where the client needs one from now on, and drops it where it needs none', async () => {
+    await line.run(['clients', 'create', '--id', 'opening', '--public', '--redirect-uri', callback]);
+    const { out } = await update('opening', '--auth-method', 'client_secret_post');
+    const [, secret = ''] = /client_secret {2}([\w-]{43})\n/.exec(out) ?? [];
+    expect(await accepts('opening', secret)).toBe(true);
+    await update('opening', '--public');
+    expect((await findClient(db(), 'opening'))?.secretMacs).toEqual([]);
+  });
+});
+
 describe('clients show and delete', () => {
   it('know what is not there', async () => {
     expect(await line.run(['clients', 'show', 'no\u001bbody'])).toEqual({

@@ -246,3 +246,70 @@ describe('users disable and enable', () => {
     }
   });
 });
+
+describe('users show, set-password and delete', () => {
+  const create = (username: string) =>
+    line.run(['users', 'create', username, '--email', `${username}@example.com`], {
+      env: { STATEHOUSE_PASSWORD: 'correct horse battery' },
+    });
+
+  it('show who it is, and never a password', async () => {
+    await create('shown');
+    const { id } = (await find('shown')) ?? { id: '' };
+    const { status, out } = await line.run(['users', 'show', 'SHOWN']);
+    expect(status).toBe(0);
+    expect(out).toBe(`shown\n  sub    ${id}\n  state  may sign in\n  email  shown@example.com\n`);
+    const document = JSON.parse((await line.run(['users', 'show', 'shown', '--json'])).out);
+    expect(document).toEqual({ username: 'shown', sub: id, disabled: false, claims: { email: 'shown@example.com' } });
+    await line.run(['users', 'disable', 'shown']);
+    expect((await line.run(['users', 'show', 'shown'])).out).toContain('state  disabled 2');
+    expect(await line.run(['users', 'show', 'no\u001bbody'])).toEqual({
+      status: 1,
+      out: '',
+      err: 'No such user: "no\\u{1b}body".\n',
+    });
+  });
+
+  it('set a password, which ends what was before, unless it is the same', async () => {
+    await create('forgetful');
+    const before = await find('forgetful');
+    const set = (password: string) =>
+      line.run(['users', 'set-password', 'forgetful'], { env: { STATEHOUSE_PASSWORD: password } });
+    expect((await set('correct horse battery')).out).toBe('unchanged  forgetful\n');
+    expect((await find('forgetful'))?.epoch).toBe(before?.epoch);
+    expect((await set('another horse altogether')).out).toBe('updated    forgetful\n');
+    expect(await accepts('forgetful', 'another horse altogether')).toBe(true);
+    expect(await accepts('forgetful', 'correct horse battery')).toBe(false);
+    const after = await find('forgetful');
+    expect(after).toMatchObject({ claims: before?.claims, epoch: (before?.epoch ?? 0n) + 1n });
+    const made = JSON.parse(
+      (await line.run(['users', 'set-password', 'forgetful', '--generate-password', '--json'])).out,
+    );
+    expect(made).toMatchObject({ username: 'forgetful', outcome: 'updated' });
+    expect(await accepts('forgetful', made.password)).toBe(true);
+    const shown = (await line.run(['users', 'set-password', 'forgetful', '--generate-password'])).out;
+    const [, printed = ''] = /password {2}(\S+)\n/.exec(shown) ?? [];
+    expect(await accepts('forgetful', printed)).toBe(true);
+    expect((await line.run(['users', 'set-password', 'nobody', '--generate-password'])).err).toBe(
+      'No such user: "nobody".\n',
+    );
+    expect((await set('')).status).toBe(1);
+  });
+
+  it('delete for good, after a yes, and leave the username free', async () => {
+    await create('leaving');
+    const { id } = (await find('leaving')) ?? { id: '' };
+    const unasked = await line.run(['users', 'delete', 'leaving']);
+    expect(unasked).toMatchObject({ status: 1, out: '', err: expect.stringContaining('Add --yes') });
+    expect(await find('leaving')).not.toBeNull();
+    const { out } = await line.run(['users', 'delete', 'leaving', '--yes']);
+    expect(out).toBe(`deleted    leaving  (sub ${id}; sessions, refresh tokens and unused codes have ended)\n`);
+    expect(await find('leaving')).toBeNull();
+    expect((await listUsers(line.runtime.database.drizzle)).map((user) => user.id)).not.toContain(id);
+    expect((await line.run(['users', 'delete', 'leaving', '--yes'])).err).toBe('No such user: "leaving".\n');
+    await create('leaving');
+    expect((await find('leaving'))?.id).not.toBe(id);
+    const again = JSON.parse((await line.run(['users', 'delete', 'leaving', '--yes', '--json'])).out);
+    expect(again).toEqual({ username: 'leaving', sub: expect.any(String), outcome: 'deleted' });
+  });
+});

@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { printable } from '../config/shown.ts';
+import type { User } from '../model/user.ts';
+import { findUserForSignIn } from '../storage/users.ts';
+import { type Cli, withRuntime } from './cli.ts';
+import { fields } from './client-words.ts';
+import { CommandRefused } from './failure.ts';
+import { json } from './output.ts';
+
+export function usersShowCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('show')
+    .description('one user: sub, claims, and whether they may sign in')
+    .argument('<username>')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      '\nThe password is never shown: only a hash of it is kept.\n\nExample:\n  statehouse users show alice',
+    )
+    .action(async (username: string, options: { json?: true }) => {
+      const user = await withRuntime(cli, ({ database }) => findUserForSignIn(database.drizzle, username));
+      if (!user) throw new CommandRefused(`No such user: "${printable(username)}".`);
+      cli.output.print(options.json ? json(userDocument(user)) : asText(user));
+    });
+}
+
+export const userDocument = ({ username, id, claims, disabledAt }: User) => ({
+  username,
+  sub: id,
+  disabled: disabledAt !== null,
+  claims,
+});
+
+function asText({ username, id, claims, disabledAt }: User): string {
+  const told = Object.entries(claims).map(([name, value]): [string, string] => [
+    printable(name),
+    printable(typeof value === 'string' ? value : JSON.stringify(value)),
+  ]);
+  const state = disabledAt === null ? 'may sign in' : `disabled ${disabledAt.toISOString()}`;
+  return `${username}\n${fields([['sub', id], ['state', state], ...told])}`;
+}
