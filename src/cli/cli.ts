@@ -1,11 +1,12 @@
 /** What every command needs; tests pass their own. */
 
-import { openRuntime, type Runtime } from '../boot/runtime.ts';
+import type { Runtime } from '../boot/runtime.ts';
 import { CLIENTS_FILE, type Configuration } from '../config/configuration.ts';
 import { commandLine } from '../model/actor.ts';
 import { CommandRefused } from './failure.ts';
 import { type Input, systemInput } from './input.ts';
 import { type Output, systemOutput } from './output.ts';
+import { openOwnDatabase } from './own-database.ts';
 
 export type Cli = {
   readonly env: NodeJS.ProcessEnv;
@@ -14,7 +15,12 @@ export type Cli = {
   readonly openRuntime: (env: NodeJS.ProcessEnv) => Promise<Runtime>;
 };
 
-export const systemCli: Cli = { env: process.env, input: systemInput, output: systemOutput, openRuntime };
+export const systemCli: Cli = {
+  env: process.env,
+  input: systemInput,
+  output: systemOutput,
+  openRuntime: openOwnDatabase,
+};
 
 /** Runs `use` with database and configuration, and always closes the database, so that the command ends. */
 export async function withRuntime<T>(cli: Cli, use: (runtime: Runtime) => Promise<T>): Promise<T> {

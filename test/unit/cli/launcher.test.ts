@@ -1,6 +1,16 @@
 /** The command as people run it: another process, another folder. */
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -45,12 +55,23 @@ describe('the launcher', () => {
       redirect_uris: ['https://shop.example/'],
     };
     const first = await statehouse(['clients', 'import', '-', '--json'], JSON.stringify(record));
-    expect(first).toMatchObject({ status: 0, err: '' });
+    // Never made silently: another folder may have been meant.
+    const made = `A new database was made in ${join(realpathSync(folder), '.statehouse')}.\n`;
+    expect(first).toMatchObject({ status: 0, err: made });
     expect(JSON.parse(first.out).clients).toEqual([expect.objectContaining({ client_id: 'shop', outcome: 'created' })]);
     // Kept between processes: the root secret too, or the secret would not be known again.
     const second = await statehouse(['clients', 'import', '-'], JSON.stringify(record));
-    expect(second.out).toMatch(/^unchanged {2}shop\n/);
+    expect(second).toMatchObject({ err: '', out: expect.stringMatching(/^unchanged {2}shop\n/) });
     expect(statSync(join(folder, '.statehouse/secret')).mode & 0o777).toBe(0o600);
+  });
+
+  it('makes no second database in a folder below', async () => {
+    const below = join(folder, 'docs', 'deeper');
+    mkdirSync(below, { recursive: true });
+    const { status, out, err } = await run(process.execPath, [launcher, 'clients', 'list'], below, '');
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(err).toContain(`run the command in ${realpathSync(folder)}.`);
+    expect(existsSync(join(below, '.statehouse'))).toBe(false);
   });
 
   it('says that it starts before it loads anything, except where its output is the log', async () => {
