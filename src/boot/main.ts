@@ -13,14 +13,11 @@ import { deadlines } from '../system/deadlines.ts';
 import { makeLogger } from '../system/logger.ts';
 import { banner } from './banner.ts';
 import type { Demo } from './demo-data.ts';
-import { giveMemoryBack } from './give-memory-back.ts';
 import { liveConfiguration } from './live-configuration.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { appDeps } from './wiring.ts';
 
 const TIDY_EVERY_MILLISECONDS = 60_000;
-/** Until then the start is over, and whatever checks that the server is ready has heard so. */
-const GIVE_BACK_AFTER_MILLISECONDS = 1000;
 
 /** Listens until SIGTERM or SIGINT; then finishes the requests in flight, and closes. */
 export async function start(env: NodeJS.ProcessEnv): Promise<void> {
@@ -60,7 +57,6 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
   // What a request makes lives for milliseconds. V8 would let its space grow to 134 MB under load; this keeps it as large as the
   // start made it (docs/performance.md).
   setFlagsFromString('--semi-space-growth-factor=1');
-  setTimeout(giveMemoryBack, GIVE_BACK_AFTER_MILLISECONDS).unref();
 
   const tidying = tidyRegularly(runtime, logger);
   const keeping = regularly(deps.keepKeys, KEY_POLL_SECONDS * 1000);
