@@ -84,6 +84,7 @@ it('a start in production loads these packages and rooms, and no others', async 
     'src/cli/input.ts',
     'src/cli/main.ts',
     'src/cli/output.ts',
+    'src/cli/own-database.ts',
     'src/cli/program.ts',
     'src/cli/start.ts',
     'src/cli/statehouse.js',
