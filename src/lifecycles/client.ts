@@ -85,12 +85,7 @@ export const clientLifecycle: Lifecycle<ClientRow, ClientFacts, ClientCommit> = 
     addSecret: (row, facts) => withSecrets(row, (live) => [...live, ...sentSecret(facts)]),
     replaceSecrets: (row, facts) => withSecrets(row, () => sentSecret(facts)),
     removeSecret: (row, { change }) =>
-      withSecrets(row, (live) =>
-        live.toSpliced(
-          live.findIndex((mac) => names(change, mac)),
-          1,
-        ),
-      ),
+      withSecrets(row, (live) => live.filter((mac) => mac !== live.find((one) => names(change, one)))),
     deleteClient: (row, { now }) => changed(row, { deletedAt: now, secretMacs: [] }),
     raiseEpoch: (row) => changed(row, { epoch: (row.client?.epoch ?? 0n) + 1n }),
   },

@@ -19,7 +19,7 @@ describe('nodes that start at once on an empty database', () => {
         const nodes = await Promise.all(
           databases.map(async (database) => {
             await database.migrate();
-            return openTestApp(database);
+            return openTestApp(database, { ownSigningKeys: true });
           }),
         );
         const [first] = nodes;

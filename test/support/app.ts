@@ -1,13 +1,18 @@
 /** The real app on a test database, with an injected clock; keeps every log line. */
 import type { FastifyInstance } from 'fastify';
+import { keyDeps } from '../../src/boot/key-ring.ts';
 import { type AppDeps, appDeps } from '../../src/boot/wiring.ts';
 import type { Configuration } from '../../src/config/configuration.ts';
 import { identityResource } from '../../src/config/identity-resource.ts';
 import { loadConfiguration } from '../../src/config/load.ts';
 import { systemRandom } from '../../src/crypto/random.ts';
 import { type RootKeys, rootKeys } from '../../src/crypto/root-secret.ts';
+import { makeSigningKey, type StoredSigningKey } from '../../src/crypto/signing-keys.ts';
 import { buildApp } from '../../src/http/app.ts';
+import { passTime } from '../../src/lifecycles/signing-key.ts';
+import type { SigningAlgorithm } from '../../src/oauth/signing-algorithms.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { listSigningKeys } from '../../src/storage/signing-keys.ts';
 import { makeLogger } from '../../src/system/logger.ts';
 import { type TestClock, testClock } from './clock.ts';
 
@@ -34,6 +39,8 @@ export type TestAppOptions = {
   readonly configuration?: Configuration;
   readonly production?: boolean;
   readonly trustedProxies?: readonly string[];
+  /** The app makes its signing keys at its start, as a server does. */
+  readonly ownSigningKeys?: true;
   /** For tests that break a part on purpose. */
   readonly change?: (deps: AppDeps) => AppDeps;
 };
@@ -42,6 +49,7 @@ export async function openTestApp(database: Database, options: TestAppOptions = 
   const { clock = testClock(), issuer = ISSUER, keys = testKeys, change = (deps: AppDeps) => deps } = options;
   const given = options.configuration ?? shippedConfiguration;
   const configuration = { ...given, identity: identityResource(issuer, given.claims) };
+  if (keys === testKeys && !options.ownSigningKeys) await giveSigningKeys(database, clock, configuration);
   const lines: string[] = [];
   const logger = makeLogger({
     level: 'trace',
@@ -63,4 +71,18 @@ export async function openTestApp(database: Database, options: TestAppOptions = 
   const deps = change(made);
   const app = await buildApp(deps);
   return { app, deps, database, clock, keys, issuer, logs: () => lines.join('') };
+}
+
+const KNOWN_KEYS = new Map<SigningAlgorithm, Promise<StoredSigningKey>>();
+
+/** An RSA key takes longer to make than all else of an app: on an empty database those of one worker begin with the same keys. */
+async function giveSigningKeys({ drizzle }: Database, clock: TestClock, configuration: Configuration): Promise<void> {
+  if ((await listSigningKeys(drizzle)).length > 0) return;
+  const parts = { db: drizzle, keys: testKeys, clock, policy: () => configuration.signingKeys };
+  const createKey = (alg: SigningAlgorithm) => {
+    const known = KNOWN_KEYS.get(alg) ?? makeSigningKey(testKeys, alg);
+    KNOWN_KEYS.set(alg, known);
+    return known;
+  };
+  await passTime({ ...keyDeps(parts), createKey });
 }

@@ -87,10 +87,28 @@ function loadAt<T extends Terms>(
   return loaded;
 }
 
-type Memory = { readonly runs: Map<string, unknown>; readonly loads: Map<string, object> };
+function committedAt<T extends Terms>(
+  walk: Walk<T>,
+  { stored, now }: Moment<T>,
+  commit: T['commit'],
+): T['stored'] | null {
+  const { commits } = memoryOf(walk);
+  const key = `${numberOf(stored)}.${numberOf(commit)}.${now}`;
+  const known = commits.get(key);
+  if (known !== undefined) return known;
+  const after = walk.commit(stored, commit, new Date(now));
+  commits.set(key, after);
+  return after;
+}
+
+type Memory = {
+  readonly runs: Map<string, unknown>;
+  readonly loads: Map<string, object>;
+  readonly commits: Map<string, object | null>;
+};
 const memories = new WeakMap<object, Memory>();
 function memoryOf(walk: object): Memory {
-  const memory = memories.get(walk) ?? { runs: new Map(), loads: new Map() };
+  const memory = memories.get(walk) ?? { runs: new Map(), loads: new Map(), commits: new Map() };
   memories.set(walk, memory);
   return memory;
 }
@@ -179,7 +197,7 @@ function flightStep<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: F
     }
     case 'commit': {
       const { commit } = next;
-      const stored = walk.commit(moment.stored, commit, new Date(moment.now));
+      const stored = committedAt(walk, moment, commit);
       const held = stored !== null;
       const then = { ...going, told: [...told, held ? HELD : NOT_HELD] };
       const happening = { kind: 'committed', asked, commit, held } as const;
@@ -221,7 +239,7 @@ function withStored<T extends Terms>(
 function strayCommits<T extends Terms>(walk: Walk<T>, moment: Moment<T>): Move<T>[] {
   return moment.straying.map((stray) => {
     const rest = { ...moment, straying: moment.straying.filter((one) => one !== stray) };
-    const stored = walk.commit(moment.stored, stray.commit, new Date(moment.now));
+    const stored = committedAt(walk, moment, stray.commit);
     const arrived = { ...stray, held: stored !== null };
     return {
       ...NOTHING_ELSE,
@@ -278,7 +296,7 @@ function lostAnswers<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: 
       carriedOut === 'yes' ? { asked, commit, held: true } : null,
       { kind: 'answerLost', asked, commit, carriedOut },
     );
-  const stored = walk.commit(moment.stored, commit, new Date(moment.now));
+  const stored = committedAt(walk, moment, commit);
   return [
     ...(stored === null ? [] : [lost('yes', withCommit(walk, rest, asked, commit, stored))]),
     lost('notYet', { ...rest, straying: [...rest.straying, { asked, commit }] }),

@@ -31,16 +31,25 @@ export function allAnswers(
   { machine, events }: Pick<Subject, 'machine' | 'events'>,
   reviewed: Machine = machine,
 ): readonly Answer[] {
-  const ask = asking(machine);
-  const around = surroundingsOf(machine);
+  const ask = onceAsked(() => asking(machine));
+  const known = knownWith(surroundingsOf(machine));
   return statesOf(machine).flatMap((state) =>
     events.flatMap((event) => {
       const names = new Set([...guardsAsked(reviewed, state, event), ...guardsAsked(machine, state, event)]);
-      return once([...around, state, event, [...names], armsOf(machine, state, event).map(saidBy)], () =>
-        assignmentsOf([...names]).map((outcomes) => ask(state, event, outcomes)),
+      return once(known, [state, event, [...names], armsOf(machine, state, event).map(saidBy)], () =>
+        assignmentsOf([...names]).map((outcomes) => ask()(state, event, outcomes)),
       );
     }),
   );
+}
+
+/** A machine that is made only when something is asked of it: often all answers are known. */
+function onceAsked<Made>(make: () => Made): () => Made {
+  let made: Made | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 /** What an answer depends on besides the arms that are asked: everything of machine and states that is not an arm. */
@@ -53,10 +62,18 @@ const surroundingsOf = ({ name, initial, also, states }: Machine): readonly unkn
 
 const saidBy = ({ written: _, ...said }: Arm) => said;
 
-const known = new Map<string, readonly Answer[]>();
+type Known = Map<string, readonly Answer[]>;
+const knownAnswers = new Map<string, Known>();
+
+function knownWith(surroundings: readonly unknown[]): Known {
+  const key = JSON.stringify(surroundings);
+  const known: Known = knownAnswers.get(key) ?? new Map();
+  knownAnswers.set(key, known);
+  return known;
+}
 
 /** A mutant differs from its machine in one place: XState is asked about the others once, not for each mutant. */
-function once(about: readonly unknown[], answers: () => readonly Answer[]): readonly Answer[] {
+function once(known: Known, about: readonly unknown[], answers: () => readonly Answer[]): readonly Answer[] {
   const key = JSON.stringify(about);
   const found = known.get(key) ?? answers();
   known.set(key, found);
