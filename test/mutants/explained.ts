@@ -309,12 +309,6 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/storage/interaction-commits.ts',
-    source: ".prepare(isStored ? 'approve_interaction' : 'store_approved_interaction');",
-    mutators: ['StringLiteral'],
-    why: 'The name of a prepared statement, for people who read the code: the drivers name it themselves.',
-  },
-  {
-    file: 'src/storage/interaction-commits.ts',
     source: '.onConflictDoNothing({ target: interactions.id })',
     mutators: ['ObjectLiteral'],
     why: 'The table has no other key today; another one must not make a request look as if it came second.',
@@ -606,12 +600,6 @@ export const explained: readonly Explained[] = [
     source: 'if (password !== null && /[\\r\\n]/.test(password)) {',
     mutators: ['ConditionalExpression'],
     why: 'The word "null" has no line break either; asked for the compiler.',
-  },
-  {
-    file: 'src/registration/client-metadata.ts',
-    source: 'return key !== undefined && !isDeepStrictEqual(stored[key], wanted[key]);',
-    mutators: ['ConditionalExpression'],
-    why: 'A field that is not stored has no key, and is undefined on both sides.',
   },
   {
     file: 'src/registration/declared-clients.ts',
