@@ -84,10 +84,11 @@ export const clientLifecycle: Lifecycle<ClientRow, ClientFacts, ClientCommit> = 
     replaceRegistration: asSent,
     addSecret: (row, facts) => withSecrets(row, (live) => [...live, ...sentSecret(facts)]),
     replaceSecrets: (row, facts) => withSecrets(row, () => sentSecret(facts)),
+    // One secret, also where several that were stored by the version before have no name.
     removeSecret: (row, { change }) =>
       withSecrets(row, (live) => live.filter((mac) => mac !== live.find((one) => names(change, one)))),
-    deleteClient: (row, { now }) => changed(row, { deletedAt: now, secretMacs: [] }),
-    raiseEpoch: (row) => changed(row, { epoch: (row.client?.epoch ?? 0n) + 1n }),
+    deleteClient: (row, { now }) => changed(row, () => ({ deletedAt: now, secretMacs: [] })),
+    raiseEpoch: (row) => changed(row, ({ epoch }) => ({ epoch: epoch + 1n })),
   },
   ledgerFacts: ({ clientId }, { actor, fields }) => ({ clientId, actor, fields }),
   commitOf: ({ after: { client } }, { now, version }, [entry]) => {
@@ -101,11 +102,11 @@ function asSent({ clientId, client }: ClientRow, { change }: ClientFacts): Clien
   return { clientId, client: { ...change.registration, clientId, epoch: client?.epoch ?? 0n, deletedAt: null } };
 }
 
-const changed = (row: ClientRow, change: Partial<RegisteredClient>): ClientRow =>
-  row.client === null ? row : { ...row, client: { ...row.client, ...change } };
+const changed = (row: ClientRow, change: (client: RegisteredClient) => Partial<RegisteredClient>): ClientRow =>
+  row.client === null ? row : { ...row, client: { ...row.client, ...change(row.client) } };
 
 const withSecrets = (row: ClientRow, make: (live: readonly SecretMac[]) => readonly SecretMac[]): ClientRow =>
-  changed(row, { secretMacs: make(row.client?.secretMacs ?? []) });
+  changed(row, ({ secretMacs }) => ({ secretMacs: make(secretMacs) }));
 
 const sentSecret = ({ change }: ClientFacts): readonly SecretMac[] => ('secret' in change ? [change.secret] : []);
 

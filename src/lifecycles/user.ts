@@ -78,19 +78,19 @@ export const userLifecycle: Lifecycle<UserRow, UserFacts, UserCommit> = {
     },
     replaceRecord: (row, facts) => {
       const { passwordHash, ...sent } = sentRegistration(facts);
-      return changed(row, { ...sent, ...(passwordHash !== null && { passwordHash }) });
+      return changed(row, () => ({ ...sent, ...(passwordHash !== null && { passwordHash }) }));
     },
-    disableUser: (row, { now }) => changed(row, { disabledAt: now }),
-    enableUser: (row) => changed(row, { disabledAt: null }),
+    disableUser: (row, { now }) => changed(row, () => ({ disabledAt: now })),
+    enableUser: (row) => changed(row, () => ({ disabledAt: null })),
     eraseUser: (row, { now }) =>
-      changed(row, {
+      changed(row, ({ disabledAt }) => ({
         username: '',
         passwordHash: NO_PASSWORD,
         claims: {},
-        disabledAt: row.user?.disabledAt ?? now,
+        disabledAt: disabledAt ?? now,
         deletedAt: now,
-      }),
-    raiseEpoch: (row) => changed(row, { epoch: (row.user?.epoch ?? 0n) + 1n }),
+      })),
+    raiseEpoch: (row) => changed(row, ({ epoch }) => ({ epoch: epoch + 1n })),
   },
   ledgerFacts: (_, { id, actor, fields }) => ({ userId: id, actor, fields }),
   commitOf: ({ after: { user } }, { now, version }, [entry]) => {
@@ -107,14 +107,16 @@ function sentRegistration({ change }: UserFacts): UserRegistration {
   return change.registration;
 }
 
-const changed = ({ user }: UserRow, change: Partial<RegisteredUser>): UserRow => ({
-  user: user && { ...user, ...change },
-});
+const changed = (row: UserRow, change: (user: RegisteredUser) => Partial<RegisteredUser>): UserRow =>
+  row.user === null ? row : { user: { ...row.user, ...change(row.user) } };
 
-const differingFields = ({ user }: UserRow, { username, passwordHash, claims }: UserRegistration): readonly Field[] => [
-  ...(user?.username === username ? [] : (['username'] as const)),
-  ...(passwordHash === null || passwordHash === user?.passwordHash ? [] : (['password'] as const)),
-  ...(isDeepStrictEqual(user?.claims, claims) ? [] : (['claims'] as const)),
+const differingFields = (
+  user: RegisteredUser,
+  { username, passwordHash, claims }: UserRegistration,
+): readonly Field[] => [
+  ...(user.username === username ? [] : (['username'] as const)),
+  ...(passwordHash === null || passwordHash === user.passwordHash ? [] : (['password'] as const)),
+  ...(isDeepStrictEqual(user.claims, claims) ? [] : (['claims'] as const)),
 ];
 
 export type UserAsked = {
@@ -144,7 +146,7 @@ export const userRequest = ({
   lifecycle: userLifecycle,
   read: ({ now, row, version, usernameOf }) => {
     const isChange = change.type === 'registrationRequested' && row.user !== null;
-    const fields = isChange ? differingFields(row, change.registration) : [];
+    const fields = isChange ? differingFields(row.user, change.registration) : [];
     const event: UserEvent = {
       type: change.type,
       expectationHolds: expects(row),

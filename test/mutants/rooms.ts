@@ -39,6 +39,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   // The statements: what asks through HTTP runs through all of them, and takes too long.
   storage: { mutate: ['src/storage/**/*.ts', '!src/storage/schema.ts'], tests: unit('storage') },
   registration: { mutate: ['src/registration/**/*.ts'], tests: unit('registration') },
+  guard: { mutate: ['src/guard/**/*.ts'], tests: unit('guard') },
 };
 
 export type RoomName = keyof typeof rooms;

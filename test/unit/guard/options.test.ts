@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createGuard, type GuardOptions } from '../../../src/guard/index.ts';
 import { introspection } from '../../../src/guard/introspection.ts';
+import { rulesOf } from '../../../src/guard/options.ts';
 import { FAKE_ISSUER, FAKE_RESOURCE } from '../../support/fake-issuer.ts';
 
 const good = { issuer: FAKE_ISSUER, resource: FAKE_RESOURCE };
@@ -43,6 +44,97 @@ describe('the options of a guard', () => {
     expect(make).toThrow(TypeError);
     expect(make).toThrow(`The guard needs ${name}: `);
     expect(make).not.toThrow(/hidden/);
+  });
+
+  it.each<[string, number, number, (value: unknown) => object]>([
+    ['clockToleranceSeconds', 0, 300, (value) => ({ clockToleranceSeconds: value })],
+    ['maxTokenLength', 256, 65_536, (value) => ({ maxTokenLength: value })],
+    ['keys.maxAgeSeconds', 1, 86_400, (value) => ({ keys: { maxAgeSeconds: value } })],
+    ['keys.cooldownSeconds', 1, 3600, (value) => ({ keys: { cooldownSeconds: value } })],
+    ['keys.staleSeconds', 0, 86_400, (value) => ({ keys: { staleSeconds: value } })],
+    ['keys.timeoutMilliseconds', 1, 60_000, (value) => ({ keys: { timeoutMilliseconds: value } })],
+    [
+      'introspection.timeoutMilliseconds',
+      1,
+      60_000,
+      (value) => ({ introspection: { ...asking, timeoutMilliseconds: value } }),
+    ],
+    ['introspection.cacheSeconds', 0, 60, (value) => ({ introspection: { ...asking, cacheSeconds: value } })],
+  ])('%s is from %i to %i', (name, from, to, change) => {
+    const make = (value: unknown) => () => createGuard({ ...good, ...change(value) });
+    expect(make(from)).not.toThrow();
+    expect(make(to)).not.toThrow();
+    const words = `The guard needs ${name}: a number from ${from} to ${to}. Found: `;
+    expect(make(from - 1)).toThrow(new TypeError(`${words}${from - 1}.`));
+    expect(make(to + 1)).toThrow(new TypeError(`${words}${to + 1}.`));
+    expect(make(String(to))).toThrow(new TypeError(`${words}"${to}".`));
+  });
+
+  it('have values of their own where nothing is said', () => {
+    expect(rulesOf(good)).toEqual({
+      ...good,
+      scopes: null,
+      algorithms: ['ES256', 'RS256', 'EdDSA'],
+      clockToleranceSeconds: 5,
+      maxTokenLength: 8192,
+      keys: { maxAgeSeconds: 600, cooldownSeconds: 10, staleSeconds: 3600, timeoutMilliseconds: 5000 },
+      introspection: null,
+    });
+    expect(rulesOf({ ...good, introspection: asking }).introspection).toEqual({
+      ...asking,
+      authentication: 'client_secret_basic',
+      timeoutMilliseconds: 3000,
+      cacheSeconds: 0,
+    });
+  });
+
+  it.each([...'ES256 ES384 ES512 RS256 RS384 RS512 PS256 PS384 PS512 EdDSA Ed25519'.split(' ')])(
+    'take the algorithm %s',
+    (alg) => {
+      expect(rulesOf({ ...good, algorithms: [alg] }).algorithms).toEqual([alg]);
+    },
+  );
+
+  it.each<[object, string]>([
+    [{ issuer: undefined }, 'issuer: the URL of the authorization server. Found: nothing.'],
+    [{ resource: '/photos' }, 'resource: an absolute URI without a fragment. Found: "/photos".'],
+    [{ jwksUri: 'keys.json' }, 'jwksUri: a URL. Found: "keys.json".'],
+    [
+      { algorithms: ['none'] },
+      'algorithms: a list of ES256, ES384, ES512, RS256, RS384, RS512, PS256, PS384, PS512, EdDSA, Ed25519. Found: ["none"].',
+    ],
+    [{ scopes: 'read' }, 'scopes: a list of scopes. Found: "read".'],
+    [{ introspection: { ...asking, clientId: '' } }, 'introspection.clientId: the client_id of this API. Found: "".'],
+    [{ introspection: { ...asking, clientSecret: '' } }, 'introspection.clientSecret: the secret of its client.'],
+    [
+      { introspection: { ...asking, authentication: 'none' } },
+      'introspection.authentication: client_secret_basic or client_secret_post. Found: "none".',
+    ],
+    [{ introspection: { ...asking, endpoint: '/x' } }, 'introspection.endpoint: a URL. Found: "/x".'],
+  ])('say what was expected and what was found: %j', (change, words) => {
+    expect(() => createGuard({ ...good, ...(change as object) })).toThrow(new TypeError(`The guard needs ${words}`));
+  });
+
+  it.each<[string, object]>([
+    ['an issuer without TLS', { issuer: 'http://localhost:3000' }],
+    ['an issuer with a path', { issuer: 'https://example.com/tenant' }],
+    ['a resource that is a URN', { resource: 'urn:example:photos' }],
+    ['a resource with every character that it may have', { resource: "https://a.example/!$%&'()*+,-./:;=?@[]^_`{|}~" }],
+    ['keys elsewhere', { jwksUri: 'https://keys.example/jwks' }],
+    ['the scopes of RFC 6749', { scopes: ['!#$', 'A[', ']~', 'https://a.example/read'] }],
+    ['no scope at all', { scopes: [] }],
+    ['an introspection endpoint elsewhere', { introspection: { ...asking, endpoint: 'http://10.0.0.1/introspect' } }],
+    ['a secret in the body', { introspection: { ...asking, authentication: 'client_secret_post' } }],
+  ])('take %s', (_, change) => {
+    expect(() => createGuard({ ...good, ...change })).not.toThrow();
+  });
+
+  it.each([' ', '"', '#', '\\', '\u007f', 'ü'])('refuse a resource with %j', (character) => {
+    expect(() => createGuard({ ...good, resource: `https://a.example/a${character}b` })).toThrow(TypeError);
+  });
+
+  it.each(['', ' ', 'a b', '"', '\\', '\u007f', 'ü', 7])('refuse the scope %j', (scope) => {
+    expect(() => createGuard({ ...good, scopes: ['read', scope as string] })).toThrow(TypeError);
   });
 
   it.each<[string, string | null, string | null]>([

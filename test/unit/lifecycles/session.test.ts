@@ -73,6 +73,17 @@ describe('a use', () => {
     expect(then.asked).toEqual([{ kind: 'recordUse', loaded: SIGNED_IN, now }]);
   });
 
+  test('of a session that is loaded already loads it only after a lost commit', async () => {
+    const { world, asked } = bench([null], { now: seconds(60) });
+    const loaded = { now: seconds(60), session: SIGNED_IN };
+    const session = { ...SIGNED_IN, lastUsedAt: seconds(60) };
+    expect(await useSession(world, KEY, loaded)).toEqual({ kind: 'admitted', session });
+    expect(asked).toHaveLength(1);
+    const raced = bench([null], { commits: false });
+    expect(await useSession(raced.world, KEY, loaded)).toEqual({ kind: 'rejected', reason: 'session_too_old' });
+    expect(await useSession(world, KEY, { now: NOW, session: null })).toBeNull();
+  });
+
   test('decides nothing: it has no line for the ledger', () => {
     const facts = { now: seconds(60), lifetimes: LIFETIMES };
     const step = stepOf(sessionLifecycle, SIGNED_IN, facts, { type: 'used', now: facts.now.getTime() } as never);

@@ -44,6 +44,12 @@ describe('until client and redirect URI are verified', () => {
     expect(await verify(`client_id=shop&redirect_uri=${CALLBACK}&state=a&state=b`)).toMatchObject({ kind: 'verified' });
   });
 
+  it('a client that was deleted is as unknown as any other', async () => {
+    const deleted = async () => ({ client: { ...shop, deletedAt: new Date(0) } });
+    const verified = await verifyClientAndRedirectUri(reading({ client_id: 'shop', redirect_uri: CALLBACK }), deleted);
+    expect(verified).toEqual({ kind: 'unverified', reason: 'client_unknown', clientId: null });
+  });
+
   it.each<[Change | string, object]>([
     [{}, { reason: 'client_id_missing', clientId: null }],
     ['client_id=shop&client_id=shop', { reason: 'client_id_malformed', clientId: null }],

@@ -510,6 +510,27 @@ describe('introspection', () => {
     });
   });
 
+  it('loads the grant once, together with the client that asks', async () => {
+    const given = tokenEndpoints([owner], [chain]);
+    const { access_token: sent } = await authenticated(given);
+    const { load, loadClient } = given.deps.store;
+    const loads: string[] = [];
+    const store = {
+      ...given.deps.store,
+      load: (...asked: Parameters<typeof load>) => {
+        loads.push('client and grant');
+        return load(...asked);
+      },
+      loadClient: (...asked: Parameters<typeof loadClient>) => {
+        loads.push('client');
+        return loadClient(...asked);
+      },
+    };
+    const counted = { ...given, deps: { ...given.deps, store } };
+    for (const token of [sent, refreshTokenOf(chain)]) await bodyOf(counted, 'shop', token);
+    expect(loads).toEqual(['client and grant', 'client and grant']);
+  });
+
   it('tells an API what is for it', async () => {
     const api = client({ ...service, clientId: 'the bank' });
     const asked = async (...introspectedBy: readonly [string, string][]) => {

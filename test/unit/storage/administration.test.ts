@@ -132,7 +132,17 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     expect(await store.commit({ ...commit, version: fresh })).toBe(true);
     expect(await store.commit({ ...commit, version: fresh })).toBe(false);
     expect(await store.commit({ ...commit, version: null })).toBe(false);
-    expect(await linesAbout('clientId', id)).toHaveLength(2);
+    const lines = await linesAbout('clientId', id);
+    expect(lines).toHaveLength(2);
+    // It says only what the entry says.
+    expect(lines[1]).toEqual({
+      event: 'e',
+      fromState: 'f',
+      toState: 't',
+      actor: null,
+      addressHash: null,
+      fields: null,
+    });
   });
 
   test('of many changes that arrive together each is made to the one before it', async () => {

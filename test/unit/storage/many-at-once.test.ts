@@ -208,6 +208,7 @@ describe.each(databaseKinds)('many at once on %s', (kind) => {
         move: () => moves.map((move) => moveHead(world, move)),
         load: () => some.map((one) => world.grants.load(one)),
         client: () => some.map(({ clientId }) => world.grants.loadClient(clientId)),
+        request: () => some.map(({ clientId }) => world.interactions.loadRequest({ clientId, sessionIdHash: null })),
       };
       const outcomes: Record<string, unknown> = {};
       await world.db.transaction(async (somebody) => {
@@ -218,7 +219,12 @@ describe.each(databaseKinds)('many at once on %s', (kind) => {
           outcomes[name] = settled.map((one) => one.status === 'rejected' && one.reason.maybeCommitted);
         }
       });
-      expect(outcomes).toEqual({ move: [true, true], load: [false, false], client: [false, false] });
+      expect(outcomes).toEqual({
+        move: [true, true],
+        load: [false, false],
+        client: [false, false],
+        request: [false, false],
+      });
     },
   );
 

@@ -2,11 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientStore } from '../../../src/storage/client-store.ts';
 import { deniedAccessTokenStore } from '../../../src/storage/denied-access-tokens.ts';
 import { loadLife } from '../../../src/storage/grant-life.ts';
 import { keepLedgerPartitions } from '../../../src/storage/ledger-partitions.ts';
 import { ping, raiseServerEpoch } from '../../../src/storage/server.ts';
 import { signingKeyStore } from '../../../src/storage/signing-keys.ts';
+import { userStore } from '../../../src/storage/user-store.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { givenClient, openWorld, type World } from './world.ts';
 
@@ -22,6 +24,8 @@ describe.each(databaseKinds)('the row of the server on %s', (kind) => {
   const asks: Record<string, () => Promise<unknown>> = {
     'raising its epoch': () => raiseServerEpoch(world.db),
     'loading a client': () => world.grants.loadClient(clientId),
+    'loading a client to change it': () => clientStore(world.db, world.clock).load(clientId),
+    'loading an end-user to change them': () => userStore(world.db, world.clock).load(randomUUID(), null),
     'loading a grant': () => world.grants.load({ clientId, grantId: randomUUID() }),
     'loading two grants at once': () =>
       Promise.all([1, 2].map(() => world.grants.load({ clientId, grantId: randomUUID() }))),

@@ -1,0 +1,276 @@
+/** What administrators ask for an end-user, over one row in memory. */
+import { describe, expect, test } from 'vitest';
+import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
+import { InvariantViolation, StoreUnavailable } from '../../../src/engine/errors.ts';
+import { run } from '../../../src/engine/run.ts';
+import {
+  changeUser,
+  type UserAsked,
+  type UserChange,
+  type UserCommit,
+  type UserFacts,
+  type UserRegistration,
+  type UserRow,
+  userLifecycle,
+  userRequest,
+} from '../../../src/lifecycles/user.ts';
+import { type Actor, commandLine } from '../../../src/model/actor.ts';
+import type { RegisteredUser } from '../../../src/model/user.ts';
+import { machineAnswering, NOW, seconds } from './given.ts';
+import { type Fate, oneRow } from './one-row.ts';
+
+const OPERATOR: Actor = { kind: 'operator', id: 'a-sub', addressHash: 'hashed' };
+const ID = '33333333-3333-4333-8333-333333333333';
+const SENT = { username: 'mira', claims: { name: 'Mira' }, passwordHash: storedPasswordHash('a hash') };
+const OTHER_PASSWORD = storedPasswordHash('another hash');
+
+const ENABLED: RegisteredUser = { ...SENT, id: ID, epoch: 4n, disabledAt: null, deletedAt: null };
+const DISABLED: RegisteredUser = { ...ENABLED, disabledAt: seconds(-60) };
+const ERASED = { id: ID, username: '', claims: {}, passwordHash: '' as RegisteredUser['passwordHash'], epoch: 5n };
+const DELETED: RegisteredUser = { ...ERASED, disabledAt: NOW, deletedAt: NOW };
+
+const registering = (change: Partial<UserRegistration> = {}): UserChange => ({
+  type: 'registrationRequested',
+  registration: { ...SENT, ...change },
+});
+const DISABLING: UserChange = { type: 'disableRequested' };
+const ENABLING: UserChange = { type: 'enableRequested' };
+const DELETION: UserChange = { type: 'deletionRequested' };
+
+/** @param usernameOf who has the username that is sent. */
+function bench(
+  stored: RegisteredUser | null,
+  fates: readonly Fate<RegisteredUser | null>[] = [],
+  usernameOf: () => string | null = () => null,
+) {
+  const store = oneRow<RegisteredUser, UserCommit>(stored, fates);
+  const loads: unknown[] = [];
+  const load = async (...named: [id: string, username: string | null]) => {
+    loads.push(named);
+    const { row: user, version } = store.current();
+    return { now: NOW, row: { user }, version, usernameOf: usernameOf() };
+  };
+  const world = { users: { load, commit: store.commit }, sleep: store.sleep };
+  const ask = (change: UserChange, others: Partial<UserAsked> = {}) =>
+    changeUser(world, { id: ID, actor: OPERATOR, change, ...others });
+  return { ...store, loads, world, ask };
+}
+
+const line = (event: string, from: string, to: string, fields: readonly string[] = []) => ({
+  machine: 'user',
+  event,
+  from,
+  to,
+  reason: null,
+  generation: null,
+  userId: ID,
+  actor: OPERATOR,
+  fields,
+});
+
+describe('a change that is made', () => {
+  test.each<[string, RegisteredUser | null, UserChange, RegisteredUser, string, string]>([
+    ['a registration', null, registering(), { ...ENABLED, epoch: 0n }, 'unregistered', 'enabled'],
+    ['disabling', ENABLED, DISABLING, { ...ENABLED, disabledAt: NOW, epoch: 5n }, 'enabled', 'disabled'],
+    ['enabling', DISABLED, ENABLING, ENABLED, 'disabled', 'enabled'],
+    ['a deletion', ENABLED, DELETION, DELETED, 'enabled', 'deleted'],
+    [
+      'a deletion of a disabled end-user',
+      DISABLED,
+      DELETION,
+      { ...DELETED, disabledAt: DISABLED.disabledAt },
+      'disabled',
+      'deleted',
+    ],
+  ])('%s is committed against what was loaded, with its line', async (_, stored, change, after, from, to) => {
+    const { ask, commits, current } = bench(stored);
+    const { version } = current();
+    expect(await ask(change)).toEqual({ kind: 'done', user: after, before: stored, fields: [] });
+    expect(commits).toEqual([{ version, after, now: NOW, entry: line(change.type, from, to) }]);
+    expect(current().row).toEqual(after);
+  });
+
+  test.each<[string, Partial<UserRegistration>, Partial<RegisteredUser>, readonly string[]]>([
+    ['a username', { username: 'Mira' }, { username: 'Mira' }, ['username']],
+    ['claims', { claims: { name: 'M.' } }, { claims: { name: 'M.' } }, ['claims']],
+    ['claims, without a password', { claims: {}, passwordHash: null }, { claims: {} }, ['claims']],
+    ['a password', { passwordHash: OTHER_PASSWORD }, { passwordHash: OTHER_PASSWORD, epoch: 5n }, ['password']],
+    [
+      'all of it',
+      { username: 'm', claims: {}, passwordHash: OTHER_PASSWORD },
+      { username: 'm', claims: {}, passwordHash: OTHER_PASSWORD, epoch: 5n },
+      ['username', 'password', 'claims'],
+    ],
+  ])('%s: the fields are named, and only a new password ends sessions', async (_, sent, change, fields) => {
+    for (const [state, stored] of [
+      ['enabled', ENABLED],
+      ['disabled', DISABLED],
+    ] as const) {
+      const { ask, commits } = bench(stored);
+      const user = { ...stored, ...change };
+      expect(await ask(registering(sent))).toEqual({ kind: 'done', user, before: stored, fields });
+      const entry = line('registrationRequested', state, state, fields);
+      expect(commits).toEqual([{ version: 'version 0', after: user, now: NOW, entry }]);
+    }
+  });
+});
+
+test.each<[string, RegisteredUser, UserChange]>([
+  ['the stored record', ENABLED, registering()],
+  ['the stored record, without a password', DISABLED, registering({ passwordHash: null })],
+  ['enabling the enabled', ENABLED, ENABLING],
+  ['disabling the disabled', DISABLED, DISABLING],
+])('%s changes nothing', async (_, stored, change) => {
+  const { ask, commits } = bench(stored);
+  expect(await ask(change)).toEqual({ kind: 'done', user: stored, before: stored, fields: [] });
+  expect(commits).toEqual([]);
+});
+
+describe('a change that is refused commits nothing', () => {
+  test.each<[string, RegisteredUser | null, readonly UserChange[]]>([
+    ['nobody', null, [DISABLING, ENABLING, DELETION]],
+    ['a deleted end-user', DELETED, [registering(), DISABLING, ENABLING, DELETION]],
+  ])('of %s', async (_, stored, changes) => {
+    for (const change of changes) {
+      const { ask, commits } = bench(stored);
+      expect(await ask(change)).toEqual({ kind: 'rejected', reason: 'user_unknown' });
+      expect(commits).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['nobody', null],
+    ['the enabled', ENABLED],
+    ['the disabled', DISABLED],
+  ])('that is meant for another row than that of %s', async (_, stored) => {
+    const { ask, commits } = bench(stored);
+    const rows: UserRow[] = [];
+    const expects = (row: UserRow) => rows.push(row) === 0;
+    expect(await ask(registering(), { expects })).toEqual({ kind: 'rejected', reason: 'changed_meanwhile' });
+    expect(rows).toEqual([{ user: stored }]);
+    expect(commits).toEqual([]);
+  });
+
+  test('that sends the username of another end-user; the own is free', async () => {
+    for (const stored of [null, ENABLED]) {
+      const taken = bench(stored, [], () => 'another sub');
+      expect(await taken.ask(registering({ claims: {} }))).toEqual({ kind: 'rejected', reason: 'username_taken' });
+      expect(taken.commits).toEqual([]);
+    }
+    const own = bench(ENABLED, [], () => ID);
+    expect(await own.ask(registering({ claims: {} }))).toMatchObject({ kind: 'done' });
+    expect(own.loads).toEqual([[ID, 'mira']]);
+  });
+
+  test('asks for no username where none is sent', async () => {
+    const { ask, loads } = bench(ENABLED);
+    await ask(DISABLING);
+    expect(loads).toEqual([[ID, null]]);
+  });
+});
+
+describe('what somebody else writes first', () => {
+  const theirs = (user: RegisteredUser | null) => user && { ...user, claims: { name: 'Theirs' } };
+
+  test('is decided about again, and kept', async () => {
+    const { ask, commits, current } = bench(ENABLED, [theirs]);
+    expect(await ask(DISABLING)).toMatchObject({ kind: 'done', before: { claims: { name: 'Theirs' } } });
+    expect(commits.map(({ version }) => version)).toEqual(['version 0', 'version 1']);
+    expect(current().row).toMatchObject({ claims: { name: 'Theirs' }, disabledAt: NOW });
+  });
+
+  test('may be the username', async () => {
+    let owner: string | null = null;
+    const takes = (user: RegisteredUser | null) => {
+      owner = 'another sub';
+      return user;
+    };
+    const { ask, commits } = bench(ENABLED, [takes], () => owner);
+    expect(await ask(registering({ username: 'taken' }))).toEqual({ kind: 'rejected', reason: 'username_taken' });
+    expect(commits).toHaveLength(1);
+  });
+
+  test('may be the deletion', async () => {
+    const { ask, current } = bench(ENABLED, [() => DELETED]);
+    expect(await ask(DISABLING)).toEqual({ kind: 'rejected', reason: 'user_unknown' });
+    expect(current().row).toEqual(DELETED);
+  });
+});
+
+describe('a commit whose answer is lost', () => {
+  test.each<[string, RegisteredUser | null, UserChange]>([
+    ['a registration', null, registering()],
+    ['a new password', ENABLED, registering({ passwordHash: OTHER_PASSWORD })],
+    ['a deletion', ENABLED, DELETION],
+  ])('was made, if %s is in the row: it is not asked for twice', async (_, stored, change) => {
+    const usual = bench(stored);
+    const { ask, commits, current } = bench(stored, ['lostAfter']);
+    expect(await ask(change)).toEqual(await usual.ask(change));
+    expect(commits).toHaveLength(1);
+    expect(current().row).toEqual(usual.current().row);
+  });
+
+  test('is made again, if it is not in the row', async () => {
+    const { ask, commits, current } = bench(ENABLED, ['lostBefore']);
+    expect(await ask(DISABLING)).toMatchObject({ kind: 'done' });
+    expect(commits).toHaveLength(2);
+    expect(current().row).toEqual({ ...ENABLED, disabledAt: NOW, epoch: 5n });
+  });
+
+  test('is not known, if the row cannot be read any more', async () => {
+    const { world, waits } = bench(ENABLED, ['lostAfter']);
+    let loads = 0;
+    const load = (id: string, username: string | null) => {
+      if (loads++ > 0) throw new StoreUnavailable(false);
+      return world.users.load(id, username);
+    };
+    const away = { ...world, users: { ...world.users, load } };
+    const answer = changeUser(away, { id: ID, actor: commandLine, change: DISABLING });
+    await expect(answer).rejects.toMatchObject({ reason: 'commit_unknown' });
+    expect(waits).toEqual([200, 1000]);
+  });
+});
+
+describe('nobody', () => {
+  const facts: UserFacts = { now: NOW, id: ID, version: null, actor: commandLine, change: DELETION, fields: [] };
+  const nobody: UserRow = { user: null };
+  const { changes } = userLifecycle;
+
+  test('is registered without a password', async () => {
+    const { ask, commits } = bench(null);
+    const answer = ask(registering({ passwordHash: null }));
+    await expect(answer).rejects.toThrow(new InvariantViolation('user: nobody is registered without a password'));
+    expect(commits).toEqual([]);
+  });
+
+  test('is registered by a wrong machine where nothing was sent', () => {
+    const act = () => changes.registerUser?.(nobody, facts, undefined);
+    expect(act).toThrow(new InvariantViolation('user: nothing was sent to register'));
+  });
+
+  test('is changed by a wrong machine, if there is nobody', () => {
+    expect(changes.raiseEpoch?.(nobody, facts, { of: 'user' })).toBe(nobody);
+  });
+
+  test.each([
+    ['an end-user', null, [line('deletionRequested', 'enabled', 'deleted')]],
+    ['a line', ENABLED, []],
+  ])('is committed: a commit without %s', (_, user, entries) => {
+    const step = { before: { user }, after: { user }, decisions: [], entries };
+    const act = () => userLifecycle.commitOf(step, facts, entries);
+    expect(act).toThrow(new InvariantViolation('user: a commit needs an end-user and a line'));
+  });
+
+  test('is the answer of a machine that lets a change of nobody pass', async () => {
+    const machine = machineAnswering(['unregistered'], 'deletionRequested', 'unregistered', []);
+    const request = userRequest({ id: ID, actor: commandLine, change: DELETION });
+    const { users, sleep } = bench(null).world;
+    const answer = run(
+      { load: () => users.load(ID, null), commit: users.commit, sleep },
+      { ...request, lifecycle: { ...userLifecycle, machine } },
+    );
+    await expect(answer).rejects.toThrow(
+      new InvariantViolation('user: a request that was not rejected left no end-user'),
+    );
+  });
+});

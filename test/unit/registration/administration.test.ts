@@ -1,0 +1,34 @@
+import { expect, it, test } from 'vitest';
+import type { AdministrationRejectReason } from '../../../machines/vocabulary.ts';
+import { ADMINISTRATION_WORDS, ChangeRefused, requireDone } from '../../../src/registration/administration.ts';
+
+/** What a person has to be told to know what to do next. */
+const TOLD: Readonly<Record<AdministrationRejectReason, RegExp>> = {
+  client_unknown: /no such client/,
+  client_is_declared: /declared in clients\.yaml: change it there/,
+  client_is_public: /public client \(token_endpoint_auth_method "none"\), which has no secret/,
+  too_many_secrets: /two live secrets: remove one/,
+  last_secret: /only secret of the client, which could not authenticate without it/,
+  secret_unknown: /no live secret with this id/,
+  user_unknown: /no such end-user/,
+  username_taken: /Another end-user has this username/,
+  changed_meanwhile: /changed in the meantime/,
+};
+
+it.each(Object.entries(TOLD) as [AdministrationRejectReason, RegExp][])('%s is told in words', (reason, words) => {
+  const refusal = () => requireDone({ kind: 'rejected', reason });
+  expect(refusal).toThrow(ChangeRefused);
+  expect(refusal).toThrow(words);
+  expect(refusal).toThrow(
+    expect.objectContaining({
+      name: 'ChangeRefused',
+      reason,
+      message: `${ADMINISTRATION_WORDS[reason]}. Nothing was changed.`,
+    }),
+  );
+});
+
+test('what is done is handed on', () => {
+  const done = { kind: 'done', fields: [] } as const;
+  expect(requireDone(done)).toBe(done);
+});
