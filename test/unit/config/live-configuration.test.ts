@@ -156,7 +156,7 @@ describe('the live configuration', () => {
       postLogoutRedirectUris: ['https://photos.test/out'],
       idTokenSignedResponseAlg: 'ES256',
     });
-    expect(logs()).toContain('"fields":["post_logout_redirect_uris","id_token_signed_response_alg"]');
+    expect(logs()).toContain('"fields":["id_token_signed_response_alg","post_logout_redirect_uris"]');
     write('clients.yaml', DECLARATION);
     expect(await live.reload()).toBe(true);
     expect(await findClient(opened.database.drizzle, 'photo-book')).toMatchObject({

@@ -94,7 +94,9 @@ const HAPPENINGS: Readonly<
 > = {
   disable: {
     really: ({ db }, { person }) => disableUser(db, person.username),
-    inMemory: (stored) => ({ ...stored, user: { epoch: stored.user.epoch + 1n, isDisabled: true } }),
+    // Who is disabled already is not disabled again.
+    inMemory: (stored) =>
+      stored.user.isDisabled ? stored : { ...stored, user: { epoch: stored.user.epoch + 1n, isDisabled: true } },
   },
   enable: {
     really: ({ db }, { person }) => enableUser(db, person.username),
