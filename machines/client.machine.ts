@@ -10,6 +10,7 @@
  * that is registered again under the same id begins without grants.
  */
 import { setup } from 'xstate';
+import { otherThanExpected } from './expected-row.ts';
 import { clientGuards } from './guards.ts';
 import {
   type ClientContext,
@@ -20,13 +21,6 @@ import {
   reject,
   type SharedArm,
 } from './vocabulary.ts';
-
-const otherThanExpected = {
-  guard: 'expectationFails',
-  actions: reject('changed_meanwhile'),
-  description: 'The request is meant for what was stored before: nothing is lost that the administrator has not seen.',
-  meta: { spec: 'RFC 9110 §13.1.1' },
-} as const satisfies SharedArm;
 
 const changedElsewhere = {
   guard: 'onlyConfigurationMay',

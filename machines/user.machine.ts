@@ -11,15 +11,9 @@
  * Disabling, a new password and a deletion end every session and every grant by raising the epoch; enabling again revives nothing.
  */
 import { setup } from 'xstate';
+import { otherThanExpected } from './expected-row.ts';
 import { userGuards } from './guards.ts';
 import { effects, type Meta, raiseEpoch, reject, type SharedArm, type UserEvent } from './vocabulary.ts';
-
-const otherThanExpected = {
-  guard: 'expectationFails',
-  actions: reject('changed_meanwhile'),
-  description: 'The request is meant for what was stored before: nothing is lost that the administrator has not seen.',
-  meta: { spec: 'RFC 9110 §13.1.1' },
-} as const satisfies SharedArm;
 
 const usernameIsTaken = {
   guard: 'usernameIsTaken',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { raiseServerEpoch } from '../storage/server.ts';
 import { type Cli, withRuntime } from './cli.ts';
-import { CommandRefused } from './failure.ts';
+import { confirm } from './confirm.ts';
 import { json } from './output.ts';
 
 const CONSEQUENCE =
@@ -23,17 +23,11 @@ Example:
   statehouse recover --yes`,
     )
     .action(async (options: { yes?: true; json?: true }) => {
-      if (!options.yes) await confirm(cli);
+      if (!options.yes) await confirm(cli, CONSEQUENCE);
       const epoch = await withRuntime(cli, ({ database }) => raiseServerEpoch(database.drizzle));
       const words =
         `Done: every refresh token, unused code and session made before now has ended (server epoch ${epoch}).\n` +
         'Clients, users and signing keys are as they were. Access tokens stay valid until they expire.\n';
       cli.output.print(options.json ? json({ recovered: true, server_epoch: String(epoch) }) : words);
     });
-}
-
-async function confirm({ input }: Cli): Promise<void> {
-  if (!input.interactive) throw new CommandRefused(`${CONSEQUENCE} Add --yes to do so.`);
-  if (!(await input.confirm(`${CONSEQUENCE} Go on? [y/N] `)))
-    throw new CommandRefused('Not confirmed; nothing was changed.');
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { changeUserNamed } from './administered.ts';
 import { type Cli, withRuntime } from './cli.ts';
-import { CommandRefused } from './failure.ts';
+import { confirm } from './confirm.ts';
 import { json } from './output.ts';
 
 const CONSEQUENCE = 'This erases username, password and claims, and ends every session and grant. It cannot be undone.';
@@ -23,15 +23,9 @@ Example:
   statehouse users delete alice --yes`,
     )
     .action(async (username: string, options: { yes?: true; json?: true }) => {
-      if (!options.yes) await confirm(cli);
+      if (!options.yes) await confirm(cli, CONSEQUENCE);
       const { id } = await withRuntime(cli, (runtime) => changeUserNamed(runtime, username, 'deletionRequested'));
       const words = `deleted    ${username}  (sub ${id}; sessions, refresh tokens and unused codes have ended)\n`;
       cli.output.print(options.json ? json({ username, sub: id, outcome: 'deleted' }) : words);
     });
-}
-
-async function confirm({ input }: Cli): Promise<void> {
-  if (!input.interactive) throw new CommandRefused(`${CONSEQUENCE} Add --yes to do so.`);
-  if (!(await input.confirm(`${CONSEQUENCE} Go on? [y/N] `)))
-    throw new CommandRefused('Not confirmed; nothing was changed.');
 }
