@@ -7,11 +7,11 @@ import type { RegisteredUser } from '../model/user.ts';
 import { ADMINISTRATION_WORDS, administerUser } from '../registration/administration.ts';
 import { findUserForSignIn } from '../storage/users.ts';
 import { registrationDeps } from './cli.ts';
-import { CommandRefused } from './failure.ts';
+import { CommandRefused, noSuch } from './failure.ts';
 
-const UNKNOWN: Partial<Record<AdministrationRejectReason, string>> = {
-  client_unknown: 'No such client',
-  user_unknown: 'No such user',
+const UNKNOWN: Partial<Record<AdministrationRejectReason, 'client' | 'user'>> = {
+  client_unknown: 'client',
+  user_unknown: 'user',
 };
 
 /** @param name of the client or the end-user. @throws CommandRefused when its machine has rejected the change. */
@@ -21,7 +21,7 @@ export function doneOrRefused<Done extends { readonly kind: 'done' }>(
 ): Done {
   if (outcome.kind === 'done') return outcome;
   const unknown = UNKNOWN[outcome.reason];
-  if (unknown) throw new CommandRefused(`${unknown}: "${printable(name)}".`);
+  if (unknown) throw noSuch(unknown, name);
   throw new CommandRefused(`"${printable(name)}": ${ADMINISTRATION_WORDS[outcome.reason]}. Nothing was changed.`);
 }
 

@@ -1,9 +1,7 @@
 /** A client as the options of a command describe it. */
 import { Option } from 'commander';
-import { describeRecordProblem } from '../config/problem.ts';
 import { oneOf } from '../config/shown.ts';
-import { CLIENT_FIELDS, type ReadClient } from '../registration/client-metadata.ts';
-import type { Reading } from '../registration/record-problem.ts';
+import { CLIENT_FIELDS } from '../registration/client-metadata.ts';
 import { CommandRefused } from './failure.ts';
 import { each } from './repeated-option.ts';
 
@@ -33,13 +31,4 @@ export function recordOf(options: FieldOptions, env: NodeJS.ProcessEnv): Record<
     // Byte for byte: spaces may be part of the secret.
     ...(env['STATEHOUSE_CLIENT_SECRET'] && { client_secret: env['STATEHOUSE_CLIENT_SECRET'] }),
   };
-}
-
-type Accepted = Extract<Reading<ReadClient>, { readonly ok: true }>;
-
-/** @throws CommandRefused with every problem of the record. */
-export function acceptedClient(reading: Reading<ReadClient>): Accepted {
-  if (reading.ok) return reading;
-  const problems = reading.problems.map((problem) => `  ${describeRecordProblem(problem)}`).join('\n');
-  throw new CommandRefused(`The client is refused; nothing was changed.\n${problems}`);
 }

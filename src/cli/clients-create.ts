@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import type { Runtime } from '../boot/runtime.ts';
 import { readClientMetadata, toNames } from '../registration/client-metadata.ts';
 import { applyClientPlan, type ClientPlan, planClient } from '../registration/register-client.ts';
+import { accepted } from './accepted.ts';
 import { type Cli, refuseDeclared, registrationDeps, withRuntime } from './cli.ts';
-import { acceptedClient, FIELD_OPTIONS, type FieldOptions, recordOf } from './client-options.ts';
+import { FIELD_OPTIONS, type FieldOptions, recordOf } from './client-options.ts';
 import { CommandRefused } from './failure.ts';
-import { json, warningLines } from './output.ts';
+import { json, secretLines, warningLines } from './output.ts';
 
 type Options = FieldOptions & { readonly json?: true };
 
@@ -32,7 +33,10 @@ Examples:
 
 async function create(cli: Cli, runtime: Runtime, options: Options): Promise<void> {
   const { configuration, environment } = runtime;
-  const reading = acceptedClient(readClientMetadata(recordOf(options, cli.env), configuration, environment.production));
+  const reading = accepted(
+    'client',
+    readClientMetadata(recordOf(options, cli.env), configuration, environment.production),
+  );
   if (reading.value.clientId !== null) refuseDeclared(runtime, reading.value.clientId);
   const deps = registrationDeps(runtime);
   const plan = await planClient(deps, reading.value);
@@ -53,9 +57,5 @@ function asDocument({ outcome, registration, madeSecret }: ClientPlan, warnings:
 }
 
 function asText({ outcome, registration, madeSecret }: ClientPlan, warnings: readonly string[]): string {
-  const secret =
-    madeSecret === null
-      ? ''
-      : `  client_secret  ${madeSecret}\n  The secret is not shown again: only a keyed hash of it is kept.\n`;
-  return `${outcome}\n  client_id      ${registration.clientId}\n${secret}${warningLines(warnings)}`;
+  return `${outcome}\n  client_id      ${registration.clientId}\n${secretLines(madeSecret)}${warningLines(warnings)}`;
 }

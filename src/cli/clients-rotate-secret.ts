@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
-import { storedSecretMac } from '../crypto/client-secret.ts';
-import { rawSecret } from '../crypto/secret-types.ts';
+import { makeClientSecret, storedSecretMac } from '../crypto/client-secret.ts';
 import { type ClientChange, secretIdOf } from '../lifecycles/client.ts';
 import { administerClient } from '../registration/administration.ts';
 import { findClient } from '../storage/clients.ts';
@@ -44,7 +43,7 @@ const rotate = (cli: Cli, clientId: string, { keepPrevious, json: asJson }: Opti
   withRuntime(cli, async (runtime) => {
     const { keys, random } = runtime;
     refuseDeclared(runtime, clientId);
-    const secret = rawSecret(random.bytes(32).toString('base64url'));
+    const secret = makeClientSecret(random);
     const named = { id: random.bytes(6).toString('base64url'), createdAt: new Date().toISOString() };
     const type = keepPrevious ? 'secretRequested' : 'secretReplacementRequested';
     const change: ClientChange = { type, secret: { ...storedSecretMac(keys, secret), ...named } };

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import { printable } from '../config/shown.ts';
 import { findClient } from '../storage/clients.ts';
 import { type Cli, withRuntime } from './cli.ts';
 import { clientDocument, clientRows, fields, withoutSecrets } from './client-words.ts';
-import { CommandRefused } from './failure.ts';
+import { noSuch } from './failure.ts';
 import { json } from './output.ts';
 
 export function clientsShowCommand(parent: Command, cli: Cli): void {
@@ -15,7 +14,7 @@ export function clientsShowCommand(parent: Command, cli: Cli): void {
     .addHelpText('after', '\nExample:\n  statehouse clients show shop')
     .action(async (clientId: string, options: { json?: true }) => {
       const client = await withRuntime(cli, ({ database }) => findClient(database.drizzle, clientId));
-      if (!client) throw new CommandRefused(`No such client: "${printable(clientId)}".`);
+      if (!client) throw noSuch('client', clientId);
       if (options.json) return cli.output.print(json(clientDocument(withoutSecrets(client))));
       const rows = fields(clientRows(withoutSecrets(client)));
       cli.output.print(`${client.clientId}\n${rows}`);

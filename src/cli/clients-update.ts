@@ -5,10 +5,11 @@ import { printable } from '../config/shown.ts';
 import { CLIENT_FIELDS, readClientMetadata, toNames } from '../registration/client-metadata.ts';
 import { applyClientPlan, type ClientPlan, planClient } from '../registration/register-client.ts';
 import { findClient } from '../storage/clients.ts';
+import { accepted } from './accepted.ts';
 import { type Cli, refuseDeclared, registrationDeps, withRuntime } from './cli.ts';
-import { acceptedClient, FIELD_OPTIONS, type FieldOptions, recordOf } from './client-options.ts';
-import { CommandRefused } from './failure.ts';
-import { json, warningLines } from './output.ts';
+import { FIELD_OPTIONS, type FieldOptions, recordOf } from './client-options.ts';
+import { CommandRefused, noSuch } from './failure.ts';
+import { json, secretLines, warningLines } from './output.ts';
 import { each } from './repeated-option.ts';
 
 type Options = FieldOptions & { readonly unset?: readonly string[]; readonly json?: true };
@@ -42,13 +43,14 @@ Examples:
 async function update(cli: Cli, runtime: Runtime, clientId: string, options: Options): Promise<void> {
   refuseDeclared(runtime, clientId);
   const stored = await findClient(runtime.database.drizzle, clientId);
-  if (!stored) throw new CommandRefused(`No such client: "${printable(clientId)}".`);
+  if (!stored) throw noSuch('client', clientId);
   const given = recordOf(options, cli.env);
   const unset = options.unset ?? [];
   refuseUnknown(unset);
   const kept = Object.entries(toNames(stored)).filter(([name]) => !unset.includes(name));
   const record = { ...Object.fromEntries(kept), ...given, [ID]: clientId };
-  const { value, warnings } = acceptedClient(
+  const { value, warnings } = accepted(
+    'client',
     readClientMetadata(record, runtime.configuration, runtime.environment.production),
   );
   const deps = registrationDeps(runtime);
@@ -72,9 +74,5 @@ function asDocument({ outcome, changed, registration, madeSecret }: ClientPlan, 
 
 function asText({ outcome, changed, registration, madeSecret }: ClientPlan, warnings: readonly string[]): string {
   const fields = changed.length > 0 ? `  (${changed.join(', ')})` : '';
-  const secret =
-    madeSecret === null
-      ? ''
-      : `  client_secret  ${madeSecret}\n  The secret is not shown again: only a keyed hash of it is kept.\n`;
-  return `${outcome.padEnd(9)}  ${registration.clientId}${fields}\n${secret}${warningLines(warnings)}`;
+  return `${outcome.padEnd(9)}  ${registration.clientId}${fields}\n${secretLines(madeSecret)}${warningLines(warnings)}`;
 }

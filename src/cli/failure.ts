@@ -1,6 +1,7 @@
 /** Errors as text for people: instructions for what they can fix, stack frames for defects of the program. */
 import { EnvironmentError } from '../config/environment.ts';
 import { ConfigurationError } from '../config/problem.ts';
+import { printable } from '../config/shown.ts';
 import { RootSecretError } from '../crypto/root-secret.ts';
 import { StoreUnavailable } from '../engine/errors.ts';
 import { ChangeRefused } from '../registration/administration.ts';
@@ -14,6 +15,10 @@ import { ToldError } from '../system/told-error.ts';
 
 /** The command cannot do what was asked; the message says why and what to do. */
 export class CommandRefused extends ToldError {}
+
+/** @param name as it was typed. */
+export const noSuch = (kind: 'client' | 'user', name: string): CommandRefused =>
+  new CommandRefused(`No such ${kind}: "${printable(name)}".`);
 
 type Env = Readonly<Record<string, string | undefined>>;
 

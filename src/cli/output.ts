@@ -25,6 +25,14 @@ export const json = (document: unknown): string => `${JSON.stringify(document, n
 export const warningLines = (warnings: readonly string[]): string =>
   warnings.map((warning) => `  warning: ${warning}\n`).join('');
 
+/** Null: the command made none. */
+export const secretLines = (made: string | null): string =>
+  made === null ? '' : `  client_secret  ${made}\n  The secret is not shown again: only a keyed hash of it is kept.\n`;
+
+/** Null: the command made none. */
+export const passwordLines = (made: string | null): string =>
+  made === null ? '' : `  password  ${made}\n  The password is not shown again: only a hash of it is kept.\n`;
+
 /** Columns as wide as their widest cell. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

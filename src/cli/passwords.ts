@@ -1,8 +1,5 @@
 /** The password of an end-user, as a command gets it: never as an argument, which other users of the machine can see. */
-import { describeRecordProblem } from '../config/problem.ts';
 import type { Random } from '../crypto/random.ts';
-import type { Reading } from '../registration/record-problem.ts';
-import type { UserRecord } from '../registration/user-record.ts';
 import type { Cli } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 
@@ -22,10 +19,3 @@ export async function readPassword({ env, input }: Cli): Promise<string> {
 
 /** 128 random bits. */
 export const makePassword = (random: Random): string => random.bytes(16).toString('base64url');
-
-/** @throws CommandRefused with every problem of the record. */
-export function acceptedUser(reading: Reading<UserRecord>): Extract<Reading<UserRecord>, { ok: true }> {
-  if (reading.ok) return reading;
-  const problems = reading.problems.map((problem) => `  ${describeRecordProblem(problem)}`).join('\n');
-  throw new CommandRefused(`The user is refused; nothing was changed.\n${problems}`);
-}

@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import { STANDARD_CLAIMS } from '../oauth/claims.ts';
 import { applyUserPlan, planUser, type UserPlan } from '../registration/register-user.ts';
 import { readUserRecord } from '../registration/user-record.ts';
+import { accepted } from './accepted.ts';
 import { type Cli, registrationDeps, withRuntime } from './cli.ts';
 import { CommandRefused } from './failure.ts';
-import { json, warningLines } from './output.ts';
-import { acceptedUser, makePassword, readPassword } from './passwords.ts';
+import { json, passwordLines, warningLines } from './output.ts';
+import { makePassword, readPassword } from './passwords.ts';
 import { each } from './repeated-option.ts';
 
 type Options = {
@@ -49,12 +50,15 @@ Examples:
 async function create(cli: Cli, username: string, options: Options): Promise<void> {
   // Other problems are reported before the command asks for a password and opens the database.
   const record = { username, ...claimsOf(options) };
-  acceptedUser(readUserRecord(record, false));
+  accepted('user', readUserRecord(record, false));
   const given = options.generatePassword ? null : await readPassword(cli);
 
   await withRuntime(cli, async (runtime) => {
     const password = given ?? makePassword(runtime.random);
-    const { value, warnings } = acceptedUser(readUserRecord({ ...record, password }, runtime.environment.production));
+    const { value, warnings } = accepted(
+      'user',
+      readUserRecord({ ...record, password }, runtime.environment.production),
+    );
     const deps = registrationDeps(runtime);
     const plan = await planUser(deps, value);
     if (plan.outcome === 'updated') {
@@ -105,7 +109,5 @@ function asDocument({ outcome, id, username }: UserPlan, password: string | null
 }
 
 function asText({ outcome, id, username }: UserPlan, password: string | null, warnings: readonly string[]): string {
-  const made =
-    password === null ? '' : `  password  ${password}\n  The password is not shown again: only a hash of it is kept.\n`;
-  return `${outcome}\n  username  ${username}\n  sub       ${id}\n${made}${warningLines(warnings)}`;
+  return `${outcome}\n  username  ${username}\n  sub       ${id}\n${passwordLines(password)}${warningLines(warnings)}`;
 }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { printable } from '../config/shown.ts';
 import { applyUserPlan, planUser } from '../registration/register-user.ts';
 import { readUserRecord } from '../registration/user-record.ts';
 import { findUserForSignIn } from '../storage/users.ts';
+import { accepted } from './accepted.ts';
 import { type Cli, registrationDeps, withRuntime } from './cli.ts';
-import { CommandRefused } from './failure.ts';
-import { json, warningLines } from './output.ts';
-import { acceptedUser, makePassword, readPassword } from './passwords.ts';
+import { noSuch } from './failure.ts';
+import { json, passwordLines, warningLines } from './output.ts';
+import { makePassword, readPassword } from './passwords.ts';
 
 type Options = { readonly generatePassword?: true; readonly json?: true };
 
@@ -34,18 +34,17 @@ async function setPassword(cli: Cli, username: string, options: Options): Promis
   const given = options.generatePassword ? null : await readPassword(cli);
   await withRuntime(cli, async (runtime) => {
     const stored = await findUserForSignIn(runtime.database.drizzle, username);
-    if (!stored) throw new CommandRefused(`No such user: "${printable(username)}".`);
+    if (!stored) throw noSuch('user', username);
     const password = given ?? makePassword(runtime.random);
     const reading = readUserRecord({ username: stored.username, password }, runtime.environment.production);
-    const { value, warnings } = acceptedUser(reading);
+    const { value, warnings } = accepted('user', reading);
     const deps = registrationDeps(runtime);
     const plan = await planUser(deps, { ...value, claims: stored.claims });
     await applyUserPlan(deps, plan);
     const made = given === null ? { password } : {};
     if (options.json)
       return cli.output.print(json({ username: stored.username, outcome: plan.outcome, ...made, warnings }));
-    const once =
-      given === null ? `  password  ${password}\n  The password is not shown again: only a hash of it is kept.\n` : '';
+    const once = passwordLines(given === null ? password : null);
     cli.output.print(`${plan.outcome.padEnd(9)}  ${stored.username}\n${once}${warningLines(warnings)}`);
   });
 }

@@ -4,7 +4,7 @@ import type { User } from '../model/user.ts';
 import { findUserForSignIn } from '../storage/users.ts';
 import { type Cli, withRuntime } from './cli.ts';
 import { fields } from './client-words.ts';
-import { CommandRefused } from './failure.ts';
+import { noSuch } from './failure.ts';
 import { json } from './output.ts';
 
 export function usersShowCommand(parent: Command, cli: Cli): void {
@@ -19,7 +19,7 @@ export function usersShowCommand(parent: Command, cli: Cli): void {
     )
     .action(async (username: string, options: { json?: true }) => {
       const user = await withRuntime(cli, ({ database }) => findUserForSignIn(database.drizzle, username));
-      if (!user) throw new CommandRefused(`No such user: "${printable(username)}".`);
+      if (!user) throw noSuch('user', username);
       cli.output.print(options.json ? json(userDocument(user)) : asText(user));
     });
 }

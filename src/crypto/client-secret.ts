@@ -3,8 +3,9 @@
  * root secret, of the secret's SHA-256: a leaked table alone does not allow guessing.
  */
 import { hmacSha256, sameSecretBytes, sha256 } from './digest.ts';
+import type { Random } from './random.ts';
 import type { RootKey, RootKeys } from './root-secret.ts';
-import type { RawSecret } from './secret-types.ts';
+import { type RawSecret, rawSecret } from './secret-types.ts';
 
 export type StoredSecretMac = {
   readonly keyId: string;
@@ -12,6 +13,9 @@ export type StoredSecretMac = {
   /** For the warning of `statehouse check`, which cannot see the secret itself. */
   readonly short?: true;
 };
+
+/** 256 random bits, base64url. */
+export const makeClientSecret = (random: Random): RawSecret => rawSecret(random.bytes(32).toString('base64url'));
 
 /** A shorter secret could be guessed, or was probably chosen by a person. */
 export const SHORT_SECRET_CHARACTERS = 32;

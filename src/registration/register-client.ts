@@ -1,9 +1,9 @@
 /** Stores a client's record as a row. Idempotent. */
 import { describeRecordProblem, type RecordProblem } from '../config/problem.ts';
-import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts';
+import { makeClientSecret, matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
-import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
+import type { RawSecret } from '../crypto/secret-types.ts';
 import { type ClientRow, differingFields, type SentRegistration } from '../lifecycles/client.ts';
 import type { Client } from '../model/client.ts';
 import { findClient } from '../storage/clients.ts';
@@ -91,6 +91,6 @@ function secretOf(
     return { secretMacs: same.length > 0 ? same : [storedSecretMac(keys, secret)], madeSecret: null };
   }
   if (stored.length > 0) return { secretMacs: stored, madeSecret: null };
-  const madeSecret = rawSecret(random.bytes(32).toString('base64url'));
+  const madeSecret = makeClientSecret(random);
   return { secretMacs: [storedSecretMac(keys, madeSecret)], madeSecret };
 }

@@ -7,7 +7,7 @@ import { StoreUnavailable } from '../../../src/engine/errors.ts';
  */
 export type Fate<Row> = 'lostBefore' | 'lostAfter' | 'away' | ((row: Row) => Row);
 
-/** @param fates of the first commits, in order; the others succeed while the version is the one that was loaded. */
+/** @param fates of the first commits, in order; the others succeed while the version is as it was loaded. */
 export function oneRow<Row, Commit extends { readonly version: string | null; readonly after: Row & object }>(
   first: Row | null,
   fates: readonly Fate<Row | null>[] = [],

@@ -86,7 +86,7 @@ describe('form tokens', () => {
       expect([cookie, await isOurs(app, `csrf=${token}`, cookie)]).toEqual([cookie, false]);
   });
 
-  it('a browser without a cookie gets one with its first form, and keeps the one that it has', async () => {
+  it('a browser without a cookie gets one with its first form, and keeps its cookie afterwards', async () => {
     const app = await serve(SECRET);
     const first = await app.inject({ url: '/', query: { purpose: 'sign-in' } });
     const [given] = first.cookies;
