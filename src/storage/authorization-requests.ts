@@ -2,6 +2,7 @@
  * What authorization requests depend on, in one statement: the client, the browser's session and what its end-user has allowed the
  * client before. Requests that come at once share it.
  */
+
 import { and, eq, sql } from 'drizzle-orm';
 import type { InteractionStore, LoadedRequest } from '../lifecycles/interaction.ts';
 import type { Clock } from '../system/clock.ts';
@@ -11,6 +12,7 @@ import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { fixedNow, nowOr } from './now.ts';
 import { clients, consents, server, sessions, users } from './schema.ts';
+import { noServerRow } from './server-row.ts';
 import { LOADED_SESSION, sessionFrom } from './sessions.ts';
 
 type Load = InteractionStore['loadRequest'];
@@ -34,7 +36,7 @@ export function requestLoads(db: Drizzle, clock: Clock): Load {
     together,
     alone: async (key) => {
       const [loaded] = await together([key]);
-      if (!loaded) throw new Error(NO_SERVER_ROW);
+      if (!loaded) throw noServerRow();
       return loaded;
     },
     keyOf: (key) => key,
@@ -47,7 +49,7 @@ type Row = Awaited<ReturnType<ReturnType<typeof prepareLoad>['execute']>>[number
 /** @param rows one for each remembered consent; one without, where there is none. */
 function loadedFrom(rows: readonly Row[] = []): LoadedRequest {
   const [first] = rows;
-  if (!first) throw new Error(NO_SERVER_ROW);
+  if (!first) throw noServerRow();
   const { now, client, session, username, ...epochs } = first;
   return {
     now: new Date(now),
@@ -56,8 +58,6 @@ function loadedFrom(rows: readonly Row[] = []): LoadedRequest {
     remembered: rows.flatMap(({ consent }) => consent ?? []),
   };
 }
-
-const NO_SERVER_ROW = 'The table "server" has lost its row: apply the migrations.';
 
 function prepareLoad(db: Drizzle) {
   const asked = sql`unnest(${bound('clientIds', 'text[]')}, ${bound('idHashes', 'text[]')})

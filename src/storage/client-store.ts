@@ -1,4 +1,5 @@
 /** What changes clients: each commit replaces exactly the row that was loaded, and writes its line of the ledger. */
+
 import { eq, sql } from 'drizzle-orm';
 import type { ClientCommit, ClientStore } from '../lifecycles/client.ts';
 import type { Clock } from '../system/clock.ts';
@@ -9,6 +10,7 @@ import { administrationLine, entryLine, instant, ledgerColumns } from './ledger.
 import { nowOf } from './now.ts';
 import { rowVersion } from './row-version.ts';
 import { clients, server, transitions } from './schema.ts';
+import { noServerRow } from './server-row.ts';
 
 export const clientStore = (db: Drizzle, clock: Clock): ClientStore => ({
   load: async (clientId) => {
@@ -18,7 +20,7 @@ export const clientStore = (db: Drizzle, clock: Clock): ClientStore => ({
         .from(server)
         .leftJoin(clients, eq(clients.clientId, clientId)),
     );
-    if (!row) throw new Error('The table "server" has lost its row: apply the migrations.');
+    if (!row) throw noServerRow();
     return { now: new Date(row.now), row: { clientId, client: row.client }, version: row.version };
   },
   commit: (commit) => committing(() => commitStatement(db, commit)),

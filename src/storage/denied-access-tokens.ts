@@ -1,4 +1,5 @@
 /** Access tokens that were revoked and have no grant to end. A denial is kept until its token would have expired anyway. */
+
 import { and, eq, isNotNull, sql } from 'drizzle-orm';
 import type { TokenClient } from '../model/client.ts';
 import type { Clock } from '../system/clock.ts';
@@ -7,6 +8,7 @@ import { reading, writing } from './failures.ts';
 import { PRESENTING_CLIENT } from './grant-store.ts';
 import { fixedNow, nowOr } from './now.ts';
 import { clients, deniedAccessTokens, server } from './schema.ts';
+import { noServerRow } from './server-row.ts';
 
 type LoadedDenial = {
   /** The database's clock. */
@@ -21,7 +23,7 @@ export function deniedAccessTokenStore(db: Drizzle, clock: Clock) {
   return {
     load: async (key: { readonly clientId: string; readonly jti: string }): Promise<LoadedDenial> => {
       const [row] = await reading(() => loadStatement.execute({ ...key, now: fixedNow(clock) }));
-      if (!row) throw new Error('The table "server" has lost its row: apply the migrations.');
+      if (!row) throw noServerRow();
       return { now: new Date(row.now), client: row.client, isDenied: row.isDenied };
     },
     /** Idempotent. */

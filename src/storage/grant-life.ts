@@ -1,4 +1,5 @@
 /** Everything that is stored about one authorization, for `statehouse explain`. Reads only. */
+
 import { and, count, desc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { Client } from '../model/client.ts';
 import type { Grant } from '../model/grant.ts';
@@ -7,6 +8,7 @@ import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { nowOf } from './now.ts';
 import { clients, grants, server, transitions, users } from './schema.ts';
+import { noServerRow } from './server-row.ts';
 
 export type LedgerLine = {
   readonly at: Date;
@@ -67,7 +69,7 @@ export async function loadLife(db: Drizzle, clock: Clock, grantId: string): Prom
     ),
     reading(() => db.select({ count: count() }).from(transitions).where(and(ofGrant))),
   ]);
-  if (!row) throw new Error('The table "server" has lost its row: apply the migrations.');
+  if (!row) throw noServerRow();
   const { grant, client, user } = row;
   return {
     now: new Date(row.now),

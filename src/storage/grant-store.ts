@@ -4,6 +4,7 @@
  * One function makes the guard of an issuing commit. It compares an instant, but knows nothing of lifetimes, policies, clients'
  * rights or verifiers: those are guards in the machines.
  */
+
 import { and, eq, getTableColumns, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { GrantStore, HeadMove, LoadedGrant, Revocation } from '../lifecycles/grant.ts';
@@ -18,6 +19,7 @@ import { committing, reading, writing } from './failures.ts';
 import { ledgerColumns } from './ledger.ts';
 import { fixedNow, nowOr } from './now.ts';
 import { clients, grants, server, transitions, users } from './schema.ts';
+import { noServerRow } from './server-row.ts';
 
 /** How a statement refers to one of its values: `bound` where it is about one grant. */
 type Given = (name: string, type: string) => SQL;
@@ -43,7 +45,7 @@ export function grantStore(db: Drizzle, clock: Clock, wantsClaims: () => boolean
         now: fixedNow(clock),
       }),
     );
-    if (rows.length !== keys.length) throw new Error(NO_SERVER_ROW);
+    if (rows.length !== keys.length) throw noServerRow();
     const loaded: LoadedGrant[] = [];
     for (const row of rows) loaded[Number(row.place) - 1] = loadedFrom(row);
     return loaded;
@@ -86,7 +88,7 @@ export function grantStore(db: Drizzle, clock: Clock, wantsClaims: () => boolean
         const [row] = await reading(() =>
           loadStatement.execute({ ...key, withClaims: wantsClaims(), now: fixedNow(clock) }),
         );
-        if (!row) throw new Error(NO_SERVER_ROW);
+        if (!row) throw noServerRow();
         return loadedFrom(row);
       },
       together: loadMany,
@@ -112,7 +114,7 @@ function loadedFrom({ now, grant, client, user, claims, serverEpoch }: LoadRow):
 }
 
 function loadedClientFrom(row: { readonly now: string; readonly client: Client | null } | undefined) {
-  if (!row) throw new Error(NO_SERVER_ROW);
+  if (!row) throw noServerRow();
   return { now: new Date(row.now), client: row.client };
 }
 
@@ -129,8 +131,6 @@ export const PRESENTING_CLIENT = {
   deletedAt: clients.deletedAt,
 };
 const { revokedAt: _, policy: __, ...PRESENTED_GRANT } = getTableColumns(grants);
-
-const NO_SERVER_ROW = 'The table "server" has lost its row: apply the migrations.';
 
 function prepareLoadClient(db: Drizzle) {
   return db

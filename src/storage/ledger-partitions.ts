@@ -1,10 +1,12 @@
 /** The monthly partitions of the ledger: created ahead, dropped when old. Dropping a month is cheap, however many lines it has. */
+
 import { sql } from 'drizzle-orm';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { codeOf } from './failures.ts';
 import { nowOf } from './now.ts';
 import { server } from './schema.ts';
+import { noServerRow } from './server-row.ts';
 
 export const LEDGER_KEPT_DAYS = 90;
 const MONTHS_AHEAD = 2;
@@ -22,7 +24,7 @@ export async function keepLedgerPartitions(db: Drizzle, clock: Clock): Promise<v
 
 async function timeOf(db: Drizzle, clock: Clock): Promise<Date> {
   const [row] = await db.select({ now: sql<string>`${nowOf(clock)}` }).from(server);
-  if (!row) throw new Error('The table "server" has lost its row: apply the migrations.');
+  if (!row) throw noServerRow();
   return new Date(row.now);
 }
 

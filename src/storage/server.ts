@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { server } from './schema.ts';
+import { noServerRow } from './server-row.ts';
 
 /** @throws when the database cannot be reached or has no tables. */
 export const ping = (db: Drizzle): Promise<unknown> => reading(() => db.select({ epoch: server.epoch }).from(server));
@@ -14,6 +15,6 @@ export async function raiseServerEpoch(db: Drizzle): Promise<bigint> {
       .set({ epoch: sql`${server.epoch} + 1` })
       .returning({ epoch: server.epoch }),
   );
-  if (!row) throw new Error('The table "server" has lost its row: apply the migrations.');
+  if (!row) throw noServerRow();
   return row.epoch;
 }

@@ -1,4 +1,5 @@
 /** The table of signing keys: the statements that read it, and the single statement that moves keys. */
+
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { StoredSigningKey } from '../crypto/signing-keys.ts';
 import type { SigningKeyCommit, SigningKeyStore } from '../lifecycles/signing-key.ts';
@@ -9,6 +10,7 @@ import { committing, reading, writing } from './failures.ts';
 import { instant, ledgerColumns } from './ledger.ts';
 import { nowOf } from './now.ts';
 import { server, signingKeys, transitions } from './schema.ts';
+import { noServerRow } from './server-row.ts';
 
 export type ListedSigningKey = Omit<StoredSigningKey, 'privateJwe'> &
   Pick<SigningKeyRow, 'state'> & {
@@ -51,7 +53,7 @@ export function signingKeyStore(db: Drizzle, clock: Clock): SigningKeyStore {
           .orderBy(desc(signingKeys.createdAt), signingKeys.kid),
       );
       const [row] = rows;
-      if (!row) throw new Error('The table "server" has lost its row: apply the migrations.');
+      if (!row) throw noServerRow();
       return { now: new Date(row.now), keys: rows.flatMap(({ key }) => key ?? []) };
     },
     commit: (commit) => committing(() => commitStatement(db, commit)),

@@ -1,7 +1,7 @@
 /** What changes end-users: each commit replaces exactly the row that was loaded, and writes its line of the ledger. */
+
 import { eq, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
-import type { PasswordHash } from '../crypto/secret-types.ts';
 import type { UserCommit, UserStore } from '../lifecycles/user.ts';
 import type { RegisteredUser } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
@@ -11,7 +11,8 @@ import { administrationLine, entryLine, instant, ledgerColumns } from './ledger.
 import { nowOf } from './now.ts';
 import { rowVersion } from './row-version.ts';
 import { server, transitions, users } from './schema.ts';
-import { usernameKey } from './users.ts';
+import { noServerRow } from './server-row.ts';
+import { userColumns, usernameKey } from './users.ts';
 
 const named = alias(users, 'named');
 
@@ -21,15 +22,7 @@ export const userStore = (db: Drizzle, clock: Clock): UserStore => ({
       db
         .select({
           now: sql<string>`${nowOf(clock)}`,
-          user: {
-            id: users.id,
-            username: users.username,
-            passwordHash: sql<PasswordHash>`${users.passwordHash}`,
-            claims: users.claims,
-            epoch: users.epoch,
-            disabledAt: users.disabledAt,
-            deletedAt: users.deletedAt,
-          },
+          user: { ...userColumns, deletedAt: users.deletedAt },
           version: rowVersion(users),
           usernameOf: named.id,
         })
@@ -37,7 +30,7 @@ export const userStore = (db: Drizzle, clock: Clock): UserStore => ({
         .leftJoin(users, eq(users.id, id))
         .leftJoin(named, username === null ? sql`false` : eq(named.usernameKey, usernameKey(username))),
     );
-    if (!row) throw new Error('The table "server" has lost its row: apply the migrations.');
+    if (!row) throw noServerRow();
     const { now, user, version, usernameOf } = row;
     return { now: new Date(now), row: { user }, version: user && version, usernameOf };
   },

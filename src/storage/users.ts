@@ -8,7 +8,8 @@ import { server, users } from './schema.ts';
 /** Usernames that differ only in case or Unicode composition name the same user: NFKC, then lower case. */
 export const usernameKey = (username: string): string => username.normalize('NFKC').trim().toLowerCase();
 
-const columns = {
+/** Of an end-user who can sign in, or could. */
+export const userColumns = {
   id: users.id,
   username: users.username,
   passwordHash: sql<PasswordHash>`${users.passwordHash}`,
@@ -24,7 +25,7 @@ export async function findUserForSignIn(
 ): Promise<(User & { readonly serverEpoch: bigint }) | null> {
   const [user] = await reading(() =>
     db
-      .select({ ...columns, serverEpoch: server.epoch })
+      .select({ ...userColumns, serverEpoch: server.epoch })
       .from(users)
       .innerJoin(server, sql`true`)
       .where(eq(users.usernameKey, usernameKey(username))),
@@ -49,4 +50,4 @@ export async function isSub(db: Drizzle, text: string): Promise<boolean> {
 }
 
 export const listUsers = (db: Drizzle): Promise<User[]> =>
-  reading(() => db.select(columns).from(users).where(isNull(users.deletedAt)).orderBy(asc(users.usernameKey)));
+  reading(() => db.select(userColumns).from(users).where(isNull(users.deletedAt)).orderBy(asc(users.usernameKey)));

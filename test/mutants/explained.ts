@@ -198,7 +198,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/storage/grant-store.ts',
-    source: 'if (rows.length !== keys.length) throw new Error(NO_SERVER_ROW);',
+    source: 'if (rows.length !== keys.length) throw noServerRow();',
     mutators: ['ConditionalExpression', 'CallExpression'],
     why: 'Saves time: what a batch does not answer is asked alone, and fails with the same words.',
   },
@@ -344,7 +344,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/storage/authorization-requests.ts',
-    source: 'if (!loaded) throw new Error(NO_SERVER_ROW);',
+    source: 'if (!loaded) throw noServerRow();',
     mutators: ['ConditionalExpression', 'CallExpression'],
     why: 'Each key has an answer, or all of them fail; the compiler does not know it.',
   },
