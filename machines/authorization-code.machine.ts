@@ -69,7 +69,7 @@ export const authorizationCodeMachine = setup({
             guard: 'nothingIsLeft',
             actions: reject('grant_has_nothing_left'),
             description:
-              'All that was granted is above the ceiling of today, or gone from the resources. The code stays valid.',
+              'All that was granted is above the ceiling of today, gone from the resources, or beyond the role of the end-user. The code stays valid.',
             meta: { spec: 'RFC 6749 §3.3' },
           },
           {

@@ -3,7 +3,7 @@
  * with it. Every decision that ends a grant is an arm here. Time is not: a grant whose code or chain has expired stays `active`
  * here, and `expired` in the machines of the code and the refresh token rejects it.
  *
- *   Four events are about this grant: only they write `revoked` into its row.
+ *   Five events are about this grant: only they write `revoked` into its row.
  *   Four are about its client, its end-user or the server. No request sends them to this machine: src/storage raises the epoch
  *   there, and every grant that was made under an older epoch is read as revoked from then on and for good, since epochs only
  *   rise. Its row is not written. The arms say what that means, and the proof walks them.
@@ -52,6 +52,12 @@ export const grantMachine = setup({
           description: 'Its client revoked a token of it, or its end-user ended the access of the client.',
           meta: { spec: 'RFC 7009 §2' },
         },
+        endRequestedByAdministrator: {
+          target: 'revoked',
+          actions: writeRevoked('ended_by_administrator'),
+          description: 'An administrator ended it.',
+          meta: { spec: 'RFC 9700 §4.14.2' },
+        },
         clientDeleted: {
           target: 'revoked',
           actions: raiseEpoch('client'),
@@ -86,6 +92,7 @@ export const grantMachine = setup({
         refreshTokenReused: stayRevoked('RFC 9700 §4.14.2'),
         chainFellBehind: stayRevoked('RFC 9700 §4.14.2'),
         revocationRequested: stayRevoked('RFC 7009 §2.2'),
+        endRequestedByAdministrator: stayRevoked('RFC 9700 §4.14.2'),
         clientDeleted: stayRevoked('RFC 9700 §4.14.2'),
         userDisabled: stayRevoked('RFC 9700 §4.14.2'),
         passwordChanged: stayRevoked('RFC 9700 §4.14.2'),

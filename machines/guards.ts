@@ -7,15 +7,27 @@ import type {
   AuthorizationCodeEvent,
   ClientContext,
   ClientEvent,
+  EmailChallengeContext,
+  EmailChallengeEvent,
+  ExternalSignInContext,
+  ExternalSignInEvent,
   InteractionContext,
   InteractionEvent,
+  LinkedIdentityEvent,
+  PasskeyContext,
+  PasskeyEvent,
+  RecoveryCodeContext,
   RefreshTokenContext,
   RefreshTokenEvent,
+  SecondFactorContext,
+  SecondFactorEvent,
   SessionContext,
   SessionEvent,
   SigningKeyContext,
   SigningKeyEvent,
   UserEvent,
+  WebhookDeliveryContext,
+  WebhookDeliveryEvent,
 } from './vocabulary.ts';
 
 type Code = { context: AuthorizationCodeContext; event: AuthorizationCodeEvent };
@@ -25,6 +37,13 @@ type Session = { context: SessionContext; event: SessionEvent };
 type Key = { context: SigningKeyContext; event: SigningKeyEvent };
 type Client = { context: ClientContext; event: ClientEvent };
 type User = { event: UserEvent };
+type Link = { context: EmailChallengeContext; event: EmailChallengeEvent };
+type External = { context: ExternalSignInContext; event: ExternalSignInEvent };
+type Identity = { event: LinkedIdentityEvent };
+type Delivery = { context: WebhookDeliveryContext; event: WebhookDeliveryEvent };
+type Factor = { context: SecondFactorContext; event: SecondFactorEvent };
+type RecoveryCode = { context: RecoveryCodeContext };
+type Passkey = { context: PasskeyContext; event: PasskeyEvent };
 
 const within = (asked: readonly string[], allowed: readonly string[]) => asked.every((item) => allowed.includes(item));
 
@@ -66,6 +85,7 @@ const needsSignIn = ({ context, event }: Interaction) =>
   context.prompt.includes('login') ||
   isTooOld({ context, event }) ||
   isNotHinted({ context, event });
+const levelIsMissing = ({ context, event }: Interaction) => event.level < context.requiredLevel;
 
 export const interactionGuards = {
   expired: ({ context, event }: Interaction) => event.now >= context.endsAt,
@@ -73,6 +93,13 @@ export const interactionGuards = {
   signInIsNeeded: ({ context, event }: Interaction) => needsSignIn({ context, event }),
   signInIsNeededButForbidden: ({ context, event }: Interaction) =>
     context.prompt.includes('none') && needsSignIn({ context, event }),
+  signInIsStillNeeded: ({ context, event }: Interaction) =>
+    needsSignIn({ context, event }) && (event.signedInAt === null || event.signedInAt < context.requestedAt),
+  levelIsMissing: ({ context, event }: Interaction) => levelIsMissing({ context, event }),
+  levelIsMissingButAskingIsForbidden: ({ context, event }: Interaction) =>
+    context.prompt.includes('none') && levelIsMissing({ context, event }),
+  factorIsNext: ({ context, event }: Interaction) =>
+    event.factorIsAwaited || (!needsSignIn({ context, event }) && levelIsMissing({ context, event })),
   userIsNotHinted: ({ context, event }: Interaction) => isNotHinted({ context, event }),
   accountIsToBeChosen: ({ context }: Interaction) => context.prompt.includes('select_account'),
   accountMayBeChosen: ({ context, event }: Interaction) =>
@@ -86,8 +113,10 @@ export const interactionGuards = {
     // OpenID Connect Core §11: offline access MUST always be consented to, so it is asked for each time.
     !context.scope.includes('offline_access') &&
     event.remembered !== null &&
+    (event.remembered.endsAt === null || event.now < event.remembered.endsAt) &&
     within(context.scope, event.remembered.scope) &&
     within(context.resources, event.remembered.resources),
+  mayGrantNothing: ({ context }: Interaction) => context.scope.every((name) => name === 'offline_access'),
   consentMayBeRemembered: ({ context }: Interaction) => context.consentMayBeRemembered,
   codeIsWaiting: ({ context }: Interaction) => context.codeIsWaiting,
 };
@@ -96,12 +125,46 @@ export const sessionGuards = {
   tooOld: ({ context, event }: Session) => event.now >= context.endsAt,
   idle: ({ context, event }: Session) => event.now >= context.idleEndsAt,
   useIsDue: ({ context, event }: Session) => event.now >= context.useDueAt,
+  waitedTooLong: ({ context, event }: Session) => event.now >= context.factorDueAt,
+  factorIsMissing: ({ context }: Session) => context.factorIsMissing,
+  factorIsGone: ({ context }: Session) => context.factorIsGone,
   endedByUser: ({ context }: Session) => context.endedBy === 'user',
   endedByServer: ({ context }: Session) => context.endedBy === 'server',
   signedOut: ({ context }: Session) => context.endReason === 'signed_out',
   endedFromList: ({ context }: Session) => context.endReason === 'ended_by_user',
+  endedByAdministrator: ({ context }: Session) => context.endReason === 'ended_by_administrator',
   replaced: ({ context }: Session) => context.endReason === 'signed_in_again',
   idledOut: ({ context }: Session) => context.endReason === 'session_idle',
+  endedWithoutFactor: ({ context }: Session) => context.endReason === 'second_factor_missing',
+};
+
+export const secondFactorGuards = {
+  userEnded: ({ context }: Factor) => context.userEnded,
+  setUpIsOver: ({ context, event }: Factor) => event.now >= context.setUpEndsAt,
+  codeDiffers: ({ event }: Factor) => event.step === null,
+  /** RFC 6238 §5.2: a code is accepted once; neither are the codes of steps before it. */
+  codeWasUsed: ({ context, event }: Factor) =>
+    context.lastStep !== null && event.step !== null && event.step <= context.lastStep,
+  isDemanded: ({ context }: Factor) => context.isDemanded,
+  byPasswordAlone: ({ event }: Factor) => event.byPasswordAlone,
+  anotherHasToBeProven: ({ context, event }: Factor) => event.byPasswordAlone && context.hasAnother,
+};
+
+export const recoveryCodeGuards = {
+  userEnded: ({ context }: RecoveryCode) => context.userEnded,
+};
+
+export const passkeyGuards = {
+  userEnded: ({ context }: Passkey) => context.userEnded,
+  signatureDiffers: ({ event }: Passkey) => event.counter === null,
+  /** WebAuthn §7.2 step 22: it has to rise, unless the authenticator has no counter. */
+  counterFellBack: ({ context, event }: Passkey) =>
+    event.counter !== null && (context.counter > 0 || event.counter > 0) && event.counter <= context.counter,
+  isDemanded: ({ context }: Passkey) => context.isDemanded,
+  byPasswordAlone: ({ event }: Passkey) => event.byPasswordAlone,
+  isLastWay: ({ context }: Passkey) => context.isLastWay,
+  anotherHasToBeProven: ({ context, event }: Passkey) => event.byPasswordAlone && context.hasAnother,
+  passkeysAreFull: ({ context }: Passkey) => context.isFull,
 };
 
 export const signingKeyGuards = {
@@ -137,4 +200,46 @@ export const userGuards = {
   usernameIsTaken: ({ event }: User) => event.usernameIsTaken,
   nothingDiffers: ({ event }: User) => !event.differs,
   passwordDiffers: ({ event }: User) => event.passwordDiffers,
+  hashIsAnother: ({ event }: User) => event.hashIsAnother,
+};
+
+export const externalSignInGuards = {
+  expired: ({ context, event }: External) => event.now >= context.endsAt,
+  fromAnotherBrowser: ({ event }: External) => !event.fromItsBrowser,
+  isOvertaken: ({ context }: External) => context.isOvertaken,
+  notAdmitted: ({ event }: External) => !event.isAdmitted,
+  userEnded: ({ event }: External) => event.user === 'ended',
+  userIsUnknown: ({ event }: External) => event.user === 'unknown',
+  userIsNew: ({ event }: External) => event.user === 'new',
+  identityIsNew: ({ event }: External) => event.identity === 'unlinked',
+  identityIsAnothers: ({ event }: External) => event.identity === 'linkedElsewhere',
+};
+
+export const linkedIdentityGuards = {
+  isLastWay: ({ event }: Identity) => event.isLastWay,
+};
+
+export const webhookDeliveryGuards = {
+  notDue: ({ context, event }: Delivery) => context.nextAttemptAt === null || event.now < context.nextAttemptAt,
+  overtaken: ({ context, event }: Delivery) => event.claim !== context.nextAttemptAt,
+  attemptsUsedUp: ({ context }: Delivery) => context.attemptsLeft <= 0,
+  tooOld: ({ context, event }: Delivery) => event.retryAt > context.givesUpAt,
+};
+
+export const emailChallengeGuards = {
+  expired: ({ context, event }: Link) => event.now >= context.endsAt,
+  isNotOffered: ({ context }: Link) => !context.isOffered,
+  userEnded: ({ context }: Link) => !context.userStands,
+  /** An undo outlives a new password: a thief who changed the address sets that too. */
+  passwordChanged: ({ context }: Link) => !context.epochStands && context.purpose !== 'undo_change',
+  addressDiffers: ({ context }: Link) => !context.addressStands,
+  /** Who reads the mailbox has set the password by it: that is one proof, not two. */
+  passwordIsFromMail: ({ context }: Link) => context.purpose === 'lost_factors' && context.passwordIsFromMail,
+  passwordIsMissing: ({ context, event }: Link) => context.purpose === 'lost_factors' && !event.passwordIsProven,
+  usernameIsTaken: ({ event }: Link) => event.usernameIsTaken,
+  verifiesAddress: ({ context }: Link) => context.purpose === 'verify_address',
+  resetsPassword: ({ context }: Link) => context.purpose === 'reset_password',
+  changesAddress: ({ context }: Link) => context.purpose === 'change_address',
+  undoesChange: ({ context }: Link) => context.purpose === 'undo_change',
+  removesFactors: ({ context }: Link) => context.purpose === 'lost_factors',
 };

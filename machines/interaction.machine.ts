@@ -9,14 +9,16 @@
  *           └───────────────────────────────────────┼──────────┘  │ denied │
  *                                                   └────────────►└────────┘
  *
- * `awaitingSignIn` leads to `denied` too, when another end-user signs in than the client named: login_required.
+ * `awaitingSignIn` leads to `denied` too: login_required, when another end-user signs in than the client named, and access_denied,
+ * when only the administration of this server is asked for and the end-user has no role in it.
  *
  * An interaction is stored when it first leaves `awaitingSignIn`. Until then nothing is stored of it: it travels, sealed, in the URL
  * of its pages. So an authorization request that nobody answers leaves no row, and neither does a silent refusal.
  *
  * A live session or a remembered consent skips a state by an arm of its own, never by code beside the machine. The same holds
  * for what the client asks for: prompt=none is refused at once when a page would be needed; prompt=login, or a sign-in older than
- * max_age, stays in `awaitingSignIn`. Opening the page is an event too (`viewed`): the machine decides what is shown.
+ * max_age, stays in `awaitingSignIn`. So does a sign-in that is weaker than client, resource or request demand: then the page asks for
+ * the further factor, and for nothing else (RFC 9470 §5). Opening the page is an event too (`viewed`): the machine decides what is shown.
  */
 import { setup } from 'xstate';
 import { interactionGuards } from './guards.ts';
@@ -67,6 +69,28 @@ const askForConsent = {
   meta: { spec: 'OAuth 2.1 §4.1.1' },
 } as const satisfies SharedArm;
 
+/** What is missing is asked for, and nothing more. */
+const askForFactor = {
+  guard: 'levelIsMissing',
+  actions: 'askFactor',
+  description: 'The sign-in is weaker than client, resource or request demand: a further factor is asked for.',
+  meta: { spec: 'RFC 9470 §5' },
+} as const satisfies SharedArm;
+
+const showFactor = {
+  guard: 'factorIsNext',
+  actions: 'askFactor',
+  description: 'The page asks for the further factor, or leads to its set-up.',
+  meta: { spec: 'RFC 9470 §5' },
+} as const satisfies SharedArm;
+
+const rejectWithoutFactor = {
+  guard: 'levelIsMissing',
+  actions: reject('factor_required'),
+  description: 'The sign-in of this browser is weaker than what is demanded.',
+  meta: { spec: 'RFC 9470 §5' },
+} as const satisfies SharedArm;
+
 /** Opening the page changes nothing; the effect says which page is shown. */
 const showSignIn = {
   actions: 'askSignIn',
@@ -97,6 +121,13 @@ const refuseSilentSignIn = {
   meta: { spec: 'OpenID Connect Core §3.1.2.1, §3.1.2.6' },
 } as const satisfies SharedArm;
 
+const refuseSilentFactor = {
+  guard: 'levelIsMissingButAskingIsForbidden',
+  actions: refuseSilently('login_required'),
+  description: 'The end-user would have to sign in more strongly, but the client asked that nothing be shown.',
+  meta: { spec: 'OpenID Connect Core §3.1.2.6, RFC 9470 §5' },
+} as const satisfies SharedArm;
+
 const refuseSilentConsent = {
   guard: 'askingIsForbidden',
   actions: refuseSilently('consent_required'),
@@ -110,6 +141,22 @@ const denyUserNotHinted = {
   actions: refuseAuthorization('login_required'),
   description: 'The end-user who signed in is not the end-user of the id_token_hint.',
   meta: { spec: 'OpenID Connect Core §3.1.2.1' },
+} as const satisfies SharedArm;
+
+const denyWithoutFactor = {
+  target: 'denied',
+  actions: refuseAuthorization('unmet_authentication_requirements'),
+  description: 'The end-user does not sign in as strongly as is demanded: the client is told.',
+  meta: { spec: 'OpenID Connect Core Unmet Authentication Requirements §2' },
+} as const satisfies SharedArm;
+
+/** Only the administration of this server is asked for, which takes a role that the end-user does not have. */
+const denyWithoutRole = {
+  guard: 'mayGrantNothing',
+  target: 'denied',
+  actions: refuseAuthorization('access_denied'),
+  description: 'Nothing of what is asked for is for this end-user to grant: administration takes a role.',
+  meta: { spec: 'RFC 6749 §4.1.2.1' },
 } as const satisfies SharedArm;
 
 /** A form that is sent twice, or again after its answer was lost, gets the same redirect and code while that code can be exchanged. */
@@ -150,11 +197,20 @@ export const interactionMachine = setup({
               'The browser is not signed in, or not as requested: another end-user, a sign-in older than max_age, or prompt=login.',
             meta: { spec: 'OAuth 2.1 §3.1, OpenID Connect Core §3.1.2.3' },
           },
+          refuseSilentFactor,
           {
             guard: 'accountIsToBeChosen',
             actions: 'askAccount',
             description: 'The client asked that the end-user choose an account: prompt=select_account.',
             meta: { spec: 'OpenID Connect Core §3.1.2.1' },
+          },
+          askForFactor,
+          {
+            guard: 'mayGrantNothing',
+            actions: refuseSilently('access_denied'),
+            description:
+              'Nothing of what is asked for is for this end-user to grant: the client is told, and no page is needed.',
+            meta: { spec: 'RFC 6749 §4.1.2.1' },
           },
           skipRememberedConsent,
           refuseSilentConsent,
@@ -169,6 +225,7 @@ export const interactionMachine = setup({
             description: 'The page shows the account that is signed in, and a sign-in form for another account.',
             meta: { spec: 'OpenID Connect Core §3.1.2.1' },
           },
+          showFactor,
           showSignIn,
         ],
         switchRequested: [rejectExpired, rejectEndedClient, showSignIn],
@@ -177,6 +234,8 @@ export const interactionMachine = setup({
           rejectEndedClient,
           rejectWithoutUser,
           denyUserNotHinted,
+          askForFactor,
+          denyWithoutRole,
           skipRememberedConsent,
           askForConsent,
         ],
@@ -184,9 +243,23 @@ export const interactionMachine = setup({
           rejectExpired,
           rejectEndedClient,
           { ...rejectWithoutSignIn, guard: 'signInIsNeeded' },
+          askForFactor,
+          denyWithoutRole,
           skipRememberedConsent,
           askForConsent,
         ],
+        factorAdded: [
+          rejectExpired,
+          rejectEndedClient,
+          rejectWithoutUser,
+          denyUserNotHinted,
+          { ...rejectWithoutSignIn, guard: 'signInIsStillNeeded' },
+          askForFactor,
+          denyWithoutRole,
+          skipRememberedConsent,
+          askForConsent,
+        ],
+        factorDeclined: [rejectExpired, rejectEndedClient, rejectWithoutUser, denyWithoutFactor],
         consented: rejectWithoutSignIn,
         refused: rejectWithoutSignIn,
       },
@@ -195,10 +268,11 @@ export const interactionMachine = setup({
       description: 'The end-user is known and has not decided yet.',
       meta: { spec: 'OAuth 2.1 §4.1.1' },
       on: {
-        requested: [rejectExpired, rejectEndedClient, rejectChangedUser, askForConsent],
+        requested: [rejectExpired, rejectEndedClient, rejectChangedUser, askForFactor, askForConsent],
         viewed: [
           rejectExpired,
           rejectEndedClient,
+          showFactor,
           { ...showSignIn, guard: 'userChanged' },
           {
             actions: 'showConsent',
@@ -212,14 +286,20 @@ export const interactionMachine = setup({
           rejectEndedClient,
           rejectWithoutUser,
           denyUserNotHinted,
+          askForFactor,
+          denyWithoutRole,
           skipRememberedConsent,
           askForConsent,
         ],
-        accountChosen: [rejectExpired, rejectEndedClient, rejectChangedUser, askForConsent],
+        accountChosen: [rejectExpired, rejectEndedClient, rejectChangedUser, askForFactor, askForConsent],
+        factorAdded: [rejectExpired, rejectEndedClient, rejectChangedUser, askForFactor, askForConsent],
+        factorDeclined: [rejectExpired, rejectEndedClient, rejectChangedUser, denyWithoutFactor],
         consented: [
           rejectExpired,
           rejectEndedClient,
           rejectChangedUser,
+          rejectWithoutFactor,
+          denyWithoutRole,
           {
             guard: 'consentMayBeRemembered',
             target: 'approved',
@@ -256,12 +336,15 @@ export const interactionMachine = setup({
         switchRequested: rejectCompleted,
         signedIn: repeatWhileCodeWaits,
         accountChosen: repeatWhileCodeWaits,
+        factorAdded: repeatWhileCodeWaits,
+        factorDeclined: rejectCompleted,
         consented: repeatWhileCodeWaits,
         refused: rejectCompleted,
       },
     },
     denied: {
-      description: 'The end-user said no, or is not the end-user of the id_token_hint.',
+      description:
+        'The end-user said no, is not the end-user of the id_token_hint, has no role in what was asked for, or did not sign in as strongly as was asked.',
       meta: { spec: 'RFC 6749 §4.1.2.1' },
       on: {
         requested: rejectCompleted,
@@ -269,6 +352,8 @@ export const interactionMachine = setup({
         switchRequested: rejectCompleted,
         signedIn: rejectCompleted,
         accountChosen: rejectCompleted,
+        factorAdded: rejectCompleted,
+        factorDeclined: rejectCompleted,
         consented: rejectCompleted,
         refused: [
           rejectEndedClient,

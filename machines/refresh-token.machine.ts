@@ -64,7 +64,7 @@ export const refreshTokenMachine = setup({
             guard: 'nothingIsLeft',
             actions: reject('grant_has_nothing_left'),
             description:
-              'All that was granted is above the ceiling of today, or gone from the resources. The token stays valid.',
+              'All that was granted is above the ceiling of today, gone from the resources, or beyond the role of the end-user. The token stays valid.',
             meta: { spec: 'RFC 6749 §3.3' },
           },
           {

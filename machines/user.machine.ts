@@ -8,7 +8,10 @@
  *                              new password       └───────────────► deleted ◄─────────────────────────────────┘
  *                              (raiseEpoch)          deletion requested (eraseUser, raiseEpoch)
  *
- * Disabling, a new password and a deletion end every session and every grant by raising the epoch; enabling again revives nothing.
+ * The end-user may set a password and ask for the deletion themselves. A link in an e-mail verifies the address, changes it, changes
+ * it back, sets a password, or says that every other factor was lost (each raiseEpoch) (email-challenge.machine.ts). Disabling, a new password and a deletion end
+ * every session and every grant by raising the epoch; enabling again revives nothing.
+ * The same password, hashed again (replacePasswordHash), ends nothing.
  */
 import { setup } from 'xstate';
 import { otherThanExpected } from './expected-row.ts';
@@ -40,12 +43,52 @@ const registrationRequested = [
   { actions: 'replaceRecord', description: 'New claims, or a new username; sessions and grants stay.' },
 ] as const satisfies readonly SharedArm[];
 
+/** Of those who may sign in. What the end-user saw includes the epoch: who is signed out meanwhile changes nothing. */
+const passwordChangeRequested = [
+  otherThanExpected,
+  {
+    actions: ['replacePassword', raiseEpoch('user')],
+    description: 'The end-user has set a new password: every session and every grant ends, also those of a thief.',
+    meta: { spec: 'NIST SP 800-63B-4 §5.2' },
+  },
+] as const satisfies readonly SharedArm[];
+
 const deletionRequested = [
   otherThanExpected,
   {
     target: 'deleted',
     actions: ['eraseUser', raiseEpoch('user')],
     description: 'The end-user is deleted; every session and every grant ends.',
+  },
+] as const satisfies readonly SharedArm[];
+
+/** A link in an e-mail belongs to somebody who may sign in. */
+const notWhileDisabled = {
+  actions: reject('user_ended'),
+  description: 'The end-user is disabled: no link in an e-mail changes the account.',
+} as const satisfies SharedArm;
+
+const addressShown = {
+  actions: 'writeAddress',
+  description: 'The end-user has shown that the address is theirs; sessions and grants stay.',
+  meta: { spec: 'OpenID Connect Core §5.1' },
+} as const satisfies SharedArm;
+
+const linksOfNobody = {
+  addressVerified: noSuchUser,
+  addressChanged: noSuchUser,
+  addressRestored: noSuchUser,
+  passwordReset: noSuchUser,
+  factorsLost: noSuchUser,
+} as const;
+
+/** Of those who may sign in. */
+const passwordRehashed = [
+  { guard: 'hashIsAnother', description: 'The password was changed meanwhile, and the new password stays.' },
+  {
+    actions: 'replacePasswordHash',
+    description: 'The same password, hashed again as this version hashes; sessions and grants stay.',
+    meta: { spec: 'NIST SP 800-63B-4 §3.1.1.2' },
   },
 ] as const satisfies readonly SharedArm[];
 
@@ -70,9 +113,12 @@ export const userMachine = setup({
             description: 'The end-user may sign in from now on.',
           },
         ],
+        passwordChangeRequested: noSuchUser,
         disableRequested: noSuchUser,
         enableRequested: noSuchUser,
         deletionRequested: noSuchUser,
+        ...linksOfNobody,
+        passwordRehashed: noSuchUser,
       },
     },
     enabled: {
@@ -80,6 +126,7 @@ export const userMachine = setup({
       meta: { spec: 'OpenID Connect Core §3.1.2.3' },
       on: {
         registrationRequested,
+        passwordChangeRequested,
         disableRequested: [
           otherThanExpected,
           {
@@ -90,6 +137,24 @@ export const userMachine = setup({
         ],
         enableRequested: [otherThanExpected, { description: 'The end-user is enabled already.' }],
         deletionRequested,
+        addressVerified: addressShown,
+        addressChanged: addressShown,
+        addressRestored: {
+          actions: ['writeAddress', raiseEpoch('user')],
+          description: 'The address from before is back: sessions and grants end, since a thief may have changed it.',
+          meta: { spec: 'OpenID Connect Core §5.1, NIST SP 800-63B-4 §4.6' },
+        },
+        passwordReset: {
+          actions: ['replacePassword', raiseEpoch('user')],
+          description: 'A new password by way of the verified address: sessions and grants end.',
+          meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+        },
+        factorsLost: {
+          actions: raiseEpoch('user'),
+          description: 'Every other factor was lost: sessions and grants end before the factors are removed.',
+          meta: { spec: 'NIST SP 800-63B-4 §4.2.2' },
+        },
+        passwordRehashed,
       },
     },
     disabled: {
@@ -97,6 +162,13 @@ export const userMachine = setup({
       meta: { spec: 'OpenID Connect Core §3.1.2.3' },
       on: {
         registrationRequested,
+        passwordChangeRequested: [
+          otherThanExpected,
+          {
+            actions: reject('changed_meanwhile'),
+            description: 'The end-user was disabled meanwhile: nobody acts as them.',
+          },
+        ],
         disableRequested: [otherThanExpected, { description: 'The end-user is disabled already.' }],
         enableRequested: [
           otherThanExpected,
@@ -107,6 +179,12 @@ export const userMachine = setup({
           },
         ],
         deletionRequested,
+        addressVerified: notWhileDisabled,
+        addressChanged: notWhileDisabled,
+        addressRestored: notWhileDisabled,
+        passwordReset: notWhileDisabled,
+        factorsLost: notWhileDisabled,
+        passwordRehashed: { description: 'Nobody signs in as a disabled end-user, and the hash stays.' },
       },
     },
     deleted: {
@@ -114,9 +192,12 @@ export const userMachine = setup({
       meta: { spec: 'OpenID Connect Core §2' },
       on: {
         registrationRequested: noSuchUser,
+        passwordChangeRequested: noSuchUser,
         disableRequested: noSuchUser,
         enableRequested: noSuchUser,
         deletionRequested: noSuchUser,
+        ...linksOfNobody,
+        passwordRehashed: noSuchUser,
       },
     },
   },

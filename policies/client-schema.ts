@@ -63,6 +63,17 @@ const redirectUris = z
   )
   .overwrite(eachOnce);
 
+/** A page or an image of the client. Nothing of it is secret, and no browser is sent there with anything. */
+const webAddress = z
+  .string()
+  .max(MAX_REDIRECT_URI_CHARACTERS)
+  .refine((text) => {
+    if (!URL.canParse(text) || !isPlainText(text)) return false;
+    const { protocol, username, password } = new URL(text);
+    return protocol === 'https:' && username === '' && password === '';
+  });
+const WEB_ADDRESS_EXPECTED = `an https: URL of at most ${MAX_REDIRECT_URI_CHARACTERS} characters, without a username`;
+
 /** RFC 6749 §3.3: scope-token *( SP scope-token ). Extra spaces are accepted. */
 const scopeText = z
   .string()
@@ -81,20 +92,30 @@ export const clientRecordSchema = z.object({
     z
       .string()
       .regex(/^[\x20-\x7e]{1,255}$/)
+      // In the path of a URL they lead to another resource, however they are written: nobody could show or delete such a client.
+      .refine((id) => id !== '.' && id !== '..')
       .optional(),
     {
       description: 'Names the client.',
-      expected: '1 to 255 characters of %x20-7E',
+      expected: '1 to 255 characters of %x20-7E, and neither "." nor ".."',
       option: '--id <id>',
     },
   ),
-  client_name: field(z.string().min(1).max(200).refine(isPlainText).optional(), {
-    description: 'Shown at sign-in and consent.',
-    expected: '1 to 200 characters without control characters',
-    leftOut: 'the client_id',
-    option: '--name <name>',
-    label: 'name',
-  }),
+  client_name: field(
+    z
+      .string()
+      .min(1)
+      .max(200)
+      .refine((name) => isPlainText(name) && name.trim() !== '')
+      .optional(),
+    {
+      description: 'Shown at sign-in and consent.',
+      expected: '1 to 200 characters without control characters, not only spaces',
+      leftOut: 'the client_id',
+      option: '--name <name>',
+      label: 'name',
+    },
+  ),
   application_type: field(z.enum(['web', 'native']).default('web'), {
     description: 'native: an app on a device; its loopback redirect URI may use any port (RFC 8252 §7.3).',
     option: '--application-type <type>',
@@ -185,6 +206,26 @@ export const clientRecordSchema = z.object({
     description: 'How the ID Tokens of the client are signed.',
     option: '--id-token-alg <alg>',
     label: 'ID Tokens',
+  }),
+  // RFC 7591 §2.
+  logo_uri: field(webAddress.optional(), {
+    description:
+      'An image that is shown at consent: PNG, JPEG, WebP or GIF, at most 256 KiB. This server fetches it and serves it itself.',
+    expected: WEB_ADDRESS_EXPECTED,
+    option: '--logo-uri <uri>',
+    label: 'logo',
+  }),
+  tos_uri: field(webAddress.optional(), {
+    description: 'The terms of service of the client, linked at consent.',
+    expected: WEB_ADDRESS_EXPECTED,
+    option: '--tos-uri <uri>',
+    label: 'terms of service',
+  }),
+  policy_uri: field(webAddress.optional(), {
+    description: 'How the client uses the data of the end-user, linked at consent.',
+    expected: WEB_ADDRESS_EXPECTED,
+    option: '--policy-uri <uri>',
+    label: 'privacy policy',
   }),
 });
 

@@ -16,3 +16,9 @@ export function expecting<Schema extends z.ZodType>(schema: Schema, expected: st
   expectations.add(schema, { expected });
   return schema;
 }
+
+/** What was found may be a secret in the wrong place, and is not shown. */
+export function expectingSecret<Schema extends z.ZodType>(schema: Schema, expected: string): Schema {
+  expectations.add(schema, { expected, secret: true });
+  return schema;
+}

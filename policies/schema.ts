@@ -16,6 +16,22 @@ export const KEY_POLL_SECONDS = 10;
 
 const seconds = (min: number, max: number, description: string) => z.int().min(min).max(max).describe(description);
 
+/** How strong a sign-in has to be: the classes of src/oauth/authentication-methods.ts that are more than a password. */
+export const REQUIRED_CLASSES = ['multi-factor', 'phishing-resistant'] as const;
+const requiredAuthenticationClass = (whom: string) =>
+  z
+    .enum(REQUIRED_CLASSES)
+    .optional()
+    .describe(
+      `How strongly an end-user has to sign in ${whom}: multi-factor (a second factor, or a passkey) or phishing-resistant (a passkey). Default: any sign-in is enough.`,
+    );
+const maxAuthenticationAgeSeconds = (whom: string) =>
+  seconds(
+    MINUTE,
+    30 * DAY,
+    `How long ago the sign-in may be ${whom}. Default: as long as the session lives.`,
+  ).optional();
+
 /** `<name>.policy.yaml`: how long things live. A client names its policy. */
 export const policySchema = z
   .strictObject({
@@ -39,12 +55,19 @@ export const policySchema = z
       1200 * DAY,
       'A chain ends this long after the approval, however much it is used.',
     ),
+    consentLifetimeSeconds: seconds(
+      3600,
+      1200 * DAY,
+      'A remembered consent ends this long after it was given: then the client asks again. Absent: it has no end of its own.',
+    ).optional(),
     refreshTokensNeedOfflineAccess: z
       .boolean()
       .optional()
       .describe(
         'true: refresh tokens only where the scope offline_access was consented to (OpenID Connect Core §11). Default: every client whose grant_types include refresh_token gets them.',
       ),
+    requiredAuthenticationClass: requiredAuthenticationClass('for a client with this policy'),
+    maxAuthenticationAgeSeconds: maxAuthenticationAgeSeconds('when a client with this policy asks'),
   })
   .refine((policy) => policy.refreshIdleLifetimeSeconds <= policy.refreshAbsoluteLifetimeSeconds, {
     path: ['refreshIdleLifetimeSeconds'],
@@ -91,6 +114,8 @@ export const resourcesSchema = z.strictObject({
           )
           .min(1)
           .describe('What clients may ask for at this resource.'),
+        requiredAuthenticationClass: requiredAuthenticationClass('before a client gets tokens for it'),
+        maxAuthenticationAgeSeconds: maxAuthenticationAgeSeconds('when a client asks for tokens for it'),
         introspectedBy: z
           .array(z.string().regex(/^[\x20-\x7e]{1,255}$/, '1 to 255 characters of %x20-7E'))
           .min(1)
@@ -148,10 +173,54 @@ export const signInSchema = z
       .describe(
         'Failures of one address per window, whatever the account. Then wrong passwords are refused as throttled; the right password still signs in.',
       ),
+    knownDeviceLifetimeSeconds: seconds(
+      DAY,
+      400 * DAY,
+      'A browser is known to an account for this long after the last sign-in there: others cannot make its sign-ins wait.',
+    ).default(180 * DAY),
+    passwordMinimumCharacters: z
+      .int()
+      .min(15)
+      .max(64)
+      .describe('The least length of a password that is the only factor (NIST SP 800-63B-4 §3.1.1.2: 15).')
+      .default(15),
+    passwordMinimumCharactersWithSecondFactor: z
+      .int()
+      .min(8)
+      .max(64)
+      .describe('The least length of a password beside a second factor (NIST SP 800-63B-4 §3.1.1.2: 8).')
+      .default(8),
+    secondFactor: z
+      .enum(['nobody', 'operators', 'everyone'])
+      .describe(
+        'Who has to have a second factor. An end-user who has to and has none sets it up before the sign-in completes; an end-user who has one is asked for it in any case.',
+      )
+      .default('nobody'),
+    recentSignInSeconds: seconds(
+      MINUTE,
+      3600,
+      'For so long after a sign-in, the end-user may change in their account what can lock them out. Then the account asks them to sign in again first.',
+    ).default(10 * MINUTE),
+    signUp: z
+      .enum(['off', 'open', 'invitation'])
+      .describe(
+        'Who may make an account for themselves: nobody, everybody who has an e-mail address, or those whom an administrator has invited. It takes a server that sends mails.',
+      )
+      .default('off'),
+    lostFactors: z
+      .enum(['administrator', 'email'])
+      .describe(
+        'How an end-user who has lost every passkey and authenticator app, and the recovery codes, gets in again: an administrator removes them, or the end-user does, with the password and a link that is sent to the verified address. A link alone, or a password that a link has set, never removes a factor.',
+      )
+      .default('administrator'),
   })
   .refine((limits) => limits.failuresPerAccount >= limits.failuresPerAccountAndAddress, {
     path: ['failuresPerAccount'],
     message: 'at least failuresPerAccountAndAddress',
+  })
+  .refine((limits) => limits.passwordMinimumCharacters >= limits.passwordMinimumCharactersWithSecondFactor, {
+    path: ['passwordMinimumCharacters'],
+    message: 'at least passwordMinimumCharactersWithSecondFactor',
   });
 
 /** The longest time for which a known library keeps a JWKS in spite of its max-age (jose: ten minutes). */

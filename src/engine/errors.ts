@@ -2,9 +2,9 @@
  * The two ways in which a decision cannot be made true. Neither is an OAuth error: those are outcomes, i.e. values.
  */
 
-export type UnavailableReason = 'store_unavailable' | 'commit_unknown' | 'too_many_conflicts';
+export type UnavailableReason = 'store_unavailable' | 'commit_unknown' | 'too_many_conflicts' | 'signing_unavailable';
 
-/** The store failed, or conflicts did not end. HTTP answers 503, with `Retry-After` unless the commit is unknown. */
+/** The store or the device that signs failed, or conflicts did not end. HTTP answers 503, with `Retry-After` unless the commit is unknown. */
 export class Unavailable extends Error {
   readonly reason: UnavailableReason;
   constructor(reason: UnavailableReason, options?: ErrorOptions) {

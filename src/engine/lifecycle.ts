@@ -31,9 +31,9 @@ export type Lifecycle<Row, Facts, Commit> = {
   /** What the guards of the machine see. Pure. */
   readonly contextOf: (row: Row, facts: Facts) => object;
   readonly changes: Changes<Row, Facts>;
-  /** Effects that are events to others. */
+  /** Effects that are events to others. Null: there is nobody to tell. */
   readonly sends?: {
-    readonly [Name in EffectName]?: (row: Row, facts: Facts, params: ParamsOf<Name>) => Sent<Row>;
+    readonly [Name in EffectName]?: (row: Row, facts: Facts, params: ParamsOf<Name>) => Sent<Row> | null;
   };
   /** By event: each decision has exactly one of these effects. Events that are not listed need no answer. */
   readonly answers: Readonly<Record<string, readonly EffectName[]>>;

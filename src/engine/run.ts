@@ -7,7 +7,9 @@
  *   check    that row has to be in the machine's next state
  *   commit   one guarded statement with its lines of the ledger; a lost guard means: load and decide again
  */
-import { StoreUnavailable, Unavailable } from './errors.ts';
+import type { Decision } from './decide.ts';
+import { InvariantViolation, StoreUnavailable, Unavailable } from './errors.ts';
+import { type CommitResult, during, tell } from './follow.ts';
 import type { AnyEvent, Lifecycle, Step } from './lifecycle.ts';
 import { type MachineOf, stepOf } from './step.ts';
 
@@ -16,8 +18,11 @@ export type Request<Loaded, Row, Facts, Commit, Answer> = {
   readonly lifecycle: Lifecycle<Row, Facts, Commit>;
   /** Reads the row, the facts and the event from what was loaded. Pure. */
   readonly read: (loaded: Loaded) => { readonly row: Row; readonly facts: Facts; readonly event: AnyEvent };
-  /** What the caller gets if the step is committed. Made before the commit, so that whatever can fail, such as signing, fails here. */
-  readonly answer: (step: Step<Row>, loaded: Loaded, facts: Facts) => Answer;
+  /**
+   * What the caller gets if the step is committed. Made before the commit, so that whatever can fail, such as signing, fails here. A promise:
+   * it is being made elsewhere, and the loop waits for it.
+   */
+  readonly answer: (step: Step<Row>, loaded: Loaded, facts: Facts) => Answer | Promise<Answer>;
   /** After a lost commit: whether the change is in the row. Absent: the next decision finds out. */
   readonly isIn?: (loaded: Loaded, step: Step<Row>) => boolean;
 };
@@ -25,6 +30,8 @@ export type Request<Loaded, Row, Facts, Commit, Answer> = {
 /** What the loop asks of the world next. */
 export type Wanted<Commit> =
   | { readonly kind: 'commit'; readonly commit: Commit }
+  /** Resolves with the answer. */
+  | { readonly kind: 'answer'; readonly answer: Promise<unknown> }
   /** `afterLostCommit`: worth waiting for, since only the row shows whether the commit took place. */
   | { readonly kind: 'load'; readonly afterLostCommit: boolean };
 
@@ -32,6 +39,7 @@ export type Wanted<Commit> =
 export type Told<Loaded> =
   /** False: the guard did not hold, and nothing changed. */
   | { readonly kind: 'committed'; readonly committed: boolean }
+  | { readonly kind: 'answered'; readonly answer: unknown }
   | { readonly kind: 'loaded'; readonly loaded: Loaded }
   | { readonly kind: 'unavailable'; readonly error: StoreUnavailable };
 
@@ -53,7 +61,8 @@ export function* running<Loaded, Row, Facts, Commit, Answer>(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { row, facts, event } = read(loaded);
     const step = stepOf(lifecycle, row, facts, event, machineOf);
-    const answered = answer(step, loaded, facts);
+    const made = answer(step, loaded, facts);
+    const answered = made instanceof Promise ? yield* later(made) : made;
     if (step.after === row) return answered;
     const reply = yield { kind: 'commit', commit: lifecycle.commitOf(step, facts, step.entries) };
     if (reply.kind === 'committed' && reply.committed) return answered;
@@ -67,9 +76,19 @@ export function* running<Loaded, Row, Facts, Commit, Answer>(
       throw new Unavailable(lost ? 'commit_unknown' : 'store_unavailable', { cause });
     }
     loaded = again.loaded;
-    if (isIn?.(loaded, step)) return answered;
+    // Where no commit was lost, what is in the row is the work of another request, even of one that asked for the same.
+    if (lost !== null && isIn?.(loaded, step)) return answered;
   }
   throw new Unavailable(lost ? 'commit_unknown' : 'too_many_conflicts', lost ? { cause: lost } : {});
+}
+
+/** Before the commit: a signature that fails elsewhere commits nothing. */
+function* later<Answer>(
+  answer: Promise<Answer>,
+): Generator<{ readonly kind: 'answer'; readonly answer: Promise<unknown> }, Answer, Told<unknown>> {
+  const reply = yield { kind: 'answer', answer };
+  if (reply.kind !== 'answered') throw new InvariantViolation('an answer that was waited for did not come');
+  return reply.answer as Answer;
 }
 
 export type World<Loaded, Commit> = {
@@ -86,10 +105,36 @@ export async function run<Loaded, Row, Facts, Commit, Answer>(
   request: Request<Loaded, Row, Facts, Commit, Answer>,
   first?: Loaded,
 ): Promise<Answer> {
-  const steps = running<Loaded, Row, Facts, Commit, Answer>(first ?? (await firstLoad(world)), request);
-  let next = steps.next();
-  while (!next.done) next = steps.next(await askWorld(world, next.value));
-  return next.value;
+  const { id } = request.lifecycle.machine;
+  let decisions: readonly Decision[] = [];
+  const answer: typeof request.answer = (step, loaded, facts) => {
+    decisions = step.decisions;
+    return request.answer(step, loaded, facts);
+  };
+  try {
+    const loaded = first ?? (await during('load', id, () => firstLoad(world)));
+    const steps = running<Loaded, Row, Facts, Commit, Answer>(loaded, { ...request, answer });
+    let next = during('decide', id, () => steps.next());
+    while (!next.done) {
+      const wanted = next.value;
+      const told =
+        wanted.kind === 'answer'
+          ? ({ kind: 'answered', answer: await wanted.answer } as const)
+          : await during(wanted.kind, id, () => askWorld(world, wanted));
+      if (wanted.kind === 'commit') tell(({ committed }) => committed?.(id, resultOf(told)));
+      next = during('decide', id, () => steps.next(told));
+    }
+    tell(({ decided }) => decided?.(decisions));
+    return next.value;
+  } catch (error) {
+    if (error instanceof Unavailable) tell(({ failed }) => failed?.(id, error.reason));
+    throw error;
+  }
+}
+
+function resultOf<Loaded>(told: Told<Loaded>): CommitResult {
+  if (told.kind === 'committed') return told.committed ? 'committed' : 'conflict';
+  return told.kind === 'unavailable' && told.error.maybeCommitted ? 'unknown' : 'unavailable';
 }
 
 async function firstLoad<Loaded, Commit>({ load }: World<Loaded, Commit>): Promise<Loaded> {
@@ -101,7 +146,10 @@ async function firstLoad<Loaded, Commit>({ load }: World<Loaded, Commit>): Promi
   }
 }
 
-async function askWorld<Loaded, Commit>(world: World<Loaded, Commit>, wanted: Wanted<Commit>): Promise<Told<Loaded>> {
+async function askWorld<Loaded, Commit>(
+  world: World<Loaded, Commit>,
+  wanted: Exclude<Wanted<Commit>, { readonly kind: 'answer' }>,
+): Promise<Told<Loaded>> {
   if (wanted.kind === 'load') return reload(world, wanted.afterLostCommit);
   try {
     return { kind: 'committed', committed: await world.commit(wanted.commit) };

@@ -4,6 +4,7 @@ import type { EpochOwner, RevocationReason } from '../../machines/vocabulary.ts'
 import { InvariantViolation } from '../engine/errors.ts';
 import type { Lifecycle, Step } from '../engine/lifecycle.ts';
 import { type Request, run } from '../engine/run.ts';
+import type { Actor } from '../model/actor.ts';
 import type { Client, TokenClient } from '../model/client.ts';
 import { type Bytes, type Grant, grantState } from '../model/grant.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
@@ -13,6 +14,8 @@ export type GrantFacts = {
   readonly now: Date;
   /** The name of the client's policy today; null: no policy was involved. */
   readonly policy: string | null;
+  /** The administrator who asks; absent: its client or its end-user does. */
+  readonly actor?: Actor;
 };
 
 /** One guarded statement about one row of `grants`. */
@@ -79,7 +82,7 @@ export const grantLifecycle: Lifecycle<Grant, GrantFacts, GrantCommit> = {
     // Once the epoch is raised, every grant is read with the new value.
     raiseEpoch: (grant, _, { of }) => ({ ...grant, [EPOCH_OF[of]]: (grant[EPOCH_OF[of]] ?? 0n) + 1n }),
   },
-  ledgerFacts: ({ refreshGeneration }) => ({ generation: refreshGeneration }),
+  ledgerFacts: ({ refreshGeneration }, { actor }) => ({ generation: refreshGeneration, ...(actor && { actor }) }),
   commitOf: revocationOf,
 };
 
@@ -104,6 +107,16 @@ export const revocationRequest: Request<WithGrant, Grant, GrantFacts, GrantCommi
   answer: ({ before, after }) => after !== before,
 };
 
+/** The same by an administrator. */
+export const administratorEndRequest = (actor: Actor): Request<WithGrant, Grant, GrantFacts, GrantCommit, boolean> => ({
+  ...revocationRequest,
+  read: ({ grant, now }) => ({
+    row: grant,
+    facts: { now, policy: null, actor },
+    event: { type: 'endRequestedByAdministrator' },
+  }),
+});
+
 export type GrantWorld = {
   readonly store: Pick<GrantStore, 'load' | 'commit'>;
   /** Milliseconds; waits between reloads after a lost commit. */
@@ -115,10 +128,25 @@ export type GrantWorld = {
  * @returns true when this call ended the grant; false when it had ended before.
  * @throws Unavailable when the store cannot be reached or does not settle; asking again is always safe.
  */
-export function revokeGrant({ store, sleep }: GrantWorld, first: WithGrant): Promise<boolean> {
+export const revokeGrant = (world: GrantWorld, first: WithGrant): Promise<boolean> =>
+  runFor(world, first, revocationRequest);
+
+/**
+ * An administrator ends it: its line of the ledger says who.
+ * @returns true when this call ended the grant; false when it had ended before.
+ * @throws Unavailable when the store cannot be reached or does not settle; asking again is always safe.
+ */
+export const endGrantByAdministrator = (world: GrantWorld, first: WithGrant, actor: Actor): Promise<boolean> =>
+  runFor(world, first, administratorEndRequest(actor));
+
+function runFor(
+  { store, sleep }: GrantWorld,
+  first: WithGrant,
+  request: Request<WithGrant, Grant, GrantFacts, GrantCommit, boolean>,
+): Promise<boolean> {
   const key = { clientId: first.grant.clientId, grantId: first.grant.id };
   const world = { load: async () => withGrant(await store.load(key)), commit: store.commit, sleep };
-  return run(world, revocationRequest, first);
+  return run(world, request, first);
 }
 
 /** @throws InvariantViolation when the grant is gone: rows of `grants` are deleted only long after their chain has ended. */

@@ -16,8 +16,15 @@ import type { Client } from '../model/client.ts';
 import type { Bytes, SignInFacts } from '../model/grant.ts';
 import type { Interaction, RequestedInteraction } from '../model/interaction.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
-import type { Lifetimes } from '../model/lifetimes.ts';
+import { consentEndsAt, type Lifetimes } from '../model/lifetimes.ts';
 import type { Session } from '../model/session.ts';
+
+/** What an end-user has allowed a client at a set of resources. */
+export type RememberedConsent = {
+  readonly scope: readonly string[];
+  readonly resources: readonly string[];
+  readonly grantedAt: Date;
+};
 
 /** As storage loads it. */
 export type StoredInteraction = {
@@ -27,7 +34,7 @@ export type StoredInteraction = {
   readonly isStored: boolean;
   readonly client: Client;
   /** What the user named in the load has allowed this client before. */
-  readonly remembered: { readonly scope: readonly string[]; readonly resources: readonly string[] } | null;
+  readonly remembered: RememberedConsent | null;
   /** The grant that this interaction made; null: none. */
   readonly grant: {
     readonly id: string;
@@ -38,7 +45,11 @@ export type StoredInteraction = {
 };
 
 /** With the browser's active session; null: none. Each load reads it again. */
-export type LoadedInteraction = StoredInteraction & { readonly session: Session | null };
+export type LoadedInteraction = StoredInteraction & {
+  readonly session: Session | null;
+  /** The browser's session awaits a second factor, so that it counts for nothing yet. */
+  readonly factorIsAwaited: boolean;
+};
 
 /** The interaction, and what goes with an approval. */
 export type InteractionRow = {
@@ -52,6 +63,10 @@ export type InteractionFacts = Omit<LoadedInteraction, 'interaction' | 'isStored
   /** Milliseconds since 1970: when the session ends unless it is used before; null: there is no session. */
   readonly sessionEndsAt: number | null;
   readonly isStillRegistered: boolean;
+  /** How strong the sign-in has to be, as a place in the list of classes. */
+  readonly requiredLevel: number;
+  /** What this end-user may grant of what is asked for; without a session, all of it. */
+  readonly grantable: readonly string[];
   readonly lifetimes: Lifetimes;
   /** For the grant that an approval makes. */
   readonly draft: { readonly grantId: string; readonly codeHash: Bytes };
@@ -79,13 +94,17 @@ export type Approval = InteractionMove & {
   /** When the interaction or the session ends, whichever is first: it has to be committed in time, not only decided in time. */
   readonly endsAt: Date;
   readonly grantId: string;
+  /** What is granted, and remembered: of what was asked for, what this end-user may grant. */
+  readonly scope: readonly string[];
   readonly codeHash: Bytes;
   readonly codeEndsAt: Date;
   readonly policy: string;
   /** The end-user was not asked: it commits only while the remembered consent stands. */
   readonly reliesOnConsent: boolean;
   readonly remembers: boolean;
-  readonly identity: SignInFacts | null;
+  /** A consent that was given then, or earlier, has ended: the new one replaces it, and adds nothing to it. Null: none has. */
+  readonly consentsEndedUpTo: Date | null;
+  readonly identity: SignInFacts;
 };
 
 export type InteractionCommit =
@@ -106,7 +125,7 @@ export type LoadedRequest = {
   /** Of the browser's cookie; it may have ended. */
   readonly session: Session | null;
   /** What the session's user has allowed this client before, for each set of resources. */
-  readonly remembered: readonly NonNullable<StoredInteraction['remembered']>[];
+  readonly remembered: readonly RememberedConsent[];
 };
 
 /** The interaction of an authorization request begins now. Stores nothing. @param session null: the browser has no active one. */
@@ -116,7 +135,7 @@ export function begunInteraction(
   session: Session | null,
 ): StoredInteraction {
   const endsAt = new Date(now.getTime() + lifetimeSeconds * 1000);
-  const isSame = ({ resources }: LoadedRequest['remembered'][number]) =>
+  const isSame = ({ resources }: RememberedConsent) =>
     resources.length === requested.resources.length && resources.every((one, at) => one === requested.resources[at]);
   return {
     now,
@@ -147,6 +166,7 @@ const ANSWERS = [
   'reject',
   'askSignIn',
   'askAccount',
+  'askFactor',
   'askConsent',
   'showConsent',
   'issueCode',
@@ -155,25 +175,46 @@ const ANSWERS = [
   'repeatAnswer',
 ] as const;
 
+/** RFC 8252 §8.6: any app on a device could pose as a public client there, so its consent is not remembered. */
+export const identityIsAssured = (
+  { tokenEndpointAuthMethod }: Pick<Client, 'tokenEndpointAuthMethod'>,
+  { redirectUri }: Pick<Interaction, 'redirectUri'>,
+): boolean => tokenEndpointAuthMethod !== 'none' || redirectUri.startsWith('https:');
+
 export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, InteractionCommit> = {
   machine: interactionMachine,
   stateOf: ({ interaction }) => interaction.state,
-  contextOf: ({ interaction }, { client, grant, now, isStillRegistered }): InteractionContext => ({
+  contextOf: (
+    { interaction },
+    { client, grant, now, isStillRegistered, grantable, requiredLevel },
+  ): InteractionContext => ({
     endsAt: interaction.endsAt.getTime(),
-    scope: interaction.scope,
+    scope: grantable,
     resources: interaction.resources,
     userId: interaction.userId,
     clientEnded: client.deletedAt !== null || client.epoch !== interaction.clientEpoch || !isStillRegistered,
-    consentMayBeRemembered: client.tokenEndpointAuthMethod !== 'none' || interaction.redirectUri.startsWith('https:'),
+    consentMayBeRemembered: identityIsAssured(client, interaction),
     codeIsWaiting: grant?.codeIsUnused === true && now < grant.codeEndsAt,
     prompt: interaction.prompt,
     maxAgeSeconds: interaction.maxAgeSeconds,
     hintedUserId: interaction.hintedUserId,
+    requestedAt: interaction.createdAt.getTime(),
+    requiredLevel,
   }),
   answers: Object.fromEntries(
-    (['requested', 'viewed', 'switchRequested', 'signedIn', 'accountChosen', 'consented', 'refused'] as const).map(
-      (event) => [event, ANSWERS],
-    ),
+    (
+      [
+        'requested',
+        'viewed',
+        'switchRequested',
+        'signedIn',
+        'accountChosen',
+        'factorAdded',
+        'factorDeclined',
+        'consented',
+        'refused',
+      ] as const
+    ).map((event) => [event, ANSWERS]),
   ),
   changes: {
     askConsent: (row, facts) => moved(row, 'awaitingConsent', facts),
@@ -193,19 +234,31 @@ export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, I
     const { session } = facts;
     if (to !== 'approved' || !session) return { kind: 'move', move };
     const { reliesOnConsent, remembers } = after;
-    return { kind: 'approve', approval: { ...move, ...approvalOf(move, session, facts), reliesOnConsent, remembers } };
+    const approval = { ...move, ...approvalOf(move, session, facts, reliesOnConsent), reliesOnConsent, remembers };
+    return { kind: 'approve', approval };
   },
 };
 
 function approvalOf(
   { loaded }: InteractionMove,
   session: Session,
-  { now, lifetimes, draft, sessionEndsAt }: InteractionFacts,
+  { now, lifetimes, draft, sessionEndsAt, grantable, remembered }: InteractionFacts,
+  reliesOnConsent: boolean,
 ) {
+  const { consentLifetimeSeconds } = lifetimes;
+  const consentEnds = reliesOnConsent && remembered ? consentEndsAt(remembered, lifetimes) : null;
+  const ends = [
+    loaded.endsAt.getTime(),
+    sessionEndsAt ?? Number.NEGATIVE_INFINITY,
+    consentEnds?.getTime() ?? Number.POSITIVE_INFINITY,
+  ];
   return {
     session,
-    endsAt: new Date(Math.min(loaded.endsAt.getTime(), sessionEndsAt ?? Number.NEGATIVE_INFINITY)),
+    endsAt: new Date(Math.min(...ends)),
+    consentsEndedUpTo:
+      consentLifetimeSeconds === undefined ? null : new Date(now.getTime() - consentLifetimeSeconds * 1000),
     grantId: draft.grantId,
+    scope: grantable,
     codeHash: draft.codeHash,
     codeEndsAt: new Date(now.getTime() + lifetimes.authorizationCodeLifetimeSeconds * 1000),
     policy: lifetimes.name,
@@ -214,10 +267,12 @@ function approvalOf(
 }
 
 /** OpenID Connect Core §2: `auth_time` is when the end-user last authenticated; the `nonce` comes back unmodified. */
-function identityOf({ scope, nonce }: Interaction, { signedInAt, sid }: Session): SignInFacts | null {
-  if (!scope.includes('openid')) return null;
-  return { nonce, authTime: Math.floor(signedInAt.getTime() / 1000), sid };
-}
+const identityOf = ({ nonce }: Interaction, { signedInAt, sid, amr }: Session): SignInFacts => ({
+  nonce,
+  authTime: Math.floor(signedInAt.getTime() / 1000),
+  sid,
+  amr,
+});
 
 /** What the browser sees next. */
 export type InteractionOutcome = {
@@ -227,6 +282,8 @@ export type InteractionOutcome = {
   readonly client: Client;
 } /** `account`: the session that the end-user may continue with; null: only the form. */ & (
   | { readonly kind: 'signIn'; readonly account: Session | null }
+  /** A further factor is asked for: of the session, or of the session that awaits it. */
+  | { readonly kind: 'factor' }
   | { readonly kind: 'consent' }
   | { readonly kind: 'approved'; readonly code: string }
   | { readonly kind: 'denied'; readonly error: AuthorizationRefusal }
@@ -241,8 +298,13 @@ export type InteractionWays = {
   readonly lifetimesOf: (client: Client) => Lifetimes;
   /** Milliseconds since 1970: when this session ends unless it is used before. */
   readonly sessionEndsAt: (session: Session) => number;
+  /** How strong a sign-in is, and how strong it has to be: places in the list of classes. */
+  readonly levelOf: (session: Session) => number;
+  readonly requiredLevelOf: (interaction: Interaction) => number;
   /** Whether the client is registered today for this redirect URI and grant type. */
   readonly isStillRegistered: (client: Client, interaction: Interaction) => boolean;
+  /** What this end-user may grant of what is asked for, by the role of today. */
+  readonly grantableBy: (session: Session, interaction: Interaction) => readonly string[];
 };
 
 /** @param grantId for the grant that an approval makes. */
@@ -256,18 +318,26 @@ export function interactionRequest(
     lifecycle: interactionLifecycle,
     read: ({ interaction, isStored, ...loaded }) => {
       const { client, now, remembered, session } = loaded;
+      const lifetimes = ways.lifetimesOf(client);
       const event: InteractionEvent = {
         type,
         now: now.getTime(),
         userId: session?.userId ?? null,
         signedInAt: session?.signedInAt.getTime() ?? null,
-        remembered,
+        level: session ? ways.levelOf(session) : 0,
+        factorIsAwaited: loaded.factorIsAwaited,
+        remembered: remembered && {
+          ...remembered,
+          endsAt: consentEndsAt(remembered, lifetimes)?.getTime() ?? null,
+        },
       };
       const facts: InteractionFacts = {
         ...loaded,
         sessionEndsAt: session && ways.sessionEndsAt(session),
         isStillRegistered: ways.isStillRegistered(client, interaction),
-        lifetimes: ways.lifetimesOf(client),
+        requiredLevel: ways.requiredLevelOf(interaction),
+        grantable: session ? ways.grantableBy(session, interaction) : interaction.scope,
+        lifetimes,
         draft: { grantId, codeHash },
       };
       return { row: { interaction, isStored, remembers: false, reliesOnConsent: false }, facts, event };
@@ -283,6 +353,8 @@ export function interactionRequest(
             return { ...about, kind: 'signIn', account: null };
           case 'askAccount':
             return { ...about, kind: 'signIn', account: session };
+          case 'askFactor':
+            return { ...about, kind: 'factor' };
           case 'askConsent':
           case 'showConsent':
             return { ...about, kind: 'consent' };
@@ -323,15 +395,19 @@ export type InteractionWorld = InteractionWays & {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** @returns null when there is no such interaction. @throws Unavailable, StoreUnavailable */
+/**
+ * @param factorIsAwaited the browser's session awaits a second factor, and `session` is null.
+ * @returns null when there is no such interaction. @throws Unavailable, StoreUnavailable
+ */
 export async function interact(
   world: InteractionWorld,
   reference: InteractionReference,
   type: InteractionEvent['type'],
   session: Session | null,
+  factorIsAwaited = false,
 ): Promise<InteractionOutcome | null> {
   const first = await world.store.load(reference, session?.userId ?? null);
-  return first && interactFrom(world, first, type, session);
+  return first && interactFrom(world, first, type, session, factorIsAwaited);
 }
 
 /** @param first as it was loaded for the user of the session. @throws Unavailable, StoreUnavailable */
@@ -340,14 +416,15 @@ export function interactFrom(
   first: StoredInteraction,
   type: InteractionEvent['type'],
   session: Session | null,
+  factorIsAwaited = false,
 ): Promise<InteractionOutcome> {
   const { isStored, interaction } = first;
   const reference = { id: interaction.id, requested: isStored ? null : interaction };
   const load = async () => {
     const loaded = await store.load(reference, session?.userId ?? null);
     if (!loaded) throw new InvariantViolation('an interaction vanished between load and reload');
-    return { ...loaded, session: session && (await sessionNow(session)) };
+    return { ...loaded, session: session && (await sessionNow(session)), factorIsAwaited };
   };
   const request = interactionRequest(ways, type, makeGrantId());
-  return run({ load, commit: store.commit, sleep }, request, { ...first, session });
+  return run({ load, commit: store.commit, sleep }, request, { ...first, session, factorIsAwaited });
 }

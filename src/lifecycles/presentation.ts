@@ -7,6 +7,7 @@ import { effectOf } from '../engine/decide.ts';
 import { InvariantViolation } from '../engine/errors.ts';
 import { type Lifecycle, type Step, send } from '../engine/lifecycle.ts';
 import { type Request, run } from '../engine/run.ts';
+import { whenThere } from '../engine/when-there.ts';
 import type { TokenClient } from '../model/client.ts';
 import { type AccessToday, type Bytes, type Grant, grantState, sameBytes } from '../model/grant.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
@@ -42,7 +43,7 @@ export type PresentationWays<Issued> = {
   readonly lifetimesOf: (client: TokenClient) => Lifetimes;
   readonly accessToday: (grant: Grant, client: TokenClient) => AccessToday;
   /** Signs and encodes the tokens of `next`, the row as it will be. May fail, since it runs before the commit. */
-  readonly mint: (next: Grant, today: AccessToday, loaded: LoadedPresentation) => Issued;
+  readonly mint: (next: Grant, today: AccessToday, loaded: LoadedPresentation) => Issued | Promise<Issued>;
 };
 
 export type PresentationLifecycle<Facts extends PresentationFacts> = Lifecycle<Grant, Facts, GrantCommit>;
@@ -126,7 +127,7 @@ export function presentationRequest<Facts extends PresentationFacts, Issued>(
     },
     answer: ({ before, after, decisions: [decision] }, loaded, { today }) => {
       const rejected = decision && effectOf(decision, 'reject');
-      if (!rejected) return { kind: 'issued', issued: mint(after, today, loaded) };
+      if (!rejected) return whenThere(mint(after, today, loaded), (issued) => ({ kind: 'issued' as const, issued }));
       const reason = rejected.params.reason as TokenRejectReason;
       return { kind: 'rejected', reason, revoked: after.state !== before.state };
     },

@@ -1,25 +1,62 @@
 /** The session: a sign-in creates its row, and everything that ends it is decided here. */
 import { sessionMachine } from '../../machines/session.machine.ts';
-import type { SessionContext, SessionEndReason, SessionEvent, SessionRejectReason } from '../../machines/vocabulary.ts';
+import type {
+  SessionContext,
+  SessionEndReason,
+  SessionEvent,
+  SessionRejectReason,
+  SessionState,
+} from '../../machines/vocabulary.ts';
 import { effectOf } from '../engine/decide.ts';
-import type { Lifecycle } from '../engine/lifecycle.ts';
+import { InvariantViolation } from '../engine/errors.ts';
+import type { Lifecycle, Step } from '../engine/lifecycle.ts';
 import { type Request, run } from '../engine/run.ts';
-import type { Bytes } from '../model/grant.ts';
-import type { LedgerEntry } from '../model/ledger.ts';
+import { stepOf } from '../engine/step.ts';
+import type { Actor } from '../model/actor.ts';
+import { type Bytes, sameBytes } from '../model/grant.ts';
+import type { LedgerEntry, SignInMethod, SignInOrigin } from '../model/ledger.ts';
 import {
   type Session,
   type SessionLifetimes,
+  secondFactorDueAt,
   sessionEndedBy,
   sessionEndsAt,
   sessionIdleEndsAt,
   sessionState,
 } from '../model/session.ts';
 
-export type SessionFacts = { readonly now: Date; readonly lifetimes: SessionLifetimes };
+export type SessionFacts = {
+  readonly now: Date;
+  readonly lifetimes: SessionLifetimes;
+  /** The administrator or the end-user who asks, from elsewhere; absent: the browser itself does. */
+  readonly actor?: Actor | undefined;
+  /** At the sign-in: what account, policy and client demand, and it does not have. */
+  readonly factorIsMissing?: boolean | undefined;
+  /** Of the factor that is added; absent: it does. */
+  readonly factorStands?: boolean | undefined;
+  /** What a further factor makes of the session. */
+  readonly added?: AddedFactor | undefined;
+};
 
-/** One guarded statement about one row of `sessions`. Both kinds require that the session is still active. */
+/** The factor by which a session was signed in, or that was added to it. It has to stand when that is stored. */
+export type ProvenFactor = { readonly kind: 'passkey' | 'secondFactor' | 'recoveryCode'; readonly id: string };
+
+export type AddedFactor = {
+  readonly factor: ProvenFactor;
+  /** Of the session from then on (RFC 8176). */
+  readonly amr: readonly string[];
+  /** SHA-256 of the new cookie. */
+  readonly idHash: Bytes;
+  /** For the ledger. */
+  readonly origin?: SignInOrigin | undefined;
+};
+
+/**
+ * One guarded statement about one row of `sessions`. An end requires only that the row has not ended; the others, that the cookie is
+ * as loaded, too.
+ */
 export type SessionCommit =
-  /** Never moves `lastUsedAt` back. */
+  /** Requires that the session is active. Never moves `lastUsedAt` back. */
   | { readonly kind: 'recordUse'; readonly loaded: Session; readonly now: Date }
   | {
       readonly kind: 'end';
@@ -27,21 +64,46 @@ export type SessionCommit =
       readonly now: Date;
       readonly reason: SessionEndReason;
       readonly entry: LedgerEntry;
+    }
+  /** Requires the state as loaded, that the session is in time, and that the factor stands. */
+  | {
+      readonly kind: 'addFactor';
+      readonly loaded: Session;
+      readonly now: Date;
+      /** When the session ends unless the factor comes before. */
+      readonly dueAt: Date;
+      readonly added: AddedFactor;
+      readonly entry: LedgerEntry;
     };
 
 /** A session is found by its cookie, or by its public name among those of its user. */
 export type SessionKey = { readonly idHash: Bytes } | { readonly sid: string; readonly userId: string };
-export type LoadedSession = { readonly now: Date; readonly session: Session | null };
+export type LoadedSession = { readonly now: Date; readonly session: Session | null } & Pick<
+  SessionFacts,
+  'factorStands'
+>;
 
-export type NewSession = Pick<Session, 'idHash' | 'sid' | 'userId' | 'userEpoch' | 'serverEpoch' | 'userAgent'> & {
+export type NewSession = Pick<
+  Session,
+  'idHash' | 'sid' | 'userId' | 'userEpoch' | 'serverEpoch' | 'userAgent' | 'amr' | 'state'
+> & {
+  /** Null or absent: none that could have been removed meanwhile. */
+  readonly factor?: ProvenFactor | null;
+  /** When the end-user authenticated, where that was elsewhere and earlier; absent: now. */
+  readonly authenticatedAt?: Date | undefined;
   readonly lifetimeSeconds: number;
+  /** For its line in the ledger; absent: it has none. */
+  readonly signIn?: { readonly method: SignInMethod; readonly origin: SignInOrigin } | undefined;
 };
 
 export type SessionStore = {
   readonly load: (key: SessionKey) => Promise<LoadedSession>;
-  /** The user's sessions whose row has not ended; last used first. */
+  /** A passkey or an app is active; a recovery code was used. */
+  readonly stands: (factor: ProvenFactor) => Promise<boolean>;
+  /** The user's sessions that neither a decision nor an epoch has ended; last used first. */
   readonly list: (userId: string) => Promise<{ readonly now: Date; readonly sessions: readonly Session[] }>;
-  readonly insert: (session: NewSession) => Promise<Pick<Session, 'signedInAt' | 'endsAt'>>;
+  /** Null: the factor was removed meanwhile, and nothing is stored. */
+  readonly insert: (session: NewSession) => Promise<Pick<Session, 'signedInAt' | 'lastUsedAt' | 'endsAt'> | null>;
   /** False: a fact that the commit depends on no longer held, and nothing changed. */
   readonly commit: (commit: SessionCommit) => Promise<boolean>;
 };
@@ -57,15 +119,23 @@ const useDueAt = (session: Session, lifetimes: SessionLifetimes): number => {
 export const sessionLifecycle: Lifecycle<Session, SessionFacts, SessionCommit> = {
   machine: sessionMachine,
   stateOf: sessionState,
-  contextOf: (session, { lifetimes }): SessionContext => ({
+  contextOf: (session, { lifetimes, factorIsMissing, factorStands }): SessionContext => ({
     endsAt: sessionEndsAt(session, lifetimes),
     idleEndsAt: sessionIdleEndsAt(session, lifetimes),
     useDueAt: useDueAt(session, lifetimes),
+    factorDueAt: secondFactorDueAt(session),
+    factorIsMissing: factorIsMissing ?? true,
+    factorIsGone: factorStands === false,
     endedBy: sessionEndedBy(session),
     endReason: session.endedReason,
   }),
-  answers: { used: ['admit', 'reject'] },
+  answers: { used: ['admit', 'reject'], factorAdded: ['admit', 'reject'] },
   changes: {
+    beginSession: (session) => ({ ...session, state: 'active' }),
+    addFactor: (session, { now, added }) => {
+      if (!added) throw new InvariantViolation('session: a factor was added, and nothing says which');
+      return { ...session, state: 'active', amr: added.amr, idHash: added.idHash, lastUsedAt: now };
+    },
     recordUse: (session, { now }) => ({ ...session, lastUsedAt: now }),
     endSession: (session, { now }, { reason }) => ({ ...session, state: 'ended', endedReason: reason, endsAt: now }),
     // Once the epoch is raised, every session is read with the new value.
@@ -74,25 +144,42 @@ export const sessionLifecycle: Lifecycle<Session, SessionFacts, SessionCommit> =
         ? { ...session, liveUserEpoch: (session.liveUserEpoch ?? 0n) + 1n }
         : { ...session, liveServerEpoch: session.liveServerEpoch + 1n },
   },
-  unrecorded: ['recordUse'],
-  ledgerFacts: ({ sid }) => ({ sessionId: sid }),
-  commitOf: ({ before, after, entries: [entry] }, { now }) =>
-    after.endedReason !== null && entry
-      ? { kind: 'end', loaded: before, now, reason: after.endedReason, entry }
-      : { kind: 'recordUse', loaded: before, now },
+  // A sign-in is stored by its own statement, with the state that the machine decided (`begunState`).
+  unrecorded: ['recordUse', 'beginSession'],
+  ledgerFacts: ({ sid }, { actor }) => ({ sessionId: sid, ...(actor && { actor }) }),
+  commitOf: ({ before, after, entries: [entry] }, { now, lifetimes, added }) => {
+    if (after.endedReason !== null && entry)
+      return { kind: 'end', loaded: before, now, reason: after.endedReason, entry };
+    if (!added || !entry) return { kind: 'recordUse', loaded: before, now };
+    const dueAt = before.state === 'active' ? sessionIdleEndsAt(before, lifetimes) : secondFactorDueAt(before);
+    const latest = Math.min(dueAt, sessionEndsAt(before, lifetimes));
+    return { kind: 'addFactor', loaded: before, now, dueAt: new Date(latest), added, entry };
+  },
 };
 
-type WithSession = { readonly now: Date; readonly session: Session };
+/** The state that a sign-in is stored in. @param factorIsMissing it is weaker than account, policy or client demand. */
+export const begunState = (
+  session: Omit<Session, 'state' | 'endedReason'>,
+  lifetimes: SessionLifetimes,
+  factorIsMissing: boolean,
+): SessionState => {
+  const fresh: Session = { ...session, state: 'awaitingSecondFactor', endedReason: null };
+  const facts = { now: session.signedInAt, lifetimes, factorIsMissing };
+  return stepOf(sessionLifecycle, fresh, facts, { type: 'signedIn' }).after.state;
+};
+
+type WithSession = { readonly now: Date; readonly session: Session } & Pick<SessionFacts, 'factorStands'>;
 
 const request = <Answer>(
   lifetimes: SessionLifetimes,
   type: SessionEvent['type'],
   answer: Request<WithSession, Session, SessionFacts, SessionCommit, Answer>['answer'],
+  { actor, added }: Pick<SessionFacts, 'actor' | 'added'> = {},
 ): Request<WithSession, Session, SessionFacts, SessionCommit, Answer> => ({
   lifecycle: sessionLifecycle,
-  read: ({ session, now }) => ({
+  read: ({ session, now, factorStands }) => ({
     row: session,
-    facts: { now, lifetimes },
+    facts: { now, lifetimes, actor, added, factorStands },
     event: { type, now: now.getTime() } as SessionEvent,
   }),
   answer,
@@ -100,22 +187,31 @@ const request = <Answer>(
 
 export type SessionUse =
   | { readonly kind: 'admitted'; readonly session: Session }
+  /** A second factor is missing: the browser is not signed in. */
+  | { readonly kind: 'awaitsFactor'; readonly session: Session }
   | { readonly kind: 'rejected'; readonly reason: SessionRejectReason };
 
-/** A request came with the cookie of this session. */
-export const sessionUseRequest = (lifetimes: SessionLifetimes) =>
-  request<SessionUse>(lifetimes, 'used', ({ after, decisions: [decision] }) => {
-    const rejected = decision && effectOf(decision, 'reject');
-    return rejected
-      ? { kind: 'rejected', reason: rejected.params.reason as SessionRejectReason }
-      : { kind: 'admitted', session: after };
-  });
+const useOf = ({ after, decisions: [decision] }: Step<Session>): SessionUse => {
+  const reason = (decision && effectOf(decision, 'reject'))?.params.reason as SessionRejectReason | undefined;
+  if (reason === undefined) return { kind: 'admitted', session: after };
+  return reason === 'second_factor_required' ? { kind: 'awaitsFactor', session: after } : { kind: 'rejected', reason };
+};
 
-export type SessionEnding = 'signOutRequested' | 'endRequested' | 'signedInAgain';
+/** A request came with the cookie of this session. */
+export const sessionUseRequest = (lifetimes: SessionLifetimes) => request<SessionUse>(lifetimes, 'used', useOf);
+
+/** A further factor was proven in this session. */
+export const sessionFactorRequest = (lifetimes: SessionLifetimes, added: AddedFactor) => ({
+  ...request<SessionUse>(lifetimes, 'factorAdded', useOf, { added }),
+  // After a lost answer: nobody else drew this cookie.
+  isIn: ({ session }: WithSession) => sameBytes(session.idHash, added.idHash),
+});
+
+export type SessionEnding = 'signOutRequested' | 'endRequested' | 'endRequestedByAdministrator' | 'signedInAgain';
 
 /** The answer: whether this request ended the session. */
-export const sessionEndRequest = (lifetimes: SessionLifetimes, type: SessionEnding) =>
-  request<boolean>(lifetimes, type, ({ before, after }) => after !== before);
+export const sessionEndRequest = (lifetimes: SessionLifetimes, type: SessionEnding, actor?: Actor) =>
+  request<boolean>(lifetimes, type, ({ before, after }) => after !== before, { actor });
 
 export type SessionWorld = {
   readonly sessions: Pick<SessionStore, 'load' | 'commit'>;
@@ -128,9 +224,36 @@ export type SessionWorld = {
 export const useSession = (world: SessionWorld, key: SessionKey, loaded?: LoadedSession): Promise<SessionUse | null> =>
   runFor(world, key, sessionUseRequest(world.lifetimes()), loaded);
 
+/**
+ * @param session as its cookie found it. A factor that was removed meanwhile is rejected. Where another factor has renewed that cookie meanwhile, it counts as ended.
+ * @returns null: there is no such session any more. @throws Unavailable
+ */
+export function addFactor(
+  { sessions, sleep, lifetimes }: SessionWorld & { readonly sessions: Pick<SessionStore, 'stands'> },
+  session: Session,
+  added: AddedFactor,
+): Promise<SessionUse | null> {
+  const { sid, userId, idHash } = session;
+  const load = async (key: SessionKey): Promise<LoadedSession> => {
+    const [loaded, factorStands] = await Promise.all([sessions.load(key), sessions.stands(added.factor)]);
+    const isKnown = [idHash, added.idHash].some((one) => sameBytes(one, loaded.session?.idHash ?? null));
+    return isKnown ? { ...loaded, factorStands } : { ...loaded, session: null };
+  };
+  const world = { sessions: { load, commit: sessions.commit }, sleep, lifetimes };
+  return runFor(world, { sid, userId }, sessionFactorRequest(lifetimes(), added));
+}
+
 /** @returns false: it had ended already, or there is no such session. @throws Unavailable: calling again is always safe. */
-export const endSession = async (world: SessionWorld, key: SessionKey, type: SessionEnding): Promise<boolean> =>
-  (await runFor(world, key, sessionEndRequest(world.lifetimes(), type))) ?? false;
+export const endSession = async (
+  world: SessionWorld,
+  key: SessionKey,
+  type: Exclude<SessionEnding, 'endRequestedByAdministrator'>,
+  actor?: Actor,
+): Promise<boolean> => (await runFor(world, key, sessionEndRequest(world.lifetimes(), type, actor))) ?? false;
+
+/** An administrator ends it: its line of the ledger says who. @returns and throws as `endSession`. */
+export const endSessionByAdministrator = async (world: SessionWorld, key: SessionKey, actor: Actor): Promise<boolean> =>
+  (await runFor(world, key, sessionEndRequest(world.lifetimes(), 'endRequestedByAdministrator', actor))) ?? false;
 
 async function runFor<Answer>(
   { sessions, sleep }: SessionWorld,
@@ -141,10 +264,10 @@ async function runFor<Answer>(
   const first = loaded ?? (await sessions.load(key));
   if (first.session === null) return null;
   const load = async () => {
-    const { now, session } = await sessions.load(key);
+    const { session, ...loaded } = await sessions.load(key);
     // Housekeeping may have removed a session that had ended.
-    return { now, session: session ?? { ...found, state: 'ended' as const } };
+    return { ...loaded, session: session ?? { ...found, state: 'ended' as const } };
   };
   const found = first.session;
-  return run({ load, commit: sessions.commit, sleep }, requested, { now: first.now, session: found });
+  return run({ load, commit: sessions.commit, sleep }, requested, { ...first, session: found });
 }

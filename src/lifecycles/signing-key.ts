@@ -7,6 +7,7 @@ import type { SigningKeyContext, SigningKeyEvent, SigningKeyState } from '../../
 import { InvariantViolation, Unavailable } from '../engine/errors.ts';
 import { type Lifecycle, type Step, send } from '../engine/lifecycle.ts';
 import { type Request, run } from '../engine/run.ts';
+import type { Actor } from '../model/actor.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
 import {
   type KeyLifetimes,
@@ -34,6 +35,8 @@ export type SigningKeyFacts = {
   readonly policy: SigningKeyPolicyOfToday;
   /** The operator does not want to wait for caches. */
   readonly atOnce: boolean;
+  /** The administrator who asks; absent: time does. */
+  readonly actor?: Actor | undefined;
   /** Created for this request and not stored yet; null: none was needed so far. */
   readonly fresh: NewSigningKey | null;
 };
@@ -106,7 +109,7 @@ export const signingKeyLifecycle: Lifecycle<SigningKeyTable, SigningKeyFacts, Si
     },
   },
   brokenBy: wrongSigners,
-  ledgerFacts: (_, { kid }) => ({ signingKeyId: kid }),
+  ledgerFacts: (_, { kid, actor }) => ({ signingKeyId: kid, ...(actor && { actor }) }),
   commitOf: ({ before, after, entries }, { now, fresh }) => {
     const stored = new Map(before.map((key) => [key.kid, key]));
     const created = after.find(({ kid }) => !stored.has(kid));
@@ -181,19 +184,21 @@ type KeyEvent = {
   readonly atOnce: boolean;
   /** Null: the fresh key. */
   readonly kid: string | null;
+  /** Absent: time. */
+  readonly actor?: Actor;
 };
 
 /** The answer: what changed. */
 export function signingKeyRequest(
   { policy }: SigningKeyWays,
-  { type, alg, atOnce, kid }: KeyEvent,
+  { type, alg, atOnce, kid, actor }: KeyEvent,
   fresh: NewSigningKey | null,
 ): Request<LoadedSigningKeys, SigningKeyTable, SigningKeyFacts, SigningKeyCommit, readonly KeyChange[]> {
   return {
     lifecycle: signingKeyLifecycle,
     read: ({ now, keys }) => {
       requireDerivedStates(keys);
-      const facts = { now, alg, atOnce, fresh, policy: policy(), kid: kid ?? fresh?.kid ?? '' };
+      const facts = { now, alg, atOnce, fresh, actor, policy: policy(), kid: kid ?? fresh?.kid ?? '' };
       return { row: keys, facts, event: eventFor(keys, facts, type) };
     },
     answer: ({ entries }) => entries.map((entry) => ({ ...entry, kid: entry.signingKeyId ?? '', alg })),
@@ -272,20 +277,25 @@ export async function requestRotation(
   world: SigningKeyWorld,
   alg: SigningAlgorithm,
   atOnce: boolean,
+  actor: Actor,
 ): Promise<readonly KeyChange[]> {
   const loaded = await world.store.load();
   const signer = signerAmong(loaded.keys, alg);
-  if (signer) return ask(world, { type: 'rotationRequested', alg, kid: signer.kid, atOnce }, loaded);
+  if (signer) return ask(world, { type: 'rotationRequested', alg, kid: signer.kid, atOnce, actor }, loaded);
   // No key signs yet, so there is nothing to hand over: the waiting key begins, or a first key is created.
   const waiting = waitingKey(loaded.keys, alg);
   return waiting
-    ? ask(world, { type: 'timePassed', alg, kid: waiting.kid, atOnce: false }, loaded)
-    : ask(world, { type: 'noKeySigns', alg, kid: null, atOnce: false }, loaded);
+    ? ask(world, { type: 'timePassed', alg, kid: waiting.kid, atOnce: false, actor }, loaded)
+    : ask(world, { type: 'noKeySigns', alg, kid: null, atOnce: false, actor }, loaded);
 }
 
 /** @returns what changed; empty when the key had retired already; null: no such key. */
-export async function requestRevocation(world: SigningKeyWorld, kid: string): Promise<readonly KeyChange[] | null> {
+export async function requestRevocation(
+  world: SigningKeyWorld,
+  kid: string,
+  actor: Actor,
+): Promise<readonly KeyChange[] | null> {
   const loaded = await world.store.load();
   const key = loaded.keys.find((stored) => stored.kid === kid);
-  return key ? ask(world, { type: 'revocationRequested', alg: key.alg, kid, atOnce: true }, loaded) : null;
+  return key ? ask(world, { type: 'revocationRequested', alg: key.alg, kid, atOnce: true, actor }, loaded) : null;
 }

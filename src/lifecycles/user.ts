@@ -1,4 +1,4 @@
-/** The end-user's registration, as administrators change it. A sign-in only reads it. */
+/** The end-user's registration, as administrators and the end-user change it. A sign-in only reads it. */
 import { isDeepStrictEqual } from 'node:util';
 import { userMachine } from '../../machines/user.machine.ts';
 import type { AdministrationRejectReason, UserEvent, UserState } from '../../machines/vocabulary.ts';
@@ -40,12 +40,34 @@ export type UserStore = {
 export type UserRegistration = Pick<User, 'username' | 'claims'> & {
   /** Null: the password stays. */
   readonly passwordHash: User['passwordHash'] | null;
+  /** Of `passwordHash`, where another system made it. If it was taken over before, the password stays. Absent: made here. */
+  readonly importedHash?: RegisteredUser['importedHash'];
 };
 
-/** What an administrator asks for. */
-export type UserChange =
+/** What an administrator asks for, or the end-user. */
+export type AdministeredUserChange =
   | { readonly type: 'registrationRequested'; readonly registration: UserRegistration }
+  /** `checked`: the hash that the password was right for. `passwordHash`: of the same password. */
+  | {
+      readonly type: 'passwordRehashed';
+      readonly checked: User['passwordHash'];
+      readonly passwordHash: User['passwordHash'];
+    }
+  /** The end-user has set a password. */
+  | {
+      readonly type: 'passwordChangeRequested';
+      readonly passwordHash: User['passwordHash'];
+      /** Nothing but the password was shown in this session. */
+      readonly byPasswordAlone: boolean;
+    }
   | { readonly type: 'disableRequested' | 'enableRequested' | 'deletionRequested' };
+
+/** Or what a link in an e-mail does (email-challenge.ts). */
+export type UserChange =
+  | AdministeredUserChange
+  | { readonly type: 'addressVerified' | 'addressChanged' | 'addressRestored'; readonly address: string }
+  | { readonly type: 'passwordReset'; readonly passwordHash: User['passwordHash'] }
+  | { readonly type: 'factorsLost' };
 
 type Field = 'username' | 'password' | 'claims';
 
@@ -53,7 +75,8 @@ export type UserFacts = {
   readonly now: Date;
   readonly id: string;
   readonly version: RowVersion;
-  readonly actor: Actor;
+  /** Absent: the end-user. */
+  readonly actor: Actor | undefined;
   readonly change: UserChange;
   /** In what a registration differs from what is stored. */
   readonly fields: readonly Field[];
@@ -72,13 +95,33 @@ export const userLifecycle: Lifecycle<UserRow, UserFacts, UserCommit> = {
   answers: {},
   changes: {
     registerUser: (_, facts) => {
-      const { passwordHash, ...sent } = sentRegistration(facts);
+      const { passwordHash, importedHash = null, ...sent } = sentRegistration(facts);
       if (passwordHash === null) throw new InvariantViolation('user: nobody is registered without a password');
-      return { user: { ...sent, passwordHash, id: facts.id, epoch: 0n, disabledAt: null, deletedAt: null } };
+      const begins = { id: facts.id, epoch: 0n, disabledAt: null, deletedAt: null, passwordByLinkAt: null };
+      return { user: { ...sent, passwordHash, importedHash, ...begins } };
     },
     replaceRecord: (row, facts) => {
-      const { passwordHash, ...sent } = sentRegistration(facts);
-      return changed(row, () => ({ ...sent, ...(passwordHash !== null && { passwordHash }) }));
+      const { passwordHash, importedHash, ...sent } = sentRegistration(facts);
+      const isNew = passwordHash !== null && facts.fields.includes('password');
+      return changed(row, () => ({
+        ...sent,
+        ...(isNew && { passwordHash, passwordByLinkAt: null, ...(importedHash && { importedHash }) }),
+      }));
+    },
+    replacePasswordHash: (row, { change }) =>
+      change.type === 'passwordRehashed' ? changed(row, () => ({ passwordHash: change.passwordHash })) : row,
+    replacePassword: (row, { change, now }) => {
+      if (!('passwordHash' in change)) throw new InvariantViolation('user: no password was sent');
+      const { passwordHash } = change;
+      return changed(row, ({ passwordByLinkAt }) => ({
+        passwordHash,
+        passwordByLinkAt: linkedAt(change, passwordByLinkAt, now),
+      }));
+    },
+    writeAddress: (row, { change }) => {
+      if (!('address' in change)) throw new InvariantViolation('user: no address was sent');
+      const { address } = change;
+      return changed(row, ({ claims }) => ({ claims: { ...claims, email: address, email_verified: true } }));
     },
     disableUser: (row, { now }) => changed(row, () => ({ disabledAt: now })),
     enableUser: (row) => changed(row, () => ({ disabledAt: null })),
@@ -86,21 +129,29 @@ export const userLifecycle: Lifecycle<UserRow, UserFacts, UserCommit> = {
       changed(row, ({ disabledAt }) => ({
         username: '',
         passwordHash: NO_PASSWORD,
+        importedHash: null,
+        passwordByLinkAt: null,
         claims: {},
         disabledAt: disabledAt ?? now,
         deletedAt: now,
       })),
     raiseEpoch: (row) => changed(row, ({ epoch }) => ({ epoch: epoch + 1n })),
   },
-  ledgerFacts: (_, { id, actor, fields }) => ({ userId: id, actor, fields }),
+  ledgerFacts: (_, { id, actor, fields }) => ({ userId: id, fields, ...(actor && { actor }) }),
   commitOf: ({ after: { user } }, { now, version }, [entry]) => {
     if (user === null || !entry) throw new InvariantViolation('user: a commit needs an end-user and a line');
     return { version, after: user, entry, now };
   },
 };
 
-/** The hash of no password. */
-const NO_PASSWORD = '' as User['passwordHash'];
+/** A thief of the mailbox, who is signed in by the password alone, does not make it look like a password of the end-user's own. */
+function linkedAt(change: UserChange, before: Date | null, now: Date): Date | null {
+  if (change.type === 'passwordReset') return now;
+  return change.type === 'passwordChangeRequested' && change.byPasswordAlone ? before : null;
+}
+
+/** The hash of no password: nothing ever matches it. */
+export const NO_PASSWORD = '' as User['passwordHash'];
 
 function sentRegistration({ change }: UserFacts): UserRegistration {
   if (change.type !== 'registrationRequested') throw new InvariantViolation('user: nothing was sent to register');
@@ -112,12 +163,32 @@ const changed = (row: UserRow, change: (user: RegisteredUser) => Partial<Registe
 
 const differingFields = (
   user: RegisteredUser,
-  { username, passwordHash, claims }: UserRegistration,
+  { username, passwordHash, importedHash = null, claims }: UserRegistration,
 ): readonly Field[] => [
   ...(user.username === username ? [] : (['username'] as const)),
-  ...(passwordHash === null || passwordHash === user.passwordHash ? [] : (['password'] as const)),
+  ...(passwordHash === null || passwordHash === user.passwordHash || isTakenOver(user, importedHash)
+    ? []
+    : (['password'] as const)),
   ...(isDeepStrictEqual(user.claims, claims) ? [] : (['claims'] as const)),
 ];
+
+/** Since then the end-user may have got another hash, or another password. */
+const isTakenOver = (user: RegisteredUser, importedHash: RegisteredUser['importedHash']): boolean =>
+  importedHash !== null && importedHash === user.importedHash;
+/** What an event changes by itself; a registration says it. */
+export const FIELDS: Readonly<Record<UserChange['type'], readonly Field[]>> = {
+  registrationRequested: [],
+  passwordChangeRequested: ['password'],
+  disableRequested: [],
+  enableRequested: [],
+  deletionRequested: [],
+  addressVerified: ['claims'],
+  addressChanged: ['claims'],
+  addressRestored: ['claims'],
+  passwordReset: ['password'],
+  factorsLost: [],
+  passwordRehashed: [],
+};
 
 export type UserAsked = {
   readonly id: string;
@@ -146,13 +217,15 @@ export const userRequest = ({
   lifecycle: userLifecycle,
   read: ({ now, row, version, usernameOf }) => {
     const isChange = change.type === 'registrationRequested' && row.user !== null;
-    const fields = isChange ? differingFields(row.user, change.registration) : [];
+    const isRehash = change.type === 'passwordRehashed';
+    const fields = isChange ? differingFields(row.user, change.registration) : FIELDS[change.type];
     const event: UserEvent = {
       type: change.type,
       expectationHolds: expects(row),
       usernameIsTaken: usernameOf !== null && usernameOf !== id,
       differs: fields.length > 0,
       passwordDiffers: fields.includes('password'),
+      hashIsAnother: isRehash && row.user?.passwordHash !== change.checked,
     };
     return { row, facts: { now, id, version, actor, change, fields }, event };
   },

@@ -1,8 +1,11 @@
-/** Who asked for a change that is made for others: a line of the ledger says so. */
+/** Who asked for a change: a line of the ledger says so. */
 export type Actor = {
-  /** `operator`: an end-user with the right to administer. `server`: the demo, which the server keeps by itself. */
-  readonly kind: 'command_line' | 'configuration' | 'server' | 'operator' | 'client';
-  /** The `sub` of an operator, or the id of a client; null: the others have none. */
+  /**
+   * `end_user`: of their own account. `operator`: an end-user with the right to administer. `server`: the demo, which the server keeps
+   * by itself. `upstream`: another OpenID Provider, at which an end-user signed in for the first time.
+   */
+  readonly kind: 'command_line' | 'configuration' | 'server' | 'operator' | 'client' | 'end_user' | 'upstream';
+  /** The `sub` of an end-user or operator, the id of a client, or the name of an upstream; null: the others have none. */
   readonly id: string | null;
   /** A keyed hash of the address that the request came from (base64url); null: it came from no network. */
   readonly addressHash: string | null;
@@ -12,6 +15,9 @@ const here = (kind: 'command_line' | 'configuration' | 'server'): Actor => ({ ki
 export const commandLine = here('command_line');
 export const configurationFiles = here('configuration');
 export const theServer = here('server');
+
+/** Without the address: it could still name the end-user when the account is erased, and no line of the ledger is ever changed. */
+export const endUser = (sub: string): Actor => ({ kind: 'end_user', id: sub, addressHash: null });
 
 /** As the ledger writes it: `command_line`, `operator 2f1c…`. */
 export const actorName = ({ kind, id }: Actor): string => (id === null ? kind : `${kind} ${id}`);

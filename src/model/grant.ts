@@ -6,13 +6,15 @@ import type { AuthorizationCodeState, EndedBy, GrantState, RefreshTokenState } f
 
 export type Bytes = Uint8Array;
 
-/** How and when the end-user signed in, kept with the grant for its ID Tokens. */
+/** How and when the end-user signed in, kept with the grant for its tokens. */
 export type SignInFacts = {
   readonly nonce: string | null;
   /** Seconds since 1970 (UTC). */
   readonly authTime: number;
   /** The browser session's public name. */
   readonly sid: string;
+  /** RFC 8176; absent in rows from when a password was the only way. */
+  readonly amr?: readonly string[];
 };
 
 /** One row of `grants`, with today's epochs beside those of the approval. */
@@ -29,7 +31,7 @@ export type Grant = {
   readonly codeHash: Bytes;
   readonly codeChallenge: string;
   readonly redirectUri: string;
-  /** Null: `openid` was not granted, so there are no ID Tokens. */
+  /** Null: from when only ID Tokens said it, and `openid` was not granted. */
   readonly identity: SignInFacts | null;
   readonly codeEndsAt: Date;
   readonly state: GrantState;
@@ -58,8 +60,14 @@ export type AccessToday = {
 /** The part of a refresh token that names its place in the chain. */
 export type ChainPlace = { readonly generation: bigint; readonly nonce: Bytes };
 
+/** What a grant's state derives from. */
+export type GrantStateFacts = Pick<
+  Grant,
+  'state' | 'clientEpoch' | 'userEpoch' | 'serverEpoch' | 'liveClientEpoch' | 'liveUserEpoch' | 'liveServerEpoch'
+>;
+
 /** Which epoch was raised since the approval, which ended the grant without a write to its row. */
-export function endedBy(grant: Grant): EndedBy {
+export function endedBy(grant: Omit<GrantStateFacts, 'state'>): EndedBy {
   if (grant.liveClientEpoch !== grant.clientEpoch) return 'client';
   if (grant.liveUserEpoch !== grant.userEpoch) return 'user';
   if (grant.liveServerEpoch !== grant.serverEpoch) return 'server';
@@ -75,7 +83,7 @@ export function grantEndReason(grant: Grant): string | null {
   return grant.state === 'revoked' ? grant.revokedReason : by && REASON_OF_EPOCH[by];
 }
 
-export function grantState(grant: Grant): GrantState {
+export function grantState(grant: GrantStateFacts): GrantState {
   return grant.state === 'revoked' || endedBy(grant) !== null ? 'revoked' : 'active';
 }
 

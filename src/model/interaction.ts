@@ -19,8 +19,12 @@ export type Interaction = {
   readonly nonce: string | null;
   readonly prompt: readonly Prompt[];
   readonly maxAgeSeconds: number | null;
+  /** The class that the sign-in has to be in (src/oauth/authentication-methods.ts); null: any sign-in is enough. */
+  readonly requiredClass: string | null;
   readonly hintedUserId: string | null;
   readonly loginHint: string | null;
+  /** Tags of BCP 47, the best first: the languages that the end-user prefers, as far as the client knows. */
+  readonly uiLocales: readonly string[];
   readonly responseMode: ResponseMode;
   readonly userId: string | null;
   readonly createdAt: Date;

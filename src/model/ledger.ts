@@ -1,5 +1,28 @@
 import type { Actor } from './actor.ts';
 
+/** Its months are dropped after that many days, where nobody has said otherwise (ledger.yaml). */
+export const LEDGER_KEPT_DAYS = 90;
+
+/** Of a sign-in. */
+export type SignInOrigin = {
+  /** Null: it came from no browser. */
+  readonly address: string | null;
+  /** A keyed hash of the username, whether somebody has it or not; null: no account was named. */
+  readonly accountHash: string | null;
+};
+
+/** By which a browser came to be signed in, or was not. `link`: in a mail. */
+export type SignInMethod = 'password' | 'passkey' | 'secondFactor' | 'recoveryCode' | 'upstream' | 'delegated' | 'link';
+
+export type RefusedSignIn = {
+  readonly method: SignInMethod;
+  readonly reason: string;
+  /** As typed, or of the account; only its keyed hash is kept. Null: no account was named. */
+  readonly username: string | null;
+  /** The `sub` of the account; null: there is none, or it is not known. */
+  readonly userId: string | null;
+};
+
 /** One line of the ledger: a decision that changed what is stored. People read it; no decision depends on it. */
 export type LedgerEntry = {
   readonly machine: string;
@@ -21,6 +44,8 @@ export type LedgerEntry = {
   readonly userId?: string;
   /** Who asked for it, where somebody did so for others. */
   readonly actor?: Actor;
+  /** From where, where it is about a sign-in. */
+  readonly origin?: SignInOrigin;
   /** The names of the fields that were changed, as records have them; never their values. */
   readonly fields?: readonly string[];
 };

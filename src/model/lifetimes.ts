@@ -1,5 +1,5 @@
 /** When codes and chains end: under today's policy, but never later than the end that was stored at the last use. */
-import type { Grant } from './grant.ts';
+import { type Grant, type GrantStateFacts, grantState } from './grant.ts';
 
 /** Seconds throughout; the bounds are in policies/schema.ts. */
 export type Lifetimes = {
@@ -8,6 +8,8 @@ export type Lifetimes = {
   readonly authorizationCodeLifetimeSeconds: number;
   readonly refreshIdleLifetimeSeconds: number;
   readonly refreshAbsoluteLifetimeSeconds: number;
+  /** Absent: a remembered consent has no end. */
+  readonly consentLifetimeSeconds?: number | undefined;
 };
 
 const after = (instant: Date, seconds: number): number => instant.getTime() + seconds * 1000;
@@ -30,3 +32,25 @@ export function nextChainEndsAt(grant: Pick<Grant, 'createdAt'>, usedAt: Date, p
     after(grant.createdAt, policy.refreshAbsoluteLifetimeSeconds),
   );
 }
+
+/** When the client has to ask again, under today's policy; null: it does not. */
+export const consentEndsAt = (
+  { grantedAt }: { readonly grantedAt: Date },
+  { consentLifetimeSeconds }: Pick<Lifetimes, 'consentLifetimeSeconds'>,
+): Date | null => (consentLifetimeSeconds === undefined ? null : new Date(after(grantedAt, consentLifetimeSeconds)));
+
+/** What a grant's end derives from. */
+export type GrantTimes = Pick<Grant, 'refreshGeneration' | 'createdAt' | 'lastUsedAt' | 'chainEndsAt' | 'codeEndsAt'>;
+
+/**
+ * When what its client holds ends: the code, then the chain. Without a policy: the end that was stored at the last use.
+ * @param policy of the client today; null: no such policy.
+ */
+export function grantEndsAt(grant: GrantTimes, policy: Lifetimes | null): Date {
+  if (grant.refreshGeneration === null) return policy ? new Date(codeEndsAt(grant, policy)) : grant.codeEndsAt;
+  return policy ? new Date(chainEndsAt(grant, policy)) : (grant.chainEndsAt ?? grant.codeEndsAt);
+}
+
+/** Neither a decision nor time has ended it. */
+export const grantIsAlive = (grant: GrantStateFacts & GrantTimes, policy: Lifetimes | null, now: Date): boolean =>
+  grantState(grant) === 'active' && now < grantEndsAt(grant, policy);

@@ -12,7 +12,10 @@ export type Session = {
   readonly username: string;
   readonly userEpoch: bigint;
   readonly serverEpoch: bigint;
+  /** When the end-user authenticated: `auth_time`. */
   readonly signedInAt: Date;
+  /** How, by the names of RFC 8176. */
+  readonly amr: readonly string[];
   readonly lastUsedAt: Date;
   /** As stored at the sign-in; once the session has ended by decision, the instant of that. */
   readonly endsAt: Date;
@@ -39,7 +42,10 @@ export function sessionEndedBy(session: Session): EndedBy {
 }
 
 export const sessionState = (session: Session): SessionState =>
-  session.state === 'ended' || sessionEndedBy(session) !== null ? 'ended' : 'active';
+  sessionEndedBy(session) === null ? session.state : 'ended';
+
+/** From the password to the second factor, or to its set-up. */
+export const SECOND_FACTOR_SECONDS = 600;
 
 const after = (instant: Date, seconds: number): number => instant.getTime() + seconds * 1000;
 
@@ -47,8 +53,33 @@ const after = (instant: Date, seconds: number): number => instant.getTime() + se
 export const sessionEndsAt = (session: Session, { sessionLifetimeSeconds }: SessionLifetimes): number =>
   Math.min(session.endsAt.getTime(), after(session.signedInAt, sessionLifetimeSeconds));
 
+/** Milliseconds since 1970: when a session that awaits a second factor ends. No use is recorded before that factor. */
+export const secondFactorDueAt = ({ lastUsedAt }: Session): number => after(lastUsedAt, SECOND_FACTOR_SECONDS);
+
 /** Milliseconds since 1970; Infinity: it may idle for as long as it lives. */
 export const sessionIdleEndsAt = (
   session: Session,
   { sessionIdleLifetimeSeconds = Number.POSITIVE_INFINITY }: SessionLifetimes,
 ): number => after(session.lastUsedAt, sessionIdleLifetimeSeconds);
+
+/** Why a decision or an epoch ended it; null: neither did. */
+export function sessionEndReason(session: Session): SessionEndReason | 'user_ended' | 'server_epoch_raised' | null {
+  const by = sessionEndedBy(session);
+  if (session.state === 'ended') return session.endedReason;
+  return by === null ? null : by === 'user' ? 'user_ended' : 'server_epoch_raised';
+}
+
+/** Neither a decision nor time has ended it. */
+export const sessionIsAlive = (session: Session, lifetimes: SessionLifetimes, now: Date): boolean =>
+  sessionState(session) === 'active' &&
+  now.getTime() < Math.min(sessionEndsAt(session, lifetimes), sessionIdleEndsAt(session, lifetimes));
+
+/**
+ * A session outlives the moment in which the end-user showed who they are: the browser may be left alone, and its cookie may be
+ * stolen. What locks people out, or hands their account on, takes a recent sign-in (`auth_time`).
+ */
+export const signedInRecently = (
+  { signedInAt }: Pick<Session, 'signedInAt'>,
+  { recentSignInSeconds }: { readonly recentSignInSeconds: number },
+  now: Date,
+): boolean => now.getTime() <= after(signedInAt, recentSignInSeconds);

@@ -1,5 +1,5 @@
 /** An end-user. `id` is the `sub` of every token. */
-import type { PasswordHash } from '../crypto/secret-types.ts';
+import type { ImportedHash, PasswordHash } from '../crypto/secret-types.ts';
 
 /** By the names of OpenID Connect Core §5.1, and further claims by any other name. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -13,5 +13,13 @@ export type User = {
   readonly disabledAt: Date | null;
 };
 
-/** `deletedAt`: nothing but the `id` is left; `disabledAt` is set too. */
-export type RegisteredUser = User & { readonly deletedAt: Date | null };
+/**
+ * `deletedAt`: nothing but the `id` is left; `disabledAt` is set too. `importedHash`: of the hash that was imported last, so that the
+ * same import changes nothing later, whatever the password is by then; null: none was.
+ * `passwordByLinkAt`: when a link in an e-mail replaced the password; null: the password of today came otherwise.
+ */
+export type RegisteredUser = User & {
+  readonly deletedAt: Date | null;
+  readonly importedHash: ImportedHash | null;
+  readonly passwordByLinkAt: Date | null;
+};

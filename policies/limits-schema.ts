@@ -1,0 +1,26 @@
+/** The schema of `limits.yaml`: how much a node takes on. Units are in the keys. The file may be left out. */
+import { z } from 'zod';
+
+const perSecond = (whom: string) =>
+  z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(20_000)
+    .describe(
+      `Token requests ${whom} in a second, on average over ten seconds, at each node. More are answered with 429 and Retry-After.`,
+    );
+
+export const limitsSchema = z.strictObject({
+  requestsInProgress: z
+    .int()
+    .min(10)
+    .max(100_000)
+    .default(1000)
+    .describe('How many requests a node works on at once. More are answered with 503 and Retry-After at once.'),
+  tokenRequestsPerSecondByClient: perSecond('of a client that has authenticated'),
+  tokenRequestsPerSecondByAddress: perSecond('from an address (an IPv4 address, or an IPv6 network of 64 bits)'),
+});
+
+export type Limits = z.output<typeof limitsSchema>;
+export const SHIPPED_LIMITS: Limits = limitsSchema.parse({});

@@ -1,0 +1,175 @@
+/** The schemas of `upstreams.yaml` and `delegated-sign-in.yaml`: where else end-users may sign in. */
+import { z } from 'zod';
+import { CLAIM_NAME, CLAIM_NAME_EXPECTED, RESERVED_CLAIMS } from '../src/oauth/claims.ts';
+import { formatScope, parseScope } from '../src/oauth/scope.ts';
+import { expectations, expecting } from './expectations.ts';
+import { isPlainText } from './plain-text.ts';
+
+const label = expecting(
+  z
+    .string()
+    .min(1)
+    .max(60)
+    .refine((text) => isPlainText(text) && text.trim() !== ''),
+  '1 to 60 characters without control characters',
+);
+
+const isLoopback = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
+
+/** https, or http to this machine alone: what travels there is a secret. */
+function isSafeAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, hash } = new URL(text);
+  if (username !== '' || password !== '' || hash !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
+const SAFE = 'an https address without a fragment, or http to this machine';
+
+const issuer = expecting(
+  z
+    .string()
+    .max(512)
+    .refine((text) => isSafeAddress(text) && new URL(text).search === ''),
+  `${SAFE}, and without a query (OpenID Connect Core §2)`,
+);
+
+const claimName = expecting(z.string().regex(CLAIM_NAME), CLAIM_NAME_EXPECTED);
+const takenOver = claimName.refine(
+  (name) => !RESERVED_CLAIMS.includes(name),
+  'a name without another meaning in tokens (such as sub, aud, scope)',
+);
+
+const openidScope = expecting(
+  z.codec(
+    z
+      .string()
+      .max(1024)
+      .refine((text) => parseScope(text)?.includes('openid') === true),
+    z.array(z.string()),
+    { decode: (text) => parseScope(text) ?? [], encode: formatScope },
+  ),
+  'scopes separated by spaces, openid among them',
+);
+
+const words = (what: string) => z.array(expecting(z.string().min(1).max(255), what)).max(50);
+const DOMAIN = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/;
+
+const upstream = z
+  .strictObject({
+    name: expecting(z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/), 'lower-case letters, digits and "-"').describe(
+      'Stands in the redirect URI: {issuer}/sign-in/upstream/{name}/callback.',
+    ),
+    label: label.describe('Of the button: "Continue with {label}".'),
+    issuer: issuer.describe('As its metadata and its ID Tokens write it, byte for byte.'),
+    client_id: expecting(z.string().regex(/^[\x20-\x7e]{1,255}$/), '1 to 255 characters of %x20-7E').describe(
+      'As which this server is registered there.',
+    ),
+    client_secret: z
+      .never()
+      .register(expectations, {
+        expected: 'no secret in this file: client_secret_environment names the variable that holds it',
+        secret: true,
+      })
+      .optional()
+      .describe('Never in this file: use client_secret_environment.'),
+    client_secret_environment: expecting(
+      z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
+      'the name of an environment variable',
+    )
+      .optional()
+      .describe('The environment variable that holds the secret.'),
+    token_endpoint_auth_method: z
+      .enum(['client_secret_basic', 'client_secret_post', 'none'])
+      .default('client_secret_basic')
+      .describe('How this server authenticates there.'),
+    id_token_signed_response_alg: z
+      .enum(['RS256', 'PS256', 'ES256', 'EdDSA'])
+      .default('RS256')
+      .describe('What its ID Tokens are signed with, and nothing else.'),
+    scope: openidScope.default(['openid', 'profile', 'email']).describe('What is asked for there.'),
+    claims: z
+      .array(takenOver)
+      .max(50)
+      .default(['name', 'given_name', 'family_name', 'email', 'email_verified', 'locale'])
+      .describe('Claims that a new end-user gets, from the ID Token and from UserInfo.'),
+    usernameClaim: claimName.default('preferred_username').describe('What a new end-user is called, made unique.'),
+    createUsers: z
+      .boolean()
+      .default(false)
+      .describe('true: who signs in for the first time becomes an end-user. Default: they need a linked account.'),
+    admit: z
+      .strictObject({
+        emailDomains: z
+          .array(expecting(z.string().regex(DOMAIN), 'a domain in lower case, such as example.com'))
+          .min(1)
+          .max(100)
+          .optional()
+          .describe('Domains of verified e-mail addresses (email_verified is true).'),
+        claim: z
+          .strictObject({
+            name: claimName,
+            values: z
+              .array(z.string().min(1).max(255))
+              .min(1)
+              .max(100)
+              .describe('Any of them; a claim that is a list has to contain one.'),
+          })
+          .optional()
+          .describe('A claim that has one of these values.'),
+      })
+      .default({})
+      .describe('Who may come. Everything that is named has to hold. Empty: everybody who can sign in there.'),
+    multiFactor: z
+      .strictObject({
+        acr: words('a value of acr').default([]),
+        amr: words('a value of amr').default(['mfa']),
+      })
+      .default({ acr: [], amr: ['mfa'] })
+      .describe('What of its answer counts as several factors here.'),
+    authTime: z
+      .enum(['required', 'optional'])
+      .default('required')
+      .describe(
+        'required: its ID Tokens have to say when the end-user signed in. optional: for providers that never say it; the instant of the ID Token counts, and nobody gets past max_age or prompt=login with it.',
+      ),
+  })
+  .refine(
+    ({ token_endpoint_auth_method: method, client_secret_environment: name }) =>
+      (method === 'none') === (name === undefined),
+    {
+      path: ['client_secret_environment'],
+      message: 'a variable that holds the secret, or token_endpoint_auth_method: none',
+    },
+  );
+
+/** `upstreams.yaml`: other OpenID Providers. It may be left out. */
+export const upstreamsSchema = z.strictObject({
+  upstreams: z
+    .array(upstream)
+    .max(20)
+    .describe('Each is a button on the sign-in page, in this order.')
+    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'each name once'),
+});
+
+export type Upstream = z.output<typeof upstream>;
+export type UpstreamsFile = z.output<typeof upstreamsSchema>;
+export const NO_UPSTREAMS: UpstreamsFile = { upstreams: [] };
+
+/** `delegated-sign-in.yaml`: the sign-in of the team's own application. It may be left out. */
+export const delegatedSignInSchema = z.strictObject({
+  url: expecting(z.string().max(1024).refine(isSafeAddress), SAFE).describe(
+    'Where the browser is sent, with a parameter `reference`.',
+  ),
+  show: z
+    .enum(['button', 'instead'])
+    .default('button')
+    .describe('button: beside the sign-in form. instead: the browser is sent there at once, without a form here.'),
+  label: label.default('your account').describe('Of the button: "Continue with {label}".'),
+  createUsers: z
+    .boolean()
+    .default(false)
+    .describe('true: an answer may name a username that nobody has, and registers this end-user.'),
+  lifetimeSeconds: z.int().min(60).max(3600).default(600).describe('From the redirect to the return of the browser.'),
+});
+
+export type DelegatedSignIn = z.output<typeof delegatedSignInSchema>;

@@ -1,0 +1,159 @@
+/** The schema of `webhooks.yaml`: other systems that are told what happened here. */
+import { z } from 'zod';
+import { expectations, expecting, expectingSecret } from './expectations.ts';
+
+/** What happened, by the name that receivers see. Where each comes from: src/webhooks/events.ts. */
+export const WEBHOOK_EVENTS = [
+  'session.started',
+  'session.ended',
+  'user.created',
+  'user.changed',
+  'user.disabled',
+  'user.enabled',
+  'user.deleted',
+  'user.credential_changed',
+  'factor.added',
+  'factor.removed',
+  'factor.recovery_code_used',
+  'linked_identity.added',
+  'linked_identity.removed',
+  'grant.revoked',
+  'grant.reuse_detected',
+  'client.created',
+  'client.changed',
+  'client.secret_rotated',
+  'client.secret_removed',
+  'client.deleted',
+  'signing_key.published',
+  'signing_key.activated',
+  'signing_key.revoked',
+] as const;
+export type WebhookEventName = (typeof WEBHOOK_EVENTS)[number];
+
+/** Each stands for the events whose names begin with it. */
+export const WEBHOOK_GROUPS = [
+  'session',
+  'user',
+  'factor',
+  'linked_identity',
+  'grant',
+  'client',
+  'signing_key',
+] as const;
+
+/** Those that a Security Event Token has words for (OpenID CAEP 1.0, OpenID RISC 1.0). */
+export const SECURITY_EVENTS = [
+  'session.started',
+  'session.ended',
+  'user.disabled',
+  'user.enabled',
+  'user.deleted',
+  'user.credential_changed',
+  'factor.added',
+  'factor.removed',
+  'factor.recovery_code_used',
+  'grant.revoked',
+  'grant.reuse_detected',
+] as const satisfies readonly WebhookEventName[];
+export type SecurityEventName = (typeof SECURITY_EVENTS)[number];
+
+export const eventsNamed = (names: readonly string[]): ReadonlySet<WebhookEventName> =>
+  new Set(WEBHOOK_EVENTS.filter((event) => names.includes(event) || names.includes(event.replace(/\..*/, ''))));
+
+const isLoopback = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
+
+function isReceiverAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, hash } = new URL(text);
+  if (username !== '' || password !== '' || hash !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
+
+/** For lists, logs and tokens. A query may hold what only the receiver is to know. */
+export const shownAddress = (url: string): string => url.replace(/[?#].*$/s, '');
+
+const receiver = z
+  .strictObject({
+    name: expecting(z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/), 'lower-case letters, digits and "-"').describe(
+      'What lists, metrics and the log call it. Another name is another receiver.',
+    ),
+    url: expectingSecret(
+      z.string().max(1024).refine(isReceiverAddress),
+      'an https address without user, password and fragment, or http to this machine',
+    ).describe('Where events are sent by POST. Redirects are not followed. Lists do not show its query.'),
+    events: z
+      .array(z.enum([...WEBHOOK_GROUPS, ...WEBHOOK_EVENTS]))
+      .min(1)
+      .max(100)
+      .describe('Names of events, or of groups: "session" stands for session.started and session.ended.'),
+    format: z
+      .enum(['standard', 'set'])
+      .default('standard')
+      .describe('standard: JSON after Standard Webhooks. set: a Security Event Token (RFC 8417).'),
+    audience: expecting(z.string().min(1).max(512), '1 to 512 characters')
+      .optional()
+      .describe('Of format set: `aud` of its tokens. Default: the url without its query.'),
+    secret: z
+      .never()
+      .register(expectations, {
+        expected: 'no secret in this file: secretEnvironment names the variable that holds it',
+        secret: true,
+      })
+      .optional()
+      .describe('Never in this file: use secretEnvironment.'),
+    secretEnvironment: expectingSecret(
+      z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
+      'the name of an environment variable',
+    ).describe('The environment variable that holds the secret (whsec_…), or two while it is changed.'),
+    allowPrivateNetwork: z
+      .boolean()
+      .default(false)
+      .describe('true: its address may be private, such as 10.0.0.5 or this machine.'),
+  })
+  .refine(({ format, events }) => format === 'standard' || [...eventsNamed(events)].every(isSecurityEvent), {
+    path: ['events'],
+    message: `with format set: ${SECURITY_EVENTS.join(', ')}, or the groups session, factor, grant`,
+  })
+  .refine(({ format, audience }) => format === 'set' || audience === undefined, {
+    path: ['audience'],
+    message: 'nothing, unless format is set',
+  })
+  .refine(({ url, allowPrivateNetwork }) => url.startsWith('https:') || allowPrivateNetwork, {
+    path: ['allowPrivateNetwork'],
+    message: 'true, for an http address of this machine',
+  });
+
+export const isSecurityEvent = (event: string): event is SecurityEventName =>
+  (SECURITY_EVENTS as readonly string[]).includes(event);
+
+/** `webhooks.yaml`. It may be left out: then nobody is told anything. */
+export const webhooksSchema = z.strictObject({
+  receivers: z
+    .array(receiver)
+    .max(50)
+    .describe('The systems that are told.')
+    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'each name once'),
+  maxAttempts: z
+    .int()
+    .min(1)
+    .max(50)
+    .default(10)
+    .describe('After that many attempts without success an event is given up.'),
+  giveUpAfterSeconds: z
+    .int()
+    .min(60)
+    .max(1_209_600)
+    .default(345_600)
+    .describe('An event that is older is given up, whatever attempts are left.'),
+  timeoutSeconds: z.int().min(1).max(60).default(15).describe('How long an attempt takes at most.'),
+  keptSeconds: z
+    .int()
+    .min(3600)
+    .max(7_776_000)
+    .default(2_592_000)
+    .describe('How long deliveries are listed, and can be repeated, after they were delivered or given up.'),
+});
+
+export type WebhooksFile = z.output<typeof webhooksSchema>;
+export type WebhookReceiver = z.output<typeof receiver>;
+export const NO_WEBHOOKS: WebhooksFile = webhooksSchema.parse({ receivers: [] });

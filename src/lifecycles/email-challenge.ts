@@ -1,0 +1,465 @@
+/**
+ * The link in an e-mail. The "row" of a decision is the links of one person, together with the end-user: a newer link supersedes the
+ * older in the same statement that stores it, and what a link does to the account is decided by the end-user's machine and committed
+ * with the link's use.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { emailChallengeMachine } from '../../machines/email-challenge.machine.ts';
+import type {
+  EmailChallengeContext,
+  EmailChallengeEvent,
+  EmailChallengePurpose,
+  EmailChallengeRejectReason,
+  EmailChallengeState,
+  SupersededReason,
+  UserEvent,
+} from '../../machines/vocabulary.ts';
+import { effectOf } from '../engine/decide.ts';
+import { InvariantViolation } from '../engine/errors.ts';
+import { type AnyLifecycle, type Lifecycle, type Sent, send } from '../engine/lifecycle.ts';
+import { type Request, run } from '../engine/run.ts';
+import type { Actor } from '../model/actor.ts';
+import {
+  addressOf,
+  addressStands,
+  type EmailChallenge,
+  type NewEmailChallenge,
+  personOf,
+} from '../model/email-challenge.ts';
+import type { Bytes } from '../model/grant.ts';
+import type { LedgerEntry, SignInOrigin } from '../model/ledger.ts';
+import type { RegisteredUser } from '../model/user.ts';
+import type { RowVersion } from './client.ts';
+import { FIELDS, type UserChange, type UserFacts, type UserRegistration, type UserRow, userLifecycle } from './user.ts';
+
+/** The link of the event, where it is stored, and the active links of the same person; the end-user, where there is one. */
+export type EmailChallengeRow = {
+  readonly challenges: readonly EmailChallenge[];
+  readonly user: RegisteredUser | null;
+};
+
+export type LoadedEmailChallenge = EmailChallengeRow & {
+  readonly now: Date;
+  /** Of the end-user's row. */
+  readonly version: RowVersion;
+  /** The `sub` of the end-user who has the username that was chosen; null: nobody, or none was chosen. */
+  readonly usernameOf: string | null;
+  /** When the oldest of the end-user's passkeys and authenticator apps was added; null: there is none. */
+  readonly oldestFactorAt: Date | null;
+};
+
+/** What comes with the button of the link's page. */
+export type LinkUse =
+  /** Verifies, changes or restores the address; or says that every factor was lost. */
+  | { readonly kind: 'press' }
+  | { readonly kind: 'password'; readonly passwordHash: RegisteredUser['passwordHash'] }
+  /** `id`: the `sub` of the new account, drawn for it. */
+  | { readonly kind: 'account'; readonly id: string; readonly registration: UserRegistration };
+
+export type EmailChallengeFacts = {
+  readonly now: Date;
+  readonly id: string;
+  /** To be sent by this request; null: none. */
+  readonly fresh: NewEmailChallenge | null;
+  /** For `offerUndo`, drawn in case it is needed. */
+  readonly undo: Pick<NewEmailChallenge, 'id' | 'secretHash' | 'lifetimeSeconds'> | null;
+  readonly use: LinkUse | null;
+  readonly version: RowVersion;
+  readonly usernameIsTaken: boolean;
+  readonly passwordIsProven: boolean;
+  readonly oldestFactorAt: Date | null;
+  /** By the policy of today. */
+  readonly isOffered: (purpose: EmailChallengePurpose) => boolean;
+  /** Of `undone`: when the link was sent that undoes the change; null: no change is undone. */
+  readonly undoneSince: Date | null;
+  /** The administrator who asks; absent: the person does. */
+  readonly actor: Actor | undefined;
+  /** Of the browser in which the link was used. */
+  readonly origin: SignInOrigin | undefined;
+};
+
+/** All or nothing: every link that moves is still in the state that it moves from, and the end-user is as loaded. */
+export type EmailChallengeCommit = {
+  readonly now: Date;
+  readonly moves: readonly {
+    readonly id: string;
+    readonly from: EmailChallengeState;
+    readonly to: EmailChallengeState;
+    readonly reason: SupersededReason | null;
+  }[];
+  readonly added: EmailChallenge | null;
+  readonly addedBy: Actor | null;
+  readonly user: { readonly version: RowVersion; readonly after: RegisteredUser } | null;
+  readonly entries: readonly LedgerEntry[];
+};
+
+/** A stored link by its secret or its id; or a fresh link by whom it is for. @property username as it was chosen. */
+export type EmailChallengeKey =
+  | { readonly kind: 'secret'; readonly secretHash: Bytes; readonly username: string | null }
+  | { readonly kind: 'id'; readonly id: string; readonly purpose: EmailChallengePurpose }
+  | { readonly kind: 'fresh'; readonly id: string; readonly userId: string | null; readonly person: string };
+
+export type EmailChallengeStore = {
+  readonly load: (key: EmailChallengeKey) => Promise<LoadedEmailChallenge>;
+  /** False: a fact that the commit depends on no longer held, and nothing changed. */
+  readonly commit: (commit: EmailChallengeCommit) => Promise<boolean>;
+};
+
+const challengeOf = ({ challenges }: EmailChallengeRow, { id }: EmailChallengeFacts): EmailChallenge | undefined =>
+  challenges.find((challenge) => challenge.id === id);
+
+/** The event's link, stored or to be sent. */
+function subjectOf(row: EmailChallengeRow, facts: EmailChallengeFacts): EmailChallenge {
+  const found = challengeOf(row, facts) ?? (facts.fresh?.id === facts.id ? sentRow(row, facts.fresh, facts.now) : null);
+  if (found === null) throw new InvariantViolation('emailChallenge: the event is about no link');
+  return found;
+}
+
+const sentRow = ({ user }: EmailChallengeRow, fresh: NewEmailChallenge, now: Date): EmailChallenge => {
+  const { lifetimeSeconds, ...given } = fresh;
+  return {
+    ...given,
+    state: 'active',
+    supersededReason: null,
+    person: personOf(fresh),
+    userEpoch: fresh.userId === null ? null : (user?.epoch ?? null),
+    createdAt: now,
+    endsAt: new Date(now.getTime() + lifetimeSeconds * 1000),
+  };
+};
+
+const changed = (
+  row: EmailChallengeRow,
+  { id }: EmailChallengeFacts,
+  change: Partial<EmailChallenge>,
+): EmailChallengeRow => ({
+  ...row,
+  challenges: row.challenges.map((challenge) => (challenge.id === id ? { ...challenge, ...change } : challenge)),
+});
+
+const eventOf = (facts: EmailChallengeFacts, type: EmailChallengeEvent['type']): EmailChallengeEvent => ({
+  type,
+  now: facts.now.getTime(),
+  usernameIsTaken: facts.usernameIsTaken,
+  passwordIsProven: facts.passwordIsProven,
+});
+
+const sendTo = (
+  facts: EmailChallengeFacts,
+  type: EmailChallengeEvent['type'],
+  about: Pick<EmailChallengeFacts, 'id'> & Partial<EmailChallengeFacts>,
+): Sent<EmailChallengeRow> => {
+  const others = { ...facts, ...about };
+  return send(emailChallengeLifecycle, others, eventOf(others, type));
+};
+
+/** The end-user's lifecycle on the row of a link: its own states, effects and lines, in the same commit. */
+const ofUser = ({ user }: EmailChallengeRow): UserRow => ({ user });
+const userWithin: AnyLifecycle<EmailChallengeRow> = {
+  machine: userLifecycle.machine,
+  stateOf: (row, facts: UserFacts) => userLifecycle.stateOf(ofUser(row), facts),
+  contextOf: (row, facts: UserFacts) => userLifecycle.contextOf(ofUser(row), facts),
+  answers: userLifecycle.answers,
+  changes: Object.fromEntries(
+    Object.entries(userLifecycle.changes).map(([effect, change]) => [
+      effect,
+      (row: EmailChallengeRow, facts: UserFacts, params: never) => {
+        const before = ofUser(row);
+        const after = (change as (row: UserRow, facts: UserFacts, params: never) => UserRow)(before, facts, params);
+        return after === before ? row : { ...row, user: after.user };
+      },
+    ]),
+  ),
+  ledgerFacts: (row, facts: UserFacts) => userLifecycle.ledgerFacts?.(ofUser(row), facts) ?? {},
+};
+
+const changeOf = ({ use }: EmailChallengeFacts, event: UserEvent['type'], { address }: EmailChallenge): UserChange => {
+  if (event === 'passwordReset' && use?.kind === 'password') return { type: event, passwordHash: use.passwordHash };
+  if (event === 'registrationRequested' && use?.kind === 'account')
+    return { type: event, registration: withAddress(use.registration, address) };
+  if (event === 'addressVerified' || event === 'addressChanged' || event === 'addressRestored')
+    return { type: event, address };
+  if (event === 'factorsLost') return { type: event };
+  throw new InvariantViolation(`emailChallenge: ${use?.kind ?? 'nothing'} was sent for ${event}`);
+};
+
+/** What was added since that link was used was added by somebody who has the password. */
+const isFromMail = (user: RegisteredUser | null, oldestFactorAt: Date | null): boolean =>
+  user?.passwordByLinkAt != null && oldestFactorAt !== null && oldestFactorAt <= user.passwordByLinkAt;
+
+const withAddress = (registration: UserRegistration, address: string): UserRegistration => ({
+  ...registration,
+  claims: { ...registration.claims, email: address, email_verified: true },
+});
+
+export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChallengeFacts, EmailChallengeCommit> = {
+  machine: emailChallengeMachine,
+  stateOf: (row, facts) => challengeOf(row, facts)?.state ?? 'unsent',
+  contextOf: (row, facts): EmailChallengeContext => {
+    const challenge = subjectOf(row, facts);
+    const { user } = row;
+    return {
+      purpose: challenge.purpose,
+      endsAt: challenge.endsAt.getTime(),
+      isOffered: facts.isOffered(challenge.purpose),
+      userStands: challenge.userId === null || (user !== null && user.disabledAt === null && user.deletedAt === null),
+      epochStands: challenge.userId === null || challenge.userEpoch === user?.epoch,
+      addressStands: addressStands(challenge, user),
+      passwordIsFromMail: isFromMail(user, facts.oldestFactorAt),
+    };
+  },
+  answers: { used: ['useLink', 'reject'] },
+  changes: {
+    sendLink: (row, facts) => ({ ...row, challenges: [subjectOf(row, facts), ...row.challenges] }),
+    supersedeLink: (row, facts, { reason }) => changed(row, facts, { state: 'superseded', supersededReason: reason }),
+    useLink: (row, facts) => changed(row, facts, { state: 'used' }),
+  },
+  sends: {
+    supersedeOlder: (row, facts) => {
+      const { purpose } = subjectOf(row, facts);
+      const older = row.challenges.find((challenge) => challenge.state === 'active' && challenge.purpose === purpose);
+      return older ? sendTo(facts, 'replaced', { id: older.id }) : null;
+    },
+    supersedeLater: (row, facts) => {
+      // Each that is superseded goes on to the next, until none is left.
+      const since = facts.undoneSince ?? subjectOf(row, facts).createdAt;
+      const later = row.challenges.find(({ state, createdAt }) => state === 'active' && createdAt >= since);
+      return later ? sendTo(facts, 'undone', { id: later.id, undoneSince: since }) : null;
+    },
+    offerUndo: (row, facts) => {
+      const { undo } = facts;
+      const before = row.user && addressOf(row.user);
+      // An address that was never verified may be a stranger's.
+      if (undo === null || row.user === null || !before?.isVerified) return null;
+      const fresh = {
+        ...undo,
+        purpose: 'undo_change',
+        userId: row.user.id,
+        address: before.address,
+        goesOn: null,
+      } as const;
+      return sendTo(facts, 'requested', { id: fresh.id, fresh });
+    },
+    changeUser: (row, facts, { event }) => {
+      const { now, version, actor, usernameIsTaken, use } = facts;
+      const change = changeOf(facts, event, subjectOf(row, facts));
+      const id = use?.kind === 'account' ? use.id : (row.user?.id ?? '');
+      const sent: UserEvent = {
+        type: event,
+        expectationHolds: true,
+        usernameIsTaken,
+        differs: true,
+        passwordDiffers: true,
+        hashIsAnother: false,
+      };
+      const userFacts: UserFacts = { now, id, version, actor, change, fields: FIELDS[event] };
+      return { lifecycle: userWithin, facts: userFacts, event: sent };
+    },
+  },
+  brokenBy: ({ before, after }) =>
+    after.challenges.some(
+      ({ id, state }) => state === 'used' && before.challenges.find((one) => one.id === id)?.state === 'active',
+    ) && after.user === before.user
+      ? 'a link was used, and the account is as before'
+      : null,
+  ledgerFacts: (row, facts) => {
+    const { userId, purpose, supersededReason } = subjectOf(row, facts);
+    return {
+      reason: supersededReason ?? purpose,
+      ...(userId !== null && { userId }),
+      ...(facts.actor && { actor: facts.actor }),
+      ...(facts.origin && { origin: facts.origin }),
+    };
+  },
+  commitOf: ({ before, after, entries }, { now, version, actor }) => {
+    const stored = new Map(before.challenges.map((challenge) => [challenge.id, challenge]));
+    const moves = after.challenges.flatMap((challenge) => {
+      const loaded = stored.get(challenge.id);
+      if (loaded === undefined || loaded === challenge) return [];
+      return [{ id: challenge.id, from: loaded.state, to: challenge.state, reason: challenge.supersededReason }];
+    });
+    const [added = null, ...more] = after.challenges.filter(({ id }) => !stored.has(id));
+    if (more.length > 0) throw new InvariantViolation('emailChallenge: a commit sends one link at most');
+    const user = after.user === before.user || after.user === null ? null : { version, after: after.user };
+    return { now, moves, added, addedBy: actor ?? null, user, entries };
+  },
+};
+
+type LinkRequest<Answer> = Request<
+  LoadedEmailChallenge,
+  EmailChallengeRow,
+  EmailChallengeFacts,
+  EmailChallengeCommit,
+  Answer
+>;
+
+export type LinkRejected = { readonly kind: 'rejected'; readonly reason: EmailChallengeRejectReason };
+
+const rowOf = ({ challenges, user }: LoadedEmailChallenge): EmailChallengeRow => ({ challenges, user });
+const NOTHING_DRAWN = {
+  fresh: null,
+  undo: null,
+  use: null,
+  undoneSince: null,
+  usernameIsTaken: false,
+  passwordIsProven: false,
+  oldestFactorAt: null,
+  actor: undefined,
+  origin: undefined,
+} as const;
+
+/** @property actor the administrator who asks; absent: the person does. @property passwordIsProven in the browser that asks. */
+export type LinkAsker = { readonly actor?: Actor | undefined; readonly passwordIsProven?: boolean };
+
+/** A link is to be sent. */
+export const sendLinkRequest = (
+  { isOffered }: Pick<EmailChallengeFacts, 'isOffered'>,
+  fresh: NewEmailChallenge,
+  { actor, passwordIsProven = false }: LinkAsker = {},
+): LinkRequest<
+  { readonly kind: 'sent'; readonly challenge: EmailChallenge; readonly user: RegisteredUser | null } | LinkRejected
+> => ({
+  lifecycle: emailChallengeLifecycle,
+  read: (loaded) => {
+    const { now, version, oldestFactorAt } = loaded;
+    const known = { now, version, oldestFactorAt, isOffered, actor, passwordIsProven };
+    const facts = { ...NOTHING_DRAWN, ...known, id: fresh.id, fresh };
+    return { row: rowOf(loaded), facts, event: eventOf(facts, 'requested') };
+  },
+  answer: ({ after, decisions: [decision] }, _, facts) => {
+    const rejected = decision && effectOf(decision, 'reject');
+    if (rejected) return { kind: 'rejected', reason: rejected.params.reason as EmailChallengeRejectReason };
+    return { kind: 'sent', challenge: subjectOf(after, facts), user: after.user };
+  },
+  isIn: ({ challenges }) => challenges.some(({ id }) => id === fresh.id),
+});
+
+export type LinkUsed = {
+  readonly kind: 'used';
+  readonly at: Date;
+  readonly challenge: EmailChallenge;
+  readonly before: RegisteredUser | null;
+  readonly user: RegisteredUser;
+  /** For the address from before; null: none was needed. */
+  readonly undo: EmailChallenge | null;
+};
+
+/** @property passwordIsProven in the browser in which it is used. */
+export type LinkUser = { readonly passwordIsProven?: boolean | undefined; readonly origin?: SignInOrigin };
+
+/** The button of the link's page was pressed. */
+export const useLinkRequest = (
+  { isOffered }: Pick<EmailChallengeFacts, 'isOffered'>,
+  secretHash: Bytes,
+  use: LinkUse,
+  undo: EmailChallengeFacts['undo'],
+  { passwordIsProven = false, origin }: LinkUser = {},
+): LinkRequest<LinkUsed | LinkRejected> => ({
+  lifecycle: emailChallengeLifecycle,
+  read: (loaded) => {
+    const challenge = loaded.challenges.find((one) => sameBytes(one.secretHash, secretHash));
+    if (!challenge) throw new InvariantViolation('emailChallenge: there is no such link');
+    const facts: EmailChallengeFacts = {
+      ...NOTHING_DRAWN,
+      now: loaded.now,
+      id: challenge.id,
+      version: loaded.version,
+      isOffered,
+      use,
+      undo,
+      usernameIsTaken: loaded.usernameOf !== null,
+      passwordIsProven,
+      origin,
+      oldestFactorAt: loaded.oldestFactorAt,
+    };
+    return { row: rowOf(loaded), facts, event: eventOf(facts, 'used') };
+  },
+  answer: ({ before, after, decisions: [decision] }, _, facts) => {
+    const rejected = decision && effectOf(decision, 'reject');
+    if (rejected) return { kind: 'rejected', reason: rejected.params.reason as EmailChallengeRejectReason };
+    if (after.user === null) throw new InvariantViolation('emailChallenge: a link was used, and there is no account');
+    return {
+      kind: 'used',
+      at: facts.now,
+      challenge: subjectOf(after, facts),
+      before: before.user,
+      user: after.user,
+      undo: after.challenges.find(({ id }) => id === undo?.id) ?? null,
+    };
+  },
+  // Nobody else draws this password's hash, this account's id or this undo.
+  isIn: ({ challenges, user }, { after }) =>
+    isDeepStrictEqual(user, after.user) &&
+    challenges.some((one) => sameBytes(one.secretHash, secretHash) && one.state === 'used'),
+});
+
+const sameBytes = (left: Bytes, right: Bytes): boolean => Buffer.compare(left, right) === 0;
+
+/** An administrator takes an invitation back. The answer: whether this request did. */
+export const withdrawLinkRequest = (id: string, actor: Actor): LinkRequest<boolean> => ({
+  lifecycle: emailChallengeLifecycle,
+  read: (loaded) => {
+    const facts = { ...NOTHING_DRAWN, now: loaded.now, id, version: loaded.version, isOffered: () => true, actor };
+    return { row: rowOf(loaded), facts, event: eventOf(facts, 'withdrawn') };
+  },
+  answer: ({ before, after }) => after !== before,
+});
+
+export type EmailChallengeWorld = {
+  readonly challenges: EmailChallengeStore;
+  /** By the policy of today. */
+  readonly isOffered: (purpose: EmailChallengePurpose) => boolean;
+  /** Milliseconds; waits between reloads after a lost commit. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+/** @throws Unavailable */
+export function sendLink(
+  { challenges, sleep, isOffered }: EmailChallengeWorld,
+  fresh: NewEmailChallenge,
+  asker: LinkAsker = {},
+) {
+  const key = { kind: 'fresh', id: fresh.id, userId: fresh.userId, person: personOf(fresh) } as const;
+  return run(
+    { load: () => challenges.load(key), commit: challenges.commit, sleep },
+    sendLinkRequest({ isOffered }, fresh, asker),
+  );
+}
+
+/** @returns rejected with `link_unknown`: nobody was sent this link. @throws Unavailable */
+export async function useLink(
+  world: EmailChallengeWorld,
+  secretHash: Bytes,
+  use: LinkUse,
+  undo: EmailChallengeFacts['undo'],
+  user: LinkUser = {},
+): Promise<LinkUsed | LinkRejected> {
+  const { challenges, sleep, isOffered } = world;
+  const username = use.kind === 'account' ? use.registration.username : null;
+  const load = () => challenges.load({ kind: 'secret', secretHash, username });
+  const first = await load();
+  // A random secret of 256 bits is compared by the index over its hash.
+  if (first.challenges.length === 0) return { kind: 'rejected', reason: 'link_unknown' };
+  const request = useLinkRequest({ isOffered }, secretHash, use, undo, user);
+  return run({ load: kept(load, first), commit: challenges.commit, sleep }, request, first);
+}
+
+/** Between load and reload, housekeeping may have removed the link of somebody who was deleted: then it is as it was, and they have ended. */
+const kept =
+  (load: () => Promise<LoadedEmailChallenge>, { challenges }: LoadedEmailChallenge) =>
+  async (): Promise<LoadedEmailChallenge> => {
+    const loaded = await load();
+    return loaded.challenges.length > 0 ? loaded : { ...loaded, challenges };
+  };
+
+/** @returns false: it was used, superseded or withdrawn before, or there is no such invitation. @throws Unavailable */
+export async function withdrawInvitation(
+  { challenges, sleep }: Omit<EmailChallengeWorld, 'isOffered'>,
+  id: string,
+  actor: Actor,
+): Promise<boolean> {
+  const load = () => challenges.load({ kind: 'id', id, purpose: 'invitation' });
+  const first = await load();
+  if (first.challenges.length === 0) return false;
+  return run({ load: kept(load, first), commit: challenges.commit, sleep }, withdrawLinkRequest(id, actor), first);
+}

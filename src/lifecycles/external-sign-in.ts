@@ -1,0 +1,294 @@
+/**
+ * The external sign-in: from the redirect to another place until the browser is signed in. What signs in registers the end-user, links
+ * the identity and uses the answer in one commit; each of the three is decided by its own machine.
+ */
+import { externalSignInMachine } from '../../machines/external-sign-in.machine.ts';
+import type {
+  ExternalSignInContext,
+  ExternalSignInEvent,
+  ExternalSignInRejectReason,
+} from '../../machines/vocabulary.ts';
+import { effectOf } from '../engine/decide.ts';
+import { InvariantViolation } from '../engine/errors.ts';
+import type { Lifecycle, Sent } from '../engine/lifecycle.ts';
+import { type Request, run } from '../engine/run.ts';
+import type { Actor } from '../model/actor.ts';
+import type { ExternalSignIn } from '../model/external-sign-in.ts';
+import type { Bytes } from '../model/grant.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
+import type { ExternalIdentity, LinkedIdentity } from '../model/linked-identity.ts';
+import type { Claims, RegisteredUser } from '../model/user.ts';
+import { linkedIdentityLifecycle } from './linked-identity.ts';
+import { NO_PASSWORD, userLifecycle } from './user.ts';
+import { within } from './within.ts';
+
+export type ExternalSignInRow = {
+  readonly signIn: ExternalSignIn;
+  /** Who it is about; null: nobody yet. */
+  readonly user: RegisteredUser | null;
+  /** With which they came; null: with none that is linked. */
+  readonly identity: LinkedIdentity | null;
+};
+
+/** How somebody who is told apart is found. */
+export type SoughtUser =
+  /** By the identity, whose end-user it is. */
+  | { readonly by: 'identity'; readonly identity: ExternalIdentity }
+  /** By what the sign-in itself says: the end-user who began to link, or who was named in the answer. */
+  | { readonly by: 'signIn'; readonly identity: ExternalIdentity | null }
+  | { readonly by: 'sub'; readonly sub: string }
+  | { readonly by: 'username'; readonly username: string };
+
+export type LoadedExternalSignIn = {
+  readonly now: Date;
+  readonly signIn: ExternalSignIn;
+  readonly isOvertaken: boolean;
+  readonly user: RegisteredUser | null;
+  /** The active link of the identity that was looked for. */
+  readonly identity: LinkedIdentity | null;
+  /** Of the usernames that were asked about, those that nobody has. */
+  readonly freeUsernames: readonly string[];
+  readonly serverEpoch: bigint;
+};
+
+/** How and when the end-user signed in there. */
+export type TheirSignIn = { readonly amr: readonly string[]; readonly authenticatedAt: Date };
+
+export type ExternalSignInFacts = {
+  readonly now: Date;
+  readonly isOvertaken: boolean;
+  readonly theirs: TheirSignIn | null;
+  /** Of `refusalReceived`. */
+  readonly refusal: string | null;
+  /** Whom `createUser` registers; null: nobody. */
+  readonly newUser: { readonly id: string; readonly username: string; readonly claims: Claims } | null;
+  /** What `linkIdentity` stores; null: nothing. */
+  readonly newIdentity: (ExternalIdentity & { readonly id: string; readonly provider: string }) | null;
+  /** In whose name an end-user is registered. */
+  readonly actor: Actor;
+};
+
+/**
+ * One statement. It commits only while the sign-in is in the state in which it was loaded, and no later one has signed in in the same
+ * browser; while, except for a refusal, the end-user is enabled under the epoch that was loaded; while the identity is linked as it was loaded; and, where they
+ * are new, while nobody has the username, and nobody the identity.
+ */
+export type ExternalSignInCommit = {
+  readonly loaded: ExternalSignInRow;
+  readonly after: ExternalSignInRow;
+  /** In the order of the decisions. */
+  readonly entries: readonly LedgerEntry[];
+  readonly now: Date;
+};
+
+export type NewExternalSignIn = Omit<
+  ExternalSignIn,
+  'state' | 'amr' | 'authenticatedAt' | 'refusal' | 'beganAt' | 'endsAt'
+> & {
+  readonly lifetimeSeconds: number;
+  /** Never later than this; null: there is no interaction. */
+  readonly interactionEndsAt: Date | null;
+};
+
+export type ExternalSignInStore = {
+  readonly insert: (signIn: NewExternalSignIn) => Promise<void>;
+  /** Null: there is none. */
+  readonly find: (referenceHash: Bytes) => Promise<{ readonly now: Date; readonly signIn: ExternalSignIn } | null>;
+  /** Null: there is none. @param usernames of which the free ones are told. */
+  readonly load: (
+    referenceHash: Bytes,
+    sought: SoughtUser,
+    usernames: readonly string[],
+  ) => Promise<LoadedExternalSignIn | null>;
+  /** False: a fact that the commit depends on no longer held, and nothing changed. */
+  readonly commit: (commit: ExternalSignInCommit) => Promise<boolean>;
+};
+
+const ofUser = within(
+  userLifecycle,
+  ({ user }: ExternalSignInRow) => ({ user }),
+  (row, { user }) => ({ ...row, user }),
+);
+const ofIdentity = within(
+  linkedIdentityLifecycle,
+  ({ identity }: ExternalSignInRow) => ({ identity }),
+  (row, { identity }) => ({ ...row, identity }),
+);
+
+const registration = ({ newUser, now, actor }: ExternalSignInFacts): Sent<ExternalSignInRow> => {
+  if (newUser === null) throw new InvariantViolation('external sign-in: there is nobody to register');
+  const { id, username, claims } = newUser;
+  const change = {
+    type: 'registrationRequested' as const,
+    registration: { username, claims, passwordHash: NO_PASSWORD },
+  };
+  const facts = { now, id, version: null, actor, change, fields: [] };
+  const event = { type: change.type, expectationHolds: true, usernameIsTaken: false, differs: false };
+  return { lifecycle: ofUser, facts, event: { ...event, passwordDiffers: false } as Sent<ExternalSignInRow>['event'] };
+};
+
+const link = ({ user }: ExternalSignInRow, { newIdentity, now }: ExternalSignInFacts): Sent<ExternalSignInRow> => {
+  if (newIdentity === null || user === null) throw new InvariantViolation('external sign-in: there is nothing to link');
+  const facts = { now, draft: { ...newIdentity, userId: user.id } };
+  return { lifecycle: ofIdentity, facts, event: { type: 'linkRequested', isLastWay: false } as { type: string } };
+};
+
+const settled = (
+  { signIn, user, identity }: ExternalSignInRow,
+  state: ExternalSignIn['state'],
+  { theirs }: ExternalSignInFacts,
+): ExternalSignInRow => ({
+  user,
+  identity,
+  signIn: {
+    ...signIn,
+    state,
+    userId: user?.id ?? signIn.userId,
+    amr: theirs?.amr ?? signIn.amr,
+    authenticatedAt: theirs?.authenticatedAt ?? signIn.authenticatedAt,
+  },
+});
+
+export const externalSignInLifecycle: Lifecycle<ExternalSignInRow, ExternalSignInFacts, ExternalSignInCommit> = {
+  machine: externalSignInMachine,
+  stateOf: ({ signIn }) => signIn.state,
+  contextOf: ({ signIn }, { isOvertaken }): ExternalSignInContext => ({ endsAt: signIn.endsAt.getTime(), isOvertaken }),
+  answers: {
+    answerReceived: ['recordAnswer', 'reject'],
+    refusalReceived: ['recordRefusal', 'reject'],
+    browserReturned: ['useAnswer', 'reject'],
+  },
+  changes: {
+    recordAnswer: (row, facts) => settled(row, 'answered', facts),
+    recordRefusal: ({ signIn, ...row }, { refusal }) => ({ ...row, signIn: { ...signIn, state: 'denied', refusal } }),
+    useAnswer: (row, facts) => settled(row, 'used', facts),
+  },
+  sends: {
+    createUser: (_, facts) => registration(facts),
+    linkIdentity: link,
+  },
+  brokenBy: ({ before, after }) => {
+    if (after.signIn.state !== 'used' || before.signIn.state === 'used') return null;
+    if (after.user === null || after.user.disabledAt !== null) return 'a sign-in without an end-user who may sign in';
+    if (after.signIn.amr === null || after.signIn.authenticatedAt === null)
+      return 'a sign-in that says neither how nor when';
+    if (after.signIn.kind === 'upstream' && after.identity?.userId !== after.user.id)
+      return 'a sign-in with the identity of another';
+    return null;
+  },
+  ledgerFacts: ({ signIn, user }) => ({
+    ...(user && { userId: user.id }),
+    ...(signIn.wishes.clientId !== null && { clientId: signIn.wishes.clientId }),
+  }),
+  commitOf: ({ before, after }, { now }, entries) => ({ loaded: before, after, entries, now }),
+};
+
+// Requests.
+
+export type ExternalSignInOutcome =
+  | { readonly kind: 'done'; readonly row: ExternalSignInRow; readonly serverEpoch: bigint }
+  | { readonly kind: 'rejected'; readonly reason: ExternalSignInRejectReason; readonly signIn: ExternalSignIn };
+
+type ExternalSignInRequest = Request<
+  LoadedExternalSignIn,
+  ExternalSignInRow,
+  ExternalSignInFacts,
+  ExternalSignInCommit,
+  ExternalSignInOutcome
+>;
+
+/** What a request brings. */
+export type Brought = {
+  readonly type: ExternalSignInEvent['type'];
+  /** SHA-256 of the cookie that came along; `none`: it comes through no browser. Null: the browser sent none. */
+  readonly browser: Bytes | null | 'none';
+  readonly isAdmitted?: boolean;
+  /** Null: the end-user is found in another way. */
+  readonly identity?: (ExternalIdentity & { readonly provider: string }) | null;
+  readonly theirs?: TheirSignIn | null;
+  readonly refusal?: string | null;
+  /** Whom the policy would register; null: nobody. `usernames`: in order of preference. */
+  readonly newcomer?: { readonly usernames: readonly string[]; readonly claims: Claims } | null;
+  /** The answer is the code of an OpenID Provider: it says nothing yet. */
+  readonly namesNobody?: boolean;
+  readonly actor: Actor;
+  /** Drawn at random, for whom and what is new. */
+  readonly ids: { readonly user: string; readonly identity: string };
+  /** Whether two hashes are the same, in constant time. */
+  readonly sameBytes: (one: Bytes, other: Bytes) => boolean;
+};
+
+const userOf = (
+  { user, freeUsernames, signIn }: LoadedExternalSignIn,
+  { newcomer, namesNobody }: Brought,
+): ExternalSignInEvent['user'] => {
+  if (user !== null) return user.disabledAt === null && user.deletedAt === null ? 'known' : 'ended';
+  if (namesNobody) return 'known';
+  return newcomer && freeUsernames.length > 0 && signIn.purpose === 'signIn' ? 'new' : 'unknown';
+};
+
+const identityOf = (
+  { user, identity }: LoadedExternalSignIn,
+  { identity: brought }: Brought,
+): ExternalSignInEvent['identity'] => {
+  if (!brought) return 'none';
+  if (identity === null) return 'unlinked';
+  return identity.userId === user?.id ? 'linked' : 'linkedElsewhere';
+};
+
+export const externalSignInRequest = (brought: Brought): ExternalSignInRequest => ({
+  lifecycle: externalSignInLifecycle,
+  read: (loaded) => {
+    const { now, signIn, user, identity, isOvertaken, freeUsernames } = loaded;
+    const { browser, newcomer, ids } = brought;
+    const [username] = freeUsernames;
+    const event: ExternalSignInEvent = {
+      type: brought.type,
+      now: now.getTime(),
+      fromItsBrowser: browser === 'none' || (browser !== null && brought.sameBytes(browser, signIn.browserHash)),
+      isAdmitted: brought.isAdmitted ?? true,
+      user: userOf(loaded, brought),
+      identity: identityOf(loaded, brought),
+    };
+    const facts: ExternalSignInFacts = {
+      now,
+      isOvertaken,
+      theirs: brought.theirs ?? null,
+      refusal: brought.refusal ?? null,
+      newUser: newcomer && username !== undefined ? { id: ids.user, username, claims: newcomer.claims } : null,
+      newIdentity: brought.identity ? { ...brought.identity, id: ids.identity } : null,
+      actor: brought.actor,
+    };
+    return { row: { signIn, user, identity }, facts, event };
+  },
+  answer: ({ after, decisions: [decision] }, { signIn, serverEpoch }) => {
+    const rejected = decision && effectOf(decision, 'reject');
+    return rejected
+      ? { kind: 'rejected', reason: rejected.params.reason as ExternalSignInRejectReason, signIn }
+      : { kind: 'done', row: after, serverEpoch };
+  },
+});
+
+export type ExternalSignInWorld = {
+  readonly externalSignIns: Pick<ExternalSignInStore, 'load' | 'commit'>;
+  /** Milliseconds; waits between reloads after a lost commit. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+/** @returns null: there is no such sign-in. @throws Unavailable, StoreUnavailable */
+export async function bringToExternalSignIn(
+  { externalSignIns, sleep }: ExternalSignInWorld,
+  referenceHash: Bytes,
+  sought: SoughtUser,
+  brought: Brought,
+): Promise<ExternalSignInOutcome | null> {
+  const usernames = brought.newcomer?.usernames ?? [];
+  const first = await externalSignIns.load(referenceHash, sought, usernames);
+  if (first === null) return null;
+  const load = async () => {
+    const loaded = await externalSignIns.load(referenceHash, sought, usernames);
+    if (loaded === null) throw new InvariantViolation('an external sign-in vanished between load and reload');
+    return loaded;
+  };
+  return run({ load, commit: externalSignIns.commit, sleep }, externalSignInRequest(brought), first);
+}

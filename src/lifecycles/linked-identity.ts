@@ -1,0 +1,123 @@
+/** The linked identity: a sign-in at another OpenID Provider stores it, and what removes it is decided here. */
+import { linkedIdentityMachine } from '../../machines/linked-identity.machine.ts';
+import type {
+  LinkedIdentityEvent,
+  LinkedIdentityRejectReason,
+  LinkedIdentityState,
+} from '../../machines/vocabulary.ts';
+import { effectOf } from '../engine/decide.ts';
+import { InvariantViolation } from '../engine/errors.ts';
+import type { Lifecycle } from '../engine/lifecycle.ts';
+import { type Request, run } from '../engine/run.ts';
+import type { Actor } from '../model/actor.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
+import type { LinkedIdentity } from '../model/linked-identity.ts';
+
+/** A row of `linked_identities`, or its absence. */
+export type LinkedIdentityRow = { readonly identity: LinkedIdentity | null };
+
+export type LinkedIdentityFacts = {
+  readonly now: Date;
+  /** What a link stores; null: nothing is linked. */
+  readonly draft: Omit<LinkedIdentity, 'linkedAt' | 'state' | 'removedAt' | 'removedReason'> | null;
+  readonly actor?: Actor | undefined;
+};
+
+/** One guarded statement: the identity is still active, and the end-user still has another way to sign in where that is needed. */
+export type LinkedIdentityCommit = {
+  readonly after: LinkedIdentity;
+  readonly needsAnotherWay: boolean;
+  readonly entry: LedgerEntry;
+  readonly now: Date;
+};
+
+export type LoadedIdentity = {
+  readonly now: Date;
+  readonly identity: LinkedIdentity | null;
+  /** Whether its end-user can sign in without it. */
+  readonly hasAnotherWay: boolean;
+};
+
+export type LinkedIdentityStore = {
+  readonly load: (key: { readonly id: string; readonly userId: string }) => Promise<LoadedIdentity>;
+  /** Active; the oldest first. */
+  readonly list: (userId: string) => Promise<readonly LinkedIdentity[]>;
+  /** False: a fact that the commit depends on no longer held, and nothing changed. */
+  readonly commit: (commit: LinkedIdentityCommit) => Promise<boolean>;
+};
+
+export const linkedIdentityState = ({ identity }: LinkedIdentityRow): LinkedIdentityState =>
+  identity === null ? 'unlinked' : identity.state;
+
+export const linkedIdentityLifecycle: Lifecycle<LinkedIdentityRow, LinkedIdentityFacts, LinkedIdentityCommit> = {
+  machine: linkedIdentityMachine,
+  stateOf: linkedIdentityState,
+  contextOf: () => ({}),
+  answers: {},
+  changes: {
+    storeIdentity: (_, { draft, now }) => {
+      if (draft === null) throw new InvariantViolation('linked identity: there is nothing to link');
+      return { identity: { ...draft, linkedAt: now, state: 'active', removedAt: null, removedReason: null } };
+    },
+    removeIdentity: ({ identity }, { now }, { reason }) => ({
+      identity: identity && { ...identity, state: 'removed', removedAt: now, removedReason: reason },
+    }),
+  },
+  ledgerFacts: ({ identity }, { actor }) => ({
+    ...(identity && { userId: identity.userId }),
+    ...(actor && { actor }),
+  }),
+  commitOf: ({ after: { identity } }, { now }, [entry]) => {
+    if (identity === null || !entry) throw new InvariantViolation('linked identity: a commit needs an identity');
+    return { after: identity, needsAnotherWay: identity.removedReason === 'removed_by_user', entry, now };
+  },
+};
+
+export type IdentityRemoval = Exclude<LinkedIdentityEvent['type'], 'linkRequested'>;
+
+/** `done`: it is removed, by this request or before. */
+export type IdentityRemoved =
+  | { readonly kind: 'done'; readonly identity: LinkedIdentity }
+  | { readonly kind: 'rejected'; readonly reason: LinkedIdentityRejectReason };
+
+export const identityRemovalRequest = (
+  type: IdentityRemoval,
+  actor?: Actor,
+): Request<LoadedIdentity, LinkedIdentityRow, LinkedIdentityFacts, LinkedIdentityCommit, IdentityRemoved> => ({
+  lifecycle: linkedIdentityLifecycle,
+  read: ({ now, identity, hasAnotherWay }) => ({
+    row: { identity },
+    facts: { now, draft: null, actor },
+    event: { type, isLastWay: !hasAnotherWay } satisfies LinkedIdentityEvent,
+  }),
+  answer: ({ after: { identity }, decisions: [decision] }) => {
+    const rejected = decision && effectOf(decision, 'reject');
+    if (rejected) return { kind: 'rejected', reason: rejected.params.reason as LinkedIdentityRejectReason };
+    if (identity === null) throw new InvariantViolation('linked identity: nothing was removed, and nothing rejected');
+    return { kind: 'done', identity };
+  },
+});
+
+export type LinkedIdentityWorld = {
+  readonly identities: Pick<LinkedIdentityStore, 'load' | 'commit'>;
+  /** Milliseconds; waits between reloads after a lost commit. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+/** Of end-users who were deleted, whatever deleted them. @returns how many. @throws Unavailable */
+export async function removeIdentitiesOfDeletedUsers(
+  world: LinkedIdentityWorld,
+  identities: readonly { readonly id: string; readonly userId: string }[],
+): Promise<number> {
+  for (const key of identities) await removeIdentity(world, key, 'userDeleted');
+  return identities.length;
+}
+
+/** @param key `userId`: whose identity it has to be. @throws Unavailable */
+export const removeIdentity = (
+  { identities, sleep }: LinkedIdentityWorld,
+  key: { readonly id: string; readonly userId: string },
+  type: IdentityRemoval,
+  actor?: Actor,
+): Promise<IdentityRemoved> =>
+  run({ load: () => identities.load(key), commit: identities.commit, sleep }, identityRemovalRequest(type, actor));

@@ -1,0 +1,88 @@
+/** A recovery code: used once, or replaced by newer codes. */
+import { recoveryCodeMachine } from '../../machines/recovery-code.machine.ts';
+import type { RecoveryCodeEvent } from '../../machines/vocabulary.ts';
+import { InvariantViolation } from '../engine/errors.ts';
+import type { Lifecycle } from '../engine/lifecycle.ts';
+import { type Request, run } from '../engine/run.ts';
+import type { Actor } from '../model/actor.ts';
+import type { FactorSurroundings, RecoveryCode } from '../model/factors.ts';
+import type { Bytes } from '../model/grant.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
+import { type FactorAnswer, factorAnswer } from './second-factor.ts';
+
+export type RecoveryCodeFacts = Pick<FactorSurroundings, 'userEnded'> & {
+  readonly now: Date;
+  readonly actor?: Actor | undefined;
+};
+
+/** One guarded statement about one row: it commits while the code is active. */
+export type RecoveryCodeCommit = {
+  readonly loaded: RecoveryCode;
+  readonly after: RecoveryCode;
+  readonly now: Date;
+  readonly entry: LedgerEntry;
+};
+
+export type LoadedRecoveryCode = Pick<FactorSurroundings, 'userEnded'> & {
+  readonly now: Date;
+  readonly code: RecoveryCode;
+};
+
+export type NewRecoveryCode = { readonly id: string; readonly hash: Bytes };
+
+export type RecoveryCodeStore = {
+  /** @param hashes of what was sent, under each root secret. Null: this end-user has no such code. */
+  readonly find: (userId: string, hashes: readonly Bytes[]) => Promise<LoadedRecoveryCode | null>;
+  readonly load: (userId: string, id: string) => Promise<LoadedRecoveryCode | null>;
+  /** The ids of the codes that are active. */
+  readonly active: (userId: string) => Promise<readonly string[]>;
+  /** False: there are active codes, and nothing is stored. */
+  readonly insert: (userId: string, codes: readonly NewRecoveryCode[]) => Promise<boolean>;
+  readonly commit: (commit: RecoveryCodeCommit) => Promise<boolean>;
+};
+
+export const recoveryCodeLifecycle: Lifecycle<RecoveryCode, RecoveryCodeFacts, RecoveryCodeCommit> = {
+  machine: recoveryCodeMachine,
+  stateOf: ({ state }) => state,
+  contextOf: (_, { userEnded }) => ({ userEnded }),
+  answers: { presented: ['accept', 'reject'] },
+  changes: {
+    spendCode: (code, { now }) => ({ ...code, state: 'used', endedAt: now }),
+    replaceCode: (code, { now }) => ({ ...code, state: 'replaced', endedAt: now }),
+  },
+  ledgerFacts: ({ userId }, { actor }) => ({ userId, ...(actor && { actor }) }),
+  commitOf: ({ before, after }, { now }, [entry]) => {
+    if (!entry) throw new InvariantViolation('recoveryCode: a change without a line in the ledger');
+    return { loaded: before, after, now, entry };
+  },
+};
+
+export const recoveryCodeRequest = (
+  type: RecoveryCodeEvent['type'],
+  actor?: Actor,
+): Request<LoadedRecoveryCode, RecoveryCode, RecoveryCodeFacts, RecoveryCodeCommit, FactorAnswer> => ({
+  lifecycle: recoveryCodeLifecycle,
+  read: ({ now, code, userEnded }) => ({ row: code, facts: { now, userEnded, actor }, event: { type } }),
+  answer: factorAnswer,
+});
+
+export type RecoveryCodeWorld = {
+  readonly recoveryCodes: RecoveryCodeStore;
+  /** Milliseconds; waits between reloads after a lost commit. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+/** @param actor who asks, where it is not the end-user. @throws Unavailable, StoreUnavailable */
+export function askRecoveryCode(
+  { recoveryCodes, sleep }: RecoveryCodeWorld,
+  first: LoadedRecoveryCode,
+  type: RecoveryCodeEvent['type'],
+  actor?: Actor,
+): Promise<FactorAnswer> {
+  const load = async () => {
+    const loaded = await recoveryCodes.load(first.code.userId, first.code.id);
+    if (loaded === null) throw new InvariantViolation('a recovery code vanished between load and reload');
+    return loaded;
+  };
+  return run({ load, commit: recoveryCodes.commit, sleep }, recoveryCodeRequest(type, actor), first);
+}

@@ -1,0 +1,141 @@
+/** The authenticator app of an end-user: its set-up, each code of it, and its removal. */
+import { secondFactorMachine } from '../../machines/second-factor.machine.ts';
+import type { FactorRejectReason, SecondFactorContext, SecondFactorEvent } from '../../machines/vocabulary.ts';
+import { effectOf } from '../engine/decide.ts';
+import { InvariantViolation } from '../engine/errors.ts';
+import type { Lifecycle, Step } from '../engine/lifecycle.ts';
+import { type Request, run } from '../engine/run.ts';
+import type { Actor } from '../model/actor.ts';
+import { type FactorSurroundings, type SecondFactor, setUpEndsAt } from '../model/factors.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
+
+export type SecondFactorFacts = FactorSurroundings & {
+  readonly now: Date;
+  /** The policy demands a second factor of this end-user. */
+  readonly isDemanded: boolean;
+  /** The time step whose code was sent; null: that of no step in the window, or no code is needed. */
+  readonly step: number | null;
+  /** The secret, sealed under the newest root secret; null: it is. */
+  readonly resealed: string | null;
+  readonly byPasswordAlone: boolean;
+  readonly actor?: Actor | undefined;
+};
+
+/**
+ * One guarded statement about one row. It commits while state and last step are as loaded; a removal under a policy that demands a
+ * factor, only while there is another; a factor that is added by a password alone, only while there is no other.
+ */
+export type SecondFactorCommit = {
+  readonly loaded: SecondFactor;
+  readonly after: SecondFactor;
+  readonly now: Date;
+  readonly others: 'any' | 'some' | 'none';
+  /** Null: a code was accepted, which is in the line of the session. */
+  readonly entry: LedgerEntry | null;
+};
+
+export type LoadedSecondFactor = FactorSurroundings & { readonly now: Date; readonly factor: SecondFactor };
+
+export type SecondFactorStore = {
+  /** Null: this end-user has no such factor. */
+  readonly load: (userId: string, id: string) => Promise<LoadedSecondFactor | null>;
+  readonly commit: (commit: SecondFactorCommit) => Promise<boolean>;
+};
+
+export const secondFactorLifecycle: Lifecycle<SecondFactor, SecondFactorFacts, SecondFactorCommit> = {
+  machine: secondFactorMachine,
+  stateOf: ({ state }) => state,
+  contextOf: (factor, { isDemanded, hasAnother, userEnded }): SecondFactorContext => ({
+    setUpEndsAt: setUpEndsAt(factor),
+    lastStep: factor.lastStep,
+    isDemanded: isDemanded && !hasAnother,
+    hasAnother,
+    userEnded,
+  }),
+  answers: { confirmed: ['accept', 'reject'], presented: ['accept', 'reject'] },
+  changes: {
+    activateFactor: (factor, { now }) => ({ ...factor, state: 'active', confirmedAt: now }),
+    recordStep: (factor, { step, resealed }) => ({
+      ...factor,
+      lastStep: step,
+      sealedSecret: resealed ?? factor.sealedSecret,
+    }),
+    removeFactor: (factor, { now }) => ({ ...factor, state: 'removed', sealedSecret: null, removedAt: now }),
+  },
+  unrecorded: ['recordStep'],
+  ledgerFacts: ({ userId }, { actor }) => ({ userId, ...(actor && { actor }) }),
+  commitOf: ({ before, after }, { now, isDemanded, byPasswordAlone, actor }, [entry]) => {
+    const removes = after.state === 'removed' && before.state === 'active';
+    const adds = after.state === 'active' && before.state === 'unconfirmed';
+    const others = removes && isDemanded && !actor ? 'some' : adds && byPasswordAlone ? 'none' : 'any';
+    return { loaded: before, after, now, others, entry: entry ?? null };
+  },
+};
+
+export type FactorAnswer =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'rejected'; readonly reason: FactorRejectReason };
+
+/** The answer of a factor's machine to a request that it accepts or rejects; an event without an answer was carried out. */
+export const factorAnswer = ({ decisions: [decision] }: Pick<Step<unknown>, 'decisions'>): FactorAnswer => {
+  const rejected = decision && effectOf(decision, 'reject');
+  return rejected ? { kind: 'rejected', reason: rejected.params.reason as FactorRejectReason } : { kind: 'accepted' };
+};
+
+export type SecondFactorAsked = {
+  readonly type: SecondFactorEvent['type'];
+  /** Of the code that was sent, under the secret as it was loaded; null: it is of no step. @param now of the load. */
+  readonly stepOf?: (factor: SecondFactor, now: Date) => number | null;
+  readonly reseal?: (factor: SecondFactor) => string | null;
+  readonly isDemanded?: boolean;
+  readonly byPasswordAlone?: boolean;
+  readonly actor?: Actor | undefined;
+};
+
+export const secondFactorRequest = ({
+  type,
+  stepOf = () => null,
+  reseal = () => null,
+  isDemanded = false,
+  byPasswordAlone = false,
+  actor,
+}: SecondFactorAsked): Request<
+  LoadedSecondFactor,
+  SecondFactor,
+  SecondFactorFacts,
+  SecondFactorCommit,
+  FactorAnswer
+> => ({
+  lifecycle: secondFactorLifecycle,
+  read: ({ now, factor, userEnded, hasAnother }) => {
+    const step = factor.state === 'removed' ? null : stepOf(factor, now);
+    return {
+      row: factor,
+      facts: { now, userEnded, hasAnother, isDemanded, step, resealed: reseal(factor), byPasswordAlone, actor },
+      event: { type, now: now.getTime(), step, byPasswordAlone } as SecondFactorEvent,
+    };
+  },
+  answer: factorAnswer,
+});
+
+export type SecondFactorWorld = {
+  readonly secondFactors: SecondFactorStore;
+  /** Milliseconds; waits between reloads after a lost commit. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+/** @returns null: this end-user has no such factor. @throws Unavailable, StoreUnavailable */
+export async function askSecondFactor(
+  { secondFactors, sleep }: SecondFactorWorld,
+  { userId, id }: Pick<SecondFactor, 'userId' | 'id'>,
+  asked: SecondFactorAsked,
+): Promise<FactorAnswer | null> {
+  const first = await secondFactors.load(userId, id);
+  if (first === null) return null;
+  const load = async () => {
+    const loaded = await secondFactors.load(userId, id);
+    if (loaded === null) throw new InvariantViolation('a second factor vanished between load and reload');
+    return loaded;
+  };
+  return run({ load, commit: secondFactors.commit, sleep }, secondFactorRequest(asked), first);
+}

@@ -1,0 +1,224 @@
+/** The delivery of an event to a receiver: a node claims it, attempts it, and tells the machine what came of it. */
+import type { WebhookDeliveryContext, WebhookDeliveryEvent } from '../../machines/vocabulary.ts';
+import { webhookDeliveryMachine } from '../../machines/webhook-delivery.machine.ts';
+import { InvariantViolation } from '../engine/errors.ts';
+import type { Lifecycle } from '../engine/lifecycle.ts';
+import { type Request, run } from '../engine/run.ts';
+import type { Actor } from '../model/actor.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
+import type { AttemptOutcome, WebhookDelivery } from '../model/webhook.ts';
+
+/** How a receiver is tried. Durations are in seconds. */
+export type RetryPolicy = {
+  readonly maxAttempts: number;
+  /** From the record of the event, or from its repetition. */
+  readonly giveUpAfterSeconds: number;
+  /** How long an attempt takes at most, with time to write down what came of it. */
+  readonly claimSeconds: number;
+  /** The wait after each attempt; after the last of the list it stays the same. */
+  readonly waitsSeconds: readonly number[];
+};
+
+/** To write down what came of an attempt. */
+const REPORT_SECONDS = 30;
+/** As Standard Webhooks recommends. */
+const WAITS_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
+/** Of each wait, longer or shorter. */
+const SPREAD = 0.1;
+
+/** @param chance from 0 to 1: what failed together is not tried together. */
+export const retryPolicyOf = (
+  {
+    maxAttempts,
+    giveUpAfterSeconds,
+    timeoutSeconds,
+  }: Pick<RetryPolicy, 'maxAttempts' | 'giveUpAfterSeconds'> & { readonly timeoutSeconds: number },
+  chance = 0.5,
+): RetryPolicy => ({
+  maxAttempts,
+  giveUpAfterSeconds,
+  claimSeconds: timeoutSeconds + REPORT_SECONDS,
+  waitsSeconds: WAITS_SECONDS.map((seconds) => seconds * (1 - SPREAD + 2 * SPREAD * chance)),
+});
+
+export type WebhookDeliveryFacts = {
+  readonly now: Date;
+  readonly policy: RetryPolicy;
+  /** Of the attempt that is reported; null: none is. */
+  readonly outcome: AttemptOutcome | null;
+  readonly actor?: Actor | undefined;
+};
+
+/** One guarded statement: the row is still as it was loaded, where state and next attempt say so. */
+export type WebhookDeliveryCommit = {
+  readonly before: WebhookDelivery;
+  readonly after: WebhookDelivery;
+  readonly now: Date;
+  /** Null: a claim, or another wait, decides nothing. */
+  readonly entry: LedgerEntry | null;
+};
+
+export type LoadedWebhookDelivery = { readonly now: Date; readonly delivery: WebhookDelivery };
+
+export type WebhookDeliveryStore = {
+  /** Null: there is no such delivery, or no longer. */
+  readonly load: (id: string) => Promise<LoadedWebhookDelivery | null>;
+  /** False: a fact that the commit depends on no longer held, and nothing changed. */
+  readonly commit: (commit: WebhookDeliveryCommit) => Promise<boolean>;
+};
+
+const seconds = (from: Date, count: number): Date => new Date(from.getTime() + count * 1000);
+
+/** After the attempts of the delivery that are over. */
+export const retryAt = ({ attempts }: Pick<WebhookDelivery, 'attempts'>, policy: RetryPolicy, now: Date): Date => {
+  const { waitsSeconds } = policy;
+  return seconds(now, waitsSeconds[Math.min(attempts, waitsSeconds.length) - 1] ?? 0);
+};
+
+const ended = { nextAttemptAt: null } as const;
+
+export const webhookDeliveryLifecycle: Lifecycle<WebhookDelivery, WebhookDeliveryFacts, WebhookDeliveryCommit> = {
+  machine: webhookDeliveryMachine,
+  stateOf: ({ state }) => state,
+  contextOf: ({ nextAttemptAt, givesUpAt, attempts }, { policy }): WebhookDeliveryContext => ({
+    nextAttemptAt: nextAttemptAt?.getTime() ?? null,
+    givesUpAt: givesUpAt.getTime(),
+    attemptsLeft: policy.maxAttempts - attempts,
+  }),
+  answers: {},
+  changes: {
+    claimDelivery: (row, { now, policy }) => ({
+      ...row,
+      attempts: row.attempts + 1,
+      nextAttemptAt: seconds(now, policy.claimSeconds),
+    }),
+    retryDelivery: (row, { now, policy, outcome }) => ({
+      ...row,
+      nextAttemptAt: retryAt(row, policy, now),
+      lastOutcome: outcome,
+    }),
+    recordDelivery: (row, { now, outcome }) => ({
+      ...row,
+      ...ended,
+      state: 'delivered',
+      endedAt: now,
+      abandonedReason: null,
+      lastOutcome: outcome,
+    }),
+    abandonDelivery: (row, { now, outcome }, { reason }) => ({
+      ...row,
+      ...ended,
+      state: 'abandoned',
+      endedAt: now,
+      abandonedReason: reason,
+      lastOutcome: outcome ?? row.lastOutcome,
+    }),
+    repeatDelivery: (row, { now, policy }) => ({
+      ...row,
+      state: 'pending',
+      attempts: 0,
+      nextAttemptAt: now,
+      givesUpAt: seconds(now, policy.giveUpAfterSeconds),
+      endedAt: null,
+      abandonedReason: null,
+    }),
+  },
+  unrecorded: ['claimDelivery', 'retryDelivery'],
+  ledgerFacts: ({ userId }, { actor }) => ({
+    ...(userId !== null && { userId }),
+    ...(actor && { actor }),
+  }),
+  commitOf: ({ before, after, entries: [entry] }, { now }) => ({ before, after, now, entry: entry ?? null }),
+};
+
+type DeliveryRequest<Answer> = Request<
+  LoadedWebhookDelivery,
+  WebhookDelivery,
+  WebhookDeliveryFacts,
+  WebhookDeliveryCommit,
+  Answer
+>;
+
+/** `claim`: what `nextAttemptAt` was made by the claim of the attempt that is reported. */
+export type AttemptReport = { readonly outcome: AttemptOutcome; readonly claim: Date };
+
+const EVENT_OF: Readonly<Record<'delivered' | 'gone', WebhookDeliveryEvent['type']>> = {
+  delivered: 'succeeded',
+  gone: 'goneAnswered',
+};
+const eventOf = (outcome: AttemptOutcome): WebhookDeliveryEvent['type'] =>
+  outcome === 'delivered' || outcome === 'gone' ? EVENT_OF[outcome] : 'failed';
+
+const request = <Answer>(
+  policy: RetryPolicy,
+  type: WebhookDeliveryEvent['type'],
+  answer: DeliveryRequest<Answer>['answer'],
+  { report = null, actor }: { readonly report?: AttemptReport | null; readonly actor?: Actor | undefined } = {},
+): DeliveryRequest<Answer> => ({
+  lifecycle: webhookDeliveryLifecycle,
+  read: ({ now, delivery }) => ({
+    row: delivery,
+    facts: { now, policy, outcome: report?.outcome ?? null, actor },
+    event: {
+      type,
+      now: now.getTime(),
+      claim: report?.claim.getTime() ?? null,
+      retryAt: retryAt(delivery, policy, now).getTime(),
+    } satisfies WebhookDeliveryEvent,
+  }),
+  answer,
+});
+
+/** The answer: the delivery as this node attempts it; null: it is not this node's to attempt. */
+export const claimRequest = (policy: RetryPolicy) =>
+  request<WebhookDelivery | null>(policy, 'claimed', ({ before, after }) =>
+    after === before || after.state !== 'pending' ? null : after,
+  );
+
+export const reportRequest = (policy: RetryPolicy, report: AttemptReport) =>
+  request<WebhookDelivery>(policy, eventOf(report.outcome), ({ after }) => after, { report });
+
+export const removeReceiverRequest = (policy: RetryPolicy) =>
+  request<WebhookDelivery>(policy, 'receiverRemoved', ({ after }) => after);
+
+export const repeatRequest = (policy: RetryPolicy, actor: Actor) =>
+  request<WebhookDelivery>(policy, 'repeatRequested', ({ after }) => after, { actor });
+
+export type WebhookDeliveryWorld = {
+  readonly deliveries: WebhookDeliveryStore;
+  /** Milliseconds; waits between reloads after a lost commit. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+/** @returns null: there is no such delivery. @throws Unavailable */
+async function ask<Answer>(
+  { deliveries, sleep }: WebhookDeliveryWorld,
+  id: string,
+  asked: DeliveryRequest<Answer>,
+): Promise<Answer | null> {
+  const first = await deliveries.load(id);
+  if (first === null) return null;
+  const load = async () => {
+    const loaded = await deliveries.load(id);
+    // Only what has ended is removed, and then nothing is left to decide.
+    if (loaded === null) throw new InvariantViolation('webhookDelivery: it was removed while it was decided about');
+    return loaded;
+  };
+  return run({ load, commit: deliveries.commit, sleep }, asked, first);
+}
+
+/** @returns null: it is not this node's to attempt. @throws Unavailable, StoreUnavailable */
+export const claimDelivery = (world: WebhookDeliveryWorld, id: string, policy: RetryPolicy) =>
+  ask(world, id, claimRequest(policy));
+
+/** @throws Unavailable, StoreUnavailable */
+export const reportAttempt = (world: WebhookDeliveryWorld, id: string, policy: RetryPolicy, report: AttemptReport) =>
+  ask(world, id, reportRequest(policy, report));
+
+/** @throws Unavailable, StoreUnavailable */
+export const abandonWithReceiver = (world: WebhookDeliveryWorld, id: string, policy: RetryPolicy) =>
+  ask(world, id, removeReceiverRequest(policy));
+
+/** @returns null: there is no such delivery. @throws Unavailable, StoreUnavailable */
+export const repeatDelivery = (world: WebhookDeliveryWorld, id: string, policy: RetryPolicy, actor: Actor) =>
+  ask(world, id, repeatRequest(policy, actor));

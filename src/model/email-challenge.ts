@@ -1,0 +1,62 @@
+/** A link in an e-mail: for whom, to which address, and what it is good for. */
+import type { EmailChallengePurpose, EmailChallengeState, SupersededReason } from '../../machines/vocabulary.ts';
+import type { Bytes } from './grant.ts';
+import type { RegisteredUser } from './user.ts';
+
+/** Where the browser that asked goes on after a sign-up: a path of this server, and the SHA-256 of its cookie. */
+export type GoingOn = { readonly path: string; readonly browserHash: Bytes };
+
+/** One row of `email_challenges`. Only the hash of the link's secret is stored. */
+export type EmailChallenge = {
+  readonly id: string;
+  readonly purpose: EmailChallengePurpose;
+  readonly state: Exclude<EmailChallengeState, 'unsent'>;
+  readonly supersededReason: SupersededReason | null;
+  /** SHA-256 of the secret in the link. */
+  readonly secretHash: Bytes;
+  /** Whose it is: `personOf`. */
+  readonly person: string;
+  /** Null: the person who opens it has no account yet. */
+  readonly userId: string | null;
+  /** The end-user's epoch when it was sent; null: nobody's. */
+  readonly userEpoch: bigint | null;
+  /** As typed. Of `undo_change`: the address from before. */
+  readonly address: string;
+  readonly goesOn: GoingOn | null;
+  readonly createdAt: Date;
+  readonly endsAt: Date;
+};
+
+/** Drawn and known before it is sent; the rest follows from the load. */
+export type NewEmailChallenge = Pick<
+  EmailChallenge,
+  'id' | 'purpose' | 'secretHash' | 'userId' | 'address' | 'goesOn'
+> & {
+  readonly lifetimeSeconds: number;
+};
+
+/** Two spellings of an address that differ in case are one mailbox nearly everywhere. */
+export const addressKey = (address: string): string => address.normalize('NFC').trim().toLowerCase();
+
+/** One active link for each purpose and person: an end-user, or an address that has no account. */
+export const personOf = ({ userId, address }: Pick<EmailChallenge, 'userId' | 'address'>): string =>
+  userId ?? `address ${addressKey(address)}`;
+
+/** Of the claims; null: the end-user has no address. */
+export function addressOf({
+  claims,
+}: Pick<RegisteredUser, 'claims'>): { readonly address: string; readonly isVerified: boolean } | null {
+  const { email, email_verified: verified } = claims;
+  return typeof email === 'string' && email !== '' ? { address: email, isVerified: verified === true } : null;
+}
+
+/** Whether the address of the link is what its purpose needs it to be for the end-user of today. */
+export function addressStands(
+  { purpose, address }: Pick<EmailChallenge, 'purpose' | 'address'>,
+  user: RegisteredUser | null,
+): boolean {
+  if (purpose !== 'verify_address' && purpose !== 'reset_password' && purpose !== 'lost_factors') return true;
+  const current = user === null ? null : addressOf(user);
+  if (current === null || addressKey(current.address) !== addressKey(address)) return false;
+  return purpose === 'verify_address' || current.isVerified;
+}

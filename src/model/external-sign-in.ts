@@ -1,0 +1,54 @@
+/** A browser that was sent to another place to sign in, and what came of it. */
+import type { ExternalSignInState, Prompt } from '../../machines/vocabulary.ts';
+import type { Bytes } from './grant.ts';
+
+/** `upstream`: another OpenID Provider. `delegated`: an application of the team. */
+export type ExternalSignInKind = 'upstream' | 'delegated';
+/** `link`: the end-user who is signed in adds the identity to their account. */
+export type ExternalSignInPurpose = 'signIn' | 'link';
+
+/** What the client wants of the sign-in; the other place is told. */
+export type SignInWishes = {
+  readonly clientId: string | null;
+  readonly scope: readonly string[];
+  /** Never stored: null in each row. */
+  readonly loginHint: string | null;
+  readonly prompt: readonly Prompt[];
+  readonly maxAgeSeconds: number | null;
+  readonly acrValues: readonly string[];
+  /** Of this server's own classes, the least that the client takes; null: any. */
+  readonly requiredClass: string | null;
+  readonly uiLocales: readonly string[];
+  /** Where the sign-in leads without a client, by the names of `/sign-in?then=`; null: to the overview. */
+  readonly destination: string | null;
+};
+
+/** One row of `external_sign_ins`. */
+export type ExternalSignIn = {
+  readonly id: string;
+  /** SHA-256 of what names it in URLs: the `state` of an authorization request, or the reference of a delegated sign-in. */
+  readonly referenceHash: Bytes;
+  readonly kind: ExternalSignInKind;
+  readonly purpose: ExternalSignInPurpose;
+  /** The name of the upstream; `delegated` for the team's application. */
+  readonly provider: string;
+  /** SHA-256 of the cookie of the browser that began it. */
+  readonly browserHash: Bytes;
+  /** Null: no client asked for the sign-in. */
+  readonly interactionId: string | null;
+  /** What the interaction travels as while it is not stored; null: it is stored, or there is none. */
+  readonly sealedInteraction: string | null;
+  readonly wishes: SignInWishes;
+  /** Sealed: the `nonce` and the `code_verifier` of the authorization request; null: there is none. */
+  readonly sealedSecrets: string | null;
+  readonly state: ExternalSignInState;
+  /** Of a link from the beginning; else as the answer says. */
+  readonly userId: string | null;
+  /** How the end-user signed in there (RFC 8176); null: no answer yet. */
+  readonly amr: readonly string[] | null;
+  readonly authenticatedAt: Date | null;
+  /** As the other place named it; null: it has not refused. */
+  readonly refusal: string | null;
+  readonly beganAt: Date;
+  readonly endsAt: Date;
+};
