@@ -1,5 +1,5 @@
 import { base64urlDecode } from './base64url.ts';
-import { signJwt } from './jws.ts';
+import { type Signed, signJwt } from './jws.ts';
 import { type JwtReading, readJwt } from './read-jwt.ts';
 import type { KeyRing, SigningKey } from './signing-keys.ts';
 import { uuidFromBytes, uuidToBytes } from './uuid-bytes.ts';
@@ -15,6 +15,9 @@ export type AccessTokenClaims = {
   readonly jti: string;
   readonly iat: number;
   readonly exp: number;
+  /** How and when the end-user signed in (RFC 9068 §2.2.1); absent: there is no end-user, or it was not written down. */
+  readonly acr?: string;
+  readonly auth_time?: number;
 };
 
 /** What can end a token: its grant or, with client credentials, its client's epoch at the time of issue. */
@@ -29,7 +32,8 @@ export type AccessTokenReading =
   | { readonly kind: Exclude<JwtReading['kind'], 'authentic'> | 'other_issuer' };
 
 /** RFC 9068 §2.1: typ is `at+jwt`, so that no ID Token can pass for an access token. */
-export const signAccessToken = (key: SigningKey, claims: AccessTokenClaims): string => signJwt(key, 'at+jwt', claims);
+export const signAccessToken = <Key extends SigningKey>(key: Key, claims: AccessTokenClaims): Signed<Key> =>
+  signJwt(key, 'at+jwt', claims);
 
 /** Authenticates the token and finds its origin. The caller, who knows the time, checks whether it has expired. */
 export async function readAccessToken(keyRing: KeyRing, issuer: string, token: string): Promise<AccessTokenReading> {
@@ -79,6 +83,8 @@ const SHAPE: Readonly<Record<keyof AccessTokenClaims, (value: unknown) => boolea
   jti: isText,
   iat: isInstant,
   exp: isInstant,
+  acr: (value) => value === undefined || isText(value),
+  auth_time: (value) => value === undefined || isInstant(value),
 };
 
 const isAccessToken = (claims: Claims): claims is AccessTokenClaims =>

@@ -1,7 +1,8 @@
 /**
  * The authorization code's format: "sh_ac_" + base64url( grant id 16 ‖ secret 32 ).
  *
- * The secret half is a MAC of the grant's id, so that a form that was submitted twice gets the same code twice. The database holds only its SHA-256; a code whose secret does not match is unknown, not presented.
+ * The secret half is a MAC of the grant's id, so that a form that was submitted twice gets the same code twice, and nobody else makes a
+ * code, whatever row they can write. The database holds only its SHA-256; a code whose secret does not match is unknown, not presented.
  */
 import { base64urlDecode } from './base64url.ts';
 import { hmacSha256, sameSecretBytes, sha256 } from './digest.ts';
@@ -19,6 +20,12 @@ export function repeatedAuthorizationCode(keys: RootKeys, grantId: string, store
   const made = [...keys.byId.values()].map((key) => codeUnder(key, grantId));
   return made.find(({ secretHash }) => sameSecretBytes(secretHash, storedHash))?.code ?? null;
 }
+
+/** Whether a code with this hash was made here, under a root secret that is still listed: a row of somebody else may say so too. */
+export const isOwnCode = (
+  keys: RootKeys,
+  { grantId, secretHash }: { grantId: string; secretHash: Uint8Array },
+): boolean => repeatedAuthorizationCode(keys, grantId, secretHash) !== null;
 
 function codeUnder(root: RootKey, grantId: string): MadeCode {
   const id = uuidToBytes(grantId);

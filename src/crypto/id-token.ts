@@ -1,7 +1,7 @@
 /** The ID Token (OpenID Connect Core §2): who signed in, when and how, for one client. APIs never accept it. */
 import { hash } from 'node:crypto';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
-import { signJwt } from './jws.ts';
+import { type Signed, signJwt } from './jws.ts';
 import type { SigningKey } from './signing-keys.ts';
 
 /** Instants are seconds since 1970. Name and e-mail address come only from the UserInfo Endpoint (Core §5.4). */
@@ -20,7 +20,8 @@ export type IdTokenClaims = {
   readonly sid: string;
 };
 
-export const signIdToken = (key: SigningKey, claims: IdTokenClaims): string => signJwt(key, 'JWT', claims);
+export const signIdToken = <Key extends SigningKey>(key: Key, claims: IdTokenClaims): Signed<Key> =>
+  signJwt(key, 'JWT', claims);
 
 /** The hash function of each signing algorithm; Ed25519 uses SHA-512 (RFC 8032 §5.1). */
 const HASH: Readonly<Record<SigningAlgorithm, 'sha256' | 'sha512'>> = {

@@ -5,20 +5,26 @@
 import { sign } from 'node:crypto';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { rawOfDer } from './ecdsa-signature.ts';
-import type { SigningKey } from './signing-keys.ts';
+import type { SigningKey, SigningKeyHere } from './signing-keys.ts';
 
 /** RFC 7518 §3.3 and §3.4, RFC 8037 §3.1. */
-const SIGN: Readonly<Record<SigningAlgorithm, (key: SigningKey, input: Buffer) => Buffer>> = {
+const SIGN: Readonly<Record<SigningAlgorithm, (key: SigningKeyHere, input: Buffer) => Buffer>> = {
   ES256: ({ privateKey: key }, input) => rawOfDer(sign('sha256', input, key)),
   RS256: ({ privateKey: key }, input) => sign('sha256', input, key),
   EdDSA: ({ privateKey: key }, input) => sign(null, input, key),
 };
 
-/** @returns the JWS compact serialization. */
-export function signJwt(key: SigningKey, typ: 'at+jwt' | 'JWT', claims: object): string {
+/** @returns the JWS compact serialization; later, where the private half is elsewhere. */
+export function signJwt<Key extends SigningKey>(key: Key, typ: Typ, claims: object): Signed<Key>;
+export function signJwt(key: SigningKey, typ: Typ, claims: object): string | Promise<string> {
   const signingInput = `${headerOf(key, typ)}.${base64url(JSON.stringify(claims))}`;
-  return `${signingInput}.${SIGN[key.alg](key, Buffer.from(signingInput)).toString('base64url')}`;
+  const input = Buffer.from(signingInput);
+  const jws = (signature: Buffer) => `${signingInput}.${signature.toString('base64url')}`;
+  return 'signElsewhere' in key ? key.signElsewhere(input).then(jws) : jws(SIGN[key.alg](key, input));
 }
+
+type Typ = 'at+jwt' | 'JWT' | 'secevent+jwt';
+export type Signed<Key extends SigningKey> = Key extends SigningKeyHere ? string : string | Promise<string>;
 
 const base64url = (text: string) => Buffer.from(text).toString('base64url');
 

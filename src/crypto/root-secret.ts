@@ -12,6 +12,16 @@ const PURPOSES = [
   'interaction',
   'form',
   'throttle',
+  'idempotency',
+  'console',
+  'external-sign-in',
+  'device',
+  'second-factor',
+  'recovery-code',
+  'passkey',
+  'row',
+  'ledger-seal',
+  'account',
 ] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
@@ -37,7 +47,7 @@ export type RootKeys = {
   readonly byId: ReadonlyMap<string, RootKey>;
 };
 
-/** @throws RootSecretError naming the place in the list (never the value) of an entry under 32 bytes. */
+/** @throws RootSecretError naming the place in the list (never the value) of an entry under 32 bytes, or of a first entry that could be guessed. */
 export function rootKeys(secrets: readonly string[]): RootKeys {
   const keys = secrets.map((secret, index) => {
     const bytes = Buffer.from(secret);
@@ -47,11 +57,27 @@ export function rootKeys(secrets: readonly string[]): RootKeys {
           'Make one with: openssl rand -base64 32',
       );
     }
+    // Behind the first it may stay until all that it made is over.
+    if (index === 0 && isGuessable(secret)) {
+      throw new RootSecretError(
+        'STATEHOUSE_SECRET: the first entry is no random secret: it has few different characters, or repeats itself. ' +
+          'Make one with: openssl rand -base64 32, and keep the old one behind it until what it made is over.',
+      );
+    }
     return rootKey(bytes);
   });
   const [first] = keys;
   if (!first) throw new RootSecretError('STATEHOUSE_SECRET is empty. Make one with: openssl rand -base64 32');
   return { first, byId: new Map(keys.map((key) => [key.id, key])) };
+}
+
+/** 32 random octets, in hexadecimal or base64, practically never have fewer different characters. */
+const MIN_DIFFERENT = 8;
+
+function isGuessable(secret: string): boolean {
+  if (new Set(secret).size < MIN_DIFFERENT) return true;
+  // A short text that is repeated is found again in its own double, before its end.
+  return (secret + secret).indexOf(secret, 1) <= secret.length / 2;
 }
 
 function rootKey(secret: Buffer): RootKey {

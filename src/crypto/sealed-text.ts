@@ -47,3 +47,9 @@ export function openText(keys: RootKeys, purpose: Purpose, name: string, sealed:
     return null;
   }
 }
+
+/** Whether the newest root secret sealed it, so that the others may be dropped. */
+export function isSealedByFirst({ first }: RootKeys, sealed: string): boolean {
+  const bytes = base64urlDecode(sealed);
+  return bytes !== null && bytes.toString('hex', 1, HEADER_BYTES) === first.id;
+}

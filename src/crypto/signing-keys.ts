@@ -16,16 +16,23 @@ export type StoredSigningKey = {
   readonly kid: string;
   readonly alg: SigningAlgorithm;
   readonly publicJwk: PublicJwk;
-  /** JWE compact serialization of the private JWK; its `kid` names the root secret. */
+  /** JWE compact serialization of the private JWK, whose `kid` names the root secret; or where else the private half is (key-source.ts). */
   readonly privateJwe: string;
 };
 
-export type SigningKey = { readonly kid: string; readonly alg: SigningAlgorithm; readonly privateKey: KeyObject };
+type Named = { readonly kid: string; readonly alg: SigningAlgorithm };
+export type SigningKeyHere = Named & { readonly privateKey: KeyObject };
+/** Its private half never enters this process. */
+export type SigningKeyElsewhere = Named & {
+  /** @param input the JWS Signing Input. @returns the signature as JWS has it (RFC 7518 §3). @throws Unavailable */
+  readonly signElsewhere: (input: Buffer) => Promise<Buffer>;
+};
+export type SigningKey = SigningKeyHere | SigningKeyElsewhere;
 
 /** The current keys, as every endpoint uses them. signing-key.machine.ts decides; src/boot/key-ring.ts keeps up. */
-export type KeyRing = {
+export type KeyRing<Key extends SigningKey = SigningKey> = {
   /** @throws Error when no key of this algorithm signs. */
-  readonly signerOf: (alg: SigningAlgorithm) => SigningKey;
+  readonly signerOf: (alg: SigningAlgorithm) => Key;
   /** The JWKS: public JWKs of every key whose signatures are accepted, including the signers. */
   readonly published: () => readonly PublicJwk[];
   /** For checking our own signatures; null: no such key, or its signatures are no longer accepted. */
@@ -56,17 +63,20 @@ const seal = (keys: RootKeys, privateJwk: JWK): Promise<string> =>
 
 /** Encrypts the key under the first root secret, so that an older secret can leave the list. Null: it is already. */
 export async function resealSigningKey(keys: RootKeys, stored: StoredSigningKey): Promise<string | null> {
-  if (sealedBy(stored) === keys.first.id) return null;
+  if (!isSealed(stored.privateJwe) || sealedBy(stored) === keys.first.id) return null;
   return seal(keys, await unseal(keys, stored));
 }
 
 type SealedKey = { readonly kid: string; readonly privateJwe: string | null };
 
+/** A compact JWE has five parts (RFC 7516 §7.1); the name of another place has none. */
+const isSealed = (privateJwe: string): boolean => privateJwe.includes('.');
+
 const sealedBy = ({ privateJwe }: { readonly privateJwe: string }): string =>
   String(decodeProtectedHeader(privateJwe).kid);
 
 /** @throws RootSecretError when the root secret that encrypted the key is no longer listed. */
-export async function openSigningKey(keys: RootKeys, stored: StoredSigningKey): Promise<SigningKey> {
+export async function openSigningKey(keys: RootKeys, stored: StoredSigningKey): Promise<SigningKeyHere> {
   const jwk = await unseal(keys, stored);
   return { kid: stored.kid, alg: stored.alg, privateKey: createPrivateKey({ key: jwk as JsonWebKey, format: 'jwk' }) };
 }
@@ -81,7 +91,7 @@ async function unseal(keys: RootKeys, stored: StoredSigningKey): Promise<JWK> {
 /** @throws RootSecretError when the root secret that encrypted the key is no longer listed. */
 export function requireRootSecretOf(keys: RootKeys, { kid, privateJwe }: SealedKey): void {
   // Erased: the key no longer signs, and its signatures are checked with the public half.
-  if (privateJwe === null) return;
+  if (privateJwe === null || !isSealed(privateJwe)) return;
   const keyId = sealedBy({ privateJwe });
   if (keys.byId.has(keyId)) return;
   throw new RootSecretError(

@@ -4,6 +4,7 @@
  */
 
 import { and, eq, sql } from 'drizzle-orm';
+import type { RowMacs } from '../crypto/row-mac.ts';
 import type { InteractionStore, LoadedRequest } from '../lifecycles/interaction.ts';
 import type { Clock } from '../system/clock.ts';
 import { batched } from './batches.ts';
@@ -13,13 +14,13 @@ import { reading } from './failures.ts';
 import { fixedNow, nowOr } from './now.ts';
 import { clients, consents, server, sessions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
-import { LOADED_SESSION, sessionFrom } from './sessions.ts';
+import { isAuthenticSession, LOADED_SESSION, sessionFrom } from './sessions.ts';
 
 type Load = InteractionStore['loadRequest'];
 type Key = Parameters<Load>[0];
 
 /** @returns `loadRequest` of the InteractionStore. */
-export function requestLoads(db: Drizzle, clock: Clock): Load {
+export function requestLoads(db: Drizzle, clock: Clock, macs: RowMacs): Load {
   const statement = prepareLoad(db);
   const together = async (keys: readonly Key[]): Promise<LoadedRequest[]> => {
     const rows = await reading(() =>
@@ -30,9 +31,10 @@ export function requestLoads(db: Drizzle, clock: Clock): Load {
       }),
     );
     const byPlace = Map.groupBy(rows, ({ place }) => Number(place) - 1);
-    return keys.map((_, place) => loadedFrom(byPlace.get(place)));
+    return keys.map((_, place) => loadedFrom(macs, byPlace.get(place)));
   };
   return batched({
+    name: 'loadAuthorizationRequest',
     together,
     alone: async (key) => {
       const [loaded] = await together([key]);
@@ -47,14 +49,15 @@ export function requestLoads(db: Drizzle, clock: Clock): Load {
 type Row = Awaited<ReturnType<ReturnType<typeof prepareLoad>['execute']>>[number];
 
 /** @param rows one for each remembered consent; one without, where there is none. */
-function loadedFrom(rows: readonly Row[] = []): LoadedRequest {
+function loadedFrom(macs: RowMacs, rows: readonly Row[] = []): LoadedRequest {
   const [first] = rows;
   if (!first) throw noServerRow();
   const { now, client, session, username, ...epochs } = first;
+  const isSession = session !== null && username !== null && isAuthenticSession(session, macs);
   return {
     now: new Date(now),
     client,
-    session: session === null || username === null ? null : sessionFrom({ session, username, ...epochs }),
+    session: isSession ? sessionFrom({ session, username, ...epochs }) : null,
     remembered: rows.flatMap(({ consent }) => consent ?? []),
   };
 }
@@ -68,7 +71,7 @@ function prepareLoad(db: Drizzle) {
       now: nowOr('now'),
       client: clients,
       ...LOADED_SESSION,
-      consent: { scope: consents.scope, resources: consents.resources },
+      consent: { scope: consents.scope, resources: consents.resources, grantedAt: consents.grantedAt },
     })
     .from(server)
     .innerJoin(asked, sql`true`)

@@ -4,10 +4,13 @@
  */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { deadlines } from '../system/deadlines.ts';
+import { sentBatches } from '../system/observed.ts';
 import { millisecondsLeft, type RequestTime, timeOfRequest, withinTime } from '../system/request-time.ts';
 import { inTime, isAboutTheStatement } from './failures.ts';
 
 export type BatchOptions<Item, Answer> = {
+  /** For metrics. */
+  readonly name: string;
   readonly alone: (item: Item) => Promise<Answer>;
   /** Answers in the order of the items; undefined: send the item alone. */
   readonly together: (items: readonly Item[]) => Promise<readonly (Answer | undefined)[]>;
@@ -17,6 +20,7 @@ export type BatchOptions<Item, Answer> = {
   readonly writes: boolean;
   /** How long a batch that is on its way holds up the next. */
   readonly maxWaitMilliseconds?: number;
+  readonly maxItems?: number;
 };
 
 type Waiting<Item, Answer> = {
@@ -35,6 +39,7 @@ const QUEUE_MILLISECONDS = 2_000;
 
 export function batched<Item, Answer>(options: BatchOptions<Item, Answer>): (item: Item) => Promise<Answer> {
   const maxWait = options.maxWaitMilliseconds ?? MAX_WAIT_MILLISECONDS;
+  const maxItems = options.maxItems ?? MAX_BATCH_ITEMS;
   let waiting: Waiting<Item, Answer>[] = [];
   let sending = false;
 
@@ -65,7 +70,7 @@ export function batched<Item, Answer>(options: BatchOptions<Item, Answer>): (ite
     do {
       known = waiting.length;
       await setImmediate();
-    } while (waiting.length > known && waiting.length < MAX_BATCH_ITEMS);
+    } while (waiting.length > known && waiting.length < maxItems);
   }
 
   function nextBatch(): readonly Waiting<Item, Answer>[] {
@@ -73,7 +78,7 @@ export function batched<Item, Answer>(options: BatchOptions<Item, Answer>): (ite
     const later: Waiting<Item, Answer>[] = [];
     for (const entry of waiting) {
       const key = options.keyOf(entry.item);
-      if (batch.size < MAX_BATCH_ITEMS && !batch.has(key)) batch.set(key, entry);
+      if (batch.size < maxItems && !batch.has(key)) batch.set(key, entry);
       else later.push(entry);
     }
     waiting = later;
@@ -87,6 +92,7 @@ async function send<Item, Answer>(
   batch: readonly Waiting<Item, Answer>[],
 ): Promise<void> {
   const [first] = batch;
+  sentBatches.tell(() => ({ name: options.name, items: batch.length }));
   if (first && batch.length === 1) return sendAlone(options, first);
   try {
     const answers = await options.together(batch.map(({ item }) => item));

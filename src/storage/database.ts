@@ -1,4 +1,5 @@
 /** One interface, two drivers: postgres.js with `DATABASE_URL`, else PGlite in a local folder. */
+import { fileURLToPath } from 'node:url';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 
 /** What both drivers offer. Statements are built with the query builder; the hot path prepares them and opens no transaction. */
@@ -7,10 +8,12 @@ export type Drizzle = PgDatabase<PgQueryResultHKT>;
 export type Database = {
   readonly kind: 'postgres' | 'embedded';
   readonly drizzle: Drizzle;
+  /** Statements that wait for a connection or for their answer; null: this driver does not tell. */
+  readonly inFlight: () => number | null;
   /** Applies the migrations in drizzle/; safe when several nodes do so at once. */
   readonly migrate: () => Promise<void>;
   /** Waits for statements in flight, then closes. */
   readonly close: () => Promise<void>;
 };
 
-export const MIGRATIONS_FOLDER = new URL('../../drizzle', import.meta.url).pathname;
+export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));

@@ -26,6 +26,7 @@ export async function openEmbedded(folder: string | null, template?: Blob): Prom
   return {
     kind: 'embedded',
     drizzle: database,
+    inFlight: () => null,
     migrate: () => migrate(database, { migrationsFolder: MIGRATIONS_FOLDER }),
     close: async () => {
       await client.close();

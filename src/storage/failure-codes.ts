@@ -47,6 +47,7 @@ const BY_CODE: Readonly<Record<string, ExpectedFailure>> = {
   ENOENT: never('cannot be reached: no such socket'),
   EACCES: never('cannot be reached: its socket may not be used'),
   EMFILE: never('cannot be reached: this process has too many open files'),
+  NO_WRITABLE_HOST: never('has no host that can be written to: a failover is under way'),
   CONNECT_TIMEOUT: never('cannot be reached: it does not answer'),
 
   CONNECTION_CLOSED: perhaps(LOST),

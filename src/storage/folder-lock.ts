@@ -11,7 +11,8 @@ export class FolderInUse extends Error {
   }
 }
 
-type Owner = { readonly pid: number; readonly startedAt: string };
+/** `startedAt` distinguishes processes that had the same pid. */
+export type Owner = { readonly pid: number; readonly startedAt: string };
 
 /** The locks of this process: its pid in the file could also be that of a dead process. */
 const held = new Set<string>();
@@ -33,6 +34,13 @@ export function lockFolder(folder: string): () => void {
   return () => {
     if (held.delete(path)) rmSync(path, { force: true });
   };
+}
+
+/** The living process that holds the folder; null: none does. Takes nothing. */
+export function folderHolder(folder: string): Owner | null {
+  const path = resolve(folder, 'lock');
+  const owner = read(path);
+  return owner !== null && (held.has(path) || isAlive(owner)) ? owner : null;
 }
 
 function tryLink(from: string, to: string): boolean {

@@ -23,6 +23,8 @@ export type LedgerLine = {
   readonly policy: string | null;
   /** Scope tokens, separated by spaces: granted, but above the client's ceiling of that day. */
   readonly scopeWithheld: string | null;
+  /** Who asked for it, where an administrator did: `command_line`, `operator SUB`, … (src/model/actor.ts). */
+  readonly actor: string | null;
 };
 
 export type GrantLife = {
@@ -97,6 +99,7 @@ const LINE = {
   generation: transitions.generation,
   clientId: transitions.clientId,
   policy: transitions.policy,
+  actor: transitions.actor,
 };
 
 /** Newest first: the lines of a commit share an instant; the grant's line is the consequence of the other. */

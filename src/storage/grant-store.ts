@@ -8,6 +8,7 @@
 import { and, eq, getTableColumns, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { GrantStore, HeadMove, LoadedGrant, Revocation } from '../lifecycles/grant.ts';
+import { actorName } from '../model/actor.ts';
 import type { Client } from '../model/client.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
 import type { Claims } from '../model/user.ts';
@@ -16,7 +17,7 @@ import { batched } from './batches.ts';
 import { bound } from './bound.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
-import { ledgerColumns } from './ledger.ts';
+import { type LedgerValues, ledgerColumns } from './ledger.ts';
 import { fixedNow, nowOr } from './now.ts';
 import { clients, grants, server, transitions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
@@ -52,6 +53,7 @@ export function grantStore(db: Drizzle, clock: Clock, wantsClaims: () => boolean
   };
 
   const moveHead = batched<HeadMove, boolean>({
+    name: 'moveHead',
     alone: (move) => committing(() => moveStatement.execute({ ...headMoveValues(move), committedAt: fixedNow(clock) })),
     together: async (moves) => {
       const rows = await writing(() =>
@@ -68,6 +70,7 @@ export function grantStore(db: Drizzle, clock: Clock, wantsClaims: () => boolean
 
   return {
     loadClient: batched({
+      name: 'loadClient',
       alone: async (clientId) => {
         const [row] = await reading(() => loadClientStatement.execute({ clientId, now: fixedNow(clock) }));
         return loadedClientFrom(row);
@@ -84,6 +87,7 @@ export function grantStore(db: Drizzle, clock: Clock, wantsClaims: () => boolean
       writes: false,
     }),
     load: batched({
+      name: 'loadGrant',
       alone: async (key) => {
         const [row] = await reading(() =>
           loadStatement.execute({ ...key, withClaims: wantsClaims(), now: fixedNow(clock) }),
@@ -283,8 +287,9 @@ function prepareRevoke(db: Drizzle) {
       .where(and(sql`${grants.id} = ${bound('grantId', 'uuid')}`, eq(grants.state, 'active')))
       .returning({ grantId: grants.id, clientId: grants.clientId }),
   );
+  const by = { actor: bound('actor', 'text'), addressHash: bound('addressHash', 'text') };
   const entry = (suffix: string) =>
-    db.select(ledgerOf(bound, suffix, sql`${moved.grantId}`, sql`${moved.clientId}`)).from(moved);
+    db.select(ledgerOf(bound, suffix, sql`${moved.grantId}`, sql`${moved.clientId}`, by)).from(moved);
   return db
     .with(moved)
     .insert(transitions)
@@ -293,7 +298,14 @@ function prepareRevoke(db: Drizzle) {
     .prepare('revoke_grant');
 }
 
-const ledgerOf = (given: Given, suffix: string, grantId: SQL, clientId: SQL) =>
+/** @param by who asked, where somebody may have done so for others. */
+const ledgerOf = (
+  given: Given,
+  suffix: string,
+  grantId: SQL,
+  clientId: SQL,
+  by: Pick<LedgerValues, 'actor' | 'addressHash'> = {},
+) =>
   ledgerColumns({
     at: given('now', 'timestamptz'),
     machine: given(`machine${suffix}`, 'text'),
@@ -306,6 +318,7 @@ const ledgerOf = (given: Given, suffix: string, grantId: SQL, clientId: SQL) =>
     clientId,
     policy: given('policy', 'text'),
     scopeWithheld: given(`scopeWithheld${suffix}`, 'text'),
+    ...by,
   });
 
 function headMoveValues({ loaded, now, generation, nonce, chainEndsAt, endsAt, policy, entry }: HeadMove) {
@@ -350,7 +363,10 @@ const asText = (value: unknown): unknown =>
 
 function revocationValues({ grantId, now, reason, policy, entries }: Revocation) {
   const [first, second] = entries;
+  const actor = first?.actor;
   return {
+    actor: actor ? actorName(actor) : null,
+    addressHash: actor?.addressHash ?? null,
     grantId,
     now: now.toISOString(),
     revokedReason: reason,

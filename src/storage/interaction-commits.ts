@@ -58,8 +58,10 @@ const AS_REQUESTED = {
   nonce: sql<string>`${bound('nonce', 'text')}`.as('nonce'),
   prompt: sql<Interaction['prompt'][number][]>`${bound('prompt', 'text[]')}`.as('prompt'),
   maxAgeSeconds: sql<number>`${bound('maxAgeSeconds', 'integer')}`.as('max_age_seconds'),
+  requiredClass: sql<string>`${bound('requiredClass', 'text')}`.as('required_class'),
   hintedUserId: sql<string>`${bound('hintedUserId', 'text')}`.as('hinted_subject_id'),
   loginHint: sql<string>`${bound('loginHint', 'text')}`.as('login_hint'),
+  uiLocales: sql<string[]>`${bound('uiLocales', 'text[]')}`.as('ui_locales'),
   responseMode: sql<Interaction['responseMode']>`${bound('responseMode', 'text')}`.as('response_mode'),
   userId: sql<string>`${bound('userId', 'uuid')}`.as('subject_id'),
   createdAt: sql<Date>`${bound('createdAt', 'timestamptz')}`.as('created_at'),
@@ -127,7 +129,6 @@ function prepareApproval(db: Drizzle, { isStored, reliesOnConsent, remembers }: 
     id: interactions.id,
     clientId: interactions.clientId,
     clientEpoch: interactions.clientEpoch,
-    scope: interactions.scope,
     resources: interactions.resources,
     redirectUri: interactions.redirectUri,
     codeChallenge: interactions.codeChallenge,
@@ -163,7 +164,7 @@ function prepareApproval(db: Drizzle, { isStored, reliesOnConsent, remembers }: 
             clientEpoch: sql<bigint>`${moved.clientEpoch}`.as('client_epoch'),
             userEpoch: sql<bigint>`${bound('userEpoch', 'bigint')}`.as('subject_epoch'),
             serverEpoch: sql<bigint>`${bound('serverEpoch', 'bigint')}`.as('server_epoch'),
-            scope: sql<string[]>`${moved.scope}`.as('scope'),
+            scope: sql<string[]>`${bound('grantedScope', 'text[]')}`.as('scope'),
             resources: sql<string[]>`${moved.resources}`.as('resources'),
             policy: sql<string>`${bound('policy', 'text')}`.as('policy'),
             codeHash: sql<Buffer>`${bound('codeHash', 'bytea')}`.as('code_hash'),
@@ -194,7 +195,7 @@ function prepareApproval(db: Drizzle, { isStored, reliesOnConsent, remembers }: 
             clientId: sql<string>`${moved.clientId}`.as('client_id'),
             userEpoch: sql<bigint>`${bound('userEpoch', 'bigint')}`.as('subject_epoch'),
             clientEpoch: sql<bigint>`${moved.clientEpoch}`.as('client_epoch'),
-            scope: sql<string[]>`${moved.scope}`.as('scope'),
+            scope: sql<string[]>`${bound('grantedScope', 'text[]')}`.as('scope'),
             resources: sql<string[]>`${moved.resources}`.as('resources'),
             grantedAt: sql<Date>`${bound('now', 'timestamptz')}`.as('granted_at'),
           })
@@ -236,14 +237,16 @@ const sessionIsActive = sql`exists (
 const consentStands = sql`exists (
   select 1 from ${consents}
   where ${consents.userId} = ${bound('userId', 'uuid')} and ${consents.clientId} = ${bound('clientId', 'text')}
-    and ${consents.resources} = ${bound('resources', 'text[]')} and ${consents.scope} @> ${bound('scope', 'text[]')}
+    and ${consents.resources} = ${bound('resources', 'text[]')} and ${consents.scope} @> ${bound('grantedScope', 'text[]')}
     and ${consents.userEpoch} = ${bound('userEpoch', 'bigint')}
     and ${consents.clientEpoch} = ${bound('clientEpoch', 'bigint')}
   for share)`;
 
-/** What was allowed before together with what is allowed now; what was allowed under older epochs is forgotten. */
+/** What was allowed before together with what is allowed now; what was allowed under older epochs, or has ended, is forgotten. */
 function widenedConsent() {
-  const alive = sql`consents.subject_epoch = excluded.subject_epoch and consents.client_epoch = excluded.client_epoch`;
+  const endedUpTo = sql`coalesce(${bound('consentsEndedUpTo', 'timestamptz')}, '-infinity')`;
+  const alive = sql`consents.subject_epoch = excluded.subject_epoch and consents.client_epoch = excluded.client_epoch
+    and consents.granted_at > ${endedUpTo}`;
   const union = (column: string) => {
     const [old, added] = [sql.raw(`consents.${column}`), sql.raw(`excluded.${column}`)];
     return sql`case when ${alive} then array(select distinct unnest(${old} || ${added})) else ${added} end`;
@@ -252,7 +255,9 @@ function widenedConsent() {
     scope: union('scope'),
     userEpoch: sql`excluded.subject_epoch`,
     clientEpoch: sql`excluded.client_epoch`,
-    grantedAt: sql`excluded.granted_at`,
+    // Where consents end: what was allowed before, and not asked for now, has no more time than it had.
+    grantedAt: sql`case when ${bound('consentsEndedUpTo', 'timestamptz')} is not null and ${alive}
+      and not (excluded.scope @> consents.scope) then consents.granted_at else excluded.granted_at end`,
   };
 }
 
@@ -284,8 +289,11 @@ function moveValues({ loaded, now, to, userId, entry }: InteractionMove) {
     nonce: loaded.nonce,
     prompt: [...loaded.prompt],
     maxAgeSeconds: loaded.maxAgeSeconds,
+    requiredClass: loaded.requiredClass,
     hintedUserId: loaded.hintedUserId,
-    loginHint: loaded.loginHint,
+    // It names a person, and it is stored only when a person has signed in: from then on nobody needs it.
+    loginHint: null,
+    uiLocales: [...loaded.uiLocales],
     responseMode: loaded.responseMode,
     userId,
     createdAt: loaded.createdAt.toISOString(),
@@ -304,11 +312,13 @@ function approvalValues(approval: Approval) {
   return {
     ...moveValues({ ...approval, userId: session.userId }),
     grantId: approval.grantId,
+    grantedScope: [...approval.scope],
     codeHash: Buffer.from(approval.codeHash),
     codeEndsAt: approval.codeEndsAt.toISOString(),
     policy: approval.policy,
-    identity: identity === null ? null : JSON.stringify(identity),
+    identity: JSON.stringify(identity),
     mayBeApprovedUntil: approval.endsAt.toISOString(),
+    consentsEndedUpTo: approval.consentsEndedUpTo?.toISOString() ?? null,
     sessionIdHash: Buffer.from(session.idHash),
     userEpoch: session.userEpoch.toString(),
     serverEpoch: session.serverEpoch.toString(),

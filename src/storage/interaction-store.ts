@@ -1,5 +1,6 @@
 /** Loads of interactions; what changes them is in interaction-commits.ts. */
 import { and, eq, sql } from 'drizzle-orm';
+import type { RowMacs } from '../crypto/row-mac.ts';
 import type { InteractionStore, StoredInteraction } from '../lifecycles/interaction.ts';
 import type { Interaction, RequestedInteraction } from '../model/interaction.ts';
 import type { Clock } from '../system/clock.ts';
@@ -10,7 +11,7 @@ import { interactionCommits } from './interaction-commits.ts';
 import { fixedNow, nowOr } from './now.ts';
 import { clients, consents, grants, interactions, users } from './schema.ts';
 
-export function interactionStore(db: Drizzle, clock: Clock): InteractionStore {
+export function interactionStore(db: Drizzle, clock: Clock, macs: RowMacs): InteractionStore {
   const [loadStored, loadRequested] = [prepareLoad(db), prepareLoadRequested(db)];
   /** The row where there is one, else the interaction as it was requested. */
   const load = async (requested: RequestedInteraction, userId: string | null): Promise<StoredInteraction> => {
@@ -21,7 +22,7 @@ export function interactionStore(db: Drizzle, clock: Clock): InteractionStore {
     return storedFrom(row, row.interaction ?? { ...requested, state: 'awaitingSignIn', userId: null });
   };
   return {
-    loadRequest: requestLoads(db, clock),
+    loadRequest: requestLoads(db, clock, macs),
     load: async ({ id, requested }, userId) => {
       if (requested !== null) return load(requested, userId);
       const [row] = await reading(() => loadStored.execute({ id, userId, now: fixedNow(clock) }));

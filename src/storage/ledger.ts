@@ -1,7 +1,7 @@
 /** A line of the ledger as every commit writes it: only this file knows the columns of `transitions` in their order. */
 import { type SQL, sql } from 'drizzle-orm';
 import { actorName } from '../model/actor.ts';
-import type { LedgerEntry } from '../model/ledger.ts';
+import type { LedgerEntry, SignInOrigin } from '../model/ledger.ts';
 
 /** SQL for each column; absent: null. */
 export type LedgerValues = {
@@ -23,6 +23,9 @@ export type LedgerValues = {
   readonly actor?: SQL;
   readonly addressHash?: SQL;
   readonly fields?: SQL;
+  readonly address?: SQL;
+  readonly accountHash?: SQL;
+  readonly begunSessionId?: SQL;
 };
 
 /** What `insert(transitions).select(…)` selects. */
@@ -45,6 +48,11 @@ export const ledgerColumns = (line: LedgerValues) => ({
   actor: column<string>(line.actor, 'text', 'actor'),
   addressHash: column<string>(line.addressHash, 'text', 'address_hash'),
   fields: column<string[]>(line.fields, 'text[]', 'fields'),
+  address: column<string>(line.address, 'text', 'address'),
+  accountHash: column<string>(line.accountHash, 'text', 'account_hash'),
+  begunSessionId: column<string>(line.begunSessionId, 'uuid', 'begun_session_id'),
+  recordedIn: column<string>(sql`pg_current_xact_id()`, 'xid8', 'recorded_in'),
+  position: column<bigint>(sql`nextval('transitions_position')`, 'bigint', 'position'),
 });
 
 const column = <T>(value: SQL = sql`null`, type: string, name: string) => sql<T>`${value}::${sql.raw(type)}`.as(name);
@@ -63,6 +71,10 @@ export const administrationLine = ({ actor, fields = [] }: LedgerEntry) => ({
   ...(actor && { actor: sql`${actorName(actor)}`, addressHash: sql`${actor.addressHash}` }),
   ...(fields.length > 0 && { fields: sql`${sql.param([...fields])}` }),
 });
+
+/** From where a sign-in came, bound. */
+export const originLine = (origin: SignInOrigin | undefined) =>
+  origin && { address: sql`${origin.address}`, accountHash: sql`${origin.accountHash}` };
 
 /** An instant, bound as a value. */
 export const instant = (value: Date | null): SQL => sql`${value?.toISOString() ?? null}::timestamptz`;

@@ -2,54 +2,81 @@
  * The driver's pool of connections, with a limit for each statement. The driver waits for an answer for ever, and sends further
  * statements on a connection that nobody answers any more, as after a firewall forgot it. So when a statement gets no answer, a new
  * connection asks Postgres whether it still works on it. If not, the pool is replaced: what is in flight on its other connections
- * may finish, then all its sockets are destroyed.
+ * may finish, then all its sockets are destroyed. It is replaced, too, when Postgres says that it is read-only there.
  *
  * Of a statement that waits, for a standby or while all of Postgres is paused, the connection is kept: further connections would
  * wait too, until Postgres has none left. The driver gives a late answer only to the statement that it belongs to.
  */
-import { connect, type Socket } from 'node:net';
 import { drizzle } from 'drizzle-orm/postgres-js';
-import postgres from 'postgres';
+import type postgres from 'postgres';
+import type { DatabaseHost } from '../system/database-url.ts';
 import { deadlines } from '../system/deadlines.ts';
+import { poolTroubles } from '../system/observed.ts';
 import { millisecondsLeft } from '../system/request-time.ts';
 import type { Drizzle } from './database.ts';
-import { NoAnswer } from './failures.ts';
-
-type Options = postgres.Options<Record<string, never>>;
+import { codeOf, NoAnswer } from './failures.ts';
+import { type Connections, endOf, type Options, openConnections } from './postgres-connections.ts';
 
 export type PostgresPool = {
   readonly drizzle: Drizzle;
+  /** Statements and transactions that were sent and not answered, those that wait for a connection included. */
+  readonly inFlight: () => number;
   /** Waits for statements in flight, but not for ever. */
   readonly close: () => Promise<void>;
-};
-
-type Connections = {
-  readonly client: postgres.Sql;
-  /** Destroys every socket; nothing connects again. */
-  readonly destroy: () => void;
 };
 
 /** begin, two statements, commit: each has its limit in Postgres. */
 const STATEMENTS_IN_A_TRANSACTION = 4;
 const CLOSE_SECONDS = 10;
+/** SQLSTATE read_only_sql_transaction. */
+const READ_ONLY = '25006';
+/** Where there is nowhere else to go, requests do not connect anew each time. */
+const LEAVE_EVERY_MILLISECONDS = 1000;
 
 export function openPool(url: string, options: Options): PostgresPool {
   const texts = keptTexts();
-  let current = open(url, options);
+  let inFlight = 0;
+  let current = openConnections(url, options);
   let looking: Promise<void> | null = null;
+  let mayLeaveAgainAt = 0;
+  const unanswered = new Map<Connections, number>();
+  const left = new Set<Connections>();
   const retiring = new Set<Promise<void>>();
 
   function retire(silent: Connections): void {
-    current = open(url, options);
-    const retired = endOf(silent, deadlines.databaseMilliseconds / 1000).finally(() => retiring.delete(retired));
+    poolTroubles.tell(() => ({ trouble: 'replaced' }));
+    current = openConnections(url, options);
+    end(silent);
+  }
+
+  /** @param change of the statements that these connections have to answer. */
+  function count(of: Connections, change: 1 | -1): void {
+    const statements = (unanswered.get(of) ?? 0) + change;
+    if (statements > 0) return void unanswered.set(of, statements);
+    unanswered.delete(of);
+    if (left.delete(of)) end(of);
+  }
+
+  function end(of: Connections): void {
+    const retired = endOf(of, deadlines.databaseMilliseconds / 1000).finally(() => retiring.delete(retired));
     retiring.add(retired);
+  }
+
+  /** Where it leads, nothing can be written: a failover took place, and new connections may lead elsewhere. */
+  function leave(readOnly: Connections): void {
+    if (readOnly !== current || performance.now() < mayLeaveAgainAt) return;
+    mayLeaveAgainAt = performance.now() + LEAVE_EVERY_MILLISECONDS;
+    poolTroubles.tell(() => ({ trouble: 'replaced' }));
+    current = openConnections(url, options);
+    // It answers: what waits for one of its connections is asked still, which a driver that ends does not do.
+    left.add(readOnly);
   }
 
   /** One look at a time. When Postgres cannot be asked, a new pool would be no better. */
   function lookAt(silent: Connections, query: unknown): void {
     const pid = backendOf(query);
     if (pid === null || silent !== current || looking !== null) return;
-    looking = isAtWork(pid, url, options)
+    looking = isAtWork(pid, silent, url, options)
       .then(
         (atWork) => {
           if (!atWork) retire(silent);
@@ -68,14 +95,26 @@ export function openPool(url: string, options: Options): PostgresPool {
     const left = Math.max(0, Math.min(limit, millisecondsLeft()));
     return new Promise((resolve, reject) => {
       const query = ask(asked.client);
+      inFlight++;
+      count(asked, 1);
       let timer = setTimeout(() => {
+        poolTroubles.tell(() => ({ trouble: 'unanswered' }));
         reject(new NoAnswer());
         // A request that ran out of time says nothing about the connection yet.
         timer = setTimeout(() => lookAt(asked, query), limit - left);
         timer.unref();
       }, left);
       timer.unref();
-      query.then(resolve, reject).then(() => clearTimeout(timer));
+      query
+        .then(resolve, (error: unknown) => {
+          if (codeOf(error) === READ_ONLY) leave(asked);
+          reject(error);
+        })
+        .then(() => {
+          inFlight--;
+          count(asked, -1);
+          clearTimeout(timer);
+        });
     });
   }
 
@@ -102,9 +141,10 @@ export function openPool(url: string, options: Options): PostgresPool {
   };
   return {
     drizzle: drizzle(delegate as unknown as postgres.Sql),
+    inFlight: () => inFlight,
     close: async () => {
       await looking;
-      await Promise.all([endOf(current, CLOSE_SECONDS), ...retiring]);
+      await Promise.all([current, ...left].map((open) => endOf(open, CLOSE_SECONDS)).concat(...retiring));
     },
   };
 }
@@ -126,37 +166,8 @@ function keptTexts() {
   };
 }
 
-function open(url: string, options: Options): Connections {
-  const sockets = new Set<Socket>();
-  let destroyed = false;
-  let next = 0;
-  const socket = ({ host, port, path }: { host: string[]; port: number[]; path: string | false }): Socket => {
-    // The driver tries again even then, for a statement that it had kept.
-    if (destroyed) throw Object.assign(new Error('The connections were ended.'), { code: 'CONNECTION_ENDED' });
-    const place = next++ % port.length;
-    const [to, at] = [host[place] ?? 'localhost', port[place] ?? 5432];
-    // The driver takes the name for TLS from the socket.
-    const opened = Object.assign(path ? connect(path) : connect(at, to), { host: to, port: at });
-    for (const known of sockets) if (known.destroyed) sockets.delete(known);
-    sockets.add(opened);
-    return opened;
-  };
-  // Not in the driver's types: where its sockets come from.
-  const client = postgres(url, { ...options, socket } as Options);
-  // Drizzle tells each client how it reads dates.
-  drizzle(client);
-  return {
-    client,
-    destroy: () => {
-      destroyed = true;
-      for (const opened of sockets) opened.destroy();
-    },
-  };
-}
-
-/** What is in flight may finish in this time. */
-const endOf = ({ client, destroy }: Connections, seconds: number): Promise<void> =>
-  client.end({ timeout: seconds }).finally(destroy);
+const isSame = (one: DatabaseHost | null, other: DatabaseHost | null): boolean =>
+  one?.host === other?.host && one?.port === other?.port;
 
 /** The process of Postgres that a statement was sent to; null: it was not sent. Not in the driver's types. */
 function backendOf(query: unknown): number | null {
@@ -164,12 +175,13 @@ function backendOf(query: unknown): number | null {
 }
 
 /** @throws when Postgres cannot be asked. */
-async function isAtWork(pid: number, url: string, options: Options): Promise<boolean> {
-  const fresh = open(url, { ...options, max: 1 });
+async function isAtWork(pid: number, silent: Connections, url: string, options: Options): Promise<boolean> {
+  const fresh = openConnections(url, { ...options, max: 1 });
   const limit = setTimeout(() => void endOf(fresh, 0), deadlines.databaseMilliseconds);
   try {
     const found = await fresh.client`select from pg_stat_activity where pid = ${pid} and state <> 'idle'`;
-    return found.length > 0;
+    // On another host, the same number is another process.
+    return found.length > 0 && isSame(fresh.host(), silent.host());
   } finally {
     clearTimeout(limit);
     await endOf(fresh, 0);

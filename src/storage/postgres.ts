@@ -1,10 +1,9 @@
-import { drizzle } from 'drizzle-orm/postgres-js';
-import { migrate } from 'drizzle-orm/postgres-js/migrator';
-import postgres from 'postgres';
 import { deadlines } from '../system/deadlines.ts';
-import { type Database, MIGRATIONS_FOLDER } from './database.ts';
+import type { Database } from './database.ts';
 import { reached } from './failures.ts';
+import { applyMigrations } from './migrate-postgres.ts';
 import { requirePatchedDriver } from './patched-driver.ts';
+import { endOf, openConnections } from './postgres-connections.ts';
 import { openPool } from './postgres-pool.ts';
 
 /** An arbitrary number, the same for every node, so that one node migrates and the others wait. */
@@ -32,8 +31,9 @@ export function openPostgres(url: string, options: { readonly connections?: numb
   return {
     kind: 'postgres',
     drizzle: pool.drizzle,
+    inFlight: pool.inFlight,
     migrate: async () => {
-      const alone = postgres(url, {
+      const alone = openConnections(url, {
         ...quiet,
         max: 1,
         connect_timeout: deadlines.connectSeconds,
@@ -42,11 +42,11 @@ export function openPostgres(url: string, options: { readonly connections?: numb
       try {
         // The lock belongs to the connection, so it is released even when this process dies.
         await reached(async () => {
-          await alone`select pg_advisory_lock(${MIGRATION_LOCK})`;
-          await migrate(drizzle(alone), { migrationsFolder: MIGRATIONS_FOLDER });
+          await alone.client`select pg_advisory_lock(${MIGRATION_LOCK})`;
+          await applyMigrations(alone.client);
         });
       } finally {
-        await alone.end({ timeout: 5 });
+        await endOf(alone, 5);
       }
     },
     close: pool.close,

@@ -1,18 +1,28 @@
-/** The statements about sessions: load, list, insert, record a use, end. */
-import { and, desc, eq, gt, type SQL, sql } from 'drizzle-orm';
-import type { LoadedSession, NewSession, SessionCommit, SessionKey, SessionStore } from '../lifecycles/session.ts';
+/** The statements about sessions: load, list, insert, record a use, add a factor, end. */
+import { and, desc, eq, gt, ne, type SQL, sql } from 'drizzle-orm';
+import type { RowMacs } from '../crypto/row-mac.ts';
+import type {
+  LoadedSession,
+  NewSession,
+  ProvenFactor,
+  SessionCommit,
+  SessionKey,
+  SessionStore,
+} from '../lifecycles/session.ts';
 import type { Session } from '../model/session.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
-import { entryLine, instant, ledgerColumns } from './ledger.ts';
+import { administrationLine, entryLine, instant, ledgerColumns, originLine } from './ledger.ts';
 import { fixedNow, nowOf, nowOr } from './now.ts';
-import { server, sessions, transitions, users } from './schema.ts';
+import { sessionFacts } from './row-facts.ts';
+import { passkeys, recoveryCodes, secondFactors, server, sessions, transitions, users } from './schema.ts';
+import { SIGN_IN } from './sign-in-lines.ts';
 
 /** More than an end-user has browsers. */
 const MAX_LISTED = 100;
 
-export function sessionStore(db: Drizzle, clock: Clock): SessionStore {
+export function sessionStore(db: Drizzle, clock: Clock, macs: RowMacs): SessionStore {
   const loadStatement = db
     .select({ now: nowOr('now'), ...LOADED_SESSION })
     .from(sessions)
@@ -37,7 +47,11 @@ export function sessionStore(db: Drizzle, clock: Clock): SessionStore {
     load: async (key) => {
       if ('sid' in key) return loadByName(key);
       const [row] = await reading(() => loadStatement.execute({ idHash: key.idHash, now: fixedNow(clock) }));
-      return loadedFrom(row);
+      return authentic(loadedFrom(row), row, macs);
+    },
+    stands: async (factor) => {
+      const [row] = await reading(() => db.select({ stands: sql<boolean>`${stands(factor)}` }).from(server));
+      return row?.stands ?? false;
     },
     list: async (userId) => {
       const now = nowOf(clock);
@@ -47,7 +61,16 @@ export function sessionStore(db: Drizzle, clock: Clock): SessionStore {
           .from(sessions)
           .innerJoin(users, eq(users.id, sessions.userId))
           .innerJoin(server, sql`true`)
-          .where(and(eq(sessions.userId, userId), eq(sessions.state, 'active'), gt(sessions.endsAt, now)))
+          .where(
+            and(
+              eq(sessions.userId, userId),
+              eq(sessions.state, 'active'),
+              gt(sessions.endsAt, now),
+              // Those that an epoch has ended would take the places of others.
+              eq(sessions.userEpoch, users.epoch),
+              eq(sessions.serverEpoch, server.epoch),
+            ),
+          )
           .orderBy(desc(sessions.lastUsedAt))
           .limit(MAX_LISTED),
       );
@@ -56,19 +79,37 @@ export function sessionStore(db: Drizzle, clock: Clock): SessionStore {
         sessions: rows.flatMap((row) => loadedFrom(row).session ?? []),
       };
     },
-    insert: async ({ lifetimeSeconds, idHash, ...session }: NewSession) => {
+    insert: async ({ lifetimeSeconds, idHash, authenticatedAt, factor = null, signIn, ...session }: NewSession) => {
       const now = nowOf(clock);
+      const signedInAt = authenticatedAt === undefined ? now : sql`least(${now}, ${instant(authenticatedAt)})`;
       const endsAt = sql`${now} + make_interval(secs => ${lifetimeSeconds})`;
-      const [inserted] = await writing(() =>
+      const mac = macs.macOf(...sessionFacts({ ...session, idHash }));
+      const values = { ...session, idHash: Buffer.from(idHash), signedInAt, lastUsedAt: now, endsAt, mac };
+      const returned = {
+        sid: sessions.sid,
+        signedInAt: sessions.signedInAt,
+        lastUsedAt: sessions.lastUsedAt,
+        endsAt: sessions.endsAt,
+      };
+      const inserting =
+        factor === null
+          ? db.insert(sessions).values(values).returning(returned)
+          : insertWhileItStands(db, values, factor).returning(returned);
+      if (signIn === undefined) return (await writing(() => inserting))[0] ?? null;
+      const stored = db.$with('stored').as(inserting);
+      // Who signs in, from where: the line is written with the session, or not at all.
+      const line = db.$with('line').as(
         db
-          .insert(sessions)
-          .values({ ...session, idHash: Buffer.from(idHash), signedInAt: now, lastUsedAt: now, endsAt })
-          .returning({ signedInAt: sessions.signedInAt, endsAt: sessions.endsAt }),
+          .insert(transitions)
+          .select(db.select(signInLine(session, signIn, sql`${stored.sid}`, now)).from(stored))
+          .returning({ at: transitions.at }),
       );
-      if (!inserted) throw new Error('The INSERT of a session returned no row.');
-      return inserted;
+      const [inserted] = await writing(() => db.with(stored, line).select().from(stored));
+      if (!inserted) return null;
+      const { sid: _, ...times } = inserted;
+      return times;
     },
-    commit: (commit) => committing(() => (commit.kind === 'end' ? ended(db, commit) : used(db, commit))),
+    commit: (commit) => committing(() => STATEMENTS[commit.kind](db, commit as never, clock, macs)),
   };
 }
 
@@ -99,19 +140,88 @@ export const sessionFrom = ({ session, username, liveUserEpoch, liveServerEpoch 
   liveServerEpoch,
 });
 
-const isActive = ({ loaded }: SessionCommit): SQL | undefined =>
-  and(eq(sessions.idHash, Buffer.from(loaded.idHash)), eq(sessions.state, 'active'));
+/** Whether a session of this row may sign anybody in. One that has ended does not, whatever else its row says. */
+export const isAuthenticSession = (session: typeof sessions.$inferSelect, macs: RowMacs): boolean =>
+  session.state === 'ended' || macs.isRight(...sessionFacts(session), session.mac);
+
+/** A row that was not made here is no session. */
+const authentic = (loaded: LoadedSession, row: Row | undefined, macs: RowMacs): LoadedSession =>
+  row === undefined || isAuthenticSession(row.session, macs) ? loaded : { ...loaded, session: null };
+
+const signInLine = (
+  { userId, state }: Pick<NewSession, 'userId' | 'state'>,
+  { method, origin }: NonNullable<NewSession['signIn']>,
+  sid: SQL,
+  now: SQL,
+) =>
+  ledgerColumns({
+    ...SIGN_IN,
+    ...originLine(origin),
+    at: now,
+    event: sql`${method}`,
+    to: sql`${state === 'active' ? 'accepted' : 'factorRequired'}`,
+    userId: sql`${userId}`,
+    begunSessionId: sid,
+  });
+
+const isStill = ({ loaded }: SessionCommit, state: Session['state']): SQL | undefined =>
+  and(eq(sessions.idHash, Buffer.from(loaded.idHash)), eq(sessions.state, state));
+
+/** `lock`: read again, and held until the session is stored: a removal either waits for it, or was first and prevents it. */
+function stands({ kind, id }: ProvenFactor, lock = sql``): SQL {
+  const [table, state] = FACTORS[kind];
+  return sql`exists (select 1 from ${table} where ${table.id} = ${id}::uuid and ${table.state} = ${state} ${lock})`;
+}
+const LOCKED = sql`for share`;
+const FACTORS = {
+  passkey: [passkeys, 'active'],
+  secondFactor: [secondFactors, 'active'],
+  // It was used for this session.
+  recoveryCode: [recoveryCodes, 'used'],
+} as const;
+
+type Values = Omit<NewSession, 'factor' | 'signIn' | 'lifetimeSeconds' | 'authenticatedAt' | 'idHash'> & {
+  readonly idHash: Buffer;
+  readonly signedInAt: SQL;
+  readonly lastUsedAt: SQL;
+  readonly endsAt: SQL;
+  readonly mac: Buffer;
+};
+
+function insertWhileItStands(db: Drizzle, values: Values, factor: ProvenFactor) {
+  const column = <T>(value: SQL, name: string) => sql<T>`${value}`.as(name);
+  return db.insert(sessions).select(
+    db
+      .select({
+        idHash: column<Buffer>(sql`${values.idHash}::bytea`, 'id_hash'),
+        sid: column<string>(sql`${values.sid}::uuid`, 'sid'),
+        userId: column<string>(sql`${values.userId}::uuid`, 'subject_id'),
+        userEpoch: column<bigint>(sql`${values.userEpoch.toString()}::bigint`, 'subject_epoch'),
+        serverEpoch: column<bigint>(sql`${values.serverEpoch.toString()}::bigint`, 'server_epoch'),
+        signedInAt: column<Date>(values.signedInAt, 'signed_in_at'),
+        amr: column<readonly string[]>(sql`${sql.param([...values.amr])}::text[]`, 'amr'),
+        lastUsedAt: column<Date>(values.lastUsedAt, 'last_used_at'),
+        endsAt: column<Date>(values.endsAt, 'ends_at'),
+        state: column<Session['state']>(sql`${values.state}::text`, 'state'),
+        endedReason: column<Session['endedReason']>(sql`null::text`, 'ended_reason'),
+        userAgent: column<string | null>(sql`${values.userAgent}::text`, 'user_agent'),
+        mac: column<Buffer | null>(sql`${values.mac}::bytea`, 'mac'),
+      })
+      .from(server)
+      .where(stands(factor, LOCKED)),
+  );
+}
 
 /** Leaves no line in the ledger: a use decides nothing. */
-const used = (db: Drizzle, commit: SessionCommit) =>
+const used = (db: Drizzle, commit: Commit<'recordUse'>) =>
   db
     .update(sessions)
     .set({ lastUsedAt: sql`greatest(${sessions.lastUsedAt}, ${instant(commit.now)})` })
-    .where(isActive(commit))
+    .where(isStill(commit, 'active'))
     .returning({ sid: sessions.sid });
 
-/** Requires only that the session is active, so that no use can outrun it. */
-function ended(db: Drizzle, commit: Extract<SessionCommit, { kind: 'end' }>) {
+/** Requires only that the session has not ended, whatever its cookie is by now: neither a use nor a further factor can outrun it. */
+function ended(db: Drizzle, commit: Commit<'end'>) {
   const moved = db.$with('moved').as(
     db
       .update(sessions)
@@ -120,13 +230,49 @@ function ended(db: Drizzle, commit: Extract<SessionCommit, { kind: 'end' }>) {
         endedReason: commit.reason,
         endsAt: sql`least(${sessions.endsAt}, ${instant(commit.now)})`,
       })
-      .where(isActive(commit))
+      .where(and(eq(sessions.sid, commit.loaded.sid), ne(sessions.state, 'ended')))
       .returning({ sid: sessions.sid }),
   );
-  const columns = ledgerColumns({ ...entryLine(commit.entry), at: instant(commit.now), sessionId: sql`${moved.sid}` });
   return db
     .with(moved)
     .insert(transitions)
-    .select(db.select(columns).from(moved))
+    .select(db.select(lineOf(commit, sql`${moved.sid}`)).from(moved))
     .returning({ sessionId: transitions.sessionId });
 }
+
+/** The cookie of before is worth nothing from then on. */
+function renewed(db: Drizzle, commit: Commit<'addFactor'>, clock: Clock, macs: RowMacs) {
+  const { loaded, added, now, dueAt } = commit;
+  const after = { ...loaded, idHash: added.idHash, amr: added.amr, state: 'active' } as const;
+  const moved = db.$with('moved').as(
+    db
+      .update(sessions)
+      .set({
+        state: 'active',
+        idHash: Buffer.from(added.idHash),
+        amr: added.amr,
+        mac: macs.macOf(...sessionFacts(after)),
+        lastUsedAt: sql`greatest(${sessions.lastUsedAt}, ${instant(now)})`,
+      })
+      .where(and(isStill(commit, loaded.state), stands(added.factor, LOCKED), sql`${nowOf(clock)} < ${instant(dueAt)}`))
+      .returning({ sid: sessions.sid }),
+  );
+  return db
+    .with(moved)
+    .insert(transitions)
+    .select(db.select(lineOf(commit, sql`${moved.sid}`)).from(moved))
+    .returning({ sessionId: transitions.sessionId });
+}
+
+const STATEMENTS = { recordUse: used, end: ended, addFactor: renewed } as const;
+
+type Commit<Kind extends SessionCommit['kind']> = Extract<SessionCommit, { kind: Kind }>;
+
+const lineOf = (commit: Commit<'end'> | Commit<'addFactor'>, sid: SQL) =>
+  ledgerColumns({
+    ...entryLine(commit.entry),
+    ...administrationLine(commit.entry),
+    ...('added' in commit && originLine(commit.added.origin)),
+    at: instant(commit.now),
+    sessionId: sid,
+  });

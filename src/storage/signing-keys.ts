@@ -1,14 +1,17 @@
 /** The table of signing keys: the statements that read it, and the single statement that moves keys. */
 
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
+import type { RowMacs } from '../crypto/row-mac.ts';
 import type { StoredSigningKey } from '../crypto/signing-keys.ts';
 import type { SigningKeyCommit, SigningKeyStore } from '../lifecycles/signing-key.ts';
+import { actorName } from '../model/actor.ts';
 import type { SigningKeyRow } from '../model/signing-key.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
 import { instant, ledgerColumns } from './ledger.ts';
 import { nowOf } from './now.ts';
+import { signingKeyFacts } from './row-facts.ts';
 import { server, signingKeys, transitions } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 
@@ -16,7 +19,14 @@ export type ListedSigningKey = Omit<StoredSigningKey, 'privateJwe'> &
   Pick<SigningKeyRow, 'state'> & {
     /** Null: erased. */
     readonly privateJwe: string | null;
+    readonly mac: Buffer | null;
   };
+
+/** Whether it was published by somebody who knows the root secret. */
+export const isAuthenticKey = (
+  key: Pick<ListedSigningKey, 'kid' | 'alg' | 'publicJwk' | 'mac'>,
+  macs: RowMacs,
+): boolean => macs.isRight(...signingKeyFacts(key), key.mac);
 
 /** Newest first. */
 export const listSigningKeys = (db: Drizzle): Promise<ListedSigningKey[]> =>
@@ -28,6 +38,7 @@ export const listSigningKeys = (db: Drizzle): Promise<ListedSigningKey[]> =>
         publicJwk: signingKeys.publicJwk,
         privateJwe: signingKeys.privateJwe,
         state: signingKeys.state,
+        mac: signingKeys.mac,
       })
       .from(signingKeys)
       .orderBy(desc(signingKeys.createdAt), signingKeys.kid),
@@ -42,23 +53,43 @@ export const replacePrivateJwe = (db: Drizzle, kid: string, read: string, privat
       .where(and(eq(signingKeys.kid, kid), eq(signingKeys.privateJwe, read))),
   );
 
-export function signingKeyStore(db: Drizzle, clock: Clock): SigningKeyStore {
+/** Replaces only what was read. */
+export const replaceKeyMac = (db: Drizzle, kid: string, read: Buffer, mac: Buffer): Promise<unknown> =>
+  writing(() =>
+    db
+      .update(signingKeys)
+      .set({ mac })
+      .where(and(eq(signingKeys.kid, kid), eq(signingKeys.mac, read))),
+  );
+
+export function signingKeyStore(db: Drizzle, clock: Clock, macs: RowMacs): SigningKeyStore {
   return {
     load: async () => {
       const rows = await reading(() =>
         db
-          .select({ now: sql<string>`${nowOf(clock)}`, key: LOADED })
+          .select({ now: sql<string>`${nowOf(clock)}`, key: LOADED, published: PUBLISHED })
           .from(server)
           .leftJoin(signingKeys, sql`true`)
           .orderBy(desc(signingKeys.createdAt), signingKeys.kid),
       );
       const [row] = rows;
       if (!row) throw noServerRow();
-      return { now: new Date(row.now), keys: rows.flatMap(({ key }) => key ?? []) };
+      // The machine decides about keys that were made here.
+      return {
+        now: new Date(row.now),
+        keys: rows.flatMap(({ key, published }) => (key && published && isAuthenticKey(published, macs) ? key : [])),
+      };
     },
-    commit: (commit) => committing(() => commitStatement(db, commit)),
+    commit: (commit) => committing(() => commitStatement(db, macs, commit)),
   };
 }
+
+const PUBLISHED = {
+  kid: signingKeys.kid,
+  alg: signingKeys.alg,
+  publicJwk: signingKeys.publicJwk,
+  mac: signingKeys.mac,
+};
 
 const LOADED = {
   kid: signingKeys.kid,
@@ -85,7 +116,7 @@ const values = (rows: readonly SQL[]): SQL => sql`values ${sql.join([...rows], s
  * without a signer; the constraint of the table prevents two signers. Nodes take turns: two that hurt an exclusion constraint at the
  * same time would wait for each other, until Postgres ends one of them after a second.
  */
-function commitStatement(db: Drizzle, { now, moves, added, entries }: SigningKeyCommit) {
+function commitStatement(db: Drizzle, macs: RowMacs, { now, moves, added, entries }: SigningKeyCommit) {
   // The last row only sets the types, and matches no key.
   const steps = values([
     ...moves.map(
@@ -98,8 +129,9 @@ function commitStatement(db: Drizzle, { now, moves, added, entries }: SigningKey
   ]);
   const lines = values(
     entries.map(
-      ({ signingKeyId, machine, event, from, to, reason }, index) =>
-        sql`(${index}::int, ${signingKeyId}::text, ${machine}::text, ${event}::text, ${from}::text, ${to}::text, ${reason}::text)`,
+      ({ signingKeyId, machine, event, from, to, reason, actor }, index) =>
+        sql`(${index}::int, ${signingKeyId}::text, ${machine}::text, ${event}::text, ${from}::text, ${to}::text, ${reason}::text,
+          ${actor ? actorName(actor) : null}::text, ${actor?.addressHash ?? null}::text)`,
     ),
   );
   const whole = sql`exists (select from turn) and (select count(*) from held) = ${moves.length}::int`;
@@ -127,15 +159,16 @@ function commitStatement(db: Drizzle, { now, moves, added, entries }: SigningKey
     added === null
       ? sql`select null::text as kid where false`
       : sql`
-    insert into signing_keys (kid, alg, public_jwk, private_jwe, state, created_at, may_sign_at, began_signing_at)
+    insert into signing_keys (kid, alg, public_jwk, private_jwe, state, created_at, may_sign_at, began_signing_at, mac)
     select ${added.key.kid}::text, ${added.key.alg}::text, ${JSON.stringify(added.key.publicJwk)}::jsonb,
       ${added.key.privateJwe}::text, ${added.after.state}::text, ${instant(added.after.createdAt)},
-      ${instant(added.after.maySignAt)}, ${instant(added.after.beganSigningAt)}
+      ${instant(added.after.maySignAt)}, ${instant(added.after.beganSigningAt)},
+      ${macs.macOf(...signingKeyFacts(added.key))}::bytea
     where ${whole}
     returning kid`,
   );
   const line = db.$with('line', kid).as(sql`
-    select * from (${lines}) as l (place, kid, machine, event, from_state, to_state, reason)`);
+    select * from (${lines}) as l (place, kid, machine, event, from_state, to_state, reason, actor, address_hash)`);
   return db
     .with(step, turn, held, moved, created, line)
     .insert(transitions)
@@ -150,6 +183,8 @@ function commitStatement(db: Drizzle, { now, moves, added, entries }: SigningKey
             to: sql`line.to_state`,
             reason: sql`line.reason`,
             signingKeyId: sql`line.kid`,
+            actor: sql`line.actor`,
+            addressHash: sql`line.address_hash`,
           }),
         )
         .from(line)

@@ -1,7 +1,9 @@
 /** What changes end-users: each commit replaces exactly the row that was loaded, and writes its line of the ledger. */
 
-import { eq, sql } from 'drizzle-orm';
+import { eq, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
+import type { RowMacs } from '../crypto/row-mac.ts';
+import type { RowVersion } from '../lifecycles/client.ts';
 import type { UserCommit, UserStore } from '../lifecycles/user.ts';
 import type { RegisteredUser } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
@@ -9,21 +11,24 @@ import type { Drizzle } from './database.ts';
 import { committing, reading } from './failures.ts';
 import { administrationLine, entryLine, instant, ledgerColumns } from './ledger.ts';
 import { nowOf } from './now.ts';
+import { PERSONAL_TABLES } from './personal-data.ts';
+import { userFacts } from './row-facts.ts';
 import { rowVersion } from './row-version.ts';
 import { server, transitions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
-import { userColumns, usernameKey } from './users.ts';
+import { registeredColumns, usernameKey } from './users.ts';
 
 const named = alias(users, 'named');
 
-export const userStore = (db: Drizzle, clock: Clock): UserStore => ({
+export const userStore = (db: Drizzle, clock: Clock, macs: RowMacs): UserStore => ({
   load: async (id, username) => {
     const [row] = await reading(() =>
       db
         .select({
           now: sql<string>`${nowOf(clock)}`,
-          user: { ...userColumns, deletedAt: users.deletedAt },
+          user: registeredColumns,
           version: rowVersion(users),
+          mac: users.mac,
           usernameOf: named.id,
         })
         .from(server)
@@ -31,19 +36,36 @@ export const userStore = (db: Drizzle, clock: Clock): UserStore => ({
         .leftJoin(named, username === null ? sql`false` : eq(named.usernameKey, usernameKey(username))),
     );
     if (!row) throw noServerRow();
-    const { now, user, version, usernameOf } = row;
-    return { now: new Date(now), row: { user }, version: user && version, usernameOf };
+    const { now, user, version, mac, usernameOf } = row;
+    return { now: new Date(now), row: { user }, version: user && versionOf(macs, user, mac, version), usernameOf };
   },
-  commit: (commit) => committing(() => commitStatement(db, commit)),
+  commit: (commit) => committing(() => commitStatement(db, macs, commit)),
 });
 
 /** No username has a control character (src/registration/user-record.ts), so the key of an erased end-user is nobody's username. */
-const keyOf = ({ id, username, deletedAt }: RegisteredUser): string =>
+export const usernameKeyOf = ({ id, username, deletedAt }: RegisteredUser): string =>
   deletedAt === null ? usernameKey(username) : `\u0001${id}`;
 
-function commitStatement(db: Drizzle, { version, after, entry, now }: UserCommit) {
+/** Before the version of a row whose authority was not stored by somebody who knows the root secret. */
+const NOT_OURS = 'not ours: ';
+const isOurs = (version: RowVersion): boolean => !version?.startsWith(NOT_OURS);
+
+/** As `rowVersion` has it. */
+export const storedVersion = (version: NonNullable<RowVersion>): string => version.replace(NOT_OURS, '');
+
+export const versionOf = (macs: RowMacs, user: RegisteredUser, mac: Buffer | null, version: string | null): string =>
+  `${macs.isRight(...userFacts({ ...user, usernameKey: usernameKeyOf(user) }), mac) ? '' : NOT_OURS}${version}`;
+
+export const macOfUser = (macs: RowMacs, user: RegisteredUser): Buffer =>
+  macs.macOf(...userFacts({ ...user, usernameKey: usernameKeyOf(user) }));
+
+/** What somebody else wrote into the row does not become authentic by a change of something else. */
+export const macOfChange = (macs: RowMacs, version: RowVersion, after: RegisteredUser): Buffer | null =>
+  isOurs(version) ? macOfUser(macs, after) : null;
+
+function commitStatement(db: Drizzle, macs: RowMacs, { version, after, entry, now }: UserCommit) {
   const { id, ...rest } = after;
-  const values = { ...rest, usernameKey: keyOf(after) };
+  const values = { ...rest, usernameKey: usernameKeyOf(after), mac: macOfChange(macs, version, after) };
   const saved = db.$with('saved').as(
     version === null
       ? db
@@ -54,7 +76,9 @@ function commitStatement(db: Drizzle, { version, after, entry, now }: UserCommit
       : db
           .update(users)
           .set(values)
-          .where(sql`${eq(users.id, id)} and ${rowVersion(users)} = ${version} and ${isFree(id, values.usernameKey)}`)
+          .where(
+            sql`${eq(users.id, id)} and ${rowVersion(users)} = ${storedVersion(version)} and ${isFree(id, values.usernameKey)}`,
+          )
           .returning({ id: users.id }),
   );
   const line = ledgerColumns({
@@ -63,12 +87,28 @@ function commitStatement(db: Drizzle, { version, after, entry, now }: UserCommit
     at: instant(now),
     userId: sql`${saved.id}`,
   });
+  const isErasure = version !== null && after.deletedAt !== null;
   return db
-    .with(saved)
+    .with(saved, ...(isErasure ? removedWith(db, saved) : []))
     .insert(transitions)
     .select(db.select(line).from(saved))
     .returning({ userId: transitions.userId });
 }
+
+/** What names the end-user in other tables, in the statement that erases them. */
+const removedWith = (db: Drizzle, saved: { readonly id: unknown }) =>
+  Object.entries(PERSONAL_TABLES)
+    .filter(([, { erasure }]) => erasure === 'removed')
+    .map(([name, { table, owner, alsoRemoved }]) => {
+      const ids = sql`select ${saved.id} from ${saved}`;
+      return db.$with(`removed_${name}`).as(
+        db
+          .delete(table)
+          // The statement sees the end-user as before: with the address.
+          .where(or(sql`${owner} in (${ids})`, alsoRemoved?.(ids)))
+          .returning({ removed: sql`1`.as('removed') }),
+      );
+    });
 
 const isFree = (id: string, key: string) =>
   sql`not exists (select from ${users} ${named} where ${named.usernameKey} = ${key} and ${named.id} <> ${id})`;

@@ -1,12 +1,14 @@
-import { asc, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm';
+import type { RowMacs } from '../crypto/row-mac.ts';
 import type { PasswordHash } from '../crypto/secret-types.ts';
-import type { Claims, User } from '../model/user.ts';
+import type { Claims, RegisteredUser, User } from '../model/user.ts';
+import { usernameKey } from '../oauth/username.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
+import { userFacts } from './row-facts.ts';
 import { server, users } from './schema.ts';
 
-/** Usernames that differ only in case or Unicode composition name the same user: NFKC, then lower case. */
-export const usernameKey = (username: string): string => username.normalize('NFKC').trim().toLowerCase();
+export { usernameKey };
 
 /** Of an end-user who can sign in, or could. */
 export const userColumns = {
@@ -18,20 +20,74 @@ export const userColumns = {
   disabledAt: users.disabledAt,
 };
 
+/** What nobody needs who only signs in. */
+export const registeredColumns = {
+  ...userColumns,
+  deletedAt: users.deletedAt,
+  importedHash: users.importedHash,
+  passwordByLinkAt: users.passwordByLinkAt,
+};
+
+/** What `isAuthenticUser` needs besides. */
+export const authenticColumns = {
+  usernameKey: users.usernameKey,
+  passwordByLinkAt: users.passwordByLinkAt,
+  mac: users.mac,
+};
+type AuthenticColumns = Parameters<typeof userFacts>[0] & { readonly mac: Buffer | null };
+
 /** The user with the server's epoch, which a new session carries. */
-export async function findUserForSignIn(
-  db: Drizzle,
-  username: string,
-): Promise<(User & { readonly serverEpoch: bigint }) | null> {
+export const findUserForSignIn = (db: Drizzle, username: string): Promise<UserToSignIn | null> =>
+  findUserBy(db, eq(users.usernameKey, usernameKey(username)));
+
+/** @param id the `sub`. */
+export const findUserById = (db: Drizzle, id: string): Promise<UserToSignIn | null> => findUserBy(db, eq(users.id, id));
+
+type UserToSignIn = User & {
+  readonly serverEpoch: bigint;
+  readonly usernameKey: string;
+  readonly passwordByLinkAt: Date | null;
+  readonly mac: Buffer | null;
+};
+
+/** Whether what gives the row its authority was stored by somebody who knows the root secret. */
+export const isAuthenticUser = (user: AuthenticColumns, macs: RowMacs): boolean =>
+  macs.isRight(...userFacts(user), user.mac);
+
+/** For a sign-in with a password: a row that was not made here has none. */
+export async function findUserWithPassword(db: Drizzle, macs: RowMacs, username: string): Promise<UserToSignIn | null> {
+  const user = await findUserForSignIn(db, username);
+  return user === null || isAuthenticUser(user, macs) ? user : { ...user, passwordHash: NO_PASSWORD };
+}
+
+/** The hash of no password. */
+const NO_PASSWORD = '' as PasswordHash;
+
+async function findUserBy(db: Drizzle, which: SQL): Promise<UserToSignIn | null> {
   const [user] = await reading(() =>
     db
-      .select({ ...userColumns, serverEpoch: server.epoch })
+      .select({ ...userColumns, ...authenticColumns, serverEpoch: server.epoch })
       .from(users)
       .innerJoin(server, sql`true`)
-      .where(eq(users.usernameKey, usernameKey(username))),
+      .where(which),
   );
   return user ?? null;
 }
+
+/** Those who have one of these usernames, with the server's epoch left out. */
+export const findUsersNamed = (
+  db: Drizzle,
+  usernames: readonly string[],
+): Promise<readonly (RegisteredUser & { readonly usernameKey: string })[]> =>
+  reading(() =>
+    db
+      .select({
+        ...registeredColumns,
+        usernameKey: users.usernameKey,
+      })
+      .from(users)
+      .where(eq(users.usernameKey, sql`any(${sql.param(usernames.map(usernameKey))}::text[])`)),
+  );
 
 /** By the names of OpenID Connect Core §5.1; `preferred_username` defaults to the username. */
 export async function findClaims(db: Drizzle, id: string): Promise<Claims | null> {
@@ -39,6 +95,30 @@ export async function findClaims(db: Drizzle, id: string): Promise<Claims | null
     db.select({ username: users.username, claims: users.claims }).from(users).where(eq(users.id, id)),
   );
   return user ? { preferred_username: user.username, ...user.claims } : null;
+}
+
+/** Null: no such end-user, a deleted one, or a row that was not made here: nobody gets a role by writing another name into it. */
+export async function findUsername(db: Drizzle, macs: RowMacs, id: string): Promise<string | null> {
+  const [user] = await reading(() =>
+    db
+      .select({ ...userColumns, ...authenticColumns })
+      .from(users)
+      .where(and(eq(users.id, id), isNull(users.deletedAt))),
+  );
+  return user && isAuthenticUser(user, macs) ? user.username : null;
+}
+
+/** The keys of those usernames that end-users have. */
+export async function knownUsernameKeys(db: Drizzle, usernames: readonly string[]): Promise<string[]> {
+  if (usernames.length === 0) return [];
+  const keys = usernames.map(usernameKey);
+  const found = await reading(() =>
+    db
+      .select({ key: users.usernameKey })
+      .from(users)
+      .where(and(inArray(users.usernameKey, keys), isNull(users.deletedAt))),
+  );
+  return found.map(({ key }) => key);
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -1,0 +1,80 @@
+/**
+ * The keys that sign closed stretches of the ledger: Ed25519 (RFC 8032), its private key derived from a root secret by HKDF. Who has the
+ * public keys alone can verify.
+ */
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { sha256 } from './digest.ts';
+import type { RootKey, RootKeys } from './root-secret.ts';
+
+/** A public key (RFC 8037). */
+export type SealJwk = {
+  readonly kty: 'OKP';
+  readonly crv: 'Ed25519';
+  readonly x: string;
+  /** RFC 7638: the thumbprint. */
+  readonly kid: string;
+};
+
+export type SealVerifier = {
+  /** Null: no such key is known. @param signature base64url. */
+  readonly isRight: (kid: string, statement: string, signature: string) => boolean | null;
+};
+
+export type SealKeys = SealVerifier & {
+  /** Of the first root secret, which signs. */
+  readonly kid: string;
+  /** @returns base64url. */
+  readonly sign: (statement: string) => string;
+  /** Of each root secret that is listed, the first first. */
+  readonly published: readonly SealJwk[];
+};
+
+/** A signature says what it is for, so that it is good for nothing else. */
+const signed = (statement: string): Buffer => Buffer.from(`statehouse ledger stretch\n${statement}`);
+
+/** PKCS #8 of an Ed25519 key (RFC 8410 §7), up to its 32 octets. */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+export function sealKeys(keys: RootKeys): SealKeys {
+  const first = privateKeyOf(keys.first);
+  const published = [...keys.byId.values()].map((key) => jwkOf(createPublicKey(privateKeyOf(key))));
+  return {
+    kid: jwkOf(createPublicKey(first)).kid,
+    sign: (statement) => sign(null, signed(statement), first).toString('base64url'),
+    published,
+    ...sealVerifier(published),
+  };
+}
+
+export function sealVerifier(published: readonly SealJwk[]): SealVerifier {
+  const keys = new Map(
+    published.map(({ kid, kty, crv, x }) => [kid, createPublicKey({ key: { kty, crv, x }, format: 'jwk' })]),
+  );
+  return {
+    isRight: (kid, statement, signature) => {
+      const key = keys.get(kid);
+      return key === undefined ? null : verify(null, signed(statement), key, Buffer.from(signature, 'base64url'));
+    },
+  };
+}
+
+const privateKeyOf = (root: RootKey): KeyObject =>
+  createPrivateKey({ key: Buffer.concat([PKCS8, root.key('ledger-seal').export()]), format: 'der', type: 'pkcs8' });
+
+function jwkOf(key: KeyObject): SealJwk {
+  const { x = '' } = key.export({ format: 'jwk' });
+  return { kty: 'OKP', crv: 'Ed25519', x, kid: thumbprintOf(x) };
+}
+
+/** RFC 8037 Appendix A.3: the members in the order of RFC 7638. */
+const thumbprintOf = (x: string): string => sha256(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).toString('base64url');
+
+const X = /^[A-Za-z0-9_-]{43}$/;
+
+/** A public key that somebody hands in; its kid is computed, and not believed. @returns null: it is none. */
+export function readSealJwk(value: unknown): SealJwk | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { kty, crv, x } = value as Readonly<Record<string, unknown>>;
+  if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string' || !X.test(x)) return null;
+  return { kty, crv, x, kid: thumbprintOf(x) };
+}

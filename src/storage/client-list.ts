@@ -1,0 +1,49 @@
+/** The registered clients in pages, for administrators. */
+import { and, eq, getTableColumns, isNull, or, sql } from 'drizzle-orm';
+import type { RegisteredClient } from '../model/client.ts';
+import type { Drizzle } from './database.ts';
+import { reading } from './failures.ts';
+import { keyedPage, scannedKeys } from './keyed-page.ts';
+import { contains, type Page, type PageRequest } from './page.ts';
+import { plannedRead } from './planned-read.ts';
+import { clients } from './schema.ts';
+
+export type ListedClient = RegisteredClient & { readonly createdAt: Date };
+
+export type ClientFilter = {
+  /** The id or the name contains it, in either case. */
+  readonly q?: string | undefined;
+  /** True: only clients that configuration declares; false: only the others. */
+  readonly declared?: boolean | undefined;
+};
+
+/** By client_id. A deleted client is not listed. @throws StoreUnavailable */
+export const listClientPage = (
+  db: Drizzle,
+  { q, declared }: ClientFilter,
+  page: PageRequest<string>,
+): Promise<Page<ListedClient, string>> => {
+  const kept = and(
+    isNull(clients.deletedAt),
+    q === undefined ? undefined : or(contains(clients.clientId, q), contains(clients.clientName, q)),
+    declared === undefined ? undefined : eq(clients.declared, declared),
+  );
+  const scan = scannedKeys(clients.clientId, sql`(${kept})`, page.after);
+  return keyedPage(page, (rows) =>
+    plannedRead(db, (db) =>
+      db
+        .select({ scanned: scan.columns, item: getTableColumns(clients) })
+        .from(scan.from)
+        .innerJoin(clients, scan.matches)
+        .where(scan.where)
+        .orderBy(scan.order)
+        .limit(rows),
+    ),
+  );
+};
+
+/** A deleted client is not found. @throws StoreUnavailable */
+export async function findListedClient(db: Drizzle, clientId: string): Promise<ListedClient | null> {
+  const [client] = await reading(() => db.select().from(clients).where(eq(clients.clientId, clientId)));
+  return client && client.deletedAt === null ? client : null;
+}

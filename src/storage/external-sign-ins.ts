@@ -1,0 +1,246 @@
+/**
+ * The statements about external sign-ins. The commit moves the sign-in, registers the end-user and links the identity in one statement:
+ * where a username or an identity was taken meanwhile, Postgres refuses all of it.
+ */
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import type { RowMacs } from '../crypto/row-mac.ts';
+import { InvariantViolation } from '../engine/errors.ts';
+import type {
+  ExternalSignInCommit,
+  ExternalSignInStore,
+  LoadedExternalSignIn,
+  NewExternalSignIn,
+  SoughtUser,
+} from '../lifecycles/external-sign-in.ts';
+import type { ExternalSignIn } from '../model/external-sign-in.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
+import type { ExternalIdentity, LinkedIdentity } from '../model/linked-identity.ts';
+import type { RegisteredUser } from '../model/user.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Drizzle } from './database.ts';
+import { codeOf, committing, reading, writing } from './failures.ts';
+import { administrationLine, entryLine, instant, ledgerColumns } from './ledger.ts';
+import { nowOf } from './now.ts';
+import { externalSignInFacts, linkedIdentityFacts } from './row-facts.ts';
+import { externalSignIns, linkedIdentities, server, transitions, users } from './schema.ts';
+import { macOfUser } from './user-store.ts';
+import { authenticColumns, isAuthenticUser, userColumns, usernameKey } from './users.ts';
+
+const later = alias(externalSignIns, 'later');
+
+/** In the same browser, for the same request, one that began later has signed in. */
+const overtaken = sql<boolean>`exists (select from ${externalSignIns} ${later} where ${later.browserHash} = ${externalSignIns.browserHash}
+  and ${later.interactionId} is not distinct from ${externalSignIns.interactionId} and ${later.purpose} = ${externalSignIns.purpose}
+  and ${later.state} = 'used' and ${later.beganAt} > ${externalSignIns.beganAt})`;
+
+export const externalSignInStore = (db: Drizzle, clock: Clock, macs: RowMacs): ExternalSignInStore => ({
+  insert: (signIn) => insert(db, clock, macs, signIn),
+  find: async (referenceHash) => {
+    const [row] = await reading(() =>
+      db
+        .select({ now: sql<string>`${nowOf(clock)}`, signIn: externalSignIns })
+        .from(externalSignIns)
+        .where(eq(externalSignIns.referenceHash, Buffer.from(referenceHash))),
+    );
+    return row && isRight(macs, row.signIn) ? { now: new Date(row.now), signIn: row.signIn } : null;
+  },
+  load: async (referenceHash, sought, usernames) => {
+    const [row] = await reading(() =>
+      db
+        .select({
+          now: sql<string>`${nowOf(clock)}`,
+          signIn: externalSignIns,
+          isOvertaken: overtaken,
+          serverEpoch: server.epoch,
+        })
+        .from(externalSignIns)
+        .innerJoin(server, sql`true`)
+        .where(eq(externalSignIns.referenceHash, Buffer.from(referenceHash))),
+    );
+    if (!row || !isRight(macs, row.signIn)) return null;
+    const wanted = identityIn(sought);
+    const identity = wanted && (await findIdentity(db, macs, wanted));
+    return {
+      ...row,
+      now: new Date(row.now),
+      identity,
+      user: await findUser(db, macs, sought, row.signIn, identity),
+      freeUsernames: await freeOf(db, usernames),
+    } satisfies LoadedExternalSignIn;
+  },
+  commit: async (commit) => {
+    try {
+      return await committing(() => commitStatement(db, macs, commit));
+    } catch (error) {
+      // Somebody else got the username or the identity meanwhile. The statement was undone as a whole.
+      if (codeOf(error) === '23505') return false;
+      throw error;
+    }
+  },
+});
+
+/** A row that was not made here is no sign-in. */
+const isRight = (macs: RowMacs, signIn: typeof externalSignIns.$inferSelect): boolean =>
+  macs.isRight(...externalSignInFacts(signIn), signIn.mac);
+
+async function insert(
+  db: Drizzle,
+  clock: Clock,
+  macs: RowMacs,
+  { lifetimeSeconds, interactionEndsAt, ...signIn }: NewExternalSignIn,
+): Promise<void> {
+  const now = nowOf(clock);
+  const endsAt = sql`least(${now} + make_interval(secs => ${lifetimeSeconds}), ${instant(interactionEndsAt)})`;
+  await writing(() =>
+    db.insert(externalSignIns).values({
+      ...signIn,
+      referenceHash: Buffer.from(signIn.referenceHash),
+      browserHash: Buffer.from(signIn.browserHash),
+      state: 'awaiting',
+      beganAt: now,
+      endsAt,
+      mac: macs.macOf(...externalSignInFacts({ amr: null, authenticatedAt: null, ...signIn, state: 'awaiting' })),
+    }),
+  );
+}
+
+const identityIn = (sought: SoughtUser): ExternalIdentity | null =>
+  sought.by === 'identity' || sought.by === 'signIn' ? sought.identity : null;
+
+async function findIdentity(
+  db: Drizzle,
+  macs: RowMacs,
+  { issuer, subject }: ExternalIdentity,
+): Promise<LinkedIdentity | null> {
+  const [identity] = await reading(() =>
+    db
+      .select()
+      .from(linkedIdentities)
+      .where(
+        and(
+          eq(linkedIdentities.issuer, issuer),
+          eq(linkedIdentities.subject, subject),
+          eq(linkedIdentities.state, 'active'),
+        ),
+      ),
+  );
+  return identity && macs.isRight(...linkedIdentityFacts(identity), identity.mac) ? identity : null;
+}
+
+const columns = {
+  ...userColumns,
+  importedHash: sql<RegisteredUser['importedHash']>`${users.importedHash}`,
+  deletedAt: users.deletedAt,
+  passwordByLinkAt: users.passwordByLinkAt,
+};
+
+async function findUser(
+  db: Drizzle,
+  macs: RowMacs,
+  sought: SoughtUser,
+  signIn: ExternalSignIn,
+  identity: LinkedIdentity | null,
+): Promise<RegisteredUser | null> {
+  const where = whoIs(sought, signIn, identity);
+  if (where === null) return null;
+  const [row] = await reading(() => db.select({ user: columns, authentic: authenticColumns }).from(users).where(where));
+  if (row === undefined) return null;
+  // Nobody becomes somebody else by writing their own username into that row.
+  return sought.by !== 'username' || isAuthenticUser({ ...row.user, ...row.authentic }, macs) ? row.user : null;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function whoIs(sought: SoughtUser, signIn: ExternalSignIn, identity: LinkedIdentity | null): SQL | null {
+  const withSub = (id: string | null | undefined) => (id && UUID.test(id) ? eq(users.id, id) : null);
+  switch (sought.by) {
+    case 'identity':
+      return withSub(identity?.userId);
+    case 'signIn':
+      return withSub(signIn.userId);
+    case 'sub':
+      return withSub(sought.sub);
+    case 'username':
+      return eq(users.usernameKey, usernameKey(sought.username));
+  }
+}
+
+async function freeOf(db: Drizzle, usernames: readonly string[]): Promise<readonly string[]> {
+  if (usernames.length === 0) return [];
+  const keys = usernames.map(usernameKey);
+  const taken = await reading(() =>
+    db.select({ key: users.usernameKey }).from(users).where(inArray(users.usernameKey, keys)),
+  );
+  const known = new Set(taken.map(({ key }) => key));
+  return usernames.filter((_, at) => !known.has(keys[at] ?? ''));
+}
+
+function commitStatement(db: Drizzle, macs: RowMacs, commit: ExternalSignInCommit) {
+  const { loaded, after, entries, now } = commit;
+  const [first, ...more] = entries;
+  if (!first) throw new InvariantViolation('external sign-in: a change without a line in the ledger');
+  const { state, userId, amr, authenticatedAt, refusal } = after.signIn;
+  const moved = db.$with('moved').as(
+    db
+      .update(externalSignIns)
+      .set({ state, userId, amr, authenticatedAt, refusal, mac: macs.macOf(...externalSignInFacts(after.signIn)) })
+      .where(stillHolds(commit))
+      .returning({ id: externalSignIns.id, interactionId: externalSignIns.interactionId }),
+  );
+  const isNewUser = loaded.user === null && after.user !== null;
+  const isNewIdentity = loaded.identity === null && after.identity !== null;
+  const one = { one: sql<number>`one`.as('one') };
+  const created = db.$with('created', one).as(isNewUser ? newUser(macs, after.user as RegisteredUser) : NOTHING);
+  const linked = db
+    .$with('linked', one)
+    .as(isNewIdentity ? newIdentity(macs, after.identity as LinkedIdentity) : NOTHING);
+  const line = (entry: LedgerEntry) =>
+    db
+      .select(
+        ledgerColumns({
+          ...entryLine(entry),
+          ...administrationLine(entry),
+          at: instant(now),
+          interactionId: sql`${moved.interactionId}`,
+          ...(entry.userId !== undefined && { userId: sql`${entry.userId}` }),
+          ...(entry.clientId !== undefined && { clientId: sql`${entry.clientId}` }),
+        }),
+      )
+      .from(moved);
+  const lines = more.reduce((all, entry) => sql`${all} union all (${line(entry)})`, sql`(${line(first)})`);
+  return db.with(moved, created, linked).insert(transitions).select(lines).returning({ at: transitions.at });
+}
+
+const NOTHING = sql`select 1 as one where false`;
+
+const newUser = (macs: RowMacs, user: RegisteredUser): SQL =>
+  sql`insert into ${users} (id, username, username_key, password_hash, claims, mac)
+    select ${user.id}::uuid, ${user.username}::text, ${usernameKey(user.username)}::text, ${user.passwordHash}::text,
+      ${JSON.stringify(user.claims)}::jsonb, ${macOfUser(macs, user)}::bytea
+    from moved returning 1 as one`;
+
+const newIdentity = (macs: RowMacs, identity: LinkedIdentity): SQL => {
+  const { id, userId, issuer, subject, provider, linkedAt, state } = identity;
+  const mac = macs.macOf(...linkedIdentityFacts(identity));
+  return sql`insert into ${linkedIdentities} (id, subject_id, issuer, subject, provider, linked_at, state, mac)
+    select ${id}::uuid, ${userId}::uuid, ${issuer}::text, ${subject}::text, ${provider}::text, ${instant(linkedAt)}, ${state}::text, ${mac}::bytea
+    from moved returning 1 as one`;
+};
+
+/** What the decision was made from. */
+function stillHolds({ loaded: { signIn, user, identity }, after }: ExternalSignInCommit): SQL | undefined {
+  const signsIn = after.signIn.state === 'used';
+  return and(
+    eq(externalSignIns.id, signIn.id),
+    eq(externalSignIns.state, signIn.state),
+    signsIn ? sql`not ${overtaken}` : undefined,
+    // A refusal ends the sign-in whatever became of the end-user.
+    user === null || after.signIn.state === 'denied'
+      ? undefined
+      : sql`exists (select from ${users} where ${users.id} = ${user.id} and ${users.disabledAt} is null and ${users.epoch} = ${user.epoch} for share)`,
+    identity === null
+      ? undefined
+      : sql`exists (select from ${linkedIdentities} where ${linkedIdentities.id} = ${identity.id} and ${linkedIdentities.state} = 'active' for share)`,
+  );
+}

@@ -1,0 +1,390 @@
+/** The statements about authenticator apps, recovery codes and passkeys. Each commit writes its line of the ledger. */
+
+import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import type { RowMacs } from '../crypto/row-mac.ts';
+import type { LoadedPasskey, PasskeyCommit, PasskeyStore } from '../lifecycles/passkey.ts';
+import { unregistered } from '../lifecycles/passkey.ts';
+import type { LoadedRecoveryCode, RecoveryCodeStore } from '../lifecycles/recovery-code.ts';
+import type { LoadedSecondFactor, SecondFactorCommit, SecondFactorStore } from '../lifecycles/second-factor.ts';
+import { MAX_PASSKEYS, type Passkey, type RecoveryCode, type SecondFactor } from '../model/factors.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Drizzle } from './database.ts';
+import { committing, reading, writing } from './failures.ts';
+import { administrationLine, entryLine, instant, ledgerColumns } from './ledger.ts';
+import { nowOf } from './now.ts';
+import { passkeyFacts } from './row-facts.ts';
+import {
+  linkedIdentities,
+  passkeys,
+  recoveryCodes,
+  secondFactors,
+  server,
+  spentChallenges,
+  transitions,
+  users,
+} from './schema.ts';
+
+const USER_ENDED = sql<boolean>`(${users.disabledAt} is not null)`;
+
+/** Another active factor of this end-user than the one with this id. `lock`: until the statement is committed. */
+const another = (userId: SQL, id: SQL, lock = sql``): SQL<boolean> => sql`(
+  exists (select 1 from ${secondFactors} where subject_id = ${userId} and state = 'active' and id <> ${id} ${lock})
+  or exists (select 1 from ${passkeys} where subject_id = ${userId} and state = 'active' and id <> ${id} ${lock}))`;
+
+/** Besides this passkey. */
+const anotherWay = (userId: SQL, id: SQL): SQL<boolean> => sql`(
+  exists (select 1 from ${users} owner where owner.id = ${userId} and owner.password_hash <> '')
+  or exists (select 1 from ${linkedIdentities} where subject_id = ${userId} and state = 'active')
+  or exists (select 1 from ${passkeys} other where other.subject_id = ${userId} and other.state = 'active' and other.id <> ${id}))`;
+
+/** As many active passkeys as there may be. */
+const isFull = (userId: SQL): SQL<boolean> => sql`(
+  (select count(*) from ${passkeys} p where p.subject_id = ${userId} and p.state = 'active') >= ${MAX_PASSKEYS})`;
+
+const uuid = (id: string): SQL => sql`${id}::uuid`;
+
+/**
+ * The row of the end-user is locked first, in a statement of its own: what a statement finds missing is not there when it commits. Under
+ * READ COMMITTED (Postgres, §13.2.1) a statement that waited for this lock itself would not see what was inserted meanwhile.
+ */
+const alone = <T>(db: Drizzle, userId: string, write: (tx: Drizzle) => PromiseLike<T>): Promise<T> =>
+  db.transaction(async (tx) => {
+    await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update');
+    return write(tx);
+  });
+
+/** Read again, and locked against an administrator, who asks for no other factor. */
+function othersHold(others: 'any' | 'some' | 'none', { userId, id }: { userId: string; id: string }): SQL {
+  if (others === 'any') return sql`true`;
+  const there = another(uuid(userId), uuid(id), sql`for share`);
+  return others === 'some' ? there : sql`not ${there}`;
+}
+
+/** Of two parallel changes that each depend on the other factors, one comes first, and the other sees it. */
+const besideOthers = async <T>(
+  db: Drizzle,
+  {
+    others,
+    loaded,
+    needsAnotherWay = false,
+  }: Pick<PasskeyCommit, 'others'> & {
+    readonly loaded: { readonly userId: string };
+    readonly needsAnotherWay?: boolean;
+  },
+  write: (tx: Drizzle) => PromiseLike<T>,
+): Promise<T> => (others === 'any' && !needsAnotherWay ? write(db) : alone(db, loaded.userId, write));
+
+const lineOf = (entry: LedgerEntry, now: Date, userId: SQL) =>
+  ledgerColumns({ ...entryLine(entry), ...administrationLine(entry), at: instant(now), userId });
+
+export function secondFactorStore(db: Drizzle, clock: Clock): SecondFactorStore & FactorLists {
+  return {
+    load: async (userId, id) => {
+      const [row] = await reading(() =>
+        db
+          .select({
+            now: sql<string>`${nowOf(clock)}`,
+            factor: secondFactors,
+            userEnded: USER_ENDED,
+            hasAnother: another(sql`${secondFactors.userId}`, sql`${secondFactors.id}`),
+          })
+          .from(secondFactors)
+          .innerJoin(users, eq(users.id, secondFactors.userId))
+          .where(and(eq(secondFactors.id, id), eq(secondFactors.userId, userId))),
+      );
+      return row ? ({ ...row, now: new Date(row.now) } satisfies LoadedSecondFactor) : null;
+    },
+    commit: (commit) => committing(() => besideOthers(db, commit, (tx) => commitSecondFactor(tx, commit))),
+    insertApp: async (factor) => {
+      await writing(() =>
+        db.insert(secondFactors).values({ ...factor, state: 'unconfirmed', createdAt: nowOf(clock) }),
+      );
+    },
+    hasApp: async (userId) => {
+      const rows = await reading(() =>
+        db
+          .select({ id: secondFactors.id })
+          .from(secondFactors)
+          .where(and(eq(secondFactors.userId, userId), eq(secondFactors.state, 'active')))
+          .limit(1),
+      );
+      return rows.length > 0;
+    },
+    listApps: (userId) =>
+      reading(() =>
+        db
+          .select()
+          .from(secondFactors)
+          .where(and(eq(secondFactors.userId, userId), inArray(secondFactors.state, ['unconfirmed', 'active'])))
+          .orderBy(desc(secondFactors.createdAt)),
+      ),
+    listPasskeys: (userId) =>
+      reading(() =>
+        db
+          .select()
+          .from(passkeys)
+          .where(and(eq(passkeys.userId, userId), eq(passkeys.state, 'active')))
+          .orderBy(desc(passkeys.createdAt)),
+      ),
+  };
+}
+
+export type FactorLists = {
+  /** The set-up of an app begins. */
+  readonly insertApp: (factor: {
+    readonly id: string;
+    readonly userId: string;
+    readonly sealedSecret: string;
+  }) => Promise<void>;
+  readonly hasApp: (userId: string) => Promise<boolean>;
+  /** Those that were not removed, newest first. */
+  readonly listApps: (userId: string) => Promise<readonly SecondFactor[]>;
+  readonly listPasskeys: (userId: string) => Promise<readonly Passkey[]>;
+};
+
+function commitSecondFactor(db: Drizzle, { loaded, after, now, others, entry }: SecondFactorCommit) {
+  const update = db
+    .update(secondFactors)
+    .set({
+      state: after.state,
+      sealedSecret: after.sealedSecret,
+      lastStep: after.lastStep,
+      confirmedAt: after.confirmedAt,
+      removedAt: after.removedAt,
+    })
+    .where(
+      and(
+        eq(secondFactors.id, loaded.id),
+        eq(secondFactors.state, loaded.state),
+        sql`${secondFactors.lastStep} is not distinct from ${loaded.lastStep}::bigint`,
+        othersHold(others, loaded),
+      ),
+    )
+    .returning({ userId: secondFactors.userId });
+  if (entry === null) return update;
+  const moved = db.$with('moved').as(update);
+  return db
+    .with(moved)
+    .insert(transitions)
+    .select(db.select(lineOf(entry, now, sql`${moved.userId}`)).from(moved))
+    .returning({ userId: transitions.userId });
+}
+
+export function recoveryCodeStore(db: Drizzle, clock: Clock): RecoveryCodeStore {
+  const { id, userId: owner, state, endedAt } = recoveryCodes;
+  const found = async (userId: string, which: SQL): Promise<LoadedRecoveryCode | null> => {
+    const [row] = await reading(() =>
+      db
+        .select({
+          now: sql<string>`${nowOf(clock)}`,
+          code: { id, userId: owner, state, endedAt },
+          userEnded: USER_ENDED,
+        })
+        .from(recoveryCodes)
+        .innerJoin(users, eq(users.id, owner))
+        .where(and(eq(owner, userId), which)),
+    );
+    return row ? { ...row, now: new Date(row.now) } : null;
+  };
+  return {
+    find: (userId, hashes) =>
+      found(
+        userId,
+        inArray(
+          recoveryCodes.codeHash,
+          hashes.map((hash) => Buffer.from(hash)),
+        ),
+      ),
+    load: (userId, code) => found(userId, eq(id, code)),
+    active: async (userId) => {
+      const rows = await reading(() =>
+        db
+          .select({ id })
+          .from(recoveryCodes)
+          .where(and(eq(owner, userId), eq(state, 'active'))),
+      );
+      return rows.map((row) => row.id);
+    },
+    insert: async (userId, codes) => {
+      const rows = codes.map(({ id, hash }) => sql`(${id}::uuid, ${Buffer.from(hash)}::bytea)`);
+      const insert = (tx: Drizzle) =>
+        tx
+          .insert(recoveryCodes)
+          .select(
+            tx
+              .select({
+                id: sql<string>`made.id`.as('id'),
+                userId: sql<string>`owner.id`.as('subject_id'),
+                state: sql<RecoveryCode['state']>`'active'::text`.as('state'),
+                codeHash: sql<Buffer>`made.hash`.as('code_hash'),
+                createdAt: sql<Date>`${nowOf(clock)}`.as('created_at'),
+                endedAt: sql<Date | null>`null::timestamptz`.as('ended_at'),
+              })
+              .from(
+                sql`(select id from ${users} where id = ${userId}::uuid) as owner
+                  cross join (values ${sql.join(rows, sql`, `)}) as made (id, hash)`,
+              )
+              .where(
+                sql`not exists (select 1 from ${recoveryCodes} where subject_id = ${userId}::uuid and state = 'active')`,
+              ),
+          )
+          .returning({ id });
+      // Two requests at once do not make twenty codes.
+      const inserted = await writing(() => alone(db, userId, insert));
+      return inserted.length > 0;
+    },
+    commit: ({ loaded, after, now, entry }) =>
+      committing(() => {
+        const moved = db.$with('moved').as(
+          db
+            .update(recoveryCodes)
+            .set({ state: after.state, endedAt: after.endedAt })
+            .where(and(eq(id, loaded.id), eq(state, 'active')))
+            .returning({ userId: owner }),
+        );
+        return db
+          .with(moved)
+          .insert(transitions)
+          .select(db.select(lineOf(entry, now, sql`${moved.userId}`)).from(moved))
+          .returning({ userId: transitions.userId });
+      }),
+  };
+}
+
+export function passkeyStore(db: Drizzle, clock: Clock, macs: RowMacs): PasskeyStore & ChallengeStore {
+  const loadBy = async (which: SQL | undefined): Promise<LoadedPasskey | null> => {
+    const [row] = await reading(() =>
+      db
+        .select({
+          now: sql<string>`${nowOf(clock)}`,
+          passkey: passkeys,
+          userEnded: USER_ENDED,
+          hasAnother: another(sql`${passkeys.userId}`, sql`${passkeys.id}`),
+          hasAnotherWay: anotherWay(sql`${passkeys.userId}`, sql`${passkeys.id}`),
+        })
+        .from(passkeys)
+        .innerJoin(users, eq(users.id, passkeys.userId))
+        .where(which),
+    );
+    // Only a registration asks whether there is room.
+    return row ? { ...row, isFull: false, now: new Date(row.now) } : null;
+  };
+  const load: PasskeyStore['load'] = async (key) => {
+    if (!('credentialId' in key)) return loadBy(and(eq(passkeys.id, key.id), eq(passkeys.userId, key.userId)));
+    const loaded = await loadBy(eq(passkeys.credentialId, Buffer.from(key.credentialId)));
+    // A row that was not made here signs nobody in.
+    const isOurs = loaded === null || loaded.passkey.state === 'removed' || isRight(loaded.passkey, macs);
+    return isOurs ? loaded : null;
+  };
+  return {
+    load,
+    loadNew: async (passkey) => {
+      const known = await load({ credentialId: passkey.credentialId });
+      if (known !== null) return known;
+      const [row] = await reading(() =>
+        db
+          .select({
+            now: sql<string>`${nowOf(clock)}`,
+            userEnded: sql<boolean>`coalesce(${USER_ENDED}, ${users.id} is null)`,
+            hasAnother: another(uuid(passkey.userId), uuid(passkey.id)),
+            hasAnotherWay: anotherWay(uuid(passkey.userId), uuid(passkey.id)),
+            isFull: isFull(uuid(passkey.userId)),
+          })
+          .from(server)
+          .leftJoin(users, eq(users.id, passkey.userId)),
+      );
+      if (!row) throw new Error('There is no server row.');
+      const now = new Date(row.now);
+      return { ...row, now, passkey: unregistered(passkey, now) };
+    },
+    commit: (commit) => {
+      // Passkeys that are registered at the same moment are counted one after the other.
+      const needsAnotherWay = commit.needsAnotherWay || commit.loaded.state === 'unregistered';
+      return committing(() =>
+        besideOthers(db, { ...commit, needsAnotherWay }, (tx) => commitPasskey(tx, macs, commit)),
+      );
+    },
+    spend: async (challengeHash, endsAt) => {
+      const rows = await writing(() =>
+        db
+          .insert(spentChallenges)
+          .values({ challengeHash: Buffer.from(challengeHash), endsAt })
+          .onConflictDoNothing()
+          .returning({ endsAt: spentChallenges.endsAt }),
+      );
+      return rows.length > 0;
+    },
+  };
+}
+
+const isRight = (passkey: LoadedPasskey['passkey'], macs: RowMacs): boolean =>
+  'mac' in passkey && macs.isRight(...passkeyFacts(passkey), passkey.mac as Buffer | null);
+
+export type ChallengeStore = {
+  /** @returns false: it was spent before. */
+  readonly spend: (challengeHash: Uint8Array, endsAt: Date) => Promise<boolean>;
+};
+
+function commitPasskey(
+  db: Drizzle,
+  macs: RowMacs,
+  { loaded, after, now, others, needsAnotherWay, entry }: PasskeyCommit,
+) {
+  const holds = othersHold(others, loaded);
+  const returned = { userId: passkeys.userId };
+  const write =
+    loaded.state === 'unregistered'
+      ? db
+          .insert(passkeys)
+          .select(
+            db
+              .select({
+                id: sql<string>`${uuid(after.id)}`.as('id'),
+                userId: sql<string>`${users.id}`.as('subject_id'),
+                state: sql<Passkey['state']>`${after.state}::text`.as('state'),
+                name: sql<string>`${after.name}::text`.as('name'),
+                credentialId: sql<Buffer>`${Buffer.from(after.credentialId)}::bytea`.as('credential_id'),
+                publicKey: sql<Buffer | null>`${Buffer.from(after.publicKey ?? [])}::bytea`.as('public_key'),
+                counter: sql<number>`${after.counter}::bigint`.as('counter'),
+                backupEligible: sql<boolean>`${after.backupEligible}::boolean`.as('backup_eligible'),
+                transports: sql<readonly string[]>`${sql.param([...after.transports])}::text[]`.as('transports'),
+                createdAt: sql<Date>`${instant(after.createdAt)}`.as('created_at'),
+                lastUsedAt: sql<Date | null>`null::timestamptz`.as('last_used_at'),
+                removedAt: sql<Date | null>`null::timestamptz`.as('removed_at'),
+                mac: sql<Buffer | null>`${macs.macOf(...passkeyFacts(after))}::bytea`.as('mac'),
+              })
+              .from(users)
+              .where(sql`${users.id} = ${uuid(after.userId)} and ${users.disabledAt} is null and ${holds}
+                and not ${isFull(uuid(after.userId))}`),
+          )
+          .onConflictDoNothing()
+          .returning(returned)
+      : db
+          .update(passkeys)
+          .set({
+            state: after.state,
+            name: after.name,
+            publicKey: after.publicKey === null ? null : Buffer.from(after.publicKey),
+            counter: after.counter,
+            lastUsedAt: after.lastUsedAt,
+            removedAt: after.removedAt,
+          })
+          .where(
+            and(
+              eq(passkeys.id, loaded.id),
+              eq(passkeys.state, loaded.state),
+              eq(passkeys.counter, loaded.counter),
+              holds,
+              needsAnotherWay ? anotherWay(uuid(loaded.userId), uuid(loaded.id)) : undefined,
+            ),
+          )
+          .returning(returned);
+  if (entry === null) return write;
+  const moved = db.$with('moved').as(write);
+  return db
+    .with(moved)
+    .insert(transitions)
+    .select(db.select(lineOf(entry, now, sql`${moved.userId}`)).from(moved))
+    .returning({ userId: transitions.userId });
+}

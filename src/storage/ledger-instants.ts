@@ -1,0 +1,60 @@
+/** From instants to places in the order of the ledger, which has no index by instant: the hot path would pay for it. */
+import { and, type SQL, sql } from 'drizzle-orm';
+import type { Drizzle } from './database.ts';
+import { plannedRead } from './planned-read.ts';
+import { transitions } from './schema.ts';
+
+/** Lines from before there was an order have 0. */
+export const IS_IN_ORDER = sql`${transitions.recordedIn} > '0'::xid8`;
+
+/** A line is recorded after its decision, and clocks of a cluster may be set. */
+const SLACK_SECONDS = 120;
+
+/** Postgres reads no text of JavaScript with a later year. */
+const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/**
+ * A condition that every line of these instants meets, and that ends a walk along the order soon before and after them.
+ * @returns undefined: without instants there is none. @throws StoreUnavailable
+ */
+export async function recordedAround(
+  db: Drizzle,
+  { from, to }: { readonly from?: Date | undefined; readonly to?: Date | undefined },
+): Promise<SQL | undefined> {
+  if (from === undefined && to === undefined) return undefined;
+  const [first, last] = await Promise.all([
+    from && recordedBy(db, new Date(from.getTime() - SLACK_SECONDS * 1000)),
+    to && recordedBy(db, new Date(Math.min(to.getTime() + SLACK_SECONDS * 1000, LAST_INSTANT))),
+  ]);
+  return and(
+    first ? sql`${transitions.recordedIn} >= ${first}::xid8` : undefined,
+    last ? sql`${transitions.recordedIn} <= ${last}::xid8` : undefined,
+  );
+}
+
+/** Halves of the order, until the first transaction is found whose line is at this instant or later; the last where there is none. */
+const SEARCH = (instant: Date) => sql<{ found: string | null }>`(
+  with recursive ends as (
+    select (select recorded_in::text::numeric as place from transitions where recorded_in > '0'::xid8 order by recorded_in, position limit 1) as low,
+      (select recorded_in::text::numeric as place from transitions where recorded_in > '0'::xid8 order by recorded_in desc, position desc limit 1) as high
+  ), search as (
+    select low, high, 0 as step from ends where low is not null
+    union all
+    select
+      case when probe.at < ${instant.toISOString()}::timestamptz then least(probe.place + 1, high) else low end,
+      case when probe.at < ${instant.toISOString()}::timestamptz then high else trunc((low + high) / 2) end,
+      step + 1
+    from search cross join lateral (
+      select at, recorded_in::text::numeric as place from transitions
+      where recorded_in >= trunc((low + high) / 2)::text::xid8
+      order by recorded_in, position limit 1
+    ) as probe
+    where low < high and step < 64
+  )
+  select low::text as found from search order by step desc limit 1
+) as searched`;
+
+async function recordedBy(db: Drizzle, instant: Date): Promise<string | null> {
+  const [row] = await plannedRead(db, (db) => db.select({ found: sql<string>`searched.found` }).from(SEARCH(instant)));
+  return row?.found ?? null;
+}

@@ -1,0 +1,82 @@
+/**
+ * Migrations while nodes serve. Their statements lock one table after the other, and requests do so in other orders: a migration that began
+ * to write would end in a deadlock, or end a request in it. So it locks all tables first. Where somebody holds on to one of them it gives up
+ * within a moment, since all requests wait behind it, and tries again. All is one transaction.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { type MigrationConfig, type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import type postgres from 'postgres';
+import { ToldError } from '../system/told-error.ts';
+import { MIGRATIONS_FOLDER } from './database.ts';
+import { codeOf } from './failures.ts';
+
+/** Shorter than the second after which Postgres looks for deadlocks, so that no request is ended in favour of the migration. */
+const LOCK_TIMEOUT_MILLISECONDS = 250;
+const TRIES = 100;
+const LONGEST_PAUSE_MILLISECONDS = 2000;
+/** lock_not_available, deadlock_detected */
+const HELD = new Set(['55P03', '40P01']);
+
+/** Somebody has held a lock on a table all the time. Nothing was changed. */
+class TablesAreLocked extends ToldError {
+  constructor() {
+    super(
+      `The tables could not be migrated: something holds a lock on them, in each of ${TRIES} tries. Nothing was changed.\n` +
+        'Look for a long transaction or a backup in pg_stat_activity, and run "statehouse migrate" when it is over.',
+    );
+  }
+}
+
+/** @param alone a pool of one connection, with the migration lock. @throws TablesAreLocked */
+export async function applyMigrations(alone: postgres.Sql): Promise<void> {
+  const config = { migrationsFolder: MIGRATIONS_FOLDER };
+  const migrations = readMigrationFiles(config);
+  const applied = await newestApplied(alone);
+  const first = migrations.find(({ folderMillis }) => folderMillis > applied);
+  if (!first) return;
+  // All that is missing is applied in one transaction, which begins here.
+  first.sql.unshift(...LOCK_ALL);
+  const { dialect, session } = drizzle(alone) as unknown as Migrator;
+  for (let attempt = 1; attempt <= TRIES; attempt++) {
+    try {
+      return await dialect.migrate(migrations, session, config);
+    } catch (error) {
+      if (!HELD.has(codeOf(error) ?? '')) throw error;
+      await setTimeout(Math.min(attempt * 50, LONGEST_PAUSE_MILLISECONDS) * (0.5 + Math.random()));
+    }
+  }
+  throw new TablesAreLocked();
+}
+
+/** What the migrator of drizzle-orm itself calls, once it has read the files. */
+type Migrator = {
+  readonly dialect: {
+    readonly migrate: (
+      migrations: readonly MigrationMeta[],
+      session: unknown,
+      config: MigrationConfig,
+    ) => Promise<void>;
+  };
+  readonly session: unknown;
+};
+
+/** When the newest migration that was applied was made, in milliseconds. */
+async function newestApplied(alone: postgres.Sql): Promise<number> {
+  const [table] = await alone`select to_regclass('drizzle.__drizzle_migrations') is not null as "isThere"`;
+  if (!table?.['isThere']) return 0;
+  const [applied] = await alone`select max(created_at)::text as newest from drizzle.__drizzle_migrations`;
+  return Number(applied?.['newest'] ?? 0);
+}
+
+/** Once all are locked, nothing that the migrations wait for is held by a request. */
+const LOCK_ALL = [
+  `set local lock_timeout = ${LOCK_TIMEOUT_MILLISECONDS}`,
+  `do $$ declare tables text; begin
+    select string_agg(c.oid::regclass::text, ', ' order by c.relname) into tables from pg_class c
+      where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
+        and pg_has_role(c.relowner, 'MEMBER');
+    if tables is not null then execute 'lock table ' || tables || ' in access exclusive mode'; end if;
+  end $$`,
+  'set local lock_timeout = 0',
+];

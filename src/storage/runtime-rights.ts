@@ -1,0 +1,104 @@
+/** The rights of the role of a server, and only they: what `statehouse migrate --grant-to` gives. */
+import { sql } from 'drizzle-orm';
+import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
+import type { Drizzle } from './database.ts';
+import { DatabaseRoleError, rowsOf } from './database-role.ts';
+import { reached } from './failures.ts';
+import * as schema from './schema.ts';
+
+type Right = 'select' | 'insert' | 'update' | 'delete';
+const KEPT: readonly Right[] = ['select', 'insert', 'update'];
+const PASSING: readonly Right[] = [...KEPT, 'delete'];
+
+/** A table without rights here does not compile. What is never removed may not be deleted, and a line of the ledger only added. */
+const RIGHTS: { readonly [Name in keyof Tables]: readonly Right[] } = {
+  server: ['select', 'update'],
+  transitions: ['select', 'insert'],
+  ledgerSeals: ['select', 'insert'],
+  ledgerRetention: ['select'],
+  clients: KEPT,
+  users: KEPT,
+  signingKeys: KEPT,
+  sessions: PASSING,
+  interactions: PASSING,
+  externalSignIns: PASSING,
+  linkedIdentities: PASSING,
+  consents: PASSING,
+  grants: PASSING,
+  deniedAccessTokens: PASSING,
+  secondFactors: PASSING,
+  recoveryCodes: PASSING,
+  emailChallenges: PASSING,
+  passkeys: PASSING,
+  spentChallenges: PASSING,
+  signInFailures: PASSING,
+  idempotencyKeys: PASSING,
+  consoleSessions: PASSING,
+  clientLogos: PASSING,
+  nodes: PASSING,
+  webhookReceivers: PASSING,
+  webhookDeliveries: PASSING,
+};
+const tables: Readonly<Record<keyof Tables, PgTable>> = schema;
+type Tables = { [Name in keyof typeof schema as (typeof schema)[Name] extends PgTable ? Name : never]: unknown };
+
+const VIEWS = ['grant_states', 'authorization_codes', 'refresh_token_heads', 'session_states'];
+
+/**
+ * Gives a role what a server needs, and takes what it has beyond that; for the tables of this version. To be called by the owner after
+ * each migration. Nodes that run under the role see the change at once, and as a whole.
+ * @throws DatabaseRoleError where there is no such role, or it has rights that cannot be taken from it here.
+ */
+export async function grantToRuntime(db: Drizzle, role: string): Promise<void> {
+  const [found] = await rowsOf<{ isSuperuser: boolean; ownsTables: boolean }>(
+    db,
+    sql`select r.rolsuper as "isSuperuser", pg_has_role(r.oid, c.relowner, 'MEMBER') as "ownsTables"
+      from pg_roles r, pg_class c where r.rolname = ${role} and c.oid = 'public.transitions'::regclass`,
+  );
+  if (!found) {
+    throw new DatabaseRoleError(
+      `There is no role "${role}" in this Postgres. Make it, with a password: createuser --pwprompt ${role}`,
+    );
+  }
+  if (found.isSuperuser || found.ownsTables) {
+    const tooMuch = found.isSuperuser ? 'is a superuser' : 'owns the tables, or is a member of the role that does';
+    throw new DatabaseRoleError(`The role "${role}" ${tooMuch}. Name another role, for the server alone.`);
+  }
+  const to = sql.identifier(role);
+  const granted = Object.entries(RIGHTS).map(([name, rights]) => {
+    const { name: table } = getTableConfig(tables[name as keyof Tables]);
+    return sql`grant ${sql.raw(rights.join(', '))} on public.${sql.identifier(table)} to ${to}`;
+  });
+  const statements = [
+    // Before Postgres 15 everybody could make tables there.
+    sql`revoke create on schema public from public, ${to}`,
+    sql`revoke all on all tables in schema public from ${to}`,
+    sql`revoke all on all tables in schema drizzle from ${to}`,
+    sql`revoke all on all functions in schema public from ${to}`,
+    sql`grant usage on schema public, drizzle to ${to}`,
+    sql`grant select on drizzle.__drizzle_migrations to ${to}`,
+    ...granted,
+    sql`grant select on ${sql.join(
+      VIEWS.map((view) => sql`public.${sql.identifier(view)}`),
+      sql`, `,
+    )} to ${to}`,
+    sql`grant usage on sequence public.transitions_position to ${to}`,
+    sql`grant execute on function public.keep_ledger_months() to ${to}`,
+  ];
+  await reached(() =>
+    db.transaction(async (transaction) => {
+      for (const statement of statements) await transaction.execute(statement);
+    }),
+  );
+}
+
+/** The roles to which the rights of a server were granted before: they get those of the tables that a migration adds. */
+export async function runtimeRoles(db: Drizzle): Promise<readonly string[]> {
+  const rows = await rowsOf<{ role: string }>(
+    db,
+    sql`select r.rolname as role from pg_proc p, aclexplode(p.proacl) a join pg_roles r on r.oid = a.grantee
+      where p.oid = 'public.keep_ledger_months()'::regprocedure and a.privilege_type = 'EXECUTE' and a.grantee <> p.proowner
+      order by 1`,
+  );
+  return rows.map(({ role }) => role);
+}

@@ -1,0 +1,110 @@
+/**
+ * How many rows each machine has in each state, read from the tables and their views: no counter is kept, so nothing that serves
+ * tokens pays for it, and every node tells the same. Callers keep the answer for some seconds.
+ */
+import { type SQL, sql } from 'drizzle-orm';
+import type { Drizzle } from './database.ts';
+import { plannedRead } from './planned-read.ts';
+
+export type StateCounts = {
+  /** The id of the machine. */
+  readonly machine: string;
+  /** A state that is not named has none. */
+  readonly states: Readonly<Record<string, number>>;
+  /** False: there are more rows than were counted, and the numbers are about MAX_COUNTED_ROWS of them, the newest where rows have an age. */
+  readonly exact: boolean;
+};
+
+export const MAX_COUNTED_ROWS = 100_000;
+const MAX = sql.raw(String(MAX_COUNTED_ROWS));
+
+/** @throws StoreUnavailable */
+export async function countStates(db: Drizzle): Promise<readonly StateCounts[]> {
+  const [ofGrants, ...others] = await Promise.all([
+    grantCounts(db),
+    ...SIMPLE.map(async ({ machine, rows }) => ({ machine, counted: await countOf(db, rows) })),
+  ]);
+  return [
+    ...ofGrants,
+    ...others.map(({ machine, counted }) => ({
+      machine,
+      states: Object.fromEntries(counted.map(({ state, rows }) => [state, rows])),
+      exact: isExact(counted),
+    })),
+  ];
+}
+
+const isExact = (counted: readonly { readonly rows: number }[]): boolean =>
+  counted.reduce((all, { rows }) => all + rows, 0) < MAX_COUNTED_ROWS;
+
+/** `rows`: selects the state of each row. */
+const SIMPLE: readonly { readonly machine: string; readonly rows: SQL }[] = [
+  { machine: 'interaction', rows: sql`select state from interactions order by ends_at desc limit ${MAX}` },
+  { machine: 'session', rows: sql`select state from session_states order by signed_in_at desc limit ${MAX}` },
+  { machine: 'secondFactor', rows: sql`select state from second_factors limit ${MAX}` },
+  { machine: 'recoveryCode', rows: sql`select state from recovery_codes limit ${MAX}` },
+  { machine: 'passkey', rows: sql`select state from passkeys limit ${MAX}` },
+  { machine: 'signingKey', rows: sql`select state from signing_keys limit ${MAX}` },
+  {
+    machine: 'client',
+    rows: sql`select case when deleted_at is null then 'registered' else 'deleted' end as state from clients limit ${MAX}`,
+  },
+  {
+    machine: 'user',
+    rows: sql`select case when deleted_at is not null then 'deleted' when disabled_at is not null then 'disabled' else 'enabled' end
+      as state from users limit ${MAX}`,
+  },
+  { machine: 'emailChallenge', rows: sql`select state from email_challenges order by ends_at desc limit ${MAX}` },
+  { machine: 'webhookDelivery', rows: sql`select state from webhook_deliveries order by created_at desc limit ${MAX}` },
+];
+
+const NUMBER = sql<number>`count(*)::int`;
+
+const countOf = (db: Drizzle, rows: SQL) =>
+  plannedRead(db, (db) =>
+    db
+      .select({ state: sql<string>`counted.state`, rows: NUMBER })
+      .from(sql`(${rows}) as counted`)
+      .groupBy(sql`counted.state`),
+  );
+
+/** Of grants, and of the codes and refresh tokens that are derived from them: a head at generation n has n used tokens behind it. */
+async function grantCounts(db: Drizzle): Promise<StateCounts[]> {
+  const exchanged = sql<boolean>`counted.refresh_generation is not null`;
+  const counted = await plannedRead(db, (db) =>
+    db
+      .select({
+        state: sql<'active' | 'revoked'>`counted.state`,
+        exchanged,
+        rows: NUMBER,
+        behind: sql<number>`coalesce(sum(counted.refresh_generation), 0)::float8`,
+      })
+      .from(sql`(select state, refresh_generation from grant_states order by created_at desc limit ${MAX}) as counted`)
+      .groupBy(sql`counted.state`, exchanged),
+  );
+  const exact = isExact(counted);
+  const sum = (which: { state: string; exchanged?: boolean }, of: 'rows' | 'behind') =>
+    counted
+      .filter(
+        (row) => row.state === which.state && (which.exchanged === undefined || row.exchanged === which.exchanged),
+      )
+      .reduce((all, row) => all + row[of], 0);
+  const [alive, over] = [
+    { state: 'active', exchanged: true },
+    { state: 'revoked', exchanged: true },
+  ];
+  const states: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+    grant: { active: sum({ state: 'active' }, 'rows'), revoked: sum({ state: 'revoked' }, 'rows') },
+    authorizationCode: {
+      active: sum({ state: 'active', exchanged: false }, 'rows'),
+      used: sum(alive, 'rows'),
+      revoked: sum({ state: 'revoked' }, 'rows'),
+    },
+    refreshToken: {
+      active: sum(alive, 'rows'),
+      used: sum(alive, 'behind'),
+      revoked: sum(over, 'rows') + sum(over, 'behind'),
+    },
+  };
+  return Object.entries(states).map(([machine, of]) => ({ machine, states: of, exact }));
+}

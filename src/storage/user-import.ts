@@ -1,0 +1,170 @@
+/**
+ * End-users in bulk: the store of src/storage/user-store.ts, for many who are registered at the same time. Loads that come together
+ * are one statement, and so are registrations; each is still decided and guarded by itself, and has its own line of the ledger.
+ */
+import { eq, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import type { RowMacs } from '../crypto/row-mac.ts';
+import type { LoadedUser, UserCommit, UserStore } from '../lifecycles/user.ts';
+import { actorName } from '../model/actor.ts';
+import type { Clock } from '../system/clock.ts';
+import { batched } from './batches.ts';
+import type { Drizzle } from './database.ts';
+import { reading, writing } from './failures.ts';
+import { ledgerColumns } from './ledger.ts';
+import { nowOf } from './now.ts';
+import { rowVersion } from './row-version.ts';
+import { server, transitions, users } from './schema.ts';
+import { noServerRow } from './server-row.ts';
+import { macOfUser, usernameKeyOf, userStore, versionOf } from './user-store.ts';
+import { registeredColumns, usernameKey } from './users.ts';
+
+/** Each registration holds a lock until its statement ends (drizzle/0009), and Postgres has some thousands of them. */
+const MAX_ITEMS = 250;
+
+type Asked = { readonly id: string; readonly username: string | null };
+
+const named = alias(users, 'named');
+
+export function userImportStore(db: Drizzle, clock: Clock, macs: RowMacs): UserStore {
+  const store = userStore(db, clock, macs);
+  const load = batched<Asked, LoadedUser>({
+    name: 'loadImportedUser',
+    alone: ({ id, username }) => store.load(id, username),
+    together: (asked) => loadTogether(db, clock, macs, asked),
+    keyOf: ({ id }) => id,
+    writes: false,
+    maxItems: MAX_ITEMS,
+  });
+  const commit = batched<UserCommit, boolean>({
+    name: 'importUser',
+    alone: store.commit,
+    together: (commits) => registerTogether(db, macs, commits),
+    keyOf: ({ after }) => after.id,
+    writes: true,
+    maxItems: MAX_ITEMS,
+  });
+  return { load: (id, username) => load({ id, username }), commit };
+}
+
+async function loadTogether(db: Drizzle, clock: Clock, macs: RowMacs, asked: readonly Asked[]): Promise<LoadedUser[]> {
+  const list = JSON.stringify(
+    asked.map(({ id, username }, place) => ({ place, id, key: username === null ? null : usernameKey(username) })),
+  );
+  const rows = await reading(() =>
+    db
+      .select({
+        place: sql<number>`asked.place`,
+        now: sql<string>`${nowOf(clock)}`,
+        user: registeredColumns,
+        version: rowVersion(users),
+        mac: users.mac,
+        usernameOf: named.id,
+      })
+      .from(server)
+      .innerJoin(sql`jsonb_to_recordset(${list}::text::jsonb) as asked(place int, id uuid, key text)`, sql`true`)
+      .leftJoin(users, eq(users.id, sql`asked.id`))
+      .leftJoin(named, eq(named.usernameKey, sql`asked.key`)),
+  );
+  if (rows.length !== asked.length) throw noServerRow();
+  const loaded: LoadedUser[] = [];
+  for (const { place, now, user, version, mac, usernameOf } of rows) {
+    const found = user && versionOf(macs, user, mac, version);
+    loaded[place] = { now: new Date(now), row: { user }, version: found, usernameOf };
+  }
+  return loaded;
+}
+
+/** Undefined: sent alone, as all that is no registration is, and a registration that another was faster than. */
+async function registerTogether(
+  db: Drizzle,
+  macs: RowMacs,
+  commits: readonly UserCommit[],
+): Promise<(boolean | undefined)[]> {
+  const registrations = commits.filter(({ version }) => version === null);
+  if (registrations.length === 0) return commits.map(() => undefined);
+  const sent = db.$with('sent').as(
+    db
+      .select({
+        id: column<string>('id'),
+        username: column<string>('username'),
+        usernameKey: column<string>('username_key'),
+        passwordHash: column<string>('password_hash'),
+        importedHash: column<string>('imported_hash'),
+        claims: column<object>('claims'),
+        epoch: column<bigint>('epoch'),
+        at: column<string>('at'),
+        event: column<string>('event'),
+        fromState: column<string>('from_state'),
+        toState: column<string>('to_state'),
+        actor: column<string>('actor'),
+        addressHash: column<string>('address_hash'),
+        mac: column<string>('mac'),
+      })
+      .from(sql`jsonb_to_recordset(${JSON.stringify(registrations.map((commit) => rowOf(macs, commit)))}::text::jsonb) as listed(id uuid,
+        username text, username_key text, password_hash text, imported_hash text, claims jsonb, epoch bigint, at timestamptz, event text,
+        from_state text, to_state text, actor text, address_hash text, mac text)`),
+  );
+  const saved = db.$with('saved').as(
+    db
+      .insert(users)
+      .select(
+        db
+          .select({
+            id: sent.id,
+            username: sent.username,
+            usernameKey: sent.usernameKey,
+            passwordHash: sent.passwordHash,
+            importedHash: sent.importedHash,
+            passwordByLinkAt: sql`null::timestamptz`.as('password_by_link_at'),
+            claims: sent.claims,
+            epoch: sent.epoch,
+            createdAt: sql`now()`.as('created_at'),
+            disabledAt: sql`null::timestamptz`.as('disabled_at'),
+            deletedAt: sql`null::timestamptz`.as('deleted_at'),
+            mac: sql`decode(${sent.mac}, 'hex')`.as('mac'),
+          } as never)
+          .from(sent),
+      )
+      .onConflictDoNothing()
+      .returning({ id: users.id }),
+  );
+  const line = ledgerColumns({
+    at: sql`${sent.at}`,
+    machine: sql`'user'`,
+    event: sql`${sent.event}`,
+    from: sql`${sent.fromState}`,
+    to: sql`${sent.toState}`,
+    actor: sql`${sent.actor}`,
+    addressHash: sql`${sent.addressHash}`,
+    userId: sql`${sent.id}`,
+  });
+  const rows = await writing(() =>
+    db
+      .with(sent, saved)
+      .insert(transitions)
+      .select(db.select(line).from(sent).innerJoin(saved, eq(saved.id, sent.id)))
+      .returning({ userId: transitions.userId }),
+  );
+  const registered = new Set(rows.map(({ userId }) => userId));
+  return commits.map(({ after }) => registered.has(after.id) || undefined);
+}
+
+const column = <T>(name: string) => sql<T>`listed.${sql.identifier(name)}`.as(name);
+
+const rowOf = (macs: RowMacs, { after, entry, now }: UserCommit) => ({
+  id: after.id,
+  username: after.username,
+  username_key: usernameKeyOf(after),
+  password_hash: after.passwordHash,
+  imported_hash: after.importedHash,
+  claims: after.claims,
+  epoch: String(after.epoch),
+  at: now.toISOString(),
+  event: entry.event,
+  from_state: entry.from,
+  to_state: entry.to,
+  actor: entry.actor ? actorName(entry.actor) : null,
+  address_hash: entry.actor?.addressHash ?? null,
+  mac: macOfUser(macs, after).toString('hex'),
+});

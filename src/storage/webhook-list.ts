@@ -1,0 +1,98 @@
+/** Deliveries in pages, for administrators, and how far behind each receiver is. */
+import { and, desc, eq, sql } from 'drizzle-orm';
+import type { WebhookDeliveryState } from '../../machines/vocabulary.ts';
+import type { WebhookDelivery } from '../model/webhook.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Drizzle } from './database.ts';
+import { reading } from './failures.ts';
+import { nowOf } from './now.ts';
+import { type InstantPosition, olderThan, type Page, type PageRequest, positionInstant, readPage } from './page.ts';
+import { plannedRead } from './planned-read.ts';
+import { webhookDeliveries } from './schema.ts';
+
+export type DeliveryFilter = {
+  readonly receiver?: string | undefined;
+  readonly state?: WebhookDeliveryState | undefined;
+};
+
+const COMPARED = ['receiver', 'state'] as const;
+
+/** Not so: a row that somebody else wrote, with an instant that no document can have. It is passed over, so that the others are shown. */
+const isReadable = and(
+  ...(['createdAt', 'occurredAt', 'givesUpAt', 'nextAttemptAt', 'endedAt'] as const).map((name) => {
+    const column = webhookDeliveries[name];
+    return sql`(${column} is null or (${column} >= '1970-01-01Z' and ${column} < '9999-01-01Z'))`;
+  }),
+);
+
+/** Newest first, by (created_at, id). @throws StoreUnavailable */
+export const listDeliveryPage = (
+  db: Drizzle,
+  filter: DeliveryFilter,
+  page: PageRequest<InstantPosition>,
+): Promise<Page<WebhookDelivery, InstantPosition>> =>
+  readPage(page, {
+    read: (after, rows) =>
+      plannedRead(db, (db) =>
+        db
+          .select({ at: positionInstant(webhookDeliveries.createdAt), delivery: webhookDeliveries })
+          .from(webhookDeliveries)
+          .where(and(olderThan(webhookDeliveries.createdAt, webhookDeliveries.id, after), isReadable))
+          .orderBy(desc(webhookDeliveries.createdAt), desc(webhookDeliveries.id))
+          .limit(rows),
+      ),
+    positionOf: ({ at, delivery }) => ({ at, id: delivery.id }),
+    itemOf: ({ delivery }) =>
+      COMPARED.every((name) => filter[name] === undefined || filter[name] === delivery[name]) ? delivery : null,
+    filters: COMPARED.some((name) => filter[name] !== undefined),
+  });
+
+/** @returns null: there is no such delivery. @throws StoreUnavailable */
+export async function findDelivery(db: Drizzle, id: string): Promise<WebhookDelivery | null> {
+  const [row] = await reading(() =>
+    db
+      .select()
+      .from(webhookDeliveries)
+      .where(and(eq(webhookDeliveries.id, id), isReadable)),
+  );
+  return row ?? null;
+}
+
+/** `pending`: at most MAX_COUNTED. */
+export type Backlog = { readonly pending: number; readonly oldestAt: Date | null };
+const MAX_COUNTED = 10_000;
+
+/** Of the deliveries that wait for this receiver. @throws StoreUnavailable */
+export async function backlogOf(db: Drizzle, receiver: string): Promise<Backlog> {
+  const { createdAt, state, receiver: name } = webhookDeliveries;
+  const waiting = db
+    .select({ createdAt })
+    .from(webhookDeliveries)
+    .where(and(eq(name, receiver), eq(state, 'pending'), isReadable))
+    .limit(MAX_COUNTED)
+    .as('waiting');
+  const [row] = await reading(() =>
+    db
+      .select({ pending: sql<number>`count(*)::int`, oldestAt: sql<string | null>`min(${waiting.createdAt})` })
+      .from(waiting),
+  );
+  return { pending: row?.pending ?? 0, oldestAt: row?.oldestAt ? new Date(row.oldestAt) : null };
+}
+
+/** Of each receiver for which an event waits: since when the oldest does. Callers keep the answer for some seconds. @throws StoreUnavailable */
+export function waitingEvents(
+  db: Drizzle,
+  clock: Clock,
+): Promise<readonly { readonly receiver: string; readonly oldestSeconds: number }[]> {
+  const { createdAt, receiver, state } = webhookDeliveries;
+  return reading(() =>
+    db
+      .select({
+        receiver,
+        oldestSeconds: sql<number>`extract(epoch from ${nowOf(clock)} - min(${createdAt}))::float8`,
+      })
+      .from(webhookDeliveries)
+      .where(eq(state, 'pending'))
+      .groupBy(receiver),
+  );
+}

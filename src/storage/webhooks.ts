@@ -1,0 +1,297 @@
+/** The statements about events for other systems: what the ledger has for a receiver, its deliveries, and what becomes of them. */
+import { and, asc, eq, isNotNull, lt, sql } from 'drizzle-orm';
+import type { WebhookDeliveryCommit, WebhookDeliveryStore } from '../lifecycles/webhook-delivery.ts';
+import type { WebhookDelivery } from '../model/webhook.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Drizzle } from './database.ts';
+import { committing, reading, writing } from './failures.ts';
+import { administrationLine, entryLine, instant, ledgerColumns } from './ledger.ts';
+import { nowOf } from './now.ts';
+import { grants, server, sessions, transitions, webhookDeliveries, webhookReceivers } from './schema.ts';
+
+export type Place = { readonly recordedIn: string; readonly position: string };
+
+/** How many lines of the ledger a statement reads at most. */
+const LINES_AT_A_TIME = 2000;
+
+/** A receiver that no node has had in its configuration for so long is removed: nodes may reload at different times. */
+const FORGOTTEN_AFTER = sql.raw(`interval '1 hour'`);
+const DELIVERIES_AT_A_TIME = 500;
+
+export type WebhookStore = ReturnType<typeof webhookStore>;
+
+export function webhookStore(db: Drizzle, clock: Clock) {
+  /** Instants of deliveries have milliseconds, so that what was loaded can be compared with what is stored. */
+  const now = () => sql`date_trunc('milliseconds', ${nowOf(clock)})`;
+  return {
+    keep: async (receivers: readonly string[]): Promise<void> => {
+      if (receivers.length === 0) return;
+      const name = sql<string>`unnest(${sql.param([...receivers])}::text[])`;
+      await writing(() =>
+        db
+          .insert(webhookReceivers)
+          .select(
+            db
+              .select({
+                name: name.as('name'),
+                // The lines of transactions that begin from here on are events for it.
+                recordedIn: sql<string>`pg_snapshot_xmax(pg_current_snapshot())`.as('recorded_in'),
+                position: sql<bigint>`0::bigint`.as('position'),
+                seenAt: sql<Date>`${now()}`.as('seen_at'),
+              })
+              .from(server),
+          )
+          .onConflictDoUpdate({ target: webhookReceivers.name, set: { seenAt: sql`excluded.seen_at` } }),
+      );
+    },
+    read: (receiver: string, machines: readonly string[]) => readLines(db, receiver, machines),
+    record: (
+      receiver: string,
+      { from, to }: { readonly from: Place; readonly to: Place },
+      deliveries: readonly NewDelivery[],
+      giveUpAfterSeconds: number,
+    ): Promise<boolean> =>
+      committing(() => {
+        const moved = db.$with('moved').as(
+          db
+            .update(webhookReceivers)
+            .set({ recordedIn: to.recordedIn, position: BigInt(to.position) })
+            .where(
+              and(
+                eq(webhookReceivers.name, receiver),
+                sql`${webhookReceivers.recordedIn} = ${from.recordedIn}::xid8`,
+                sql`${webhookReceivers.position} = ${from.position}::bigint`,
+              ),
+            )
+            .returning({ name: webhookReceivers.name }),
+        );
+        if (deliveries.length === 0) return db.with(moved).select().from(moved);
+        const recorded = db.$with('recorded').as(insertOf(db, now(), deliveries, giveUpAfterSeconds, sql`${moved}`));
+        return db.with(moved, recorded).select().from(moved);
+      }),
+    /** Of an event that no line of the ledger is. */
+    add: async (delivery: NewDelivery, giveUpAfterSeconds: number): Promise<void> => {
+      await writing(() => insertOf(db, now(), [delivery], giveUpAfterSeconds, sql`${server}`));
+    },
+    due: (receiver: string, limit: number, after: { readonly id: string; readonly at: string } | null) => {
+      const { id, nextAttemptAt, state } = webhookDeliveries;
+      return reading(() =>
+        db
+          .select({ id, at: sql<string>`${nextAttemptAt}::text` })
+          .from(webhookDeliveries)
+          .where(
+            and(
+              eq(webhookDeliveries.receiver, receiver),
+              eq(state, 'pending'),
+              sql`${nextAttemptAt} <= ${now()}`,
+              after === null
+                ? undefined
+                : sql`(${nextAttemptAt}, ${id}) > (${after.at}::timestamptz, ${after.id}::uuid)`,
+            ),
+          )
+          .orderBy(asc(nextAttemptAt), asc(id))
+          .limit(limit),
+      );
+    },
+    /** Pending deliveries of receivers that no node has any more. */
+    ofForgottenReceivers: async (): Promise<string[]> => {
+      const rows = await reading(() =>
+        db
+          .select({ id: webhookDeliveries.id })
+          .from(webhookDeliveries)
+          .where(
+            and(
+              eq(webhookDeliveries.state, 'pending'),
+              sql`not exists (select from ${webhookReceivers} where ${webhookReceivers.name} = ${webhookDeliveries.receiver}
+                and ${webhookReceivers.seenAt} >= ${now()} - ${FORGOTTEN_AFTER})`,
+            ),
+          )
+          .limit(DELIVERIES_AT_A_TIME),
+      );
+      return rows.map(({ id }) => id);
+    },
+    /** Receivers that no node has any more, and deliveries that ended longer ago. */
+    removeOld: async (keptSeconds: number): Promise<void> => {
+      await writing(() =>
+        db.delete(webhookReceivers).where(sql`${webhookReceivers.seenAt} < ${now()} - ${FORGOTTEN_AFTER}`),
+      );
+      const isOld = and(
+        isNotNull(webhookDeliveries.endedAt),
+        lt(webhookDeliveries.endedAt, sql`${now()} - make_interval(secs => ${keptSeconds})`),
+      );
+      const { id } = webhookDeliveries;
+      let deleted: readonly unknown[];
+      do {
+        const some = db.select({ id }).from(webhookDeliveries).where(isOld).limit(DELIVERIES_AT_A_TIME);
+        deleted = await writing(() =>
+          db
+            .delete(webhookDeliveries)
+            .where(and(sql`${id} in (${some})`, isOld))
+            .returning({ id }),
+        );
+      } while (deleted.length === DELIVERIES_AT_A_TIME);
+    },
+    deliveries: deliveryStore(db, clock),
+  };
+}
+
+type NewDelivery = Pick<
+  WebhookDelivery,
+  'id' | 'receiver' | 'eventId' | 'eventType' | 'userId' | 'data' | 'occurredAt'
+>;
+
+/** @param from has a row where they are to be inserted. */
+function insertOf(
+  db: Drizzle,
+  now: ReturnType<typeof sql>,
+  deliveries: readonly NewDelivery[],
+  giveUpAfterSeconds: number,
+  from: ReturnType<typeof sql>,
+) {
+  const rows = JSON.stringify(
+    deliveries.map((delivery) => ({ ...delivery, occurredAt: delivery.occurredAt.toISOString() })),
+  );
+  const column = <T>(value: ReturnType<typeof sql>, name: string) => sql<T>`${value}`.as(name);
+  return db
+    .insert(webhookDeliveries)
+    .select(
+      db
+        .select({
+          id: column<string>(sql`event.id`, 'id'),
+          receiver: column<string>(sql`event.receiver`, 'receiver'),
+          eventId: column<string>(sql`event."eventId"`, 'event_id'),
+          eventType: column<string>(sql`event."eventType"`, 'event_type'),
+          userId: column<string | null>(sql`event."userId"`, 'subject_id'),
+          data: column<WebhookDelivery['data']>(sql`event.data`, 'data'),
+          occurredAt: column<Date>(sql`event."occurredAt"`, 'occurred_at'),
+          state: column<WebhookDelivery['state']>(sql`'pending'`, 'state'),
+          attempts: column<number>(sql`0`, 'attempts'),
+          nextAttemptAt: column<Date | null>(now, 'next_attempt_at'),
+          givesUpAt: column<Date>(sql`${now} + make_interval(secs => ${giveUpAfterSeconds})`, 'gives_up_at'),
+          createdAt: column<Date>(now, 'created_at'),
+          endedAt: column<Date | null>(sql`null::timestamptz`, 'ended_at'),
+          abandonedReason: column<WebhookDelivery['abandonedReason']>(sql`null::text`, 'abandoned_reason'),
+          lastOutcome: column<WebhookDelivery['lastOutcome']>(sql`null::text`, 'last_outcome'),
+        })
+        .from(
+          sql`${from} cross join jsonb_to_recordset(${rows}::jsonb) as event(id uuid, receiver text, "eventId" uuid,
+            "eventType" text, "userId" uuid, data jsonb, "occurredAt" timestamptz)`,
+        ),
+    )
+    .onConflictDoNothing({ target: [webhookDeliveries.receiver, webhookDeliveries.eventId] })
+    .returning({ id: webhookDeliveries.id });
+}
+
+/** Lines wait until no older transaction can write any more, as in the feed (ledger-list.ts). */
+async function readLines(db: Drizzle, receiver: string, machines: readonly string[]) {
+  const [from] = await reading(() =>
+    db
+      .select({ recordedIn: webhookReceivers.recordedIn, position: sql<string>`${webhookReceivers.position}::text` })
+      .from(webhookReceivers)
+      .where(eq(webhookReceivers.name, receiver)),
+  );
+  if (!from) return null;
+  const rows = await reading(() => outboxLines(db, from, machines));
+  const last = rows.at(-1)?.line;
+  return {
+    from,
+    to: last ? { recordedIn: last.recordedIn, position: last.position } : null,
+    lines: rows
+      .filter(({ isWanted }) => isWanted)
+      .map(({ line: { place: _, begunSessionId, ...said }, userOfGrant, userOfSession }) => ({
+        ...said,
+        sessionId: said.sessionId ?? begunSessionId,
+        userId: said.userId ?? userOfGrant ?? userOfSession,
+      })),
+  };
+}
+
+/** For a test of its plan, too. */
+export function outboxLines(db: Drizzle, from: Place, machines: readonly string[]) {
+  const sorted = sql`${transitions.recordedIn}, ${transitions.position}`;
+  const line = db.$with('line').as(
+    db
+      .select({
+        recordedIn: transitions.recordedIn,
+        position: sql<string>`${transitions.position}::text`.as('position_text'),
+        place: sql<number>`row_number() over (order by ${sorted})`.as('place'),
+        at: transitions.at,
+        machine: transitions.machine,
+        event: transitions.event,
+        from: sql<string>`${transitions.fromState}`.as('from_state_'),
+        to: sql<string>`${transitions.toState}`.as('to_state_'),
+        reason: transitions.reason,
+        clientId: transitions.clientId,
+        userId: transitions.userId,
+        sessionId: transitions.sessionId,
+        begunSessionId: transitions.begunSessionId,
+        grantId: transitions.grantId,
+        signingKeyId: transitions.signingKeyId,
+        actor: transitions.actor,
+        fields: transitions.fields,
+      })
+      .from(transitions)
+      .where(
+        // The first condition is where the scan of the index begins: a comparison of rows alone would not be.
+        sql`${transitions.recordedIn} >= ${from.recordedIn}::xid8
+          and ${transitions.recordedIn} < pg_snapshot_xmin(pg_current_snapshot())
+          and (${sorted}) > (${from.recordedIn}::xid8, ${from.position}::bigint)`,
+      )
+      .orderBy(sorted)
+      .limit(LINES_AT_A_TIME),
+  );
+  const isWanted = sql`${line.machine} = any(${sql.param([...machines])}::text[])`;
+  return db
+    .with(line)
+    .select({
+      line: line._.selectedFields,
+      isWanted: sql<boolean>`${isWanted}`,
+      userOfGrant: grants.userId,
+      userOfSession: sessions.userId,
+    })
+    .from(line)
+    .leftJoin(grants, and(eq(grants.id, line.grantId), isWanted))
+    .leftJoin(sessions, and(eq(sessions.sid, line.sessionId), isWanted))
+    .where(sql`${isWanted} or ${line.place} = (select max(other.place) from ${line} other)`)
+    .orderBy(line.place);
+}
+
+function deliveryStore(db: Drizzle, clock: Clock): WebhookDeliveryStore {
+  return {
+    load: async (id) => {
+      const [row] = await reading(() =>
+        db
+          .select({ now: sql<string>`${nowOf(clock)}`, delivery: webhookDeliveries })
+          .from(webhookDeliveries)
+          .where(eq(webhookDeliveries.id, id)),
+      );
+      return row ? { now: new Date(row.now), delivery: row.delivery } : null;
+    },
+    commit: (commit) => committing(() => move(db, commit)),
+  };
+}
+
+function move(db: Drizzle, { before, after, now, entry }: WebhookDeliveryCommit) {
+  const { id, state, attempts, nextAttemptAt, givesUpAt, endedAt, abandonedReason, lastOutcome } = after;
+  const moved = db
+    .update(webhookDeliveries)
+    .set({ state, attempts, nextAttemptAt, givesUpAt, endedAt, abandonedReason, lastOutcome })
+    .where(
+      and(
+        eq(webhookDeliveries.id, id),
+        eq(webhookDeliveries.state, before.state),
+        eq(webhookDeliveries.attempts, before.attempts),
+        sql`${webhookDeliveries.nextAttemptAt} is not distinct from ${instant(before.nextAttemptAt)}`,
+      ),
+    )
+    .returning({ id: webhookDeliveries.id, userId: webhookDeliveries.userId });
+  if (entry === null) return moved;
+  const row = db.$with('moved').as(moved);
+  const line = ledgerColumns({
+    ...entryLine(entry),
+    ...administrationLine(entry),
+    at: instant(now),
+    userId: sql`${row.userId}`,
+  });
+  return db.with(row).insert(transitions).select(db.select(line).from(row)).returning({ machine: transitions.machine });
+}
