@@ -1,0 +1,123 @@
+/**
+ * The ledger as JSON lines: the lines of a stretch as they were hashed, then the stretch itself. Such a file is verified without the database.
+ * A line must stay as it is to the octet: written again by another program it has another hash.
+ */
+import { z } from 'zod';
+import type { SealVerifier } from '../crypto/ledger-seal.ts';
+import type { Head } from './seal.ts';
+import { type Entry, entryOf, nameOf, namesIn, readStatement, type StoredSeal } from './stretch.ts';
+import { type Verified, verification } from './verify.ts';
+import type { StoredLedger } from './verify-stored.ts';
+
+export type Exported = { readonly stretches: number; readonly lines: number };
+
+/**
+ * Whole stretches: from the first that was closed at `from` or later, to the first that was closed at `to` or later. Lines that are in no
+ * stretch yet are left out.
+ * @throws StoreUnavailable
+ */
+export async function exportLedger(
+  ledger: StoredLedger,
+  { from, to }: { readonly from: Date | null; readonly to: Date | null },
+  write: (text: string) => Promise<void> | void,
+): Promise<Exported> {
+  const begins = from === null ? 1 : await ledger.beginsAt(from);
+  let exported = { stretches: 0, lines: 0 };
+  if (begins === null) return exported;
+  const last = await ledger.last();
+  // Where transactions were counted twice, stretches share ranges. Elsewhere nothing is left out, so that what was added shows.
+  const sharesRanges = last !== null && readStatement(last)?.counted_again_below !== '0';
+  for await (const seal of ledger.seals(begins - 1)) {
+    const lines = await writeStretch(ledger, seal, sharesRanges, write);
+    exported = { stretches: exported.stretches + 1, lines: exported.lines + lines };
+    if (to !== null && seal.sealedAt >= to) break;
+  }
+  return exported;
+}
+
+async function writeStretch(
+  ledger: StoredLedger,
+  seal: StoredSeal,
+  sharesRanges: boolean,
+  write: (text: string) => Promise<void> | void,
+): Promise<number> {
+  const statement = readStatement(seal);
+  const names = sharesRanges ? namesIn(seal.index) : null;
+  let count = 0;
+  if (statement !== null) {
+    for await (const lines of ledger.lines(statement)) {
+      const own = names === null ? lines : lines.filter((line) => names.has(`${line.recordedIn}/${line.position}`));
+      count += own.length;
+      if (own.length > 0) await write(own.map(({ text }) => `${text}\n`).join(''));
+    }
+  }
+  const index = Buffer.from(seal.index).toString('base64url');
+  await write(`${JSON.stringify({ seal: seal.statement, signature: seal.signature, index })}\n`);
+  return count;
+}
+
+const sealRecord = z.strictObject({ seal: z.string(), signature: z.string(), index: z.string() });
+const lineRecord = z.object({
+  at: z.string(),
+  machine: z.string(),
+  recorded_in: z
+    .string()
+    .regex(/^\d{1,20}$/)
+    .refine((digits) => BigInt(digits) < 2n ** 64n),
+  position: z.int(),
+});
+
+/** The file is none of ours. The message names the line and shows nothing of it. */
+export class NotAnExport extends Error {
+  constructor(line: number, expected: string) {
+    super(`line ${line}: expected ${expected}`);
+    this.name = 'NotAnExport';
+  }
+}
+
+/** @param lines of the file. @param now for what retention may have removed. @throws NotAnExport */
+export async function verifyExport(
+  lines: AsyncIterable<string>,
+  keys: SealVerifier,
+  { head, now }: { readonly head: Head | null; readonly now: Date },
+): Promise<Verified> {
+  const check = verification(keys);
+  let entries: Entry[] = [];
+  let count = 0;
+  for await (const text of lines) {
+    count += 1;
+    if (text === '') continue;
+    const record = recordIn(text);
+    if (record === null) throw new NotAnExport(count, 'a line of the ledger or a closed stretch, as JSON');
+    if (isSeal(record)) {
+      const seal = {
+        statement: record.seal,
+        signature: record.signature,
+        index: Buffer.from(record.index, 'base64url'),
+      };
+      check.add(readStatement(seal)?.stretch ?? 0, seal, entries);
+      entries = [];
+    } else {
+      const { recorded_in: recordedIn, position } = record;
+      entries.push(entryOf({ recordedIn, position: String(position), text }));
+    }
+  }
+  const verified = check.end({ now, head, beginsAnywhere: true });
+  const strays = entries.map(
+    (entry) => ({ problem: 'line_added', stretch: null, line: nameOf(entry), month: entry.month }) as const,
+  );
+  return { ...verified, problems: [...verified.problems, ...strays] };
+}
+
+type SealRecord = z.output<typeof sealRecord>;
+type LineRecord = z.output<typeof lineRecord>;
+const isSeal = (record: SealRecord | LineRecord): record is SealRecord => 'seal' in record;
+
+function recordIn(text: string): SealRecord | LineRecord | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return sealRecord.safeParse(value).data ?? lineRecord.safeParse(value).data ?? null;
+  } catch {
+    return null;
+  }
+}

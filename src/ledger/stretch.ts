@@ -1,0 +1,236 @@
+/**
+ * A stretch: all lines of the ledger from one transaction up to another, by month, since retention removes whole months. What is signed is
+ * its statement, JSON to the octet:
+ *
+ *   months[].digest   SHA-256 over the lines in their order, each as transaction 8 ‖ place 8 ‖ SHA-256 of the line 32
+ *   months[].index    SHA-256 over this month's part of the index, which is stored beside the statement
+ *   index             of each line, in the same order: transaction 8 ‖ place 8 ‖ the first 16 octets of its SHA-256
+ *
+ * The digest finds any change; the index then names the line. A line is hashed as Postgres writes it as `jsonb` without what is null, in UTC: a
+ * column that a later version adds changes nothing about lines that do not have it.
+ */
+import { z } from 'zod';
+import { sha256 } from '../crypto/digest.ts';
+
+/** A transaction of Postgres, `xid8`. */
+const digits = z.string().refine((text) => /^\d{1,20}$/.test(text) && BigInt(text) < 2n ** 64n);
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+
+const statementSchema = z.object({
+  version: z.literal(1),
+  stretch: z.int().min(1),
+  sealed_at: z.iso.datetime(),
+  previous: z
+    .object({
+      digest,
+      sealed_at: z.iso.datetime(),
+      /** Whether its signature was right when this one was chained to it: only then does this one vouch for it. */
+      vouched: z.boolean(),
+    })
+    .nullable(),
+  /** The first transaction, and the first that is no longer in it. */
+  from: digits,
+  below: digits,
+  /** Below this, transactions are counted for the second time, since the tables were brought into another Postgres. */
+  counted_again_below: digits,
+  /** The retention of that day. */
+  kept_days: z.int().min(1),
+  months: z.array(
+    z.object({ month: z.string().regex(/^(\d{4}-\d{2}|other)$/), lines: z.int().min(1), digest, index: digest }),
+  ),
+  key: z.string(),
+});
+export type Statement = z.output<typeof statementSchema>;
+
+export type Seal = {
+  /** JSON, to the octet. */
+  readonly statement: string;
+  /** base64url. */
+  readonly signature: string;
+};
+export type StoredSeal = Seal & { readonly index: Uint8Array };
+
+/** @returns null: it is no statement of ours. */
+export function readStatement({ statement }: Pick<Seal, 'statement'>): Statement | null {
+  try {
+    return statementSchema.safeParse(JSON.parse(statement)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** What the next stretch is chained to. */
+export const digestOf = ({ statement, signature }: Seal): string =>
+  sha256(`${statement}\n${signature}`).toString('hex');
+
+/** A line as it was read. */
+export type Line = {
+  /** Decimal: no number of JavaScript holds them. */
+  readonly recordedIn: string;
+  readonly position: string;
+  /** jsonb, without what is null. */
+  readonly text: string;
+};
+
+/** What a stretch keeps in mind of a line. */
+export type Entry = {
+  readonly recordedIn: bigint;
+  readonly position: bigint;
+  /** `2026-11`; `other`: an instant that no server writes, such as `infinity`. It is in no month that retention removes. */
+  readonly month: string;
+  readonly hash: Buffer;
+};
+
+/** Postgres writes the shortest key first. */
+const AT_FIRST = /^\{"at": ?"(\d{4}-\d{2})-/;
+
+/** @throws SyntaxError where the text is no JSON. */
+export function entryOf({ recordedIn, position, text }: Line): Entry {
+  return {
+    recordedIn: BigInt(recordedIn),
+    position: BigInt(position),
+    month: AT_FIRST.exec(text)?.[1] ?? monthIn(text),
+    hash: sha256(text),
+  };
+}
+
+const monthIn = (text: string): string =>
+  /^\d{4}-\d{2}(?=-)/.exec(String((JSON.parse(text) as { readonly at?: unknown }).at))?.[0] ?? 'other';
+
+const compare = (left: bigint, right: bigint): number => (left < right ? -1 : left > right ? 1 : 0);
+
+/** Lines from before there was an order share a place. */
+const inOrder = (left: Entry, right: Entry): number =>
+  compare(left.recordedIn, right.recordedIn) ||
+  compare(left.position, right.position) ||
+  Buffer.compare(left.hash, right.hash);
+
+export type Month = Statement['months'][number];
+
+/** @param entries in any order. */
+export function closedMonths(entries: readonly Entry[]): { readonly months: readonly Month[]; readonly index: Buffer } {
+  const byMonth = [...Map.groupBy(entries, ({ month }) => month)].sort(([left], [right]) => (left < right ? -1 : 1));
+  const closed = byMonth.map(([month, entries]) => {
+    const sorted = sortedEntries(entries);
+    const index = octetsOf(sorted, HASH_OCTETS);
+    return { index, month: { month, lines: sorted.length, digest: digestOfLines(sorted), index: hex(index) } };
+  });
+  return { months: closed.map(({ month }) => month), index: Buffer.concat(closed.map(({ index }) => index)) };
+}
+
+/** They mostly come in their order. */
+const sortedEntries = (entries: readonly Entry[]): readonly Entry[] =>
+  entries.every((entry, n) => n === 0 || inOrder(entries[n - 1] as Entry, entry) <= 0)
+    ? entries
+    : entries.toSorted(inOrder);
+
+const hex = (octets: Uint8Array): string => sha256(octets).toString('hex');
+
+const digestOfLines = (sorted: readonly Entry[]): string => hex(octetsOf(sorted, SHA_256_OCTETS));
+
+/** Of each line its place, and so much of its hash. */
+function octetsOf(sorted: readonly Entry[], hashOctets: number): Buffer {
+  const size = PLACE_OCTETS + hashOctets;
+  const octets = Buffer.allocUnsafe(sorted.length * size);
+  for (const [n, { recordedIn, position, hash }] of sorted.entries()) {
+    octets.writeBigUInt64BE(recordedIn, n * size);
+    octets.writeBigInt64BE(position, n * size + 8);
+    hash.copy(octets, n * size + PLACE_OCTETS, 0, hashOctets);
+  }
+  return octets;
+}
+
+const SHA_256_OCTETS = 32;
+const PLACE_OCTETS = 16;
+const HASH_OCTETS = 16;
+const INDEX_OCTETS = PLACE_OCTETS + HASH_OCTETS;
+
+/** `TRANSACTION/PLACE`: how a line is named. */
+export const nameOf = ({ recordedIn, position }: Pick<Entry, 'recordedIn' | 'position'>): string =>
+  `${recordedIn}/${position}`;
+
+/** The names of all lines that the index of a stretch has. */
+export function namesIn(index: Uint8Array): ReadonlySet<string> {
+  const octets = Buffer.from(index);
+  const names = new Set<string>();
+  for (let at = 0; at + INDEX_OCTETS <= octets.length; at += INDEX_OCTETS) {
+    names.add(`${octets.readBigUInt64BE(at)}/${octets.readBigInt64BE(at + 8)}`);
+  }
+  return names;
+}
+
+export type LineProblem =
+  | { readonly problem: 'line_changed' | 'line_added' | 'line_removed'; readonly line: string; readonly month: string }
+  /** Its index was changed too, so that the lines cannot be named. */
+  | { readonly problem: 'lines_differ'; readonly month: string }
+  /** The lines are as they were; what would name them is not. */
+  | { readonly problem: 'index_changed'; readonly month: string };
+
+export type CheckedLines = {
+  readonly problems: readonly LineProblem[];
+  /** All lines of these are missing; retention may have removed them. */
+  readonly missing: readonly Month[];
+};
+
+/** @param entries those lines of the stretch that are there, in any order. */
+export function checkLines(statement: Statement, index: Uint8Array, entries: readonly Entry[]): CheckedLines {
+  const found = Map.groupBy(entries, ({ month }) => month);
+  const problems: LineProblem[] = [];
+  const missing: Month[] = [];
+  let at = 0;
+  for (const month of statement.months) {
+    const part = Buffer.from(index.subarray(at, at + month.lines * INDEX_OCTETS));
+    at += month.lines * INDEX_OCTETS;
+    const lines = sortedEntries(found.get(month.month) ?? []);
+    found.delete(month.month);
+    const isIndexRight = hex(part) === month.index;
+    if (lines.length === 0) missing.push(month);
+    else if (lines.length === month.lines && digestOfLines(lines) === month.digest) {
+      if (!isIndexRight) problems.push({ problem: 'index_changed', month: month.month });
+    } else if (isIndexRight) for (const found of differences(part, lines, month.month)) problems.push(found);
+    else problems.push({ problem: 'lines_differ', month: month.month });
+  }
+  if (at !== index.length && problems.length === 0) {
+    problems.push({ problem: 'index_changed', month: statement.months.at(-1)?.month ?? 'none' });
+  }
+  for (const [month, lines] of found) {
+    for (const line of lines) problems.push({ problem: 'line_added', line: nameOf(line), month });
+  }
+  return { problems, missing };
+}
+
+function differences(part: Buffer, lines: readonly Entry[], month: string): readonly LineProblem[] {
+  const short = (hash: Buffer) => hash.toString('hex', 0, HASH_OCTETS);
+  const known = Map.groupBy(
+    Array.from({ length: part.length / INDEX_OCTETS }, (_, n) =>
+      part.subarray(n * INDEX_OCTETS, (n + 1) * INDEX_OCTETS),
+    ),
+    (entry) => `${entry.readBigUInt64BE(0)}/${entry.readBigInt64BE(8)}`,
+  );
+  const found = Map.groupBy(lines, nameOf);
+  const problems: LineProblem[] = [];
+  for (const line of new Set([...known.keys(), ...found.keys()])) {
+    const before = (known.get(line) ?? []).map((entry) => entry.toString('hex', PLACE_OCTETS));
+    const after = (found.get(line) ?? []).map(({ hash }) => short(hash));
+    const [gone, come] = [without(before, after), without(after, before)];
+    const changed = Math.min(gone.length, come.length);
+    const named = (problem: 'line_changed' | 'line_added' | 'line_removed', count: number) => {
+      for (let n = 0; n < count; n++) problems.push({ problem, line, month });
+    };
+    named('line_changed', changed);
+    named('line_removed', gone.length - changed);
+    named('line_added', come.length - changed);
+  }
+  return problems;
+}
+
+/** What the left list has more often than the right. */
+function without(left: readonly string[], right: readonly string[]): readonly string[] {
+  const rest = new Map<string, number>();
+  for (const value of right) rest.set(value, (rest.get(value) ?? 0) + 1);
+  return left.filter((value) => {
+    const count = rest.get(value) ?? 0;
+    if (count > 0) rest.set(value, count - 1);
+    return count === 0;
+  });
+}
