@@ -1,0 +1,117 @@
+/** One attempt: a POST that is bounded in time and size. Nothing that the receiver answers is kept but the kind of its status. */
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { isPublicHost, lookupPublic, NotPublic } from '../images/public-address.ts';
+import type { AttemptOutcome } from '../model/webhook.ts';
+import type { WebhookBody } from './body.ts';
+
+export type Attempt = {
+  readonly url: string;
+  /** `webhook-id`. */
+  readonly id: string;
+  readonly body: WebhookBody;
+  /** The newest first: each makes a signature. */
+  readonly secrets: readonly string[];
+  readonly allowPrivateNetwork: boolean;
+  readonly at: Date;
+  /** Ends the attempt. */
+  readonly signal: AbortSignal;
+};
+
+/** For tests, which have no public internet and no certificate that the world trusts. */
+export type AttemptOptions = {
+  readonly lookup?: LookupFunction;
+  readonly lookupPublic?: LookupFunction;
+  readonly ca?: string;
+};
+
+/** Of an answer that nobody reads; a receiver that sends more is cut off. */
+const MAX_BYTES_READ = 65_536;
+
+/** Standard Webhooks: while a secret is changed, the signatures of both stand side by side. */
+export function headersOf({ id, body, secrets, at }: Pick<Attempt, 'id' | 'body' | 'secrets' | 'at'>) {
+  return {
+    'content-type': body.contentType,
+    'content-length': String(Buffer.byteLength(body.text)),
+    'user-agent': 'statehouse-webhooks',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, at, body.text)).join(' '),
+  };
+}
+
+/** @returns what came of it; it never throws for what the receiver or the network does. */
+export async function attempt(asked: Attempt, options: AttemptOptions = {}): Promise<AttemptOutcome> {
+  const { hostname } = new URL(asked.url);
+  if (!asked.allowPrivateNetwork && !isPublicHost(hostname)) return 'address_not_public';
+  try {
+    const answer = await post(asked, options);
+    await drained(answer);
+    return outcomeOf(answer.statusCode ?? 0);
+  } catch (error) {
+    return failureOf(error);
+  }
+}
+
+function post(asked: Attempt, options: AttemptOptions): Promise<IncomingMessage> {
+  const { url, body, signal, allowPrivateNetwork } = asked;
+  // The address is checked when the connection is made: a name cannot lead to another address after the check.
+  const lookup = allowPrivateNetwork ? options.lookup : (options.lookupPublic ?? lookupPublic);
+  const request = url.startsWith('https:') ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      {
+        method: 'POST',
+        headers: headersOf(asked),
+        signal,
+        // A connection of its own: none that was made without the check.
+        agent: false,
+        ...(lookup && { lookup }),
+        ...(options.ca !== undefined && { ca: options.ca }),
+      },
+      resolve,
+    );
+    sent.on('error', reject);
+    // 101, which nobody asked for: without this, the request would neither end nor fail.
+    sent.on('upgrade', (answer, socket) => {
+      socket.destroy();
+      resolve(answer);
+    });
+    sent.end(body.text);
+  });
+}
+
+/** The status decides, whatever becomes of the rest of the answer. */
+async function drained(answer: IncomingMessage): Promise<void> {
+  let bytes = 0;
+  try {
+    for await (const part of answer as AsyncIterable<Buffer>) {
+      bytes += part.length;
+      if (bytes > MAX_BYTES_READ) break;
+    }
+  } catch {
+    // Cut off by the receiver, or by the end of its time.
+  } finally {
+    answer.destroy();
+  }
+}
+
+function outcomeOf(status: number): AttemptOutcome {
+  if (status >= 200 && status < 300) return 'delivered';
+  if (status === 410) return 'gone';
+  if (status >= 300 && status < 400) return 'redirected';
+  return status >= 400 && status < 500 ? 'refused' : 'failed';
+}
+
+const NOT_TRUSTED =
+  /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
+
+function failureOf(error: unknown): AttemptOutcome {
+  if (error instanceof NotPublic) return 'address_not_public';
+  const { name, code } = error as { readonly name?: string; readonly code?: unknown };
+  if (name === 'AbortError' || name === 'TimeoutError') return 'timed_out';
+  return typeof code === 'string' && NOT_TRUSTED.test(code) ? 'certificate_not_trusted' : 'unreachable';
+}

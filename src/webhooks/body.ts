@@ -1,0 +1,31 @@
+/**
+ * What a receiver gets: the JSON of Standard Webhooks, or a Security Event Token, as the receiver has it when it is attempted. While that stays,
+ * it is the same on every attempt, but for its signature.
+ */
+import { shownAddress, type WebhookReceiver } from '../../policies/webhooks-schema.ts';
+import type { SecurityEventClaims } from '../crypto/security-event-token.ts';
+import type { WebhookDelivery } from '../model/webhook.ts';
+import { securityEventOf } from './security-event.ts';
+
+export type WebhookBody = { readonly contentType: string; readonly text: string };
+
+export type BodyDeps = {
+  readonly issuer: string;
+  /** @throws Unavailable */
+  readonly sign: (claims: SecurityEventClaims) => string | Promise<string>;
+};
+
+type Event = Pick<WebhookDelivery, 'eventId' | 'eventType' | 'data' | 'occurredAt' | 'createdAt'>;
+
+export async function bodyOf(
+  { format, audience, url }: Pick<WebhookReceiver, 'format' | 'audience' | 'url'>,
+  event: Event,
+  { issuer, sign }: BodyDeps,
+): Promise<WebhookBody> {
+  if (format === 'set') {
+    const claims = securityEventOf(event, { issuer, audience: audience ?? shownAddress(url) });
+    return { contentType: 'application/secevent+jwt', text: await sign(claims) };
+  }
+  const { eventType: type, occurredAt, data } = event;
+  return { contentType: 'application/json', text: JSON.stringify({ type, timestamp: occurredAt.toISOString(), data }) };
+}

@@ -1,0 +1,160 @@
+/**
+ * Brings events to their receivers, in rounds. Each receiver is served by itself, so that none waits for another: what the ledger has for it
+ * is recorded, then what is due is claimed, sent and reported, some at once.
+ */
+import type { Logger } from 'pino';
+import type { WebhookReceiver, WebhooksFile } from '../../policies/webhooks-schema.ts';
+import { StoreUnavailable, Unavailable } from '../engine/errors.ts';
+import {
+  claimDelivery,
+  reportAttempt,
+  retryPolicyOf,
+  type WebhookDeliveryWorld,
+} from '../lifecycles/webhook-delivery.ts';
+import { type AttemptOutcome, type WebhookDelivery, webhookIdOf } from '../model/webhook.ts';
+import { webhookAttempts } from '../system/observed.ts';
+import { type Attempt, attempt } from './attempt.ts';
+import { type BodyDeps, bodyOf } from './body.ts';
+import { collect, type OutboxDeps } from './outbox.ts';
+
+export type CourierDeps = BodyDeps &
+  OutboxDeps &
+  WebhookDeliveryWorld & {
+    /** Deliveries of this receiver whose next attempt is due, the longest due first. `after`: null for the first of them. */
+    readonly due: (receiver: string, limit: number, after: DueDelivery | null) => Promise<readonly DueDelivery[]>;
+    readonly webhooks: () => WebhooksFile;
+    /** The newest first; null: they cannot be read now. */
+    readonly secretsOf: (receiver: WebhookReceiver) => readonly string[] | null;
+    readonly now: () => Date;
+    /** From 0 to 1: receivers that come back are not asked by all at the same moment. */
+    readonly chance: () => number;
+    readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+    readonly attempt?: (asked: Attempt) => Promise<AttemptOutcome>;
+  };
+
+/** `at`: its next attempt, as the database writes it; nothing here reads it. */
+export type DueDelivery = { readonly id: string; readonly at: string };
+
+export type Courier = {
+  /** To be called about every second. It ends when nothing is due; receivers that are still served are left to their round. */
+  readonly round: () => Promise<void>;
+  /** Ends what is under way: a claim that was not reported runs out, and is attempted again. */
+  readonly close: () => Promise<void>;
+};
+
+/** Of a receiver, and of a node. */
+const AT_ONCE = 8;
+export function openCourier(deps: CourierDeps): Courier {
+  const closing = new AbortController();
+  const busy = new Map<string, Promise<void>>();
+  /** By receiver: the delivery that was told as defective. Rounds are many, and it is told once. */
+  const told = new Map<string, string>();
+  const tellOfDefects = ({ name }: WebhookReceiver, [defect]: readonly Defect[]) => {
+    if (defect && told.get(name) !== defect.id)
+      deps.logger.warn({ receiver: name, deliveryId: defect.id, err: defect.error }, 'a delivery is passed over');
+    if (defect) told.set(name, defect.id);
+    else told.delete(name);
+  };
+  const serveOnce = (receiver: WebhookReceiver): Promise<void> => {
+    const serving = serve(deps, receiver, closing.signal)
+      .then((defects) => tellOfDefects(receiver, defects))
+      .catch((error: unknown) =>
+        deps.logger.warn({ receiver: receiver.name, err: error }, 'events are not sent; it is tried again'),
+      )
+      .finally(() => busy.delete(receiver.name));
+    busy.set(receiver.name, serving);
+    return serving;
+  };
+  return {
+    round: async () => {
+      if (closing.signal.aborted) return;
+      const free = deps.webhooks().receivers.filter(({ name }) => !busy.has(name));
+      await Promise.all(free.map(serveOnce));
+    },
+    close: async () => {
+      closing.abort();
+      await Promise.all(busy.values());
+    },
+  };
+}
+
+/** A delivery that cannot even be attempted, as a row that somebody else made. It keeps no other from its receiver. */
+type Defect = { readonly id: string; readonly error: unknown };
+
+/** @returns the first delivery that could not be attempted, if there is such a delivery. @throws Unavailable, StoreUnavailable */
+async function serve(deps: CourierDeps, receiver: WebhookReceiver, closing: AbortSignal): Promise<readonly Defect[]> {
+  await collect(deps, receiver, deps.webhooks().giveUpAfterSeconds);
+  let first: readonly Defect[] = [];
+  let last: DueDelivery | null = null;
+  while (!closing.aborted) {
+    const secrets = deps.secretsOf(receiver);
+    if (secrets === null) {
+      deps.logger.error({ receiver: receiver.name }, 'the secret of a receiver cannot be read; its events wait');
+      break;
+    }
+    // On, and never back: what could not be attempted stays due, and would be all that is found.
+    const due = await deps.due(receiver.name, AT_ONCE, last);
+    last = due.at(-1) ?? null;
+    if (last === null) break;
+    const defects = await Promise.all(due.map(({ id }) => deliverOrTell(deps, receiver, id, secrets, closing)));
+    const found = defects.filter((defect) => defect !== null);
+    for (const { error } of found) if (isAboutAll(error)) throw error;
+    if (first.length === 0) first = found.slice(0, 1);
+  }
+  return first;
+}
+
+/** The database is away, or what signs: the next delivery would fare no better. */
+function isAboutAll(error: unknown): boolean {
+  if (error instanceof StoreUnavailable) return !error.isUnexpected;
+  if (!(error instanceof Unavailable) || error.reason === 'too_many_conflicts') return false;
+  return !(error.cause instanceof StoreUnavailable) || isAboutAll(error.cause);
+}
+
+const deliverOrTell = (...[deps, receiver, id, secrets, closing]: Parameters<typeof deliver>): Promise<Defect | null> =>
+  deliver(deps, receiver, id, secrets, closing).then(
+    () => null,
+    (error: unknown) => ({ id, error }),
+  );
+
+async function deliver(
+  deps: CourierDeps,
+  receiver: WebhookReceiver,
+  id: string,
+  secrets: readonly string[],
+  closing: AbortSignal,
+): Promise<void> {
+  const file = deps.webhooks();
+  const policy = retryPolicyOf(file, deps.chance());
+  // The device that signs may fail, which uses up no attempt: the event waits.
+  const stored = receiver.format === 'set' ? await deps.deliveries.load(id) : null;
+  const signed = stored && (await bodyOf(receiver, stored.delivery, deps));
+  const claimed = await claimDelivery(deps, id, policy);
+  if (claimed?.nextAttemptAt == null) return;
+  const body = signed ?? (await bodyOf(receiver, claimed, deps));
+  const timeout = AbortSignal.timeout(file.timeoutSeconds * 1000);
+  const outcome = await (deps.attempt ?? attempt)({
+    url: receiver.url,
+    id: webhookIdOf(claimed),
+    body,
+    secrets,
+    allowPrivateNetwork: receiver.allowPrivateNetwork,
+    at: deps.now(),
+    signal: AbortSignal.any([timeout, closing]),
+  });
+  // Nothing came of an attempt that this node itself ended.
+  if (closing.aborted && outcome !== 'delivered') return;
+  webhookAttempts.tell(() => ({ receiver: receiver.name, outcome }));
+  const after = await reportAttempt(deps, id, policy, { outcome, claim: claimed.nextAttemptAt });
+  if (after) tellOf(deps.logger, after, outcome);
+}
+
+function tellOf(logger: CourierDeps['logger'], delivery: WebhookDelivery, outcome: AttemptOutcome): void {
+  const { id, receiver, eventType, eventId, attempts, abandonedReason } = delivery;
+  const said = { receiver, deliveryId: id, eventId, eventType, attempts, outcome };
+  if (delivery.state === 'abandoned') {
+    logger.error({ ...said, reason: abandonedReason }, 'an event is given up: its receiver did not take it');
+  } else if (outcome !== 'delivered') {
+    logger.warn({ ...said, nextAttemptAt: delivery.nextAttemptAt }, 'an event was not delivered; it is tried again');
+  }
+}

@@ -1,0 +1,168 @@
+/** Which decisions are events, as one table: an event is a line of the ledger, by the words of its machine. */
+import { WEBHOOK_EVENTS, type WebhookEventName } from '../../policies/webhooks-schema.ts';
+import type { WebhookData } from '../model/webhook.ts';
+
+/** A line of the ledger, with whom it is about where that is still known. */
+export type OutboxLine = {
+  /** Decimal digits both: its place in the order of the ledger. */
+  readonly recordedIn: string;
+  readonly position: string;
+  readonly at: Date;
+  readonly machine: string;
+  readonly event: string;
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string | null;
+  readonly clientId: string | null;
+  /** The `sub`; null: it is about nobody, or the row of its session or grant is gone. */
+  readonly userId: string | null;
+  readonly sessionId: string | null;
+  readonly grantId: string | null;
+  readonly signingKeyId: string | null;
+  readonly actor: string | null;
+  readonly fields: readonly string[] | null;
+};
+
+type Rule = {
+  readonly machine: string;
+  /** Absent: any. */
+  readonly events?: readonly string[];
+  readonly from?: readonly string[];
+  readonly to?: readonly string[];
+  /** Of the line. */
+  readonly reasons?: readonly string[];
+  readonly notReasons?: readonly string[];
+  /** Whether the password is among the fields that changed. */
+  readonly changesPassword?: boolean;
+  /** What the event says of the factor or the credential. */
+  readonly kind?: string;
+};
+
+const REUSE = ['authorization_code_reused', 'refresh_token_reused', 'chain_behind_token'] as const;
+const USER_CHANGES = ['registrationRequested', 'addressVerified', 'addressChanged', 'addressRestored'] as const;
+const USER_STANDS = { machine: 'user', from: ['enabled', 'disabled'], to: ['enabled', 'disabled'] } as const;
+
+export const EVENTS: Readonly<Record<WebhookEventName, readonly Rule[]>> = {
+  'session.started': [
+    // The line that is written with the session; and the second factor of a session that awaited it.
+    { machine: 'signIn', to: ['accepted'] },
+    { machine: 'session', from: ['awaitingSecondFactor'], to: ['active'] },
+  ],
+  'session.ended': [{ machine: 'session', from: ['active'], to: ['ended'] }],
+  'user.created': [{ machine: 'user', from: ['unregistered'], to: ['enabled'] }],
+  'user.changed': [{ ...USER_STANDS, events: USER_CHANGES, changesPassword: false }],
+  'user.credential_changed': [
+    { ...USER_STANDS, events: ['registrationRequested'], changesPassword: true, kind: 'password' },
+    { ...USER_STANDS, events: ['passwordChangeRequested', 'passwordReset'], kind: 'password' },
+  ],
+  'user.disabled': [{ machine: 'user', events: ['disableRequested'], from: ['enabled'], to: ['disabled'] }],
+  'user.enabled': [{ machine: 'user', events: ['enableRequested'], from: ['disabled'], to: ['enabled'] }],
+  'user.deleted': [{ machine: 'user', from: ['enabled', 'disabled'], to: ['deleted'] }],
+  'factor.added': [
+    { machine: 'passkey', from: ['unregistered'], to: ['active'], kind: 'passkey' },
+    { machine: 'secondFactor', from: ['unconfirmed'], to: ['active'], kind: 'authenticator_app' },
+  ],
+  'factor.removed': [
+    { machine: 'passkey', from: ['active'], to: ['removed'], kind: 'passkey' },
+    { machine: 'secondFactor', from: ['active'], to: ['removed'], kind: 'authenticator_app' },
+  ],
+  'factor.recovery_code_used': [{ machine: 'recoveryCode', from: ['active'], to: ['used'], kind: 'recovery_code' }],
+  'linked_identity.added': [{ machine: 'linkedIdentity', from: ['unlinked'], to: ['active'] }],
+  'linked_identity.removed': [{ machine: 'linkedIdentity', from: ['active'], to: ['removed'] }],
+  'grant.revoked': [{ machine: 'grant', from: ['active'], to: ['revoked'], notReasons: REUSE }],
+  'grant.reuse_detected': [{ machine: 'grant', from: ['active'], to: ['revoked'], reasons: REUSE }],
+  'client.created': [{ machine: 'client', from: ['unregistered', 'deleted'], to: ['registered'] }],
+  'client.changed': [
+    { machine: 'client', events: ['registrationRequested'], from: ['registered'], to: ['registered'] },
+  ],
+  'client.secret_rotated': [
+    { machine: 'client', events: ['secretRequested', 'secretReplacementRequested'], from: ['registered'] },
+  ],
+  'client.secret_removed': [{ machine: 'client', events: ['secretRemovalRequested'], from: ['registered'] }],
+  'client.deleted': [{ machine: 'client', from: ['registered'], to: ['deleted'] }],
+  'signing_key.published': [{ machine: 'signingKey', from: ['unpublished'] }],
+  'signing_key.activated': [{ machine: 'signingKey', from: ['published'], to: ['signing'] }],
+  'signing_key.revoked': [{ machine: 'signingKey', to: ['retired'], reasons: ['revocation_requested'] }],
+};
+
+const isIn = (allowed: readonly string[] | undefined, value: string | null): boolean =>
+  allowed === undefined || (value !== null && allowed.includes(value));
+
+const PASSWORD_FIELDS = ['password'];
+
+const isMeant = (rule: Rule, line: OutboxLine): boolean =>
+  rule.machine === line.machine &&
+  isIn(rule.events, line.event) &&
+  isIn(rule.from, line.from) &&
+  isIn(rule.to, line.to) &&
+  isIn(rule.reasons, line.reason) &&
+  !(rule.notReasons?.includes(line.reason ?? '') ?? false) &&
+  (rule.changesPassword === undefined ||
+    rule.changesPassword === (line.fields ?? []).some((field) => PASSWORD_FIELDS.includes(field)));
+
+/** The machines whose lines may be events with these names. */
+export const machinesOf = (names: ReadonlySet<WebhookEventName>): readonly string[] => [
+  ...new Set([...names].flatMap((name) => EVENTS[name].map(({ machine }) => machine))),
+];
+
+export type OutboxEvent = {
+  readonly type: WebhookEventName;
+  readonly userId: string | null;
+  readonly data: WebhookData;
+  readonly occurredAt: Date;
+};
+
+/** ISO 8601 and Postgres write no other years alike. A line of such a year is none of ours, and must not keep later lines from receivers. */
+const [FIRST, END] = [0, Date.UTC(10_000, 0)] as const;
+const hasInstant = ({ at }: OutboxLine): boolean => at.getTime() >= FIRST && at.getTime() < END;
+
+/** @returns null: the line is no event. */
+export function eventOf(line: OutboxLine, table: Partial<typeof EVENTS> = EVENTS): OutboxEvent | null {
+  if (!hasInstant(line)) return null;
+  for (const type of WEBHOOK_EVENTS) {
+    const rule = table[type]?.find((one) => isMeant(one, line));
+    if (rule) return { type, userId: line.userId, data: dataOf(line, rule), occurredAt: line.at };
+  }
+  return null;
+}
+
+/** Ids, names of fields and reasons alone: no value of a field, no address, no secret. Members without a value are left out. */
+function dataOf(line: OutboxLine, { kind }: Rule): WebhookData {
+  const { userId, clientId, sessionId, grantId, signingKeyId, reason, fields } = line;
+  const members = {
+    sub: userId,
+    client_id: clientId,
+    sid: sessionId,
+    grant_id: grantId,
+    kid: signingKeyId,
+    kind: kind ?? null,
+    reason,
+    fields: fields !== null && fields.length > 0 ? fields : null,
+    initiated_by: initiatorOf(line),
+  };
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+}
+
+const BY_USER = ['signed_out', 'ended_by_user', 'signed_in_again', 'removed_by_user'];
+const BY_POLICY = ['session_idle', 'session_too_old', 'second_factor_missing'];
+const BY_ADMINISTRATOR = ['ended_by_administrator', 'removed_by_administrator'];
+
+/** In the words of OpenID CAEP 1.0 §2 (`initiating_entity`). */
+function initiatorOf({ actor, reason }: OutboxLine): 'admin' | 'user' | 'policy' | 'system' | null {
+  if (actor !== null) return WHO[actor.replace(/ .*/, '')] ?? null;
+  if (reason === null) return null;
+  if (BY_USER.includes(reason)) return 'user';
+  if (BY_POLICY.includes(reason)) return 'policy';
+  if (BY_ADMINISTRATOR.includes(reason)) return 'admin';
+  return (REUSE as readonly string[]).includes(reason) ? 'system' : null;
+}
+
+const WHO: Readonly<Record<string, 'admin' | 'user' | 'system' | undefined>> = {
+  command_line: 'admin',
+  configuration: 'admin',
+  operator: 'admin',
+  client: 'admin',
+  server: 'system',
+  end_user: 'user',
+  upstream: 'user',
+};
