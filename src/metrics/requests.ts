@@ -1,0 +1,29 @@
+/** What is answered, by route: how often, how fast, and why not. */
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { answeredRequests } from '../system/observed.ts';
+
+const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** @returns a function that ends the counting. */
+export function countRequests(registry: Registry): () => void {
+  const registers = [registry];
+  const durations = new Histogram({
+    name: 'statehouse_request_duration_seconds',
+    help: 'From the first byte of a request to the end of its answer.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: BUCKETS_SECONDS,
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'statehouse_requests_refused_total',
+    help: 'Requests that were refused or failed, by the reason in the log.',
+    labelNames: ['route', 'reason'],
+    registers,
+  });
+  return answeredRequests.listen(({ method, route, status, seconds, reason }) => {
+    // A method that nobody serves is a text of the caller.
+    const known = route ?? 'none';
+    durations.observe({ method: route === null ? 'any' : method, route: known, status }, seconds);
+    if (reason !== null) refusals.inc({ route: known, reason });
+  });
+}

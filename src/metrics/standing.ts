@@ -1,0 +1,150 @@
+/** What is read when Prometheus asks: queues, keys, housekeeping, configuration. */
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { tidied } from '../system/observed.ts';
+
+export type Standing = {
+  readonly version: string;
+  readonly queues: Readonly<Record<string, { readonly length: () => { running: number; waiting: number } }>>;
+  /** Seconds since the life of the oldest row was over that may go and is still there. */
+  readonly overdue: () => Promise<readonly { readonly table: string; readonly oldestSeconds: number }[]>;
+  /** Of each receiver for which an event waits: since when the oldest does, in seconds. */
+  readonly waitingEvents: () => Promise<readonly { readonly receiver: string; readonly oldestSeconds: number }[]>;
+  /** Closed stretches of the ledger: the number of the newest, and how old the oldest line is that is in none. */
+  readonly ledger: () => Promise<{ readonly newest: number; readonly openSeconds: number }>;
+  /** How long a key is to sign. */
+  readonly signingLifetimeSeconds: () => number;
+  readonly keys: () => Promise<readonly SigningKeyStanding[]>;
+  /** Null: none since the start. */
+  readonly lastReloadAccepted: () => boolean | null;
+};
+
+export type SigningKeyStanding = {
+  readonly alg: string;
+  readonly state: string;
+  /** When this state began, in seconds since 1970. */
+  readonly since: number;
+};
+
+/** Several nodes and several Prometheus servers ask; the database is asked this often. */
+const READ_EVERY_MILLISECONDS = 30_000;
+
+/** @returns a function that ends the counting. */
+export function showStanding(registry: Registry, standing: Standing): () => void {
+  const registers = [registry];
+  new Gauge({ name: 'statehouse_build_info', help: 'Always 1.', labelNames: ['version'], registers }).set(
+    { version: standing.version },
+    1,
+  );
+  new Gauge({
+    name: 'statehouse_queue_length',
+    help: 'Sign-ins (attempts) and password hashes (hashes) that run or wait.',
+    labelNames: ['queue', 'place'],
+    registers,
+    collect() {
+      for (const [queue, { length }] of Object.entries(standing.queues)) {
+        for (const [place, count] of Object.entries(length())) this.set({ queue, place }, count);
+      }
+    },
+  });
+  new Gauge({
+    name: 'statehouse_configuration_accepted',
+    help: '1: the files are in force; 0: the last reload was refused, and what ran goes on.',
+    registers,
+    collect() {
+      this.set(standing.lastReloadAccepted() === false ? 0 : 1);
+    },
+  });
+  const overdue = keptFor(READ_EVERY_MILLISECONDS, standing.overdue);
+  new Gauge({
+    name: 'statehouse_overdue_seconds',
+    help: 'How long the oldest row that housekeeping removes has been over; 0: there is none.',
+    labelNames: ['table'],
+    registers,
+    async collect() {
+      const read = await overdue();
+      this.reset();
+      for (const { table, oldestSeconds } of read ?? []) this.set({ table }, oldestSeconds);
+    },
+  });
+  const waiting = keptFor(READ_EVERY_MILLISECONDS, standing.waitingEvents);
+  new Gauge({
+    name: 'statehouse_webhook_oldest_pending_seconds',
+    help: 'How long the oldest event has waited for its receiver, as webhooks.yaml names it.',
+    labelNames: ['receiver'],
+    registers,
+    async collect() {
+      const read = await waiting();
+      this.reset();
+      for (const { receiver, oldestSeconds } of read ?? []) this.set({ receiver }, oldestSeconds);
+    },
+  });
+  const ledger = keptFor(READ_EVERY_MILLISECONDS, standing.ledger);
+  new Gauge({
+    name: 'statehouse_ledger_stretches',
+    help: 'The number of the newest closed stretch of the ledger. It never falls.',
+    registers,
+    async collect() {
+      const read = await ledger();
+      // Without labels, a reset would say 0.
+      if (read) this.set(read.newest);
+      else this.remove();
+    },
+  });
+  new Gauge({
+    name: 'statehouse_ledger_open_seconds',
+    help: 'How old the oldest line of the ledger is that is in no closed stretch; 0: there is none.',
+    registers,
+    async collect() {
+      const read = await ledger();
+      if (read) this.set(read.openSeconds);
+      else this.remove();
+    },
+  });
+  const keys = keptFor(READ_EVERY_MILLISECONDS, standing.keys);
+  new Gauge({
+    name: 'statehouse_signing_key_state_since_seconds',
+    help: 'Signing keys that are not retired: since when they are in their state, in seconds since 1970.',
+    labelNames: ['alg', 'state'],
+    registers,
+    async collect() {
+      const read = await keys();
+      this.reset();
+      for (const { alg, state, since } of read ?? []) this.set({ alg, state }, since);
+    },
+  });
+  new Gauge({
+    name: 'statehouse_signing_lifetime_seconds',
+    help: 'How long a key signs before its successor takes over.',
+    registers,
+    collect() {
+      this.set(standing.signingLifetimeSeconds());
+    },
+  });
+  const rounds = new Counter({
+    name: 'statehouse_housekeeping_rounds_total',
+    help: 'Rounds of housekeeping that succeeded.',
+    registers,
+  });
+  const removed = new Counter({
+    name: 'statehouse_housekeeping_grants_removed_total',
+    help: 'Grants that housekeeping removed after their end.',
+    registers,
+  });
+  return tidied.listen((round) => {
+    rounds.inc();
+    removed.inc(round.removed);
+  });
+}
+
+/** While the database cannot be asked, the metrics that need it are missing, and the others are there. */
+function keptFor<Answer>(milliseconds: number, ask: () => Promise<Answer>): () => Promise<Answer | null> {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let answer: Promise<Answer | null> = Promise.resolve(null);
+  return () => {
+    if (performance.now() - askedAt >= milliseconds) {
+      askedAt = performance.now();
+      answer = ask().catch(() => null);
+    }
+    return answer;
+  };
+}
