@@ -1,0 +1,47 @@
+/** The end-user ends sessions of theirs: each through its machine. */
+import { endUser } from '../../model/actor.ts';
+import { type Session, sessionIsAlive } from '../../model/session.ts';
+import { endListedSession, type SessionDeps } from '../../protocol/browser-session.ts';
+
+export type DevicesDeps = SessionDeps;
+
+const SESSION_NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * @param sid of the session to end, as sent; null: none was sent.
+ * @returns `hasEnded` false: it had ended before, or there is no such session of this end-user. @throws Unavailable: asking again is
+ * always safe.
+ */
+export async function endDevice(
+  deps: DevicesDeps,
+  { userId }: Session,
+  sid: string | null,
+): Promise<{ readonly kind: 'formRefused' } | { readonly kind: 'ended'; readonly hasEnded: boolean }> {
+  if (sid === null || !SESSION_NAME.test(sid)) return { kind: 'formRefused' };
+  return { kind: 'ended', hasEnded: await endListedSession(deps, userId, sid, endUser(userId)) };
+}
+
+/**
+ * Ends every other session of the end-user. A list has the newest: it is read again until no other session is left. A session from after a
+ * new password is not ended by who was signed in before.
+ *
+ * @returns how many this call ended. @throws Unavailable: asking again is always safe.
+ */
+export async function endOtherDevices(deps: DevicesDeps, own: Session): Promise<{ readonly ended: number }> {
+  let ended = 0;
+  for (;;) {
+    const { now, sessions } = await deps.sessions.list(own.userId);
+    const others = sessions.filter(
+      (session) =>
+        session.sid !== own.sid &&
+        session.userEpoch === own.userEpoch &&
+        sessionIsAlive(session, deps.configuration().signIn, now),
+    );
+    let endedNow = 0;
+    for (const { sid } of others) {
+      if (await endListedSession(deps, own.userId, sid, endUser(own.userId))) endedNow += 1;
+    }
+    if (endedNow === 0) return { ended };
+    ended += endedNow;
+  }
+}

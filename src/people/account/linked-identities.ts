@@ -1,0 +1,36 @@
+/** The end-user looks at the accounts that are linked to theirs, and removes one. Adding one is an external sign-in. */
+import {
+  type IdentityRemoved,
+  type LinkedIdentityStore,
+  type LinkedIdentityWorld,
+  removeIdentity,
+} from '../../lifecycles/linked-identity.ts';
+import type { SessionDeps } from '../../protocol/browser-session.ts';
+
+export type LinkedIdentitiesDeps = Pick<SessionDeps, 'configuration'> &
+  LinkedIdentityWorld & { readonly identities: LinkedIdentityStore };
+
+export type ShownIdentity = { readonly id: string; readonly label: string; readonly linkedAt: Date };
+
+/** @throws StoreUnavailable */
+export async function viewIdentities({ identities, configuration }: LinkedIdentitiesDeps, userId: string) {
+  const { upstreams } = configuration();
+  const linked = (await identities.list(userId)).map(
+    ({ id, provider, issuer, linkedAt }): ShownIdentity => ({
+      id,
+      linkedAt,
+      label: upstreams.find((one) => one.name === provider)?.label ?? new URL(issuer).host,
+    }),
+  );
+  return { linked, places: upstreams.map(({ name, label }) => ({ name: `upstream:${name}`, label })) };
+}
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** @param id as sent. @returns null: the form names none. @throws Unavailable: asking again is always safe. */
+export const removeOwnIdentity = async (
+  deps: LinkedIdentitiesDeps,
+  userId: string,
+  id: string | null,
+): Promise<IdentityRemoved | null> =>
+  id === null || !ID.test(id) ? null : removeIdentity(deps, { id, userId }, 'removalRequested');

@@ -1,0 +1,127 @@
+/**
+ * The end-user sets a password. One statement replaces the hash and raises the epoch, so there is no moment in which the password is
+ * new and an older session or chain lives. This browser then gets a session of its own; where that fails, it signs in again.
+ */
+import { hashPassword } from '../../crypto/password.ts';
+import { rawSecret } from '../../crypto/secret-types.ts';
+import { changeUser, NO_PASSWORD, type UserStore } from '../../lifecycles/user.ts';
+import { endUser } from '../../model/actor.ts';
+import type { Session } from '../../model/session.ts';
+import { type CookieHash, createSession, demandsSecondFactor } from '../../protocol/browser-session.ts';
+import { type SignInDeps, type SignInForm, type SignInRefusal, verifyCredentials } from '../../protocol/sign-in.ts';
+import type { Tell } from '../mail/mail.ts';
+import { minimumCharacters, type PasswordProblem, passwordProblem, serviceNames } from '../passwords/rules.ts';
+import { isByPasswordAlone } from '../second-factor/deps.ts';
+
+export type { PasswordProblem };
+
+export type PasswordDeps = SignInDeps & {
+  readonly issuer: string;
+  readonly users: UserStore;
+  readonly tell?: Tell;
+};
+
+/** Whether the end-user has a password, which is asked for before it is changed. @throws StoreUnavailable */
+export async function hasPassword({ users }: PasswordDeps, { userId }: Session): Promise<boolean> {
+  const { row } = await users.load(userId, null);
+  return row.user !== null && row.user.passwordHash !== NO_PASSWORD;
+}
+
+export type NewPasswordForm = Pick<SignInForm, 'device'> & {
+  /** Null each: not sent. `current` counts for nothing where there is no password yet. */
+  readonly current: string | null;
+  readonly chosen: string | null;
+  readonly repeated: string | null;
+  /** As in a sign-in. */
+  readonly address: string;
+  readonly cookie: { readonly new: CookieHash; readonly browser: CookieHash | null };
+  readonly userAgent: string | null;
+  readonly gone: AbortSignal;
+};
+
+export type PasswordOutcome =
+  /** `session`: of this browser, under its new cookie. */
+  | { readonly kind: 'changed'; readonly session: Session }
+  | { readonly kind: 'problem'; readonly problem: PasswordProblem }
+  | { readonly kind: 'refused'; readonly reason: 'form_incomplete' | 'repetition_differs' | 'same_as_before' }
+  /** The current password was not right, or not looked at. */
+  | { readonly kind: 'signInRefused'; readonly reason: SignInRefusal; readonly retryAfterSeconds: number | null }
+  /** There is no password to ask for, and the sign-in was too long ago. */
+  | { readonly kind: 'signInAgainRequired' }
+  /** The session ended meanwhile: the end-user was disabled, or somebody was faster. */
+  | { readonly kind: 'signInRequired' };
+
+/** @throws Unavailable */
+export async function changePassword(
+  deps: PasswordDeps,
+  { session, isRecent }: { readonly session: Session; readonly isRecent: boolean },
+  form: NewPasswordForm,
+): Promise<PasswordOutcome> {
+  const { current, chosen, repeated } = form;
+  const { userId, username } = session;
+  const has = await hasPassword(deps, session);
+  if (!has && !isRecent) return { kind: 'signInAgainRequired' };
+  if (!chosen || (has && !current)) return { kind: 'refused', reason: 'form_incomplete' };
+  if (chosen !== repeated) return { kind: 'refused', reason: 'repetition_differs' };
+  // The cheap answers first; neither tells anything about the current password.
+  if (has && chosen === current) return { kind: 'refused', reason: 'same_as_before' };
+  const problem = passwordProblem(chosen, await contextOf(deps, session));
+  if (problem !== null) return { kind: 'problem', problem };
+  if (has) {
+    const verified = await verifyCredentials(deps, { ...form, username, password: current });
+    if (verified.kind !== 'verified') {
+      const { reason, retryAfterSeconds } = verified;
+      return { kind: 'signInRefused', reason, retryAfterSeconds };
+    }
+    // Renamed meanwhile, and somebody else has the name.
+    if (verified.user.id !== userId) return { kind: 'signInRequired' };
+    verified.remember();
+  }
+  const line = { line: form.address, ticket: form.address, signal: form.gone };
+  const hashed = await deps.signInCapacity.hashes.run(line, () => hashPassword(rawSecret(chosen)));
+  if (hashed.kind !== 'done') {
+    return { kind: 'signInRefused', reason: hashed.kind === 'full' ? 'busy' : 'caller_gone', retryAfterSeconds: 2 };
+  }
+  const changed = await changeUser(deps, {
+    id: userId,
+    actor: endUser(userId),
+    change: {
+      type: 'passwordChangeRequested',
+      passwordHash: hashed.value,
+      byPasswordAlone: isByPasswordAlone(session),
+    },
+    // Everything that ends this session in the name of the user raises the epoch, another new password too.
+    expects: ({ user }) => user?.epoch === session.userEpoch,
+  });
+  if (changed.kind === 'rejected') return { kind: 'signInRequired' };
+  deps.tell?.(userId, 'password_changed');
+  const cookie = { old: null, new: form.cookie.new };
+  const user = { ...changed.user, serverEpoch: session.liveServerEpoch };
+  // How and when the end-user signed in stays as it was.
+  const signedIn = { amr: session.amr, authenticatedAt: session.signedInAt };
+  return { kind: 'changed', session: await createSession(deps, user, cookie, form.userAgent, signedIn) };
+}
+
+/** How many characters a new password needs. @throws StoreUnavailable */
+export const minimumOf = async (deps: PasswordDeps, session: Session): Promise<number> =>
+  minimumCharacters(await strengthOf(deps, session));
+
+async function strengthOf(deps: PasswordDeps, { userId, username }: Session) {
+  const configuration = deps.configuration();
+  return {
+    hasSecondFactor: demandsSecondFactor(configuration, username) || (await deps.hasAuthenticatorApp(userId)),
+    policy: configuration.signIn,
+  };
+}
+
+/** What a new password is judged by: what names the end-user and the service, and whether it stands alone. */
+async function contextOf(deps: PasswordDeps, session: Session) {
+  const { row } = await deps.users.load(session.userId, null);
+  const email = row.user?.claims['email'];
+  return {
+    username: session.username,
+    alsoNamed: typeof email === 'string' ? [email] : [],
+    service: serviceNames(deps.issuer, deps.configuration().branding.organization),
+    ...(await strengthOf(deps, session)),
+  };
+}

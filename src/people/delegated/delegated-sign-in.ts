@@ -1,0 +1,184 @@
+/**
+ * Signing in at the team's own application: the browser is sent there with a reference, the application tells the management API who
+ * signed in, and the browser comes back. The reference alone is worth nothing: the answer takes a client with the right to give it, and
+ * the return takes the browser that began.
+ */
+import type { ExternalSignInRejectReason } from '../../../machines/vocabulary.ts';
+import type { DelegatedSignIn } from '../../../policies/upstreams-schema.ts';
+import { sameSecretBytes } from '../../crypto/digest.ts';
+import {
+  bringToExternalSignIn,
+  type ExternalSignInOutcome,
+  type SoughtUser,
+} from '../../lifecycles/external-sign-in.ts';
+import type { Actor } from '../../model/actor.ts';
+import type { ExternalSignIn } from '../../model/external-sign-in.ts';
+import type { Claims } from '../../model/user.ts';
+import { urlUnder } from '../../oauth/urls.ts';
+import { isVisible } from '../../oauth/username.ts';
+import { type Beginning, beginExternalSignIn, referenceHash } from '../external/begin.ts';
+import type { ExternalSignInDeps } from '../external/deps.ts';
+import { type AskedBy, askedBy, type Finished, finish, type Returning } from '../external/finish.ts';
+import { isReserved } from '../external/newcomer.ts';
+import { isRecentEnough } from '../upstream/admission.ts';
+
+export const DELEGATED = 'delegated';
+
+export type DelegatedRefusal = {
+  readonly kind: 'refused';
+  readonly reason: ExternalSignInRejectReason | 'external_sign_in_unknown' | 'delegated_sign_in_off' | 'throttled';
+  readonly askedBy: AskedBy;
+  readonly retryAfterSeconds: number | null;
+};
+
+const refusal = (
+  reason: DelegatedRefusal['reason'],
+  asked: AskedBy = null,
+  retryAfterSeconds: number | null = null,
+): DelegatedRefusal => ({ kind: 'refused', reason, askedBy: asked, retryAfterSeconds });
+
+/** Where the browser comes back to. */
+export const returnAddress = (issuer: string, reference: string): string =>
+  urlUnder(issuer, `/sign-in/delegated/${reference}`);
+
+/** @returns where the browser goes. @throws StoreUnavailable */
+export async function beginDelegatedSignIn(
+  deps: ExternalSignInDeps,
+  beginning: Beginning,
+): Promise<{ readonly kind: 'leaves'; readonly url: URL } | DelegatedRefusal> {
+  const policy = deps.configuration().delegatedSignIn;
+  if (policy === null) return refusal('delegated_sign_in_off', beginning.interaction);
+  const place = {
+    kind: DELEGATED,
+    provider: DELEGATED,
+    lifetimeSeconds: policy.lifetimeSeconds,
+    secrets: null,
+  } as const;
+  const begun = await beginExternalSignIn(deps, place, beginning);
+  if (begun.kind === 'throttled') return refusal('throttled', beginning.interaction, begun.retryAfterSeconds);
+  const url = new URL(policy.url);
+  url.searchParams.set('reference', begun.reference);
+  return { kind: 'leaves', url };
+}
+
+/** The browser is back. @throws StoreUnavailable, Unavailable */
+export async function finishDelegatedSignIn(
+  deps: ExternalSignInDeps,
+  reference: string,
+  returning: Returning,
+): Promise<Finished | DelegatedRefusal> {
+  const hash = referenceHash(reference);
+  const found = hash && (await deps.externalSignIns.find(hash));
+  if (hash === null || found === null || found.signIn.kind !== DELEGATED) return refusal('external_sign_in_unknown');
+  const { signIn } = found;
+  const outcome = await bringToExternalSignIn(
+    deps,
+    hash,
+    { by: 'signIn', identity: null },
+    {
+      type: 'browserReturned',
+      browser: returning.browser,
+      isAdmitted: deps.configuration().delegatedSignIn !== null,
+      actor: { kind: 'server', id: null, addressHash: null },
+      ids: { user: '', identity: '' },
+      sameBytes: sameSecretBytes,
+    },
+  );
+  if (outcome === null) return refusal('external_sign_in_unknown');
+  // Nobody but the browser that began learns more than that it is another.
+  const isAnother = outcome.kind === 'rejected' && outcome.reason === 'another_browser';
+  if (outcome.kind === 'rejected') return refusal(outcome.reason, isAnother ? null : askedBy(signIn));
+  return finish(deps, outcome, returning);
+}
+
+// The side of the application.
+
+/** @returns null: there is no such delegated sign-in. @throws StoreUnavailable */
+export async function findDelegatedSignIn(
+  { externalSignIns }: Pick<ExternalSignInDeps, 'externalSignIns'>,
+  reference: string,
+): Promise<{ readonly now: Date; readonly signIn: ExternalSignIn } | null> {
+  const hash = referenceHash(reference);
+  const found = hash && (await externalSignIns.find(hash));
+  return found?.signIn.kind === DELEGATED ? found : null;
+}
+
+export type DelegatedAnswer =
+  | {
+      readonly kind: 'signedIn';
+      readonly who: { readonly sub: string } | { readonly username: string; readonly claims: Claims };
+      readonly amr: readonly string[];
+      /** Seconds since 1970. */
+      readonly authTime: number;
+    }
+  | { readonly kind: 'denied'; readonly reason: string };
+
+export type DelegatedAnswered =
+  | ExternalSignInOutcome
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'inFuture' }
+  | { readonly kind: 'tooOld' }
+  | { readonly kind: 'usernameIsReserved' };
+
+const FUTURE_TOLERANCE_SECONDS = 60;
+
+/** @param newUserId of an end-user whom the policy registers. @throws StoreUnavailable, Unavailable */
+export async function answerDelegatedSignIn(
+  deps: Pick<ExternalSignInDeps, 'externalSignIns' | 'configuration' | 'sleep'>,
+  {
+    reference,
+    answer,
+    actor,
+    newUserId,
+  }: {
+    readonly reference: string;
+    readonly answer: DelegatedAnswer;
+    readonly actor: Actor;
+    readonly newUserId: string;
+  },
+): Promise<DelegatedAnswered> {
+  const hash = referenceHash(reference);
+  const found = await findDelegatedSignIn(deps, reference);
+  const policy = deps.configuration().delegatedSignIn;
+  if (hash === null || found === null || policy === null) return { kind: 'unknown' };
+  const shared = {
+    browser: 'none',
+    actor,
+    ids: { user: newUserId, identity: '' },
+    sameBytes: sameSecretBytes,
+  } as const;
+  const bring = (sought: SoughtUser, more: Omit<Parameters<typeof bringToExternalSignIn>[3], keyof typeof shared>) =>
+    bringToExternalSignIn(deps, hash, sought, { ...shared, ...more });
+  if (answer.kind === 'denied') {
+    const sought: SoughtUser = { by: 'signIn', identity: null };
+    const refused = await bring(sought, { type: 'refusalReceived', refusal: answer.reason, namesNobody: true });
+    return refused ?? { kind: 'unknown' };
+  }
+  const { now, signIn } = found;
+  const { who, amr, authTime } = answer;
+  if (authTime * 1000 > now.getTime() + FUTURE_TOLERANCE_SECONDS * 1000) return { kind: 'inFuture' };
+  if (!isRecentEnough(signIn, authTime, now)) return { kind: 'tooOld' };
+  const newcomer = newcomerIn(policy, who);
+  if (newcomer && isReserved(deps.configuration(), newcomer.usernames[0])) {
+    // An end-user who has the name already may sign in; nobody new gets it.
+    const known = await bring(soughtIn(who), { type: 'answerReceived', theirs: theirs(amr, authTime) });
+    return known?.kind === 'rejected' && known.reason === 'nobody_linked'
+      ? { kind: 'usernameIsReserved' }
+      : (known ?? { kind: 'unknown' });
+  }
+  return (
+    (await bring(soughtIn(who), { type: 'answerReceived', theirs: theirs(amr, authTime), newcomer })) ?? {
+      kind: 'unknown',
+    }
+  );
+}
+
+const theirs = (amr: readonly string[], authTime: number) => ({ amr, authenticatedAt: new Date(authTime * 1000) });
+
+type Who = Extract<DelegatedAnswer, { kind: 'signedIn' }>['who'];
+const soughtIn = (who: Who): SoughtUser =>
+  'sub' in who ? { by: 'sub', sub: who.sub } : { by: 'username', username: who.username };
+const newcomerIn = ({ createUsers }: DelegatedSignIn, who: Who) =>
+  createUsers && 'username' in who && isVisible(who.username)
+    ? { usernames: [who.username] as const, claims: who.claims }
+    : null;

@@ -1,0 +1,180 @@
+/** Who asks for a mail with a link: somebody who forgot the password, or an end-user who is signed in. */
+import { addressKey, addressOf } from '../../model/email-challenge.ts';
+import type { RegisteredUser } from '../../model/user.ts';
+import { readAddress } from '../mail/address.ts';
+import { allowMail, type MailAllowance } from '../mail/limits.ts';
+import { type MailContent, timeZoneOf, wishesOf } from '../mail/mail.ts';
+import {
+  createLink,
+  LINK_LIFETIME_SECONDS,
+  type LinkDeps,
+  type SentLink,
+  type SignsInElsewhere,
+  tryToCreateLink,
+} from './links.ts';
+
+export type Asker = {
+  /** One key for all addresses that count as the same sender. */
+  readonly network: string;
+  /** The languages of the browser, the best first. */
+  readonly wishes: readonly string[];
+};
+
+export type Asked =
+  /** The same for every address, whether anybody has it or not. */
+  | { readonly kind: 'asked' }
+  | { readonly kind: 'addressRefused' }
+  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
+
+/** More accounts with one address than this get no mail. */
+const MAX_ACCOUNTS = 5;
+
+/**
+ * "Forgot your password?": a mail for each account whose verified address this is, naming the username. What is looked up and sent
+ * comes after the answer, so the answer is the same in words, statements and time for every address.
+ * @throws StoreUnavailable
+ */
+export async function askForReset(deps: LinkDeps, typed: string | null, asker: Asker): Promise<Asked> {
+  const address = readAddress(typed);
+  if (address === null) return { kind: 'addressRefused' };
+  const allowance = await allowMail(deps, { address, network: asker.network });
+  if (allowance.kind === 'networkIsFull') return { kind: 'throttled', retryAfterSeconds: allowance.retryAfterSeconds };
+  if (allowance.kind === 'allowed') deps.outbox.later(() => sendResets(deps, address, asker));
+  return { kind: 'asked' };
+}
+
+async function sendResets(deps: LinkDeps, address: string, { wishes }: Asker): Promise<void> {
+  for (const user of await deps.accounts.withAddress(address, MAX_ACCOUNTS)) {
+    const own = addressOf(user);
+    // To the address as it is stored, never to another spelling.
+    if (own === null || !own.isVerified || user.disabledAt !== null) continue;
+    await mailLink(deps, user, { purpose: 'reset_password', address: own.address }, wishes);
+  }
+}
+
+/** @returns false: the machine refuses. */
+async function mailLink(
+  deps: LinkDeps,
+  user: RegisteredUser,
+  {
+    purpose,
+    address,
+  }: { readonly purpose: 'reset_password' | 'verify_address' | 'change_address'; readonly address: string },
+  wishes: readonly string[],
+): Promise<boolean> {
+  const link = await createLink(deps, { purpose, address, userId: user.id, goesOn: null });
+  if (link === null) return false;
+  send(deps, user, { purpose, address }, link, wishes);
+  return true;
+}
+
+type Mailed = {
+  readonly purpose: 'reset_password' | 'verify_address' | 'change_address' | 'lost_factors';
+  readonly address: string;
+};
+
+const send = (
+  { outbox }: LinkDeps,
+  user: RegisteredUser,
+  { purpose, address }: Mailed,
+  { url }: SentLink,
+  wishes: readonly string[],
+): void =>
+  outbox.send({
+    to: address,
+    wishes: wishesOf(user, wishes),
+    timeZone: timeZoneOf(user),
+    content: contentOf(user, purpose, { link: url, lifetimeSeconds: LINK_LIFETIME_SECONDS[purpose] }),
+  });
+
+const contentOf = (
+  { username }: RegisteredUser,
+  kind: Mailed['purpose'],
+  link: { readonly link: string; readonly lifetimeSeconds: number },
+): MailContent =>
+  kind === 'verify_address' || kind === 'change_address' ? { kind, ...link } : { kind, username, ...link };
+
+export type AddressAsked =
+  | { readonly kind: 'sent'; readonly address: string }
+  | { readonly kind: 'addressRefused' | 'sameAddress' | 'noAddress' | 'alreadyVerified' | 'refused' }
+  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
+
+/** The end-user wants the address of their account to be verified. @throws StoreUnavailable, Unavailable */
+export async function askForVerification(deps: LinkDeps, userId: string, asker: Asker): Promise<AddressAsked> {
+  const user = await deps.accounts.find(userId);
+  const own = user === null ? null : addressOf(user);
+  if (user === null || own === null) return { kind: 'noAddress' };
+  if (own.isVerified) return { kind: 'alreadyVerified' };
+  return mailToAccount(deps, user, 'verify_address', own.address, asker);
+}
+
+/** The end-user wants another address; it counts once its link is used. @throws StoreUnavailable, Unavailable */
+export async function askForChange(
+  deps: LinkDeps,
+  userId: string,
+  typed: string | null,
+  asker: Asker,
+): Promise<AddressAsked> {
+  const address = readAddress(typed);
+  if (address === null) return { kind: 'addressRefused' };
+  const user = await deps.accounts.find(userId);
+  if (user === null) return { kind: 'refused' };
+  const own = addressOf(user);
+  if (own !== null && addressKey(own.address) === addressKey(address))
+    return own.isVerified ? { kind: 'sameAddress' } : mailToAccount(deps, user, 'verify_address', own.address, asker);
+  return mailToAccount(deps, user, 'change_address', address, asker);
+}
+
+const retryAfter = (allowance: Exclude<MailAllowance, { readonly kind: 'allowed' }>): number =>
+  'retryAfterSeconds' in allowance ? allowance.retryAfterSeconds : 3600;
+
+async function mailToAccount(
+  deps: LinkDeps,
+  user: RegisteredUser,
+  purpose: 'verify_address' | 'change_address',
+  address: string,
+  { network, wishes }: Asker,
+): Promise<AddressAsked> {
+  const allowance = await allowMail(deps, { address, network });
+  if (allowance.kind !== 'allowed') return { kind: 'throttled', retryAfterSeconds: retryAfter(allowance) };
+  const isSent = await mailLink(deps, user, { purpose, address }, wishes);
+  return isSent ? { kind: 'sent', address } : { kind: 'refused' };
+}
+
+export type LostAsked =
+  /** `passwordNotShown`: the session may come from another place, whose password is none of this server. */
+  | { readonly kind: 'sent' | 'noAddress' | 'passwordFromMail' | 'passwordNotShown' | 'refused' }
+  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
+
+/**
+ * The end-user has lost every passkey, app and recovery code. Only a browser in which the password was right gets here.
+ * @throws StoreUnavailable, Unavailable
+ */
+export async function askAboutLostFactors(
+  deps: LinkDeps & SignsInElsewhere,
+  userId: string,
+  { network, wishes }: Asker,
+): Promise<LostAsked> {
+  const user = await deps.accounts.find(userId);
+  const own = user === null ? null : addressOf(user);
+  if (user === null || own === null || !own.isVerified) return { kind: 'noAddress' };
+  if (await deps.signsInElsewhere(userId)) return { kind: 'passwordNotShown' };
+  const { address } = own;
+  const allowance = await allowMail(deps, { address, network });
+  if (allowance.kind !== 'allowed') return { kind: 'throttled', retryAfterSeconds: retryAfter(allowance) };
+  const about = { purpose: 'lost_factors', address, userId, goesOn: null } as const;
+  const outcome = await tryToCreateLink(deps, about, { passwordIsProven: true });
+  if (outcome.kind === 'rejected')
+    return { kind: outcome.reason === 'password_from_mail' ? 'passwordFromMail' : 'refused' };
+  send(deps, user, about, outcome, wishes);
+  return { kind: 'sent' };
+}
+
+/** What the account's page shows. @throws StoreUnavailable */
+export async function addressOfAccount(
+  deps: Pick<LinkDeps, 'accounts'>,
+  userId: string,
+): Promise<{ readonly address: string; readonly isVerified: boolean } | null> {
+  const user = await deps.accounts.find(userId);
+  return user === null ? null : addressOf(user);
+}

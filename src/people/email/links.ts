@@ -1,0 +1,113 @@
+/** A link for a mail: its secret, its URL, how long it is good for, and how it is sent. */
+
+import type { EmailChallengePurpose } from '../../../machines/vocabulary.ts';
+import { sha256 } from '../../crypto/digest.ts';
+import type { Random } from '../../crypto/random.ts';
+import {
+  type EmailChallengeStore,
+  type LinkAsker,
+  type LinkRejected,
+  sendLink,
+} from '../../lifecycles/email-challenge.ts';
+import type { EmailChallenge, NewEmailChallenge } from '../../model/email-challenge.ts';
+import type { RegisteredUser } from '../../model/user.ts';
+import { urlUnder } from '../../oauth/urls.ts';
+import type { SignInLedger } from '../../protocol/sign-in-ledger.ts';
+import type { MailLimitDeps } from '../mail/limits.ts';
+import type { Outbox } from '../mail/mail.ts';
+
+export type LinkDeps = MailLimitDeps & {
+  readonly signInLedger: SignInLedger;
+  readonly issuer: string;
+  readonly random: Random;
+  /** Milliseconds. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly challenges: EmailChallengeStore;
+  /** By the policy of today: `offered`. */
+  readonly isOffered: (purpose: EmailChallengePurpose) => boolean;
+  readonly accounts: {
+    /** Whose verified address this is, whatever its case; the oldest account first. */
+    readonly withAddress: (address: string, limit: number) => Promise<readonly RegisteredUser[]>;
+    readonly find: (userId: string) => Promise<RegisteredUser | null>;
+  };
+  readonly outbox: Outbox;
+};
+
+export type SignsInElsewhere = {
+  /**
+   * Whether a session of this end-user may come from another place. Such a session says `pwd` where a password was typed there, which
+   * shows nothing about the password here.
+   */
+  readonly signsInElsewhere: (userId: string) => Promise<boolean>;
+};
+
+/** What a link is made and stored with; a mail needs more. */
+export type LinkMaking = Pick<LinkDeps, 'issuer' | 'random' | 'sleep' | 'challenges' | 'isOffered'>;
+
+const MINUTE = 60;
+const DAY = 24 * 60 * MINUTE;
+
+export const LINK_LIFETIME_SECONDS: Readonly<Record<EmailChallengePurpose, number>> = {
+  reset_password: 30 * MINUTE,
+  lost_factors: 30 * MINUTE,
+  verify_address: DAY,
+  change_address: DAY,
+  sign_up: DAY,
+  undo_change: 7 * DAY,
+  invitation: 7 * DAY,
+};
+
+const SECRET_BYTES = 32;
+const SECRET = /^[A-Za-z0-9_-]{43}$/;
+
+/** @returns the hash by which the link is found; null: no link of ours. */
+export const hashOfSecret = (secret: string | null): Buffer | null =>
+  secret !== null && SECRET.test(secret) ? sha256(secret) : null;
+
+export type DrawnLink = {
+  readonly secretHash: Buffer;
+  readonly id: string;
+  readonly url: string;
+  readonly lifetimeSeconds: number;
+};
+
+/** 256 bits, of which only the hash is stored. */
+export function drawLink(
+  { issuer, random }: Pick<LinkDeps, 'issuer' | 'random'>,
+  purpose: EmailChallengePurpose,
+): DrawnLink {
+  const secret = random.bytes(SECRET_BYTES).toString('base64url');
+  return {
+    id: random.uuid(),
+    secretHash: sha256(secret),
+    url: urlUnder(issuer, `/email/link?t=${secret}`),
+    lifetimeSeconds: LINK_LIFETIME_SECONDS[purpose],
+  };
+}
+
+export type SentLink = {
+  readonly url: string;
+  readonly challenge: EmailChallenge;
+  readonly user: RegisteredUser | null;
+};
+
+/** @returns null: the machine refuses to send it, for instance because the account has another address by now. @throws Unavailable */
+export async function createLink(
+  deps: LinkMaking,
+  about: Pick<NewEmailChallenge, 'purpose' | 'userId' | 'address' | 'goesOn'>,
+  asker?: LinkAsker,
+): Promise<SentLink | null> {
+  const outcome = await tryToCreateLink(deps, about, asker);
+  return outcome.kind === 'sent' ? outcome : null;
+}
+
+/** As `createLink`, with the machine's reason. @throws Unavailable */
+export async function tryToCreateLink(
+  deps: LinkMaking,
+  about: Pick<NewEmailChallenge, 'purpose' | 'userId' | 'address' | 'goesOn'>,
+  asker?: LinkAsker,
+): Promise<({ readonly kind: 'sent' } & SentLink) | LinkRejected> {
+  const { url, ...drawn } = drawLink(deps, about.purpose);
+  const outcome = await sendLink(deps, { ...about, ...drawn }, asker);
+  return outcome.kind === 'sent' ? { ...outcome, url } : outcome;
+}

@@ -1,0 +1,244 @@
+/**
+ * The page of a link from a mail, and its button. Showing the page changes nothing: programs that look through mail open links. Who
+ * presses the button is asked nothing else: the link itself is the proof. For a new password that is one factor of several, since
+ * nobody is signed in by it.
+ */
+import type { EmailChallengePurpose, EmailChallengeRejectReason } from '../../../machines/vocabulary.ts';
+import { type PasswordHash, type RawSecret, rawSecret } from '../../crypto/secret-types.ts';
+import { type LinkUse, type LinkUsed, type LoadedEmailChallenge, useLink } from '../../lifecycles/email-challenge.ts';
+import type { EmailChallenge } from '../../model/email-challenge.ts';
+import type { RegisteredUser } from '../../model/user.ts';
+import { isVisible } from '../../oauth/username.ts';
+import { isOfOneWriting } from '../../oauth/username-scripts.ts';
+import { type FormCheck, formPurpose } from '../../protocol/form-purpose.ts';
+import { timeZoneOf, wishesOf } from '../mail/mail.ts';
+import { notify } from '../mail/notify.ts';
+import type { PasswordProblem } from '../passwords/rules.ts';
+import { drawLink, hashOfSecret, LINK_LIFETIME_SECONDS, type LinkDeps, type SignsInElsewhere } from './links.ts';
+
+export type UseLinkDeps = LinkDeps &
+  SignsInElsewhere & {
+    /** A username that has a role before anybody has the username: nobody takes it by signing up. */
+    readonly isReserved: (username: string) => boolean;
+    /** What is wrong with a new password; null: nothing. */
+    readonly passwordProblem: (password: RawSecret, of: PasswordOwner) => Promise<PasswordProblem | null>;
+    /** How many characters a new password needs. */
+    readonly minimumCharacters: (of: Pick<PasswordOwner, 'userId' | 'username'>) => Promise<number>;
+    /** In a bounded queue. Null: too much to do; nothing was hashed. */
+    readonly hashPassword: (password: RawSecret, place: Caller) => Promise<PasswordHash | null>;
+    /** Every passkey, authenticator app and recovery code, each by its machine. */
+    readonly removeLostFactors: (userId: string) => Promise<void>;
+  };
+
+export type LinkPurpose = EmailChallengePurpose;
+/** Why a link does nothing. */
+export type LinkRefusal = EmailChallengeRejectReason;
+
+export type PasswordOwner = {
+  /** Null: there is no account yet. */
+  readonly userId: string | null;
+  readonly username: string;
+  readonly address: string;
+};
+export type Caller = { readonly network: string; readonly gone: AbortSignal };
+
+type LinkViewDeps = Pick<UseLinkDeps, 'challenges' | 'minimumCharacters'>;
+type UsableLinkView = Extract<LinkView, { kind: 'usable' }>;
+
+export type LinkView =
+  | {
+      readonly kind: 'usable';
+      readonly purpose: EmailChallengePurpose;
+      readonly address: string;
+      /** Null: there is no account yet. */
+      readonly username: string | null;
+      /** Of the password that is set by it; null: none is. */
+      readonly minimumCharacters: number | null;
+      readonly formPurpose: string;
+    }
+  | { readonly kind: 'useless'; readonly reason: EmailChallengeRejectReason };
+
+/** @param secret as it stands in the URL; null: none was sent. @throws StoreUnavailable */
+export async function viewLink(deps: LinkViewDeps, secret: string | null): Promise<LinkView> {
+  const found = await find(deps, secret);
+  if (found === null) return { kind: 'useless', reason: 'link_unknown' };
+  const { challenge, user } = found;
+  const reason = uselessBecause(challenge, found.loaded.now);
+  if (reason !== null) return { kind: 'useless', reason };
+  return usableView(deps, challenge, user);
+}
+
+async function usableView(
+  { minimumCharacters }: LinkViewDeps,
+  { id, purpose, address }: EmailChallenge,
+  user: RegisteredUser | null,
+): Promise<UsableLinkView> {
+  const owner = { userId: user?.id ?? null, username: user?.username ?? '' };
+  return {
+    kind: 'usable',
+    purpose,
+    address,
+    username: user?.username ?? null,
+    minimumCharacters: setsPassword(purpose) ? await minimumCharacters(owner) : null,
+    formPurpose: formPurpose.emailLink(id),
+  };
+}
+
+const makesAccount = (purpose: LinkPurpose): boolean => purpose === 'sign_up' || purpose === 'invitation';
+const setsPassword = (purpose: LinkPurpose): boolean => makesAccount(purpose) || purpose === 'reset_password';
+
+type Found = {
+  readonly loaded: LoadedEmailChallenge;
+  readonly secretHash: Buffer;
+  readonly challenge: EmailChallenge;
+  readonly user: RegisteredUser | null;
+};
+
+async function find({ challenges }: Pick<LinkDeps, 'challenges'>, secret: string | null): Promise<Found | null> {
+  const secretHash = hashOfSecret(secret);
+  if (secretHash === null) return null;
+  const loaded = await challenges.load({ kind: 'secret', secretHash, username: null });
+  const challenge = loaded.challenges.find((one) => Buffer.compare(one.secretHash, secretHash) === 0);
+  return challenge ? { loaded, secretHash, challenge, user: loaded.user } : null;
+}
+
+/** For the page. What the button does is for the machine to say. */
+function uselessBecause({ state, endsAt }: EmailChallenge, now: Date): EmailChallengeRejectReason | null {
+  if (state !== 'active') return state === 'used' ? 'link_used' : 'link_superseded';
+  return now >= endsAt ? 'link_expired' : null;
+}
+
+export type LinkForm = {
+  readonly secret: string | null;
+  /** For a new account. */
+  readonly username: string | null;
+  /** For a new account, or a new password. */
+  readonly password: string | null;
+  readonly isOurForm: FormCheck;
+  /** Whether this end-user has typed the password in the browser that sends the form. */
+  readonly passwordIsProvenBy: (userId: string) => Promise<boolean>;
+  readonly caller: Caller;
+  /** The languages of the browser, the best first. */
+  readonly wishes: readonly string[];
+};
+
+export type FormProblem =
+  | PasswordProblem
+  | 'incomplete'
+  | 'usernameRefused'
+  | 'usernameMixesScripts'
+  | 'usernameTaken'
+  | 'busy';
+
+export type LinkOutcome =
+  | { readonly kind: 'formRefused' }
+  | { readonly kind: 'useless'; readonly reason: EmailChallengeRejectReason }
+  /** The page comes again; the link is as good as before. */
+  | {
+      readonly kind: 'again';
+      readonly problem: FormProblem;
+      readonly view: UsableLinkView;
+      /** As typed. */
+      readonly username: string;
+    }
+  | { readonly kind: 'done'; readonly purpose: EmailChallengePurpose; readonly used: LinkUsed };
+
+/** @throws StoreUnavailable, Unavailable */
+export async function submitLink(deps: UseLinkDeps, form: LinkForm): Promise<LinkOutcome> {
+  const found = await find(deps, form.secret);
+  if (found === null) return { kind: 'useless', reason: 'link_unknown' };
+  const { challenge, user, secretHash, loaded } = found;
+  const { purpose, id } = challenge;
+  if (!form.isOurForm(formPurpose.emailLink(id))) return { kind: 'formRefused' };
+  // Nothing is hashed for a link that is good for nothing.
+  const useless = uselessBecause(challenge, loaded.now);
+  if (useless !== null) {
+    const account = { username: user?.username ?? null, userId: user?.id ?? null };
+    await deps.signInLedger.refused({ method: 'link', reason: useless, ...account });
+    return { kind: 'useless', reason: useless };
+  }
+
+  const again = async (problem: FormProblem): Promise<LinkOutcome> => ({
+    kind: 'again',
+    problem,
+    view: await usableView(deps, challenge, user),
+    username: form.username ?? '',
+  });
+  const use = await useOf(deps, challenge, user, form);
+  if (typeof use === 'string' || 'reason' in use) return again(use);
+  const undo = purpose === 'change_address' ? drawLink(deps, 'undo_change') : null;
+  const isProven =
+    purpose === 'lost_factors' &&
+    user !== null &&
+    !(await deps.signsInElsewhere(user.id)) &&
+    (await form.passwordIsProvenBy(user.id));
+  const username = use.kind === 'account' ? use.registration.username : (user?.username ?? null);
+  const origin = deps.signInLedger.originOf(username);
+  const outcome = await useLink(deps, secretHash, use, undo && withoutUrl(undo), {
+    passwordIsProven: isProven,
+    origin,
+  });
+  if (outcome.kind === 'rejected') {
+    return outcome.reason === 'username_taken' ? again('usernameTaken') : { kind: 'useless', reason: outcome.reason };
+  }
+  // Where the process ends in between, a factor stays, and the end-user asks for another link.
+  if (purpose === 'lost_factors') await deps.removeLostFactors(outcome.user.id);
+  tell(deps, outcome, undo?.url ?? null, form.wishes);
+  return { kind: 'done', purpose, used: outcome };
+}
+
+const withoutUrl = ({ url: _, ...drawn }: ReturnType<typeof drawLink>) => drawn;
+
+const MAX_USERNAME_CHARACTERS = 256;
+
+/** @returns what comes with the button; or what is wrong with what was typed. */
+async function useOf(
+  deps: UseLinkDeps,
+  { purpose, address }: EmailChallenge,
+  user: RegisteredUser | null,
+  form: LinkForm,
+): Promise<LinkUse | FormProblem> {
+  if (!setsPassword(purpose)) return { kind: 'press' };
+  const isNew = makesAccount(purpose);
+  const username = isNew ? (form.username ?? '').trim() : (user?.username ?? '');
+  const password = rawSecret(form.password ?? '');
+  if (password === '' || (isNew && username === '')) return 'incomplete';
+  if (isNew && !isUsername(username)) return 'usernameRefused';
+  if (isNew && !isOfOneWriting(username)) return 'usernameMixesScripts';
+  if (isNew && deps.isReserved(username)) return 'usernameTaken';
+  const problem = await deps.passwordProblem(password, { userId: user?.id ?? null, username, address });
+  if (problem !== null) return problem;
+  const passwordHash = await deps.hashPassword(password, form.caller);
+  if (passwordHash === null) return 'busy';
+  if (!isNew) return { kind: 'password', passwordHash };
+  return { kind: 'account', id: deps.random.uuid(), registration: { username, passwordHash, claims: {} } };
+}
+
+/** As src/registration/user-record.ts takes them from administrators, without what cannot be seen. */
+const isUsername = (username: string): boolean => username.length <= MAX_USERNAME_CHARACTERS && isVisible(username);
+
+/** Mails about what was done, to whom it concerns. */
+function tell(
+  deps: UseLinkDeps,
+  { at, challenge, before, user, undo }: LinkUsed,
+  undoUrl: string | null,
+  browser: readonly string[],
+): void {
+  const wishes = wishesOf(user, browser);
+  if (challenge.purpose === 'reset_password') notify(deps, user.id, { kind: 'password_changed', at }, browser);
+  if (challenge.purpose === 'lost_factors') notify(deps, user.id, { kind: 'factors_removed', at }, browser);
+  if (challenge.purpose === 'undo_change') notify(deps, user.id, { kind: 'address_restored', at }, browser);
+  if (challenge.purpose === 'change_address' && undo !== null && undoUrl !== null && before !== null) {
+    deps.outbox.send({
+      to: undo.address,
+      wishes,
+      timeZone: timeZoneOf(user),
+      content: {
+        kind: 'address_changed',
+        username: user.username,
+        link: undoUrl,
+        lifetimeSeconds: LINK_LIFETIME_SECONDS.undo_change,
+      },
+    });
+  }
+}

@@ -1,0 +1,120 @@
+/** A browser is about to be sent to another place: what it brings back will be held against this. */
+import { hmacSha256, sha256 } from '../../crypto/digest.ts';
+import type { RootKeys } from '../../crypto/root-secret.ts';
+import { openText, sealText } from '../../crypto/sealed-text.ts';
+import type { NewExternalSignIn } from '../../lifecycles/external-sign-in.ts';
+import type { ExternalSignIn, SignInWishes } from '../../model/external-sign-in.ts';
+import type { Interaction } from '../../model/interaction.ts';
+import type { CookieHash } from '../../protocol/browser-session.ts';
+import type { ExternalSignInDeps } from './deps.ts';
+
+/** Of the interaction that asks for the sign-in. */
+export type AskingInteraction = {
+  readonly id: string;
+  /** As it stands in the URL; null: it is stored. */
+  readonly sealed: string | null;
+  readonly endsAt: Date;
+  readonly wishes: SignInWishes;
+};
+
+/** @param sealed null: it is stored. */
+export const askingInteraction = (interaction: Interaction, sealed: string | null): AskingInteraction => {
+  const { id, endsAt, clientId, scope, loginHint, prompt, maxAgeSeconds, uiLocales, requiredClass } = interaction;
+  const acrValues = requiredClass === null ? [] : [requiredClass];
+  const asked = { clientId, scope, loginHint, prompt, maxAgeSeconds, uiLocales, acrValues, requiredClass };
+  const wishes = { ...NO_WISHES, ...asked };
+  return { id, sealed, endsAt, wishes };
+};
+
+export type Beginning = {
+  readonly browser: CookieHash;
+  /** One key for all addresses that count as the same sender. */
+  readonly address: string;
+  /** Null: no client asked for the sign-in. */
+  readonly interaction: AskingInteraction | null;
+  /** The end-user who adds an identity to their account; null: a sign-in. */
+  readonly linkTo: string | null;
+  /** Where there is no interaction; null: none. */
+  readonly wishes: SignInWishes | null;
+};
+
+export type Begun =
+  | { readonly kind: 'begun'; readonly reference: string }
+  /** This address has begun more sign-ins than people do. */
+  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
+
+export const NO_WISHES: SignInWishes = {
+  clientId: null,
+  scope: [],
+  loginHint: null,
+  prompt: [],
+  maxAgeSeconds: null,
+  acrValues: [],
+  requiredClass: null,
+  uiLocales: [],
+  destination: null,
+};
+
+/** @param anew an older sign-in there does not do. */
+export const directWishes = (destination: string | null, anew: boolean): SignInWishes => ({
+  ...NO_WISHES,
+  destination,
+  prompt: anew ? ['login'] : [],
+});
+
+export const wishesOf = ({ interaction, wishes }: Pick<Beginning, 'interaction' | 'wishes'>): SignInWishes =>
+  interaction?.wishes ?? wishes ?? NO_WISHES;
+
+/** Each is a row until it ends. A whole office behind one address begins fewer. */
+const BEGINNINGS_PER_ADDRESS = 2000;
+const WINDOW_SECONDS = 900;
+const REFERENCE_BYTES = 32;
+const IV_BYTES = 12;
+
+/** What only this server has to know of an authorization request that it sent. */
+export type RequestSecrets = { readonly nonce: string; readonly codeVerifier: string };
+
+/** @throws StoreUnavailable */
+export async function beginExternalSignIn(
+  deps: ExternalSignInDeps,
+  place: Pick<NewExternalSignIn, 'kind' | 'provider' | 'lifetimeSeconds'> & { readonly secrets: RequestSecrets | null },
+  beginning: Beginning,
+): Promise<Begun> {
+  const { browser, address, interaction, linkTo } = beginning;
+  const key = hmacSha256(deps.keys.first.key('throttle'), 'external sign-in\n', address);
+  const [begun = 0] = await deps.signInFailures.count([key], WINDOW_SECONDS);
+  if (begun > BEGINNINGS_PER_ADDRESS) return { kind: 'throttled', retryAfterSeconds: WINDOW_SECONDS };
+  const reference = deps.random.bytes(REFERENCE_BYTES).toString('base64url');
+  const id = deps.random.uuid();
+  const { kind, provider, lifetimeSeconds, secrets } = place;
+  await deps.externalSignIns.insert({
+    id,
+    referenceHash: sha256(reference),
+    kind,
+    provider,
+    lifetimeSeconds,
+    purpose: linkTo === null ? 'signIn' : 'link',
+    userId: linkTo,
+    browserHash: browser,
+    interactionId: interaction?.id ?? null,
+    sealedInteraction: interaction?.sealed ?? null,
+    interactionEndsAt: interaction?.endsAt ?? null,
+    // It may name a person, whom an erasure would not find here. Where it is asked for later, the sealed interaction has it.
+    wishes: { ...wishesOf(beginning), loginHint: null },
+    sealedSecrets:
+      secrets && sealText(deps.keys, 'external-sign-in', id, JSON.stringify(secrets), deps.random.bytes(IV_BYTES)),
+  });
+  return { kind: 'begun', reference };
+}
+
+const REFERENCE = /^[A-Za-z0-9_-]{43}$/;
+
+/** @returns null for a text that was never a reference of this server. */
+export const referenceHash = (reference: string): Buffer | null =>
+  REFERENCE.test(reference) ? sha256(reference) : null;
+
+/** @returns null: made under a root secret that is not listed any more. */
+export function secretsOf(keys: RootKeys, { id, sealedSecrets }: ExternalSignIn): RequestSecrets | null {
+  const opened = sealedSecrets === null ? null : openText(keys, 'external-sign-in', id, sealedSecrets);
+  return opened === null ? null : JSON.parse(opened);
+}

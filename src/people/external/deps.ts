@@ -1,0 +1,25 @@
+/** What every sign-in at another place needs of the server. */
+import type { RootKeys } from '../../crypto/root-secret.ts';
+import type { ExternalSignInStore } from '../../lifecycles/external-sign-in.ts';
+import type { LinkedIdentityStore } from '../../lifecycles/linked-identity.ts';
+import type { Claims } from '../../model/user.ts';
+import type { SessionDeps } from '../../protocol/browser-session.ts';
+
+export type Acceptable = {
+  /** The claims that an end-user may have, without what is not as it should be. */
+  readonly acceptableClaims: (claims: Claims) => Claims;
+  /** Null: no username can be made of it. */
+  readonly acceptableUsername: (text: unknown) => string | null;
+};
+
+export type ExternalSignInDeps = SessionDeps & {
+  readonly issuer: string;
+  readonly keys: RootKeys;
+  readonly externalSignIns: ExternalSignInStore;
+  readonly identities: LinkedIdentityStore;
+  /** Loaded when somebody new comes. */
+  readonly acceptable: () => Promise<Acceptable>;
+  readonly signInFailures: {
+    readonly count: (keyHashes: readonly Buffer[], windowSeconds: number) => Promise<number[]>;
+  };
+};

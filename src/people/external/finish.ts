@@ -1,0 +1,59 @@
+/** The browser is back, and the machine lets it go on: a session, or a link. */
+import { InvariantViolation } from '../../engine/errors.ts';
+import type { ExternalSignInRow } from '../../lifecycles/external-sign-in.ts';
+import type { ExternalSignIn } from '../../model/external-sign-in.ts';
+import type { Session } from '../../model/session.ts';
+import { type CookieHash, createSession } from '../../protocol/browser-session.ts';
+import type { ExternalSignInDeps } from './deps.ts';
+
+/** Who comes back, as HTTP knows them. */
+export type Returning = {
+  /** Of the cookie that binds sign-ins to their browser; null: none was sent. */
+  readonly browser: CookieHash | null;
+  /** `old`: the session that the sign-in replaces. `new`: the cookie that the browser gets when it succeeds. */
+  readonly cookie: { readonly old: CookieHash | null; readonly new: CookieHash };
+  readonly userAgent: string | null;
+};
+
+/** Where the sign-in goes on; null: no client asked for it. */
+export type AskedBy = { readonly id: string; readonly sealed: string | null } | null;
+
+export type Finished =
+  | {
+      /** `factorRequired`: the policy demands a second factor, which the other place did not say. */
+      readonly kind: 'signedIn' | 'factorRequired';
+      readonly session: Session;
+      readonly askedBy: AskedBy;
+      readonly provider: string;
+      readonly destination: string | null;
+    }
+  | { readonly kind: 'linked'; readonly userId: string };
+
+export const askedBy = ({ interactionId, sealedInteraction }: ExternalSignIn): AskedBy =>
+  interactionId === null ? null : { id: interactionId, sealed: sealedInteraction };
+
+/** @param row after the answer was used. @throws StoreUnavailable, Unavailable */
+export async function finish(
+  deps: ExternalSignInDeps,
+  { row, serverEpoch }: { readonly row: ExternalSignInRow; readonly serverEpoch: bigint },
+  { cookie, userAgent }: Returning,
+): Promise<Finished> {
+  const { signIn, user } = row;
+  if (user === null || signIn.amr === null || signIn.authenticatedAt === null) {
+    throw new InvariantViolation('external sign-in: it was used, and does not say who signed in, how and when');
+  }
+  if (signIn.purpose === 'link') return { kind: 'linked', userId: user.id };
+  const { amr, authenticatedAt } = signIn;
+  const { requiredClass } = signIn.wishes;
+  const said = { amr, authenticatedAt, method: signIn.kind, requiredClass };
+  const session = await createSession(deps, { ...user, serverEpoch }, cookie, userAgent, said);
+  const isSignedIn = session.state === 'active';
+  if (isSignedIn) deps.whenSignedIn?.(session);
+  return {
+    kind: isSignedIn ? 'signedIn' : 'factorRequired',
+    session,
+    askedBy: askedBy(signIn),
+    provider: signIn.provider,
+    destination: signIn.wishes.destination,
+  };
+}

@@ -1,0 +1,38 @@
+/** How many mails a stranger may cause: to one address, and from one network. Counted before anything is looked up. */
+import { hmacSha256 } from '../../crypto/digest.ts';
+import type { RootKeys } from '../../crypto/root-secret.ts';
+import { addressKey } from '../../model/email-challenge.ts';
+
+const WINDOW_SECONDS = 3600;
+/** Nobody needs more links, and nobody should get more mails that they did not ask for. */
+const MAILS_PER_ADDRESS = 5;
+/** Of a network, such as a household or an office. */
+const MAILS_PER_NETWORK = 50;
+
+export type MailLimitDeps = {
+  readonly keys: RootKeys;
+  readonly mailCounts: {
+    /** Counts one under each key. @returns the counts of the running window, in the order of the keys. */
+    readonly count: (keyHashes: readonly Buffer[], windowSeconds: number) => Promise<readonly number[]>;
+  };
+};
+
+export type MailAllowance =
+  | { readonly kind: 'allowed' }
+  /** The address has had its mails: nothing is sent, and a stranger is told what everybody is told. */
+  | { readonly kind: 'addressIsFull' }
+  | { readonly kind: 'networkIsFull'; readonly retryAfterSeconds: number };
+
+/** @param network one key for all addresses that count as the same sender. @throws StoreUnavailable */
+export async function allowMail(
+  { keys, mailCounts }: MailLimitDeps,
+  { address, network }: { readonly address: string; readonly network: string },
+): Promise<MailAllowance> {
+  const key = (...parts: string[]) => hmacSha256(keys.first.key('throttle'), ['mail', ...parts].join('\n'));
+  const [ofAddress = 0, ofNetwork = 0] = await mailCounts.count(
+    [key('address', addressKey(address)), key('network', network)],
+    WINDOW_SECONDS,
+  );
+  if (ofNetwork > MAILS_PER_NETWORK) return { kind: 'networkIsFull', retryAfterSeconds: WINDOW_SECONDS };
+  return ofAddress > MAILS_PER_ADDRESS ? { kind: 'addressIsFull' } : { kind: 'allowed' };
+}

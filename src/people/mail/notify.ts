@@ -1,0 +1,42 @@
+/** Tells an end-user by mail what happened to the account. Called after what it tells was committed. */
+import { addressOf } from '../../model/email-challenge.ts';
+import type { RegisteredUser } from '../../model/user.ts';
+import { urlUnder } from '../../oauth/urls.ts';
+import { actingBrowser } from './acting-browser.ts';
+import { type MailContent, type Notice, type Outbox, timeZoneOf, wishesOf } from './mail.ts';
+
+export type NotifyDeps = {
+  readonly issuer: string;
+  readonly accounts: { readonly find: (userId: string) => Promise<RegisteredUser | null> };
+  readonly outbox: Outbox;
+};
+
+export type Happened =
+  | { readonly kind: Notice; readonly at: Date }
+  | { readonly kind: 'new_device'; readonly at: Date; readonly userAgent: string | null };
+
+/**
+ * Returns at once; the mail is sent later, and a mail that fails changes nothing. Only a verified address gets it: another may be a
+ * stranger's.
+ * @param deps null: this server sends no mails.
+ * @param wishes languages, the best first; absent: those of the browser that acts. The end-user's own language counts before.
+ */
+export function notify(deps: NotifyDeps | null, userId: string, happened: Happened, wishes?: readonly string[]): void {
+  const browser = actingBrowser();
+  deps?.outbox.later(async () => {
+    const user = await deps.accounts.find(userId);
+    const own = user === null ? null : addressOf(user);
+    if (user === null || own === null || !own.isVerified || user.deletedAt !== null) return;
+    deps.outbox.send({
+      to: own.address,
+      wishes: wishesOf(user, wishes ?? (await browser?.languages()) ?? []),
+      timeZone: timeZoneOf(user),
+      content: contentOf(deps.issuer, user.username, happened),
+    });
+  });
+}
+
+function contentOf(issuer: string, username: string, happened: Happened): MailContent {
+  if (happened.kind === 'new_device') return { ...happened, username, devices: urlUnder(issuer, '/account/devices') };
+  return { ...happened, username, forgot: urlUnder(issuer, '/forgot-password') };
+}

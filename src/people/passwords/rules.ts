@@ -1,0 +1,140 @@
+/**
+ * What a password that somebody chooses must be (NIST SP 800-63B-4 §3.1.1.2): long enough, not on the list of common passwords, and
+ * not made of words that stand beside it. No rule about kinds of characters, and none about its age.
+ */
+import type { SignInPolicy } from '../../../policies/schema.ts';
+import { isCommonPassword } from './common.ts';
+
+/** In Unicode code points, after NFC. NIST: at least 64 must be possible. */
+export const MAX_PASSWORD_CHARACTERS = 1024;
+/** NIST SP 800-63B-4 §3.1.1.2: 15 where the password is the only factor, 8 beside another. A policy can ask for more. */
+export const MIN_CHARACTERS_ALONE = 15;
+export const MIN_CHARACTERS_WITH_SECOND_FACTOR = 8;
+const DIFFERENT_CHARACTERS = 3;
+
+export type PasswordPolicy = Pick<
+  SignInPolicy,
+  'passwordMinimumCharacters' | 'passwordMinimumCharactersWithSecondFactor'
+>;
+
+export type PasswordContext = {
+  readonly username: string;
+  /** The end-user signs in with another factor too, or must. */
+  readonly hasSecondFactor: boolean;
+  /** What else names the end-user, such as an e-mail address. */
+  readonly alsoNamed?: readonly string[];
+  /** What names the service. */
+  readonly service?: readonly string[];
+  /** Absent: the least that NIST allows. */
+  readonly policy?: PasswordPolicy;
+};
+
+/** What end-users call this service: its organisation, and the host of the issuer. */
+export const serviceNames = (issuer: string, organization: string | null): readonly string[] => [
+  new URL(issuer).hostname,
+  ...(organization === null ? [] : [organization]),
+];
+
+export type PasswordProblem =
+  | { readonly reason: 'too_short'; readonly characters: number; readonly atLeast: number }
+  | { readonly reason: 'too_long'; readonly characters: number; readonly atMost: number }
+  /** It has U+0000 or half a character, which no form can send. */
+  | { readonly reason: 'not_text' }
+  | { readonly reason: 'repetitive'; readonly different: number; readonly atLeast: number }
+  | { readonly reason: 'names_the_user' | 'names_the_service' | 'common' };
+
+export const minimumCharacters = ({ hasSecondFactor, policy }: Pick<PasswordContext, 'hasSecondFactor' | 'policy'>) =>
+  hasSecondFactor
+    ? (policy?.passwordMinimumCharactersWithSecondFactor ?? MIN_CHARACTERS_WITH_SECOND_FACTOR)
+    : (policy?.passwordMinimumCharacters ?? MIN_CHARACTERS_ALONE);
+
+/** @returns the first that speaks against the password; null: it may be chosen. */
+export function passwordProblem(password: string, context: PasswordContext): PasswordProblem | null {
+  if (!password.isWellFormed() || password.includes('\0')) return { reason: 'not_text' };
+  const characters = [...password.normalize('NFC')];
+  const atLeast = minimumCharacters(context);
+  if (characters.length > MAX_PASSWORD_CHARACTERS)
+    return { reason: 'too_long', characters: characters.length, atMost: MAX_PASSWORD_CHARACTERS };
+  const { username, alsoNamed = [], service = [] } = context;
+  if (isMadeOf(password, [username, ...alsoNamed])) return { reason: 'names_the_user' };
+  if (characters.length < atLeast) return { reason: 'too_short', characters: characters.length, atLeast };
+  const different = new Set(characters).size;
+  if (different < DIFFERENT_CHARACTERS) return { reason: 'repetitive', different, atLeast: DIFFERENT_CHARACTERS };
+  if (isMadeOf(password, ['statehouse', ...service])) return { reason: 'names_the_service' };
+  if (isMadeOf(password, [username, ...alsoNamed, 'statehouse', ...service])) return { reason: 'names_the_user' };
+  const isCommon = isSequence(folded(password)) || derivatives(password).some(isCommonPassword);
+  return isCommon ? { reason: 'common' } : null;
+}
+
+const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
+const lettersOf = (text: string): string => folded(text).replaceAll(/[^\p{L}]/gu, '');
+
+/** Of these words and nothing else but digits and signs, in any order and case, or the same as one of them. */
+function isMadeOf(password: string, names: readonly string[]): boolean {
+  if (names.some((name) => name !== '' && folded(name) === folded(password))) return true;
+  // An address is also its parts.
+  const words = names.flatMap((name) => [name, ...name.split(/[@.\s_-]+/)]).map(lettersOf);
+  const known = new Set(words.filter((word) => word.length >= 3));
+  return consistsOf(lettersOf(password), [...known]);
+}
+
+/** Not by a regular expression: words that begin alike would make it slow. */
+function consistsOf(text: string, words: readonly string[]): boolean {
+  if (text === '' || words.length === 0) return false;
+  const reached = new Set([0]);
+  for (let at = 0; at < text.length; at++) {
+    if (!reached.has(at)) continue;
+    for (const word of words) if (text.startsWith(word, at)) reached.add(at + word.length);
+  }
+  return reached.has(text.length);
+}
+
+/** Each character follows the one before, upwards or downwards; after 9 comes 0. */
+function isSequence(text: string): boolean {
+  const codes = [...text].map((character) => character.codePointAt(0) ?? 0);
+  const isDigits = /^\d+$/.test(text);
+  const follows = (step: number) =>
+    codes.every((code, index) => {
+      const difference = code - (codes[index - 1] ?? code - step);
+      return isDigits ? (difference - step) % 10 === 0 : difference === step;
+    });
+  return follows(1) || follows(-1);
+}
+
+/** The password, without digits and signs at its ends, without signs at all, and what it repeats. */
+function derivatives(password: string): readonly string[] {
+  const whole = folded(password);
+  const bare = whole.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+  const plain = whole.replaceAll(/[^\p{L}\p{N}]/gu, '');
+  return [whole, bare, plain].flatMap((text) => [text, repeatedIn(text)]).filter((text) => text !== '');
+}
+
+/** The shortest text that the whole is made of by repeating it; the last time may be cut off. */
+function repeatedIn(text: string): string {
+  for (let length = 1; length <= text.length / 2; length++) {
+    const unit = text.slice(0, length);
+    if (unit.repeat(Math.ceil(text.length / length)).startsWith(text)) return unit;
+  }
+  return text;
+}
+
+/** What administrators are told; pages have their own words. */
+export function passwordWords(problem: PasswordProblem): string {
+  switch (problem.reason) {
+    case 'too_short':
+    case 'too_long':
+      return counted(problem.characters, 'character');
+    case 'not_text':
+      return 'U+0000 or half a character';
+    case 'repetitive':
+      return counted(problem.different, 'different character');
+    case 'names_the_user':
+      return 'the username';
+    case 'names_the_service':
+      return 'the name of the service';
+    case 'common':
+      return 'one of the most common passwords';
+  }
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

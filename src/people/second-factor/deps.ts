@@ -1,0 +1,41 @@
+/** What the use cases of authenticator apps and recovery codes need. */
+import type { RecoveryCodeStore } from '../../lifecycles/recovery-code.ts';
+import type { SecondFactorStore } from '../../lifecycles/second-factor.ts';
+import type { Passkey, SecondFactor } from '../../model/factors.ts';
+import { type Session, signedInRecently } from '../../model/session.ts';
+import { classNamed, levelOf } from '../../oauth/authentication-methods.ts';
+import { classOf } from '../../protocol/browser-session.ts';
+import type { SignInDeps } from '../../protocol/sign-in.ts';
+import type { Tell } from '../mail/mail.ts';
+
+export type SecondFactorDeps = SignInDeps & {
+  readonly issuer: string;
+  readonly secondFactors: SecondFactorStore & {
+    readonly insertApp: (factor: {
+      readonly id: string;
+      readonly userId: string;
+      readonly sealedSecret: string;
+    }) => Promise<void>;
+    /** Those that were not removed, newest first. */
+    readonly listApps: (userId: string) => Promise<readonly SecondFactor[]>;
+    /** Those that are active, newest first. */
+    readonly listPasskeys: (userId: string) => Promise<readonly Passkey[]>;
+  };
+  readonly recoveryCodes: RecoveryCodeStore;
+  readonly tell?: Tell;
+};
+
+/** Nothing but the password was shown: a thief of the password could be in this browser. */
+export const isByPasswordAlone = (session: Session): boolean =>
+  levelOf(classOf(session)) < levelOf(classNamed('multi-factor'));
+
+/** Who adds a factor has shown who they are shortly before: a browser that was left alone is not enough. @throws StoreUnavailable */
+export async function isRecentSession(
+  { sessions, configuration }: SecondFactorDeps,
+  session: Session,
+): Promise<boolean> {
+  const { now } = await sessions.load({ idHash: session.idHash });
+  return signedInRecently(session, configuration().signIn, now);
+}
+
+export type { Session };

@@ -1,0 +1,19 @@
+/** Everything that an end-user has lost, removed by each machine; the sessions and grants have ended before. */
+import { askPasskey, type PasskeyWorld } from '../../lifecycles/passkey.ts';
+import type { RecoveryCodeWorld } from '../../lifecycles/recovery-code.ts';
+import { askSecondFactor, type SecondFactorWorld } from '../../lifecycles/second-factor.ts';
+import type { SecondFactorDeps } from './deps.ts';
+import { replaceRecoveryCodes } from './removal.ts';
+
+export type LostDeps = PasskeyWorld &
+  RecoveryCodeWorld &
+  SecondFactorWorld & { readonly secondFactors: Pick<SecondFactorDeps['secondFactors'], 'listApps' | 'listPasskeys'> };
+
+/** Doing it again is always safe. @throws StoreUnavailable, Unavailable */
+export async function removeLostFactors(deps: LostDeps, userId: string): Promise<void> {
+  for (const { id } of await deps.secondFactors.listPasskeys(userId))
+    await askPasskey(deps, { userId, id }, { type: 'lost' });
+  for (const { id } of await deps.secondFactors.listApps(userId))
+    await askSecondFactor(deps, { userId, id }, { type: 'lost' });
+  await replaceRecoveryCodes(deps, userId);
+}

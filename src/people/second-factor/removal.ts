@@ -1,0 +1,54 @@
+/** What goes with a factor that is removed, and what an administrator removes. */
+import { askPasskey, type PasskeyWorld } from '../../lifecycles/passkey.ts';
+import { askRecoveryCode, type RecoveryCodeWorld } from '../../lifecycles/recovery-code.ts';
+import { askSecondFactor, type SecondFactorWorld } from '../../lifecycles/second-factor.ts';
+import type { Actor } from '../../model/actor.ts';
+import type { SecondFactorDeps } from './deps.ts';
+
+export type CodesDeps = RecoveryCodeWorld & {
+  readonly secondFactors: Pick<SecondFactorDeps['secondFactors'], 'listApps' | 'listPasskeys'>;
+};
+
+/** @param actor who asks, where it is not the end-user. @throws StoreUnavailable, Unavailable */
+export async function replaceRecoveryCodes(deps: RecoveryCodeWorld, userId: string, actor?: Actor): Promise<void> {
+  for (const id of await deps.recoveryCodes.active(userId)) {
+    const loaded = await deps.recoveryCodes.load(userId, id);
+    if (loaded !== null) await askRecoveryCode(deps, loaded, 'newCodesRequested', actor);
+  }
+}
+
+/** Recovery codes stand in for a factor: without one they are worth nothing. @param actor and throws as `replaceRecoveryCodes`. */
+export async function withoutFactorsNoCodes(deps: CodesDeps, userId: string, actor?: Actor): Promise<void> {
+  const [apps, passkeys] = await Promise.all([
+    deps.secondFactors.listApps(userId),
+    deps.secondFactors.listPasskeys(userId),
+  ]);
+  if (passkeys.length > 0 || apps.some(({ state }) => state === 'active')) return;
+  await replaceRecoveryCodes(deps, userId, actor);
+}
+
+/**
+ * All authenticator apps of the end-user, set-ups that were begun, and the recovery codes. Sending it again is always safe.
+ * @throws StoreUnavailable, Unavailable
+ */
+export async function removeSecondFactorByAdministrator(
+  deps: CodesDeps & SecondFactorWorld,
+  userId: string,
+  actor: Actor,
+): Promise<void> {
+  for (const { id } of await deps.secondFactors.listApps(userId))
+    await askSecondFactor(deps, { userId, id }, { type: 'removalRequestedByAdministrator', actor });
+  await replaceRecoveryCodes(deps, userId, actor);
+}
+
+/** @returns false: this end-user has no such passkey, nor had. @throws StoreUnavailable, Unavailable */
+export async function removePasskeyByAdministrator(
+  deps: CodesDeps & PasskeyWorld,
+  key: { readonly userId: string; readonly id: string },
+  actor: Actor,
+): Promise<boolean> {
+  const answer = await askPasskey(deps, key, { type: 'removalRequestedByAdministrator', actor });
+  if (answer === null) return false;
+  await withoutFactorsNoCodes(deps, key.userId, actor);
+  return true;
+}

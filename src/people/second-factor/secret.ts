@@ -1,0 +1,30 @@
+/** The secret of an authenticator app, as it is stored: sealed under the root secret, for the id of its factor. */
+import type { Random } from '../../crypto/random.ts';
+import type { RootKeys } from '../../crypto/root-secret.ts';
+import { isSealedByFirst, openText, sealText } from '../../crypto/sealed-text.ts';
+import { totpStepOf } from '../../crypto/totp.ts';
+import type { SecondFactor } from '../../model/factors.ts';
+
+type Sealing = { readonly keys: RootKeys; readonly random: Random };
+
+const IV_BYTES = 12;
+
+export const sealSecret = ({ keys, random }: Sealing, id: string, secret: string): string =>
+  sealText(keys, 'second-factor', id, secret, random.bytes(IV_BYTES));
+
+/** Null: it was dropped, or the root secret that sealed it is no longer listed. */
+export const openSecret = (keys: RootKeys, { id, sealedSecret }: SecondFactor): string | null =>
+  sealedSecret === null ? null : openText(keys, 'second-factor', id, sealedSecret);
+
+/** For a request to the factor's machine: the step of this code, and the secret sealed anew where an older root secret sealed it. */
+export const stepOfCode = (deps: Sealing, code: string) => ({
+  stepOf: (factor: SecondFactor, now: Date): number | null => {
+    const secret = openSecret(deps.keys, factor);
+    return secret === null ? null : totpStepOf(secret, code, now);
+  },
+  reseal: (factor: SecondFactor): string | null => {
+    if (factor.sealedSecret === null || isSealedByFirst(deps.keys, factor.sealedSecret)) return null;
+    const secret = openSecret(deps.keys, factor);
+    return secret === null ? null : sealSecret(deps, factor.id, secret);
+  },
+});

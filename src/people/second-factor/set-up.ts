@@ -1,0 +1,151 @@
+/** An authenticator app is set up: its secret is shown, and counts once a code has shown that the app has it. */
+import { makeRecoveryCode, RECOVERY_CODES, storedRecoveryCode } from '../../crypto/recovery-code.ts';
+import { TOTP_SECRET_BYTES, totpSecretText, totpUri } from '../../crypto/totp.ts';
+import { askSecondFactor } from '../../lifecycles/second-factor.ts';
+import type { Session } from '../../model/session.ts';
+import { BY_CODE } from '../../oauth/authentication-methods.ts';
+import { type CookieHash, demandsSecondFactor, strengthenSession } from '../../protocol/browser-session.ts';
+import { isByPasswordAlone, type SecondFactorDeps } from './deps.ts';
+import { qrCode } from './qr-code.ts';
+import { replaceRecoveryCodes, withoutFactorsNoCodes } from './removal.ts';
+import { openSecret, sealSecret, stepOfCode } from './secret.ts';
+
+/** Of one end-user, apps and set-ups that were begun. */
+const MAX_APPS = 10;
+
+export type SetUp = {
+  readonly id: string;
+  /** To be typed where no camera is: base32, in groups of four. */
+  readonly secretText: string;
+  /** SVG. */
+  readonly qrCode: string;
+};
+
+/** @returns null: the end-user has as many as there may be. @throws StoreUnavailable */
+export async function beginSetUp(
+  deps: SecondFactorDeps,
+  { userId, username }: Pick<Session, 'userId' | 'username'>,
+): Promise<SetUp | null> {
+  const apps = await deps.secondFactors.listApps(userId);
+  // A set-up that was begun and not finished is of no use any more.
+  const unfinished = apps.filter(({ state }) => state === 'unconfirmed');
+  for (const { id } of unfinished) await askSecondFactor(deps, { userId, id }, { type: 'removalRequested' });
+  if (apps.length - unfinished.length >= MAX_APPS) return null;
+  const id = deps.random.uuid();
+  const secret = totpSecretText(deps.random.bytes(TOTP_SECRET_BYTES));
+  await deps.secondFactors.insertApp({ id, userId, sealedSecret: sealSecret(deps, id, secret) });
+  return shownSetUp(deps, { id, username, secret });
+}
+
+/** The set-up of a form that is shown again. @returns null: it is over. @throws StoreUnavailable */
+export async function continueSetUp(
+  deps: SecondFactorDeps,
+  { userId, username }: Pick<Session, 'userId' | 'username'>,
+  id: string,
+): Promise<SetUp | null> {
+  const factor = (await deps.secondFactors.listApps(userId)).find((one) => one.id === id);
+  const secret = factor?.state === 'unconfirmed' ? openSecret(deps.keys, factor) : null;
+  return secret === null ? null : shownSetUp(deps, { id, username, secret });
+}
+
+async function shownSetUp(
+  { issuer }: SecondFactorDeps,
+  { id, username, secret }: { readonly id: string; readonly username: string; readonly secret: string },
+): Promise<SetUp> {
+  const uri = totpUri(secret, new URL(issuer).host, username);
+  return { id, secretText: secret.replaceAll(/(.{4})(?=.)/g, '$1 '), qrCode: await qrCode(uri) };
+}
+
+export type ConfirmSent = {
+  /** Of the set-up. */
+  readonly id: string | null;
+  readonly code: string | null;
+  /** The cookie that the browser gets when the code is right. */
+  readonly newCookie: CookieHash;
+};
+
+export type ConfirmOutcome =
+  /** `recoveryCodes`: to be shown once; null: the end-user has codes from before. */
+  | { readonly kind: 'confirmed'; readonly session: Session; readonly recoveryCodes: readonly string[] | null }
+  | {
+      readonly kind: 'confirmRefused';
+      readonly reason: 'code_mismatch' | 'set_up_over' | 'factor_not_proven' | 'session_ended';
+    };
+
+/** @param session in which the password was right. @throws StoreUnavailable, Unavailable */
+export async function confirmSetUp(
+  deps: SecondFactorDeps,
+  session: Session,
+  { id, code, newCookie }: ConfirmSent,
+): Promise<ConfirmOutcome> {
+  const { userId } = session;
+  const refused = (reason: Extract<ConfirmOutcome, { kind: 'confirmRefused' }>['reason']) =>
+    ({ kind: 'confirmRefused', reason }) as const;
+  if (id === null || !UUID.test(id)) return refused('set_up_over');
+  const answer = await askSecondFactor(
+    deps,
+    { userId, id },
+    {
+      type: 'confirmed',
+      byPasswordAlone: isByPasswordAlone(session),
+      ...stepOfCode(deps, code?.replaceAll(/\s/g, '') ?? ''),
+    },
+  );
+  if (answer === null) return refused('set_up_over');
+  if (answer.kind === 'rejected') {
+    if (answer.reason === 'code_mismatch' || answer.reason === 'factor_not_proven') return refused(answer.reason);
+    return refused('set_up_over');
+  }
+  deps.tell?.(userId, 'second_factor_added');
+  const factor = { kind: 'secondFactor', id } as const;
+  const stronger = await strengthenSession(deps, session, newCookie, { factor, amr: BY_CODE });
+  if (stronger === null) return refused('session_ended');
+  return { kind: 'confirmed', session: stronger, recoveryCodes: await firstRecoveryCodes(deps, userId) };
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** With the first factor come recovery codes. @returns null: there are some. @throws StoreUnavailable */
+export async function firstRecoveryCodes(deps: SecondFactorDeps, userId: string): Promise<readonly string[] | null> {
+  const codes = Array.from({ length: RECOVERY_CODES }, () => makeRecoveryCode(deps.random));
+  const stored = codes.map((code) => ({ id: deps.random.uuid(), hash: storedRecoveryCode(deps.keys, userId, code) }));
+  return (await deps.recoveryCodes.insert(userId, stored)) ? codes : null;
+}
+
+/** Those from before are worth nothing from then on. @throws StoreUnavailable, Unavailable */
+export async function newRecoveryCodes(deps: SecondFactorDeps, userId: string): Promise<readonly string[] | null> {
+  await replaceRecoveryCodes(deps, userId);
+  return firstRecoveryCodes(deps, userId);
+}
+
+export type RemoveOutcome =
+  | { readonly kind: 'removed' }
+  | {
+      readonly kind: 'removeRefused';
+      readonly reason: 'factor_unknown' | 'factor_is_demanded' | 'factor_not_proven' | 'last_way_to_sign_in';
+    };
+
+/** @throws StoreUnavailable, Unavailable */
+export async function removeApp(deps: SecondFactorDeps, session: Session, id: string): Promise<RemoveOutcome> {
+  const { userId, username } = session;
+  if (!UUID.test(id)) return { kind: 'removeRefused', reason: 'factor_unknown' };
+  const answer = await askSecondFactor(
+    deps,
+    { userId, id },
+    {
+      type: 'removalRequested',
+      isDemanded: demandsSecondFactor(deps.configuration(), username),
+      byPasswordAlone: isByPasswordAlone(session),
+    },
+  );
+  if (answer === null) return { kind: 'removeRefused', reason: 'factor_unknown' };
+  if (answer.kind === 'rejected') {
+    return {
+      kind: 'removeRefused',
+      reason: answer.reason === 'factor_is_demanded' ? 'factor_is_demanded' : 'factor_not_proven',
+    };
+  }
+  deps.tell?.(userId, 'second_factor_removed');
+  await withoutFactorsNoCodes(deps, userId);
+  return { kind: 'removed' };
+}

@@ -1,0 +1,114 @@
+/** A new account, by the end-user or by invitation. It exists only once the link in the mail was used. */
+import type { EmailChallengePurpose } from '../../../machines/vocabulary.ts';
+import type { SignInPolicy } from '../../../policies/schema.ts';
+import { withdrawInvitation as withdraw } from '../../lifecycles/email-challenge.ts';
+import type { Actor } from '../../model/actor.ts';
+import { addressKey, addressOf, type EmailChallenge, type GoingOn } from '../../model/email-challenge.ts';
+import { urlUnder } from '../../oauth/urls.ts';
+import type { Asked, Asker } from '../email/asking.ts';
+import { createLink, LINK_LIFETIME_SECONDS, type LinkDeps, type LinkMaking } from '../email/links.ts';
+import { readAddress } from '../mail/address.ts';
+import { allowMail } from '../mail/limits.ts';
+import type { Outbox } from '../mail/mail.ts';
+
+/** Whether a link of this purpose may be sent and used, by the policy of today. */
+export const offered =
+  (policy: () => Pick<SignInPolicy, 'signUp' | 'lostFactors'>) =>
+  (purpose: EmailChallengePurpose): boolean => {
+    const { signUp, lostFactors } = policy();
+    if (purpose === 'lost_factors') return lostFactors === 'email';
+    if (purpose === 'sign_up') return signUp === 'open';
+    return purpose !== 'invitation' || signUp !== 'off';
+  };
+
+export type { GoingOn };
+
+/** More are not listed in a mail. */
+const MAX_NAMED = 5;
+
+/**
+ * The same answer for every address. Who has an account with this address, verified, gets a mail that says so; everybody else gets the
+ * link: an address that nobody has verified may be a stranger's, and reserves nothing.
+ * @param goesOn where the browser goes on afterwards; null: to the account. @throws StoreUnavailable
+ */
+export async function askToSignUp(
+  deps: LinkDeps,
+  typed: string | null,
+  goesOn: GoingOn | null,
+  asker: Asker,
+): Promise<Asked> {
+  const address = readAddress(typed);
+  if (address === null) return { kind: 'addressRefused' };
+  const allowance = await allowMail(deps, { address, network: asker.network });
+  if (allowance.kind === 'networkIsFull') return { kind: 'throttled', retryAfterSeconds: allowance.retryAfterSeconds };
+  if (allowance.kind === 'allowed') deps.outbox.later(() => mailSignUp(deps, address, goesOn, asker.wishes));
+  return { kind: 'asked' };
+}
+
+async function mailSignUp(
+  deps: LinkDeps,
+  address: string,
+  goesOn: GoingOn | null,
+  wishes: readonly string[],
+): Promise<void> {
+  const accounts = (await deps.accounts.withAddress(address, MAX_NAMED)).filter(
+    (user) => addressKey(addressOf(user)?.address ?? '') === addressKey(address),
+  );
+  if (accounts.length > 0) {
+    deps.outbox.send({
+      to: address,
+      wishes,
+      timeZone: null,
+      content: {
+        kind: 'has_account',
+        usernames: accounts.map(({ username }) => username),
+        signIn: urlUnder(deps.issuer, '/sign-in'),
+        forgot: urlUnder(deps.issuer, '/forgot-password'),
+      },
+    });
+    return;
+  }
+  const link = await createLink(deps, { purpose: 'sign_up', userId: null, address, goesOn });
+  if (link === null) return;
+  deps.outbox.send({
+    to: address,
+    wishes,
+    timeZone: null,
+    content: { kind: 'sign_up', link: link.url, lifetimeSeconds: LINK_LIFETIME_SECONDS.sign_up },
+  });
+}
+
+export type Invited =
+  | { readonly kind: 'invited'; readonly challenge: EmailChallenge; readonly url: string }
+  | { readonly kind: 'addressRefused' }
+  | { readonly kind: 'signUpIsOff' };
+
+/**
+ * An administrator invites somebody. Their line of the ledger says who.
+ * @param outbox null: the link is only returned. @throws Unavailable
+ */
+export async function invite(
+  deps: LinkMaking,
+  outbox: Outbox | null,
+  { email, language }: { readonly email: string; readonly language: string | null },
+  actor: Actor,
+): Promise<Invited> {
+  const address = readAddress(email);
+  if (address === null) return { kind: 'addressRefused' };
+  const link = await createLink(deps, { purpose: 'invitation', userId: null, address, goesOn: null }, { actor });
+  if (link === null) return { kind: 'signUpIsOff' };
+  outbox?.send({
+    to: address,
+    wishes: language === null ? [] : [language],
+    timeZone: null,
+    content: { kind: 'invitation', link: link.url, lifetimeSeconds: LINK_LIFETIME_SECONDS.invitation },
+  });
+  return { kind: 'invited', challenge: link.challenge, url: link.url };
+}
+
+/** @returns false: it was used, replaced or withdrawn before, or there is none. @throws Unavailable */
+export const withdrawInvitation = (
+  deps: Pick<LinkDeps, 'challenges' | 'sleep'>,
+  id: string,
+  actor: Actor,
+): Promise<boolean> => withdraw(deps, id, actor);

@@ -1,0 +1,58 @@
+/** What the policy makes of an answer: who may come, whether it is recent enough, and what it says about factors. */
+import type { Upstream } from '../../../policies/upstreams-schema.ts';
+import type { ExternalSignIn } from '../../model/external-sign-in.ts';
+import type { Claims } from '../../model/user.ts';
+import type { Redeemed } from './openid-provider.ts';
+
+export type Admission = 'admitted' | 'not_admitted' | 'sign_in_too_old';
+
+/** Everything that the policy names has to hold. */
+export function admits({ admit }: Pick<Upstream, 'admit'>, claims: Claims): boolean {
+  const { emailDomains, claim } = admit;
+  if (emailDomains && !emailDomains.includes(verifiedDomain(claims) ?? '')) return false;
+  if (!claim) return true;
+  const values = [claims[claim.name]].flat();
+  return values.some((value) =>
+    claim.values.includes(typeof value === 'string' ? value : (JSON.stringify(value) ?? '')),
+  );
+}
+
+/** An address that nobody has verified says nothing about its owner. */
+function verifiedDomain({ email, email_verified: isVerified }: Claims): string | null {
+  if (typeof email !== 'string' || isVerified !== true) return null;
+  const at = email.lastIndexOf('@');
+  return at < 1 ? null : email.slice(at + 1).toLowerCase();
+}
+
+/** Two clocks are never the same. */
+export const CLOCK_TOLERANCE_SECONDS = 60;
+
+/**
+ * Whether somebody who has to sign in anew did so: OpenID Connect Core §3.1.2.1 on `prompt=login` and `max_age`.
+ * @param authTime seconds since 1970; null: the other place does not say, which is not enough.
+ */
+export function isRecentEnough(
+  { wishes, beganAt }: Pick<ExternalSignIn, 'wishes' | 'beganAt'>,
+  authTime: number | null,
+  now: Date,
+): boolean {
+  const { prompt, maxAgeSeconds } = wishes;
+  if (!prompt.includes('login') && maxAgeSeconds === null) return true;
+  if (authTime === null) return false;
+  const seconds = (instant: Date) => instant.getTime() / 1000;
+  const isAnew = !prompt.includes('login') || authTime >= seconds(beganAt) - CLOCK_TOLERANCE_SECONDS;
+  const isYoung = maxAgeSeconds === null || seconds(now) - authTime <= maxAgeSeconds + CLOCK_TOLERANCE_SECONDS;
+  return isAnew && isYoung;
+}
+
+const SEVERAL_FACTORS = 'mfa';
+
+/** A key of another site. Together with a code that is typed here it would pass for a passkey of this site. */
+const KEYS = ['hwk', 'swk'];
+
+/** What it says itself; `mfa` exactly where the policy takes its word for several factors, and keys nowhere else. */
+export function methodsOf({ multiFactor }: Pick<Upstream, 'multiFactor'>, { acr, amr }: Pick<Redeemed, 'acr' | 'amr'>) {
+  const counts = (acr !== null && multiFactor.acr.includes(acr)) || amr.some((one) => multiFactor.amr.includes(one));
+  const others = amr.filter((one) => one !== SEVERAL_FACTORS);
+  return counts ? [...others, SEVERAL_FACTORS] : others.filter((one) => !KEYS.includes(one));
+}

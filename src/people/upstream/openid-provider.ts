@@ -1,0 +1,248 @@
+/**
+ * Another OpenID Provider, by way of openid-client, which is loaded at the first use. ID Tokens are always checked in full: signature,
+ * issuer, audience, times, nonce. Metadata is kept for a while; keys are fetched for each sign-in, so that new keys count at once.
+ */
+import type { Configuration as Client, CustomFetch, ServerMetadata } from 'openid-client';
+import type { Upstream } from '../../../policies/upstreams-schema.ts';
+import type { SignInWishes } from '../../model/external-sign-in.ts';
+import type { Claims } from '../../model/user.ts';
+import type { RequestSecrets } from '../external/begin.ts';
+
+export type ProviderDeps = {
+  /** Bounded in time and size. */
+  readonly upstreamFetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** Of the environment; undefined: not set. */
+  readonly environmentVariable: (name: string) => string | undefined;
+  /** The time that ID Tokens are checked against. */
+  readonly now: () => Date;
+};
+
+export type UpstreamFault =
+  /** It does not answer, or not in time. */
+  | 'upstream_unreachable'
+  /** It answers, and what it says is not as it has to be. */
+  | 'upstream_answer_invalid';
+
+/** `code`: of openid-client, for the log. It never contains a value of the answer. */
+export class UpstreamFailure extends Error {
+  readonly fault: UpstreamFault;
+  readonly code: string;
+  constructor(fault: UpstreamFault, code: string) {
+    super(`The upstream failed: ${code}`);
+    this.name = 'UpstreamFailure';
+    this.fault = fault;
+    this.code = code;
+  }
+}
+
+export type Redeemed = {
+  readonly subject: string;
+  /** Of the ID Token, and of UserInfo where the ID Token does not say it. */
+  readonly claims: Claims;
+  readonly acr: string | null;
+  readonly amr: readonly string[];
+  /** Seconds since 1970; null: it does not say. */
+  readonly authTime: number | null;
+};
+
+const METADATA_KEPT_MILLISECONDS = 10 * 60_000;
+const CLOCK_TOLERANCE_SECONDS = 60;
+const MAX_SUBJECT_CHARACTERS = 255;
+
+type Kept = { readonly at: number; readonly metadata: ServerMetadata };
+
+export type OpenIdProvider = ReturnType<typeof openIdProvider>;
+
+export function openIdProvider(deps: ProviderDeps) {
+  /** By issuer. */
+  const kept = new Map<string, Kept>();
+  const load = () => import('openid-client');
+  const fetchIt: CustomFetch = (url, init) => deps.upstreamFetch(url, init as RequestInit);
+
+  async function metadataOf(upstream: Upstream): Promise<ServerMetadata> {
+    const known = kept.get(upstream.issuer);
+    if (known && performance.now() - known.at < METADATA_KEPT_MILLISECONDS) return known.metadata;
+    const { allowInsecureRequests, customFetch, discovery, None } = await load();
+    const found = await discovery(new URL(upstream.issuer), upstream.client_id, undefined, None(), {
+      [customFetch]: fetchIt,
+      execute: [allowInsecureRequests],
+    });
+    const metadata = { ...found.serverMetadata() };
+    kept.set(upstream.issuer, { at: performance.now(), metadata });
+    return metadata;
+  }
+
+  /** Fresh for each sign-in: it keeps the keys that it has fetched. */
+  async function clientOf(upstream: Upstream): Promise<Client> {
+    const client = await load();
+    const metadata = await metadataOf(upstream);
+    const fresh = new client.Configuration(
+      metadata,
+      upstream.client_id,
+      {
+        id_token_signed_response_alg: upstream.id_token_signed_response_alg,
+        [client.clockTolerance]: CLOCK_TOLERANCE_SECONDS,
+        [client.clockSkew]: Math.round((deps.now().getTime() - Date.now()) / 1000),
+      },
+      await authenticationOf(upstream),
+    );
+    fresh[client.customFetch] = fetchIt;
+    // Which issuers are http is for the policy to say, and it allows this machine alone.
+    client.allowInsecureRequests(fresh);
+    client.enableNonRepudiationChecks(fresh);
+    return fresh;
+  }
+
+  async function authenticationOf({ client_secret_environment: name, token_endpoint_auth_method: method }: Upstream) {
+    const { ClientSecretBasic, ClientSecretPost, None } = await load();
+    if (method === 'none') return None();
+    const secret = name === undefined ? undefined : deps.environmentVariable(name);
+    if (!secret) throw new UpstreamFailure('upstream_unreachable', 'SECRET_NOT_SET');
+    return method === 'client_secret_post' ? ClientSecretPost(secret) : ClientSecretBasic(secret);
+  }
+
+  return {
+    newSecrets: async (): Promise<RequestSecrets> => {
+      const { randomNonce, randomPKCECodeVerifier } = await load();
+      return { nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() };
+    },
+
+    /** @throws UpstreamFailure */
+    authorizationUrl: (
+      upstream: Upstream,
+      request: {
+        redirectUri: string;
+        state: string;
+        secrets: RequestSecrets;
+        wishes: SignInWishes;
+        maxAgeSeconds: number | null;
+      },
+    ): Promise<URL> =>
+      failing(async () => {
+        const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await load();
+        const { redirectUri, state, secrets, wishes, maxAgeSeconds } = request;
+        const prompt = wishes.prompt.filter((one) => one === 'login' || one === 'select_account');
+        return buildAuthorizationUrl(await clientOf(upstream), {
+          redirect_uri: redirectUri,
+          scope: upstream.scope.join(' '),
+          state,
+          nonce: secrets.nonce,
+          code_challenge: await calculatePKCECodeChallenge(secrets.codeVerifier),
+          code_challenge_method: 'S256',
+          ...(prompt.length > 0 && { prompt: prompt.join(' ') }),
+          ...(maxAgeSeconds !== null && { max_age: String(maxAgeSeconds) }),
+          ...(wishes.acrValues.length > 0 && { acr_values: wishes.acrValues.join(' ') }),
+          ...(wishes.loginHint !== null && { login_hint: wishes.loginHint }),
+          ...(wishes.uiLocales.length > 0 && { ui_locales: wishes.uiLocales.join(' ') }),
+        });
+      }),
+
+    /**
+     * RFC 9207 §2.4: whether the response comes from this provider, before anything in it counts.
+     * @throws UpstreamFailure
+     */
+    isFrom: (upstream: Upstream, iss: string | null): Promise<boolean> =>
+      failing(async () => {
+        if (iss !== null) return iss === upstream.issuer;
+        const metadata = await metadataOf(upstream);
+        return metadata['authorization_response_iss_parameter_supported'] !== true;
+      }),
+
+    /** The code is exchanged, and the ID Token checked. @throws UpstreamFailure */
+    redeem: (
+      upstream: Upstream,
+      response: { callback: URL; state: string; secrets: RequestSecrets; maxAgeSeconds: number | null },
+    ): Promise<Redeemed> =>
+      failing(async () => {
+        const { authorizationCodeGrant } = await load();
+        const { callback, state, secrets, maxAgeSeconds } = response;
+        const client = await clientOf(upstream);
+        const tokens = await authorizationCodeGrant(client, callback, {
+          expectedState: state,
+          expectedNonce: secrets.nonce,
+          pkceCodeVerifier: secrets.codeVerifier,
+          idTokenExpected: true,
+          ...(maxAgeSeconds !== null && { maxAge: maxAgeSeconds }),
+        });
+        const claims = tokens.claims();
+        if (!claims || claims.sub.length === 0 || claims.sub.length > MAX_SUBJECT_CHARACTERS) {
+          throw new UpstreamFailure('upstream_answer_invalid', 'SUBJECT_UNUSABLE');
+        }
+        const more = await claimsOfUserInfo(client, upstream, tokens.access_token, claims);
+        return {
+          subject: claims.sub,
+          claims: { ...more, ...claims },
+          acr: typeof claims['acr'] === 'string' ? claims['acr'] : null,
+          amr: texts(claims['amr']),
+          authTime: typeof claims.auth_time === 'number' ? claims.auth_time : null,
+        };
+      }),
+  };
+
+  /** Asked only where the ID Token leaves out what the policy names. */
+  async function claimsOfUserInfo(
+    client: Client,
+    upstream: Upstream,
+    accessToken: string,
+    told: { sub: string },
+  ): Promise<Claims> {
+    const { admit, claims, usernameClaim } = upstream;
+    const wanted = [
+      ...claims,
+      usernameClaim,
+      ...(admit.emailDomains ? ['email', 'email_verified'] : []),
+      ...(admit.claim ? [admit.claim.name] : []),
+    ];
+    const isTold = wanted.every((name) => name in told);
+    if (isTold || client.serverMetadata().userinfo_endpoint === undefined) return {};
+    const { fetchUserInfo } = await load();
+    return fetchUserInfo(client, accessToken, told.sub);
+  }
+}
+
+const MAX_METHODS = 20;
+const texts = (value: unknown): readonly string[] =>
+  Array.isArray(value)
+    ? value
+        .filter((one): one is string => typeof one === 'string' && /^[\x21-\x7e]{1,64}$/.test(one))
+        .slice(0, MAX_METHODS)
+    : [];
+
+async function failing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw failureOf(error);
+  }
+}
+
+/** What openid-client names; everything that it does not name is its connection. */
+function failureOf(error: unknown): UpstreamFailure {
+  if (error instanceof UpstreamFailure) return error;
+  const { code, name, status, error: oauthError } = error as Readonly<Record<string, unknown>>;
+  const text = typeof oauthError === 'string' && /^[a-z_]{1,40}$/.test(oauthError) ? oauthError : code;
+  const told = typeof text === 'string' && /^\w{1,60}$/.test(text) ? text : String(name ?? 'Error');
+  const isAway =
+    name === 'TimeoutError' ||
+    name === 'AbortError' ||
+    code === 'OAUTH_TIMEOUT' ||
+    isConnection(error) ||
+    isBroken(status);
+  return new UpstreamFailure(isAway ? 'upstream_unreachable' : 'upstream_answer_invalid', told);
+}
+
+const isBroken = (status: unknown): boolean => typeof status === 'number' && status >= 500;
+
+/** `fetch` throws a TypeError with a cause; openid-client passes it on, or wraps it. */
+function isConnection(error: unknown): boolean {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (
+      at.name === 'OtherServerAway' ||
+      at.name === 'TimeoutError' ||
+      (at instanceof TypeError && at.message === 'fetch failed')
+    )
+      return true;
+    if (isBroken((at.cause as { status?: unknown } | undefined)?.status)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,239 @@
+/**
+ * Signing in at another OpenID Provider: the authorization request there, and what its response makes of this browser. The machine
+ * takes each response once, before its code is exchanged; end-user, identity and sign-in are stored together.
+ */
+import type { ExternalSignInRejectReason } from '../../../machines/vocabulary.ts';
+import type { Upstream } from '../../../policies/upstreams-schema.ts';
+import { sameSecretBytes } from '../../crypto/digest.ts';
+import { type Brought, bringToExternalSignIn, type SoughtUser } from '../../lifecycles/external-sign-in.ts';
+import type { ExternalSignIn } from '../../model/external-sign-in.ts';
+import type { Claims } from '../../model/user.ts';
+import { urlUnder } from '../../oauth/urls.ts';
+import { findSession } from '../../protocol/browser-session.ts';
+import { type Beginning, beginExternalSignIn, referenceHash, secretsOf, wishesOf } from '../external/begin.ts';
+import type { ExternalSignInDeps } from '../external/deps.ts';
+import { type AskedBy, askedBy, type Finished, finish, type Returning } from '../external/finish.ts';
+import { claimsOf, usernamesFor } from '../external/newcomer.ts';
+import { type Admission, admits, isRecentEnough, methodsOf } from './admission.ts';
+import {
+  type OpenIdProvider,
+  openIdProvider,
+  type ProviderDeps,
+  type Redeemed,
+  UpstreamFailure,
+  type UpstreamFault,
+} from './openid-provider.ts';
+
+export type UpstreamDeps = ExternalSignInDeps & ProviderDeps;
+
+/** One for each server: metadata are kept in it. */
+const providers = new WeakMap<ProviderDeps['upstreamFetch'], OpenIdProvider>();
+function providerOf(deps: UpstreamDeps): OpenIdProvider {
+  const known = providers.get(deps.upstreamFetch) ?? openIdProvider(deps);
+  providers.set(deps.upstreamFetch, known);
+  return known;
+}
+
+export const upstreamNamed = (deps: Pick<UpstreamDeps, 'configuration'>, name: string | null): Upstream | null =>
+  deps.configuration().upstreams.find((one) => one.name === name) ?? null;
+
+const redirectUri = (issuer: string, { name }: Upstream): string =>
+  urlUnder(issuer, `/sign-in/upstream/${name}/callback`);
+
+/** Why the browser is shown a page instead. `code`: for the log. */
+export type UpstreamRefusal = {
+  readonly kind: 'refused';
+  readonly reason:
+    | ExternalSignInRejectReason
+    | UpstreamFault
+    | 'upstream_unknown'
+    | 'upstream_refused'
+    | 'external_sign_in_unknown'
+    | 'sign_in_too_old'
+    | 'throttled';
+  readonly code: string | null;
+  readonly provider: string | null;
+  readonly askedBy: AskedBy;
+  readonly purpose: ExternalSignIn['purpose'];
+  readonly retryAfterSeconds: number | null;
+};
+
+const refusal = (
+  reason: UpstreamRefusal['reason'],
+  signIn: ExternalSignIn | null,
+  more: Partial<UpstreamRefusal> = {},
+): UpstreamRefusal => ({
+  kind: 'refused',
+  reason,
+  code: null,
+  provider: signIn?.provider ?? null,
+  askedBy: signIn && askedBy(signIn),
+  purpose: signIn?.purpose ?? 'signIn',
+  retryAfterSeconds: null,
+  ...more,
+});
+
+/** A session lives this long from the sign-in there, so an older sign-in there would be none here. */
+const maxAgeOf = (deps: UpstreamDeps, { authTime }: Upstream, wished: number | null): number | null =>
+  authTime === 'optional'
+    ? wished
+    : Math.min(wished ?? Number.POSITIVE_INFINITY, deps.configuration().signIn.sessionLifetimeSeconds);
+
+/** @returns where the browser goes. @throws StoreUnavailable */
+export async function beginUpstreamSignIn(
+  deps: UpstreamDeps,
+  name: string | null,
+  beginning: Beginning,
+): Promise<{ readonly kind: 'leaves'; readonly url: URL } | UpstreamRefusal> {
+  const upstream = upstreamNamed(deps, name);
+  const { interaction, linkTo } = beginning;
+  const about = {
+    provider: name,
+    askedBy: interaction,
+    purpose: linkTo === null ? ('signIn' as const) : ('link' as const),
+  };
+  if (upstream === null) return refusal('upstream_unknown', null, about);
+  const provider = providerOf(deps);
+  try {
+    const secrets = await provider.newSecrets();
+    const wishes = wishesOf(beginning);
+    const maxAgeSeconds = maxAgeOf(deps, upstream, wishes.maxAgeSeconds);
+    const address = { redirectUri: redirectUri(deps.issuer, upstream), secrets, wishes, maxAgeSeconds };
+    // Nothing is stored for a provider that cannot be reached.
+    await provider.authorizationUrl(upstream, { ...address, state: '' });
+    const lifetimeSeconds = deps.configuration().signIn.interactionLifetimeSeconds;
+    const place = { kind: 'upstream' as const, provider: upstream.name, lifetimeSeconds, secrets };
+    const begun = await beginExternalSignIn(deps, place, beginning);
+    if (begun.kind === 'throttled') {
+      return refusal('throttled', null, { ...about, retryAfterSeconds: begun.retryAfterSeconds });
+    }
+    return { kind: 'leaves', url: await provider.authorizationUrl(upstream, { ...address, state: begun.reference }) };
+  } catch (error) {
+    return failed(error, null, about);
+  }
+}
+
+function failed(error: unknown, signIn: ExternalSignIn | null, about: Partial<UpstreamRefusal> = {}): UpstreamRefusal {
+  if (!(error instanceof UpstreamFailure)) throw error;
+  return refusal(error.fault, signIn, { ...about, code: error.code });
+}
+
+/** A parameter that was sent exactly once; null: not, or more than once. */
+const only = (query: URLSearchParams, name: string): string | null => {
+  const [value = null, ...more] = query.getAll(name);
+  return more.length > 0 ? null : value;
+};
+
+export type CallbackOutcome = Finished | UpstreamRefusal;
+
+/** @param query of the callback, as it was sent. @throws StoreUnavailable, Unavailable */
+export async function finishUpstreamSignIn(
+  deps: UpstreamDeps,
+  name: string,
+  query: URLSearchParams,
+  returning: Returning,
+): Promise<CallbackOutcome> {
+  const state = only(query, 'state');
+  const hash = state === null ? null : referenceHash(state);
+  const found = hash === null ? null : await deps.externalSignIns.find(hash);
+  if (state === null || hash === null || found === null) return refusal('external_sign_in_unknown', null);
+  const { signIn } = found;
+  const upstream = upstreamNamed(deps, name);
+  if (signIn.kind !== 'upstream' || signIn.provider !== name) return refusal('external_sign_in_unknown', null);
+  const isHere = returning.browser !== null && sameSecretBytes(returning.browser, signIn.browserHash);
+  // Another browser is not told who asked.
+  const refuse = (reason: UpstreamRefusal['reason'], code: string | null = null) =>
+    refusal(reason, signIn, { code, ...(!isHere && { askedBy: null }) });
+  if (upstream === null) return refuse('upstream_unknown');
+  const secrets = secretsOf(deps.keys, signIn);
+  if (secrets === null) return refuse('external_sign_in_unknown');
+  const provider = providerOf(deps);
+  const repeated = [...new Set(query.keys())].some((key) => query.getAll(key).length > 1);
+  const error = only(query, 'error');
+  if (repeated || (error === null && only(query, 'code') === null)) {
+    return refuse('upstream_answer_invalid', 'RESPONSE_MALFORMED');
+  }
+  try {
+    // A response of somebody else is none of this sign-in, and must not use it up.
+    if (!(await provider.isFrom(upstream, only(query, 'iss')))) {
+      return refuse('upstream_answer_invalid', 'ISSUER_MISMATCH');
+    }
+    const bring = (sought: SoughtUser, brought: Partial<Brought> & Pick<Brought, 'type'>) =>
+      bringToExternalSignIn(deps, hash, sought, {
+        browser: returning.browser,
+        actor: { kind: 'upstream', id: name, addressHash: null },
+        ids: { user: deps.random.uuid(), identity: deps.random.uuid() },
+        sameBytes: sameSecretBytes,
+        ...brought,
+      });
+    const nobodyYet: SoughtUser = { by: 'signIn', identity: null };
+
+    if (error !== null) {
+      const said = /^[a-z_]{1,60}$/.test(error) ? error : 'unreadable';
+      const taken = await bring(nobodyYet, { type: 'refusalReceived', refusal: said, namesNobody: true });
+      if (taken?.kind === 'rejected') return refuse(taken.reason);
+      const reason = said === 'access_denied' ? 'external_sign_in_denied' : 'upstream_refused';
+      return refuse(reason, said);
+    }
+
+    // From here on the response is spent, whatever becomes of it: a second callback never reaches the provider.
+    const taken = await bring(nobodyYet, { type: 'answerReceived', namesNobody: true });
+    if (taken === null) return refusal('external_sign_in_unknown', null);
+    if (taken.kind === 'rejected') return refuse(taken.reason);
+
+    const callback = new URL(redirectUri(deps.issuer, upstream));
+    callback.search = query.toString();
+    const maxAgeSeconds = maxAgeOf(deps, upstream, signIn.wishes.maxAgeSeconds);
+    const redeemed = await provider.redeem(upstream, {
+      callback,
+      state,
+      secrets,
+      maxAgeSeconds: upstream.authTime === 'required' ? maxAgeSeconds : null,
+    });
+    const admission = admissionOf(deps, upstream, signIn, redeemed);
+    const isStillThere = signIn.purpose === 'signIn' || (await isSignedIn(deps, returning, signIn));
+    const identity = { issuer: upstream.issuer, subject: redeemed.subject };
+    const outcome = await bring(signIn.purpose === 'link' ? { by: 'signIn', identity } : { by: 'identity', identity }, {
+      type: 'browserReturned',
+      isAdmitted: admission === 'admitted' && isStillThere,
+      identity: { ...identity, provider: name },
+      theirs: {
+        amr: methodsOf(upstream, redeemed),
+        authenticatedAt: redeemed.authTime === null ? deps.now() : new Date(redeemed.authTime * 1000),
+      },
+      newcomer: upstream.createUsers ? await newcomerFrom(deps, upstream, redeemed.claims) : null,
+    });
+    if (outcome === null) return refusal('external_sign_in_unknown', null);
+    if (outcome.kind === 'rejected') {
+      return refuse(outcome.reason === 'not_admitted' && admission !== 'admitted' ? admission : outcome.reason);
+    }
+    return finish(deps, outcome, returning);
+  } catch (error) {
+    return failed(error, isHere ? signIn : null);
+  }
+}
+
+function admissionOf(
+  deps: UpstreamDeps,
+  upstream: Upstream,
+  signIn: ExternalSignIn,
+  { claims, authTime }: Redeemed,
+): Admission {
+  if (!admits(upstream, claims)) return 'not_admitted';
+  if (upstream.authTime === 'required' && authTime === null) return 'sign_in_too_old';
+  return isRecentEnough(signIn, authTime, deps.now()) ? 'admitted' : 'sign_in_too_old';
+}
+
+/** The browser is still signed in as the end-user who began to link. */
+async function isSignedIn(deps: UpstreamDeps, { cookie }: Returning, { userId }: ExternalSignIn): Promise<boolean> {
+  const session = await findSession(deps, cookie.old);
+  return session !== null && session.userId === userId;
+}
+
+async function newcomerFrom(deps: UpstreamDeps, { claims, usernameClaim }: Upstream, told: Claims) {
+  const acceptable = await deps.acceptable();
+  return {
+    usernames: usernamesFor(deps, acceptable, [told[usernameClaim], told['email'], told['name']]),
+    claims: claimsOf(acceptable, claims, told),
+  };
+}
