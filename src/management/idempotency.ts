@@ -1,0 +1,93 @@
+/**
+ * Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): ids and secrets of what a POST creates are derived from the key and
+ * from who sent it. So a request that is sent again creates the same thing, whatever happened to the answer of the first, and no answer is
+ * kept anywhere (docs/decisions/0034).
+ */
+import { hmacSha256, sha256 } from '../crypto/digest.ts';
+import type { Random } from '../crypto/random.ts';
+import type { RootKey } from '../crypto/root-secret.ts';
+import { idempotencyKeyStore } from '../storage/idempotency-keys.ts';
+import type { ManagementDeps } from './deps.ts';
+import { type Problem, problem } from './problem.ts';
+import type { Me } from './who.ts';
+
+/** Ids and secrets of what is created. */
+export type Makes = Random & {
+  /** From an Idempotency-Key: the same request makes the same again. */
+  readonly isDerived: boolean;
+  /** The same request was here before, with the same key. */
+  readonly isRepeated: boolean;
+  /** What it makes was there already. If it is there no more, somebody has taken it away: it must not come back. */
+  readonly wasCarriedOut: boolean;
+  /** To be called when what it makes is there. @throws StoreUnavailable */
+  readonly carryOut: () => Promise<void>;
+};
+
+/** RFC 8941 strings have quotes; many clients send the bare text. */
+const KEY = /^(?:"[\x20\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x5b\x5d-\x7e]{1,255})$/;
+const KEPT_SECONDS = 86_400;
+
+export const freshlyMade = (random: Random): Makes => ({
+  ...random,
+  isDerived: false,
+  isRepeated: false,
+  wasCarriedOut: false,
+  carryOut: async () => {},
+});
+
+/** @param request what the key stands for: method, address and body. @throws StoreUnavailable */
+export async function makesFor(
+  { db, clock, keys, random }: ManagementDeps,
+  me: Me,
+  key: string | readonly string[] | undefined,
+  request: readonly string[],
+): Promise<Makes | Problem> {
+  if (key === undefined) return freshlyMade(random);
+  if (typeof key !== 'string' || !KEY.test(key)) return MALFORMED;
+  const name = sha256(JSON.stringify([me.kind, me.id, key.replaceAll('"', '')]));
+  const requestHash = sha256(JSON.stringify(request));
+  const store = idempotencyKeyStore(db, clock);
+  const kept = await store.claim({
+    name,
+    requestHash,
+    rootKeyId: keys.first.id,
+    salt: random.bytes(16),
+    seconds: KEPT_SECONDS,
+  });
+  if (!Buffer.from(kept.requestHash).equals(requestHash)) return REUSED;
+  const root = keys.byId.get(kept.rootKeyId);
+  if (!root) return REUSED;
+  const { isNew, carriedOut } = kept;
+  return {
+    ...derivedFrom(root, kept.salt),
+    isDerived: true,
+    isRepeated: !isNew,
+    wasCarriedOut: carriedOut,
+    carryOut: () => (carriedOut ? Promise.resolve() : store.carryOut(name)),
+  };
+}
+
+/** A digest for each length that is asked for: 32 bytes at most. */
+function derivedFrom(root: RootKey, salt: Buffer): Random {
+  const bytes = (size: number) => hmacSha256(root.key('idempotency'), String(size), '\n', salt).subarray(0, size);
+  return { bytes, uuid: () => uuidOf(bytes(16)) };
+}
+
+/** RFC 9562 §5.8: the bits are our own. */
+function uuidOf(bytes: Buffer): string {
+  const own = Buffer.from(bytes);
+  own[6] = ((own[6] ?? 0) & 0x0f) | 0x80;
+  own[8] = ((own[8] ?? 0) & 0x3f) | 0x80;
+  return own.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+const MALFORMED = problem('invalid_idempotency_key', 'Expected 1 to 255 printable characters. Nothing was changed.');
+/** For a request that made something which is there no more. */
+export const GONE_SINCE = problem(
+  'changed_meanwhile',
+  'This request was carried out before, and what it made was taken away since. Send another Idempotency-Key to make another. Nothing was changed.',
+);
+const REUSED = problem(
+  'idempotency_key_reused',
+  'The key was sent with another request in the last day. Send a key of its own with each request. Nothing was changed.',
+);

@@ -1,0 +1,133 @@
+/** What an operation answers: what it is for, and the problems that it can have. */
+import { PROBLEM_TYPE, PROBLEMS, type ProblemReason, problemType } from '../problem.ts';
+import type { ManagementResource, Method, Operation } from '../resource.ts';
+import { problemsOf } from './problems.ts';
+import type { JsonSchema, Schemas } from './schemas.ts';
+
+type Answer = { readonly [key: string]: unknown };
+
+const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
+
+const described = (description: string, schema: JsonSchema = { type: 'string' }, required = false) => ({
+  description,
+  ...(required && { required }),
+  schema,
+});
+
+export const HEADER_COMPONENTS = {
+  ETag: described(
+    'The tag of this representation (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`.',
+    undefined,
+    true,
+  ),
+  'Cache-Control': described('Whether the answer may be kept.', undefined, true),
+  Link: described('`rel="next"`: the next page (RFC 8288), as in `_links`. Absent: there is nothing more.'),
+  Location: described('The address of what was created.', { type: 'string', format: 'uri' }, true),
+  'WWW-Authenticate': described(
+    'What is missing, and where tokens come from (RFC 6750 §3, RFC 9728 §5.1).',
+    undefined,
+    true,
+  ),
+  Accept: described('What the method takes (RFC 9110 §12.5.1).'),
+  'Accept-Patch': described('What PATCH takes (RFC 5789 §3.1).'),
+  'Retry-After': described('Seconds.', { type: 'string', pattern: '^[0-9]+$' }),
+} as const;
+
+type HeaderName = keyof typeof HEADER_COMPONENTS;
+
+const headersOf = (names: readonly HeaderName[]) => Object.fromEntries(names.map((name) => [name, header(name)]));
+
+const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
+  401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
+  415: ['Accept', 'Accept-Patch'],
+  503: ['Retry-After'],
+};
+
+export function answersOf(
+  schemas: Schemas,
+  method: Method,
+  operation: Operation,
+  resource: ManagementResource,
+): Readonly<Record<string, Answer>> {
+  const problems = [...problemsOf(method, operation, resource)].map(([status, reasons]): [string, Answer] => [
+    `${status}`,
+    { $ref: `#/components/responses/${reasons.join('.')}` },
+  ]);
+  return { ...Object.fromEntries(problems), ...goodAnswers(schemas, method, operation) };
+}
+
+function goodAnswers(schemas: Schemas, method: Method, operation: Operation): Readonly<Record<string, Answer>> {
+  const { answer, answerType = 'application/json', creates, query } = operation;
+  if (!answer) return { 204: { description: 'Done.', headers: headersOf(['Cache-Control']) } };
+  const isPaged = method === 'GET' && query !== undefined && 'cursor' in query.shape;
+  const content = { [answerType]: { schema: schemas.of(answer) } };
+  const document = (description: string, names: readonly HeaderName[]) => ({
+    description,
+    headers: headersOf(['ETag', 'Cache-Control', ...names]),
+    content,
+  });
+  return {
+    ...(creates !== true && { 200: document('As asked for.', isPaged ? ['Link'] : []) }),
+    ...(creates && { 201: document('Created.', ['Location']) }),
+    ...(method === 'GET' && {
+      304: { description: 'It is still as `If-None-Match` says.', headers: headersOf(['ETag', 'Cache-Control']) },
+    }),
+  };
+}
+
+/** Each set of problems that some operation can have, once. */
+export function problemComponents(
+  issuer: string,
+  operations: readonly (readonly [Method, Operation, ManagementResource])[],
+): Readonly<Record<string, Answer>> {
+  const components = new Map<string, Answer>();
+  for (const operation of operations) {
+    for (const [status, reasons] of problemsOf(...operation)) {
+      components.set(reasons.join('.'), problemAnswer(issuer, status, reasons));
+    }
+  }
+  return Object.fromEntries(components);
+}
+
+const problemAnswer = (issuer: string, status: number, reasons: readonly ProblemReason[]): Answer => ({
+  description: reasons.map((reason) => `${PROBLEMS[reason].title} (\`${reason}\`).`).join(' '),
+  headers: headersOf(['Cache-Control', ...(HEADERS_OF_STATUS[status] ?? [])]),
+  content: {
+    [PROBLEM_TYPE]: {
+      schema: {
+        $ref: '#/components/schemas/Problem',
+        properties: { type: { enum: reasons.map((reason) => problemType(issuer, reason)) }, status: { const: status } },
+      },
+    },
+  },
+});
+
+/** RFC 9457. */
+export const PROBLEM_SCHEMA: JsonSchema = {
+  type: 'object',
+  description:
+    'A problem (RFC 9457). Programs compare `type`; the other members are for people, and may be worded anew.',
+  properties: {
+    type: { type: 'string', format: 'uri', description: 'The address of a page about the problem. It never changes.' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What to do.' },
+    errors: {
+      type: 'array',
+      description: 'Every fault of the request at once.',
+      items: {
+        type: 'object',
+        properties: {
+          field: {
+            type: ['string', 'null'],
+            description: 'Dotted, as in `redirect_uris.0`; null: the body as a whole.',
+          },
+          detail: { type: 'string' },
+        },
+        required: ['field', 'detail'],
+      },
+    },
+  },
+  required: ['type', 'title', 'status', 'detail'],
+};

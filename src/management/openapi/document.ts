@@ -1,0 +1,114 @@
+/** The OpenAPI 3.1 document of the API, made from its resources. */
+import { managementResource } from '../../config/management-resource.ts';
+import { urlUnder } from '../../oauth/urls.ts';
+import { API_PATH } from '../addresses.ts';
+import type { ManagementResource, Method, Operation } from '../resource.ts';
+import { RESOURCES } from '../resources/all.ts';
+import { answersOf, HEADER_COMPONENTS, PROBLEM_SCHEMA, problemComponents } from './answers.ts';
+import { isList, operationId, tagOf } from './names.ts';
+import { parametersOf } from './parameters.ts';
+import { collectSchemas, mergePatchOf, nullsAllowed, type Schemas } from './schemas.ts';
+
+/** @param issuer its URLs are in the document. */
+export function openApiDocument(issuer: string): object {
+  const schemas = collectSchemas();
+  const paths = Object.fromEntries(
+    RESOURCES.map((resource) => [
+      `${API_PATH}${resource.path.replace(/^\/$/, '')}`,
+      Object.fromEntries(
+        methodsOf(resource).map(([method, operation]) => [
+          method.toLowerCase(),
+          operationObject(schemas, method, operation, resource),
+        ]),
+      ),
+    ]),
+  );
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Statehouse: administration', version: '1', description: CONVENTIONS },
+    servers: [{ url: urlUnder(issuer, '') }],
+    tags: [...new Set(RESOURCES.map(({ path }) => tagOf(path)))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: { ...schemas.components(), Problem: PROBLEM_SCHEMA },
+      headers: HEADER_COMPONENTS,
+      responses: problemComponents(issuer, OPERATIONS),
+      securitySchemes: { oauth2: securityScheme(issuer) },
+    },
+  };
+}
+
+const methodsOf = ({ methods }: ManagementResource) => Object.entries(methods) as [Method, Operation][];
+
+const OPERATIONS = RESOURCES.flatMap((resource) =>
+  methodsOf(resource).map(([method, operation]) => [method, operation, resource] as const),
+);
+
+function operationObject(schemas: Schemas, method: Method, operation: Operation, resource: ManagementResource): object {
+  const parameters = parametersOf(schemas, method, operation, resource);
+  return {
+    operationId: operationId(method, resource.path, isList(operation)),
+    ...headingOf(operation),
+    tags: [tagOf(resource.path)],
+    security: [{ oauth2: operation.scope === null ? [] : [operation.scope] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(operation.body && { requestBody: requestBody(schemas, method, operation) }),
+    responses: answersOf(schemas, method, operation, resource),
+  };
+}
+
+function headingOf({ summary }: Operation): object {
+  const [heading = summary] = summary.replace(/\.$/, '').split(/[.:;] /);
+  return { summary: heading, ...(`${heading}.` !== summary && { description: summary }) };
+}
+
+function requestBody(
+  schemas: Schemas,
+  method: Method,
+  { body, patches, bodyIsOptional, example }: Operation,
+): object | undefined {
+  const shape = patches ?? body;
+  if (!shape) return undefined;
+  const isPatch = method === 'PATCH';
+  const schema = schemas.of(shape);
+  const shown = example && { example };
+  return {
+    ...(!bodyIsOptional && { required: true }),
+    content: isPatch
+      ? { 'application/merge-patch+json': { schema: mergePatchOf(schema), ...shown } }
+      : { 'application/json': { schema: nullsAllowed(schema), ...shown } },
+  };
+}
+
+function securityScheme(issuer: string): object {
+  const { identifier, scopes } = managementResource(issuer);
+  const tokenUrl = urlUnder(issuer, '/oauth/token');
+  const described = Object.fromEntries(scopes.map(({ name, description }) => [name, description]));
+  return {
+    type: 'oauth2',
+    description: `Access tokens of this server, asked for with \`resource=${identifier}\` and the scopes by name. operators.yaml says who may have them.`,
+    flows: {
+      clientCredentials: { tokenUrl, scopes: described },
+      authorizationCode: {
+        authorizationUrl: urlUnder(issuer, '/oauth/authorize'),
+        tokenUrl,
+        refreshUrl: tokenUrl,
+        scopes: described,
+      },
+    },
+  };
+}
+
+const CONVENTIONS = `Everything that the server keeps, as resources.
+
+- **Tokens.** Each request needs an access token for this API; its scopes count as far as the role of today has them.
+- **Lists** come in pages: \`limit\`, and \`_links.next\` to go on. A cursor stays good, whatever is added meanwhile.
+- **Changes.** PUT replaces a whole, PATCH is a JSON Merge Patch (RFC 7396). Both need \`If-Match\` with the \`ETag\` of what
+  was seen, so that no change of somebody else is lost. Elsewhere, a member that is null counts as left out.
+- **Creating.** With an \`Idempotency-Key\`, a POST that is sent again creates nothing twice.
+- **Secrets** are shown once, when they are made.
+- **Problems** are \`application/problem+json\` (RFC 9457). Each \`type\` is the address of a page about it.
+- **Every resource** answers HEAD and OPTIONS, and other methods with 405 and \`Allow\`. Unknown members and parameters are
+  refused with the nearest known name.
+- **Who** asked is in the ledger, for each change.
+`;

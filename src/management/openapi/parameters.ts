@@ -1,0 +1,80 @@
+/** Parameters of the path and the query, and the headers that requests may carry. */
+import type { z } from 'zod';
+import type { ManagementResource, Method, Operation } from '../resource.ts';
+import type { JsonSchema, Schemas } from './schemas.ts';
+
+type Parameter = { readonly [key: string]: unknown };
+
+const HEADERS = {
+  ifNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The `ETag` of what is known already: 304 where it is still the same (RFC 9110 §13.1.2).',
+    schema: { type: 'string' },
+  },
+  onlyNew: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: '`*`: only where there is nothing under this address yet (RFC 9110 §13.1.2).',
+    schema: { type: 'string' },
+  },
+  ifMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'The `ETag` of what was seen: 412 where it is not like that any more (RFC 9110 §13.1.1).',
+    schema: { type: 'string' },
+  },
+  idempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'The same key with the same request, within a day, creates nothing twice and gets the same answer.',
+    schema: { type: 'string', pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,255}$' },
+  },
+} as const;
+
+const IF_MATCH_WORDS = {
+  required: '',
+  whenChanging: ' Needed where the request changes what is there.',
+  optional: '',
+} as const;
+
+export function parametersOf(
+  schemas: Schemas,
+  method: Method,
+  operation: Operation,
+  { params }: ManagementResource,
+): readonly Parameter[] {
+  const headers: (Parameter | false)[] = [
+    method === 'GET' && HEADERS.ifNoneMatch,
+    operation.ifMatch !== undefined && {
+      ...HEADERS.ifMatch,
+      description: `${HEADERS.ifMatch.description}${IF_MATCH_WORDS[operation.ifMatch]}`,
+      ...(operation.ifMatch === 'required' && { required: true }),
+    },
+    operation.creates === 'ifNew' && HEADERS.onlyNew,
+    operation.creates === true && HEADERS.idempotencyKey,
+  ];
+  return [
+    ...membersOf(schemas, params).map(({ name, ...rest }) => ({ name, in: 'path', ...rest, required: true })),
+    ...(operation.query ? membersOf(schemas, operation.query) : []).map(({ name, required, ...rest }) => ({
+      name,
+      in: 'query',
+      ...(required && { required }),
+      ...rest,
+    })),
+    ...headers.filter((header) => header !== false),
+  ];
+}
+
+function membersOf(schemas: Schemas, object: z.ZodObject) {
+  const { properties = {}, required = [] } = schemas.of(object) as {
+    properties?: Readonly<Record<string, JsonSchema>>;
+    required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    ...(description !== undefined && { description }),
+    required: required.includes(name),
+    schema,
+  }));
+}

@@ -1,0 +1,99 @@
+/** Lists in pages: a bounded number of items, and an opaque cursor to the next ones. */
+import { z } from 'zod';
+import { base64urlDecode } from '../crypto/base64url.ts';
+import { MAX_PAGE_ITEMS, type Page, type PageRequest } from '../storage/page.ts';
+import { type Problem, problem } from './problem.ts';
+import { type Answer, found } from './resource.ts';
+
+const MAX_ITEMS = MAX_PAGE_ITEMS;
+
+/** In the query of every list. */
+export const pageQuery = {
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_ITEMS)
+    .default(50)
+    .describe(`How many items at most, 1 to ${MAX_ITEMS}.`),
+  cursor: z
+    .string()
+    .min(1)
+    .max(512)
+    .optional()
+    .describe('From `next` of the page before. It stays good, whatever is added meanwhile.'),
+};
+
+export const link = z.object({ href: z.string() }).meta({ id: 'Link' });
+export const selfLink = z.object({ self: link });
+
+/** The shape of a list. */
+export const pageOf = (item: z.ZodType) =>
+  z.object({
+    items: z.array(item),
+    _links: z.object({ self: link, next: link.optional().describe('Absent: there is nothing more.') }),
+  });
+
+/** A position in a list, as storage knows it, as text that callers hand back. */
+const cursorText = (position: unknown): string => Buffer.from(JSON.stringify(position)).toString('base64url');
+
+/** With microseconds. Postgres has no year 0000. */
+export const exactInstant = z.iso.datetime({ precision: 6 }).refine((text) => !text.startsWith('0000'));
+
+/** A place in a list that is sorted by an instant. */
+export const instantPosition = z.strictObject({ at: exactInstant, id: z.uuid() });
+
+/** Postgres stores no U+0000, and nothing that is not well-formed: no item has such a key, and nothing contains it. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+/** A place in a list that is sorted by a name. */
+export const keyPosition = z.string().max(512).refine(isStorable);
+
+/** @returns a problem for a cursor that is not of this list. */
+function positionIn<Position>(
+  schema: z.ZodType<Position>,
+  cursor: string | undefined,
+): { readonly kind: 'at'; readonly position: Position | null } | Problem {
+  if (cursor === undefined) return { kind: 'at', position: null };
+  const read = schema.safeParse(parsed(cursor));
+  if (read.success) return { kind: 'at', position: read.data };
+  return problem('invalid_parameter', 'Nothing was read. See "errors".', [
+    { field: 'cursor', detail: 'Expected the cursor of a link "next" of this list.' },
+  ]);
+}
+
+/** @param position the shape of a place in this list. @param href the address of this list, with its query. */
+export async function listAnswer<Position>(
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  position: z.ZodType<Position>,
+  href: string,
+  read: (request: PageRequest<Position>) => Promise<Page<object, Position>>,
+): Promise<Answer> {
+  const at = positionIn(position, cursor);
+  return at.kind === 'problem' ? at : found(pageBody(await read({ limit, after: at.position }), href));
+}
+
+function parsed(cursor: string): unknown {
+  try {
+    return JSON.parse(base64urlDecode(cursor)?.toString() ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param self the address of this list, with the query as it was sent. */
+export function pageBody({ items, next }: Page<object, unknown>, self: string): object {
+  return {
+    items,
+    _links: {
+      self: { href: self },
+      ...(next !== null && { next: { href: withCursor(self, cursorText(next)) } }),
+    },
+  };
+}
+
+function withCursor(href: string, cursor: string): string {
+  const url = new URL(href);
+  url.searchParams.set('cursor', cursor);
+  return url.href;
+}

@@ -1,0 +1,119 @@
+/**
+ * A resource of the API as data: its address, and for each method the scope, the shape of what comes and goes, and what it does.
+ * Routes, the OpenAPI document and the tests of the conventions are made from it.
+ */
+import type { z } from 'zod';
+import type { Actor } from '../model/actor.ts';
+import type { ManagementDeps } from './deps.ts';
+import type { Makes } from './idempotency.ts';
+import type { Problem, ProblemReason } from './problem.ts';
+import type { Scope } from './scopes.ts';
+import type { Me } from './who.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export type Answer =
+  /** 200. `representation`: what the entity tag is of, where the body says more, such as a secret. */
+  | { readonly kind: 'found'; readonly body: object; readonly representation?: object }
+  /** 201, with the address of what was created. */
+  | { readonly kind: 'created'; readonly body: object; readonly location: string; readonly representation?: object }
+  /** 200 with another media type than JSON. */
+  | { readonly kind: 'document'; readonly type: string; readonly text: string }
+  /** 204. */
+  | { readonly kind: 'done' }
+  | Problem;
+
+export const found = (body: object, representation = body): Answer => ({ kind: 'found', body, representation });
+export const created = (body: object, location: string, representation = body): Answer => ({
+  kind: 'created',
+  body,
+  location,
+  representation,
+});
+export const document = (type: string, text: string): Answer => ({ kind: 'document', type, text });
+export const done: Answer = { kind: 'done' };
+
+/** RFC 9110 §13.1. */
+export type Precondition = {
+  /** If-Match: whether the representation is what the caller has seen. Null: not sent. */
+  readonly isSeen: ((representation: object) => boolean) | null;
+  /** `If-None-Match: *`: only where there is nothing yet. */
+  readonly onlyNew: boolean;
+};
+
+export type ManagementRequest<Params, Query, Body> = {
+  readonly params: Params;
+  readonly query: Query;
+  /** As its schema reads it. */
+  readonly body: Body;
+  /** The body as it was sent. */
+  readonly sent: unknown;
+  /** The address of this request, with its query. */
+  readonly href: string;
+  readonly actor: Actor;
+  readonly me: Me;
+  readonly precondition: Precondition;
+  /** Ids and secrets of what is created: the same for a request that is sent again with its Idempotency-Key. */
+  readonly makes: Makes;
+};
+
+export type Operation = {
+  /** The first part, up to a full stop, colon or semicolon, is the heading in the reference. */
+  readonly summary: string;
+  /** Null: any access token for the API. */
+  readonly scope: Scope | null;
+  readonly query?: z.ZodObject;
+  /** Absent: the method takes no body. */
+  readonly body?: z.ZodType;
+  /** PATCH: the shape of the whole, of which the body is a patch. */
+  readonly patches?: z.ZodType;
+  /** A body as somebody may send it, for the reference. */
+  readonly example?: object;
+  /** A body may be left out. */
+  readonly bodyIsOptional?: true;
+  /** Absent: 204. */
+  readonly answer?: z.ZodType;
+  /** The media type of the answer; default: application/json. */
+  readonly answerType?: string;
+  /** 201 instead of 200; `ifNew`: where there was nothing under the address. */
+  readonly creates?: true | 'ifNew';
+  /** `required`: 428 without it (RFC 6585 §3). `whenChanging`: needed unless the resource is new or stays as it is. */
+  readonly ifMatch?: 'required' | 'whenChanging' | 'optional';
+  /** The answer holds a secret, and is stored nowhere. */
+  readonly secret?: true;
+  /** What it can be refused for, beside the conventions of every operation. */
+  readonly rejects?: readonly ProblemReason[];
+  // Each resource gives its own types, by `resource` below; routes check what comes with its schemas first.
+  readonly run: (
+    deps: ManagementDeps,
+    // biome-ignore lint/suspicious/noExplicitAny: see above.
+    request: ManagementRequest<any, any, any>,
+  ) => Promise<Answer>;
+};
+
+export type ManagementResource = {
+  /** Below the address of the API, with parameters in braces: `/clients/{client_id}`. */
+  readonly path: string;
+  /** What it is, in a few words. */
+  readonly name: string;
+  readonly params: z.ZodObject;
+  readonly methods: Readonly<Partial<Record<Method, Operation>>>;
+};
+
+type Typed<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = Omit<
+  Operation,
+  'query' | 'body' | 'run'
+> & {
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly run: (
+    deps: ManagementDeps,
+    request: ManagementRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
+  ) => Promise<Answer>;
+};
+
+/** Declares the methods of a resource, each with the types of its schemas. */
+export const methodsOf =
+  <Params extends z.ZodObject>(_: Params) =>
+  <Query extends z.ZodObject, Body extends z.ZodType>(operation: Typed<Params, Query, Body>): Operation =>
+    operation as Operation;

@@ -1,0 +1,68 @@
+/** Every resource of the API, in the order of its reference. */
+import type { ManagementResource } from '../resource.ts';
+import { clientSecret, clientSecrets } from './client-secrets.ts';
+import { client } from './clients.ts';
+import { clientCollection, clientConsequences, userCollection, userConsequences } from './collections.ts';
+import { policies, policy, resources } from './configuration.ts';
+import { explanations } from './explanations.ts';
+import { grant, grants, grantsOfUser, grantTransitions } from './grants.ts';
+import { invitation, invitations } from './invitations.ts';
+import { linkedIdentitiesOfUser, linkedIdentity } from './linked-identities.ts';
+import { machine, machinePicture, machines } from './machines.ts';
+import { passkeyOfUser, passkeysOfUser } from './passkeys.ts';
+import { root } from './root.ts';
+import { secondFactorOfUser } from './second-factor.ts';
+import { session, sessions, sessionsOfUser } from './sessions.ts';
+import { signIn, signInAnswer } from './sign-ins.ts';
+import { rotations, signingKey, signingKeys } from './signing-keys.ts';
+import { status } from './status.ts';
+import { transitions } from './transitions.ts';
+import { user } from './users.ts';
+import { webhookDeliveries, webhookDelivery, webhookRepetitions } from './webhook-deliveries.ts';
+import { webhookReceiver, webhookReceivers, webhookTests } from './webhook-receivers.ts';
+
+export const RESOURCES: readonly ManagementResource[] = [
+  root,
+  status,
+  clientCollection,
+  client,
+  clientConsequences,
+  clientSecrets,
+  clientSecret,
+  userCollection,
+  user,
+  userConsequences,
+  grantsOfUser,
+  sessionsOfUser,
+  invitations,
+  invitation,
+  linkedIdentitiesOfUser,
+  linkedIdentity,
+  passkeysOfUser,
+  passkeyOfUser,
+  secondFactorOfUser,
+  grants,
+  grant,
+  grantTransitions,
+  explanations,
+  sessions,
+  session,
+  signIn,
+  signInAnswer,
+  signingKeys,
+  signingKey,
+  rotations,
+  webhookReceivers,
+  webhookReceiver,
+  webhookTests,
+  webhookDeliveries,
+  webhookDelivery,
+  webhookRepetitions,
+  transitions,
+  machines,
+  machine,
+  machinePicture,
+  policies,
+  policy,
+  resources,
+];

@@ -1,0 +1,79 @@
+/** A client as the API shows and reads it: the fields of RFC 7591, and what the server keeps beside them. */
+import { z } from 'zod';
+import { clientRecordSchema } from '../../../policies/client-schema.ts';
+import type { RegisteredClient } from '../../model/client.ts';
+import { toNames } from '../../registration/client-metadata.ts';
+import { addressOf, links } from '../addresses.ts';
+import { link } from '../page.ts';
+import type { FieldProblem } from '../problem.ts';
+
+/** Shown, and changed by other means. */
+const kept = {
+  declared: z.boolean().describe('Configuration declares it (clients.yaml), and it is changed there only.'),
+  registered_by: z.enum(['operator', 'self']).describe('`self`: the client introduced itself.'),
+  stored_secrets: z.int().describe('How many live secrets it has; they are never shown.'),
+};
+const clientLinks = z.object({ self: link, secrets: link, consequences: link, grants: link });
+
+/** What is sent. What is only shown may be sent back as it is. */
+export const clientBody = z.strictObject({
+  ...clientRecordSchema.shape,
+  declared: kept.declared.optional(),
+  registered_by: kept.registered_by.optional(),
+  stored_secrets: kept.stored_secrets.optional(),
+  _links: z.unknown().optional(),
+});
+
+/** RFC 7396: null takes a field away. */
+export const clientPatch = z.looseObject({}).describe('Members of the client to replace; null takes a member away.');
+
+export const clientShape = z
+  .object({
+    ...clientRecordSchema.omit({ client_secret: true, response_types: true }).shape,
+    client_id: z.string(),
+    ...kept,
+    _links: clientLinks,
+  })
+  .meta({ id: 'Client' });
+
+export const createdClientShape = clientShape
+  .extend({
+    warnings: z.array(z.string()).optional().describe('What is probably not meant; only in the answer to a change.'),
+    client_secret: z.string().optional().describe('Only where it was made now; it is never shown again.'),
+  })
+  .meta({ id: 'ClientWithSecret' });
+
+export const clientAddress = (issuer: string, clientId: string): string => addressOf(issuer, 'clients', clientId);
+
+export function clientDocument(issuer: string, client: RegisteredClient): object {
+  const self = clientAddress(issuer, client.clientId);
+  return {
+    ...toNames(client),
+    declared: client.declared,
+    registered_by: client.registeredBy,
+    stored_secrets: client.secretMacs.length,
+    ...links({
+      self,
+      secrets: `${self}/secrets`,
+      consequences: `${self}/consequences`,
+      grants: `${addressOf(issuer, 'grants')}?client_id=${encodeURIComponent(client.clientId)}`,
+    }),
+  };
+}
+
+/** The record without what is only shown. */
+export function recordIn(sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { declared: _, registered_by: __, stored_secrets: ___, _links: ____, ...record } = sent;
+  return record;
+}
+
+/** What is only shown has to be as it is, where it is sent. */
+export function keptProblems(
+  sent: Readonly<Record<string, unknown>>,
+  client: Pick<RegisteredClient, 'declared' | 'registeredBy'>,
+): readonly FieldProblem[] {
+  const stored = { declared: client.declared, registered_by: client.registeredBy };
+  return Object.entries(stored)
+    .filter(([field, value]) => sent[field] !== undefined && sent[field] !== value)
+    .map(([field, value]) => ({ field, detail: `Expected ${JSON.stringify(value)}: this field is only shown.` }));
+}

@@ -1,0 +1,148 @@
+/** The live secrets of a client: at most two, so that one is rotated without an outage. A secret is shown once, when it is made. */
+import { z } from 'zod';
+import { makeClientSecret, storedSecretMac } from '../../crypto/client-secret.ts';
+import { type ClientChange, secretIdOf } from '../../lifecycles/client.ts';
+import type { RegisteredClient, SecretMac } from '../../model/client.ts';
+import { administerClient } from '../../registration/administration.ts';
+import { findClient } from '../../storage/clients.ts';
+import { addressOf, links } from '../addresses.ts';
+import { rejected } from '../administration.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { GONE_SINCE } from '../idempotency.ts';
+import { pageBody, pageOf, selfLink } from '../page.ts';
+import { notFound } from '../problem.ts';
+import {
+  type Answer,
+  created,
+  done,
+  found,
+  type ManagementRequest,
+  type ManagementResource,
+  methodsOf,
+} from '../resource.ts';
+import { clientId } from './clients.ts';
+
+const params = z.object({ client_id: clientId });
+const itemParams = params.extend({ secret_id: z.string().min(1).max(64) });
+const ofClient = methodsOf(params);
+const ofSecret = methodsOf(itemParams);
+
+const shape = z
+  .object({
+    secret_id: z.string(),
+    created_at: z.string().nullable().describe('Null: the client was registered with it.'),
+    _links: selfLink,
+  })
+  .meta({ id: 'ClientSecret' });
+const createdShape = shape
+  .extend({ client_secret: z.string().describe('Shown this once.') })
+  .meta({ id: 'NewClientSecret' });
+
+export const clientSecrets: ManagementResource = {
+  path: '/clients/{client_id}/secrets',
+  name: 'the live secrets of a client',
+  params,
+  methods: {
+    GET: ofClient({
+      summary: 'The live secrets of a client, oldest first: their names, never the secrets.',
+      scope: 'clients:read',
+      answer: pageOf(shape),
+      run: async ({ db, issuer }, { params: { client_id }, href }) => {
+        const client = await findClient(db, client_id);
+        if (!client) return notFound('client');
+        const items = client.secretMacs.map((mac) => secretDocument(issuer, client, mac));
+        return found(pageBody({ items, next: null }, href));
+      },
+    }),
+    POST: ofClient({
+      summary: 'Makes one more secret; the other one goes on working, unless the new one replaces it.',
+      scope: 'clients:write',
+      body: z.strictObject({
+        replaces: z.boolean().default(false).describe('The secrets of before stop working in the same instant.'),
+      }),
+      bodyIsOptional: true,
+      answer: createdShape,
+      creates: true,
+      secret: true,
+      rejects: ['client_is_declared', 'client_is_public', 'too_many_secrets', 'changed_meanwhile'],
+      run: add,
+    }),
+  },
+};
+
+export const clientSecret: ManagementResource = {
+  path: '/clients/{client_id}/secrets/{secret_id}',
+  name: 'a live secret of a client',
+  params: itemParams,
+  methods: {
+    GET: ofSecret({
+      summary: 'One live secret: its name, never the secret.',
+      scope: 'clients:read',
+      answer: shape,
+      run: async ({ db, issuer }, { params: { client_id, secret_id } }) => {
+        const client = await findClient(db, client_id);
+        const mac = client?.secretMacs.find((live) => secretIdOf(live) === secret_id);
+        return client && mac ? found(secretDocument(issuer, client, mac)) : notFound('secret of this client');
+      },
+    }),
+    DELETE: ofSecret({
+      summary: 'The secret stops working at once. The last one stays.',
+      scope: 'clients:write',
+      rejects: ['client_is_declared', 'last_secret'],
+      run: async ({ db, clock }, { params: { client_id, secret_id }, actor }) => {
+        const change: ClientChange = { type: 'secretRemovalRequested', secretId: secret_id };
+        const outcome = await administerClient({ db, clock, actor }, client_id, { change });
+        return outcome.kind === 'rejected' ? rejected(outcome.reason) : done;
+      },
+    }),
+  },
+};
+
+type Request = ManagementRequest<{ client_id: string }, unknown, { replaces: boolean }>;
+
+async function add({ db, clock, keys, issuer }: ManagementDeps, request: Request): Promise<Answer> {
+  const {
+    params: { client_id },
+    body,
+    actor,
+    makes,
+  } = request;
+  const secret = makeClientSecret(makes);
+  const id = makes.bytes(6).toString('base64url');
+  const answer = (client: RegisteredClient): Answer | null => {
+    const mac = client.secretMacs.find((live) => live.id === id);
+    if (!mac) return null;
+    const shown = secretDocument(issuer, client, mac);
+    return created({ ...shown, client_secret: secret }, secretAddress(issuer, client_id, mac), shown);
+  };
+  const madeBefore = async () => {
+    const stored = await findClient(db, client_id);
+    return stored && answer(stored);
+  };
+  const before = makes.isRepeated ? await madeBefore() : null;
+  if (before) return before;
+  // A secret that was removed, perhaps because it leaked, does not come back with a request that is sent again.
+  if (makes.wasCarriedOut) return GONE_SINCE;
+  const named: SecretMac = { ...storedSecretMac(keys, secret), id, createdAt: new Date().toISOString() };
+  const type = body.replaces ? 'secretReplacementRequested' : 'secretRequested';
+  const change: ClientChange = { type, secret: named };
+  const outcome = await administerClient({ db, clock, actor }, client_id, {
+    change,
+    // The same request at the same time has made it.
+    expects: ({ client }) => !client?.secretMacs.some((live) => live.id === id),
+  });
+  if (outcome.kind === 'rejected') {
+    const meanwhile = outcome.reason === 'changed_meanwhile' ? await madeBefore() : null;
+    return meanwhile ?? rejected(outcome.reason);
+  }
+  return answer(outcome.client) ?? rejected('changed_meanwhile');
+}
+
+const secretAddress = (issuer: string, clientId: string, mac: SecretMac): string =>
+  addressOf(issuer, 'clients', clientId, 'secrets', secretIdOf(mac));
+
+const secretDocument = (issuer: string, { clientId }: RegisteredClient, mac: SecretMac): object => ({
+  secret_id: secretIdOf(mac),
+  created_at: mac.createdAt ?? null,
+  ...links({ self: secretAddress(issuer, clientId, mac) }),
+});

@@ -1,0 +1,265 @@
+/** Registered clients, as a list and each by itself. */
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { makeClientSecret, matchesStoredSecret } from '../../crypto/client-secret.ts';
+import type { ClientRow } from '../../lifecycles/client.ts';
+import type { RegisteredClient } from '../../model/client.ts';
+import { administerClient } from '../../registration/administration.ts';
+import { type ReadClient, readClientMetadata, toNames } from '../../registration/client-metadata.ts';
+import type { Reading } from '../../registration/record-problem.ts';
+import { applyClientPlan, type ClientPlan, planClient } from '../../registration/register-client.ts';
+import { findClient } from '../../storage/clients.ts';
+import { conditionNeeded, orRejected, rejected } from '../administration.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { GONE_SINCE } from '../idempotency.ts';
+import { mergePatch } from '../merge-patch.ts';
+import { fieldProblems, notFound, type Problem, problem } from '../problem.ts';
+import {
+  type Answer,
+  created,
+  done,
+  found,
+  type ManagementRequest,
+  type ManagementResource,
+  methodsOf,
+} from '../resource.ts';
+import { checked } from '../sent.ts';
+import {
+  clientAddress,
+  clientBody,
+  clientDocument,
+  clientPatch,
+  clientShape,
+  createdClientShape,
+  keptProblems,
+  recordIn,
+} from './client-record.ts';
+
+export const clientId = z
+  .string()
+  .regex(/^[\x20-\x7e]{1,255}$/)
+  .describe('RFC 6749 §2.2.');
+
+const EXAMPLE = { client_name: 'Shop', redirect_uris: ['https://shop.example/callback'] };
+
+const params = z.object({ client_id: clientId });
+const method = methodsOf(params);
+type Request = ManagementRequest<{ client_id: string }, unknown, unknown>;
+
+export const client: ManagementResource = {
+  path: '/clients/{client_id}',
+  name: 'a client',
+  params,
+  methods: {
+    GET: method({
+      summary: 'One client; its secrets are never shown.',
+      scope: 'clients:read',
+      answer: clientShape,
+      run: async ({ db, issuer }, { params: { client_id } }) => {
+        const stored = await findClient(db, client_id);
+        return stored ? found(clientDocument(issuer, stored)) : notFound('client');
+      },
+    }),
+    PUT: method({
+      summary: 'Registers the client under this id, or replaces all of its registration. Its grants stay alive.',
+      scope: 'clients:write',
+      body: clientBody,
+      example: { ...EXAMPLE, client_id: 'shop' },
+      answer: createdClientShape,
+      creates: 'ifNew',
+      ifMatch: 'whenChanging',
+      secret: true,
+      rejects: ['client_is_declared'],
+      run: replace,
+    }),
+    PATCH: method({
+      summary: 'Changes some fields of the client (RFC 7396). Its grants stay alive.',
+      scope: 'clients:write',
+      body: clientPatch,
+      patches: clientBody,
+      example: { client_name: 'The shop' },
+      answer: createdClientShape,
+      ifMatch: 'required',
+      secret: true,
+      rejects: ['client_is_declared'],
+      run: patch,
+    }),
+    DELETE: method({
+      summary: 'Deletes the client. Its grants end, for good.',
+      scope: 'clients:write',
+      ifMatch: 'optional',
+      rejects: ['client_is_declared'],
+      run: remove,
+    }),
+  },
+};
+
+const forMany = methodsOf(z.object({}));
+
+/** `POST`, beside the list of src/management/resources/client-list.ts. */
+export const registration = forMany({
+  summary: 'Registers a client. A confidential client without a secret gets one, which is shown once.',
+  scope: 'clients:write',
+  body: clientBody,
+  example: EXAMPLE,
+  answer: createdClientShape,
+  creates: true,
+  secret: true,
+  rejects: ['already_exists', 'changed_meanwhile'],
+  run: register,
+});
+
+async function register(deps: ManagementDeps, request: ManagementRequest<object, unknown, unknown>): Promise<Answer> {
+  const read = readSent(deps, request.sent as Record<string, unknown>, { declared: false, registeredBy: 'operator' });
+  if ('kind' in read) return read;
+  const { warnings } = read;
+  const id = read.value.clientId ?? request.makes.bytes(16).toString('base64url');
+  const asked = { ...read.value, clientId: id, warnings };
+  if ((await findClient(deps.db, id)) !== null) return registeredBefore(deps, request, asked);
+  // Registered again by a request that is sent again, a deleted client would have the secret of before.
+  if (request.makes.wasCarriedOut) return GONE_SINCE;
+  return orRejected(
+    async () => {
+      const plan = await planClient(depsFor(deps, request), asked);
+      if (plan.outcome !== 'created') return registeredBefore(deps, request, asked);
+      await applyClientPlan(depsFor(deps, request), plan, isNew);
+      return createdClient(deps.issuer, await storedAs(deps, plan), plan.madeSecret, warnings);
+    },
+    () => registeredBefore(deps, request, asked),
+  );
+}
+
+/** With an Idempotency-Key, a client that this very request has registered is answered as at the first time. */
+async function registeredBefore(
+  { db, issuer, keys }: ManagementDeps,
+  { makes }: Pick<Request, 'makes'>,
+  { warnings, ...asked }: ReadClient & { readonly clientId: string; readonly warnings: readonly string[] },
+): Promise<Answer> {
+  const stored = await findClient(db, asked.clientId);
+  if (!stored || !makes.isDerived) return exists(asked.clientId);
+  const made = asked.secret === null ? makeClientSecret(makes) : null;
+  const secret = asked.secret ?? made;
+  const hasSecret = secret !== null && matchesStoredSecret(keys, stored.secretMacs, secret);
+  const isPublic = stored.tokenEndpointAuthMethod === 'none';
+  const asAsked = toNames({ ...asked, clientName: asked.clientName ?? asked.clientId });
+  const isSame = isDeepStrictEqual(toNames(stored), asAsked) && (hasSecret || isPublic);
+  // Nobody else has the secret that this key makes, whatever was changed since.
+  const isOurs = (made !== null && hasSecret) || isSame;
+  return isOurs ? createdClient(issuer, stored, hasSecret ? made : null, warnings) : exists(asked.clientId);
+}
+
+async function replace(deps: ManagementDeps, request: Request): Promise<Answer> {
+  const { client_id } = request.params;
+  const { isSeen, onlyNew } = request.precondition;
+  const sent = request.sent as Record<string, unknown>;
+  const stored = await findClient(deps.db, client_id);
+  if (stored ? onlyNew : isSeen !== null) return rejected('changed_meanwhile');
+  if (sent['client_id'] !== undefined && sent['client_id'] !== client_id) return otherId(client_id);
+  const read = readSent(deps, sent, stored ?? { declared: false, registeredBy: 'operator' });
+  if ('kind' in read) return read;
+  return stored
+    ? change(deps, request, stored, read)
+    : orRejected(async () => {
+        const plan = await planClient(depsFor(deps, request), { ...read.value, clientId: client_id });
+        await applyClientPlan(depsFor(deps, request), plan, isNew);
+        return createdClient(deps.issuer, await storedAs(deps, plan), plan.madeSecret, read.warnings);
+      });
+}
+
+async function patch(deps: ManagementDeps, request: Request): Promise<Answer> {
+  const { client_id } = request.params;
+  const stored = await findClient(deps.db, client_id);
+  if (!stored) return notFound('client');
+  const merged = mergePatch(clientDocument(deps.issuer, stored), request.sent) as Record<string, unknown>;
+  const problems = checked(clientBody, merged, 'invalid_fields');
+  if (problems.kind === 'problem') return problems;
+  if (merged['client_id'] !== client_id) return otherId(client_id);
+  const read = readSent(deps, merged, stored);
+  return 'kind' in read ? read : change(deps, request, stored, read);
+}
+
+async function change(
+  deps: ManagementDeps,
+  request: Request,
+  stored: RegisteredClient,
+  { value: read, warnings }: Read,
+): Promise<Answer> {
+  const { isSeen } = request.precondition;
+  const shown = clientDocument(deps.issuer, stored);
+  if (isSeen && !isSeen(shown)) return rejected('changed_meanwhile');
+  return orRejected(async () => {
+    const plan = await planClient(depsFor(deps, request), { ...read, clientId: stored.clientId });
+    if (plan.outcome === 'unchanged') return found({ ...shown, ...warningsField(warnings) }, shown);
+    if (!isSeen) return conditionNeeded(plan.changed);
+    await applyClientPlan(
+      depsFor(deps, request),
+      plan,
+      ({ client: now }) => now !== null && isSeen(clientDocument(deps.issuer, now)),
+    );
+    const after = clientDocument(deps.issuer, await storedAs(deps, plan));
+    return found({ ...after, ...secretField(plan.madeSecret), ...warningsField(warnings) }, after);
+  });
+}
+
+async function remove(deps: ManagementDeps, request: Request): Promise<Answer> {
+  const { isSeen } = request.precondition;
+  const expects = ({ client: now }: ClientRow) => now !== null && (!isSeen || isSeen(clientDocument(deps.issuer, now)));
+  const outcome = await administerClient(depsFor(deps, request), request.params.client_id, {
+    change: { type: 'deletionRequested' },
+    ...(isSeen && { expects }),
+  });
+  return outcome.kind === 'rejected' ? rejected(outcome.reason) : done;
+}
+
+const isNew = ({ client: now }: ClientRow): boolean => now === null || now.deletedAt !== null;
+
+/** The client as it was planned, and stored; another change may have come since. */
+const storedAs = async ({ db }: ManagementDeps, { registration: planned }: ClientPlan): Promise<RegisteredClient> =>
+  (await findClient(db, planned.clientId)) ?? { ...planned, epoch: 0n, deletedAt: null };
+
+const depsFor = ({ db, keys, clock }: ManagementDeps, { actor, makes }: Pick<Request, 'actor' | 'makes'>) => ({
+  db,
+  keys,
+  clock,
+  actor,
+  random: makes,
+});
+
+type Read = Extract<Reading<ReadClient>, { readonly ok: true }>;
+
+function readSent(
+  { configuration, production }: ManagementDeps,
+  sent: Readonly<Record<string, unknown>>,
+  client: Pick<RegisteredClient, 'declared' | 'registeredBy'>,
+): Read | Problem {
+  const keptBy = keptProblems(sent, client);
+  if (keptBy.length > 0) return problem('invalid_fields', 'Nothing was changed. See "errors".', keptBy);
+  const reading = readClientMetadata(recordIn(sent), configuration(), production);
+  return reading.ok ? reading : fieldProblems('invalid_fields', reading.problems);
+}
+
+const createdClient = (
+  issuer: string,
+  client: RegisteredClient,
+  secret: string | null,
+  warnings: readonly string[],
+): Answer => {
+  const shown = clientDocument(issuer, client);
+  return created(
+    { ...shown, ...secretField(secret), ...warningsField(warnings) },
+    clientAddress(issuer, client.clientId),
+    shown,
+  );
+};
+
+const warningsField = (warnings: readonly string[]) => (warnings.length === 0 ? {} : { warnings });
+
+const secretField = (secret: string | null) => (secret === null ? {} : { client_secret: secret });
+
+const exists = (id: string): Problem =>
+  problem('already_exists', `There is a client with the id ${JSON.stringify(id)}. Nothing was changed.`);
+
+const otherId = (id: string): Problem =>
+  problem('invalid_fields', 'Nothing was changed. See "errors".', [
+    { field: 'client_id', detail: `Expected ${JSON.stringify(id)}, as in the address.` },
+  ]);

@@ -1,0 +1,152 @@
+/** Clients and end-users as lists, with their registration, and what ends with each of them. */
+import { z } from 'zod';
+import { listClientPage } from '../../storage/client-list.ts';
+import { findClient } from '../../storage/clients.ts';
+import { consequencesForClient, consequencesForUser } from '../../storage/consequences.ts';
+import type { Drizzle } from '../../storage/database.ts';
+import type { Page } from '../../storage/page.ts';
+import { listUserPage } from '../../storage/user-list.ts';
+import { findUserForSignIn, usernameKey } from '../../storage/users.ts';
+import { lifetimesOf } from '../lifetimes.ts';
+import { isStorable, keyPosition, listAnswer, pageOf, pageQuery } from '../page.ts';
+import { notFound } from '../problem.ts';
+import { found, type ManagementResource, methodsOf } from '../resource.ts';
+import { clientDocument, clientShape } from './client-record.ts';
+import { clientId, registration } from './clients.ts';
+import { userDocument, userShape } from './user-record.ts';
+import { findUser, sub, userRegistration } from './users.ts';
+
+const none = z.object({});
+const method = methodsOf(none);
+const isTrue = z.enum(['true', 'false']).transform((text) => text === 'true');
+const part = z.string().min(1).max(200).refine(isStorable);
+
+export const clientCollection: ManagementResource = {
+  path: '/clients',
+  name: 'the clients',
+  params: none,
+  methods: {
+    GET: method({
+      summary: 'The clients, by client_id.',
+      scope: 'clients:read',
+      query: z.strictObject({
+        ...pageQuery,
+        q: part.optional().describe('The id or the name contains it, in either case.'),
+        declared: isTrue.optional().describe('Whether configuration declares them.'),
+      }),
+      answer: pageOf(clientShape),
+      run: ({ db, issuer }, { query: { q, declared, ...page }, href }) =>
+        listAnswer(page, keyPosition, href, async (request) => {
+          const { items, next } = await listClientPage(db, { q, declared }, request);
+          return { items: items.map((client) => clientDocument(issuer, client)), next };
+        }),
+    }),
+    POST: registration,
+  },
+};
+
+/** Whether somebody has this username is looked up, and not searched for page by page. */
+async function named(
+  db: Drizzle,
+  issuer: string,
+  { username, q, disabled }: { username: string; q: string | undefined; disabled: boolean | undefined },
+): Promise<Page<object, string>> {
+  const user = await findUserForSignIn(db, username);
+  const fits =
+    user !== null &&
+    (q === undefined || usernameKey(user.username).includes(usernameKey(q))) &&
+    (disabled === undefined || disabled === (user.disabledAt !== null));
+  return { items: fits ? [userDocument(issuer, user)] : [], next: null };
+}
+
+const ofClient = z.object({ client_id: clientId });
+
+export const clientConsequences: ManagementResource = {
+  path: '/clients/{client_id}/consequences',
+  name: 'what ends with a client',
+  params: ofClient,
+  methods: {
+    GET: methodsOf(ofClient)({
+      summary: 'What would end if this client were deleted, and what its `scope` of today withholds.',
+      scope: 'clients:read',
+      answer: z.object({
+        living_grants: z.int(),
+        end_users: z.int().describe('Of those grants.'),
+        above_ceiling: z
+          .int()
+          .describe(
+            'Of those grants, how many were given more than the `scope` of the client today: their next refresh leaves it out.',
+          ),
+        exact: z.boolean().describe('False: there are more, and the numbers are about the newest.'),
+      }),
+      run: async ({ db, clock, configuration }, { params: { client_id } }) => {
+        if ((await findClient(db, client_id)) === null) return notFound('client');
+        const { livingGrants, users, aboveCeiling, exact } = await consequencesForClient(
+          db,
+          clock,
+          lifetimesOf(configuration()),
+          client_id,
+        );
+        return found({ living_grants: livingGrants, end_users: users, above_ceiling: aboveCeiling, exact });
+      },
+    }),
+  },
+};
+
+export const userCollection: ManagementResource = {
+  path: '/users',
+  name: 'the end-users',
+  params: none,
+  methods: {
+    GET: method({
+      summary: 'The end-users, by username.',
+      scope: 'users:read',
+      query: z.strictObject({
+        ...pageQuery,
+        q: part.optional().describe('The username contains it, in either case.'),
+        disabled: isTrue.optional(),
+        username: part.optional().describe('Exactly this username, as a sign-in compares it: nobody or one end-user.'),
+      }),
+      answer: pageOf(userShape),
+      run: ({ db, issuer }, { query: { q, disabled, username, ...page }, href }) =>
+        listAnswer(page, keyPosition, href, async (request) => {
+          if (username !== undefined) return named(db, issuer, { q, disabled, username });
+          const { items, next } = await listUserPage(db, { q, disabled }, request);
+          return { items: items.map((user) => userDocument(issuer, user)), next };
+        }),
+    }),
+    POST: userRegistration,
+  },
+};
+
+const ofUser = z.object({ sub });
+
+export const userConsequences: ManagementResource = {
+  path: '/users/{sub}/consequences',
+  name: 'what ends with an end-user',
+  params: ofUser,
+  methods: {
+    GET: methodsOf(ofUser)({
+      summary: 'What would end if this end-user were disabled or deleted, or got a new password.',
+      scope: 'users:read',
+      answer: z.object({
+        living_grants: z.int(),
+        clients: z.int().describe('Of those grants.'),
+        active_sessions: z.int(),
+        exact: z.boolean().describe('False: there are more, and the numbers are about the newest.'),
+      }),
+      run: async (deps, { params: { sub: id } }) => {
+        if ((await findUser(deps, id)) === null) return notFound('end-user');
+        const { db, clock, configuration } = deps;
+        const { signIn } = configuration();
+        const { livingGrants, clients, activeSessions, exact } = await consequencesForUser(
+          db,
+          clock,
+          { lifetimesOf: lifetimesOf(configuration()), signIn },
+          id,
+        );
+        return found({ living_grants: livingGrants, clients, active_sessions: activeSessions, exact });
+      },
+    }),
+  },
+};

@@ -1,0 +1,71 @@
+/** Policies and resources in force. Files are the place to change them, so there is nothing to write here. */
+import { z } from 'zod';
+import { policySchema, resourcesSchema } from '../../../policies/schema.ts';
+import { addressOf, links } from '../addresses.ts';
+import { pageBody, pageOf, selfLink } from '../page.ts';
+import { notFound } from '../problem.ts';
+import { found, type ManagementResource, methodsOf } from '../resource.ts';
+
+const none = z.object({});
+const policyParams = z.object({ name: z.string().min(1).max(100) });
+
+const policyShape = z.object({ name: z.string(), ...policySchema.shape, _links: selfLink }).meta({ id: 'Policy' });
+const resourceShape = z.object({ ...resourcesSchema.shape.resources.element.shape }).meta({ id: 'Resource' });
+
+const policyDocument = (issuer: string, name: string, policy: object): object => ({
+  name,
+  ...policy,
+  ...links({ self: addressOf(issuer, 'policies', name) }),
+});
+
+export const policies: ManagementResource = {
+  path: '/policies',
+  name: 'the policies',
+  params: none,
+  methods: {
+    GET: methodsOf(none)({
+      summary: 'The policies in force, by name: how long things live.',
+      scope: 'configuration:read',
+      answer: pageOf(policyShape),
+      run: async ({ issuer, configuration }, { href }) => {
+        const items = [...configuration().policies].map(([name, policy]) => policyDocument(issuer, name, policy));
+        return found(pageBody({ items, next: null }, href));
+      },
+    }),
+  },
+};
+
+export const policy: ManagementResource = {
+  path: '/policies/{name}',
+  name: 'a policy',
+  params: policyParams,
+  methods: {
+    GET: methodsOf(policyParams)({
+      summary: 'One policy in force.',
+      scope: 'configuration:read',
+      answer: policyShape,
+      run: async ({ issuer, configuration }, { params: { name } }) => {
+        const inForce = configuration().policies.get(name);
+        return inForce ? found(policyDocument(issuer, name, inForce)) : notFound('policy');
+      },
+    }),
+  },
+};
+
+export const resources: ManagementResource = {
+  path: '/resources',
+  name: 'the resources',
+  params: none,
+  methods: {
+    GET: methodsOf(none)({
+      summary:
+        'The APIs that access tokens are for, with their scopes; this API and the UserInfo Endpoint are among them.',
+      scope: 'configuration:read',
+      answer: pageOf(resourceShape),
+      run: async ({ configuration }, { href }) => {
+        const { resources: declared, identity, management } = configuration();
+        return found(pageBody({ items: [...declared, identity, management], next: null }, href));
+      },
+    }),
+  },
+};

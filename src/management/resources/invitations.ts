@@ -1,0 +1,125 @@
+/** Invitations: links with which people who were invited make their accounts. The secret of a link is told once, or only to the mail. */
+import { z } from 'zod';
+import { invite, withdrawInvitation } from '../../people/sign-up/sign-up.ts';
+import { findInvitation, type ListedInvitation, listInvitationPage } from '../../storage/email-challenges.ts';
+import { addressOf, links } from '../addresses.ts';
+import { shownInstant } from '../instant.ts';
+import { instantPosition, link, listAnswer, pageOf, pageQuery } from '../page.ts';
+import { notFound, problem } from '../problem.ts';
+import { created, done, found, type ManagementResource, methodsOf } from '../resource.ts';
+
+const none = z.object({});
+const params = z.object({ invitation_id: z.uuid() });
+const ofOne = methodsOf(params);
+const ofAll = methodsOf(none);
+
+const fields = {
+  invitation_id: z.uuid(),
+  email: z.string(),
+  invited_by: z
+    .string()
+    .nullable()
+    .describe('As the ledger says it: `operator SUB`, `client CLIENT_ID`, `command_line`.'),
+  created_at: shownInstant,
+  ends_at: shownInstant,
+  _links: z.object({ self: link }),
+};
+const shape = z.object(fields).meta({ id: 'Invitation' });
+const createdShape = z
+  .object({
+    ...fields,
+    link: z
+      .string()
+      .nullable()
+      .describe(
+        'The person who opens it makes an account with this address. Told once; null: it is in the mail, and nowhere else.',
+      ),
+  })
+  .meta({ id: 'CreatedInvitation' });
+
+const addressOfOne = (issuer: string, id: string): string => addressOf(issuer, 'invitations', id);
+const invitationDocument = (issuer: string, { id, address, createdAt, endsAt, sentBy }: ListedInvitation) => ({
+  invitation_id: id,
+  email: address,
+  invited_by: sentBy,
+  created_at: createdAt.toISOString(),
+  ends_at: endsAt.toISOString(),
+  ...links({ self: addressOfOne(issuer, id) }),
+});
+
+export const invitations: ManagementResource = {
+  path: '/invitations',
+  name: 'the invitations',
+  params: none,
+  methods: {
+    GET: ofAll({
+      summary: 'The invitations that can still be used, newest first.',
+      scope: 'users:read',
+      query: z.strictObject(pageQuery),
+      answer: pageOf(shape),
+      run: ({ db, clock, issuer }, { query: page, href }) =>
+        listAnswer(page, instantPosition, href, async (request) => {
+          const { items, next } = await listInvitationPage(db, clock, request);
+          return { items: items.map((item) => invitationDocument(issuer, item)), next };
+        }),
+    }),
+    POST: ofAll({
+      summary: 'Invites somebody to make an account; an older invitation to the same address is worth nothing then.',
+      scope: 'users:write',
+      body: z.strictObject({
+        email: z.string().max(254),
+        language: z.string().max(35).optional().describe('Of the mail, as a tag such as "de".'),
+        send_mail: z.boolean().default(true).describe('False: the answer has the link instead.'),
+      }),
+      example: { email: 'ada@example.com' },
+      answer: createdShape,
+      creates: true,
+      secret: true,
+      rejects: ['sign_up_off', 'mails_off', 'invalid_fields'],
+      run: async ({ issuer, db, clock, links: deps }, { body, actor, makes }) => {
+        if (deps === null) return problem('mails_off', 'Set STATEHOUSE_SMTP_URL: the pages of invitations need mails.');
+        const { email, language = null, send_mail: sendsMail } = body;
+        // Sent again with its key, it makes the same link, and no second mail.
+        const outbox = sendsMail && !makes.wasCarriedOut ? deps.outbox : null;
+        const outcome = await invite({ ...deps, random: makes }, outbox, { email, language }, actor);
+        if (outcome.kind === 'addressRefused')
+          return problem('invalid_fields', 'Expected an e-mail address.', [
+            { field: 'email', detail: 'Expected an address such as ada@example.com.' },
+          ]);
+        if (outcome.kind === 'signUpIsOff')
+          return problem('sign_up_off', 'Set signUp in policies/sign-in.yaml to "invitation" or "open".');
+        await makes.carryOut();
+        const { challenge, url } = outcome;
+        const stored = (await findInvitation(db, clock, challenge.id)) ?? { ...challenge, sentBy: null };
+        const document = invitationDocument(issuer, stored);
+        return created({ ...document, link: sendsMail ? null : url }, addressOfOne(issuer, challenge.id), document);
+      },
+    }),
+  },
+};
+
+export const invitation: ManagementResource = {
+  path: '/invitations/{invitation_id}',
+  name: 'an invitation',
+  params,
+  methods: {
+    GET: ofOne({
+      summary: 'One invitation that can still be used; the link is never shown.',
+      scope: 'users:read',
+      answer: shape,
+      run: async ({ db, clock, issuer }, { params: { invitation_id: id } }) => {
+        const stored = await findInvitation(db, clock, id);
+        return stored ? found(invitationDocument(issuer, stored)) : notFound('invitation that can still be used');
+      },
+    }),
+    DELETE: ofOne({
+      summary: 'Withdraws the invitation: its link is worth nothing. An account that was made stays.',
+      scope: 'users:write',
+      run: async ({ db, clock, challenges, sleep }, { params: { invitation_id: id }, actor }) => {
+        if ((await findInvitation(db, clock, id)) === null) return notFound('invitation that can still be used');
+        await withdrawInvitation({ challenges, sleep }, id, actor);
+        return done;
+      },
+    }),
+  },
+};

@@ -1,0 +1,87 @@
+/** The accounts at other OpenID Providers with which an end-user signs in. */
+import { z } from 'zod';
+import { removeIdentity } from '../../lifecycles/linked-identity.ts';
+import type { LinkedIdentity } from '../../model/linked-identity.ts';
+import { linkedIdentityStore } from '../../storage/linked-identities.ts';
+import { addressOf, links } from '../addresses.ts';
+import { shownInstant } from '../instant.ts';
+import { tellOwner } from '../notices.ts';
+import { link, pageBody, pageOf } from '../page.ts';
+import { notFound } from '../problem.ts';
+import { done, found, type ManagementResource, methodsOf } from '../resource.ts';
+import { userAddress } from './user-record.ts';
+import { findUser, sub } from './users.ts';
+
+const shape = z
+  .object({
+    id: z.uuid(),
+    provider: z.string().describe('As upstreams.yaml called it when the account was linked.'),
+    issuer: z.string(),
+    subject: z.string().describe('The `sub` at that issuer.'),
+    linked_at: shownInstant,
+    _links: z.object({ self: link, user: link }),
+  })
+  .meta({ id: 'LinkedIdentity' });
+
+const documentOf = (issuer: string, { id, userId, provider, subject, linkedAt, issuer: theirs }: LinkedIdentity) => ({
+  id,
+  provider,
+  issuer: theirs,
+  subject,
+  linked_at: linkedAt.toISOString(),
+  ...links({
+    self: addressOf(issuer, 'users', userId, 'linked-identities', id),
+    user: userAddress(issuer, userId),
+  }),
+});
+
+const ofUser = z.object({ sub });
+const ofIdentity = z.object({ sub, identity_id: z.uuid() });
+
+export const linkedIdentitiesOfUser: ManagementResource = {
+  path: '/users/{sub}/linked-identities',
+  name: 'the linked identities of an end-user',
+  params: ofUser,
+  methods: {
+    GET: methodsOf(ofUser)({
+      summary: 'Accounts at other OpenID Providers with which this end-user signs in, the oldest first.',
+      scope: 'users:read',
+      answer: pageOf(shape),
+      run: async (deps, { params: { sub: id }, href }) => {
+        if ((await findUser(deps, id)) === null) return notFound('end-user');
+        const identities = await linkedIdentityStore(deps.db, deps.clock).list(id);
+        return found(pageBody({ items: identities.map((one) => documentOf(deps.issuer, one)), next: null }, href));
+      },
+    }),
+  },
+};
+
+export const linkedIdentity: ManagementResource = {
+  path: '/users/{sub}/linked-identities/{identity_id}',
+  name: 'a linked identity',
+  params: ofIdentity,
+  methods: {
+    GET: methodsOf(ofIdentity)({
+      summary: 'One linked account.',
+      scope: 'users:read',
+      answer: shape,
+      run: async ({ db, clock, issuer }, { params: { sub: userId, identity_id: id } }) => {
+        const { identity } = await linkedIdentityStore(db, clock).load({ id, userId });
+        return identity?.state === 'active' ? found(documentOf(issuer, identity)) : notFound('linked identity');
+      },
+    }),
+    DELETE: methodsOf(ofIdentity)({
+      summary: 'Removes it, even if it is the last way to sign in. Sessions that it began go on: end them too.',
+      scope: 'users:write',
+      run: async ({ db, clock, sleep, links }, { params: { sub: userId, identity_id: id }, actor }) => {
+        const world = { identities: linkedIdentityStore(db, clock), sleep };
+        const { identity } = await world.identities.load({ id, userId });
+        const removed = await removeIdentity(world, { id, userId }, 'removalRequestedByAdministrator', actor);
+        if (removed.kind !== 'done') return notFound('linked identity');
+        // Sent again, it removes nothing.
+        if (identity?.state === 'active') tellOwner({ links, clock }, userId, 'identity_removed');
+        return done;
+      },
+    }),
+  },
+};

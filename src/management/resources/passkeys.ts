@@ -1,0 +1,89 @@
+/** The passkeys of an end-user. What a passkey is known by, and its public key, are not shown. */
+import { z } from 'zod';
+import type { Passkey } from '../../model/factors.ts';
+import { removePasskeyByAdministrator } from '../../people/second-factor/removal.ts';
+import { passkeyStore, recoveryCodeStore, secondFactorStore } from '../../storage/factors.ts';
+import { addressOf, links } from '../addresses.ts';
+import { shownInstant } from '../instant.ts';
+import { tellOwner } from '../notices.ts';
+import { link, pageBody, pageOf } from '../page.ts';
+import { notFound } from '../problem.ts';
+import { done, found, type ManagementResource, methodsOf } from '../resource.ts';
+import { userAddress } from './user-record.ts';
+import { findUser, sub } from './users.ts';
+
+const shape = z
+  .object({
+    id: z.uuid(),
+    name: z.string().describe('As the end-user named it.'),
+    synced: z.boolean().describe('It may be copied to other devices of the end-user (WebAuthn §6.1).'),
+    added_at: shownInstant,
+    last_used_at: shownInstant.nullable().describe('Null: it was never used.'),
+    _links: z.object({ self: link, user: link }),
+  })
+  .meta({ id: 'Passkey' });
+
+const documentOf = (issuer: string, { id, userId, name, backupEligible, createdAt, lastUsedAt }: Passkey) => ({
+  id,
+  name,
+  synced: backupEligible,
+  added_at: createdAt.toISOString(),
+  last_used_at: lastUsedAt?.toISOString() ?? null,
+  ...links({ self: addressOf(issuer, 'users', userId, 'passkeys', id), user: userAddress(issuer, userId) }),
+});
+
+const ofUser = z.object({ sub });
+const ofPasskey = z.object({ sub, passkey_id: z.uuid() });
+
+export const passkeysOfUser: ManagementResource = {
+  path: '/users/{sub}/passkeys',
+  name: 'the passkeys of an end-user',
+  params: ofUser,
+  methods: {
+    GET: methodsOf(ofUser)({
+      summary: 'Passkeys with which this end-user signs in, the newest first.',
+      scope: 'users:read',
+      answer: pageOf(shape),
+      run: async (deps, { params: { sub: id }, href }) => {
+        if ((await findUser(deps, id)) === null) return notFound('end-user');
+        const passkeys = await secondFactorStore(deps.db, deps.clock).listPasskeys(id);
+        return found(pageBody({ items: passkeys.map((item) => documentOf(deps.issuer, item)), next: null }, href));
+      },
+    }),
+  },
+};
+
+export const passkeyOfUser: ManagementResource = {
+  path: '/users/{sub}/passkeys/{passkey_id}',
+  name: 'a passkey',
+  params: ofPasskey,
+  methods: {
+    GET: methodsOf(ofPasskey)({
+      summary: 'One passkey.',
+      scope: 'users:read',
+      answer: shape,
+      run: async ({ db, clock, macs, issuer }, { params: { sub: userId, passkey_id: id } }) => {
+        const loaded = await passkeyStore(db, clock, macs).load({ userId, id });
+        return loaded?.passkey.state === 'active' ? found(documentOf(issuer, loaded.passkey)) : notFound('passkey');
+      },
+    }),
+    DELETE: methodsOf(ofPasskey)({
+      summary:
+        'Removes it for good, even if it is the last way to sign in. With the last factor the recovery codes go too. Sessions that it began go on: end them too.',
+      scope: 'users:write',
+      run: async ({ db, clock, macs, sleep, links }, { params: { sub: userId, passkey_id: id }, actor }) => {
+        const world = {
+          passkeys: passkeyStore(db, clock, macs),
+          secondFactors: secondFactorStore(db, clock),
+          recoveryCodes: recoveryCodeStore(db, clock),
+          sleep,
+        };
+        const before = await world.passkeys.load({ userId, id });
+        if (!(await removePasskeyByAdministrator(world, { userId, id }, actor))) return notFound('passkey');
+        // Sent again, it removes nothing.
+        if (before?.passkey.state === 'active') tellOwner({ links, clock }, userId, 'passkey_removed');
+        return done;
+      },
+    }),
+  },
+};

@@ -1,0 +1,57 @@
+/** Where everything is, and who asks. */
+import { z } from 'zod';
+import { addressOf, links } from '../addresses.ts';
+import { link } from '../page.ts';
+import { found, type ManagementResource, methodsOf } from '../resource.ts';
+
+const COLLECTIONS = [
+  'clients',
+  'users',
+  'invitations',
+  'grants',
+  'explanations',
+  'sessions',
+  'signing-keys',
+  'webhook-receivers',
+  'webhook-deliveries',
+  'transitions',
+  'machines',
+  'policies',
+  'resources',
+  'status',
+] as const;
+
+const params = z.object({});
+
+export const root: ManagementResource = {
+  path: '/',
+  name: 'the API',
+  params,
+  methods: {
+    GET: methodsOf(params)({
+      summary: 'Where everything is, and who asks.',
+      scope: null,
+      answer: z.object({
+        me: z.object({
+          kind: z.enum(['operator', 'client']),
+          sub: z.string().optional(),
+          client_id: z.string().optional(),
+          username: z.string().nullable(),
+          scopes: z.array(z.string()).describe('Of the access token, as far as the role of today has them.'),
+        }),
+        _links: z.record(z.string(), link),
+      }),
+      run: async ({ issuer }, { me: { kind, id, username, scopes } }) =>
+        found({
+          me: { kind, ...(kind === 'operator' ? { sub: id } : { client_id: id }), username, scopes },
+          ...links({
+            self: addressOf(issuer),
+            ...Object.fromEntries(COLLECTIONS.map((name) => [name, addressOf(issuer, name)])),
+            // RFC 8631 §4.
+            'service-desc': addressOf(issuer, 'openapi.json'),
+            'service-doc': addressOf(issuer, 'reference'),
+          }),
+        }),
+    }),
+  },
+};

@@ -1,0 +1,133 @@
+/** Browsers in which end-users have signed in. The cookie is never shown, nor its hash. */
+import { z } from 'zod';
+import { endSessionByAdministrator } from '../../lifecycles/session.ts';
+import { sessionEndReason } from '../../model/session.ts';
+import {
+  findListedSession,
+  type ListedSession,
+  listSessionPage,
+  type SessionFilter,
+} from '../../storage/session-list.ts';
+import { addressOf, links } from '../addresses.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { shownInstant } from '../instant.ts';
+import { instantPosition, link, listAnswer, pageOf, pageQuery } from '../page.ts';
+import { notFound } from '../problem.ts';
+import { type Answer, done, found, type ManagementResource, methodsOf } from '../resource.ts';
+import { userAddress } from './user-record.ts';
+import { sub } from './users.ts';
+
+const none = z.object({});
+const params = z.object({ sid: z.uuid() });
+const method = methodsOf(params);
+
+const shape = z
+  .object({
+    sid: z.uuid(),
+    state: z.enum(['active', 'ended']).describe('By decision or by time, under the policy of today.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Why a decision ended it, also a decision about its end-user or all sessions; null: none has.'),
+    sub: z.uuid(),
+    username: z.string(),
+    user_agent: z.string().nullable(),
+    amr: z.array(z.string()).describe('How the end-user signed in (RFC 8176).'),
+    signed_in_at: shownInstant,
+    last_used_at: shownInstant,
+    ends_at: shownInstant,
+    _links: z.object({ self: link, user: link }),
+  })
+  .meta({ id: 'Session' });
+
+const sessionDocument = (issuer: string, { session, state }: ListedSession) => ({
+  sid: session.sid,
+  state,
+  reason: sessionEndReason(session),
+  sub: session.userId,
+  username: session.username,
+  user_agent: session.userAgent,
+  amr: [...session.amr],
+  signed_in_at: session.signedInAt.toISOString(),
+  last_used_at: session.lastUsedAt.toISOString(),
+  ends_at: session.endsAt.toISOString(),
+  ...links({ self: addressOf(issuer, 'sessions', session.sid), user: userAddress(issuer, session.userId) }),
+});
+
+const listed = (
+  { db, clock, issuer, configuration }: ManagementDeps,
+  page: { readonly limit: number; readonly cursor?: string | undefined },
+  filter: SessionFilter,
+  href: string,
+): Promise<Answer> =>
+  listAnswer(page, instantPosition, href, async (request) => {
+    const { items, next } = await listSessionPage(db, clock, configuration().signIn, filter, request);
+    return { items: items.map((item) => sessionDocument(issuer, item)), next };
+  });
+
+const state = z.enum(['active', 'ended']).optional();
+
+export const sessions: ManagementResource = {
+  path: '/sessions',
+  name: 'the sessions',
+  params: none,
+  methods: {
+    GET: methodsOf(none)({
+      summary: 'Who is signed in where, newest first.',
+      scope: 'sessions:read',
+      query: z.strictObject({ ...pageQuery, sub: sub.optional(), state }),
+      answer: pageOf(shape),
+      run: (deps, { query: { sub: userId, state: wanted, ...page }, href }) =>
+        listed(deps, page, { userId, state: wanted }, href),
+    }),
+  },
+};
+
+const ofUser = z.object({ sub });
+
+export const sessionsOfUser: ManagementResource = {
+  path: '/users/{sub}/sessions',
+  name: 'the sessions of an end-user',
+  params: ofUser,
+  methods: {
+    GET: methodsOf(ofUser)({
+      summary: 'Where this end-user is signed in, newest first.',
+      scope: 'sessions:read',
+      query: z.strictObject({ ...pageQuery, state }),
+      answer: pageOf(shape),
+      run: (deps, { params: { sub: userId }, query: { state: wanted, ...page }, href }) =>
+        listed(deps, page, { userId, state: wanted }, href),
+    }),
+  },
+};
+
+const find = ({ db, clock, configuration }: ManagementDeps, sid: string) =>
+  findListedSession(db, clock, configuration().signIn, sid);
+
+export const session: ManagementResource = {
+  path: '/sessions/{sid}',
+  name: 'a session',
+  params,
+  methods: {
+    GET: method({
+      summary: 'One session.',
+      scope: 'sessions:read',
+      answer: shape,
+      run: async (deps, { params: { sid } }) => {
+        const stored = await find(deps, sid);
+        return stored ? found(sessionDocument(deps.issuer, stored)) : notFound('session');
+      },
+    }),
+    DELETE: method({
+      summary: 'Ends the session: the browser is signed out. A session that has ended stays so.',
+      scope: 'sessions:end',
+      run: async (deps, { params: { sid }, actor }) => {
+        const stored = await find(deps, sid);
+        if (!stored) return notFound('session');
+        const lifetimes = () => deps.configuration().signIn;
+        await endSessionByAdministrator({ ...deps, lifetimes }, { sid, userId: stored.session.userId }, actor);
+        return done;
+      },
+    }),
+  },
+};

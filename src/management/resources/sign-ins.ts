@@ -1,0 +1,238 @@
+/** Delegated sign-ins: what the team's application is told about a reference, and how it says who signed in. */
+import { z } from 'zod';
+import type { ExternalSignInRejectReason } from '../../../machines/vocabulary.ts';
+import type { RootKeys } from '../../crypto/root-secret.ts';
+import type { ExternalSignIn } from '../../model/external-sign-in.ts';
+import { AUTHENTICATION_CLASSES, authenticationClassOf, satisfies } from '../../oauth/authentication-methods.ts';
+import {
+  answerDelegatedSignIn,
+  type DelegatedAnswer,
+  findDelegatedSignIn,
+  returnAddress,
+} from '../../people/delegated/delegated-sign-in.ts';
+import { openInteraction } from '../../protocol/sealed-interaction.ts';
+import { acceptableClaims, acceptableUsername } from '../../registration/acceptable.ts';
+import { findClient } from '../../storage/clients.ts';
+import { externalSignInStore } from '../../storage/external-sign-ins.ts';
+import { addressOf, links } from '../addresses.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { shownInstant } from '../instant.ts';
+import { link } from '../page.ts';
+import { notFound, type Problem, type ProblemReason, problem } from '../problem.ts';
+import { type Answer, found, type ManagementResource, methodsOf } from '../resource.ts';
+import { sub } from './users.ts';
+
+const params = z.object({ reference: z.string().min(1).max(100).describe('As the browser brought it.') });
+const method = methodsOf(params);
+
+const shape = z
+  .object({
+    state: z.enum(['awaiting', 'answered', 'denied', 'used']).describe('Only what is awaiting can be answered.'),
+    began_at: shownInstant,
+    ends_at: shownInstant.describe('The browser has to be back by then.'),
+    client: z
+      .object({ client_id: z.string(), client_name: z.string() })
+      .nullable()
+      .describe('Which app the end-user signs in to; null: to a page of this server.'),
+    scope: z.string().describe('What that app asks for.'),
+    login_hint: z.string().nullable(),
+    prompt: z.array(z.string()).describe('`login`: the end-user has to sign in anew (OpenID Connect Core §3.1.2.1).'),
+    max_age: z.int().nullable().describe('Seconds; an older sign-in does not do.'),
+    acr_values: z.array(z.string()),
+    ui_locales: z.array(z.string()),
+    _links: z.object({ self: link, answer: link }),
+  })
+  .meta({ id: 'SignIn' });
+
+/** @returns null: the client gave none, or it was sealed under a root secret that is not listed any more. */
+const loginHintOf = (
+  keys: RootKeys,
+  { interactionId, sealedInteraction }: Pick<ExternalSignIn, 'interactionId' | 'sealedInteraction'>,
+): string | null =>
+  interactionId === null || sealedInteraction === null
+    ? null
+    : (openInteraction(keys, interactionId, sealedInteraction)?.loginHint ?? null);
+
+async function documentOf({ db, issuer, keys }: ManagementDeps, reference: string, signIn: ExternalSignIn) {
+  const { clientId, scope, prompt, maxAgeSeconds, acrValues, uiLocales } = signIn.wishes;
+  const client = clientId === null ? null : await findClient(db, clientId);
+  const self = addressOf(issuer, 'sign-ins', reference);
+  return {
+    state: signIn.state,
+    began_at: signIn.beganAt.toISOString(),
+    ends_at: signIn.endsAt.toISOString(),
+    client: client && { client_id: client.clientId, client_name: client.clientName },
+    scope: scope.join(' '),
+    login_hint: loginHintOf(keys, signIn),
+    prompt: [...prompt],
+    max_age: maxAgeSeconds,
+    acr_values: [...acrValues],
+    ui_locales: [...uiLocales],
+    ...links({ self, answer: `${self}/answer` }),
+  };
+}
+
+const depsOf = ({ db, clock, macs, configuration, sleep }: ManagementDeps) => ({
+  externalSignIns: externalSignInStore(db, clock, macs),
+  configuration,
+  sleep,
+});
+
+export const signIn: ManagementResource = {
+  path: '/sign-ins/{reference}',
+  name: 'a sign-in',
+  params,
+  methods: {
+    GET: method({
+      summary: 'What a delegated sign-in is about, for the application that signs the end-user in.',
+      scope: 'sign-ins:answer',
+      answer: shape,
+      run: async (deps, { params: { reference } }) => {
+        const stored = await findDelegatedSignIn(depsOf(deps), reference);
+        return stored ? found(await documentOf(deps, reference, stored.signIn)) : notFound('sign-in');
+      },
+    }),
+  },
+};
+
+const MAX_METHODS = 10;
+const method8176 = z.string().regex(/^[\x21-\x7e]{1,32}$/);
+
+const body = z.strictObject({
+  sub: sub.optional(),
+  username: z.string().min(1).max(256).optional(),
+  claims: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Of an end-user who is new here, where delegated-sign-in.yaml allows that.'),
+  amr: z
+    .array(method8176)
+    .min(1)
+    .max(MAX_METHODS)
+    .optional()
+    .describe('How the end-user signed in (RFC 8176): `pwd`, `otp`, `mfa` where there were several factors …'),
+  acr: z.enum(AUTHENTICATION_CLASSES).optional().describe('Not higher than `amr` shows.'),
+  auth_time: z.int().min(0).max(253_402_300_799).optional().describe('When, in seconds since 1970.'),
+  denied: z
+    .enum(['access_denied', 'login_failed'])
+    .optional()
+    .describe('Instead of all others: the end-user did not want to sign in, or could not.'),
+});
+const answerShape = z
+  .object({
+    state: z.enum(['answered', 'denied']),
+    return_to: z.string().describe('Where the application sends the browser now.'),
+    _links: z.object({ self: link }),
+  })
+  .meta({ id: 'SignInAnswer' });
+
+export const signInAnswer: ManagementResource = {
+  path: '/sign-ins/{reference}/answer',
+  name: 'the answer to a sign-in',
+  params,
+  methods: {
+    PUT: method({
+      summary: 'Says who signed in, or that nobody did. A sign-in is answered once.',
+      scope: 'sign-ins:answer',
+      body,
+      example: { username: 'ada', amr: ['pwd'], auth_time: 1_893_456_000 },
+      answer: answerShape,
+      secret: true,
+      rejects: ['sign_in_ended', 'end_user_ended', 'end_user_unknown'],
+      run: answer,
+    }),
+  },
+};
+
+async function answer(
+  deps: ManagementDeps,
+  {
+    params: { reference },
+    body: sent,
+    actor,
+  }: {
+    params: z.output<typeof params>;
+    body: z.output<typeof body>;
+    actor: Parameters<typeof answerDelegatedSignIn>[1]['actor'];
+  },
+): Promise<Answer> {
+  const read = readAnswer(sent);
+  if ('reason' in read && read.kind === 'problem') return read;
+  const outcome = await answerDelegatedSignIn(depsOf(deps), {
+    reference,
+    actor,
+    newUserId: deps.random.uuid(),
+    answer: read as DelegatedAnswer,
+  });
+  switch (outcome.kind) {
+    case 'unknown':
+      return notFound('sign-in');
+    case 'inFuture':
+      return refusedField('auth_time', 'Expected an instant that has been, found one of the future.');
+    case 'tooOld':
+      return refusedField(
+        'auth_time',
+        'Expected a sign-in that is recent enough for the client ("max_age", or "prompt" with "login").',
+      );
+    case 'usernameIsReserved':
+      return refusedField('username', 'Expected a username without a role in operators.yaml for a new end-user.');
+    case 'rejected':
+      return rejected(outcome.reason);
+    case 'done': {
+      const state = outcome.row.signIn.state === 'denied' ? 'denied' : 'answered';
+      const self = addressOf(deps.issuer, 'sign-ins', reference, 'answer');
+      return found({ state, return_to: returnAddress(deps.issuer, reference), ...links({ self }) });
+    }
+  }
+}
+
+const refusedField = (field: string, detail: string): Problem =>
+  problem('invalid_fields', 'Nothing was changed. See "errors".', [{ field, detail }]);
+
+function readAnswer(sent: z.output<typeof body>): DelegatedAnswer | Problem {
+  const { denied, sub: id, username, claims, amr, acr, auth_time: authTime } = sent;
+  if (denied !== undefined) {
+    const isAlone = Object.values(sent).filter((value) => value !== undefined).length === 1;
+    return isAlone
+      ? { kind: 'denied', reason: denied }
+      : refusedField('denied', 'Expected nothing beside "denied": nobody signed in.');
+  }
+  if (amr === undefined) return refusedField('amr', 'Expected the methods of the sign-in (RFC 8176), found nothing.');
+  if (authTime === undefined) return refusedField('auth_time', 'Expected seconds since 1970, found nothing.');
+  if ((id === undefined) === (username === undefined)) {
+    return refusedField('sub', 'Expected either "sub" or "username", and not both.');
+  }
+  if (claims !== undefined && username === undefined) {
+    return refusedField('claims', 'Expected no claims with "sub": only somebody new gets them, by "username".');
+  }
+  if (acr !== undefined && !satisfies(authenticationClassOf(amr), acr)) {
+    return refusedField('acr', `Expected at most ${authenticationClassOf(amr)}, which is what "amr" shows.`);
+  }
+  if (id !== undefined) return { kind: 'signedIn', who: { sub: id.toLowerCase() }, amr, authTime };
+  const name = acceptableUsername(username);
+  if (name === null) return refusedField('username', 'Expected 1 to 256 characters without control characters.');
+  const kept = acceptableClaims(claims ?? {});
+  const lost = Object.keys(claims ?? {}).filter((claim) => !(claim in kept));
+  if (lost.length > 0) {
+    return problem(
+      'invalid_fields',
+      'Nothing was changed. See "errors".',
+      lost.map((claim) => ({ field: `claims.${claim}`, detail: 'Expected a claim that an end-user can have.' })),
+    );
+  }
+  return { kind: 'signedIn', who: { username: name, claims: kept }, amr, authTime };
+}
+
+const REJECTED: Readonly<Partial<Record<ExternalSignInRejectReason, readonly [ProblemReason, string]>>> = {
+  external_sign_in_expired: ['sign_in_ended', 'It took too long: the end-user has to begin again.'],
+  external_sign_in_answered: ['sign_in_ended', 'It has been answered already, and the answer stays.'],
+  external_sign_in_denied: ['sign_in_ended', 'It was denied, and that stays.'],
+  external_sign_in_used: ['sign_in_ended', 'It has signed in once, and is worth nothing any more.'],
+  user_ended: ['end_user_ended', 'The end-user is disabled or deleted.'],
+  nobody_linked: ['end_user_unknown', 'There is no such end-user, and delegated-sign-in.yaml registers nobody.'],
+};
+
+function rejected(reason: ExternalSignInRejectReason): Problem {
+  const [name, detail] = REJECTED[reason] ?? ['sign_in_ended', 'It cannot be answered.'];
+  return problem(name, `${detail} Nothing was changed.`);
+}

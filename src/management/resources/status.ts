@@ -1,0 +1,164 @@
+/** Is everything all right? What somebody on call looks at first. */
+import { z } from 'zod';
+import { configurationWarnings } from '../../config/configuration-warnings.ts';
+import { keyLifetimes } from '../../config/key-lifetimes.ts';
+import { signerAmong } from '../../model/signing-key.ts';
+import { forecastOf } from '../../review/explanation/key-forecast.ts';
+import { databaseFacts, endedChains, failedSignIns } from '../../storage/alarms.ts';
+import { listNodes } from '../../storage/nodes.ts';
+import { addressOf, links } from '../addresses.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { shownInstant } from '../instant.ts';
+import { keptFor } from '../kept.ts';
+import { selfLink } from '../page.ts';
+import { found, type ManagementResource, methodsOf } from '../resource.ts';
+
+const none = z.object({});
+
+const DAY_SECONDS = 86_400;
+/** Everybody who looks within these seconds gets the same answer. */
+const LOOKED_EVERY_MILLISECONDS = 2000;
+/** A handover that is late by this much is no matter of clocks. */
+const LATE_MILLISECONDS = 120_000;
+
+/** Reasons that no healthy client and no healthy database cause. */
+const ALARMS: readonly string[] = ['refresh_token_reused', 'authorization_code_reused', 'chain_behind_token'];
+
+const check = z.object({
+  name: z.enum(['reuse', 'database', 'signing_keys', 'failed_sign_ins', 'nodes', 'configuration']),
+  state: z.enum(['good', 'look', 'bad']),
+  detail: z.string(),
+});
+
+const shape = z.object({
+  state: z.enum(['good', 'look', 'bad']).describe('The worst of the checks.'),
+  checks: z.array(check),
+  chains_ended: z
+    .array(z.object({ reason: z.string(), times: z.int(), last_at: shownInstant }))
+    .describe('By decision, within the last 24 hours.'),
+  failed_sign_ins: z.object({
+    counters: z.int().describe('Accounts, addresses, and accounts at an address with failures in the running window.'),
+    most: z.int().describe('The failures of one of them.'),
+  }),
+  database: z.object({ version: z.string(), bytes: z.int() }),
+  nodes: z.array(z.object({ id: z.uuid(), version: z.string(), started_at: shownInstant })),
+  configuration: z.object({
+    warnings: z.array(z.string()),
+    last_reload: z
+      .object({
+        at: shownInstant,
+        accepted: z.boolean().describe('False: the files were refused, and what ran goes on running.'),
+        changes: z.array(z.object({ key: z.string(), from: z.unknown(), to: z.unknown() })),
+        problems: z.array(z.string()),
+      })
+      .nullable()
+      .describe('Of this node; null: none since its start.'),
+  }),
+  _links: selfLink,
+});
+
+type Check = z.infer<typeof check>;
+
+const look = keptFor(LOOKED_EVERY_MILLISECONDS, async (deps: ManagementDeps) => {
+  const { db, clock } = deps;
+  const [chains, failures, facts, nodes, { keys }] = await Promise.all([
+    endedChains(db, clock, DAY_SECONDS),
+    failedSignIns(db, clock),
+    databaseFacts(db, clock),
+    listNodes(db, clock),
+    deps.signingKeys.store.load(),
+  ]);
+  return { chains, failures, facts, nodes, keys };
+});
+
+type Looked = Awaited<ReturnType<typeof look>>;
+
+export const status: ManagementResource = {
+  path: '/status',
+  name: 'the state of the server',
+  params: none,
+  methods: {
+    GET: methodsOf(none)({
+      summary: 'Is everything all right?',
+      scope: 'configuration:read',
+      answer: shape,
+      run: async (deps) => found(documentOf(deps, await look(deps))),
+    }),
+  },
+};
+
+function documentOf(deps: ManagementDeps, looked: Looked) {
+  const { chains, failures, facts, nodes } = looked;
+  const reload = deps.lastReload();
+  const checks: readonly Check[] = [
+    reuseCheck(looked),
+    { name: 'database', state: 'good', detail: `Postgres ${facts.version}, ${megabytes(facts.bytes)} MB` },
+    keyCheck(deps, looked),
+    failureCheck(deps, looked),
+    nodeCheck(looked),
+    configurationCheck(deps),
+  ];
+  return {
+    state: (['bad', 'look', 'good'] as const).find((state) => checks.some((one) => one.state === state)) ?? 'good',
+    checks,
+    chains_ended: chains.map(({ reason, times, lastAt }) => ({ reason, times, last_at: lastAt.toISOString() })),
+    failed_sign_ins: failures,
+    database: { version: facts.version, bytes: facts.bytes },
+    nodes: nodes.map(({ id, version, startedAt }) => ({ id, version, started_at: startedAt.toISOString() })),
+    configuration: {
+      warnings: configurationWarnings(deps.configuration()),
+      last_reload: reload && { ...reload, at: reload.at.toISOString() },
+    },
+    ...links({ self: addressOf(deps.issuer, 'status') }),
+  };
+}
+
+const megabytes = (bytes: number): number => Math.round(bytes / 1_000_000);
+
+function reuseCheck({ chains }: Looked): Check {
+  const alarms = chains.filter(({ reason }) => ALARMS.includes(reason));
+  const detail =
+    alarms.map(({ reason, times }) => `${reason}: ${times}`).join(', ') ||
+    'no code and no refresh token was used twice';
+  // The database has lost commits: SECURITY.md, "statehouse recover".
+  const isBehind = alarms.some(({ reason }) => reason === 'chain_behind_token');
+  return { name: 'reuse', state: isBehind ? 'bad' : alarms.length > 0 ? 'look' : 'good', detail };
+}
+
+function keyCheck({ configuration }: ManagementDeps, { keys, facts }: Looked): Check {
+  const { signingKeys: policy } = configuration();
+  const ofToday = { algorithms: policy.algorithms, lifetimes: keyLifetimes(policy) };
+  const unsigned = policy.algorithms.filter((alg) => !signerAmong(keys, alg));
+  if (unsigned.length > 0) return { name: 'signing_keys', state: 'bad', detail: `no key signs ${unsigned.join(', ')}` };
+  const next = keys.flatMap((key) => forecastOf(key, keys, ofToday).next ?? []).toSorted((a, b) => +a.at - +b.at)[0];
+  const isLate = next !== undefined && +next.at < +facts.now - LATE_MILLISECONDS;
+  const detail = next
+    ? `next: ${next.what} at ${next.at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+    : 'nothing is planned';
+  return { name: 'signing_keys', state: isLate ? 'bad' : 'good', detail: isLate ? `late, ${detail}` : detail };
+}
+
+function failureCheck({ configuration }: ManagementDeps, { failures }: Looked): Check {
+  const { failuresPerAccountAndAddress } = configuration().signIn;
+  const state = failures.most >= failuresPerAccountAndAddress ? 'look' : 'good';
+  const detail =
+    failures.counters === 0
+      ? 'none in the running window'
+      : `at most ${failures.most} of one account or address in the running window`;
+  return { name: 'failed_sign_ins', state, detail };
+}
+
+function nodeCheck({ nodes }: Looked): Check {
+  const versions = [...new Set(nodes.map(({ version }) => version))];
+  const detail = `${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}, version ${versions.join(' and ') || 'unknown'}`;
+  return { name: 'nodes', state: versions.length > 1 ? 'look' : 'good', detail };
+}
+
+function configurationCheck({ configuration, lastReload }: ManagementDeps): Check {
+  if (lastReload()?.accepted === false) {
+    return { name: 'configuration', state: 'bad', detail: 'the files were refused; what ran goes on running' };
+  }
+  const { length } = configurationWarnings(configuration());
+  const detail = length === 0 ? 'no warnings' : `${length} ${length === 1 ? 'warning' : 'warnings'}`;
+  return { name: 'configuration', state: length === 0 ? 'good' : 'look', detail };
+}

@@ -1,0 +1,143 @@
+/** The ledger: everything that was decided and stored, as a feed. Append-only; lines are dropped with their month. */
+import { z } from 'zod';
+import { type ListedLine, listLedger } from '../../storage/ledger-list.ts';
+import { instant, shownInstant } from '../instant.ts';
+import { exactInstant, isStorable, link, listAnswer, pageQuery } from '../page.ts';
+import { type ManagementResource, methodsOf } from '../resource.ts';
+import { clientId } from './clients.ts';
+import { sub } from './users.ts';
+
+const none = z.object({});
+const name = z.string().regex(/^[A-Za-z_]{1,64}$/);
+
+/** As src/crypto/account-hash.ts makes it. */
+const accountHash = z.string().regex(/^[0-9a-f]{8}\.[A-Za-z0-9_-]{22}$/);
+
+const digitsUpTo = (most: bigint) =>
+  z
+    .string()
+    .regex(/^\d{1,20}$/)
+    .refine((digits) => BigInt(digits) <= most);
+
+/** As src/storage/ledger-list.ts names places. */
+const position = z.union([
+  z.strictObject({ recordedIn: digitsUpTo(2n ** 64n - 1n), position: digitsUpTo(2n ** 63n - 1n) }),
+  z.strictObject({
+    at: exactInstant,
+    table: digitsUpTo(2n ** 32n - 1n),
+    row: z.string().regex(/^\(\d{1,9},\d{1,4}\)$/),
+  }),
+]);
+
+const shape = z
+  .object({
+    at: shownInstant.describe('Of the decision.'),
+    machine: z.string(),
+    event: z.string(),
+    from: z.string(),
+    to: z.string(),
+    reason: z.string().nullable(),
+    generation: z.int().nullable().describe("The refresh token at the chain's head afterwards."),
+    grant_id: z.uuid().nullable(),
+    interaction_id: z.uuid().nullable(),
+    session_id: z.uuid().nullable(),
+    signing_key_id: z.string().nullable(),
+    client_id: z.string().nullable(),
+    sub: z.uuid().nullable().describe('Where the line is about an end-user, and about no grant and no session.'),
+    policy: z.string().nullable(),
+    scope_withheld: z.string().nullable().describe('Granted, but above the ceiling of that day.'),
+    actor: z
+      .string()
+      .nullable()
+      .describe(
+        'Who asked, where it was not the browser or the client of the row itself: `operator SUB`, `end_user SUB`, `client ID`, `command_line`, …',
+      ),
+    address_hash: z.string().nullable().describe('A keyed hash of the address that it was asked from.'),
+    fields: z.array(z.string()).nullable().describe('The names of the fields that changed.'),
+    address: z.string().nullable().describe('Of a sign-in: where it came from.'),
+    account_hash: z
+      .string()
+      .nullable()
+      .describe('Of a sign-in: a keyed hash of the username, also of one that nobody has.'),
+    begun_session_id: z.uuid().nullable().describe('The session that a sign-in began.'),
+  })
+  .meta({ id: 'Transition' });
+
+const lineDocument = (line: ListedLine) => ({
+  at: line.at.toISOString(),
+  machine: line.machine,
+  event: line.event,
+  from: line.fromState,
+  to: line.toState,
+  reason: line.reason,
+  generation: line.generation === null ? null : Number(line.generation),
+  grant_id: line.grantId,
+  interaction_id: line.interactionId,
+  session_id: line.sessionId,
+  signing_key_id: line.signingKeyId,
+  client_id: line.clientId,
+  sub: line.userId,
+  policy: line.policy,
+  scope_withheld: line.scopeWithheld,
+  actor: line.actor,
+  address_hash: line.addressHash,
+  fields: line.fields,
+  address: line.address,
+  account_hash: line.accountHash,
+  begun_session_id: line.begunSessionId,
+});
+
+export const transitions: ManagementResource = {
+  path: '/transitions',
+  name: 'the ledger',
+  params: none,
+  methods: {
+    GET: methodsOf(none)({
+      summary:
+        'The ledger. In ascending order, `next` is always there: ask it again for lines to come. A page may have fewer lines than its limit, since a request reads a bounded number of them.',
+      scope: 'ledger:read',
+      query: z.strictObject({
+        ...pageQuery,
+        order: z.enum(['asc', 'desc']).default('desc').describe('`desc`: the newest first.'),
+        machine: name.optional(),
+        event: name.optional(),
+        from_state: name.optional(),
+        to_state: name.optional(),
+        reason: name.optional(),
+        client_id: clientId.optional(),
+        sub: sub.optional().describe('Of the end-user, and of their grants and sessions that are still stored.'),
+        grant_id: z.uuid().optional(),
+        session_id: z.uuid().optional(),
+        account_hash: accountHash.optional().describe('Sign-ins of this account, whether somebody has it or not.'),
+        address: z.string().max(64).refine(isStorable).optional().describe('Sign-ins from this address.'),
+        from: instant.optional().describe('Decided at this instant or later (RFC 3339).'),
+        to: instant.optional().describe('Decided before this instant (RFC 3339).'),
+      }),
+      answer: z.object({
+        items: z.array(shape),
+        _links: z.object({ self: link, next: link.optional().describe('Absent: there is nothing more.') }),
+      }),
+      run: ({ db }, { query: { limit, cursor, order, ...asked }, href }) => {
+        const filter = {
+          machine: asked.machine,
+          event: asked.event,
+          fromState: asked.from_state,
+          toState: asked.to_state,
+          reason: asked.reason,
+          clientId: asked.client_id,
+          userId: asked.sub,
+          grantId: asked.grant_id,
+          sessionId: asked.session_id,
+          accountHash: asked.account_hash,
+          address: asked.address,
+          from: asked.from,
+          to: asked.to,
+        };
+        return listAnswer({ limit, cursor }, position, href, async (page) => {
+          const { items, next } = await listLedger(db, filter, { ...page, order });
+          return { items: items.map(lineDocument), next };
+        });
+      },
+    }),
+  },
+};

@@ -1,0 +1,116 @@
+/** An end-user as the API shows and reads it. */
+import { z } from 'zod';
+import type { RegisteredUser } from '../../model/user.ts';
+import { STANDARD_CLAIMS } from '../../oauth/claims.ts';
+import { addressOf, links } from '../addresses.ts';
+import { link } from '../page.ts';
+import type { FieldProblem } from '../problem.ts';
+
+const claims = z
+  .record(z.string(), z.unknown())
+  .describe('By the names of OpenID Connect Core §5.1; further claims under any other name.');
+const disabled = z.boolean().describe('True: nobody signs in as this end-user, and every session and grant has ended.');
+const username = z.string().min(1).max(256);
+
+/** What is sent. What is only shown may be sent back as it is. */
+export const userBody = z.strictObject({
+  username,
+  password: z
+    .string()
+    .min(1)
+    .max(1024)
+    .optional()
+    .describe('Never shown. A new password ends every session and grant.'),
+  password_hash: z
+    .string()
+    .min(1)
+    .max(1024)
+    .optional()
+    .describe(
+      'Instead of `password`: a hash that another system made (argon2id, argon2i, bcrypt, scrypt or PBKDF2). Never shown. A hash that was taken over before changes nothing.',
+    ),
+  claims: claims.optional(),
+  disabled: disabled.optional(),
+  sub: z.string().optional(),
+  disabled_at: z.string().optional(),
+  _links: z.unknown().optional(),
+});
+
+/** RFC 7396: null takes a member away. */
+export const userPatch = z
+  .looseObject({})
+  .describe('Members of the end-user to replace; null takes a member away. `password` sets a new one.');
+
+export const userShape = z
+  .object({
+    sub: z.string(),
+    username,
+    disabled,
+    disabled_at: z.iso.datetime().nullable().describe('Only shown: since when; null: not disabled.'),
+    claims,
+    _links: z.object({
+      self: link,
+      grants: link,
+      sessions: link,
+      'linked-identities': link,
+      passkeys: link,
+      'second-factor': link,
+      consequences: link,
+    }),
+  })
+  .meta({ id: 'User' });
+
+export const userAddress = (issuer: string, sub: string): string => addressOf(issuer, 'users', sub);
+
+export function userDocument(
+  issuer: string,
+  { id, username: name, disabledAt, claims: told }: Pick<RegisteredUser, 'id' | 'username' | 'disabledAt' | 'claims'>,
+): object {
+  const self = userAddress(issuer, id);
+  return {
+    sub: id,
+    username: name,
+    disabled: disabledAt !== null,
+    disabled_at: disabledAt?.toISOString() ?? null,
+    claims: told,
+    ...links({
+      self,
+      grants: `${self}/grants`,
+      sessions: `${self}/sessions`,
+      'linked-identities': `${self}/linked-identities`,
+      passkeys: `${self}/passkeys`,
+      'second-factor': `${self}/second-factor`,
+      consequences: `${self}/consequences`,
+    }),
+  };
+}
+
+export type SentUser = z.output<typeof userBody>;
+
+/** As src/registration/user-record.ts reads it: standard claims beside the username, the others under `claims`. */
+export function recordIn({
+  username: name,
+  password,
+  password_hash,
+  claims: all = {},
+}: SentUser): Readonly<Record<string, unknown>> {
+  const [standard, further] = [true, false].map((isStandard) =>
+    Object.fromEntries(Object.entries(all).filter(([claim]) => STANDARD_CLAIMS.includes(claim) === isStandard)),
+  );
+  return {
+    ...standard,
+    username: name,
+    ...(password !== undefined && { password }),
+    ...(password_hash !== undefined && { password_hash }),
+    claims: further,
+  };
+}
+
+/** Where a problem of the record is in what was sent. */
+export const fieldOf = (key: string | null): string | null =>
+  key !== null && STANDARD_CLAIMS.includes(key.split('.')[0] ?? '') ? `claims.${key}` : key;
+
+export const otherSub = (sub: string): FieldProblem => ({
+  field: 'sub',
+  detail: `Expected ${JSON.stringify(sub)}, as in the address: the server makes it, and it never changes.`,
+});

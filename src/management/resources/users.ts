@@ -1,0 +1,257 @@
+/** End-users, as a list and each by itself. */
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { hashPassword, importedHashOf, matchesPassword } from '../../crypto/password.ts';
+import type { UserChange, UserRegistration, UserRow } from '../../lifecycles/user.ts';
+import type { RegisteredUser } from '../../model/user.ts';
+import { serviceNames } from '../../people/passwords/rules.ts';
+import { administerUser, requireDone } from '../../registration/administration.ts';
+import { readUserRecord, type UserRecord } from '../../registration/user-record.ts';
+import { userStore } from '../../storage/user-store.ts';
+import { conditionNeeded, orRejected, rejected } from '../administration.ts';
+import type { ManagementDeps } from '../deps.ts';
+import { GONE_SINCE } from '../idempotency.ts';
+import { mergePatch } from '../merge-patch.ts';
+import { fieldProblems, notFound, type Problem, problem } from '../problem.ts';
+import {
+  type Answer,
+  created,
+  done,
+  found,
+  type ManagementRequest,
+  type ManagementResource,
+  methodsOf,
+} from '../resource.ts';
+import { checked } from '../sent.ts';
+import {
+  fieldOf,
+  otherSub,
+  recordIn,
+  type SentUser,
+  userAddress,
+  userBody,
+  userDocument,
+  userPatch,
+  userShape,
+} from './user-record.ts';
+
+export const sub = z.uuid().describe('The `sub` of every token about this end-user.');
+
+const EXAMPLE = {
+  username: 'ada',
+  password: 'correct horse battery staple',
+  claims: { name: 'Ada Lovelace', email: 'ada@example.com' },
+};
+
+const params = z.object({ sub });
+const method = methodsOf(params);
+type Request<Body> = ManagementRequest<{ sub: string }, unknown, Body>;
+
+export const user: ManagementResource = {
+  path: '/users/{sub}',
+  name: 'an end-user',
+  params,
+  methods: {
+    GET: method({
+      summary: 'One end-user; the password is never shown.',
+      scope: 'users:read',
+      answer: userShape,
+      run: async (deps, { params: { sub: id } }) => {
+        const stored = await findUser(deps, id);
+        return stored ? found(userDocument(deps.issuer, stored)) : notFound('end-user');
+      },
+    }),
+    PUT: method({
+      summary:
+        'Replaces username and claims, and the password where it is sent. A new password ends every session and grant.',
+      scope: 'users:write',
+      body: userBody,
+      example: { username: 'ada', claims: EXAMPLE.claims },
+      answer: userShape,
+      ifMatch: 'whenChanging',
+      rejects: ['username_taken'],
+      run: async (deps, request) => {
+        const stored = await findUser(deps, request.params.sub);
+        // The server makes every `sub`, so that nobody gets that of somebody else.
+        return stored ? change(deps, request, stored, request.body) : notFound('end-user');
+      },
+    }),
+    PATCH: method({
+      summary: 'Changes some members (RFC 7396): `disabled`, `username`, `claims`, `password`.',
+      scope: 'users:write',
+      body: userPatch,
+      patches: userBody,
+      example: { disabled: true },
+      answer: userShape,
+      ifMatch: 'required',
+      rejects: ['username_taken'],
+      run: async (deps, request) => {
+        const stored = await findUser(deps, request.params.sub);
+        if (!stored) return notFound('end-user');
+        const merged = checked(userBody, mergePatch(userDocument(deps.issuer, stored), request.sent), 'invalid_fields');
+        return merged.kind === 'problem' ? merged : change(deps, request, stored, merged.value);
+      },
+    }),
+    DELETE: method({
+      summary:
+        'Erases username, password and claims. Every session and grant ends, for good; the `sub` is given to nobody else.',
+      scope: 'users:write',
+      ifMatch: 'optional',
+      run: async (deps, { params: { sub: id }, actor, precondition: { isSeen } }) => {
+        const outcome = await administerUser(
+          { db: deps.db, clock: deps.clock, macs: deps.macs, actor },
+          { id, change: { type: 'deletionRequested' }, ...(isSeen && { expects: seenIn(deps, isSeen) }) },
+        );
+        return outcome.kind === 'rejected' ? rejected(outcome.reason) : done;
+      },
+    }),
+  },
+};
+
+const forMany = methodsOf(z.object({}));
+
+/** `POST`, beside the list. */
+export const userRegistration = forMany({
+  summary: 'Registers an end-user, who can sign in with this username and password.',
+  scope: 'users:write',
+  body: userBody,
+  example: EXAMPLE,
+  answer: userShape,
+  creates: true,
+  rejects: ['username_taken', 'changed_meanwhile'],
+  run: register,
+});
+
+async function register(
+  deps: ManagementDeps,
+  { body, makes, actor }: ManagementRequest<object, unknown, SentUser>,
+): Promise<Answer> {
+  const read = recordOf(deps, body);
+  if ('kind' in read) return read;
+  const id = makes.uuid();
+  if (body.sub !== undefined && body.sub !== id) return SUB_IS_MADE;
+  if (body.disabled === true) return NOT_DISABLED_AT_FIRST;
+  const { username, claims } = read;
+  if (read.password === null && read.passwordHash === null) return PASSWORD_MISSING;
+  const before = makes.isRepeated ? await findUser(deps, id) : null;
+  if (before) return createdUser(deps, before);
+  if (makes.wasCarriedOut) return GONE_SINCE;
+  const registration = { username, claims, ...(await passwordIn(read)) };
+  return orRejected(
+    async () => {
+      const { user: stored } = requireDone(
+        await administerUser(
+          { db: deps.db, clock: deps.clock, macs: deps.macs, actor },
+          { id, change: { type: 'registrationRequested', registration }, expects: ({ user: now }) => now === null },
+        ),
+      );
+      return createdUser(deps, stored);
+    },
+    async () => {
+      const meanwhile = await findUser(deps, id);
+      return meanwhile ? createdUser(deps, meanwhile) : rejected('changed_meanwhile');
+    },
+  );
+}
+
+/** At most two changes, each a decision of its own: the record first, then whether the end-user may sign in. */
+async function change(
+  deps: ManagementDeps,
+  { precondition: { isSeen, onlyNew }, actor }: Request<unknown>,
+  stored: RegisteredUser,
+  sent: SentUser,
+): Promise<Answer> {
+  const shown = userDocument(deps.issuer, stored);
+  if (onlyNew || (isSeen && !isSeen(shown))) return rejected('changed_meanwhile');
+  if (sent.sub !== undefined && sent.sub !== stored.id)
+    return problem('invalid_fields', 'Nothing was changed. See "errors".', [otherSub(stored.id)]);
+  const read = recordOf(deps, sent);
+  if ('kind' in read) return read;
+  const { fields, changes } = await changesOf(stored, read, sent);
+  if (changes.length === 0) return found(shown);
+  if (!isSeen) return conditionNeeded(fields);
+  const who = { db: deps.db, clock: deps.clock, macs: deps.macs, actor };
+  return orRejected(async () => {
+    let expects = seenIn(deps, isSeen);
+    let after = stored;
+    for (const asked of changes) {
+      after = requireDone(await administerUser(who, { id: stored.id, change: asked, expects })).user;
+      const { epoch } = after;
+      expects = ({ user: now }) => now?.epoch === epoch;
+    }
+    return found(userDocument(deps.issuer, after));
+  });
+}
+
+async function changesOf(
+  stored: RegisteredUser,
+  read: UserRecord,
+  sent: SentUser,
+): Promise<{ readonly fields: readonly string[]; readonly changes: readonly UserChange[] }> {
+  const { username, claims } = read;
+  const isOther = await isOtherPassword(stored, read);
+  const registration = { username, claims, ...(isOther ? await passwordIn(read) : { passwordHash: null }) };
+  const isDisabled = stored.disabledAt !== null;
+  const wanted = sent.disabled ?? isDisabled;
+  const differing = [
+    ...(username === stored.username ? [] : ['username']),
+    ...(isOther ? ['password'] : []),
+    ...(isDeepStrictEqual(claims, stored.claims) ? [] : ['claims']),
+  ];
+  const others = wanted === isDisabled ? [] : ['disabled'];
+  return {
+    fields: [...differing, ...others],
+    changes: [
+      ...differing.slice(0, 1).map(() => ({ type: 'registrationRequested', registration }) as const),
+      ...others.map(() => ({ type: wanted ? 'disableRequested' : 'enableRequested' }) as const),
+    ],
+  };
+}
+
+/** A hash that was taken over before is none, whatever the password is by now. */
+async function isOtherPassword(stored: RegisteredUser, { password, passwordHash }: UserRecord): Promise<boolean> {
+  if (passwordHash !== null)
+    return passwordHash !== stored.passwordHash && importedHashOf(passwordHash) !== stored.importedHash;
+  return password !== null && !(await matchesPassword(stored.passwordHash, password));
+}
+
+async function passwordIn({
+  password,
+  passwordHash,
+}: UserRecord): Promise<Pick<UserRegistration, 'passwordHash' | 'importedHash'>> {
+  if (passwordHash !== null) return { passwordHash, importedHash: importedHashOf(passwordHash) };
+  return { passwordHash: password === null ? null : await hashPassword(password) };
+}
+
+const seenIn =
+  ({ issuer }: ManagementDeps, isSeen: (representation: object) => boolean) =>
+  ({ user: now }: UserRow): boolean =>
+    now !== null && now.deletedAt === null && isSeen(userDocument(issuer, now));
+
+function recordOf({ issuer, production, configuration }: ManagementDeps, sent: SentUser): UserRecord | Problem {
+  const { signIn: policy, branding } = configuration();
+  const service = serviceNames(issuer, branding.organization);
+  const reading = readUserRecord(recordIn(sent), production, { policy, service });
+  if (reading.ok) return reading.value;
+  return fieldProblems(
+    'invalid_fields',
+    reading.problems.map(({ key, ...rest }) => ({ key: fieldOf(key), ...rest })),
+  );
+}
+
+export async function findUser({ db, clock, macs }: ManagementDeps, id: string): Promise<RegisteredUser | null> {
+  const { row } = await userStore(db, clock, macs).load(id, null);
+  return row.user?.deletedAt === null ? row.user : null;
+}
+
+const createdUser = ({ issuer }: ManagementDeps, stored: RegisteredUser): Answer =>
+  created(userDocument(issuer, stored), userAddress(issuer, stored.id));
+
+const refusedField = (field: string, detail: string): Problem =>
+  problem('invalid_fields', 'Nothing was changed. See "errors".', [{ field, detail }]);
+const PASSWORD_MISSING = refusedField('password', 'Expected 1 to 1024 characters for a new end-user, found nothing.');
+const SUB_IS_MADE = refusedField('sub', 'Expected no "sub": the server makes it, and it never changes.');
+const NOT_DISABLED_AT_FIRST = refusedField(
+  'disabled',
+  'Expected false: register the end-user first, then disable them.',
+);

@@ -1,0 +1,124 @@
+/** Events on their way to other systems. The secrets of receivers, and what receivers answered, are never shown. */
+import { z } from 'zod';
+import { repeatDelivery, retryPolicyOf } from '../../lifecycles/webhook-delivery.ts';
+import { ATTEMPT_OUTCOMES, type WebhookDelivery, webhookIdOf } from '../../model/webhook.ts';
+import { findDelivery, listDeliveryPage } from '../../storage/webhook-list.ts';
+import { webhookStore } from '../../storage/webhooks.ts';
+import { addressOf, links } from '../addresses.ts';
+import { shownInstant } from '../instant.ts';
+import { instantPosition, isStorable, link, listAnswer, pageOf, pageQuery } from '../page.ts';
+import { notFound } from '../problem.ts';
+import { created, found, type ManagementResource, methodsOf } from '../resource.ts';
+
+const none = z.object({});
+const params = z.object({ delivery_id: z.uuid() });
+
+const state = z.enum(['pending', 'delivered', 'abandoned']);
+
+export const deliveryShape = z
+  .object({
+    delivery_id: z.uuid(),
+    receiver: z.string().describe('As webhooks.yaml names it.'),
+    event_id: z.string().describe('The `webhook-id` of every attempt: the same for every receiver of the event.'),
+    event_type: z.string(),
+    occurred_at: shownInstant,
+    data: z.record(z.string(), z.unknown()).describe('What the receiver is told of the event.'),
+    state: state.describe('abandoned: given up.'),
+    reason: z.string().nullable().describe('Why it was given up; null: it was not.'),
+    attempts: z.int().describe('Since it was recorded, or repeated last.'),
+    last_outcome: z.enum(ATTEMPT_OUTCOMES).nullable().describe('Of the last attempt; null: none is over.'),
+    next_attempt_at: shownInstant.nullable().describe('While an attempt is under way: when it must be over.'),
+    gives_up_at: shownInstant,
+    created_at: shownInstant,
+    ended_at: shownInstant.nullable(),
+    _links: z.object({ self: link, repetitions: link }),
+  })
+  .meta({ id: 'WebhookDelivery' });
+
+export const addressOfDelivery = (issuer: string, id: string): string => addressOf(issuer, 'webhook-deliveries', id);
+
+export const deliveryDocument = (issuer: string, delivery: WebhookDelivery) => ({
+  delivery_id: delivery.id,
+  receiver: delivery.receiver,
+  event_id: webhookIdOf(delivery),
+  event_type: delivery.eventType,
+  occurred_at: delivery.occurredAt.toISOString(),
+  data: delivery.data,
+  state: delivery.state,
+  reason: delivery.abandonedReason,
+  attempts: delivery.attempts,
+  last_outcome: delivery.lastOutcome,
+  next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
+  gives_up_at: delivery.givesUpAt.toISOString(),
+  created_at: delivery.createdAt.toISOString(),
+  ended_at: delivery.endedAt?.toISOString() ?? null,
+  ...links({
+    self: addressOfDelivery(issuer, delivery.id),
+    repetitions: `${addressOfDelivery(issuer, delivery.id)}/repetitions`,
+  }),
+});
+
+export const webhookDeliveries: ManagementResource = {
+  path: '/webhook-deliveries',
+  name: 'the deliveries of events',
+  params: none,
+  methods: {
+    GET: methodsOf(none)({
+      summary: 'Events on their way to receivers, and those that were delivered or given up, newest first.',
+      scope: 'webhooks:read',
+      query: z.strictObject({
+        ...pageQuery,
+        receiver: z.string().min(1).max(255).refine(isStorable).optional(),
+        state: state.optional(),
+      }),
+      answer: pageOf(deliveryShape),
+      run: ({ db, issuer }, { query: { receiver, state: wanted, ...page }, href }) =>
+        listAnswer(page, instantPosition, href, async (request) => {
+          const { items, next } = await listDeliveryPage(db, { receiver, state: wanted }, request);
+          return { items: items.map((item) => deliveryDocument(issuer, item)), next };
+        }),
+    }),
+  },
+};
+
+export const webhookDelivery: ManagementResource = {
+  path: '/webhook-deliveries/{delivery_id}',
+  name: 'a delivery of an event',
+  params,
+  methods: {
+    GET: methodsOf(params)({
+      summary: 'One delivery.',
+      scope: 'webhooks:read',
+      answer: deliveryShape,
+      run: async ({ db, issuer }, { params: { delivery_id: id } }) => {
+        const stored = await findDelivery(db, id);
+        return stored ? found(deliveryDocument(issuer, stored)) : notFound('delivery');
+      },
+    }),
+  },
+};
+
+export const webhookRepetitions: ManagementResource = {
+  path: '/webhook-deliveries/{delivery_id}/repetitions',
+  name: 'the repetitions of a delivery',
+  params,
+  methods: {
+    POST: methodsOf(params)({
+      summary:
+        'Has the event sent again: at once, with all attempts anew and the same id, also where it was delivered.',
+      scope: 'webhooks:send',
+      answer: deliveryShape,
+      creates: true,
+      run: async ({ db, clock, issuer, sleep, configuration }, { params: { delivery_id: id }, actor, makes }) => {
+        const world = { deliveries: webhookStore(db, clock).deliveries, sleep };
+        // The same request again sends nothing again.
+        const delivery = makes.wasCarriedOut
+          ? await findDelivery(db, id)
+          : await repeatDelivery(world, id, retryPolicyOf(configuration().webhooks), actor);
+        if (delivery === null) return notFound('delivery');
+        await makes.carryOut();
+        return created(deliveryDocument(issuer, delivery), addressOfDelivery(issuer, id));
+      },
+    }),
+  },
+};

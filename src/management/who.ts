@@ -1,0 +1,51 @@
+/**
+ * Who calls, and what they may do: the scopes of the access token that the role of today has as well. The guard has checked the
+ * token; here its grant, its client and the role are looked at again, so that what ended a second ago is refused.
+ */
+import { hmacSha256 } from '../crypto/digest.ts';
+import type { Access } from '../guard/outcome.ts';
+import { type Actor, commandLine } from '../model/actor.ts';
+import { scopeOfAdministrator } from '../protocol/administrators.ts';
+import { presentedAccessToken } from '../protocol/presented-access-token.ts';
+import { findUserById, isAuthenticUser } from '../storage/users.ts';
+import type { ManagementDeps } from './deps.ts';
+
+export type Me = {
+  readonly kind: 'operator' | 'client';
+  /** The `sub` of an operator, or the id of a client. */
+  readonly id: string;
+  /** Null: a client. */
+  readonly username: string | null;
+  /** Of the token, as far as the role of today has them. */
+  readonly scopes: readonly string[];
+};
+
+/** @returns null when the token has ended. @throws StoreUnavailable */
+export async function whoCalls(deps: ManagementDeps, access: Access, token: string): Promise<Me | null> {
+  const presented = await presentedAccessToken(deps, token);
+  if (presented.kind === 'inactive') return null;
+  const { grant } = presented;
+  if (grant === null) {
+    const { clientId } = access;
+    const today = scopeOfAdministrator(deps.configuration(), { kind: 'client', clientId });
+    return { kind: 'client', id: clientId, username: null, scopes: both(access.scopes, today) };
+  }
+  const user = await findUserById(deps.db, grant.userId);
+  if (user === null || user.disabledAt !== null || !isAuthenticUser(user, deps.macs)) return null;
+  const { id, username } = user;
+  const today = scopeOfAdministrator(deps.configuration(), { kind: 'user', username });
+  return { kind: 'operator', id, username, scopes: both(access.scopes, today) };
+}
+
+const both = (token: readonly string[], role: readonly string[]): readonly string[] =>
+  token.filter((scope) => role.includes(scope));
+
+/** @param address one spelling for each network (src/http/address-key.ts). */
+export const actorOf = (
+  { keys, commandLineClient }: Pick<ManagementDeps, 'keys' | 'commandLineClient'>,
+  { kind, id }: Me,
+  address: string,
+): Actor => ({
+  ...(kind === 'client' && id === commandLineClient ? commandLine : { kind, id }),
+  addressHash: hmacSha256(keys.first.key('throttle'), 'administration\n', address).toString('base64url').slice(0, 22),
+});
