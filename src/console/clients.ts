@@ -1,0 +1,282 @@
+/** Clients: find, show, register, change, exchange secrets, delete. */
+import { html } from 'ghtml';
+import type { Markup } from '../http/views/page.ts';
+import { type ClientRecord, clientForm, patchIn, recordIn, valuesOf } from './client-form.ts';
+import {
+  atLeast,
+  button,
+  doneWords,
+  facts,
+  filters,
+  form,
+  link,
+  pager,
+  plural,
+  table,
+  time,
+  withQuery,
+} from './components.ts';
+import type { Problem } from './management-api.ts';
+import { type Policy, policyOf } from './policy.ts';
+import { type Action, all, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
+import { code, name, shownText } from './shown-text.ts';
+
+export type ClientItem = ClientRecord & {
+  readonly client_id: string;
+  readonly declared: boolean;
+  readonly registered_by: 'operator' | 'self';
+};
+type Secret = { readonly secret_id: string; readonly created_at?: string | null };
+type Consequences = {
+  readonly living_grants: number;
+  readonly end_users: number;
+  readonly above_ceiling: number;
+  readonly exact: boolean;
+};
+
+const resourceOf = (clientId: string, rest = ''): string => `/clients/${encodeURIComponent(clientId)}${rest}`;
+const pageOf = (clientId: string, rest = '', done?: string): string =>
+  withQuery(`/console/client${rest}`, { id: clientId, done });
+
+const registeredBy = ({ declared, registered_by: by }: ClientItem): Markup =>
+  html`${declared ? 'clients.yaml' : by === 'self' ? 'itself' : 'an operator'}`;
+
+async function list(viewer: Viewer, query: Fields): Promise<Shown> {
+  const [q, cursor] = [query.get('q'), query.get('cursor')];
+  const answer = await viewer.api.list<ClientItem>('/clients', { q, cursor });
+  if (!answer.ok) return problem(answer.problem);
+  const { items, next } = answer.value;
+  return page(
+    'Clients',
+    html`!${doneWords(query.get('done'))}
+!${filters(viewer, '/console/clients', [{ name: 'q', label: 'Id or name contains', value: q }])}
+!${viewer.may('clients:write') ? html`<p>!${button(viewer, '/console/client/new', 'Register a client')}</p>` : ''}
+!${table(
+      'Clients by id',
+      [
+        { label: 'Client id', cell: (client: ClientItem) => link(viewer, pageOf(client.client_id), client.client_id) },
+        { label: 'Name', cell: (client) => name(client.client_name ?? '') },
+        {
+          label: 'Kind',
+          cell: (client) => html`${client.token_endpoint_auth_method === 'none' ? 'public' : 'confidential'}`,
+        },
+        { label: 'Policy', cell: (client) => name(client.policy ?? '') },
+        { label: 'Registered by', cell: registeredBy },
+      ],
+      items,
+    )}
+!${pager(viewer, '/console/clients', { q, cursor }, next)}`,
+  );
+}
+
+async function show(viewer: Viewer, query: Fields): Promise<Shown> {
+  const id = query.get('id');
+  const read = await all({
+    client: viewer.api.get<ClientItem>(resourceOf(id)),
+    secrets: viewer.api.list<Secret>(resourceOf(id, '/secrets')),
+    consequences: viewer.api.get<Consequences>(resourceOf(id, '/consequences')),
+  });
+  if (!read.ok) return problem(read.problem);
+  const { client, secrets, consequences } = read.values;
+  const policy = viewer.may('configuration:read')
+    ? await viewer.api.get<Policy>(`/policies/${encodeURIComponent(client.policy ?? '')}`)
+    : null;
+  const mayChange = viewer.may('clients:write') && !client.declared;
+  const isConfidential = client.token_endpoint_auth_method !== 'none';
+  return page(
+    client.client_name ?? id,
+    html`!${doneWords(query.get('done'))}
+!${facts([['Client id', code(client.client_id)], ...valuesOf(client), ['Registered by', registeredBy(client)]])}
+!${client.declared ? html`<p class="warning">This client is declared in clients.yaml. It is changed there, and deleted by removing it there.</p>` : ''}
+!${!mayChange ? '' : html`<p class="row">!${button(viewer, pageOf(id, '/edit'), 'Change')} !${button(viewer, pageOf(id, '/delete'), 'Delete…', 'danger')}</p>`}
+<h2>Secrets</h2>
+!${isConfidential ? secretsOf(viewer, id, secrets.items, mayChange) : html`<p>None: it is a public client, which cannot keep a secret.</p>`}
+!${policy?.ok ? html`<h2>Its policy in force</h2>!${policyOf(policy.value)}` : ''}
+<h2>What it holds</h2>
+!${aboveCeiling(consequences)}
+<p class="row">!${viewer.may('grants:read') ? link(viewer, withQuery('/console/grants', { client_id: id, state: 'alive' }), 'Its living grants') : ''}
+!${viewer.may('ledger:read') ? link(viewer, withQuery('/console/ledger', { client_id: id }), 'Its lines of the ledger') : ''}</p>`,
+  );
+}
+
+/** docs/decisions/0027. */
+const aboveCeiling = ({ above_ceiling: above, exact }: Consequences): Markup =>
+  above === 0
+    ? ''
+    : html`<p class="warning"><strong>${atLeast(exact)}${plural(above, 'living grant')}</strong> ${above === 1 ? 'was' : 'were'} given more scope than the client has today. Each refresh leaves it out; widening the scope of the client gives it back.</p>`;
+
+const narrowing = ({ living_grants: living, exact }: Consequences): Markup =>
+  living === 0
+    ? ''
+    : html`<p class="warning">This client has <strong>${atLeast(exact)}${plural(living, 'living grant')}</strong>. Scope that you take away here is taken from them at their next refresh, and a grant that has nothing left is refused. Widening the scope again gives back what was allowed, and nothing more.</p>`;
+
+function secretsOf(viewer: Viewer, id: string, secrets: readonly Secret[], mayChange: boolean): Markup {
+  const rotate =
+    secrets.length >= 2
+      ? html`<p class="quiet">Two secrets are live. When the client uses the new secret, remove the old one.</p>`
+      : mayChange
+        ? html`<p class="quiet">To rotate the secret, add a second one, give it to the client, and then remove the old one. Both are accepted meanwhile.</p>
+!${form(viewer, { action: '/console/client/secrets', label: 'Add a second secret', values: { id } })}`
+        : '';
+  return html`!${table(
+    'Live secrets',
+    [
+      { label: 'Secret', cell: (secret: Secret) => code(secret.secret_id) },
+      { label: 'Made', cell: (secret) => (secret.created_at ? time(secret.created_at) : html`at the registration`) },
+      {
+        label: 'Action',
+        cell: (secret) =>
+          mayChange && secrets.length > 1
+            ? form(viewer, {
+                action: '/console/client/secrets/remove',
+                label: `Remove ${shownText(secret.secret_id, 12)}`,
+                values: { id, secret: secret.secret_id },
+                danger: true,
+              })
+            : '',
+      },
+    ],
+    secrets,
+  )}
+!${rotate}`;
+}
+
+const registration = (viewer: Viewer, record: ClientRecord, problems: Markup = ''): Shown =>
+  page(
+    'Register a client',
+    html`!${problems}
+!${form(viewer, { action: '/console/client/new', label: 'Register', wide: true, body: clientForm(record, { isNew: true }) })}`,
+    problems === '' ? {} : { status: 400 },
+  );
+
+async function register(viewer: Viewer, fields: Fields): Promise<Shown> {
+  const record = recordIn(fields);
+  const answer = await viewer.api.post<ClientItem & { readonly client_secret?: string; readonly secret?: string }>(
+    '/clients',
+    record,
+    fields.get('once'),
+  );
+  if (!answer.ok) {
+    const { status } = answer.problem;
+    return status === 400 || status === 409 || status === 422
+      ? registration(viewer, record, problemsOf(answer.problem))
+      : problem(answer.problem);
+  }
+  const { client_id: id, client_secret: secret } = answer.value;
+  if (!secret) return goTo(pageOf(id, '', 'registered'));
+  return secretPage(viewer, id, secret, 'Registered');
+}
+
+/** Shown once: nothing keeps it. */
+const secretPage = (viewer: Viewer, id: string, secret: string, title: string): Shown =>
+  page(
+    title,
+    html`<p class="done" role="status">This is the only time that the secret is shown. Copy it now: the server keeps no more than a keyed hash.</p>
+!${facts([
+      ['Client id', code(id)],
+      ['Secret', html`<code class="secret" id="secret">${secret}</code>`],
+    ])}
+<p>!${button(viewer, pageOf(id), 'I have copied it')}</p>`,
+  );
+
+/** The detail of the API points at the list, which is here. */
+const problemsOf = ({ title, detail, errors }: Problem): Markup =>
+  errors.length === 0
+    ? html`<div class="alert" role="alert"><p><strong>${title}.</strong> ${detail}</p></div>`
+    : html`<div class="alert" role="alert"><p><strong>Nothing was changed.</strong> These fields are not as expected:</p>
+<ul class="problems">!${errors.map(({ field, detail: words }) => html`<li><code>${shownText(field ?? '')}</code> ${shownText(words, 1000)}</li>`).join('')}</ul></div>`;
+
+async function edit(viewer: Viewer, query: Fields): Promise<Shown> {
+  const id = query.get('id');
+  const [answer, consequences] = await Promise.all([
+    viewer.api.get<ClientItem>(resourceOf(id)),
+    viewer.api.get<Consequences>(resourceOf(id, '/consequences')),
+  ]);
+  if (!answer.ok) return problem(answer.problem);
+  if (!consequences.ok) return problem(consequences.problem);
+  return editing(viewer, id, answer.value, answer.etag ?? '', { warning: narrowing(consequences.value) });
+}
+
+const editing = (
+  viewer: Viewer,
+  id: string,
+  record: ClientRecord,
+  etag: string,
+  { problems = '', warning = '' }: { readonly problems?: Markup; readonly warning?: Markup },
+): Shown =>
+  page(
+    `Change ${shownText(record.client_name ?? id)}`,
+    html`!${problems}
+!${warning}
+!${form(viewer, { action: '/console/client/edit', label: 'Save', wide: true, values: { id, etag }, body: clientForm(record, { isNew: false }) })}
+<p>!${link(viewer, pageOf(id), 'Change nothing')}</p>`,
+    problems === '' ? {} : { status: 400 },
+  );
+
+async function change(viewer: Viewer, fields: Fields): Promise<Shown> {
+  const id = fields.get('id');
+  const answer = await viewer.api.patch<ClientItem>(resourceOf(id), patchIn(fields), fields.get('etag') || null);
+  if (answer.ok) return goTo(pageOf(id, '', 'changed'));
+  const { status } = answer.problem;
+  return status === 400 || status === 422
+    ? editing(viewer, id, { ...recordIn(fields), client_id: id }, fields.get('etag'), {
+        problems: problemsOf(answer.problem),
+      })
+    : problem(answer.problem);
+}
+
+async function addSecret(viewer: Viewer, fields: Fields): Promise<Shown> {
+  const id = fields.get('id');
+  const answer = await viewer.api.post<{ readonly client_secret: string }>(
+    resourceOf(id, '/secrets'),
+    {},
+    fields.get('once'),
+  );
+  return answer.ok ? secretPage(viewer, id, answer.value.client_secret, 'A second secret') : problem(answer.problem);
+}
+
+async function removeSecret(viewer: Viewer, fields: Fields): Promise<Shown> {
+  const [id, secret] = [fields.get('id'), fields.get('secret')];
+  const answer = await viewer.api.remove(resourceOf(id, `/secrets/${encodeURIComponent(secret)}`));
+  return answer.ok ? goTo(pageOf(id, '', 'secret-removed')) : problem(answer.problem);
+}
+
+async function confirmDeletion(viewer: Viewer, query: Fields): Promise<Shown> {
+  const id = query.get('id');
+  const [client, consequences] = await Promise.all([
+    viewer.api.get<ClientItem>(resourceOf(id)),
+    viewer.api.get<Consequences>(resourceOf(id, '/consequences')),
+  ]);
+  if (!client.ok) return problem(client.problem);
+  if (!consequences.ok) return problem(consequences.problem);
+  const { living_grants: grants, end_users: users, exact } = consequences.value;
+  return page(
+    `Delete ${shownText(client.value.client_name ?? id)}?`,
+    html`<p class="warning">This ends <strong>${atLeast(exact)}${plural(grants, 'chain')} of ${plural(users, 'end-user')}</strong>, at once and for good. Registering <code>${shownText(id)}</code> again revives none of them.</p>
+!${form(viewer, { action: '/console/client/delete', label: 'Delete the client', danger: true, values: { id, etag: client.etag ?? '' } })}
+<p>!${link(viewer, pageOf(id), 'Keep it')}</p>`,
+  );
+}
+
+async function remove(viewer: Viewer, fields: Fields): Promise<Shown> {
+  const answer = await viewer.api.remove(resourceOf(fields.get('id')), fields.get('etag') || null);
+  return answer.ok ? goTo('/console/clients?done=deleted') : problem(answer.problem);
+}
+
+const area = 'clients';
+
+export const CLIENT_SCREENS: readonly Screen[] = [
+  { path: '/console/clients', area, scope: 'clients:read', show: list },
+  { path: '/console/client', area, scope: 'clients:read', show },
+  { path: '/console/client/new', area, scope: 'clients:write', show: async (viewer) => registration(viewer, {}) },
+  { path: '/console/client/edit', area, scope: 'clients:write', show: edit },
+  { path: '/console/client/delete', area, scope: 'clients:write', show: confirmDeletion },
+];
+
+export const CLIENT_ACTIONS: readonly Action[] = [
+  { path: '/console/client/new', area, scope: 'clients:write', act: register },
+  { path: '/console/client/edit', area, scope: 'clients:write', act: change },
+  { path: '/console/client/secrets', area, scope: 'clients:write', act: addSecret },
+  { path: '/console/client/secrets/remove', area, scope: 'clients:write', act: removeSecret },
+  { path: '/console/client/delete', area, scope: 'clients:write', act: remove },
+];

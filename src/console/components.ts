@@ -1,0 +1,170 @@
+/** What pages of the console are made of. */
+import { html } from 'ghtml';
+import type { Markup } from '../http/views/page.ts';
+import type { Viewer } from './shown.ts';
+import { shownText } from './shown-text.ts';
+
+const MINUTE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
+
+/** In UTC: the server does not know the time zone of the person who reads. */
+export function time(instant: string | null | undefined): Markup {
+  if (!instant) return '';
+  const at = new Date(instant);
+  return Number.isNaN(at.getTime())
+    ? html`${shownText(instant)}`
+    : html`<time datetime="${at.toISOString()}">${MINUTE.format(at)} UTC</time>`;
+}
+
+export type Column<Item> = {
+  readonly label: string;
+  readonly cell: (item: Item) => Markup;
+  readonly number?: true;
+};
+
+/** On a small screen each row becomes a card. */
+export function table<Item>(caption: string, columns: readonly Column<Item>[], items: readonly Item[]): Markup {
+  if (items.length === 0) return html`<p class="quiet">${caption}: none.</p>`;
+  const classOf = ({ number }: Column<Item>): Markup => (number ? ' class="number"' : '');
+  return html`<table class="cards">
+<caption>${caption}</caption>
+<thead><tr>!${columns.map((column) => html`<th scope="col"!${classOf(column)}>${column.label}</th>`).join('')}</tr></thead>
+<tbody>
+!${items
+    .map(
+      (item) =>
+        html`<tr>!${columns.map((column) => html`<td!${classOf(column)} data-label="${column.label}">!${column.cell(item)}</td>`).join('')}</tr>`,
+    )
+    .join('\n')}
+</tbody>
+</table>`;
+}
+
+/** An empty value is left out. */
+export function facts(rows: readonly (readonly [string, Markup])[]): Markup {
+  const shown = rows.filter(([, value]) => value !== '');
+  return html`<dl class="facts">!${shown.map(([label, value]) => html`<dt>${label}</dt><dd>!${value}</dd>`).join('')}</dl>`;
+}
+
+export const link = (viewer: Viewer, path: string, label: string): Markup =>
+  html`<a href="${viewer.path(path)}"><bdi>${shownText(label)}</bdi></a>`;
+
+/** A link that looks like a button. */
+export const button = (
+  viewer: Viewer,
+  path: string,
+  label: string,
+  kind: 'first' | 'second' | 'danger' = 'first',
+): Markup => html`<a class="button ${kind}" href="${viewer.path(path)}">${label}</a>`;
+
+export const withQuery = (path: string, query: Readonly<Record<string, string | null | undefined>>): string => {
+  const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value] as [string, string]] : []));
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+};
+
+/** Links to the first and the next page of a list. */
+export function pager(
+  viewer: Viewer,
+  path: string,
+  query: Readonly<Record<string, string>>,
+  next: string | null,
+): Markup {
+  const { cursor, ...others } = query;
+  const links = [
+    ...(cursor ? [link(viewer, withQuery(path, others), 'First page')] : []),
+    ...(next === null ? [] : [link(viewer, withQuery(path, { ...others, cursor: next }), 'Next page')]),
+  ];
+  return links.length === 0 ? '' : html`<nav class="row" aria-label="Pages">!${links.join(' ')}</nav>`;
+}
+
+export type Input = {
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string;
+  readonly type?: 'text' | 'password' | 'datetime-local';
+  /** Value and label of each. */
+  readonly choices?: readonly (readonly [string, string])[];
+  readonly hint?: string;
+  readonly required?: true;
+  readonly lines?: true;
+  readonly autocomplete?: string;
+};
+
+export function input({
+  name,
+  label,
+  value = '',
+  type = 'text',
+  choices,
+  hint,
+  required,
+  lines,
+  autocomplete = 'off',
+}: Input): Markup {
+  const id = `field-${name}`;
+  const more = html`id="${id}" name="${name}"!${required ? ' required' : ''}!${hint ? html` aria-describedby="${id}-hint"` : ''}`;
+  const control = choices
+    ? html`<select !${more}>!${choices.map(([choice, words]) => html`<option value="${choice}"!${choice === value ? ' selected' : ''}>${words}</option>`).join('')}</select>`
+    : lines
+      ? html`<textarea !${more} spellcheck="false" rows="3">
+${value}</textarea>`
+      : html`<input type="${type}" !${more} value="${value}" autocomplete="${autocomplete}" spellcheck="false"!${type === 'datetime-local' ? ' step="1"' : ''}>`;
+  return html`<div class="field"><label for="${id}">${label}</label>!${control}!${hint ? html`<p class="quiet" id="${id}-hint">${hint}</p>` : ''}</div>`;
+}
+
+/** A search form, sent by GET. */
+export const filters = (viewer: Viewer, path: string, inputs: readonly Input[]): Markup =>
+  html`<form method="get" action="${viewer.path(path)}" class="row" role="search">
+!${inputs.map(input).join('\n')}
+<button type="submit" class="second">Find</button>
+</form>`;
+
+export type Form = {
+  readonly action: string;
+  readonly label: string;
+  readonly danger?: boolean;
+  /** Values that are not typed. */
+  readonly values?: Readonly<Record<string, string>>;
+  readonly body?: Markup;
+  readonly wide?: boolean;
+  readonly second?: boolean;
+};
+
+/** A form that changes something; it carries the token that binds it to this person. */
+export const form = (viewer: Viewer, { action, label, danger, values = {}, body = '', wide, second }: Form): Markup =>
+  html`<form method="post" action="${viewer.path(action)}" class="${wide ? 'action wide' : 'action'}">
+!${viewer.hidden}
+!${Object.entries(values)
+    .map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
+    .join('')}
+!${body}
+<button type="submit" class="${danger ? 'danger' : second ? 'second' : 'first'}">${label}</button>
+</form>`;
+
+export const DONE_WORDS = {
+  registered: 'Registered.',
+  changed: 'Changed.',
+  deleted: 'Deleted.',
+  'secret-removed': 'The secret is removed: a client that still uses it is refused from now on.',
+  disabled: 'Disabled, and signed out everywhere.',
+  enabled: 'Enabled. What had ended stays ended: they sign in again.',
+  'password-set': 'The password is set. Older sessions and grants have ended.',
+  'grant-ended': 'Ended. Its refresh token is refused from now on; access tokens that are out end by themselves soon.',
+  'session-ended': 'Ended: that browser has to sign in again.',
+  rotated: 'Rotated.',
+  revoked: 'Revoked.',
+  'sent-again': 'It is sent again, within a second or two. Reload this page to see what comes of it.',
+  'test-recorded':
+    'The test event is sent within a second or two. Reload this page to see whether the receiver took it.',
+} as const;
+export type Done = keyof typeof DONE_WORDS;
+
+/** What the form before this page did. */
+export function doneWords(done: string): Markup {
+  return Object.hasOwn(DONE_WORDS, done) ? html`<p class="done" role="status">${DONE_WORDS[done as Done]}</p>` : '';
+}
+
+export const plural = (count: number, word: string, words = `${word}s`): string =>
+  `${count.toLocaleString('en-GB')} ${count === 1 ? word : words}`;
+
+/** "ends 412 chains of 3 end-users". An estimate says so. */
+export const atLeast = (exact: boolean | undefined): string => (exact === false ? 'about ' : '');

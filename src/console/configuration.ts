@@ -1,0 +1,52 @@
+/** The configuration in force: files are the place to change it. */
+import { html } from 'ghtml';
+import { table } from './components.ts';
+import { type Policy, policyOf } from './policy.ts';
+import { all, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
+import { code, name } from './shown-text.ts';
+import { lastReload, type Status, warnings } from './status.ts';
+
+type Resource = {
+  readonly identifier: string;
+  readonly name: string;
+  readonly default?: boolean;
+  readonly scopes?: readonly { readonly name: string; readonly description?: string }[];
+};
+
+async function show(viewer: Viewer): Promise<Shown> {
+  const read = await all({
+    policies: viewer.api.list<Policy>('/policies'),
+    resources: viewer.api.list<Resource>('/resources'),
+    status: viewer.api.get<Status>('/status'),
+  });
+  if (!read.ok) return problem(read.problem);
+  const { policies, resources, status } = read.values;
+  return page(
+    'Configuration',
+    html`<p>What is in force now. The files of the configuration folder are the place to change it; they are read again when they change.</p>
+<h2>Warnings</h2>
+!${warnings(status)}
+<h2>The last reload</h2>
+!${lastReload(status)}
+<h2>Policies</h2>
+!${policies.items.map(policyOf).join('\n')}
+<h2>Resources</h2>
+!${table(
+      'APIs that access tokens are for',
+      [
+        {
+          label: 'Name',
+          cell: (resource: Resource) =>
+            html`!${name(resource.name)}!${resource.default ? ' <span class="badge">default</span>' : ''}`,
+        },
+        { label: 'Identifier', cell: (resource) => code(resource.identifier) },
+        { label: 'Scopes', cell: (resource) => (resource.scopes ?? []).map((scope) => code(scope.name)).join(' ') },
+      ],
+      resources.items,
+    )}`,
+  );
+}
+
+export const CONFIGURATION_SCREENS: readonly Screen[] = [
+  { path: '/console/configuration', area: 'configuration', scope: 'configuration:read', show },
+];

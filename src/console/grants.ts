@@ -1,0 +1,221 @@
+/** Grants: find, show a life with its reason in words, end. */
+import { html } from 'ghtml';
+import type { Markup } from '../http/views/page.ts';
+import {
+  button,
+  type Column,
+  doneWords,
+  facts,
+  filters,
+  form,
+  link,
+  pager,
+  table,
+  time,
+  withQuery,
+} from './components.ts';
+import type { Arm } from './numbers.ts';
+import { PERSON_LABEL, personIn } from './person.ts';
+import { type Action, all, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
+import { code, name, shownText } from './shown-text.ts';
+
+export type GrantItem = {
+  readonly grant_id: string;
+  readonly state: 'alive' | 'over';
+  /** Why a decision ended it; null: none has. */
+  readonly reason: string | null;
+  readonly client_id: string;
+  readonly client_name: string;
+  readonly sub: string;
+  readonly username: string;
+  /** Scope tokens, separated by spaces. */
+  readonly scope: string;
+  readonly resources: readonly string[];
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly ends_at: string;
+  readonly rotations: number | null;
+};
+
+export type Event = Omit<Arm, 'last_5_minutes'> & {
+  readonly at: string;
+  readonly machine: string;
+  readonly generation: number | null;
+  readonly policy?: string | null;
+  readonly scope_withheld?: string | null;
+  readonly actor?: string | null;
+};
+
+/** The life that `statehouse explain` tells. */
+type Life = {
+  readonly alive: boolean;
+  readonly alive_until?: string;
+  readonly reason?: string | null;
+  readonly why?: string | null;
+  readonly what_would_have_kept_it?: string | null;
+  readonly events: readonly Event[];
+  readonly earlier_events: number;
+};
+
+export const grantPage = (id: string, done?: string): string => withQuery('/console/grant', { id, done });
+const resourceOf = (id: string, rest = ''): string => `/grants/${encodeURIComponent(id)}${rest}`;
+
+export function grantColumns(viewer: Viewer): readonly Column<GrantItem>[] {
+  return [
+    { label: 'Grant', cell: (grant) => link(viewer, grantPage(grant.grant_id), grant.grant_id) },
+    {
+      label: 'Client',
+      cell: (grant) => link(viewer, withQuery('/console/client', { id: grant.client_id }), grant.client_id),
+    },
+    {
+      label: 'End-user',
+      cell: (grant) => link(viewer, withQuery('/console/end-user', { id: grant.sub }), grant.username),
+    },
+    { label: 'State', cell: stateOf },
+    { label: 'Made', cell: (grant) => time(grant.created_at) },
+    { label: 'Last used', cell: (grant) => time(grant.last_used_at) },
+  ];
+}
+
+/** `alive`, or why not. */
+const stateOf = ({ state, reason }: GrantItem): Markup =>
+  state === 'alive'
+    ? html`<span class="badge good">alive</span>`
+    : html`<span class="badge bad">over</span> ${reason === null ? '' : shownText(reason)}`;
+
+const STATES = [
+  ['', 'alive or over'],
+  ['alive', 'alive'],
+  ['over', 'over'],
+] as const;
+
+async function list(viewer: Viewer, query: Fields): Promise<Shown> {
+  const sent = Object.fromEntries(
+    ['client_id', 'sub', 'state', 'from', 'to', 'cursor'].map((field) => [field, query.get(field)]),
+  );
+  const id = query.get('grant_id').trim();
+  if (id !== '') return goTo(grantPage(id));
+  const person = await personIn(viewer, query);
+  if (person.kind === 'problem') return problem(person.problem);
+  const answer = await viewer.api.list<GrantItem>('/grants', {
+    ...sent,
+    sub: person.sub,
+    from: instantOf(query.get('from')),
+    to: instantOf(query.get('to')),
+  });
+  if (!answer.ok) return problem(answer.problem);
+  const { items, next } = answer.value;
+  return page(
+    'Grants',
+    html`!${doneWords(query.get('done'))}
+!${filters(viewer, '/console/grants', [
+      { name: 'client_id', label: 'Client id', value: query.get('client_id') },
+      { name: 'sub', label: PERSON_LABEL, value: query.get('sub') },
+      { name: 'state', label: 'State', value: query.get('state'), choices: STATES },
+      { name: 'from', label: 'Made from (UTC)', value: query.get('from'), type: 'datetime-local' },
+      { name: 'to', label: 'Made before (UTC)', value: query.get('to'), type: 'datetime-local' },
+      { name: 'grant_id', label: 'Or a grant id', value: '' },
+    ])}
+!${table('Grants, the newest first', grantColumns(viewer), items)}
+!${pager(viewer, '/console/grants', sent, next)}`,
+  );
+}
+
+/** What an input of the type datetime-local sends, in UTC, as the API wants it. What is no time is sent as it is: the API says what is wrong. */
+export function instantOf(local: string): string {
+  if (local === '') return '';
+  const at = new Date(`${local}Z`);
+  return Number.isNaN(at.getTime()) ? local : at.toISOString();
+}
+
+async function show(viewer: Viewer, query: Fields): Promise<Shown> {
+  const id = query.get('id');
+  const [grant, life] = await Promise.all([
+    viewer.api.get<GrantItem>(resourceOf(id)),
+    viewer.api.get<Life>(resourceOf(id, '/transitions')),
+  ]);
+  // Housekeeping removes rows; the ledger keeps what happened for longer.
+  if (!life.ok) return problem(life.problem);
+  if (!grant.ok && grant.problem.status !== 404) return problem(grant.problem);
+  return page(
+    'The life of a grant',
+    html`!${doneWords(query.get('done'))}
+!${summaryOf(life.value)}
+!${grant.ok ? factsOf(viewer, grant.value) : html`<p>Its row is gone: rows are removed an hour after the end of their chain. This is what the ledger still tells.</p>`}
+!${viewer.may('grants:revoke') && life.value.alive ? html`<p>!${button(viewer, withQuery('/console/grant/end', { id }), 'End this grant…', 'danger')}</p>` : ''}
+<h2>What happened</h2>
+!${lifeOf(life.value)}`,
+  );
+}
+
+function summaryOf({
+  alive,
+  alive_until: until,
+  reason = null,
+  why = null,
+  what_would_have_kept_it: keep = null,
+}: Life): Markup {
+  if (alive)
+    return html`<p class="done"><strong>It is alive.</strong>!${until ? html` If nothing else happens, it ends on !${time(until)}.` : ''}</p>`;
+  return html`<div class="alert"><p><strong>It is over!${reason === null ? '.' : html`: <code>${shownText(reason)}</code>`}</strong></p>
+!${why === null ? '' : html`<p>${why}</p>`}
+!${keep === null ? '' : html`<p><strong>What would have kept it alive:</strong> ${keep}</p>`}</div>`;
+}
+
+const factsOf = (viewer: Viewer, grant: GrantItem): Markup =>
+  facts([
+    ['Grant', code(grant.grant_id)],
+    ['Client', link(viewer, withQuery('/console/client', { id: grant.client_id }), grant.client_id)],
+    ['End-user', link(viewer, withQuery('/console/end-user', { id: grant.sub }), grant.username)],
+    ['Scope', code(grant.scope)],
+    ['Resources', grant.resources.map(code).join('<br>')],
+    ['Rotations', html`${grant.rotations === null ? 'none: the code was not exchanged' : String(grant.rotations)}`],
+    ['Made', time(grant.created_at)],
+    ['Last used', time(grant.last_used_at)],
+  ]);
+
+/** A list that looks like what it is: a line of time, with the words of the machine. */
+function lifeOf({ alive, alive_until: until, events, earlier_events: earlier }: Life): Markup {
+  const lines = events.map(
+    (event) =>
+      html`<li!${event.to === 'revoked' ? ' class="over"' : ''}><p>!${time(event.at)}</p>
+<p><strong>${shownText(event.event)}</strong>: ${shownText(event.machine)} ${shownText(event.from)} → <strong>${shownText(event.to)}</strong>!${event.generation ? html`, generation ${String(event.generation)}` : ''}!${event.reason ? html`, because of <code>${shownText(event.reason)}</code>` : ''}</p>
+!${event.scope_withheld ? html`<p class="quiet">Withheld, above the client’s scope of that day: ${shownText(event.scope_withheld)}</p>` : ''}
+!${event.actor ? html`<p class="quiet">Asked for by ${shownText(event.actor)}</p>` : ''}</li>`,
+  );
+  return html`!${earlier > 0 ? html`<p class="quiet">${String(earlier)} earlier lines are not shown.</p>` : ''}
+<ol class="life">!${lines.join('\n')}
+!${alive ? html`<li class="now"><p>Now: alive!${until ? html`, until !${time(until)} at the latest` : ''}</p></li>` : ''}</ol>`;
+}
+
+async function confirmEnd(viewer: Viewer, query: Fields): Promise<Shown> {
+  const id = query.get('id');
+  const read = await all({ grant: viewer.api.get<GrantItem>(resourceOf(id)) });
+  if (!read.ok) return problem(read.problem);
+  const { grant } = read.values;
+  return page(
+    'End this grant?',
+    html`<p class="warning">This ends <strong>one chain</strong> of !${name(grant.client_id)} for !${name(grant.username)}, at once and for good: its refresh token is refused, and so are its access tokens wherever an API asks this server. Other APIs accept an access token that is out until it expires.</p>
+!${factsOf(viewer, grant)}
+!${form(viewer, { action: '/console/grant/end', label: 'End the grant', danger: true, values: { id } })}
+<p>!${link(viewer, grantPage(id), 'Let it live')}</p>`,
+  );
+}
+
+async function end(viewer: Viewer, fields: Fields): Promise<Shown> {
+  const id = fields.get('id');
+  const answer = await viewer.api.remove(resourceOf(id));
+  return answer.ok ? goTo(grantPage(id, 'grant-ended')) : problem(answer.problem);
+}
+
+const area = 'grants';
+
+export const GRANT_SCREENS: readonly Screen[] = [
+  { path: '/console/grants', area, scope: 'grants:read', show: list },
+  { path: '/console/grant', area, scope: 'grants:read', show },
+  { path: '/console/grant/end', area, scope: 'grants:revoke', show: confirmEnd },
+];
+
+export const GRANT_ACTIONS: readonly Action[] = [
+  { path: '/console/grant/end', area, scope: 'grants:revoke', act: end },
+];

@@ -1,0 +1,87 @@
+/** Lines of the ledger, as the API has them, and what a person asks of them. */
+import type { Answer, ManagementApi, Page, Problem } from './management-api.ts';
+import type { Fields } from './shown.ts';
+
+export type LedgerLine = {
+  readonly at: string;
+  readonly machine: string;
+  readonly event: string;
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string | null;
+  readonly generation: number | string | null;
+  readonly grant_id: string | null;
+  readonly interaction_id: string | null;
+  readonly client_id: string | null;
+  readonly sub: string | null;
+  readonly session_id: string | null;
+  readonly signing_key_id: string | null;
+  readonly policy: string | null;
+  readonly scope_withheld: string | null;
+  readonly actor: string | null;
+  readonly address_hash: string | null;
+  readonly fields: readonly string[] | null;
+  /** Of a sign-in. */
+  readonly address: string | null;
+  readonly account_hash: string | null;
+  readonly begun_session_id: string | null;
+};
+
+/** The filters, by the names of the inputs. Times are in UTC; `event` may name several, separated by spaces. */
+export const FILTERS = [
+  'reason',
+  'client_id',
+  'sub',
+  'grant_id',
+  'session_id',
+  'machine',
+  'event',
+  'from_state',
+  'to_state',
+  'from',
+  'to',
+] as const;
+
+export type Asked = Readonly<Record<(typeof FILTERS)[number], string>>;
+
+export const askedIn = (query: Fields): Asked =>
+  Object.fromEntries(FILTERS.map((field) => [field, query.get(field).trim()])) as Asked;
+
+/** A request of the API reads a bounded number of lines, so that a page can be empty and still have a next page. */
+const MAX_REQUESTS = 8;
+const LINES_PER_REQUEST = 100;
+
+export type Lines = {
+  readonly kind: 'lines';
+  readonly lines: readonly LedgerLine[];
+  /** Null: there are no more. */
+  readonly next: string | null;
+};
+
+/** Asks until there are as many as wanted, or until it asked often enough. */
+export async function linesFrom(
+  api: ManagementApi,
+  { event, ...filters }: Asked,
+  cursor: string,
+  wanted: number,
+): Promise<Lines | { readonly kind: 'problem'; readonly problem: Problem }> {
+  const events = event.split(' ').filter((name) => name !== '');
+  // The API filters by one event; an arrow of a picture can stand for several.
+  const query = { ...filters, ...(events.length === 1 && { event: events[0] }) };
+  const isMeant = (line: LedgerLine) => events.length < 2 || events.includes(line.event);
+  const lines: LedgerLine[] = [];
+  let next: string | null = cursor;
+  for (let request = 0; request < MAX_REQUESTS && lines.length < wanted && next !== null; request++) {
+    // Never more than are wanted: the cursor stands behind the last line.
+    const limit = Math.min(LINES_PER_REQUEST, wanted - lines.length);
+    const answer: Answer<Page<LedgerLine>> = await api.list<LedgerLine>('/transitions', {
+      ...query,
+      limit,
+      cursor: next,
+    });
+    if (!answer.ok) return { kind: 'problem', problem: answer.problem };
+    lines.push(...answer.value.items.filter(isMeant));
+    next = answer.value.next;
+  }
+  return { kind: 'lines', lines, next };
+}

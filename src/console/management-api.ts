@@ -1,0 +1,140 @@
+/** The management API, as the console sees it: nothing else of the server is known here. */
+import { pathUnder } from '../oauth/urls.ts';
+import type { Received, Send, Sent } from './send.ts';
+
+/** RFC 9457, with the fields at fault. */
+export type Problem = {
+  readonly status: number;
+  /** The last part of `type`. */
+  readonly reason: string;
+  readonly title: string;
+  readonly detail: string;
+  /** `field` null: the body as a whole. */
+  readonly errors: readonly { readonly field: string | null; readonly detail: string }[];
+  /** The scopes that a 403 asks for (RFC 6750 §3.1). */
+  readonly missingScope: string | null;
+};
+
+export type Answer<Value> =
+  | { readonly ok: true; readonly value: Value; readonly etag: string | null }
+  | { readonly ok: false; readonly problem: Problem };
+
+export type Query = Readonly<Record<string, string | number | null | undefined>>;
+
+export type Page<Item> = { readonly items: readonly Item[]; readonly next: string | null };
+
+export type ManagementApi = {
+  readonly get: <Value>(path: string, query?: Query) => Promise<Answer<Value>>;
+  readonly list: <Item>(path: string, query?: Query) => Promise<Answer<Page<Item>>>;
+  /** Not JSON: a picture. */
+  readonly text: (path: string, accept: string) => Promise<Answer<string>>;
+  /** `once`: two requests with the same value are carried out once. */
+  readonly post: <Value>(path: string, body: unknown, once: string | null) => Promise<Answer<Value>>;
+  readonly patch: <Value>(path: string, body: unknown, etag: string | null) => Promise<Answer<Value>>;
+  readonly remove: (path: string, etag?: string | null) => Promise<Answer<null>>;
+};
+
+export const MANAGEMENT_PATH = '/management/v1';
+
+export function managementApi(
+  { send, issuer }: { readonly send: Send; readonly issuer: string },
+  { token, address }: { readonly token: string; readonly address: string },
+): ManagementApi {
+  const ask = (
+    method: Sent['method'],
+    path: string,
+    more: { readonly query?: Query; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
+  ): Promise<Received> => {
+    // URLs resolve them, however they are written: what a person sees or ends would be another resource than the id names.
+    if (path.split('/').some((part) => part === '.' || part === '..')) return Promise.resolve(NOTHING_THERE);
+    return send({
+      method,
+      path: `${pathUnder(issuer, MANAGEMENT_PATH)}${path}${queryOf(more.query ?? {})}`,
+      address,
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: 'application/json, application/problem+json',
+        ...(more.body !== undefined && {
+          'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+        }),
+        ...more.headers,
+      },
+      ...(more.body !== undefined && { body: JSON.stringify(more.body) }),
+    });
+  };
+  const get = async <Value>(path: string, query?: Query): Promise<Answer<Value>> =>
+    answerOf(await ask('GET', path, query ? { query } : {}));
+  const ifMatch = (etag: string | null) => (etag === null ? {} : { 'if-match': etag });
+
+  return {
+    get,
+    list: async <Item>(path: string, query?: Query) => {
+      const answer = await get<Listed<Item>>(path, query);
+      if (!answer.ok) return answer;
+      const { items, _links } = answer.value;
+      return { ...answer, value: { items, next: cursorIn(_links?.next?.href) } };
+    },
+    text: async (path, accept) => {
+      const received = await ask('GET', path, { headers: { accept } });
+      return received.status === 200 ? { ok: true, value: received.body, etag: null } : answerOf(received);
+    },
+    post: async (path, body, once) =>
+      answerOf(await ask('POST', path, { body, headers: once === null ? {} : { 'idempotency-key': once } })),
+    patch: async (path, body, etag) => answerOf(await ask('PATCH', path, { body, headers: ifMatch(etag) })),
+    remove: async (path, etag = null) => answerOf(await ask('DELETE', path, { headers: ifMatch(etag) })),
+  };
+}
+
+const NOTHING_THERE: Received = {
+  status: 404,
+  header: () => null,
+  body: JSON.stringify({
+    type: 'not_found',
+    title: 'There is nothing under this address',
+    detail: 'There is no such resource.',
+  }),
+};
+
+type Listed<Item> = {
+  readonly items: readonly Item[];
+  readonly _links?: { readonly next?: { readonly href: string } };
+};
+
+/** The link leads to the API; the console's own pages carry its cursor. */
+function cursorIn(href: string | undefined): string | null {
+  if (href === undefined) return null;
+  return new URLSearchParams(href.split('?')[1] ?? '').get('cursor');
+}
+
+function queryOf(query: Query): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === null || value === undefined || value === '' ? [] : [[name, String(value)] as [string, string]],
+  );
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}
+
+function answerOf<Value>(received: Received): Answer<Value> {
+  const { status, body } = received;
+  const json = jsonIn(body);
+  if (status >= 200 && status < 300) return { ok: true, value: json as Value, etag: received.header('etag') };
+  const told = (json ?? {}) as Partial<Omit<Problem, 'status'>> & { readonly type?: string; readonly error?: string };
+  return {
+    ok: false,
+    problem: {
+      status,
+      reason: told.type?.split('/').at(-1) ?? told.error ?? 'unknown',
+      title: told.title ?? `The management API answered ${status}`,
+      detail: told.detail ?? '',
+      errors: told.errors ?? [],
+      missingScope: /\bscope="([^"]*)"/.exec(received.header('www-authenticate') ?? '')?.[1] ?? null,
+    },
+  };
+}
+
+function jsonIn(body: string): unknown {
+  try {
+    return body === '' ? null : JSON.parse(body);
+  } catch {
+    return null;
+  }
+}

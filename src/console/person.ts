@@ -1,0 +1,32 @@
+/** People know usernames, and the API asks by `sub`. */
+import type { Answer, Page, Problem } from './management-api.ts';
+import type { Fields, Viewer } from './shown.ts';
+
+const SUB = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export const PERSON_LABEL = 'End-user (username or sub)';
+
+type Found = { readonly kind: 'found'; readonly sub: string } | { readonly kind: 'problem'; readonly problem: Problem };
+
+/** @returns an empty `sub` where nobody was asked for. A username may be written in either case. */
+export async function personIn(viewer: Viewer, query: Fields): Promise<Found> {
+  const typed = query.get('sub').trim();
+  if (typed === '' || SUB.test(typed)) return { kind: 'found', sub: typed.toLowerCase() };
+  const answer: Answer<Page<{ readonly sub: string; readonly username: string }>> = await viewer.api.list('/users', {
+    q: typed,
+    limit: 100,
+  });
+  if (!answer.ok) return { kind: 'problem', problem: answer.problem };
+  const key = typed.toLowerCase();
+  const person = answer.value.items.find(({ username }) => username.toLowerCase() === key);
+  return person ? { kind: 'found', sub: person.sub } : { kind: 'problem', problem: NOBODY };
+}
+
+const NOBODY: Problem = {
+  status: 404,
+  reason: 'not_found',
+  title: 'Nobody has this username',
+  detail: 'Find the end-user first: the list of end-users searches for parts of usernames.',
+  errors: [],
+  missingScope: null,
+};

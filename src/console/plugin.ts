@@ -1,0 +1,287 @@
+/** The console: who is signed in, where forms come from, and how what a page shows becomes a response. The pages are data (screens.ts). */
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { html } from 'ghtml';
+import { browserCookies } from '../http/cookies.ts';
+import { csrf } from '../http/csrf.ts';
+import { bodyOf, queryOf } from '../http/form-body.ts';
+import { setLogLine } from '../http/request-log.ts';
+import { noStore, seeOther } from '../http/security-headers.ts';
+import { pathUnder } from '../oauth/urls.ts';
+import { comesFromThisServer } from './came-from.ts';
+import { CONSOLE_STYLES, framed, SCRIPT_SOURCE } from './frame.ts';
+import { type LiveDeps, liveNumbers } from './live.ts';
+import { type ManagementApi, managementApi, type Problem } from './management-api.ts';
+import { type Notice, noticePage, problemNotice, SIGN_IN_NOTICES } from './notices.ts';
+import { ACTIONS, SCREENS } from './screens.ts';
+import {
+  type BrowserOf,
+  beginConsoleSession,
+  type ConsoleSession,
+  type ConsoleSessionStore,
+  findConsoleSession,
+} from './session.ts';
+import type { Area, Fields, Shown, ShownPage, Viewer } from './shown.ts';
+import { finishSignIn, type Me, revoke, type SignInDeps, signInPath } from './sign-in.ts';
+
+export type ConsoleOptions = SignInDeps &
+  LiveDeps & {
+    readonly sessions: ConsoleSessionStore;
+    /** Whether anybody may administer this server. */
+    readonly isOpen: () => boolean;
+  };
+
+/** Somebody who is signed in, or the response that was sent instead. */
+type Entered =
+  | { readonly kind: 'viewer'; readonly viewer: Viewer; readonly session: ConsoleSession }
+  | { readonly kind: 'answered' };
+
+/** To be registered below the path of the issuer. Its cookies and the tokens of its forms are made as those of the other pages. */
+export async function consolePages(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
+  const { issuer, isOpen, random, keys } = options;
+  await app.register(browserCookies, { issuer, random });
+  await app.register(csrf, { keys });
+  const { browserCookies: cookies, csrf: forms } = app;
+  const path = (rest: string) => pathUnder(issuer, rest);
+  const home = path('/console');
+  const browserOf = (request: FastifyRequest): BrowserOf => ({
+    idHash: cookies.hash(request, 'console'),
+    signedIn: cookies.hash(request, 'session'),
+  });
+  const live = liveNumbers(app, options);
+
+  app.addHook('onRequest', (_request, reply, done) => {
+    // With "no-referrer" a browser would send "Origin: null" with the console's own forms.
+    noStore(reply).header('referrer-policy', 'same-origin');
+    done();
+  });
+
+  for (const { path: at, area, scope, show } of SCREENS) {
+    app.get(at, async (request, reply) => {
+      const entered = await enter(request, reply);
+      if (entered.kind === 'answered') return reply;
+      const { viewer, session } = entered;
+      if (scope !== null && !viewer.may(scope)) return sendNotice(reply, viewer, notAllowed(scope));
+      return send(request, reply, { viewer, session, area, shown: await show(viewer, fieldsOf(queryOf(request))) });
+    });
+  }
+
+  for (const { path: at, area, scope, act } of ACTIONS) {
+    app.post(at, async (request, reply) => {
+      const entered = await enterByForm(request, reply);
+      if (entered.kind === 'answered') return reply;
+      const { viewer, session } = entered;
+      // The API refuses too; this says it before anything is sent.
+      if (!viewer.may(scope)) return sendNotice(reply, viewer, notAllowed(scope));
+      const fields = fieldsOf(bodyOf(request.body));
+      setLogLine(request, 'console form', { userId: session.userId });
+      return send(request, reply, { viewer, session, area, shown: await act(viewer, fields) });
+    });
+  }
+
+  app.get('/console/events', async (request, reply) => {
+    const session = await findConsoleSession(options, browserOf(request));
+    if (!isOpen() || session === null) return reply.code(204).send();
+    return live.watch(reply, {
+      machine: fieldsOf(queryOf(request)).get('machine'),
+      renewalIsDue: session.renewalIsDue,
+      api: managementApi(options, { token: session.token, address: request.ip }),
+    });
+  });
+
+  app.get('/console/sign-in', async (request, reply) => {
+    if (!isOpen()) return sendNotice(reply, null, SIGN_IN_NOTICES.closed);
+    return toSignIn(request, reply, home, fieldsOf(queryOf(request)).get('as') === 'another');
+  });
+
+  app.get('/console/callback', async (request, reply) => {
+    const browser = cookies.hash(request, 'browser');
+    const outcome = await finishSignIn(options, { browser, query: queryOf(request), address: request.ip });
+    if (outcome.kind === 'failed') {
+      const { reason, error } = outcome;
+      setLogLine(request, 'refused', { reason: `console_${reason}`, ...(error !== null && { error }) });
+      return sendNotice(reply, null, SIGN_IN_NOTICES[reason]);
+    }
+    const before = await findConsoleSession(options, browserOf(request));
+    // Always another value: a person who planted the old cookie knows nothing of the new session.
+    const cookie = cookies.create();
+    await beginConsoleSession(options, { ...browserOf(request), idHash: cookie.hash, outcome, before });
+    if (before) await revoke(options, before.token, request.ip);
+    cookies.set(reply, 'console', cookie);
+    setLogLine(request, 'signed in to the console', { userId: outcome.me.sub });
+    return seeOther(reply, outcome.to);
+  });
+
+  app.post('/console/sign-out', async (request, reply) => {
+    const session = await findConsoleSession(options, browserOf(request));
+    if (session === null || !isOurForm(request, session)) return sendNotice(reply, null, SIGN_IN_NOTICES.form_refused);
+    await endSession(request, reply, session);
+    return sendNotice(reply, null, SIGN_IN_NOTICES.signed_out);
+  });
+
+  /** For a page: without a good token the browser goes through the authorization endpoint first. */
+  async function enter(request: FastifyRequest, reply: FastifyReply): Promise<Entered> {
+    if (!isOpen()) return answered(sendNotice(reply, null, SIGN_IN_NOTICES.closed));
+    const session = await findConsoleSession(options, browserOf(request));
+    if (session === null || session.renewalIsDue) return answered(toSignIn(request, reply, placeOf(request)));
+    return viewerOf(request, reply, session, () => toSignIn(request, reply, placeOf(request)));
+  }
+
+  /** For a form: it is carried out only if it is ours and the token is good, or it changes nothing. */
+  async function enterByForm(request: FastifyRequest, reply: FastifyReply): Promise<Entered> {
+    if (!isOpen()) return answered(sendNotice(reply, null, SIGN_IN_NOTICES.closed));
+    const session = await findConsoleSession(options, browserOf(request));
+    if (session === null) return answered(sendNotice(reply, null, SIGN_IN_NOTICES.renew));
+    if (!isOurForm(request, session)) {
+      setLogLine(request, 'refused', { reason: 'form_refused' });
+      return answered(sendNotice(reply, null, SIGN_IN_NOTICES.form_refused));
+    }
+    if (session.tokenHasEnded) return answered(sendNotice(reply, null, SIGN_IN_NOTICES.renew));
+    return viewerOf(request, reply, session, () => sendNotice(reply, null, SIGN_IN_NOTICES.renew));
+  }
+
+  /** Asks the API who this is, at each request: a role that was lost is lost at once. */
+  async function viewerOf(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    session: ConsoleSession,
+    signInAgain: () => FastifyReply,
+  ): Promise<Entered> {
+    const api: ManagementApi = managementApi(options, { token: session.token, address: request.ip });
+    const answer = await api.get<{ readonly me: Me }>('');
+    if (answer.ok) {
+      const { me } = answer.value;
+      const hidden = hiddenFields(request, reply, session);
+      const viewer: Viewer = { me, api, path, hidden, may: (scope) => me.scopes.includes(scope) };
+      if (me.scopes.length > 0) return { kind: 'viewer', viewer, session };
+      return answered(sendNotice(reply, viewer, SIGN_IN_NOTICES.no_role));
+    }
+    if (answer.problem.status !== 401) return answered(sendNotice(reply, null, SIGN_IN_NOTICES.api_unavailable));
+    // The grant, the person or the client was ended: so is this session.
+    await options.sessions.end(session.idHash);
+    cookies.clear(reply, 'console');
+    return answered(signInAgain());
+  }
+
+  function hiddenFields(request: FastifyRequest, reply: FastifyReply, session: ConsoleSession) {
+    const token = forms.token(request, reply, formPurpose(session));
+    const once = options.random.bytes(16).toString('base64url');
+    return html`<input type="hidden" name="csrf" value="${token}"><input type="hidden" name="once" value="${once}">`;
+  }
+
+  const isOurForm = (request: FastifyRequest, session: ConsoleSession): boolean =>
+    comesFromThisServer(issuer, request.headers) && forms.checkOf(request)(formPurpose(session));
+
+  function toSignIn(request: FastifyRequest, reply: FastifyReply, to: string, another = false): FastifyReply {
+    let browser = cookies.hash(request, 'browser');
+    if (browser === null) {
+      const cookie = cookies.create();
+      cookies.set(reply, 'browser', cookie);
+      browser = cookie.hash;
+    }
+    return seeOther(reply, signInPath(options, { browser, to, another }));
+  }
+
+  /** The route and the query, never the host or the path as it was sent. */
+  const placeOf = (request: FastifyRequest): string => {
+    const query = queryOf(request);
+    return `${request.routeOptions.url ?? home}${query === '' ? '' : `?${query}`}`;
+  };
+
+  async function endSession(request: FastifyRequest, reply: FastifyReply, session: ConsoleSession): Promise<void> {
+    await options.sessions.end(session.idHash);
+    cookies.clear(reply, 'console');
+    await revoke(options, session.token, request.ip);
+  }
+
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { viewer, session, area, shown }: { viewer: Viewer; session: ConsoleSession; area: Area; shown: Shown },
+  ): Promise<FastifyReply> {
+    switch (shown.kind) {
+      case 'page':
+        return sendFramed(reply, viewer, area, shown);
+      case 'goTo':
+        return seeOther(reply, path(shown.path));
+      case 'file':
+        return reply
+          .type(shown.type)
+          .header('content-disposition', `attachment; filename="${shown.fileName}"`)
+          .send(Readable.from(shown.lines));
+      case 'problem':
+        return sendProblem(request, reply, viewer, session, shown.problem);
+    }
+  }
+
+  async function sendProblem(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    viewer: Viewer,
+    session: ConsoleSession,
+    problem: Problem,
+  ): Promise<FastifyReply> {
+    setLogLine(request, 'refused', { reason: problem.reason, userId: session.userId });
+    if (problem.status === 401) {
+      await options.sessions.end(session.idHash);
+      cookies.clear(reply, 'console');
+      return sendNotice(reply, null, SIGN_IN_NOTICES.renew);
+    }
+    return sendNotice(reply, viewer, problemNotice(problem));
+  }
+
+  const sendNotice = (reply: FastifyReply, viewer: Viewer | null, notice: Notice): FastifyReply =>
+    sendFramed(reply, viewer, null, noticePage(notice, path));
+
+  function sendFramed(reply: FastifyReply, viewer: Viewer | null, area: Area | null, shown: ShownPage): FastifyReply {
+    const { title, body, status = 200, styles = [], live: isLive = false } = shown;
+    const frame = {
+      title,
+      area,
+      live: isLive,
+      viewer: viewer && {
+        username: viewer.me.username ?? '',
+        may: viewer.may,
+        changesNothing: viewer.me.scopes.every((scope) => scope.endsWith(':read')),
+        path,
+        hidden: viewer.hidden,
+      },
+    };
+    const policy = [
+      "default-src 'none'",
+      `style-src ${[CONSOLE_STYLES, ...styles].join(' ')}`,
+      ...(isLive ? [`script-src ${SCRIPT_SOURCE}`, "connect-src 'self'"] : []),
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join('; ');
+    return reply
+      .code(status)
+      .header('content-security-policy', policy)
+      .type('text/html; charset=utf-8')
+      .send(framed(frame, body));
+  }
+}
+
+const answered = (_: FastifyReply): Entered => ({ kind: 'answered' });
+
+const formPurpose = ({ formId }: ConsoleSession): string => `console ${formId}`;
+
+const notAllowed = (scope: string): Notice => ({
+  title: 'Your role does not allow this',
+  status: 403,
+  words: [
+    `This needs the scope ${scope}. Who has which scopes is said in policies/operators.yaml. Nothing was changed.`,
+  ],
+  links: [],
+});
+
+/** A field that is broken, or has a character that Postgres cannot store, is treated as if it was not sent. */
+function fieldsOf(encoded: string): Fields {
+  const fields = new URLSearchParams(encoded);
+  const isWhole = (value: string) => !value.includes('\0') && value.isWellFormed();
+  return {
+    get: (name) => fields.getAll(name).filter(isWhole).at(0) ?? '',
+    all: (name) => fields.getAll(name).filter(isWhole),
+  };
+}

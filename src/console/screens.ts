@@ -1,0 +1,34 @@
+/** Every page and every form of the console: its path, its place in the navigation, the scope that it needs, and what it does. */
+import { CLIENT_ACTIONS, CLIENT_SCREENS } from './clients.ts';
+import { CONFIGURATION_SCREENS } from './configuration.ts';
+import { END_USER_ACTIONS, END_USER_SCREENS } from './end-users.ts';
+import { GRANT_ACTIONS, GRANT_SCREENS } from './grants.ts';
+import { KEY_ACTIONS, KEY_SCREENS } from './keys.ts';
+import { LEDGER_SCREENS } from './ledger.ts';
+import { MACHINE_SCREENS } from './machines.ts';
+import { OVERVIEW_SCREENS } from './overview.ts';
+import { SESSION_ACTIONS, SESSION_SCREENS } from './sessions.ts';
+import type { Action, Screen } from './shown.ts';
+import { WEBHOOK_ACTIONS, WEBHOOK_SCREENS } from './webhooks.ts';
+
+export const SCREENS: readonly Screen[] = [
+  ...OVERVIEW_SCREENS,
+  ...MACHINE_SCREENS,
+  ...CLIENT_SCREENS,
+  ...END_USER_SCREENS,
+  ...GRANT_SCREENS,
+  ...SESSION_SCREENS,
+  ...KEY_SCREENS,
+  ...WEBHOOK_SCREENS,
+  ...LEDGER_SCREENS,
+  ...CONFIGURATION_SCREENS,
+];
+
+export const ACTIONS: readonly Action[] = [
+  ...CLIENT_ACTIONS,
+  ...END_USER_ACTIONS,
+  ...GRANT_ACTIONS,
+  ...SESSION_ACTIONS,
+  ...KEY_ACTIONS,
+  ...WEBHOOK_ACTIONS,
+];

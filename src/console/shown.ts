@@ -1,0 +1,100 @@
+/** What a page of the console answers with: values, which one place (plugin.ts) turns into responses. */
+import type { Markup } from '../http/views/page.ts';
+import type { Answer, ManagementApi, Problem } from './management-api.ts';
+import type { Me } from './sign-in.ts';
+
+export type Area =
+  | 'overview'
+  | 'machines'
+  | 'clients'
+  | 'end-users'
+  | 'grants'
+  | 'sessions'
+  | 'keys'
+  | 'webhooks'
+  | 'ledger'
+  | 'configuration';
+
+export type ShownPage = {
+  readonly kind: 'page';
+  readonly title: string;
+  readonly body: Markup;
+  readonly status?: number;
+  /** Hashes of further styles, as those of pictures are. */
+  readonly styles?: readonly string[];
+  /** Has the script that keeps numbers up to date. */
+  readonly live?: boolean;
+};
+
+export type Shown =
+  | ShownPage
+  /** A path of the console. */
+  | { readonly kind: 'goTo'; readonly path: string }
+  | { readonly kind: 'problem'; readonly problem: Problem }
+  | {
+      readonly kind: 'file';
+      readonly type: string;
+      readonly fileName: string;
+      readonly lines: AsyncIterable<string>;
+    };
+
+export const page = (title: string, body: Markup, more: Partial<ShownPage> = {}): Shown => ({
+  kind: 'page',
+  title,
+  body,
+  ...more,
+});
+export const goTo = (path: string): Shown => ({ kind: 'goTo', path });
+export const problem = (problem: Problem): Shown => ({ kind: 'problem', problem });
+
+export type Viewer = {
+  readonly me: Me;
+  readonly api: ManagementApi;
+  readonly may: (scope: string) => boolean;
+  /** From `/console` on, to a path under the issuer. */
+  readonly path: (path: string) => string;
+  /** Hidden fields of every form. */
+  readonly hidden: Markup;
+};
+
+/** Of a query or of a form. An absent field is an empty text. */
+export type Fields = {
+  readonly get: (name: string) => string;
+  readonly all: (name: string) => readonly string[];
+};
+
+/** What the API answered to several requests, or the first of them that failed. */
+export async function all<Answers extends Readonly<Record<string, Promise<Answer<unknown>>>>>(
+  asked: Answers,
+): Promise<
+  | { readonly ok: true; readonly values: { readonly [Name in keyof Answers]: ValueOf<Answers[Name]> } }
+  | { readonly ok: false; readonly problem: Problem }
+> {
+  const names = Object.keys(asked);
+  const answers = await Promise.all(Object.values(asked));
+  const failed = answers.find((answer) => !answer.ok);
+  if (failed && !failed.ok) return { ok: false, problem: failed.problem };
+  const values = names.map((name, index) => {
+    const answer = answers[index];
+    return [name, answer?.ok ? answer.value : null];
+  });
+  return { ok: true, values: Object.fromEntries(values) };
+}
+
+type ValueOf<Asked> = Asked extends Promise<Answer<infer Value>> ? Value : never;
+
+export type Screen = {
+  /** Without parameters: ids are in the query, since they can have any character. */
+  readonly path: string;
+  readonly area: Area;
+  /** Null: the first page, which says what the person may see. */
+  readonly scope: string | null;
+  readonly show: (viewer: Viewer, query: Fields) => Promise<Shown>;
+};
+
+export type Action = {
+  readonly path: string;
+  readonly area: Area;
+  readonly scope: string;
+  readonly act: (viewer: Viewer, form: Fields) => Promise<Shown>;
+};
