@@ -11,6 +11,10 @@ export function addressKey(forwarded: string, peer: string): string {
   return 'parts' in address ? networkKey(address) : address.toString();
 }
 
+/** The whole address, in one spelling. @param forwarded, peer as in `addressKey`. */
+export const callerAddress = (forwarded: string, peer: string): string =>
+  (addressIn(forwarded) ?? addressIn(peer))?.toString() ?? 'unknown';
+
 /** An IPv4-mapped IPv6 address is read as the IPv4 address. */
 function addressIn(text: string): IPv4 | IPv6 | null {
   const bare = text.trim().replace(/^\[([^\]]*)\](?::\d+)?$/, '$1');

@@ -1,5 +1,5 @@
 /** Everything that serves requests, registered in an explicit order. No listening, no environment. */
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync, LogController } from 'fastify';
 import fp from 'fastify-plugin';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import type { RootKeys } from '../crypto/root-secret.ts';
@@ -8,26 +8,38 @@ import type { LogoutDeps } from '../protocol/logout.ts';
 import type { MetadataDeps } from '../protocol/metadata.ts';
 import type { SentTokenDeps } from '../protocol/sent-token.ts';
 import { deadlines } from '../system/deadlines.ts';
+import { type AccountAppOptions, accountApp } from './account-app.ts';
+import { actingBrowsers } from './acting-browser.ts';
+import { type AdministrationOptions, administration } from './administration.ts';
 import { type AuthorizeRoutesOptions, authorizeRoutes } from './authorize-routes.ts';
 import { closeConnectionsWhenClosing } from './closing.ts';
 import { type BrowserCookieOptions, browserCookies } from './cookies.ts';
 import { csrf } from './csrf.ts';
+import { type EmailAppOptions, emailApp } from './email-app.ts';
 import { errorHandler, handleFrameworkError } from './error-handler.ts';
 import { exactPath } from './exact-path.ts';
+import { type ExternalSignInOptions, externalSignIns } from './external-sign-ins.ts';
+import { type FactorRoutesOptions, factorRoutes } from './factor-routes.ts';
 import { formBodies, MAX_BODY_BYTES } from './form-body.ts';
 import { type HealthRoutesOptions, healthRoutes } from './health-routes.ts';
 import { type DemoUser, homeRoute } from './home-route.ts';
-import { interactionRoutes, MAX_NAME_CHARACTERS } from './interaction-routes.ts';
+import { type ImageRoutesOptions, imageRoutes } from './image-routes.ts';
+import { MAX_NAME_CHARACTERS } from './interaction-request.ts';
+import { interactionRoutes } from './interaction-routes.ts';
 import { introspectionRoutes } from './introspection-routes.ts';
 import { jwksRoute } from './jwks-route.ts';
 import { logoutRoutes } from './logout-routes.ts';
+import { type LookOptions, looks } from './look.ts';
 import { metadataRoutes } from './metadata-routes.ts';
+import { overload } from './overload.ts';
+import { type PasskeyRoutesOptions, passkeyRoutes } from './passkey-routes.ts';
 import { type PermissionRoutesOptions, permissionRoutes } from './permission-routes.ts';
 import type { DemoApp, PlaygroundOptions } from './playground/routes.ts';
 import { requestDeadline } from './request-deadline.ts';
 import { requestLog } from './request-log.ts';
 import { type RevocationRoutesOptions, revocationRoutes } from './revocation-routes.ts';
 import { securityHeaders } from './security-headers.ts';
+import { type SignInRoutesOptions, signInRoutes } from './sign-in-routes.ts';
 import { type TokenRoutesOptions, tokenRoutes } from './token-routes.ts';
 import { type UserInfoRoutesOptions, userInfoRoutes } from './userinfo-routes.ts';
 
@@ -35,17 +47,32 @@ import { type UserInfoRoutesOptions, userInfoRoutes } from './userinfo-routes.ts
 export type AppOptions = {
   readonly logger: FastifyBaseLogger;
   readonly trustedProxies: readonly string[];
-} & HealthRoutesOptions &
-  MetadataDeps &
+} & Omit<HealthRoutesOptions, 'isOverloaded'> &
+  Omit<MetadataDeps, 'uiLocales'> &
   EndpointOptions &
   PageOptions;
 
-type EndpointOptions = TokenRoutesOptions & RevocationRoutesOptions & UserInfoRoutesOptions & SentTokenDeps;
+type EndpointOptions = TokenRoutesOptions &
+  RevocationRoutesOptions &
+  UserInfoRoutesOptions &
+  SentTokenDeps &
+  ImageRoutesOptions & {
+    /** What administrators use, without its prefix; loaded when somebody asks for it. It is told the whole app. */
+    readonly administration: (whole: FastifyInstance) => Promise<FastifyPluginAsync>;
+    /** The pages of /account, without the path of the issuer; loaded when somebody asks for them. */
+    readonly account: () => Promise<FastifyPluginAsync>;
+    /** The pages around mails, without the path of the issuer; loaded when somebody asks for them. Null: no mails are sent. */
+    readonly email: (() => Promise<FastifyPluginAsync>) | null;
+  };
 
 type PageOptions = BrowserCookieOptions & { readonly keys: RootKeys } & AuthorizeRoutesOptions &
   InteractionDeps &
+  ExternalSignInOptions &
+  FactorRoutesOptions &
+  PasskeyRoutesOptions &
   LogoutDeps &
   PermissionRoutesOptions &
+  SignInRoutesOptions &
   Omit<PlaygroundOptions, 'client'> & {
     /** Null: no playground. */
     readonly demo: (DemoUser & { readonly app: DemoApp }) | null;
@@ -53,7 +80,50 @@ type PageOptions = BrowserCookieOptions & { readonly keys: RootKeys } & Authoriz
   };
 
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { logger, trustedProxies, issuer } = options;
+  const app = await bareApp(options);
+  const { email } = options;
+  await app.register(overload, options);
+  await app.register(healthRoutes, { ...options, isOverloaded: () => app.isOverloaded() });
+  await app.register(metadataRoutes, options);
+  await app.register(endpoints, {
+    ...options,
+    administration: async () => {
+      const inner = await bareApp(options);
+      await inner.register(await options.administration(app), { prefix: pathOf(options.issuer) });
+      await inner.ready();
+      return inner;
+    },
+    account: async () => {
+      const inner = await bareApp(options);
+      await preparePages(inner, options);
+      await inner.register(await options.account(), { prefix: pathOf(options.issuer) });
+      await inner.ready();
+      return inner;
+    },
+    email:
+      email &&
+      (async () => {
+        const inner = await bareApp(options);
+        await preparePages(inner, options);
+        await inner.register(await email(), { prefix: pathOf(options.issuer) });
+        await inner.ready();
+        return inner;
+      }),
+    prefix: pathOf(options.issuer),
+  });
+  return app;
+}
+
+const pathOf = (issuer: string): string => new URL(issuer).pathname.replace(/\/$/, '');
+
+/** What holds for every request. */
+async function bareApp({
+  logger,
+  trustedProxies,
+  issuer,
+  claimsOf,
+  configuration,
+}: Pick<AppOptions, 'logger' | 'trustedProxies' | keyof LookOptions>): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: logger,
     // The request's own line carries no query and no headers: see http/request-log.ts.
@@ -71,14 +141,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(requestLog);
   await app.register(requestDeadline);
   await app.register(closeConnectionsWhenClosing);
+  await app.register(looks, { issuer, configuration, claimsOf });
   await app.register(errorHandler);
   await app.register(formBodies);
   await app.register(securityHeaders, { issuer });
   await app.register(exactPath);
-
-  await app.register(healthRoutes, options);
-  await app.register(metadataRoutes, options);
-  await app.register(endpoints, { ...options, prefix: new URL(issuer).pathname.replace(/\/$/, '') });
   return app;
 }
 
@@ -88,30 +155,49 @@ function noCompiler(): never {
   );
 }
 
+type InnerOptions = Omit<EndpointOptions, 'administration' | 'account' | 'email'> &
+  PageOptions &
+  AdministrationOptions &
+  AccountAppOptions &
+  EmailAppOptions;
+
 /** Everything under the issuer's path. */
-const endpoints = fp<EndpointOptions & PageOptions>(
-  async (app, { prefix: _, ...options }: EndpointOptions & PageOptions & { readonly prefix?: string }) => {
+const endpoints = fp<InnerOptions>(
+  async (app, { prefix: _, ...options }: InnerOptions & { readonly prefix?: string }) => {
     await app.register(jwksRoute, options);
+    await app.register(imageRoutes, options);
     await app.register(tokenRoutes, options);
     await app.register(revocationRoutes, options);
     await app.register(userInfoRoutes, options);
     await app.register(introspectionRoutes, options);
+    await app.register(administration, options);
+    await app.register(accountApp, options);
+    await app.register(emailApp, options);
     await app.register(pages, options);
   },
   { name: 'endpoints', encapsulate: true },
 );
 
 /** Only pages use cookies, and only their own paths and queries are checked by zod. */
+async function preparePages(app: FastifyInstance, { issuer, random, keys }: PageOptions): Promise<void> {
+  app.setValidatorCompiler(validatorCompiler);
+  await app.register(browserCookies, { issuer, random });
+  await app.register(csrf, { keys });
+  await app.register(actingBrowsers);
+}
+
 const pages = fp<PageOptions>(
   async (app, options) => {
-    const { issuer, random, keys, demo } = options;
-    app.setValidatorCompiler(validatorCompiler);
-    await app.register(browserCookies, { issuer, random });
-    await app.register(csrf, { keys });
+    const { demo } = options;
+    await preparePages(app, options);
     await app.register(homeRoute, options);
     await app.register(authorizeRoutes, options);
+    await app.register(externalSignIns, options);
+    await app.register(passkeyRoutes, options);
+    await app.register(factorRoutes, options);
     await app.register(interactionRoutes, options);
     await app.register(logoutRoutes, options);
+    await app.register(signInRoutes, options);
     await app.register(permissionRoutes, options);
     if (demo) {
       const { playgroundRoutes } = await import('./playground/routes.ts');

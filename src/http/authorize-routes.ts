@@ -1,16 +1,20 @@
 /** GET and POST /oauth/authorize: HTTP around src/protocol/authorize.ts. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { uiLocalesIn, uiLocalesParameter } from '../oauth/ui-locales.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import { type AuthorizeDeps, type AuthorizeOutcome, handleAuthorizationRequest } from '../protocol/authorize.ts';
 import { sendAuthorizationResponse } from './authorization-response.ts';
 import { bodyOf, queryOf } from './form-body.ts';
 import { sendInteractionStep } from './interaction-outcome.ts';
+import { lookOf } from './look.ts';
 import { refuseOtherMethods } from './other-methods.ts';
+import { sendProblem } from './problem.ts';
 import { setLogLine } from './request-log.ts';
 import { noStore, seeOther, sendPage } from './security-headers.ts';
 import { unverifiedRequestPage } from './unverified-request-page.ts';
-import { problemPage } from './views/problem.ts';
+import type { ProblemView } from './views/problem.ts';
+import type { Words } from './words/en.ts';
 
 export type AuthorizeRoutesOptions = AuthorizeDeps & {
   /** Development shows on pages what production only logs. */
@@ -26,7 +30,7 @@ export const authorizeRoutes = fp<AuthorizeRoutesOptions>(
     app.post(AUTHORIZE, async (request, reply) => {
       const encoded = bodyOf(request.body);
       const outcome = await handleAuthorizationRequest(options, { encoded, cookies: null });
-      return send(options, request, reply, outcome);
+      return send(options, request, reply, outcome, encoded);
     });
     refuseOtherMethods(app, AUTHORIZE, ['GET', 'POST'], (reply) =>
       noStore(reply).code(405).send({ error: 'invalid_request', error_description: 'Use GET or POST.' }),
@@ -41,47 +45,52 @@ async function authorizeByGet(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const encoded = queryOf(request);
   const known = cookies.hash(request, 'browser');
   const created = cookies.create();
   const outcome = await handleAuthorizationRequest(options, {
-    encoded: queryOf(request),
+    encoded,
     cookies: { browser: known ?? created.hash, session: cookies.hash(request, 'session') },
   });
   if (known === null && 'interactionId' in outcome) cookies.set(reply, 'browser', created);
-  return send(options, request, reply, outcome);
+  return send(options, request, reply, outcome, encoded);
 }
 
-function send(
+/** @param encoded the request, where it was answered before anything else was read of it. */
+async function send(
   { issuer, production }: AuthorizeRoutesOptions,
   request: FastifyRequest,
   reply: FastifyReply,
   outcome: AuthorizeOutcome,
-): FastifyReply {
+  encoded: string,
+): Promise<FastifyReply> {
+  const asked = { uiLocales: uiLocalesIn(encoded) };
   switch (outcome.kind) {
     case 'unverified': {
       const { kind: _, ...facts } = outcome;
       setLogLine(request, 'refused', facts);
-      return sendPage(reply, 400, unverifiedRequestPage(outcome, production));
+      return sendPage(reply, 400, unverifiedRequestPage(await lookOf(request, asked), outcome, production));
     }
     case 'invalid': {
       const { kind: _, response, ...facts } = outcome;
       setLogLine(request, 'refused', facts);
-      return sendAuthorizationResponse(reply, response);
+      return sendAuthorizationResponse(request, reply, response, asked);
     }
     case 'keptHere': {
       const { kind: _, ...facts } = outcome;
       setLogLine(request, 'refused', facts);
-      return sendPage(reply, 400, problemPage({ ...KEPT_HERE, what: `${KEPT_HERE.what} ${outcome.detail}` }));
+      return sendProblem(request, reply, 400, keptHere(outcome.detail), asked);
     }
     case 'repeatByGet':
-      return seeOther(reply, `${pathUnder(issuer, AUTHORIZE)}?${outcome.query}`);
+      return seeOther(reply, `${pathUnder(issuer, AUTHORIZE)}?${outcome.query}${spoken(asked.uiLocales)}`);
     default:
       return sendInteractionStep(issuer, request, reply, outcome);
   }
 }
 
-const KEPT_HERE = {
-  title: 'This app asked for something that it cannot have',
-  what: 'It registered itself here, and nobody has checked where it would send you, so you stay here. What was wrong:',
-  next: 'Go back to the app. If it is yours, compare its request with its registration.',
-};
+const spoken = (uiLocales: readonly string[]): string =>
+  uiLocales.length === 0 ? '' : `&${new URLSearchParams(uiLocalesParameter(uiLocales))}`;
+
+const keptHere =
+  (technical: string) =>
+  ({ problems }: Words): ProblemView => ({ ...problems.keptHere, technical });

@@ -1,11 +1,14 @@
-/** Two cookies: one binds interactions and forms to the browser, the other holds the session. Only their hashes are stored. */
+/**
+ * One cookie binds interactions and forms to the browser, one holds the session, one the console's. Only their hashes are stored. One
+ * more says to which accounts the browser is known; nothing of it is stored.
+ */
 import cookie from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { sha256 } from '../crypto/digest.ts';
 import type { Random } from '../crypto/random.ts';
 
-type CookieName = 'browser' | 'session';
+type CookieName = 'browser' | 'session' | 'console';
 
 /** A cookie that was not sent yet. */
 type NewCookie = { readonly value: string; readonly hash: Buffer };
@@ -17,7 +20,12 @@ export type BrowserCookies = {
   readonly hash: (request: FastifyRequest, name: CookieName) => Buffer | null;
   readonly create: () => NewCookie;
   readonly set: (reply: FastifyReply, name: CookieName, cookie: NewCookie) => void;
+  /** The cookie by which this browser is known to accounts (src/crypto/device-cookie.ts); null: none was sent. */
+  readonly readDevice: (request: FastifyRequest) => string | null;
+  readonly setDevice: (reply: FastifyReply, value: string, lifetimeSeconds: number) => void;
   readonly clear: (reply: FastifyReply, name: CookieName) => void;
+  /** The hash of the cookie that this response sets; null: it sets none. */
+  readonly justSet: (reply: FastifyReply, name: CookieName) => Buffer | null;
 };
 
 declare module 'fastify' {
@@ -36,8 +44,10 @@ export const browserCookies = fp<BrowserCookieOptions>(
     // Whether the connection is secure is for the issuer to say, never for a header.
     const secure = issuer.startsWith('https:');
     const nameOf = (name: CookieName) => `${secure ? '__Host-' : ''}statehouse-${name}`;
+    const deviceName = `${secure ? '__Host-' : ''}statehouse-device`;
     const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
 
+    const set = new WeakMap<FastifyReply, Partial<Record<CookieName, Buffer>>>();
     const cookies: BrowserCookies = {
       read: (request, name) => {
         const value = request.cookies[nameOf(name)];
@@ -51,7 +61,13 @@ export const browserCookies = fp<BrowserCookieOptions>(
         const value = random.bytes(32).toString('base64url');
         return { value, hash: sha256(value) };
       },
-      set: (reply, name, { value }) => void reply.setCookie(nameOf(name), value, attributes),
+      set: (reply, name, cookie) => {
+        set.set(reply, { ...set.get(reply), [name]: cookie.hash });
+        reply.setCookie(nameOf(name), cookie.value, attributes);
+      },
+      justSet: (reply, name) => set.get(reply)?.[name] ?? null,
+      readDevice: (request) => request.cookies[deviceName] ?? null,
+      setDevice: (reply, value, maxAge) => void reply.setCookie(deviceName, value, { ...attributes, maxAge }),
       clear: (reply, name) => void reply.clearCookie(nameOf(name), attributes),
     };
     app.decorate('browserCookies', cookies);

@@ -8,9 +8,9 @@ import fp from 'fastify-plugin';
 export const exactPath = fp(
   async (app) => {
     app.addHook('onRequest', (request, reply, done) => {
-      const { url } = request.routeOptions;
+      const { url, config } = request.routeOptions;
       // A path without parameters and without a query, as nearly all requests have, needs no closer look.
-      if (request.raw.url === url || request.is404 || pathSent(request) === pathMeant(request)) done();
+      if (request.raw.url === url || request.is404 || config.handedOn || isMeant(request)) done();
       else reply.callNotFound();
     });
   },
@@ -23,6 +23,15 @@ function pathSent({ raw: { url = '' } }: FastifyRequest): string {
   return path;
 }
 
-/** The pattern of the route with the parameters that were found: our own paths need no encoding. */
-const pathMeant = ({ routeOptions, params }: FastifyRequest): string =>
-  (routeOptions.url ?? '').replace(/:(\w+)/g, (_, name: string) => String((params as Record<string, string>)[name]));
+/** The pattern of the route with the parameters that were found, as they are or as `encodeURIComponent` writes them. */
+function isMeant(request: FastifyRequest): boolean {
+  const sent = pathSent(request);
+  // A path that ends where a name should begin.
+  if (Object.values(request.params as Record<string, string>).includes('')) return false;
+  return [String, encodeURIComponent].some((written) => sent === pathWith(request, written));
+}
+
+const pathWith = ({ routeOptions, params }: FastifyRequest, written: (value: string) => string): string =>
+  (routeOptions.url ?? '').replace(/:(\w+)/g, (_, name: string) =>
+    written((params as Record<string, string>)[name] ?? ''),
+  );

@@ -1,6 +1,8 @@
 /** The address that the terminal prints, opened in a browser: what this is, and where to go. */
 import fp from 'fastify-plugin';
 import { pathUnder } from '../oauth/urls.ts';
+import { ACCOUNT } from './account/sections.ts';
+import { lookOf } from './look.ts';
 import { sendPage } from './security-headers.ts';
 import { homePage } from './views/home.ts';
 
@@ -18,17 +20,19 @@ export const homeRoute = fp<HomeRouteOptions>(
   async (app, { issuer, production, demo }) => {
     const { host } = new URL(issuer);
     // Under an issuer with a path, only the issuer itself: no other path answers with a slash at its end.
-    app.get('/', { prefixTrailingSlash: 'no-slash' }, (request, reply) =>
+    app.get('/', { prefixTrailingSlash: 'no-slash' }, async (request, reply) =>
       sendPage(
         reply,
         200,
-        homePage({
+        homePage(await lookOf(request), {
           issuer,
-          permissions: pathUnder(issuer, '/permissions'),
+          account: pathUnder(issuer, ACCOUNT),
           metadata: pathUnder(issuer, '/.well-known/openid-configuration'),
           // Under another name, a page of somebody else's site may be reading (DNS rebinding).
           demo:
-            demo !== null && request.host === host ? { ...demo, playground: pathUnder(issuer, '/playground') } : null,
+            demo !== null && request.host === host
+              ? { ...demo, playground: pathUnder(issuer, '/playground'), console: pathUnder(issuer, '/console') }
+              : null,
           withGuides: !production,
         }),
       ),

@@ -13,49 +13,47 @@ import {
   signInToInteraction,
   viewInteraction,
 } from '../protocol/interaction.ts';
-import { MAX_SEALED_CHARACTERS } from '../protocol/sealed-interaction.ts';
+import { imagePath } from './brand.ts';
 import { destinationOf } from './destination.ts';
+import { externalPlaces } from './external-places.ts';
 import { bodyOf } from './form-body.ts';
 import { interactionPath, sendInteractionRefused, sendInteractionStep } from './interaction-outcome.ts';
+import { INTERACTION_NAME, interactionRequestOf } from './interaction-request.ts';
+import { type LeavingOptions, leaving } from './leaving.ts';
+import { lookOf } from './look.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
-import { refuseSignIn, signInForm } from './sign-in-form.ts';
+import { logSignIn, refuseSignIn, signInForm } from './sign-in-form.ts';
+import { type SignInHelpOptions, signInHelp } from './sign-in-help.ts';
+import { isPasskeyRefused } from './sign-in-routes.ts';
 import { consentPage } from './views/consent.ts';
-import { signInPage } from './views/sign-in.ts';
+import { externalButtons } from './views/external-sign-in.ts';
+import { SEND_ONCE_SOURCE } from './views/send-once.ts';
+import { type SignInView as SignInPageView, signInPage } from './views/sign-in.ts';
+
+type Problem = SignInPageView['problem'];
 
 const ANOTHER_ACCOUNT = 'another';
 
-/** As we write them: the id in lower case, of any version; after a dot what is sealed, as long as the interaction is not stored. */
-const NAME = /^(?<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.(?<sealed>[A-Za-z0-9_-]+))?$/;
-/** The longest part of a path in any route. */
-export const MAX_NAME_CHARACTERS = 36 + 1 + MAX_SEALED_CHARACTERS;
-const params = z.object({ name: z.string().regex(NAME) });
+const params = z.object({ name: z.string().regex(INTERACTION_NAME) });
 type Params = z.infer<typeof params>;
-
-function namedBy({ name }: Params): { readonly id: string; readonly sealed: string | null } {
-  const { id = '', sealed = null } = NAME.exec(name)?.groups ?? {};
-  return { id, sealed };
-}
 
 /** Anything else in the query means nothing. */
 const querystring = z.object({ account: z.literal(ANOTHER_ACCOUNT).optional().catch(undefined) });
 
-export const interactionRoutes = fp<InteractionDeps>(
+export const interactionRoutes = fp<InteractionDeps & LeavingOptions & SignInHelpOptions>(
   async (instance, options) => {
     const app = instance.withTypeProvider<ZodTypeProvider>();
     const { browserCookies: cookies, csrf } = app;
     const { issuer } = options;
+    const leaveForSignIn = leaving(cookies, options);
     app.setErrorHandler((error: FastifyError, request, reply) => {
       if (!hasZodFastifySchemaValidationErrors(error)) throw error;
       // An id of another form was never given to an interaction.
       return sendInteractionRefused(request, reply, { kind: 'refused', reason: 'interaction_unknown' });
     });
 
-    const requestOf = (request: FastifyRequest, name: Params) => ({
-      ...namedBy(name),
-      browser: cookies.hash(request, 'browser'),
-      session: cookies.hash(request, 'session'),
-    });
+    const requestOf = (request: FastifyRequest, name: Params) => interactionRequestOf(app, request, name);
     const formRequestOf = (request: FastifyRequest, name: Params) => ({
       ...requestOf(request, name),
       isOurForm: csrf.checkOf(request),
@@ -75,18 +73,29 @@ export const interactionRoutes = fp<InteractionDeps>(
         browser: cookies.hash(request, 'browser'),
       });
       const outcome = await signInToInteraction(options, { ...formRequestOf(request, request.params), form });
-      const { id: interactionId } = namedBy(request.params);
+      const { id: interactionId } = requestOf(request, request.params);
+      const who = (userId: string) => ({ userId, username: form.username ?? '' });
       switch (outcome.kind) {
         case 'refused':
           return sendInteractionRefused(request, reply, outcome);
         case 'signInRefused': {
-          const { status, problem } = refuseSignIn(request, reply, outcome.refused, { interactionId });
+          const { status, problem } = refuseSignIn(
+            request,
+            reply,
+            outcome.refused,
+            { interactionId },
+            options.signInLedger,
+          );
           return showSignIn(request, reply, status, outcome.view, problem);
         }
         case 'signedIn':
           cookies.set(reply, 'session', cookie);
-          request.log.info({ userId: outcome.userId, interactionId }, 'signed in');
+          logSignIn(request, options.signInLedger, who(outcome.userId), 'signed in', { interactionId });
           return sendInteractionStep(issuer, request, reply, outcome.step);
+        case 'factorRequired':
+          cookies.set(reply, 'session', cookie);
+          logSignIn(request, options.signInLedger, who(outcome.userId), 'second factor required', { interactionId });
+          return seeOther(reply, interactionPath(issuer, outcome));
       }
     });
 
@@ -104,45 +113,82 @@ export const interactionRoutes = fp<InteractionDeps>(
       return sendInteractionStep(issuer, request, reply, outcome);
     });
 
-    function show(request: FastifyRequest, reply: FastifyReply, view: InteractionView): FastifyReply {
+    async function show(
+      request: FastifyRequest<{ Params: Params; Querystring: z.infer<typeof querystring> }>,
+      reply: FastifyReply,
+      view: InteractionView,
+    ): Promise<FastifyReply> {
       switch (view.kind) {
         case 'refused':
           return sendInteractionRefused(request, reply, view);
         case 'signIn':
-          return showSignIn(request, reply, 200, view, null);
+          return (
+            (await goesElsewhere(request, reply, view)) ??
+            showSignIn(request, reply, 200, view, isPasskeyRefused(request) ? 'passkey' : null)
+          );
+        case 'factor':
+          return app.showFactorOf(request, reply, view);
         case 'consent': {
-          const { clientName, username, onThisDevice, access, whileAway } = view;
+          const { clientName, username, onThisDevice, access, whileAway, rememberedForSeconds, about } = view;
+          const look = await lookOf(request, view);
           return sendPage(
             reply,
             200,
-            consentPage({
+            consentPage(look, {
               action: interactionPath(issuer, view, '/consent'),
               csrf: csrf.token(request, reply, view.formPurpose),
               clientName,
               username,
-              destination: destinationOf(view.redirectUri),
+              destination: destinationOf(look, view.redirectUri),
+              logo: about.logo === null ? null : imagePath(issuer, about.logo),
+              terms: about.terms,
+              policy: about.policy,
               onThisDevice,
               access,
               whileAway,
+              rememberedForSeconds,
               switchUser: interactionPath(issuer, view, `?account=${ANOTHER_ACCOUNT}`),
             }),
+            SEND_ONCE_SOURCE,
           );
         }
       }
     }
 
-    function showSignIn(
+    /** Where the team's own application signs people in, nobody sees a form here, unless they ask for it. */
+    async function goesElsewhere(
+      request: FastifyRequest<{ Params: Params; Querystring: z.infer<typeof querystring> }>,
+      reply: FastifyReply,
+      { account }: SignInView,
+    ): Promise<FastifyReply | null> {
+      const { delegatedSignIn } = options.configuration();
+      const wantsForm = request.query.account === ANOTHER_ACCOUNT || account !== null;
+      if (delegatedSignIn?.show !== 'instead' || wantsForm) return null;
+      const asked = { ...requestOf(request, request.params), isOurForm: null };
+      return leaveForSignIn(request, reply, { delegated: true }, { interaction: asked });
+    }
+
+    async function showSignIn(
       request: FastifyRequest,
       reply: FastifyReply,
       status: number,
-      { formPurpose, clientName, username, account, ...named }: SignInView,
-      problem: string | null,
-    ): FastifyReply {
+      { formPurpose, clientName, username, account, uiLocales, ...named }: SignInView,
+      problem: Problem,
+    ): Promise<FastifyReply> {
       const action = interactionPath(issuer, named, '/sign-in');
       const token = csrf.token(request, reply, formPurpose);
       const goOn = account === null ? null : { action: interactionPath(issuer, named, '/account'), username: account };
-      return sendPage(reply, status, signInPage({ action, csrf: token, clientName, username, problem, goOn }));
+      const look = await lookOf(request, { uiLocales });
+      const passkeyAction = interactionPath(issuer, named, '/passkey');
+      const place = { action: passkeyAction, formPurpose, csrf: token, autofill: problem === null };
+      const passkey = await app.passkeyPart(request, reply, look, place);
+      const places = externalPlaces(options.configuration(), interactionPath(issuer, named, '/external'));
+      const more = [...(passkey ? [passkey.markup] : []), ...(places ? [externalButtons(look, token, places)] : [])];
+      const { interactionId, sealed } = named;
+      const help = signInHelp(options, sealed === null ? interactionId : `${interactionId}.${sealed}`);
+      const shown = { action, csrf: token, clientName, username, problem, goOn, help, more };
+      return sendPage(reply, status, signInPage(look, shown), passkey?.script);
     }
   },
-  { name: 'interaction-routes', dependencies: ['browser-cookies', 'csrf'], encapsulate: true },
+  { name: 'interaction-routes', dependencies: ['browser-cookies', 'csrf', 'factor-routes'], encapsulate: true },
 );

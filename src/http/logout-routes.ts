@@ -1,6 +1,7 @@
 /** /oauth/logout (OpenID Connect RP-Initiated Logout 1.0): HTTP around src/protocol/logout.ts. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { uiLocalesIn, uiLocalesParameter } from '../oauth/ui-locales.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import {
   decideLogout,
@@ -10,16 +11,23 @@ import {
   type LogoutDeps,
   type LogoutOutcome,
 } from '../protocol/logout.ts';
-import type { RefusedLogout } from '../protocol/logout-request.ts';
+import { clearSiteData } from './clear-site-data.ts';
 import { destinationOf } from './destination.ts';
 import { bodyOf, queryOf } from './form-body.ts';
+import { lookOf } from './look.ts';
 import { refuseOtherMethods } from './other-methods.ts';
+import { sendProblem } from './problem.ts';
 import { setLogLine } from './request-log.ts';
 import { noStore, seeOther, sendPage } from './security-headers.ts';
 import { logoutPage, refusedLogoutPage, signedOutPage, stillSignedInPage } from './views/logout.ts';
-import { problemPage } from './views/problem.ts';
 
 const LOGOUT = '/oauth/logout';
+/** The request that has to come again by GET. */
+const withQuery = (path: string, query: string, uiLocales: readonly string[]): string => {
+  const all = [query, new URLSearchParams(uiLocalesParameter(uiLocales)).toString()].filter((part) => part !== '');
+  return all.length === 0 ? path : `${path}?${all.join('&')}`;
+};
+
 const DECISION = '/oauth/logout/decision';
 
 type Outcome = LogoutOutcome | LogoutDecisionOutcome | Awaited<ReturnType<typeof handleLogoutRequestByPost>>;
@@ -31,19 +39,26 @@ export const logoutRoutes = fp<LogoutDeps>(
     const decision = pathUnder(options.issuer, DECISION);
     const permissions = pathUnder(options.issuer, '/permissions');
 
-    app.get(LOGOUT, async (request, reply) =>
-      send(request, reply, await handleLogoutRequest(options, queryOf(request), cookies.hash(request, 'session'))),
-    );
-    app.post(LOGOUT, async (request, reply) =>
-      send(request, reply, await handleLogoutRequestByPost(options, bodyOf(request.body))),
-    );
+    app.get(LOGOUT, async (request, reply) => {
+      const encoded = queryOf(request);
+      return send(
+        request,
+        reply,
+        await handleLogoutRequest(options, encoded, cookies.hash(request, 'session')),
+        encoded,
+      );
+    });
+    app.post(LOGOUT, async (request, reply) => {
+      const encoded = bodyOf(request.body);
+      return send(request, reply, await handleLogoutRequestByPost(options, encoded), encoded);
+    });
     app.post(DECISION, async (request, reply) => {
       const form = {
         encoded: bodyOf(request.body),
         cookie: cookies.hash(request, 'session'),
         isOurForm: csrf.checkOf(request),
       };
-      return send(request, reply, await decideLogout(options, form));
+      return send(request, reply, await decideLogout(options, form), form.encoded);
     });
     for (const [url, methods] of [
       [LOGOUT, ['GET', 'POST']],
@@ -56,49 +71,60 @@ export const logoutRoutes = fp<LogoutDeps>(
       );
     }
 
-    function send(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): FastifyReply {
+    async function send(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      outcome: Outcome,
+      encoded: string,
+    ): Promise<FastifyReply> {
+      const asked = { uiLocales: uiLocalesIn(encoded) };
+      const look = () => lookOf(request, asked);
+      const leave = async (next: string | null, wasSignedIn: boolean): Promise<FastifyReply> =>
+        next === null
+          ? sendPage(reply, 200, signedOutPage(await look(), { wasSignedIn, permissions }))
+          : seeOther(reply, next);
       switch (outcome.kind) {
         case 'refused': {
           const { kind: _, ...facts } = outcome;
           setLogLine(request, 'refused', facts);
-          return sendPage(reply, 400, refusedLogoutPage({ what: WHAT[outcome.reason], signOut: logout }));
+          return sendPage(reply, 400, refusedLogoutPage(await look(), { reason: outcome.reason, signOut: logout }));
         }
         case 'repeatByGet':
-          return seeOther(reply, `${logout}${outcome.query && `?${outcome.query}`}`);
+          return seeOther(reply, withQuery(logout, outcome.query, asked.uiLocales));
         case 'ask':
-          return ask(request, reply, outcome);
+          return ask(request, reply, outcome, asked);
         case 'signedOut': {
           cookies.clear(reply, 'session');
+          clearSiteData(reply, options.issuer);
           const { clientId, userId, next } = outcome;
           setLogLine(request, 'signed out', { clientId, userId });
-          return leave(reply, next, true);
+          return leave(next, true);
         }
         case 'notSignedIn':
           setLogLine(request, 'not signed in', { clientId: outcome.clientId });
-          return leave(reply, outcome.next, false);
+          return leave(outcome.next, false);
         case 'staysSignedIn': {
           const { clientId, userId, username, back } = outcome;
           setLogLine(request, 'stays signed in', { clientId, userId });
-          return sendPage(reply, 200, stillSignedInPage({ username, back, permissions }));
+          return sendPage(reply, 200, stillSignedInPage(await look(), { username, back, permissions }));
         }
         case 'formRefused':
           setLogLine(request, 'refused', { reason: 'form_refused' });
-          return sendPage(reply, 403, problemPage(FORM_REFUSED));
+          return sendProblem(request, reply, 403, ({ problems }) => problems.signOutFormRefused, asked);
       }
     }
 
-    const leave = (reply: FastifyReply, next: string | null, wasSignedIn: boolean): FastifyReply =>
-      next === null ? sendPage(reply, 200, signedOutPage({ wasSignedIn, permissions })) : seeOther(reply, next);
-
-    function ask(
+    async function ask(
       request: FastifyRequest,
       reply: FastifyReply,
       { username, formPurpose, request: { client, redirectUri, state } }: Extract<LogoutOutcome, { kind: 'ask' }>,
-    ): FastifyReply {
+      asked: { readonly uiLocales: readonly string[] },
+    ): Promise<FastifyReply> {
+      const look = await lookOf(request, asked);
       return sendPage(
         reply,
         200,
-        logoutPage({
+        logoutPage(look, {
           action: decision,
           // The hint named the client; the ID Token itself stands on no page.
           hidden: {
@@ -106,10 +132,11 @@ export const logoutRoutes = fp<LogoutDeps>(
             ...(client && { client_id: client.clientId }),
             ...(redirectUri !== null && { post_logout_redirect_uri: redirectUri }),
             ...(state !== null && { state }),
+            ...uiLocalesParameter(asked.uiLocales),
           },
           username,
           clientName: client?.clientName ?? null,
-          destination: redirectUri === null ? null : destinationOf(redirectUri),
+          destination: redirectUri === null ? null : destinationOf(look, redirectUri),
           permissions,
         }),
       );
@@ -117,20 +144,3 @@ export const logoutRoutes = fp<LogoutDeps>(
   },
   { name: 'logout-routes', dependencies: ['browser-cookies', 'csrf'], encapsulate: true },
 );
-
-const WHAT: Readonly<Record<RefusedLogout['reason'], string>> = {
-  malformed_request: 'What the app sent is repeated or malformed.',
-  id_token_hint_unknown:
-    'The app sent an ID Token (id_token_hint) that this server did not make, or cannot check any more.',
-  client_mismatch: 'The app named itself (client_id) otherwise than in the ID Token that it sent (id_token_hint).',
-  client_unknown: 'No app is registered here under the client_id that was sent.',
-  client_missing:
-    'The app asks for the browser back (post_logout_redirect_uri), and did not say who it is: that takes id_token_hint or client_id.',
-  post_logout_redirect_uri_mismatch: 'The app asks for the browser back at an address that is not registered for it.',
-};
-
-const FORM_REFUSED = {
-  title: 'This form cannot be accepted',
-  what: 'It was not made by this server for this browser and this session, or it was changed on the way. Nothing happened.',
-  next: 'Go back to the app and sign out from there, or reload the page that asked.',
-};

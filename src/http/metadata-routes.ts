@@ -1,12 +1,14 @@
 /** The addresses of the metadata (RFC 8414, OpenID Connect Discovery, RFC 9728). */
 import fp from 'fastify-plugin';
-import { resourceMetadataUrl } from '../oauth/urls.ts';
-import { type MetadataDeps, resourceMetadata, serverMetadata } from '../protocol/metadata.ts';
+import { resourceMetadataPath } from '../oauth/urls.ts';
+import { type MetadataDeps, managementMetadata, resourceMetadata, serverMetadata } from '../protocol/metadata.ts';
+import { LANGUAGES } from './words/languages.ts';
 
 const CACHE = 'public, max-age=300';
 
-export const metadataRoutes = fp<MetadataDeps>(
-  async (app, options) => {
+export const metadataRoutes = fp<Omit<MetadataDeps, 'uiLocales'>>(
+  async (app, given) => {
+    const options = { ...given, uiLocales: LANGUAGES };
     const path = new URL(options.issuer).pathname.replace(/\/$/, '');
     const publish = (url: string, document: () => object) =>
       app.get(url, { exposeHeadRoute: true }, (_request, reply) =>
@@ -18,7 +20,8 @@ export const metadataRoutes = fp<MetadataDeps>(
         publish(url, () => serverMetadata(options));
       }
     }
-    publish(new URL(resourceMetadataUrl(options.issuer)).pathname, () => resourceMetadata(options));
+    publish(resourceMetadataPath(options.issuer, '/oauth/userinfo'), () => resourceMetadata(options));
+    publish(resourceMetadataPath(options.issuer, '/management/v1'), () => managementMetadata(options));
   },
   { name: 'metadata-routes', encapsulate: true },
 );

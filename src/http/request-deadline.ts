@@ -1,5 +1,7 @@
 /** Starts the time that a request may wait for the database (src/system/request-time.ts). */
+import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { begunRequests } from '../system/observed.ts';
 import { pauseTime, type RequestTime, resumeTime, startTime, withinTime } from '../system/request-time.ts';
 
 declare module 'fastify' {
@@ -8,11 +10,20 @@ declare module 'fastify' {
   }
 }
 
+/** Of a proxy that is trusted alone: others could give all their requests the same id, or have all of them recorded. */
+function traceparentOf({ headers, ips = [] }: FastifyRequest): string | null {
+  const { traceparent } = headers;
+  return ips.length > 1 && typeof traceparent === 'string' ? traceparent : null;
+}
+
 export const requestDeadline = fp(
   async (app) => {
     app.decorateRequest('time');
     app.addHook('onRequest', (request, _reply, done) => {
       request.time = startTime();
+      if (!request.routeOptions.config.handedOn) {
+        begunRequests.tell(() => ({ time: request.time, method: request.method, traceparent: traceparentOf(request) }));
+      }
       withinTime(request.time, done);
     });
     app.addHook('preParsing', (request, _reply, payload, done) => {

@@ -1,6 +1,7 @@
 /** One log line for each request: method, route, status, time, what came of it, and why. */
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { answeredRequests, traceIdIn } from '../system/observed.ts';
 
 type LogLine = { readonly level: 'info' | 'warn' | 'error'; readonly message: string; readonly facts: object };
 
@@ -20,18 +21,31 @@ export function setLogLine(
   request.logLine = { level, message, facts };
 }
 
+const reasonIn = (facts: object): string | null =>
+  'reason' in facts && typeof facts.reason === 'string' ? facts.reason : null;
+
 /** The route and never the URL: its query has codes, states and challenges. */
 export const requestLog = fp(
   async (app) => {
     app.decorateRequest('logLine', null);
     app.addHook('onResponse', (request, reply, done) => {
+      if (request.routeOptions.config.handedOn) return done();
       const { level, message, facts } = request.logLine ?? { level: 'info', message: 'answered', facts: {} };
       const { method, routeOptions } = request;
       const milliseconds = Math.round(reply.elapsedTime * 10) / 10;
+      const traceId = traceIdIn(request.time) ?? undefined;
       request.log[level](
-        { method, route: routeOptions.url ?? 'no route', status: reply.statusCode, milliseconds, ...facts },
+        { method, route: routeOptions.url ?? 'no route', status: reply.statusCode, milliseconds, traceId, ...facts },
         message,
       );
+      answeredRequests.tell(() => ({
+        time: request.time,
+        method,
+        route: routeOptions.url ?? null,
+        status: reply.statusCode,
+        seconds: reply.elapsedTime / 1000,
+        reason: reasonIn(facts),
+      }));
       done();
     });
   },

@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
-import { STYLE_SOURCE } from './views/page.ts';
 
 /**
  * On every response, pages and JSON alike. A handful of constants, set at once: a library that computes them for each request
@@ -28,21 +27,17 @@ export const securityHeaders = fp<{ readonly issuer: string }>(
   { name: 'security-headers' },
 );
 
-/**
- * One style and nothing else. `form-action` is absent on purpose where a form leads to the client: Chromium holds the whole
- * redirect chain against it (docs/decisions/0011).
- */
-const PAGE_POLICY = `default-src 'none'; style-src ${STYLE_SOURCE}; base-uri 'none'; frame-ancestors 'none'`;
-
 export const noStore = (reply: FastifyReply): FastifyReply => reply.header('cache-control', 'no-store');
 
 /** RFC 9700 §4.12: 303, so that no browser sends a POST body on to the client. */
 export const seeOther = (reply: FastifyReply, location: string): FastifyReply => noStore(reply).redirect(location, 303);
 
 /** @param script the hash of the one script that the page has; most have none. */
-export const sendPage = (reply: FastifyReply, status: number, html: string, script?: string): FastifyReply =>
-  noStore(reply)
+export function sendPage(reply: FastifyReply, status: number, html: string, script?: string): FastifyReply {
+  const { policy } = reply.server.shownBrand();
+  return noStore(reply)
     .code(status)
-    .header('content-security-policy', script === undefined ? PAGE_POLICY : `${PAGE_POLICY}; script-src ${script}`)
+    .header('content-security-policy', script === undefined ? policy : `${policy}; script-src ${script}`)
     .type('text/html; charset=utf-8')
     .send(html);
+}

@@ -2,10 +2,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseParameters } from '../oauth/parameters.ts';
 import type { SignInForm, SignInOutcome } from '../protocol/sign-in.ts';
+import type { SignInLedger } from '../protocol/sign-in-ledger.ts';
 import { addressKey } from './address-key.ts';
 import { callerGone } from './caller-gone.ts';
 import { bodyOf } from './form-body.ts';
 import { setLogLine } from './request-log.ts';
+import type { SignInView } from './views/sign-in.ts';
+
+/** The cookie by which this browser is known to accounts. */
+export function deviceOf(request: FastifyRequest, reply: FastifyReply): NonNullable<SignInForm['device']> {
+  const { browserCookies: cookies } = request.server;
+  return {
+    cookie: cookies.readDevice(request),
+    remember: (value, lifetimeSeconds) => cookies.setDevice(reply, value, lifetimeSeconds),
+  };
+}
 
 export function signInForm(request: FastifyRequest, reply: FastifyReply, cookie: SignInForm['cookie']): SignInForm {
   const { parameters } = parseParameters(bodyOf(request.body), ['username', 'password']);
@@ -14,42 +25,53 @@ export function signInForm(request: FastifyRequest, reply: FastifyReply, cookie:
     password: parameters.get('password'),
     address: addressKey(request.ip, request.socket.remoteAddress ?? ''),
     cookie,
+    device: deviceOf(request, reply),
     userAgent: request.headers['user-agent'] ?? null,
     gone: callerGone(reply),
   };
 }
 
-type Refused = Extract<SignInOutcome, { kind: 'signInRefused' }>;
-type Shown = { readonly status: 400 | 429 | 503; readonly problem: string };
+/** As the ledger has it: the keyed hash of the account, and the address. */
+export function logSignIn(
+  request: FastifyRequest,
+  ledger: Pick<SignInLedger, 'originOf'>,
+  { userId, username }: { readonly userId: string; readonly username: string },
+  message: string,
+  facts: Readonly<Record<string, string | null>> = {},
+): void {
+  const { accountHash: account } = ledger.originOf(username);
+  request.log.info({ userId, account, address: request.ip, ...facts }, message);
+}
 
-/** @param facts ids for the log. @returns what the form shows when it comes again. */
+type Refused = Extract<SignInOutcome, { kind: 'signInRefused' }>;
+type Shown = { readonly status: 400 | 429 | 503; readonly problem: NonNullable<SignInView['problem']> };
+
+/** @param facts ids for the log. @returns what the form shows when it comes again, as a key of its words. */
 export function refuseSignIn(
   request: FastifyRequest,
   reply: FastifyReply,
-  { reason, retryAfterSeconds }: Refused,
+  { reason, username, retryAfterSeconds }: Refused,
   facts: Readonly<Record<string, string>>,
+  ledger: Pick<SignInLedger, 'originOf'>,
 ): Shown {
-  const line = { reason, ...facts, address: request.ip };
+  const account = username === '' ? null : ledger.originOf(username).accountHash;
+  const line = { reason, ...facts, account, address: request.ip };
   setLogLine(request, 'refused', line);
   // Without a response, the line of the request is never written.
   if (reason === 'caller_gone') request.log.info(line, 'refused');
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
-  return REFUSALS[reason];
+  const { status, problem } = REFUSALS[reason];
+  return { status, problem: problem === 'throttled' ? { throttledSeconds: retryAfterSeconds ?? 1 } : problem };
 }
 
-const THROTTLED = {
-  status: 429,
-  problem: 'Too many failed attempts from your network. Wait a few minutes, then try again.',
-} as const;
+const THROTTLED = { status: 429, problem: 'throttled' } as const;
+const BUSY = { status: 503, problem: 'busy' } as const;
 
-const BUSY = {
-  status: 503,
-  problem: 'Many people are signing in right now, so your password was not checked. Wait a moment, then try again.',
-} as const;
+type Refusal = { readonly status: Shown['status']; readonly problem: Shown['problem'] | 'throttled' };
 
-const REFUSALS: Readonly<Record<Refused['reason'], Shown>> = {
-  form_incomplete: { status: 400, problem: 'Type your username and your password.' },
-  credentials_mismatch: { status: 400, problem: 'Username or password is not right. Check both and try again.' },
+const REFUSALS: Readonly<Record<Refused['reason'], Refusal>> = {
+  form_incomplete: { status: 400, problem: 'incomplete' },
+  credentials_mismatch: { status: 400, problem: 'mismatch' },
   throttled_account: THROTTLED,
   throttled_address: THROTTLED,
   busy: BUSY,

@@ -5,6 +5,7 @@ import { setLogLine } from './request-log.ts';
 const WORDS: Readonly<Record<UnavailableReason, string>> = {
   store_unavailable: 'The database of this server is not available. Nothing was changed; try again.',
   too_many_conflicts: 'Too many requests for the same grant at once. Nothing was changed by this one; try again.',
+  signing_unavailable: 'This server cannot sign at the moment. Nothing was changed; try again.',
   commit_unknown:
     'The server lost its database while it answered, and cannot know whether the token was used. Do not repeat this request; should the next one fail, ask the end-user to sign in again.',
 };

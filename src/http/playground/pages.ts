@@ -1,4 +1,5 @@
 import { html } from 'ghtml';
+import type { Look } from '../look.ts';
 import { type Markup, page } from '../views/page.ts';
 import { diagram, type Lit } from './diagram.ts';
 import type { Exchange } from './walk.ts';
@@ -23,9 +24,11 @@ export type PlaygroundView = {
 
 export type Decoded = { readonly header: unknown; readonly claims: unknown };
 
-export function playgroundPage(view: PlaygroundView): string {
+/** In English only: it is for developers, on their own machine. */
+export function playgroundPage(look: Look, view: PlaygroundView): string {
   const { title, words, shown, link, actions, refusal, exchange, accessToken, idToken } = view;
   return page(
+    { ...look, language: 'en', direction: 'ltr' },
     title,
     html`<h1>${title}</h1>
 <div class="columns">

@@ -2,7 +2,7 @@
  * The playground, which exists only with the demo data (embedded database, loopback HOST): the whole flow step by step, through
  * the server's own endpoints, until a reuse ends the chain.
  */
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -10,8 +10,9 @@ import { sha256 } from '../../crypto/digest.ts';
 import type { Random } from '../../crypto/random.ts';
 import { pathUnder, urlUnder } from '../../oauth/urls.ts';
 import { type CredentialStateDeps, stateOfCode, stateOfRefreshToken } from '../../protocol/credential-state.ts';
+import { lookOf } from '../look.ts';
+import { sendProblem } from '../problem.ts';
 import { seeOther, sendPage } from '../security-headers.ts';
-import { problemPage } from '../views/problem.ts';
 import { type Decoded, type PlaygroundView, playgroundPage } from './pages.ts';
 import { type Walk, walks } from './walk.ts';
 
@@ -36,21 +37,26 @@ export const playgroundRoutes = fp<PlaygroundOptions>(
     const { begin, find, findByState } = walks(options.random);
     const path = (walk: Walk, rest = '') => pathUnder(issuer, `/playground/${walk.id}${rest}`);
 
-    app.get('/playground', (_request, reply) => {
+    app.get('/playground', async (request, reply) => {
       const parameters = authorizationRequest(client, begin());
       const href = `${urlUnder(issuer, '/oauth/authorize')}?${new URLSearchParams(Object.fromEntries(parameters.map(({ name, value }) => [name, value])))}`;
       return sendPage(
         reply,
         200,
-        playgroundPage({ ...EMPTY, ...STEPS.ask, shown: parameters, link: { href, label: 'Send it' } }),
+        playgroundPage(await lookOf(request), {
+          ...EMPTY,
+          ...STEPS.ask,
+          shown: parameters,
+          link: { href, label: 'Send it' },
+        }),
       );
     });
 
-    app.get('/playground/callback', { schema: { querystring: response } }, (request, reply) => {
+    app.get('/playground/callback', { schema: { querystring: response } }, async (request, reply) => {
       const { state, code } = request.query;
       // As every client must, the app refuses a response without its own request (OAuth 2.1 §7.9).
       const walk = state === undefined ? null : findByState(state);
-      if (!walk) return sendPage(reply, 400, problemPage(UNKNOWN_STATE));
+      if (!walk) return sendProblem(request, reply, 400, () => UNKNOWN_STATE);
       if (code !== undefined) walk.code = code;
       else walk.refusal = { ...request.query };
       return seeOther(reply, path(walk));
@@ -58,13 +64,15 @@ export const playgroundRoutes = fp<PlaygroundOptions>(
 
     app.get('/playground/:id', { schema: { params } }, async (request, reply) => {
       const walk = find(request.params.id);
-      return walk ? sendPage(reply, 200, playgroundPage(await viewOf(options, walk, path))) : notFound(reply);
+      return walk
+        ? sendPage(reply, 200, playgroundPage(await lookOf(request), await viewOf(options, walk, path)))
+        : notFound(request, reply);
     });
 
     const step = (name: string, fields: (walk: Walk) => Readonly<Record<string, string>>) =>
       app.post(`/playground/:id/${name}`, { schema: { params } }, async (request, reply) => {
         const walk = find(request.params.id);
-        if (!walk) return notFound(reply);
+        if (!walk) return notFound(request, reply);
         await sendTokenRequest(instance, issuer, walk, { client_id: client.clientId, ...fields(walk) });
         return seeOther(reply, path(walk));
       });
@@ -164,7 +172,8 @@ function decoded(token: string | null): Decoded | null {
   return { header: JSON.parse(header ?? 'null'), claims: JSON.parse(claims ?? 'null') };
 }
 
-const notFound = (reply: FastifyReply) => sendPage(reply, 404, problemPage(WALK_NOT_FOUND));
+const notFound = (request: FastifyRequest, reply: FastifyReply) =>
+  sendProblem(request, reply, 404, () => WALK_NOT_FOUND);
 
 const EMPTY: PlaygroundView = {
   title: 'Playground',

@@ -1,7 +1,11 @@
 import { html } from 'ghtml';
 import type { DescribedAccess } from '../../protocol/requested-access.ts';
-import { NOT_WHILE_AWAY, WHILE_AWAY } from './absence.ts';
+import type { Look } from '../look.ts';
+import { accessList } from './access.ts';
+import { emphasised } from './filled.ts';
+import { timeSpan } from './instants.ts';
 import { type Markup, page } from './page.ts';
+import { sendOnce } from './send-once.ts';
 
 export type ConsentView = {
   readonly action: string;
@@ -10,42 +14,60 @@ export type ConsentView = {
   readonly username: string;
   /** Where the response goes, as a host or an app's scheme, so that the end-user can judge it. */
   readonly destination: string;
+  /** URL of an image of this server; null: none is shown. */
+  readonly logo: string | null;
+  readonly terms: string | null;
+  readonly policy: string | null;
   /** Every redirect URI of the client leads to the end-user's own device. */
   readonly onThisDevice: boolean;
   readonly access: readonly DescribedAccess[];
   /** It goes on after the end-user has left. */
   readonly whileAway: boolean;
+  /** For so long it need not ask again; null: there is no such time. */
+  readonly rememberedForSeconds: number | null;
   readonly switchUser: string;
 };
 
-export const consentPage = (view: ConsentView): string =>
-  page(
-    `Allow ${view.clientName}?`,
-    html`<h1>Allow ${view.clientName}?</h1>
-!${view.access.map(access).join('')}
-<p>${view.whileAway ? WHILE_AWAY : NOT_WHILE_AWAY}</p>
-<p class="quiet">You will be sent to <strong>${view.destination}</strong>. If you did not expect that, deny.</p>
-!${view.onThisDevice ? ON_THIS_DEVICE : ''}
+export function consentPage(look: Look, view: ConsentView): string {
+  const words = look.words.consent;
+  const said = { here: words.wants, at: words.wantsAt, inAt: words.wantsInAt };
+  return page(
+    look,
+    words.title(view.clientName),
+    html`!${view.logo === null ? '' : html`<img class="logo" src="${view.logo}" alt="" width="64" height="64">`}
+<h1>${words.title(view.clientName)}</h1>
+!${view.access.map((access) => accessList(look.words, access, said)).join('')}
+<p>${view.whileAway ? look.words.access.whileAway : look.words.access.notWhileAway}</p>
+!${view.rememberedForSeconds === null ? '' : html`<p>${words.rememberedFor(timeSpan(look, view.rememberedForSeconds))}</p>`}
+<p class="quiet">!${emphasised(words.sentTo, view.destination)}</p>
+!${about(look, view)}
+!${view.onThisDevice ? onThisDevice(look) : ''}
 <form method="post" action="${view.action}">
 <input type="hidden" name="csrf" value="${view.csrf}">
 <div class="choices">
-<button type="submit" name="decision" value="approve" !${view.onThisDevice ? 'aria-describedby="on-this-device"' : ''}>Allow</button>
-<button type="submit" name="decision" value="deny" class="second">Deny</button>
+<button type="submit" name="decision" value="approve" !${view.onThisDevice ? 'aria-describedby="on-this-device"' : ''}>${words.allow}</button>
+<button type="submit" name="decision" value="deny" class="second">${words.deny}</button>
 </div>
 </form>
-<p class="quiet">Signed in as <strong>${view.username}</strong>. <a href="${view.switchUser}">Use another account</a></p>`,
+<p class="quiet">!${emphasised(words.signedInAs, view.username)} <a href="${view.switchUser}">${words.switchUser}</a></p>
+!${sendOnce}`,
   );
+}
+
+/** RFC 7591 §2: the server SHOULD display them. */
+function about({ words: { consent } }: Look, { clientName, terms, policy }: ConsentView): Markup {
+  const links = [
+    ...(terms === null ? [] : [html`<a href="${terms}">${consent.terms(clientName)}</a>`]),
+    ...(policy === null ? [] : [html`<a href="${policy}">${consent.policy(clientName)}</a>`]),
+  ];
+  return links.length === 0
+    ? ''
+    : html`<ul class="about quiet">!${links.map((link) => html`<li>!${link}</li>`).join('')}</ul>`;
+}
 
 /**
  * RFC 8252 §8.6: a redirect URI on the device itself does not identify the client, so the end-user decides. The MCP authorization
  * specification asks for this warning when all redirect URIs are loopback URIs.
  */
-const ON_THIS_DEVICE: Markup = html`<p class="warning" id="on-this-device"><strong>Have you just started this yourself?</strong> Its answer goes to an app on this device, and any app on this device could pose as it. If you did not start it, deny.</p>`;
-
-const access = ({ resource, scopes }: DescribedAccess): Markup =>
-  scopes.length === 0
-    ? html`<p>At <strong>${resource ?? ''}</strong> it wants to be let in, with none of the permissions that exist there.</p>`
-    : html`<p>!${resource === null ? 'It' : html`At <strong>${resource}</strong> it`} wants to:</p>
-<ul class="scopes">
-!${scopes.map(({ name, description }) => html`<li>${description ?? `use “${name}”`}</li>`).join('\n')}
-</ul>`;
+const onThisDevice = ({ words: { consent } }: Look): Markup =>
+  html`<p class="warning" id="on-this-device"><strong>${consent.startedThis}</strong> ${consent.onThisDevice}</p>`;

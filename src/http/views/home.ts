@@ -1,32 +1,56 @@
 import { html } from 'ghtml';
+import type { Look } from '../look.ts';
+import { emphasised, filled } from './filled.ts';
 import { type Markup, page } from './page.ts';
 
 export type HomeView = {
   readonly issuer: string;
-  readonly permissions: string;
+  readonly account: string;
   readonly metadata: string;
-  readonly demo: { readonly username: string; readonly password: string; readonly playground: string } | null;
+  readonly demo: {
+    readonly username: string;
+    readonly password: string;
+    readonly playground: string;
+    readonly console: string;
+  } | null;
   /** For people who try it out or develop with it. */
   readonly withGuides: boolean;
 };
 
-export const homePage = ({ issuer, permissions, metadata, demo, withGuides }: HomeView): string =>
-  page(
-    'Statehouse',
-    html`<h1>Statehouse</h1>
-<p>This is the authorization server <strong>${issuer}</strong>. Apps send people here to sign in, and to decide what an app may do.</p>
-!${demo === null ? '' : tryIt(demo)}
-<h2>Your account</h2>
-<p><a href="${permissions}">What you have allowed, and where you are signed in</a></p>
-!${withGuides ? guides(metadata) : ''}`,
+export function homePage(look: Look, { issuer, account, metadata, demo, withGuides }: HomeView): string {
+  const words = look.words.home;
+  const { organization } = look.brand;
+  const name = organization ?? 'Statehouse';
+  return page(
+    // Its name is the title already.
+    { ...look, brand: { ...look.brand, organization: null } },
+    name,
+    html`<h1>${name}</h1>
+<p>!${organization === null ? html`${words.whatThisIs}` : emphasised(words.whoseThisIs, organization)} ${words.nothingToDo}</p>
+!${demo === null ? '' : tryIt(look, demo)}
+<h2>${words.account}</h2>
+<p><a href="${account}">${words.accountSays}</a></p>
+<h2>${words.developers}</h2>
+<p>!${emphasised(words.server, issuer)} ${words.metadataSays} <a href="${metadata}">${words.metadata}</a>.</p>
+!${withGuides ? guides(look) : ''}`,
   );
+}
 
-const tryIt = ({ username, password, playground }: NonNullable<HomeView['demo']>): Markup => html`<h2>Try it</h2>
-<p><a class="button" href="${playground}">Open the playground</a></p>
-<p>Sign in there as <code>${username}</code> with the password <code>${password}</code>. This is a demo end-user, who exists only on the embedded database of this machine.</p>
+const code = (text: string): Markup => html`<code>${text}</code>`;
+
+const tryIt = (
+  { words: { home } }: Look,
+  { username, password, playground, console }: NonNullable<HomeView['demo']>,
+): Markup => html`<h2>${home.tryIt}</h2>
+<p><a class="button" href="${playground}">${home.playground}</a></p>
+<p>!${filled(home.signInThere, code(username), code(password))}</p>
+<p>${home.operatorToo} <a href="${console}">${home.console}</a>.</p>
 `;
 
-const guides = (metadata: string): Markup => html`<h2>For developers</h2>
-<p>The guides are in the folder of Statehouse: <code>README.md</code>, <code>docs/connecting-a-client.md</code>, <code>docs/protecting-an-api.md</code> and <code>docs/deploying.md</code>.</p>
-<p>Client libraries find everything in <a href="${metadata}">the metadata of this server</a>.</p>
-`;
+const GUIDES = ['README.md', 'docs/connecting-a-client.md', 'docs/protecting-an-api.md', 'docs/deploying.md'];
+
+function guides({ words: { home }, locale }: Look): Markup {
+  const files = new Intl.ListFormat(locale).formatToParts(GUIDES);
+  const listed = files.map(({ type, value }) => (type === 'element' ? code(value) : html`${value}`)).join('');
+  return html`<p>!${filled(home.guides, listed)}</p>`;
+}

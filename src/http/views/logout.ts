@@ -1,4 +1,7 @@
 import { html } from 'ghtml';
+import type { RefusedLogout } from '../../protocol/logout-request.ts';
+import type { Look } from '../look.ts';
+import { emphasised } from './filled.ts';
 import { type Markup, page } from './page.ts';
 
 export type LogoutView = {
@@ -13,59 +16,79 @@ export type LogoutView = {
   readonly permissions: string;
 };
 
-export const logoutPage = (view: LogoutView): string =>
-  page(
-    'Sign out?',
-    html`<h1>Sign out?</h1>
-<p>!${view.clientName === null ? '' : html`<strong>${view.clientName}</strong> asks to end your session. `}You are signed in here as <strong>${view.username}</strong>.</p>
-!${view.destination === null ? '' : html`<p class="quiet">Afterwards you will be sent to <strong>${view.destination}</strong>.</p>`}
+export function logoutPage(look: Look, view: LogoutView): string {
+  const words = look.words.logout.ask;
+  return page(
+    look,
+    words.title,
+    html`<h1>${words.title}</h1>
+<p>!${view.clientName === null ? '' : html`!${emphasised(words.clientAsks, view.clientName)} `}!${emphasised(words.signedInAs, view.username)}</p>
+!${view.destination === null ? '' : html`<p class="quiet">!${emphasised(words.sentTo, view.destination)}</p>`}
 <form method="post" action="${view.action}">
 !${Object.entries(view.hidden).map(hiddenField).join('\n')}
 <div class="choices">
-<button type="submit" name="decision" value="approve">Sign out</button>
-<button type="submit" name="decision" value="deny" class="second">Stay signed in</button>
+<button type="submit" name="decision" value="approve">${words.signOut}</button>
+<button type="submit" name="decision" value="deny" class="second">${words.stay}</button>
 </div>
 </form>
-!${stays(view.permissions)}`,
+!${stays(look, view.permissions)}`,
   );
+}
 
 const hiddenField = ([name, value]: [string, string]): Markup =>
   html`<input type="hidden" name="${name}" value="${value}">`;
 
-/** A sign-out ends the session of this browser; a grant ends only by revocation. */
-const stays = (permissions: string): Markup =>
-  html`<p class="quiet">Signing out ends nothing that you have allowed apps to do. <a href="${permissions}">See what you have allowed</a></p>`;
+const stays = ({ words: { logout } }: Look, permissions: string): Markup =>
+  html`<p class="quiet">${logout.endsNothingAllowed} <a href="${permissions}">${logout.seeAllowed}</a></p>`;
 
-export const signedOutPage = ({ wasSignedIn, permissions }: { wasSignedIn: boolean; permissions: string }): string =>
-  page(
-    wasSignedIn ? 'Signed out' : 'Not signed in',
-    html`<h1>${wasSignedIn ? 'You are signed out' : 'You are not signed in here'}</h1>
-<p>${wasSignedIn ? 'Your session in this browser has ended. Apps keep sessions of their own: sign out of those too.' : 'This browser has no session at this server, so there is nothing to end.'}</p>
-!${stays(permissions)}`,
+export function signedOutPage(
+  look: Look,
+  { wasSignedIn, permissions }: { readonly wasSignedIn: boolean; readonly permissions: string },
+): string {
+  const words = wasSignedIn ? look.words.logout.signedOut : look.words.logout.notSignedIn;
+  return page(
+    look,
+    words.title,
+    html`<h1>${words.heading}</h1>
+<p>${words.what}</p>
+!${stays(look, permissions)}`,
   );
+}
 
-export const stillSignedInPage = (view: {
-  readonly username: string;
-  /** The client that asked, and where it wants the browser to return. */
-  readonly back: { readonly name: string; readonly href: string } | null;
-  readonly permissions: string;
-}): string =>
-  page(
-    'Still signed in',
-    html`<h1>You are still signed in</h1>
-<p>Nothing has changed: you are signed in here as <strong>${view.username}</strong>.</p>
-!${view.back === null ? '' : html`<p><a href="${view.back.href}">Go back to ${view.back.name}</a></p>`}
-!${stays(view.permissions)}`,
+export function stillSignedInPage(
+  look: Look,
+  view: {
+    readonly username: string;
+    /** The client that asked, and where it wants the browser to return. */
+    readonly back: { readonly name: string; readonly href: string } | null;
+    readonly permissions: string;
+  },
+): string {
+  const words = look.words.logout.stillSignedIn;
+  return page(
+    look,
+    words.title,
+    html`<h1>${words.heading}</h1>
+<p>!${emphasised(words.what, view.username)}</p>
+!${view.back === null ? '' : html`<p><a href="${view.back.href}">${words.back(view.back.name)}</a></p>`}
+!${stays(look, view.permissions)}`,
   );
+}
 
-export const refusedLogoutPage = (view: {
-  readonly what: string;
-  /** The URL of a sign-out without the app's parameters. */
-  readonly signOut: string;
-}): string =>
-  page(
-    'This sign-out cannot be done',
-    html`<h1>This sign-out cannot be done</h1>
-<p>${view.what} For your safety you are not sent anywhere, and you are signed in or out as before.</p>
-<p>To end your session at this server all the same: <a href="${view.signOut}">sign out here</a>. If the app is yours, compare its settings with its registration; the log of this server has the details.</p>`,
+export function refusedLogoutPage(
+  look: Look,
+  view: {
+    readonly reason: RefusedLogout['reason'];
+    /** The URL of a sign-out without the app's parameters. */
+    readonly signOut: string;
+  },
+): string {
+  const words = look.words.logout.refused;
+  return page(
+    look,
+    words.title,
+    html`<h1>${words.title}</h1>
+<p>${words.reasons[view.reason]} ${words.notSent}</p>
+<p>${words.allTheSame} <a href="${view.signOut}">${words.signOutHere}</a>. ${words.yours}</p>`,
   );
+}

@@ -6,25 +6,76 @@ import { sha256 } from '../../crypto/digest.ts';
 /** HTML that is safe to send: made by `html`, which escapes what it is given. */
 export type Markup = string & { readonly markup?: never };
 
-const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
+export const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
 
-/** For `style-src`: the only style of the pages. */
+/** For `style-src`: the style of all pages. */
 export const STYLE_SOURCE = `'sha256-${sha256(STYLE).toString('base64')}'`;
 
-export const page = (title: string, body: Markup, options: { readonly wide?: boolean } = {}): string =>
+/** Whose pages these are. */
+export type Brand = {
+  readonly organization: string | null;
+  /** Put after the style of all pages; empty: nothing. */
+  readonly style: string;
+  /** URLs of images of this server. */
+  readonly logo: string | null;
+  readonly icon: string;
+  readonly links: { readonly [Name in keyof LinkWords]?: string | undefined };
+  readonly footer: string | null;
+};
+
+type LinkWords = { readonly help: string; readonly terms: string; readonly privacy: string };
+
+/** What stands around the body of a page. */
+export type Frame = {
+  /** BCP 47, of the words. */
+  readonly language: string;
+  readonly direction: 'ltr' | 'rtl';
+  readonly brand: Brand;
+  readonly words: { readonly frame: LinkWords };
+};
+
+/** @param title plain text. */
+export const page = (frame: Frame, title: string, body: Markup, options: { readonly wide?: boolean } = {}): string =>
   html`<!doctype html>
-<html lang="en">
+<html lang="${frame.language}" dir="${frame.direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${title}</title>
+<title>${frame.brand.organization === null ? title : `${title} · ${frame.brand.organization}`}</title>
+<link rel="icon" href="${frame.brand.icon}">
 <style>!${STYLE}</style>
+!${frame.brand.style === '' ? '' : `<style>${frame.brand.style}</style>`}
 </head>
 <body>
+!${header(frame.brand)}
 <main class="${options.wide ? 'wide' : 'narrow'}">
 !${body}
 </main>
+!${footer(frame)}
 </body>
 </html>
 `;
+
+/** The name stands beside the logo, so the logo itself says nothing more. */
+const header = ({ organization, logo }: Brand): Markup =>
+  organization === null && logo === null
+    ? ''
+    : html`<header class="brand">
+!${logo === null ? '' : html`<img src="${logo}" alt="" height="40">`}
+!${organization === null ? '' : html`<span>${organization}</span>`}
+</header>`;
+
+const LINKS = ['help', 'terms', 'privacy'] as const;
+
+function footer({ brand: { links, footer: text }, words }: Frame): Markup {
+  const shown = LINKS.flatMap((name) => {
+    const href = links[name];
+    return href === undefined ? [] : [html`<li><a href="${href}">${words.frame[name]}</a></li>`];
+  });
+  if (shown.length === 0 && text === null) return '';
+  return html`<footer class="brand">
+!${shown.length === 0 ? '' : html`<ul>!${shown.join('')}</ul>`}
+!${text === null ? '' : html`<p>${text}</p>`}
+</footer>`;
+}

@@ -1,25 +1,29 @@
 import { html } from 'ghtml';
+import type { Look } from '../look.ts';
 import { page } from './page.ts';
 
-/** What happened, why, and what to do next. */
+/** What happened, why, and what to do next: plain text, from the words. */
 export type ProblemView = {
   readonly title: string;
   readonly what: string;
   readonly next: string;
-  /** For the client's developer: the common beginning of two texts, and where they differ. */
+  /** For the client's developer, as it also stands in the log: in English. */
+  readonly technical?: string;
+  /** For the client's developer too: the common beginning of two texts, and where they differ. */
   readonly details?: readonly { readonly name: string; readonly same: string; readonly rest: string }[];
 };
 
-export const problemPage = ({ title, what, next, details = [] }: ProblemView): string =>
+export const problemPage = (look: Look, { title, what, next, technical, details = [] }: ProblemView): string =>
   page(
+    look,
     title,
     html`<h1>${title}</h1>
-<p>${what}</p>
+<p>${what}!${technical === undefined ? '' : html` <span lang="en">${technical}</span>`}</p>
 <p>${next}</p>
-!${details.length === 0 ? '' : html`<dl>!${details.map(detail).join('')}</dl>`}`,
+!${details.length === 0 ? '' : html`<dl>!${details.map((shown) => detail(look, shown)).join('')}</dl>`}`,
     { wide: details.length > 0 },
   );
 
 /** Marks the difference, or the end of the shorter text. */
-const detail = ({ name, same, rest }: { name: string; same: string; rest: string }) =>
-  html`<dt>${name}</dt><dd><code>${same}<mark>${rest === '' ? '(ends here)' : rest}</mark></code></dd>`;
+const detail = ({ words }: Look, { name, same, rest }: { name: string; same: string; rest: string }) =>
+  html`<dt>${name}</dt><dd><code>${same}<mark>${rest === '' ? words.unverified.endsHere : rest}</mark></code></dd>`;

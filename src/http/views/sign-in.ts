@@ -1,5 +1,19 @@
 import { html } from 'ghtml';
-import { page } from './page.ts';
+import type { Look } from '../look.ts';
+import type { SignInHelp } from '../sign-in-help.ts';
+import { emphasised } from './filled.ts';
+import { type Markup, page } from './page.ts';
+
+type Words = Look['words']['signIn'];
+
+/** What is said above the form that comes again. */
+export type SignInProblem =
+  | Exclude<keyof Words['refused'], 'throttled'>
+  /** Whole seconds until the next attempt is looked at. */
+  | { readonly throttledSeconds: number };
+
+export const problemWords = ({ refused }: Words, problem: SignInProblem): string =>
+  typeof problem === 'string' ? refused[problem] : refused.throttled(problem.throttledSeconds);
 
 export type SignInView = {
   readonly action: string;
@@ -7,33 +21,54 @@ export type SignInView = {
   /** Null: no client asked for the sign-in. */
   readonly clientName: string | null;
   readonly username: string;
+  /** Somebody is signed in, and what they want to do takes a recent sign-in. */
+  readonly again?: boolean;
   /** Why the previous attempt failed; null: there was none. */
-  readonly problem: string | null;
+  readonly problem: SignInProblem | null;
   /** For prompt=select_account: the signed-in account to continue with. */
   readonly goOn: { readonly action: string; readonly username: string } | null;
+  readonly help: SignInHelp;
+  /** Below the form: other ways to sign in. */
+  readonly more?: readonly Markup[];
 };
 
-export const signInPage = ({ action, csrf, clientName, username, problem, goOn }: SignInView): string =>
-  page(
-    problem === null ? 'Sign in' : 'Sign in: not yet',
-    html`<h1>Sign in</h1>
-<p class="quiet">!${clientName === null ? 'to see what you have allowed, and to end it' : html`to continue to <strong>${clientName}</strong>`}</p>
-!${problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problem}</p>`}
+export function signInPage(
+  look: Look,
+  { action, csrf, clientName, username, again = false, problem, goOn, help, more = [] }: SignInView,
+): string {
+  const words = look.words.signIn;
+  return page(
+    look,
+    problem === null ? words.title : words.titleAfterProblem,
+    html`<h1>${words.title}</h1>
+<p class="quiet">!${clientName === null ? html`${again ? words.again : words.forAccount}` : emphasised(words.forClient, clientName)}</p>
+!${problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problemWords(words, problem)}</p>`}
 !${
       goOn === null
         ? ''
         : html`<form method="post" action="${goOn.action}">
 <input type="hidden" name="csrf" value="${csrf}">
-<button type="submit">Continue as ${goOn.username}</button>
+<button type="submit">${words.goOnAs(goOn.username)}</button>
 </form>
-<h2>Or as another person</h2>`
+<h2>${words.orAsAnother}</h2>`
     }
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
-<label for="username">Username</label>
-<input type="text" id="username" name="username" value="${username}" autocomplete="username" autocapitalize="none" spellcheck="false" required maxlength="256" !${problem === null ? 'autofocus' : 'aria-describedby="problem"'}>
-<label for="password">Password</label>
+<label for="username">${words.username}</label>
+<input type="text" id="username" name="username" value="${username}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" required maxlength="256" !${problem === null ? 'autofocus' : 'aria-describedby="problem"'}>
+<label for="password">${words.password}</label>
 <input type="password" id="password" name="password" autocomplete="current-password" required maxlength="1024" !${problem === null ? '' : 'autofocus aria-describedby="problem"'}>
-<button type="submit">Sign in</button>
-</form>`,
+<button type="submit">${words.submit}</button>
+</form>
+!${helpOf(look, help)}
+!${more.join('\n')}`,
   );
+}
+
+function helpOf({ words: { email } }: Look, { forgot, signUp }: SignInHelp): Markup {
+  const links = [
+    ...(forgot === null ? [] : [html`<a href="${forgot}">${email.forgot.link}</a>`]),
+    ...(signUp === null ? [] : [html`<a href="${signUp}">${email.signUp.link}</a>`]),
+  ];
+  return links.length === 0 ? '' : html`<p class="help">!${links.join(' · ')}</p>`;
+}

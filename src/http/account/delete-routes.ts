@@ -1,0 +1,70 @@
+/** /account/delete: the end-user erases their account. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { parseParameters } from '../../oauth/parameters.ts';
+import { pathUnder } from '../../oauth/urls.ts';
+import { type DeletionDeps, type DeletionRefusal, deleteAccount, mayNotDelete } from '../../people/account/deletion.ts';
+import { clearSiteData } from '../clear-site-data.ts';
+import { bodyOf } from '../form-body.ts';
+import { lookOf } from '../look.ts';
+import { setLogLine } from '../request-log.ts';
+import { seeOther, sendPage } from '../security-headers.ts';
+import { deletedPage, deleteForm } from '../views/account/delete.ts';
+import type { AccountPages, Visit } from './pages.ts';
+import { signInPath } from './sections.ts';
+
+export type DeleteRoutesOptions = DeletionDeps & { readonly issuer: string };
+
+const SECTION = 'delete';
+const DONE = '/done';
+
+export function deleteRoutes(app: FastifyInstance, pages: AccountPages, options: DeleteRoutesOptions): void {
+  const { browserCookies: cookies } = app;
+
+  const show = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visit: Visit,
+    refused: DeletionRefusal | null,
+  ): FastifyReply => {
+    const action = pages.pathOf(SECTION);
+    const csrf = pages.csrf(request, reply, visit);
+    const { username } = visit.session;
+    const { look } = visit;
+    return pages.send(reply, visit, SECTION, {
+      status: refused === null ? 200 : 400,
+      problem: refused === 'username_differs' ? look.words.account.delete.usernameDiffers : null,
+      content: deleteForm(look, { action, csrf, username, mayNot: mayNotDelete(options, visit.session) }),
+    });
+  };
+
+  app.get(
+    pages.route(SECTION),
+    pages.page(SECTION, (visit, request, reply) => show(request, reply, visit, null)),
+  );
+
+  app.post(
+    pages.route(SECTION),
+    pages.form(SECTION, async (visit, request, reply) => {
+      const typed = parseParameters(bodyOf(request.body), ['username']).parameters.get('username');
+      const { userId } = visit.session;
+      const outcome = await deleteAccount(options, visit.session, typed);
+      switch (outcome.kind) {
+        case 'deleted':
+          cookies.clear(reply, 'session');
+          clearSiteData(reply, options.issuer);
+          setLogLine(request, 'account deleted', { userId });
+          return seeOther(reply, pages.pathOf(SECTION, DONE));
+        case 'refused':
+          setLogLine(request, 'refused', { userId, reason: outcome.reason });
+          return show(request, reply, visit, outcome.reason);
+        case 'signInRequired':
+          return seeOther(reply, pathUnder(options.issuer, signInPath(SECTION)));
+      }
+    }),
+  );
+
+  // It says nothing about anybody.
+  app.get(pages.route(SECTION, DONE), async (request, reply) =>
+    sendPage(reply, 200, deletedPage(await lookOf(request), { home: pathUnder(options.issuer, '/') })),
+  );
+}

@@ -1,0 +1,57 @@
+/** /account/devices: where the end-user is signed in, and how to end each of these sessions, or all others. */
+import type { FastifyInstance } from 'fastify';
+import { parseParameters } from '../../oauth/parameters.ts';
+import { type DevicesDeps, endDevice, endOtherDevices } from '../../people/account/devices.ts';
+import { signedInBrowsers } from '../../protocol/signed-in-browsers.ts';
+import { bodyOf, queryOf } from '../form-body.ts';
+import { refuseForm } from '../form-refused.ts';
+import { setLogLine } from '../request-log.ts';
+import { devices } from '../views/account/devices.ts';
+import type { AccountPages } from './pages.ts';
+
+export type DevicesRoutesOptions = DevicesDeps;
+
+const SECTION = 'devices';
+const DONE: ReadonlyMap<string, 'one' | 'others'> = new Map([
+  ['ended', 'one'],
+  ['ended-others', 'others'],
+]);
+
+export function devicesRoutes(app: FastifyInstance, pages: AccountPages, options: DevicesRoutesOptions): void {
+  app.get(
+    pages.route(SECTION),
+    pages.page(SECTION, async (visit, request, reply) => {
+      const done = DONE.get(queryOf(request));
+      return pages.send(reply, visit, SECTION, {
+        done: done ? visit.look.words.accountDevices.done[done] : null,
+        content: devices(visit.look, {
+          end: pages.pathOf(SECTION, '/end'),
+          endOthers: pages.pathOf(SECTION, '/end-others'),
+          csrf: pages.csrf(request, reply, visit),
+          browsers: await signedInBrowsers(options, visit.session),
+        }),
+      });
+    }),
+  );
+
+  app.post(
+    pages.route(SECTION, '/end'),
+    pages.form(SECTION, async ({ session }, request, reply) => {
+      const sid = parseParameters(bodyOf(request.body), ['session']).parameters.get('session');
+      const outcome = await endDevice(options, session, sid);
+      if (outcome.kind === 'formRefused') return refuseForm(request, reply);
+      const { hasEnded } = outcome;
+      setLogLine(request, 'session ended', { userId: session.userId, sid, hasEnded });
+      return pages.goTo(reply, SECTION, 'ended');
+    }),
+  );
+
+  app.post(
+    pages.route(SECTION, '/end-others'),
+    pages.form(SECTION, async ({ session }, request, reply) => {
+      const { ended } = await endOtherDevices(options, session);
+      setLogLine(request, 'other sessions ended', { userId: session.userId, ended });
+      return pages.goTo(reply, SECTION, 'ended-others');
+    }),
+  );
+}

@@ -1,0 +1,91 @@
+/** /account/email: the e-mail address of the account, how to confirm it, and how to take another. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { parseParameters } from '../../oauth/parameters.ts';
+import {
+  type AddressAsked,
+  type Asker,
+  addressOfAccount,
+  askForChange,
+  askForVerification,
+} from '../../people/email/asking.ts';
+import type { LinkDeps } from '../../people/email/links.ts';
+import { addressKey } from '../address-key.ts';
+import { bodyOf, queryOf } from '../form-body.ts';
+import { setLogLine } from '../request-log.ts';
+import { addressPage } from '../views/account/email.ts';
+import type { AccountPages, Visit } from './pages.ts';
+
+export type AccountEmailOptions = {
+  /** Null: no mails are sent, and there is no such section. */
+  readonly links: LinkDeps | null;
+};
+
+const SECTION = 'email';
+const SENT = 'sent';
+
+export function accountEmailRoutes(app: FastifyInstance, pages: AccountPages, { links }: AccountEmailOptions): void {
+  if (links === null) return;
+
+  const show = async (
+    visit: Visit,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    shown: Partial<Parameters<AccountPages['send']>[3]> = {},
+  ) =>
+    pages.send(reply, visit, SECTION, {
+      ...shown,
+      content: addressPage(visit.look, {
+        verify: pages.pathOf(SECTION, '/verify'),
+        change: pages.pathOf(SECTION, '/change'),
+        csrf: pages.csrf(request, reply, visit),
+        current: await addressOfAccount(links, visit.session.userId),
+      }),
+    });
+
+  const answer = (visit: Visit, request: FastifyRequest, reply: FastifyReply, outcome: AddressAsked) => {
+    const { userId } = visit.session;
+    if (outcome.kind === 'sent') {
+      setLogLine(request, 'asked for a mail', { userId });
+      return pages.goTo(reply, SECTION, SENT);
+    }
+    setLogLine(request, 'refused', { userId, reason: outcome.kind });
+    if (outcome.kind === 'throttled') reply.header('retry-after', String(outcome.retryAfterSeconds));
+    const { problems } = visit.look.words.accountEmail;
+    return show(visit, request, reply, {
+      status: outcome.kind === 'throttled' ? 429 : 400,
+      problem: problems[outcome.kind],
+    });
+  };
+
+  app.get(
+    pages.route(SECTION),
+    pages.page(SECTION, (visit, request, reply) =>
+      show(visit, request, reply, queryOf(request) === SENT ? { done: visit.look.words.accountEmail.sent } : {}),
+    ),
+  );
+
+  app.post(
+    pages.route(SECTION, '/verify'),
+    pages.form(SECTION, async (visit, request, reply) =>
+      answer(visit, request, reply, await askForVerification(links, visit.session.userId, askerOf(visit, request))),
+    ),
+  );
+
+  app.post(
+    pages.route(SECTION, '/change'),
+    pages.form(SECTION, async (visit, request, reply) => {
+      const typed = parseParameters(bodyOf(request.body), ['email']).parameters.get('email');
+      return answer(
+        visit,
+        request,
+        reply,
+        await askForChange(links, visit.session.userId, typed, askerOf(visit, request)),
+      );
+    }),
+  );
+}
+
+const askerOf = ({ look }: Visit, request: FastifyRequest): Asker => ({
+  network: addressKey(request.ip, request.socket.remoteAddress ?? ''),
+  wishes: [look.locale, look.language],
+});

@@ -1,0 +1,79 @@
+/** /account/linked-identities: the accounts elsewhere with which the end-user signs in, how to add one, and how to remove it. */
+import type { FastifyInstance } from 'fastify';
+import { parseParameters } from '../../oauth/parameters.ts';
+import {
+  type LinkedIdentitiesDeps,
+  removeOwnIdentity,
+  viewIdentities,
+} from '../../people/account/linked-identities.ts';
+import { placeOf } from '../external-places.ts';
+import { bodyOf, queryOf } from '../form-body.ts';
+import { refuseForm } from '../form-refused.ts';
+import { type LeavingOptions, leaving } from '../leaving.ts';
+import { setLogLine } from '../request-log.ts';
+import { linkedIdentities } from '../views/account/linked-identities.ts';
+import type { AccountPages, Visit } from './pages.ts';
+
+export type LinkedIdentitiesRoutesOptions = LinkedIdentitiesDeps & LeavingOptions;
+
+const SECTION = 'linked-identities';
+const DONE: ReadonlyMap<string, 'justLinked' | 'justRemoved'> = new Map([
+  ['linked', 'justLinked'],
+  ['removed', 'justRemoved'],
+]);
+
+export function linkedIdentitiesRoutes(
+  app: FastifyInstance,
+  pages: AccountPages,
+  options: LinkedIdentitiesRoutesOptions,
+): void {
+  const leave = leaving(app.browserCookies, options);
+  const content = async (visit: Visit, csrf: string) =>
+    linkedIdentities(visit.look, {
+      remove: pages.pathOf(SECTION, '/remove'),
+      link: pages.pathOf(SECTION, '/link'),
+      csrf,
+      ...(await viewIdentities(options, visit.session.userId)),
+    });
+
+  app.get(
+    pages.route(SECTION),
+    pages.page(SECTION, async (visit, request, reply) => {
+      const done = DONE.get(queryOf(request));
+      return pages.send(reply, visit, SECTION, {
+        done: done ? visit.look.words.externalSignIn.linked[done] : null,
+        content: await content(visit, pages.csrf(request, reply, visit)),
+      });
+    }),
+  );
+
+  app.post(
+    pages.route(SECTION, '/link'),
+    // Both are proven: this account by a recent sign-in here, which the section asks for, the other by signing in there.
+    pages.form(SECTION, async ({ session }, request, reply) => {
+      const place = placeOf(parseParameters(bodyOf(request.body), ['provider']).parameters.get('provider'));
+      if (place === null || 'delegated' in place) return refuseForm(request, reply);
+      return leave(request, reply, place, { linkTo: session.userId });
+    }),
+  );
+
+  app.post(
+    pages.route(SECTION, '/remove'),
+    pages.form(SECTION, async (visit, request, reply) => {
+      const { userId } = visit.session;
+      const id = parseParameters(bodyOf(request.body), ['identity']).parameters.get('identity');
+      const removed = await removeOwnIdentity(options, userId, id);
+      if (removed === null) return refuseForm(request, reply);
+      if (removed.kind === 'done') {
+        setLogLine(request, 'identity removed', { userId });
+        return pages.goTo(reply, SECTION, 'removed');
+      }
+      setLogLine(request, 'refused', { reason: removed.reason, userId });
+      return pages.send(reply, visit, SECTION, {
+        status: 409,
+        problem: visit.look.words.externalSignIn.linked.lastWay,
+        content: await content(visit, pages.csrf(request, reply, visit)),
+      });
+    }),
+  );
+}

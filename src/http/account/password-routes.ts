@@ -1,0 +1,94 @@
+/** /account/password: the end-user sets a password. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { parseParameters } from '../../oauth/parameters.ts';
+import { pathUnder } from '../../oauth/urls.ts';
+import { changePassword, hasPassword, minimumOf, type PasswordDeps } from '../../people/account/password.ts';
+import { bodyOf, queryOf } from '../form-body.ts';
+import { setLogLine } from '../request-log.ts';
+import { seeOther } from '../security-headers.ts';
+import { refuseSignIn, signInForm } from '../sign-in-form.ts';
+import { type PasswordView, passwordForm, problemOf } from '../views/account/password.ts';
+import type { AccountPages, Visit } from './pages.ts';
+import { signInPath } from './sections.ts';
+
+export type PasswordRoutesOptions = PasswordDeps & { readonly issuer: string };
+
+const SECTION = 'password';
+const CHANGED = 'changed';
+
+export function passwordRoutes(app: FastifyInstance, pages: AccountPages, options: PasswordRoutesOptions): void {
+  const { browserCookies: cookies } = app;
+
+  async function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visit: Visit,
+    { status = 200, problem = null }: { readonly status?: number; readonly problem?: PasswordView['problem'] },
+  ): Promise<FastifyReply> {
+    const view = {
+      action: pages.pathOf(SECTION),
+      csrf: pages.csrf(request, reply, visit),
+      username: visit.session.username,
+      asksForCurrent: await hasPassword(options, visit.session),
+      minimumCharacters: await minimumOf(options, visit.session),
+      problem,
+    };
+    const { look } = visit;
+    return pages.send(reply, visit, SECTION, {
+      status,
+      done: problem === null && queryOf(request) === CHANGED ? look.words.account.password.changed : null,
+      problem: problemOf(look, problem),
+      content: passwordForm(look, view),
+    });
+  }
+
+  app.get(
+    pages.route(SECTION),
+    pages.page(SECTION, async (visit, request, reply) =>
+      // Without a password to ask for, only a recent sign-in shows who it is.
+      visit.isRecent || (await hasPassword(options, visit.session))
+        ? show(request, reply, visit, {})
+        : seeOther(reply, pathUnder(options.issuer, signInPath(SECTION))),
+    ),
+  );
+
+  app.post(
+    pages.route(SECTION),
+    pages.form(SECTION, async (visit, request, reply) => {
+      const { parameters } = parseParameters(bodyOf(request.body), ['current', 'chosen', 'repeated']);
+      const cookie = cookies.create();
+      const { userId } = visit.session;
+      const outcome = await changePassword(options, visit, {
+        current: parameters.get('current'),
+        chosen: parameters.get('chosen'),
+        repeated: parameters.get('repeated'),
+        ...signInForm(request, reply, { old: null, new: cookie.hash, browser: cookies.hash(request, 'browser') }),
+      });
+      switch (outcome.kind) {
+        case 'changed':
+          cookies.set(reply, 'session', cookie);
+          setLogLine(request, 'password changed', { userId });
+          return pages.goTo(reply, SECTION, CHANGED);
+        case 'problem':
+          setLogLine(request, 'refused', { userId, reason: `password_${outcome.problem.reason}` });
+          return show(request, reply, visit, { status: 400, problem: outcome.problem });
+        case 'refused':
+          setLogLine(request, 'refused', { userId, reason: outcome.reason });
+          return show(request, reply, visit, { status: 400, problem: outcome });
+        case 'signInRefused': {
+          const { status, problem } = refuseSignIn(
+            request,
+            reply,
+            { ...outcome, username: visit.session.username },
+            { userId },
+            options.signInLedger,
+          );
+          return show(request, reply, visit, { status, problem: { reason: 'sign_in_refused', problem } });
+        }
+        case 'signInAgainRequired':
+        case 'signInRequired':
+          return seeOther(reply, pathUnder(options.issuer, signInPath(SECTION)));
+      }
+    }),
+  );
+}

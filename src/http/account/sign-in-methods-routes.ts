@@ -1,0 +1,229 @@
+/** /account/sign-in-methods: passkeys, authenticator apps and recovery codes, and how to add, name and remove them. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { html } from 'ghtml';
+import { parseParameters } from '../../oauth/parameters.ts';
+import { pathUnder } from '../../oauth/urls.ts';
+import {
+  addPasskey,
+  type PasskeyDeps,
+  passkeyOptions,
+  removePasskey,
+  renamePasskey,
+} from '../../people/passkeys/manage.ts';
+import { isByPasswordAlone } from '../../people/second-factor/deps.ts';
+import { hasFactor, methodsOfUser } from '../../people/second-factor/methods.ts';
+import {
+  beginSetUp,
+  confirmSetUp,
+  continueSetUp,
+  newRecoveryCodes,
+  type RemoveOutcome,
+  removeApp,
+  type SetUp,
+} from '../../people/second-factor/set-up.ts';
+import { bodyOf, queryOf } from '../form-body.ts';
+import { refuseForm } from '../form-refused.ts';
+import type { Look } from '../look.ts';
+import { setLogLine } from '../request-log.ts';
+import { seeOther, sendPage } from '../security-headers.ts';
+import { signInMethods } from '../views/account/sign-in-methods.ts';
+import { type FactorProblem, recoveryCodesPage, setUpPage } from '../views/factor.ts';
+import { PASSKEY_SCRIPT_SOURCE, passkeyButton } from '../views/passkey.ts';
+import type { AccountPages, Visit } from './pages.ts';
+import { factorPath } from './sections.ts';
+
+export type SignInMethodsRoutesOptions = PasskeyDeps;
+
+const SECTION = 'sign-in-methods';
+type Words = Look['words']['accountMethods'];
+
+export function signInMethodsRoutes(
+  app: FastifyInstance,
+  pages: AccountPages,
+  options: SignInMethodsRoutesOptions,
+): void {
+  const { browserCookies: cookies } = app;
+  const sent = (request: FastifyRequest, name: 'id' | 'name' | 'credential' | 'factor' | 'code') =>
+    parseParameters(bodyOf(request.body), ['id', 'name', 'credential', 'factor', 'code']).parameters.get(name);
+  const at = (form: string) => pages.pathOf(SECTION, form);
+
+  async function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visit: Visit,
+    problem: keyof Words['problems'] | null = null,
+  ): Promise<FastifyReply> {
+    const { look, session } = visit;
+    const words = look.words.accountMethods;
+    const methods = await methodsOfUser(options, session);
+    const needsProof = isByPasswordAlone(session) && hasFactor(methods);
+    const done = words.done[queryOf(request) as keyof Words['done']] as string | undefined;
+    return pages.send(reply, visit, SECTION, {
+      status: problem === null ? 200 : 400,
+      done: problem === null && request.method === 'GET' ? (done ?? null) : null,
+      problem: problem === null ? null : words.problems[problem],
+      content: signInMethods(look, {
+        methods,
+        at,
+        csrf: pages.csrf(request, reply, visit),
+        prove: needsProof ? pathUnder(options.issuer, factorPath(SECTION)) : null,
+      }),
+    });
+  }
+
+  app.get(
+    pages.route(SECTION),
+    pages.page(SECTION, (visit, request, reply) => show(request, reply, visit)),
+  );
+
+  /** Once: nothing can show them again. */
+  const showCodes = (reply: FastifyReply, { look }: Visit, codes: readonly string[]) =>
+    sendPage(reply, 200, recoveryCodesPage(look, { codes, goOn: { href: pages.pathOf(SECTION) } }));
+
+  app.get(
+    pages.route(SECTION, '/passkey'),
+    pages.page(SECTION, async (visit, request, reply) => {
+      const { look, session } = visit;
+      const words = look.words.accountMethods.passkeys;
+      const csrf = pages.csrf(request, reply, visit);
+      const browser = cookies.hash(request, 'browser') ?? cookies.justSet(reply, 'browser');
+      const asked = browser && (await passkeyOptions(options, session, browser));
+      const fields = html`<label for="name">${words.name}</label>
+<input type="text" id="name" name="name" required maxlength="60" autocomplete="off">`;
+      const button = { button: words.create, failed: look.words.accountMethods.problems.refused, fields };
+      const form = { action: at('/passkeys'), csrf, options: asked ?? '', autofill: false };
+      return pages.send(reply, visit, SECTION, {
+        script: asked ? PASSKEY_SCRIPT_SOURCE : undefined,
+        content: html`<h2>${words.addTitle}</h2>
+!${
+          asked
+            ? html`<p>${words.addAbout}</p>
+!${passkeyButton(look, form, button)}
+<p class="quiet">${words.needsScript}</p>`
+            : html`<p>${words.unavailable}</p>`
+        }`,
+      });
+    }),
+  );
+
+  app.post(
+    pages.route(SECTION, '/passkeys'),
+    pages.form(SECTION, async (visit, request, reply) => {
+      const browser = cookies.hash(request, 'browser');
+      if (browser === null) return refuseForm(request, reply);
+      const cookie = cookies.create();
+      const outcome = await addPasskey(options, visit.session, {
+        credential: sent(request, 'credential'),
+        name: sent(request, 'name'),
+        browser,
+        newCookie: cookie.hash,
+      });
+      const { userId } = visit.session;
+      if (outcome.kind === 'addRefused') {
+        setLogLine(request, 'refused', { reason: outcome.reason, userId });
+        return show(request, reply, visit, outcome.reason === 'factor_not_proven' ? 'notProven' : 'refused');
+      }
+      if (outcome.session !== null) cookies.set(reply, 'session', cookie);
+      setLogLine(request, 'passkey added', { userId });
+      if (outcome.recoveryCodes !== null) return showCodes(reply, visit, outcome.recoveryCodes);
+      return pages.goTo(reply, SECTION, 'added');
+    }),
+  );
+
+  app.post(
+    pages.route(SECTION, '/passkeys/rename'),
+    pages.form(SECTION, async (visit, request, reply) => {
+      const isThere = await renamePasskey(
+        options,
+        visit.session.userId,
+        sent(request, 'id') ?? '',
+        sent(request, 'name'),
+      );
+      return isThere ? pages.goTo(reply, SECTION, 'renamed') : show(request, reply, visit, 'unknown');
+    }),
+  );
+
+  const REMOVALS = [
+    ['/passkeys/remove', removePasskey, 'passkey removed'],
+    ['/apps/remove', removeApp, 'authenticator app removed'],
+  ] as const;
+  for (const [path, remove, message] of REMOVALS) {
+    app.post(
+      pages.route(SECTION, path),
+      pages.form(SECTION, async (visit, request, reply) => {
+        const outcome = await remove(options, visit.session, sent(request, 'id') ?? '');
+        const { userId } = visit.session;
+        if (outcome.kind === 'removeRefused') {
+          setLogLine(request, 'refused', { reason: outcome.reason, userId });
+          return show(request, reply, visit, REMOVE_PROBLEMS[outcome.reason]);
+        }
+        setLogLine(request, message, { userId });
+        return pages.goTo(reply, SECTION, 'removed');
+      }),
+    );
+  }
+
+  const showSetUp = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visit: Visit,
+    setUp: SetUp,
+    problem: FactorProblem | null,
+  ) => {
+    const view = { action: at('/apps/confirm'), csrf: pages.csrf(request, reply, visit), setUp, problem };
+    return sendPage(reply, problem === null ? 200 : 400, setUpPage(visit.look, view));
+  };
+
+  app.post(
+    pages.route(SECTION, '/apps/set-up'),
+    pages.form(SECTION, async (visit, request, reply) => {
+      const { session } = visit;
+      if (isByPasswordAlone(session) && hasFactor(await methodsOfUser(options, session)))
+        return show(request, reply, visit, 'notProven');
+      const setUp = await beginSetUp(options, session);
+      return setUp === null ? show(request, reply, visit, 'unknown') : showSetUp(request, reply, visit, setUp, null);
+    }),
+  );
+
+  app.post(
+    pages.route(SECTION, '/apps/confirm'),
+    pages.form(SECTION, async (visit, request, reply) => {
+      const { session } = visit;
+      const cookie = cookies.create();
+      const id = sent(request, 'factor');
+      const outcome = await confirmSetUp(options, session, { id, code: sent(request, 'code'), newCookie: cookie.hash });
+      if (outcome.kind === 'confirmed') {
+        cookies.set(reply, 'session', cookie);
+        setLogLine(request, 'authenticator app set up', { userId: session.userId });
+        if (outcome.recoveryCodes !== null) return showCodes(reply, visit, outcome.recoveryCodes);
+        return pages.goTo(reply, SECTION, 'set-up');
+      }
+      const { reason } = outcome;
+      setLogLine(request, 'refused', { reason, userId: session.userId });
+      if (reason === 'session_ended') return seeOther(reply, pages.pathOf(SECTION));
+      const setUp = reason === 'code_mismatch' ? await continueSetUp(options, session, id ?? '') : null;
+      if (setUp !== null) return showSetUp(request, reply, visit, setUp, 'mismatch');
+      return show(request, reply, visit, reason === 'factor_not_proven' ? 'notProven' : 'setUpOver');
+    }),
+  );
+
+  app.post(
+    pages.route(SECTION, '/recovery-codes'),
+    pages.form(SECTION, async (visit, request, reply) => {
+      const { session } = visit;
+      if (isByPasswordAlone(session)) return show(request, reply, visit, 'notProven');
+      const codes = await newRecoveryCodes(options, session.userId);
+      setLogLine(request, 'new recovery codes', { userId: session.userId });
+      return codes === null ? pages.goTo(reply, SECTION) : showCodes(reply, visit, codes);
+    }),
+  );
+}
+
+const REMOVE_PROBLEMS: Readonly<
+  Record<Extract<RemoveOutcome, { kind: 'removeRefused' }>['reason'], keyof Words['problems']>
+> = {
+  factor_unknown: 'unknown',
+  factor_is_demanded: 'demanded',
+  factor_not_proven: 'notProven',
+  last_way_to_sign_in: 'lastWay',
+};

@@ -1,0 +1,24 @@
+/** The other places at which somebody can sign in, as the sign-in page offers them. */
+import type { Configuration } from '../config/configuration.ts';
+import type { ExternalButtons } from './views/external-sign-in.ts';
+
+const DELEGATED = 'delegated';
+
+/** Null: there are none. The name `delegated` cannot collide: an upstream of that name comes with a prefix. */
+export function externalPlaces(configuration: Configuration, action: string): ExternalButtons | null {
+  const { upstreams, delegatedSignIn } = configuration;
+  const places = [
+    ...(delegatedSignIn === null ? [] : [{ name: DELEGATED, label: delegatedSignIn.label }]),
+    ...upstreams.map(({ name, label }) => ({ name: `upstream:${name}`, label })),
+  ];
+  return places.length === 0 ? null : { action, places };
+}
+
+export type Place = { readonly delegated: true } | { readonly upstream: string };
+
+/** What a button sends. Null: none of them. */
+export function placeOf(sent: string | null): Place | null {
+  if (sent === DELEGATED) return { delegated: true };
+  const name = /^upstream:([a-z0-9-]{1,40})$/.exec(sent ?? '')?.[1];
+  return name === undefined ? null : { upstream: name };
+}

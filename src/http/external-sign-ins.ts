@@ -1,0 +1,132 @@
+/**
+ * Signing in at another place: HTTP around src/people/upstream and src/people/delegated, which are loaded when somebody signs in there.
+ * The forms that send a browser away, and where it comes back.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { parseParameters } from '../oauth/parameters.ts';
+import { pathUnder } from '../oauth/urls.ts';
+import type { Returning } from '../people/external/finish.ts';
+import type { UpstreamDeps } from '../people/upstream/upstream-sign-in.ts';
+import { formPurpose } from '../protocol/form-purpose.ts';
+import { goOnSignedIn, type InteractionDeps } from '../protocol/interaction.ts';
+import { destinationNamed, factorPath } from './account/sections.ts';
+import { type Place, placeOf } from './external-places.ts';
+import { externalRefusal, type Refused } from './external-refusal.ts';
+import { bodyOf, queryOf } from './form-body.ts';
+import { refuseForm } from './form-refused.ts';
+import { interactionPath, sendInteractionRefused, sendInteractionStep } from './interaction-outcome.ts';
+import { INTERACTION_NAME, interactionRequestOf } from './interaction-request.ts';
+import { leaving } from './leaving.ts';
+import { setLogLine } from './request-log.ts';
+import { seeOther } from './security-headers.ts';
+import { logSignIn } from './sign-in-form.ts';
+import { destinationOfSignIn } from './sign-in-routes.ts';
+
+export type ExternalSignInOptions = InteractionDeps & UpstreamDeps;
+
+export const externalSignIns = fp<ExternalSignInOptions>(
+  async (app, options) => {
+    const { browserCookies: cookies, csrf } = app;
+    const { issuer } = options;
+    const refuse = externalRefusal(issuer);
+
+    const leaveForSignIn = leaving(cookies, options);
+
+    const sentPlace = (request: FastifyRequest): Place | null =>
+      placeOf(parseParameters(bodyOf(request.body), ['provider']).parameters.get('provider'));
+    const unknownPlace: Refused = { kind: 'refused', reason: 'upstream_unknown', askedBy: null };
+
+    app.post<{ Params: { name: string } }>('/interactions/:name/external', async (request, reply) => {
+      if (!INTERACTION_NAME.test(request.params.name)) {
+        return sendInteractionRefused(request, reply, { kind: 'refused', reason: 'interaction_unknown' });
+      }
+      const named = interactionRequestOf(app, request, request.params);
+      const asked = { ...named, isOurForm: csrf.checkOf(request) };
+      const place = sentPlace(request);
+      return place === null
+        ? refuse(request, reply, { ...unknownPlace, askedBy: named })
+        : leaveForSignIn(request, reply, place, { interaction: asked });
+    });
+
+    app.post('/sign-in/external', async (request, reply) => {
+      if (!csrf.checkOf(request)(formPurpose.signIn())) {
+        return refuseForm(request, reply);
+      }
+      const place = sentPlace(request);
+      const { name, needsRecentSignIn } = destinationOfSignIn(request);
+      return place === null
+        ? refuse(request, reply, unknownPlace)
+        : leaveForSignIn(request, reply, place, { destination: name, anew: needsRecentSignIn });
+    });
+
+    app.get<{ Params: { name: string } }>('/sign-in/upstream/:name/callback', async (request, reply) => {
+      const { finishUpstreamSignIn } = await import('../people/upstream/upstream-sign-in.ts');
+      const { name } = request.params;
+      const query = new URLSearchParams(queryOf(request));
+      return comeBack(request, reply, 'upstream', (returning) => finishUpstreamSignIn(options, name, query, returning));
+    });
+
+    app.get<{ Params: { reference: string } }>('/sign-in/delegated/:reference', async (request, reply) => {
+      const { finishDelegatedSignIn } = await import('../people/delegated/delegated-sign-in.ts');
+      const { reference } = request.params;
+      return comeBack(request, reply, 'delegated', (returning) => finishDelegatedSignIn(options, reference, returning));
+    });
+
+    async function comeBack(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      method: 'upstream' | 'delegated',
+      finish: (returning: Returning) => Promise<Finished | Refused>,
+    ): Promise<FastifyReply> {
+      const cookie = cookies.create();
+      const browser = cookies.hash(request, 'browser');
+      const outcome = await finish({
+        browser,
+        cookie: { old: cookies.hash(request, 'session'), new: cookie.hash },
+        userAgent: request.headers['user-agent'] ?? null,
+      });
+      switch (outcome.kind) {
+        case 'refused':
+          if (LEDGERED.has(outcome.reason)) {
+            const { reason } = outcome;
+            await options.signInLedger.refused({ method, reason, username: null, userId: null });
+          }
+          return refuse(request, reply, outcome);
+        case 'linked':
+          setLogLine(request, 'identity linked', { userId: outcome.userId });
+          return seeOther(reply, pathUnder(issuer, '/account/linked-identities?linked'));
+        case 'factorRequired': {
+          const { session, askedBy, destination } = outcome;
+          cookies.set(reply, 'session', cookie);
+          logSignIn(request, options.signInLedger, session, 'second factor required');
+          const next = askedBy && interactionPath(issuer, { interactionId: askedBy.id, sealed: askedBy.sealed });
+          return seeOther(reply, next ?? pathUnder(issuer, factorPath(destinationNamed(destination).name)));
+        }
+        case 'signedIn': {
+          const { session, askedBy, provider, destination } = outcome;
+          cookies.set(reply, 'session', cookie);
+          const facts = { where: provider, interactionId: askedBy?.id ?? null };
+          logSignIn(request, options.signInLedger, session, 'signed in', facts);
+          if (askedBy === null) return seeOther(reply, pathUnder(issuer, destinationNamed(destination).path));
+          const step = await goOnSignedIn(options, { ...askedBy, browser, session: cookie.hash }, session);
+          return sendInteractionStep(issuer, request, reply, step);
+        }
+      }
+    }
+  },
+  { name: 'external-sign-ins', dependencies: ['browser-cookies', 'csrf', 'looks'] },
+);
+
+/** Of an answer that was taken, which happens once for each sign-in that began: strangers can make up no more of them. */
+const LEDGERED: ReadonlySet<string> = new Set([
+  'external_sign_in_denied',
+  'not_admitted',
+  'nobody_linked',
+  'identity_linked_elsewhere',
+  'user_ended',
+  'sign_in_too_old',
+  'upstream_refused',
+]);
+
+type Finished = Awaited<ReturnType<typeof import('../people/external/finish.ts')['finish']>>;

@@ -1,0 +1,204 @@
+/** What the pages of the second factor do (factor-routes.ts): loaded when a first person needs them. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { classNamed, levelOf } from '../oauth/authentication-methods.ts';
+import { isRecentSession, type SecondFactorDeps, type Session } from '../people/second-factor/deps.ts';
+import { hasFactor, methodsOfUser } from '../people/second-factor/methods.ts';
+import { type CodeRefusal, proveByCode } from '../people/second-factor/prove.ts';
+import {
+  beginSetUp,
+  type ConfirmOutcome,
+  confirmSetUp,
+  continueSetUp,
+  type SetUp,
+} from '../people/second-factor/set-up.ts';
+import { rememberBrowser } from '../protocol/sign-in.ts';
+import { callerGone } from './caller-gone.ts';
+import { lookOf } from './look.ts';
+import { setLogLine } from './request-log.ts';
+import { seeOther, sendPage } from './security-headers.ts';
+import { deviceOf, logSignIn } from './sign-in-form.ts';
+import { lostFactorsPath, type SignInHelpOptions } from './sign-in-help.ts';
+import { isPasskeyRefused } from './sign-in-routes.ts';
+import { type FactorProblem, factorPage, recoveryCodesPage, setUpPage } from './views/factor.ts';
+
+/** Where a page of the second factor stands. */
+export type FactorPlace = {
+  /** Of the page and its first form; of another form, below it. */
+  readonly path: (below?: string) => string;
+  readonly formPurpose: string;
+  readonly clientName: string | null;
+  readonly requiredClass: string | null;
+  /** The browser is signed in, and a client asks for more. */
+  readonly isStepUp: boolean;
+  readonly mayDecline: boolean;
+  readonly another: string;
+  /** Where a passkey signs in instead. */
+  readonly passkey: string;
+  readonly methods: string;
+  /** After the recovery codes were shown. */
+  readonly goOn: { readonly action: string } | { readonly href: string };
+  /** The factor was proven: what comes next. */
+  readonly proven: (reply: FastifyReply, session: Session) => Promise<FastifyReply>;
+  /** The session of the page has ended. */
+  readonly again: string;
+};
+
+type At = { readonly place: FactorPlace; readonly session: Session };
+type Submitted = At & { readonly form: { readonly code: string | null; readonly factor: string | null } };
+
+const PHISHING_RESISTANT = levelOf(classNamed('phishing-resistant'));
+
+/** The page that asks for what is missing. */
+export async function showFactor(
+  app: FastifyInstance,
+  deps: SecondFactorDeps & SignInHelpOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  {
+    place,
+    session,
+    problem = null,
+    status = 200,
+  }: At & { readonly problem?: FactorProblem | null; readonly status?: number },
+): Promise<FastifyReply> {
+  const methods = await methodsOfUser(deps, session);
+  const needsPasskey = levelOf(place.requiredClass) >= PHISHING_RESISTANT && place.isStepUp;
+  const asks = needsPasskey ? 'passkey' : hasFactor(methods) ? 'code' : 'setUp';
+  const look = await lookOf(request, { userId: session.userId });
+  const csrf = app.csrf.token(request, reply, place.formPurpose);
+  const hasPasskey = methods.passkeys.length > 0;
+  const button = { action: place.passkey, formPurpose: place.formPurpose, csrf, autofill: false };
+  const passkey = hasPasskey ? await app.passkeyPart(request, reply, look, button) : null;
+  const view = {
+    ...place,
+    action: place.path,
+    csrf,
+    username: session.username,
+    asks,
+    hasPasskey,
+    lost: lostFactorsPath(deps),
+    problem: problem ?? (isPasskeyRefused(request) ? 'passkeyRefused' : null),
+    passkey: passkey?.markup ?? null,
+  } as const;
+  return sendPage(reply, status, factorPage(look, view), passkey?.script);
+}
+
+type Action = 'code' | 'set-up' | 'confirm';
+
+export const submitFactor = (
+  app: FastifyInstance,
+  deps: SecondFactorDeps & SignInHelpOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  action: Action,
+  at: Submitted,
+): Promise<FastifyReply> => ACTIONS[action](app, deps, request, reply, at);
+
+const ACTIONS: Readonly<
+  Record<
+    Action,
+    (
+      app: FastifyInstance,
+      deps: SecondFactorDeps & SignInHelpOptions,
+      request: FastifyRequest,
+      reply: FastifyReply,
+      at: Submitted,
+    ) => Promise<FastifyReply>
+  >
+> = {
+  code: async (app, deps, request, reply, at) => {
+    const { place, session, form } = at;
+    const cookie = app.browserCookies.create();
+    const deviceCookie = app.browserCookies.readDevice(request);
+    const sent = { code: form.code, deviceCookie, newCookie: cookie.hash, gone: callerGone(reply) };
+    const outcome = await proveByCode(deps, session, sent);
+    if (outcome.kind === 'proven') {
+      app.browserCookies.set(reply, 'session', cookie);
+      rememberBrowser(deps, deviceOf(request, reply), session.username, outcome.session.lastUsedAt);
+      logSignIn(request, deps.signInLedger, session, 'second factor proven');
+      return place.proven(reply, outcome.session);
+    }
+    const { reason, retryAfterSeconds } = outcome;
+    const { accountHash: account } = deps.signInLedger.originOf(session.username);
+    setLogLine(request, 'refused', { reason, userId: session.userId, account, address: request.ip });
+    if (reason === 'session_ended') return seeOther(reply, place.again);
+    if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
+    return showFactor(app, deps, request, reply, { place, session, ...CODE_REFUSALS[reason] });
+  },
+  'set-up': async (app, deps, request, reply, { place, session }) => {
+    const methods = await methodsOfUser(deps, session);
+    if (place.isStepUp && !(await isRecentSession(deps, session))) return seeOther(reply, place.another);
+    // A password alone adds no factor where there is a factor; the machine holds it, and the page says so before a secret is shown.
+    if (hasFactor(methods))
+      return showFactor(app, deps, request, reply, { place, session, problem: 'notProven', status: 400 });
+    const setUp = await beginSetUp(deps, session);
+    if (setUp === null) return seeOther(reply, place.again);
+    return showSetUp(app, request, reply, { place, session, setUp, problem: null, status: 200 });
+  },
+  confirm: async (app, deps, request, reply, { place, session, form }) => {
+    if (place.isStepUp && !(await isRecentSession(deps, session))) return seeOther(reply, place.another);
+    const cookie = app.browserCookies.create();
+    const sent = { id: form.factor, code: form.code, newCookie: cookie.hash };
+    const outcome = await confirmSetUp(deps, session, sent);
+    if (outcome.kind === 'confirmed') {
+      app.browserCookies.set(reply, 'session', cookie);
+      rememberBrowser(deps, deviceOf(request, reply), session.username, outcome.session.lastUsedAt);
+      request.log.info({ userId: session.userId }, 'second factor set up');
+      if (outcome.recoveryCodes === null) return place.proven(reply, outcome.session);
+      return showRecoveryCodes(app, request, reply, { ...place, userId: session.userId, codes: outcome.recoveryCodes });
+    }
+    const { reason } = outcome;
+    setLogLine(request, 'refused', { reason, userId: session.userId });
+    if (reason === 'session_ended') return seeOther(reply, place.again);
+    const setUp = reason === 'code_mismatch' ? await continueSetUp(deps, session, form.factor ?? '') : null;
+    const problem = CONFIRM_PROBLEMS[reason];
+    if (setUp === null) return showFactor(app, deps, request, reply, { place, session, problem, status: 400 });
+    return showSetUp(app, request, reply, { place, session, setUp, problem, status: 400 });
+  },
+};
+
+async function showSetUp(
+  app: FastifyInstance,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  shown: At & { readonly setUp: SetUp; readonly problem: FactorProblem | null; readonly status: number },
+): Promise<FastifyReply> {
+  const { place, session, setUp, problem, status } = shown;
+  const look = await lookOf(request, { userId: session.userId });
+  const csrf = app.csrf.token(request, reply, place.formPurpose);
+  return sendPage(reply, status, setUpPage(look, { action: place.path('/confirm'), csrf, setUp, problem }));
+}
+
+/** Once: nothing can show them again. */
+export async function showRecoveryCodes(
+  app: FastifyInstance,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  {
+    userId,
+    formPurpose,
+    goOn,
+    codes,
+  }: Pick<FactorPlace, 'formPurpose' | 'goOn'> & {
+    readonly userId: string;
+    readonly codes: readonly string[];
+  },
+): Promise<FastifyReply> {
+  const look = await lookOf(request, { userId });
+  const form = 'href' in goOn ? goOn : { ...goOn, csrf: app.csrf.token(request, reply, formPurpose) };
+  return sendPage(reply, 200, recoveryCodesPage(look, { codes, goOn: form }));
+}
+
+type Refused = { readonly problem: FactorProblem; readonly status: 400 | 429 | 503 };
+
+const CODE_REFUSALS: Readonly<Record<Exclude<CodeRefusal, 'session_ended'>, Refused>> = {
+  form_incomplete: { problem: 'incomplete', status: 400 },
+  code_mismatch: { problem: 'mismatch', status: 400 },
+  code_reused: { problem: 'reused', status: 400 },
+  throttled_account: { problem: 'throttled', status: 429 },
+  busy: { problem: 'busy', status: 503 },
+};
+
+const CONFIRM_PROBLEMS: Readonly<
+  Record<Exclude<Extract<ConfirmOutcome, { kind: 'confirmRefused' }>['reason'], 'session_ended'>, FactorProblem>
+> = { code_mismatch: 'mismatch', set_up_over: 'setUpOver', factor_not_proven: 'notProven' };

@@ -1,0 +1,40 @@
+/** Images that this server shows on its pages, from its own memory and database: no cookies, no other server. */
+import type { FastifyReply } from 'fastify';
+import fp from 'fastify-plugin';
+import type { Image } from '../model/image.ts';
+
+export type ImageRoutesOptions = {
+  /** An image of a client; null: there is none of this hash. */
+  readonly findImage: (hash: string) => Promise<Image | null>;
+};
+
+const HASH = /^[A-Za-z0-9_-]{43}$/;
+const DAY = 86_400;
+
+export const imageRoutes = fp<ImageRoutesOptions>(
+  async (app, { findImage }) => {
+    app.get('/images/:hash', async (request, reply) => {
+      const { hash } = request.params as { readonly hash: string };
+      if (!HASH.test(hash)) return reply.callNotFound();
+      const image = app.shownBrand().images.find((one) => one.hash === hash) ?? (await findImage(hash));
+      if (image === null) return reply.callNotFound();
+      return send(reply, image, `public, max-age=${365 * DAY}, immutable`);
+    });
+    // Browsers ask for it by this name where a response is no page.
+    app.get('/favicon.ico', (_request, reply) => send(reply, app.shownBrand().favicon, `public, max-age=${DAY}`));
+  },
+  { name: 'image-routes', dependencies: ['looks'], encapsulate: true },
+);
+
+/** An SVG that is opened as a page runs no script, loads nothing, and has an origin of its own. */
+const IMAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'";
+
+const send = (reply: FastifyReply, { type, bytes }: Image, cacheControl: string): FastifyReply =>
+  reply
+    .headers({
+      'content-type': type,
+      'cache-control': cacheControl,
+      'content-security-policy': IMAGE_POLICY,
+      'cross-origin-resource-policy': 'same-origin',
+    })
+    .send(Buffer.from(bytes));

@@ -1,0 +1,73 @@
+/** Sends a browser to another place, where its end-user signs in. What does that is loaded at the first use. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Beginning } from '../people/external/begin.ts';
+import type { UpstreamDeps } from '../people/upstream/upstream-sign-in.ts';
+import type { FormCheck } from '../protocol/form-purpose.ts';
+import { type InteractionRequest, type OpeningDeps, openForSignIn } from '../protocol/interaction.ts';
+import { addressKey } from './address-key.ts';
+import type { BrowserCookies } from './cookies.ts';
+import type { Place } from './external-places.ts';
+import { externalRefusal } from './external-refusal.ts';
+import { sendInteractionRefused } from './interaction-outcome.ts';
+import { setLogLine } from './request-log.ts';
+import { seeOther } from './security-headers.ts';
+
+export type LeavingOptions = OpeningDeps & UpstreamDeps;
+
+/** What the sign-in is for. */
+export type LeavingFor =
+  /** A client asked. `isOurForm`: null, where the page itself leads there. */
+  | { readonly interaction: InteractionRequest & { readonly isOurForm: FormCheck | null } }
+  /** Nobody asked: it leads to a page of this server. `anew`: an older sign-in there does not do. */
+  | { readonly destination: string | null; readonly anew: boolean }
+  /** The end-user adds the account there to their own. */
+  | { readonly linkTo: string };
+
+export function leaving(cookies: BrowserCookies, options: LeavingOptions) {
+  const refuse = externalRefusal(options.issuer);
+
+  return async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    place: Place,
+    purpose: LeavingFor,
+  ): Promise<FastifyReply> => {
+    const { askingInteraction, directWishes } = await import('../people/external/begin.ts');
+    const address = addressKey(request.ip, request.socket.remoteAddress ?? '');
+    const begins = { browser: browserOf(request, reply), address, interaction: null, linkTo: null, wishes: null };
+    let beginning: Beginning = begins;
+    if ('interaction' in purpose) {
+      const opened = await openForSignIn(options, purpose.interaction);
+      if (opened.kind === 'refused') return sendInteractionRefused(request, reply, opened);
+      const sealed = opened.isStored ? null : purpose.interaction.sealed;
+      beginning = { ...begins, interaction: askingInteraction(opened.interaction, sealed) };
+    } else if ('linkTo' in purpose) {
+      beginning = { ...begins, linkTo: purpose.linkTo };
+    } else {
+      beginning = { ...begins, wishes: directWishes(purpose.destination, purpose.anew) };
+    }
+    const outcome = await leave(place, beginning);
+    if (outcome.kind === 'refused') return refuse(request, reply, outcome);
+    const where = 'delegated' in place ? 'delegated' : place.upstream;
+    setLogLine(request, 'sent to sign in elsewhere', { where, interactionId: beginning.interaction?.id ?? null });
+    return seeOther(reply, outcome.url.href);
+  };
+
+  async function leave(place: Place, beginning: Beginning) {
+    if ('delegated' in place) {
+      const { beginDelegatedSignIn } = await import('../people/delegated/delegated-sign-in.ts');
+      return beginDelegatedSignIn(options, beginning);
+    }
+    const { beginUpstreamSignIn } = await import('../people/upstream/upstream-sign-in.ts');
+    return beginUpstreamSignIn(options, place.upstream, beginning);
+  }
+
+  /** A page that leads elsewhere at once may be the first that the browser sees. */
+  function browserOf(request: FastifyRequest, reply: FastifyReply): Buffer {
+    const known = cookies.hash(request, 'browser');
+    if (known !== null) return known;
+    const created = cookies.create();
+    cookies.set(reply, 'browser', created);
+    return created.hash;
+  }
+}

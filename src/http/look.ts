@@ -1,0 +1,77 @@
+/** How a page looks to the person who asked for it: in which language, locale and time zone. Chosen once for each page. */
+import type { FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import type { Configuration } from '../config/configuration.ts';
+import { brandSource, type ShownBrand } from './brand.ts';
+import type { Frame } from './views/page.ts';
+import type { Words } from './words/en.ts';
+import { chooseLanguage, languageOf } from './words/languages.ts';
+
+/** The first argument of every view. */
+export type Look = Frame & {
+  readonly words: Words;
+  /** BCP 47, with the region that was asked for: for dates and numbers. */
+  readonly locale: string;
+  /** Of the IANA database. */
+  readonly timeZone: string;
+};
+
+export type AskedLook = {
+  /** Of the authorization request (OpenID Connect Core §3.1.2.1): the best first. */
+  readonly uiLocales?: readonly string[] | undefined;
+  /** Who is signed in: their claims `locale` and `zoneinfo` count. */
+  readonly userId?: string | undefined;
+};
+
+export type LookOptions = {
+  readonly issuer: string;
+  readonly configuration: () => Pick<Configuration, 'branding'>;
+  /** Null: no such end-user. */
+  readonly claimsOf: (userId: string) => Promise<Readonly<Record<string, unknown>> | null>;
+};
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly looks: (request: FastifyRequest, asked: AskedLook) => Promise<Look>;
+    readonly shownBrand: () => ShownBrand;
+  }
+}
+
+/** The client's `ui_locales`, then the person's own choice, then what their browser prefers, then English. */
+export const looks = fp<LookOptions>(
+  async (app, { issuer, configuration, claimsOf }) => {
+    const shown = brandSource(configuration, issuer);
+    app.decorate('shownBrand', shown);
+    app.decorate('looks', async (request, { uiLocales = [], userId }) => {
+      const claims = userId === undefined ? null : await claimsOf(userId);
+      const wishes = [...uiLocales, ...texts(claims?.['locale']), ...(await acceptedBy(request))];
+      const chosen = chooseLanguage(wishes);
+      const { direction, words } = await languageOf(chosen.tag);
+      const timeZone = texts(claims?.['zoneinfo']).find(isTimeZone) ?? 'UTC';
+      return { language: chosen.tag, direction, locale: chosen.locale, timeZone, words, brand: shown().brand };
+    });
+  },
+  { name: 'looks' },
+);
+
+/** @throws StoreUnavailable where `userId` is given. */
+export const lookOf = (request: FastifyRequest, asked: AskedLook = {}): Promise<Look> =>
+  request.server.looks(request, asked);
+
+/** The best first; "*" for a browser that says nothing. */
+export async function acceptedBy({ raw }: FastifyRequest): Promise<string[]> {
+  // A start without a page needs neither this nor the words.
+  const { default: Negotiator } = await import('negotiator');
+  return new Negotiator(raw).languages();
+}
+
+/** A claim holds whatever was imported. */
+const texts = (claim: unknown): string[] => (typeof claim === 'string' ? [claim] : []);
+
+function isTimeZone(text: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }) !== null;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,59 @@
+/** Where the end-user is signed in. */
+import { html } from 'ghtml';
+import type { SignedInBrowser } from '../../../protocol/signed-in-browsers.ts';
+import type { Look } from '../../look.ts';
+import { browserName } from '../browser-name.ts';
+import { filled } from '../filled.ts';
+import { minute } from '../instants.ts';
+import type { Markup } from '../page.ts';
+
+export type DevicesView = {
+  /** Where the forms go. `endOthers` null: the page has no such form. */
+  readonly end: string;
+  readonly endOthers: string | null;
+  readonly csrf: string;
+  readonly browsers: readonly SignedInBrowser[];
+};
+
+export const devices = (look: Look, view: DevicesView): Markup => html`<p>${look.words.accountDevices.stays}</p>
+<ul class="browsers">
+!${view.browsers.map((signedIn) => browser(look, view, signedIn)).join('\n')}
+</ul>
+!${view.endOthers === null || view.browsers.every(({ isThis }) => isThis) ? '' : endOthers(look, view, view.endOthers)}`;
+
+function browser(look: Look, { end, csrf }: DevicesView, session: SignedInBrowser): Markup {
+  const words = look.words.accountDevices;
+  const name = browserName(session.userAgent, look.words.browser);
+  const { signedInAt, lastUsedAt, isThis, amr, sid } = session;
+  const how = html`${howSignedIn(look, amr)}`;
+  return html`<li>
+<p><strong>${name}</strong>!${isThis ? html` <em>${words.thisBrowser}</em>` : ''}</p>
+<p class="quiet">!${filled(words.signedIn, minute(look, signedInAt), how, minute(look, lastUsedAt))}</p>
+<form method="post" action="${end}">
+<input type="hidden" name="csrf" value="${csrf}">
+<input type="hidden" name="session" value="${sid}">
+<button type="submit" class="danger">${isThis ? words.signOutHere : name === look.words.browser.unknown ? words.signOutThere : words.signOutOf(name)}</button>
+</form>
+</li>`;
+}
+
+const endOthers = (
+  { words: { accountDevices: words } }: Look,
+  { csrf }: DevicesView,
+  action: string,
+): Markup => html`<form method="post" action="${action}">
+<input type="hidden" name="csrf" value="${csrf}">
+<p class="quiet">${words.endOthersAbout}</p>
+<button type="submit" class="danger">${words.endOthers}</button>
+</form>`;
+
+/** `mfa` only says that there were several, which the list shows. */
+export function howSignedIn({ locale, words }: Look, amr: readonly string[]): string {
+  const { methods, anotherWay } = words.accountDevices;
+  const known: Readonly<Record<string, string>> = methods;
+  const ways = amr
+    .filter((method) => method !== 'mfa' && method !== 'user')
+    .map((method) => known[method] ?? anotherWay);
+  if (ways.length === 0) return anotherWay;
+  return new Intl.ListFormat(locale, { type: 'conjunction' }).format(new Set(ways));
+}

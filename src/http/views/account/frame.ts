@@ -1,0 +1,52 @@
+/** The frame of every page of the account: where one is, and where else one can go. */
+import { html } from 'ghtml';
+import type { Look } from '../../look.ts';
+import { emphasised } from '../filled.ts';
+import { type Markup, page } from '../page.ts';
+
+type SectionId = keyof Look['words']['account']['sections'];
+
+export type AccountFrame = {
+  readonly look: Look;
+  readonly username: string;
+  readonly overview: string;
+  readonly signOut: string;
+  readonly sections: readonly { readonly id: SectionId; readonly href: string }[];
+  /** The section that is shown; null: the overview. */
+  readonly current: SectionId | null;
+};
+
+export type AccountBody = {
+  /** What was just done; absent: nothing. */
+  readonly done?: string | null;
+  /** Why what was asked was not done; absent: it was. */
+  readonly problem?: string | null;
+  readonly content: Markup | ((frame: AccountFrame) => Markup);
+};
+
+export function accountPage(frame: AccountFrame, { done = null, problem = null, content }: AccountBody): string {
+  const { look, username, signOut, current } = frame;
+  const words = look.words.account;
+  const title = current === null ? words.title : words.sections[current].title;
+  return page(
+    look,
+    title,
+    html`!${navigation(frame)}
+<h1>${title}</h1>
+<p class="quiet">!${emphasised(words.signedInAs, username)} <a href="${signOut}">${words.signOut}</a></p>
+!${done === null ? '' : html`<p class="done" role="status">${done}</p>`}
+!${problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problem}</p>`}
+!${typeof content === 'function' ? content(frame) : content}`,
+    { wide: true },
+  );
+}
+
+function navigation({ look, overview, sections, current }: AccountFrame): Markup {
+  const words = look.words.account;
+  return html`<nav class="sections" aria-label="${words.navigation}">
+<ul>
+<li><a href="${overview}" !${current === null ? 'aria-current="page"' : ''}>${words.overview}</a></li>
+!${sections.map(({ id, href }) => html`<li><a href="${href}" !${id === current ? 'aria-current="page"' : ''}>${words.sections[id].title}</a></li>`).join('\n')}
+</ul>
+</nav>`;
+}

@@ -1,0 +1,63 @@
+/** A new password. */
+import { html } from 'ghtml';
+import type { PasswordProblem } from '../../../people/account/password.ts';
+import type { Look } from '../../look.ts';
+import type { Markup } from '../page.ts';
+import { problemWords, type SignInView } from '../sign-in.ts';
+
+export type PasswordView = {
+  readonly action: string;
+  readonly csrf: string;
+  readonly username: string;
+  /** False: there is no password yet. */
+  readonly asksForCurrent: boolean;
+  /** Of the new password. */
+  readonly minimumCharacters: number;
+  /** Why the password was not changed; null: nothing was sent. */
+  readonly problem:
+    | PasswordProblem
+    | { readonly reason: 'form_incomplete' | 'repetition_differs' | 'same_as_before' }
+    /** Of the current password. */
+    | { readonly reason: 'sign_in_refused'; readonly problem: NonNullable<SignInView['problem']> }
+    | null;
+};
+
+/** @returns the sentence; null: there is no problem. */
+export function problemOf({ words }: Look, problem: PasswordView['problem']): string | null {
+  if (problem === null) return null;
+  const said = words.account.password.problems;
+  switch (problem.reason) {
+    case 'too_short':
+    case 'repetitive':
+      return said[problem.reason](problem.atLeast);
+    case 'too_long':
+      return said.too_long(problem.atMost);
+    case 'sign_in_refused':
+      // The username stands on no form here: what is wrong is the password.
+      return problem.problem === 'mismatch' ? said.current_is_wrong : problemWords(words.signIn, problem.problem);
+    default:
+      return said[problem.reason];
+  }
+}
+
+export function passwordForm({ words }: Look, view: PasswordView): Markup {
+  const said = words.account.password;
+  const problem = view.problem === null ? [] : ['problem'];
+  const chosen = [...problem, 'hint'];
+  return html`<p>${said.ends}</p>
+<form method="post" action="${view.action}">
+<input type="hidden" name="csrf" value="${view.csrf}">
+<input type="hidden" name="username" value="${view.username}" autocomplete="username">
+!${view.asksForCurrent ? field('current', said.current, 'current-password', problem) : ''}
+!${field('chosen', said.chosen, 'new-password', chosen)}
+<p class="quiet" id="hint">${words.email.passwordHint(view.minimumCharacters)}</p>
+!${field('repeated', said.repeated, 'new-password', chosen)}
+<button type="submit">${said.submit}</button>
+</form>`;
+}
+
+const field = (name: string, label: string, autocomplete: string, describedBy: readonly string[]): Markup =>
+  html`<label for="${name}">${label}</label>
+<input type="password" id="${name}" name="${name}" autocomplete="${autocomplete}" required maxlength="1024" !${described(describedBy)}>`;
+
+const described = (by: readonly string[]): Markup => (by.length === 0 ? '' : html`aria-describedby="${by.join(' ')}"`);

@@ -1,0 +1,175 @@
+/** The pages around links in mails. */
+import { html } from 'ghtml';
+import type { FormProblem, LinkPurpose, LinkRefusal } from '../../people/email/using.ts';
+import type { Look } from '../look.ts';
+import { problemOf } from './account/password.ts';
+import { emphasised } from './filled.ts';
+import { type Markup, page } from './page.ts';
+
+/** What is asked for with an address alone. */
+export type AskFor = 'forgot' | 'signUp';
+
+export type AskView = {
+  readonly what: AskFor;
+  readonly action: string;
+  readonly csrf: string;
+  /** Hidden fields: where the browser goes on. */
+  readonly goesOn: string | null;
+  readonly address: string;
+  readonly problem: 'addressRefused' | 'throttled' | null;
+  readonly signIn: string;
+};
+
+export function askPage(look: Look, { what, action, csrf, goesOn, address, problem, signIn }: AskView): string {
+  const words = look.words.email;
+  const own = words[what];
+  return page(
+    look,
+    own.title,
+    html`<h1>${own.title}</h1>
+<p>${own.about}</p>
+!${alert(problem === null ? null : words[problem])}
+<form method="post" action="${action}">
+<input type="hidden" name="csrf" value="${csrf}">
+!${goesOn === null ? '' : html`<input type="hidden" name="for" value="${goesOn}">`}
+<label for="email">${words.address}</label>
+<input type="email" id="email" name="email" value="${address}" autocomplete="email" required maxlength="254" !${problem === null ? 'autofocus' : 'aria-describedby="problem" autofocus'}>
+<button type="submit">${own.submit}</button>
+</form>
+<p><a href="${signIn}">${words.toSignIn}</a></p>`,
+  );
+}
+
+/** The same for every address. */
+export function askedPage(look: Look, what: AskFor): string {
+  const { asked } = look.words.email;
+  return page(
+    look,
+    asked.title,
+    html`<h1>${asked.title}</h1>
+<p role="status">${what === 'forgot' ? asked.reset : asked.signUp}</p>
+<p class="quiet">${asked.nothingCame}</p>`,
+  );
+}
+
+export type LostFactorsView = {
+  readonly username: string;
+  readonly action: string;
+  readonly csrf: string;
+  /** A recovery code is typed there. */
+  readonly back: string;
+  readonly problem: 'noAddress' | 'passwordFromMail' | 'passwordNotShown' | 'refused' | 'throttled' | null;
+};
+
+/** Of somebody who has typed the password, and has nothing else left. */
+export function lostFactorsPage(look: Look, { username, action, csrf, back, problem }: LostFactorsView): string {
+  const words = look.words.email;
+  const own = words.lostFactors;
+  return page(
+    look,
+    own.title,
+    html`<h1>${own.title}</h1>
+<p>!${emphasised(look.words.factor.signedInAs, username)}</p>
+<p>${own.about}</p>
+!${alert(problem === null ? null : problem === 'throttled' ? words.throttled : own.problems[problem])}
+<form method="post" action="${action}">
+<input type="hidden" name="csrf" value="${csrf}">
+<button type="submit">${own.submit}</button>
+</form>
+<p><a href="${back}">${look.words.factor.code}</a></p>`,
+  );
+}
+
+export function lostFactorsAskedPage(look: Look): string {
+  const { asked, lostFactors } = look.words.email;
+  return page(
+    look,
+    asked.title,
+    html`<h1>${asked.title}</h1>
+<p role="status">${lostFactors.asked}</p>
+<p class="quiet">${asked.nothingCame}</p>`,
+  );
+}
+
+export type LinkPageView = {
+  readonly purpose: LinkPurpose;
+  readonly action: string;
+  readonly csrf: string;
+  /** The secret of the link, which the form sends back. */
+  readonly secret: string;
+  readonly address: string;
+  /** Of the account; null: there is none yet. */
+  readonly account: string | null;
+  /** As typed; of a new account. */
+  readonly username: string;
+  /** Of the password that is set by it; null: none is. */
+  readonly minimumCharacters: number | null;
+  readonly problem: FormProblem | null;
+};
+
+export function linkPage(look: Look, view: LinkPageView): string {
+  const words = look.words.email;
+  const own = words.purposes[view.purpose];
+  return page(
+    look,
+    own.title,
+    html`<h1>${own.title}</h1>
+<p>${own.about(view.account ?? '', view.address)}</p>
+!${alert(typeof view.problem === 'string' ? words.problems[view.problem] : problemOf(look, view.problem))}
+<form method="post" action="${view.action}">
+<input type="hidden" name="csrf" value="${view.csrf}">
+<input type="hidden" name="t" value="${view.secret}">
+!${fieldsOf(look, view)}
+<button type="submit">${own.submit}</button>
+</form>`,
+  );
+}
+
+function fieldsOf({ words: { email: words } }: Look, view: LinkPageView): Markup {
+  const { purpose, account, username, minimumCharacters } = view;
+  if (minimumCharacters === null) return '';
+  const makesAccount = purpose === 'sign_up' || purpose === 'invitation';
+  const name = makesAccount
+    ? html`<label for="username">${words.username}</label>
+<input type="text" id="username" name="username" value="${username}" autocomplete="username" autocapitalize="none" spellcheck="false" required maxlength="256">`
+    : // For password managers, which store the new password under it.
+      html`<input type="hidden" name="account" value="${account ?? ''}" autocomplete="username">`;
+  return html`!${name}
+<label for="password">${words.password}</label>
+<input type="password" id="password" name="password" autocomplete="new-password" required maxlength="1024" aria-describedby="hint">
+<p class="quiet" id="hint">${words.passwordHint(minimumCharacters)}</p>`;
+}
+
+export type LinkDoneView = {
+  readonly purpose: LinkPurpose;
+  /** Where to go on; null: nowhere. */
+  readonly next: { readonly href: string; readonly text: 'toSignIn' | 'forgot' } | null;
+};
+
+export function linkDonePage(look: Look, { purpose, next }: LinkDoneView): string {
+  const words = look.words.email;
+  const link =
+    next &&
+    html`<p><a href="${next.href}">${next.text === 'forgot' ? words.purposes.reset_password.title : words.toSignIn}</a></p>`;
+  return page(
+    look,
+    words.doneTitle,
+    html`<h1>${words.doneTitle}</h1>
+<p role="status">${words.purposes[purpose].done}</p>
+!${link ?? ''}`,
+  );
+}
+
+export function uselessLinkPage(look: Look, reason: LinkRefusal, signIn: string): string {
+  const words = look.words.email;
+  return page(
+    look,
+    words.useless.title,
+    html`<h1>${words.useless.title}</h1>
+<p>${words.useless[reason]}</p>
+<p><a href="${signIn}">${words.toSignIn}</a></p>`,
+  );
+}
+
+const alert = (problem: string | null): Markup =>
+  problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problem}</p>`;

@@ -1,0 +1,139 @@
+/** The page that asks for a second factor, its set-up, and the recovery codes. */
+import { html } from 'ghtml';
+import type { SetUp } from '../../people/second-factor/set-up.ts';
+import type { Look } from '../look.ts';
+import { emphasised } from './filled.ts';
+import { type Markup, page } from './page.ts';
+
+export type FactorProblem = keyof Look['words']['factor']['refused'];
+
+export type FactorPageView = {
+  /** Where the forms of the page go: the code, and the others below it. */
+  readonly action: (below?: string) => string;
+  readonly csrf: string;
+  readonly clientName: string | null;
+  readonly username: string;
+  /** What is asked for: a code, the set-up of an app, or a passkey and nothing else. */
+  readonly asks: 'code' | 'setUp' | 'passkey';
+  /** A client asks for more than the sign-in that there is. */
+  readonly isStepUp: boolean;
+  readonly hasPasskey: boolean;
+  readonly problem: FactorProblem | null;
+  /** The link to sign in as another person. */
+  readonly another: string;
+  readonly mayDecline: boolean;
+  /** Where somebody goes who has none of these any more; null: nowhere. */
+  readonly lost: string | null;
+  /** Where passkeys are added. */
+  readonly methods: string;
+  /** The button of passkeys, with its script; null: there is none. */
+  readonly passkey: Markup | null;
+};
+
+export function factorPage(look: Look, view: FactorPageView): string {
+  const words = look.words.factor;
+  const { action, csrf, clientName, problem, asks, mayDecline } = view;
+  return page(
+    look,
+    problem === null ? words.title : words.titleAfterProblem,
+    html`<h1>${words.title}</h1>
+!${clientName === null ? '' : html`<p class="quiet">!${emphasised(words.forClient, clientName)}</p>`}
+<p>!${emphasised(words.signedInAs, view.username)} !${stepUp(look, view)}</p>
+!${alert(look, problem)}
+!${asks === 'code' ? codeForm(look, view) : ''}
+!${asks === 'setUp' ? setUpForm(look, view) : ''}
+!${view.passkey ?? ''}
+!${asks === 'passkey' && !view.hasPasskey ? html`<p>${words.noPasskey} <a href="${view.methods}">${words.addPasskey}</a></p>` : ''}
+!${
+      mayDecline
+        ? html`<form method="post" action="${action('/decline')}">
+<input type="hidden" name="csrf" value="${csrf}">
+<p class="quiet">${words.declineHint}</p>
+<button type="submit" class="secondary">${words.decline}</button>
+</form>`
+        : ''
+    }
+!${asks === 'setUp' || view.lost === null ? '' : html`<p><a href="${view.lost}">${look.words.email.lostFactors.link}</a></p>`}
+<p><a href="${view.another}">${words.another}</a></p>`,
+  );
+}
+
+function stepUp(look: Look, { isStepUp, clientName, asks }: FactorPageView): Markup {
+  const words = look.words.factor;
+  if (!isStepUp || clientName === null) return '';
+  return emphasised(asks === 'passkey' ? words.passkeyOnly : words.stronger, clientName);
+}
+
+const alert = (look: Look, problem: FactorProblem | null): Markup =>
+  problem === null ? '' : html`<p class="alert" role="alert" id="problem">${look.words.factor.refused[problem]}</p>`;
+
+const codeForm = (look: Look, { action, csrf, problem }: FactorPageView): Markup =>
+  html`<form method="post" action="${action()}">
+<input type="hidden" name="csrf" value="${csrf}">
+<label for="code">${look.words.factor.code}</label>
+<input type="text" id="code" name="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" required maxlength="32" autofocus !${problem === null ? '' : 'aria-describedby="problem"'}>
+<button type="submit">${look.words.factor.submit}</button>
+</form>`;
+
+const setUpForm = (look: Look, { action, csrf }: FactorPageView): Markup =>
+  html`<p>${look.words.factor.none}</p>
+<form method="post" action="${action('/set-up')}">
+<input type="hidden" name="csrf" value="${csrf}">
+<button type="submit">${look.words.factor.begin}</button>
+</form>`;
+
+export type SetUpView = {
+  /** Where the code goes. */
+  readonly action: string;
+  readonly csrf: string;
+  readonly setUp: SetUp;
+  readonly problem: FactorProblem | null;
+};
+
+export function setUpPage(look: Look, { action, csrf, setUp, problem }: SetUpView): string {
+  const words = look.words.factor.setUp;
+  return page(
+    look,
+    words.title,
+    html`<h1>${words.title}</h1>
+!${alert(look, problem)}
+<p>${words.scan}</p>
+<figure class="qr" role="img" aria-label="${words.pictureOf}">!${setUp.qrCode}</figure>
+<p>${words.type}</p>
+<p><code id="secret">${setUp.secretText}</code></p>
+<form method="post" action="${action}">
+<input type="hidden" name="csrf" value="${csrf}">
+<input type="hidden" name="factor" value="${setUp.id}">
+<label for="code">${words.code}</label>
+<input type="text" id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="16" autofocus>
+<button type="submit">${words.submit}</button>
+</form>`,
+  );
+}
+
+export type RecoveryCodesView = {
+  readonly codes: readonly string[];
+  /** A form that is sent to go on, or a link. */
+  readonly goOn: { readonly action: string; readonly csrf: string } | { readonly href: string };
+};
+
+export function recoveryCodesPage(look: Look, { codes, goOn }: RecoveryCodesView): string {
+  const words = look.words.factor.codes;
+  return page(
+    look,
+    words.title,
+    html`<h1>${words.title}</h1>
+<p>${words.what}</p>
+<ul class="codes">
+!${codes.map((code) => html`<li><code>${code}</code></li>`).join('\n')}
+</ul>
+!${
+      'href' in goOn
+        ? html`<p><a href="${goOn.href}">${words.goOn}</a></p>`
+        : html`<form method="post" action="${goOn.action}">
+<input type="hidden" name="csrf" value="${goOn.csrf}">
+<button type="submit">${words.goOn}</button>
+</form>`
+    }`,
+  );
+}

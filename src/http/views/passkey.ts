@@ -1,0 +1,36 @@
+/** The button of passkeys, with its script: hidden until the script finds that the browser knows them. */
+import { readFileSync } from 'node:fs';
+import { html } from 'ghtml';
+import { sha256 } from '../../crypto/digest.ts';
+import type { Look } from '../look.ts';
+import type { Markup } from './page.ts';
+
+const SCRIPT = readFileSync(new URL('./passkey-in-page.js', import.meta.url), 'utf8');
+/** For `script-src`. */
+export const PASSKEY_SCRIPT_SOURCE = `'sha256-${sha256(SCRIPT).toString('base64')}'`;
+
+export type PasskeyButton = {
+  /** Where the answer of the authenticator goes. */
+  readonly action: string;
+  readonly csrf: string;
+  /** Of WebAuthn, as JSON. */
+  readonly options: string;
+  /** Passkeys are offered at the field of the username too. */
+  readonly autofill: boolean;
+};
+
+export const passkeyButton = (
+  look: Look,
+  { action, csrf, options, autofill }: PasskeyButton,
+  words: { readonly button: string; readonly failed: string; readonly fields?: Markup },
+): Markup =>
+  html`<div data-passkey="${options}" !${autofill ? 'data-autofill="yes"' : ''} lang="${look.language}" hidden>
+<p class="alert" role="alert" hidden>${words.failed}</p>
+<form method="post" action="${action}">
+<input type="hidden" name="csrf" value="${csrf}">
+<input type="hidden" name="credential" value="">
+!${words.fields ?? ''}
+<button type="${words.fields === undefined ? 'button' : 'submit'}" class="secondary" disabled>${words.button}</button>
+</form>
+</div>
+<script>!${SCRIPT}</script>`;

@@ -1,0 +1,7 @@
+import type { frame as english } from '../en/frame.ts';
+
+export const frame: typeof english = {
+  help: 'Hilfe',
+  terms: 'Nutzungsbedingungen',
+  privacy: 'Datenschutz',
+};
