@@ -2,22 +2,28 @@ import { type Command, Option } from 'commander';
 import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import type { Policy, SigningKeyPolicy } from '../../policies/schema.ts';
 import { CLIENTS_FILE, type Configuration, type NamedPolicy } from '../config/configuration.ts';
+import { configurationWarnings, environmentWarnings } from '../config/configuration-warnings.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { keyLifetimes } from '../config/key-lifetimes.ts';
 import { loadConfiguration, loadPolicy } from '../config/load.ts';
+import { requireUpstreamSecrets } from '../config/upstream-secrets.ts';
+import { requireWebhookSecrets } from '../config/webhook-secrets.ts';
 import { readDeclaredClients } from '../registration/declared-clients.ts';
 import type { Bounds } from '../review/proof/walk.ts';
 import { boundsOf } from './bounds.ts';
-import { type Cli, isDeclared } from './cli.ts';
+import type { Cli } from './cli.ts';
 import { authenticationWords, clientDocument, fields, scopeWords } from './client-words.ts';
-import { configurationWarnings, environmentWarnings } from './configuration-warnings.ts';
+import { isDeclared } from './direct/registration.ts';
 import { inWords } from './durations.ts';
 import { type EffectivePolicy, exampleChain, ofDeclared, ofStored } from './effective-policy.ts';
-import { CommandRefused, wordsFor } from './failure.ts';
+import { CommandRefused } from './failure.ts';
+import { wordsFor } from './failure-words.ts';
 import { minute } from './key-words.ts';
+import { operatorRows, operatorWarnings, usernamesIn } from './operator-words.ts';
 import { json, warningLines } from './output.ts';
 import type { ProofReport } from './proofs.ts';
 import { rootKeysIfMade, storedClients } from './stored-clients.ts';
+import { placesText } from './upstream-words.ts';
 
 export function checkCommand(parent: Command, cli: Cli): void {
   parent
@@ -98,7 +104,11 @@ async function check({ env }: Cli): Promise<Report> {
     const configuration = loadConfiguration(environment.configFolder, environment.issuer);
     const keys = rootKeysIfMade(environment);
     const declared = readDeclaredClients(configuration, env, environment.configFolder, environment.production);
-    const { clients, declaredIds, missing } = await storedClients(environment, env);
+    requireUpstreamSecrets(configuration, env, environment.configFolder);
+    requireWebhookSecrets(configuration, env, environment.configFolder);
+    const { operators } = configuration;
+    const stored = await storedClients(environment, env, usernamesIn(operators), keys);
+    const { clients, declaredIds, usernames, ignoredRows, missing } = stored;
     // The next start takes over a stored client that configuration declares.
     const others = clients.filter(({ clientId }) => !isDeclared(configuration, clientId));
     const removed = declaredIds.filter((id) => !isDeclared(configuration, id));
@@ -112,7 +122,12 @@ async function check({ env }: Cli): Promise<Report> {
       warnings: [
         ...environmentWarnings(environment),
         ...configurationWarnings(configuration),
+        ...operatorWarnings(operators, {
+          usernames,
+          clients: [...declared.map(({ metadata }) => metadata), ...others],
+        }),
         ...removed.map((id) => `client ${id}: no longer in ${CLIENTS_FILE}; the next start or reload ends its grants`),
+        ...ignoredWarnings(ignoredRows),
         ...(missing === null ? [] : [missing]),
       ],
     };
@@ -120,6 +135,16 @@ async function check({ env }: Cli): Promise<Report> {
     return { configuration: null, clients: [], errors: [wordsFor(error, env).trim()], warnings: [] };
   }
 }
+
+const ignoredWarnings = (rows: Readonly<Record<string, number>>): string[] =>
+  Object.entries(rows).flatMap(([table, count]) =>
+    count === 0
+      ? []
+      : [
+          `${count} ${count === 1 ? 'row' : 'rows'} of ${table} without a MAC of a root secret that is listed: the server ignores what was not ` +
+            'stored by itself (docs/deploying.md, "Rows that authenticate themselves")',
+        ],
+  );
 
 const NOTHING_CHECKED: Report = { configuration: null, clients: [], errors: [], warnings: [] };
 
@@ -133,9 +158,20 @@ function asText({ configuration, clients, warnings }: Report): string {
   const policies = [...configuration.policies].map(([name, policy]) => `policy ${name}\n${fields(lifetimes(policy))}`);
   const general = warnings.map((warning) => `warning: ${warning}\n`).join('');
   const keys = `signing keys\n${fields(keyRows(configuration.signingKeys))}`;
+  const elsewhere = placesText(configuration);
   const { scopes } = configuration.claims;
   const claims = scopes.length === 0 ? [] : [`claims\n${fields(claimRows(configuration.claims))}`];
-  return [...policies, keys, ...claims, ...clients.map(clientText), ...(general ? [general] : [])].join('\n');
+  const roles = operatorRows(configuration.operators);
+  const administrators = roles.length === 0 ? [] : [`administration\n${fields(roles)}`];
+  return [
+    ...policies,
+    keys,
+    ...claims,
+    ...administrators,
+    ...(elsewhere === '' ? [] : [elsewhere]),
+    ...clients.map(clientText),
+    ...(general ? [general] : []),
+  ].join('\n');
 }
 
 function lifetimes(policy: Policy): [string, string][] {
@@ -209,6 +245,9 @@ function asDocument(report: Report, proofs: ProofReport | null): string {
     resources: configuration?.resources ?? [],
     claims: configuration?.claims.scopes ?? [],
     signing_keys: configuration?.signingKeys ?? null,
+    operators: configuration?.operators ?? null,
+    upstreams: configuration?.upstreams ?? [],
+    delegated_sign_in: configuration?.delegatedSignIn ?? null,
     clients: clients.map((effective) => ({
       ...clientDocument(effective.client),
       declared: effective.declared,

@@ -1,5 +1,7 @@
 /** A client as the options of a command describe it. */
+
 import { Option } from 'commander';
+import { secretVariable } from '../config/secret-variable.ts';
 import { oneOf } from '../config/shown.ts';
 import { CLIENT_FIELDS } from '../registration/client-metadata.ts';
 import { CommandRefused } from './failure.ts';
@@ -19,8 +21,9 @@ export const FIELD_OPTIONS = CLIENT_FIELDS.flatMap(({ name, words, isList, choic
   return [{ name, option: isList ? option.argParser(each) : option }];
 });
 
-/** @throws CommandRefused */
+/** @throws CommandRefused, EnvironmentError */
 export function recordOf(options: FieldOptions, env: NodeJS.ProcessEnv): Record<string, unknown> {
+  const secret = secretVariable(env, 'STATEHOUSE_CLIENT_SECRET');
   if (options.public && options['authMethod'] !== undefined && options['authMethod'] !== 'none') {
     throw new CommandRefused('--public means --auth-method none; leave out one of them.');
   }
@@ -29,6 +32,6 @@ export function recordOf(options: FieldOptions, env: NodeJS.ProcessEnv): Record<
     ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
     ...(options.public && { token_endpoint_auth_method: 'none' }),
     // Byte for byte: spaces may be part of the secret.
-    ...(env['STATEHOUSE_CLIENT_SECRET'] && { client_secret: env['STATEHOUSE_CLIENT_SECRET'] }),
+    ...(secret !== null && { client_secret: secret }),
   };
 }

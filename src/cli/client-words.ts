@@ -1,5 +1,5 @@
 /** A client as text for people. */
-import type { Client } from '../model/client.ts';
+import type { ClientRegistration } from '../model/client.ts';
 import { CLIENT_FIELDS, recordOf, toNames } from '../registration/client-metadata.ts';
 import type { CheckedClient } from './effective-policy.ts';
 
@@ -9,7 +9,7 @@ export const clientDocument = (client: CheckedClient): Record<string, unknown> =
   stored_secrets: client.secrets,
 });
 
-export const withoutSecrets = ({ secretMacs, ...client }: Client): CheckedClient => ({
+export const withoutSecrets = ({ secretMacs, ...client }: ClientRegistration): CheckedClient => ({
   ...client,
   secrets: secretMacs.length,
 });

@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
-import type { Runtime } from '../boot/runtime.ts';
-import { readClientMetadata, toNames } from '../registration/client-metadata.ts';
-import { applyClientPlan, type ClientPlan, planClient } from '../registration/register-client.ts';
-import { accepted } from './accepted.ts';
-import { type Cli, refuseDeclared, registrationDeps, withRuntime } from './cli.ts';
+import { toNames } from '../registration/client-metadata.ts';
+import type { Cli } from './cli.ts';
 import { FIELD_OPTIONS, type FieldOptions, recordOf } from './client-options.ts';
-import { CommandRefused } from './failure.ts';
 import { json, secretLines, warningLines } from './output.ts';
+import type { ClientChanged } from './ports.ts';
+import { withClients } from './reached.ts';
 
 type Options = FieldOptions & { readonly json?: true };
 
@@ -28,34 +26,18 @@ Examples:
   statehouse clients create --id phone-app --public --application-type native --redirect-uri com.example.app:/callback
   statehouse clients create --id nightly-job --grant-type client_credentials --scope read`,
     )
-    .action((options: Options) => withRuntime(cli, (runtime) => create(cli, runtime, options)));
+    .action(async (options: Options) => {
+      const record = recordOf(options, cli.env);
+      const done = await withClients(cli, ({ create }) => create(record));
+      cli.output.print(options.json ? asDocument(done) : asText(done));
+    });
 }
 
-async function create(cli: Cli, runtime: Runtime, options: Options): Promise<void> {
-  const { configuration, environment } = runtime;
-  const reading = accepted(
-    'client',
-    readClientMetadata(recordOf(options, cli.env), configuration, environment.production),
-  );
-  if (reading.value.clientId !== null) refuseDeclared(runtime, reading.value.clientId);
-  const deps = registrationDeps(runtime);
-  const plan = await planClient(deps, reading.value);
-  // Creating the same client twice does no harm; replacing another registration could.
-  if (plan.outcome === 'updated') {
-    throw new CommandRefused(
-      `A client with this id exists, and differs in ${plan.changed.join(', ')}; nothing was changed. ` +
-        'To replace it: statehouse clients import',
-    );
-  }
-  await applyClientPlan(deps, plan);
-  cli.output.print(options.json ? asDocument(plan, reading.warnings) : asText(plan, reading.warnings));
-}
-
-function asDocument({ outcome, registration, madeSecret }: ClientPlan, warnings: readonly string[]): string {
+function asDocument({ outcome, client, madeSecret, warnings }: ClientChanged): string {
   const secret = madeSecret === null ? {} : { client_secret: madeSecret };
-  return json({ outcome, client: { ...toNames(registration), ...secret }, warnings });
+  return json({ outcome, client: { ...toNames(client), ...secret }, warnings });
 }
 
-function asText({ outcome, registration, madeSecret }: ClientPlan, warnings: readonly string[]): string {
-  return `${outcome}\n  client_id      ${registration.clientId}\n${secretLines(madeSecret)}${warningLines(warnings)}`;
+function asText({ outcome, client, madeSecret, warnings }: ClientChanged): string {
+  return `${outcome}\n  client_id      ${client.clientId}\n${secretLines(madeSecret)}${warningLines(warnings)}`;
 }

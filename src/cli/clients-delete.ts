@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { administerClient } from '../registration/administration.ts';
-import { doneOrRefused } from './administered.ts';
-import { type Cli, refuseDeclared, registrationDeps, withRuntime } from './cli.ts';
+import type { Cli } from './cli.ts';
 import { json } from './output.ts';
+import { withClients } from './reached.ts';
 
 export function clientsDeleteCommand(parent: Command, cli: Cli): void {
   parent
@@ -15,11 +14,7 @@ export function clientsDeleteCommand(parent: Command, cli: Cli): void {
       '\nA client created later with the same id does not get them back.\n\nExample:\n  statehouse clients delete shop',
     )
     .action(async (clientId: string, options: { json?: true }) => {
-      await withRuntime(cli, async (runtime) => {
-        refuseDeclared(runtime, clientId);
-        const change = { type: 'deletionRequested' } as const;
-        doneOrRefused(await administerClient(registrationDeps(runtime), clientId, { change }), clientId);
-      });
+      await withClients(cli, ({ remove }) => remove(clientId));
       const words = `deleted    ${clientId}  (its refresh tokens and unused codes have ended)\n`;
       cli.output.print(options.json ? json({ client_id: clientId, outcome: 'deleted' }) : words);
     });

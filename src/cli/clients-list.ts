@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { listClients } from '../storage/clients.ts';
-import { type Cli, withRuntime } from './cli.ts';
-import { clientDocument, withoutSecrets } from './client-words.ts';
+import type { Cli } from './cli.ts';
+import { clientDocument } from './client-words.ts';
 import { json, table } from './output.ts';
+import { withClients } from './reached.ts';
 
 export function clientsListCommand(parent: Command, cli: Cli): void {
   parent
@@ -11,9 +11,8 @@ export function clientsListCommand(parent: Command, cli: Cli): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  statehouse clients list')
     .action(async (options: { json?: true }) => {
-      const clients = await withRuntime(cli, ({ database }) => listClients(database.drizzle));
-      if (options.json)
-        return cli.output.print(json({ clients: clients.map((client) => clientDocument(withoutSecrets(client))) }));
+      const clients = await withClients(cli, ({ list }) => list());
+      if (options.json) return cli.output.print(json({ clients: clients.map(clientDocument) }));
       if (clients.length === 0)
         return cli.output.print('No clients. To create one: statehouse clients create --help\n');
       const rows = clients.map((client) => [

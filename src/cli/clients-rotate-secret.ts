@@ -1,11 +1,7 @@
 import { type Command, Option } from 'commander';
-import { makeClientSecret, storedSecretMac } from '../crypto/client-secret.ts';
-import { type ClientChange, secretIdOf } from '../lifecycles/client.ts';
-import { administerClient } from '../registration/administration.ts';
-import { findClient } from '../storage/clients.ts';
-import { doneOrRefused } from './administered.ts';
-import { type Cli, refuseDeclared, registrationDeps, withRuntime } from './cli.ts';
+import type { Cli } from './cli.ts';
 import { json } from './output.ts';
+import { withClients } from './reached.ts';
 
 type Options = { readonly keepPrevious?: true; readonly endPrevious?: true; readonly json?: true };
 
@@ -39,30 +35,19 @@ Examples:
 }
 
 /** @throws CommandRefused */
-const rotate = (cli: Cli, clientId: string, { keepPrevious, json: asJson }: Options): Promise<string> =>
-  withRuntime(cli, async (runtime) => {
-    const { keys, random } = runtime;
-    refuseDeclared(runtime, clientId);
-    const secret = makeClientSecret(random);
-    const named = { id: random.bytes(6).toString('base64url'), createdAt: new Date().toISOString() };
-    const type = keepPrevious ? 'secretRequested' : 'secretReplacementRequested';
-    const change: ClientChange = { type, secret: { ...storedSecretMac(keys, secret), ...named } };
-    doneOrRefused(await administerClient(registrationDeps(runtime), clientId, { change }), clientId);
-    if (asJson) return json({ client_id: clientId, outcome: 'rotated', client_secret: secret });
-    const previous = keepPrevious ? 'The previous secret goes on working' : 'The previous secret has stopped working';
-    return (
-      `rotated\n  client_id      ${clientId}\n  client_secret  ${secret}\n` +
-      `  ${previous}. The new secret is not shown again: only a keyed hash of it is kept.\n`
-    );
-  });
+async function rotate(cli: Cli, clientId: string, { keepPrevious, json: asJson }: Options): Promise<string> {
+  const secret = await withClients(cli, ({ rotateSecret }) => rotateSecret(clientId, keepPrevious === true));
+  if (asJson) return json({ client_id: clientId, outcome: 'rotated', client_secret: secret });
+  const previous = keepPrevious ? 'The previous secret goes on working' : 'The previous secret has stopped working';
+  return (
+    `rotated\n  client_id      ${clientId}\n  client_secret  ${secret}\n` +
+    `  ${previous}. The new secret is not shown again: only a keyed hash of it is kept.\n`
+  );
+}
 
 /** @throws CommandRefused */
-const end = (cli: Cli, clientId: string, { json: asJson }: Options): Promise<string> =>
-  withRuntime(cli, async (runtime) => {
-    refuseDeclared(runtime, clientId);
-    const [oldest] = (await findClient(runtime.database.drizzle, clientId))?.secretMacs ?? [];
-    const change: ClientChange = { type: 'secretRemovalRequested', secretId: oldest ? secretIdOf(oldest) : '' };
-    doneOrRefused(await administerClient(registrationDeps(runtime), clientId, { change }), clientId);
-    if (asJson) return json({ client_id: clientId, outcome: 'ended' });
-    return `ended      the previous secret of ${clientId}; the newer one goes on working\n`;
-  });
+async function end(cli: Cli, clientId: string, { json: asJson }: Options): Promise<string> {
+  await withClients(cli, ({ endPreviousSecret }) => endPreviousSecret(clientId));
+  if (asJson) return json({ client_id: clientId, outcome: 'ended' });
+  return `ended      the previous secret of ${clientId}; the newer one goes on working\n`;
+}

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { findClient } from '../storage/clients.ts';
-import { type Cli, withRuntime } from './cli.ts';
-import { clientDocument, clientRows, fields, withoutSecrets } from './client-words.ts';
+import type { Cli } from './cli.ts';
+import { clientDocument, clientRows, fields } from './client-words.ts';
 import { noSuch } from './failure.ts';
 import { json } from './output.ts';
+import { withClients } from './reached.ts';
 
 export function clientsShowCommand(parent: Command, cli: Cli): void {
   parent
@@ -13,10 +13,9 @@ export function clientsShowCommand(parent: Command, cli: Cli): void {
     .option('--json', 'print one JSON document, with the names of RFC 7591')
     .addHelpText('after', '\nExample:\n  statehouse clients show shop')
     .action(async (clientId: string, options: { json?: true }) => {
-      const client = await withRuntime(cli, ({ database }) => findClient(database.drizzle, clientId));
+      const client = await withClients(cli, ({ find }) => find(clientId));
       if (!client) throw noSuch('client', clientId);
-      if (options.json) return cli.output.print(json(clientDocument(withoutSecrets(client))));
-      const rows = fields(clientRows(withoutSecrets(client)));
-      cli.output.print(`${client.clientId}\n${rows}`);
+      if (options.json) return cli.output.print(json(clientDocument(client)));
+      cli.output.print(`${client.clientId}\n${fields(clientRows(client))}`);
     });
 }

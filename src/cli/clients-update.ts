@@ -1,15 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Command, Option } from 'commander';
-import type { Runtime } from '../boot/runtime.ts';
 import { printable } from '../config/shown.ts';
-import { CLIENT_FIELDS, readClientMetadata, toNames } from '../registration/client-metadata.ts';
-import { applyClientPlan, type ClientPlan, planClient } from '../registration/register-client.ts';
-import { findClient } from '../storage/clients.ts';
-import { accepted } from './accepted.ts';
-import { type Cli, refuseDeclared, registrationDeps, withRuntime } from './cli.ts';
+import { CLIENT_FIELDS, toNames } from '../registration/client-metadata.ts';
+import type { Cli } from './cli.ts';
 import { FIELD_OPTIONS, type FieldOptions, recordOf } from './client-options.ts';
-import { CommandRefused, noSuch } from './failure.ts';
+import { CommandRefused } from './failure.ts';
 import { json, secretLines, warningLines } from './output.ts';
+import type { ClientChanged } from './ports.ts';
+import { withClients } from './reached.ts';
 import { each } from './repeated-option.ts';
 
 type Options = FieldOptions & { readonly unset?: readonly string[]; readonly json?: true };
@@ -35,29 +32,13 @@ Examples:
   statehouse clients update shop --redirect-uri https://shop.example/callback --redirect-uri https://shop.example/native
   statehouse clients update shop --unset scope`,
     )
-    .action((clientId: string, options: Options) =>
-      withRuntime(cli, (runtime) => update(cli, runtime, clientId, options)),
-    );
-}
-
-async function update(cli: Cli, runtime: Runtime, clientId: string, options: Options): Promise<void> {
-  refuseDeclared(runtime, clientId);
-  const stored = await findClient(runtime.database.drizzle, clientId);
-  if (!stored) throw noSuch('client', clientId);
-  const given = recordOf(options, cli.env);
-  const unset = options.unset ?? [];
-  refuseUnknown(unset);
-  const kept = Object.entries(toNames(stored)).filter(([name]) => !unset.includes(name));
-  const record = { ...Object.fromEntries(kept), ...given, [ID]: clientId };
-  const { value, warnings } = accepted(
-    'client',
-    readClientMetadata(record, runtime.configuration, runtime.environment.production),
-  );
-  const deps = registrationDeps(runtime);
-  const plan = await planClient(deps, value);
-  // What somebody else changes meanwhile would be overwritten with what was read before.
-  await applyClientPlan(deps, plan, ({ client }) => isDeepStrictEqual(client, stored));
-  cli.output.print(options.json ? asDocument(plan, warnings) : asText(plan, warnings));
+    .action(async (clientId: string, options: Options) => {
+      const given = recordOf(options, cli.env);
+      const unset = options.unset ?? [];
+      refuseUnknown(unset);
+      const done = await withClients(cli, ({ update }) => update(clientId, given, unset));
+      cli.output.print(options.json ? asDocument(done) : asText(done));
+    });
 }
 
 /** @throws CommandRefused */
@@ -67,12 +48,12 @@ function refuseUnknown(fields: readonly string[]): void {
   throw new CommandRefused(`--unset: Expected one of ${UNSETTABLE.join(', ')}, found "${printable(unknown)}".`);
 }
 
-function asDocument({ outcome, changed, registration, madeSecret }: ClientPlan, warnings: readonly string[]): string {
+function asDocument({ outcome, changed, client, madeSecret, warnings }: ClientChanged): string {
   const secret = madeSecret === null ? {} : { client_secret: madeSecret };
-  return json({ outcome, changed, client: { ...toNames(registration), ...secret }, warnings });
+  return json({ outcome, changed, client: { ...toNames(client), ...secret }, warnings });
 }
 
-function asText({ outcome, changed, registration, madeSecret }: ClientPlan, warnings: readonly string[]): string {
+function asText({ outcome, changed, client, madeSecret, warnings }: ClientChanged): string {
   const fields = changed.length > 0 ? `  (${changed.join(', ')})` : '';
-  return `${outcome.padEnd(9)}  ${registration.clientId}${fields}\n${secretLines(madeSecret)}${warningLines(warnings)}`;
+  return `${outcome.padEnd(9)}  ${client.clientId}${fields}\n${secretLines(madeSecret)}${warningLines(warnings)}`;
 }

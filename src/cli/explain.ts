@@ -1,16 +1,10 @@
 import type { Command } from 'commander';
-import type { Runtime } from '../boot/runtime.ts';
-import { UNTRUSTED } from '../review/explanation/advice.ts';
-import { explanationOf } from '../review/explanation/explanation.ts';
-import { type GivenCredential, grantIdIn, readCredential, verifyingKeys } from '../review/explanation/presented.ts';
-import { deniedAccessTokenStore } from '../storage/denied-access-tokens.ts';
-import { loadLife } from '../storage/grant-life.ts';
-import { listSigningKeys } from '../storage/signing-keys.ts';
-import { databaseClock } from '../system/clock.ts';
-import { type Cli, withRuntime } from './cli.ts';
-import { explanationDocument, explanationText, instant } from './explanation-words.ts';
+import { grantIdIn } from '../review/explanation/grant-id.ts';
+import type { Cli } from './cli.ts';
+import { explanationText } from './explanation-words.ts';
 import { CommandRefused } from './failure.ts';
 import { json } from './output.ts';
+import { withExplanations } from './reached.ts';
 
 const FROM_INPUT = '-';
 
@@ -33,8 +27,8 @@ Examples:
     )
     .action(async (argument: string, options: { json?: true }) => {
       const text = argument === FROM_INPUT ? await tokenFrom(cli) : grantIdOr(argument);
-      const words = await withRuntime(cli, (runtime) => explain(runtime, text, options.json === true));
-      cli.output.print(words);
+      const document = await withExplanations(cli, ({ explain }) => explain(text));
+      cli.output.print(options.json ? json(document) : explanationText(document));
     });
 }
 
@@ -56,56 +50,3 @@ function grantIdOr(argument: string): string {
     ].join('\n'),
   );
 }
-
-async function explain(runtime: Runtime, text: string, asJson: boolean): Promise<string> {
-  const { database, keys, environment, configuration } = runtime;
-  const db = database.drizzle;
-  const keyRing = verifyingKeys(await listSigningKeys(db));
-  const credential = await readCredential({ keys, keyRing, issuer: environment.issuer }, text);
-  if (credential.kind === 'nothing')
-    return asJson
-      ? json({ grant_id: null, presented: { place: credential.why, says: UNTRUSTED[credential.why] } })
-      : `${UNTRUSTED[credential.why]}\n`;
-  if (credential.kind === 'own_token') return explainOwnToken(runtime, credential, asJson);
-
-  const life = await loadLife(db, databaseClock, credential.grantId);
-  const { client, grant, lines } = life;
-  if (!grant && lines.length === 0) {
-    throw new CommandRefused(
-      `No such grant: ${credential.grantId}. Either it never existed, or it ended so long ago that its row and ledger are gone.`,
-    );
-  }
-  const policy = client && configuration.policies.get(client.policy);
-  const lifetimes = client && policy ? { name: client.policy, ...policy } : null;
-  const explained = { ...life, ...explanationOf(life, credential, lifetimes), grantId: credential.grantId };
-  return asJson ? json(explanationDocument(explained)) : explanationText(explained);
-}
-
-type OwnToken = Extract<GivenCredential, { kind: 'own_token' }>;
-
-/** Client credentials: there is no grant and no ledger, only the client's state. */
-async function explainOwnToken(
-  { database }: Runtime,
-  { clientId, clientEpoch, jti, expiresAt }: OwnToken,
-  asJson: boolean,
-): Promise<string> {
-  const { now, client, isDenied } = await deniedAccessTokenStore(database.drizzle, databaseClock).load({
-    clientId,
-    jti,
-  });
-  const isEnded = client === null || client.deletedAt !== null || client.epoch !== clientEpoch;
-  const state = now >= expiresAt ? 'expired' : isEnded ? 'client_ended' : isDenied ? 'revoked' : 'good';
-  if (asJson)
-    return json({
-      grant_id: null,
-      presented: { place: 'client_credentials', client_id: clientId, state, expires_at: expiresAt },
-    });
-  return `An access token of client ${clientId} itself (client credentials): no end-user, no chain. ${OWN_WORDS[state]} ${instant(expiresAt)}.\n`;
-}
-
-const OWN_WORDS = {
-  expired: 'It expired',
-  client_ended: 'Its client was deleted; APIs that do not ask the server may accept it until',
-  revoked: 'Its client revoked it; APIs that do not ask the server may accept it until',
-  good: 'It is good until',
-} as const;

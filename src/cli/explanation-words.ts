@@ -1,53 +1,72 @@
-/** An explanation as text and as JSON. Instants are in UTC; no token is shown. */
+/** An explanation as text. Instants are in UTC; no token is shown. */
 import { printable } from '../config/shown.ts';
 import type { ADVICE } from '../review/explanation/advice.ts';
-import type { CredentialPlace, Explanation, Life } from '../review/explanation/explanation.ts';
-import type { GrantLife, LedgerLine } from '../storage/grant-life.ts';
-import { LEDGER_KEPT_DAYS } from '../storage/ledger-partitions.ts';
+import type { ExplainedGrant, ExplainedWithoutGrant } from '../review/explanation/explain.ts';
 import { fields } from './client-words.ts';
 import { inWords } from './durations.ts';
 
-type Explained = Pick<GrantLife, 'now' | 'grant' | 'client' | 'user'> & Explanation & { readonly grantId: string };
+type Event = ExplainedGrant['events'][number];
+type Place = NonNullable<ExplainedGrant['presented']>;
 
-export const instant = (date: Date): string => `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+/** @param at RFC 3339. */
+const instant = (at: string): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
-export function explanationText(explained: Explained): string {
-  const { grantId, grant, client, user, life, place } = explained;
-  const clientId = grant?.clientId ?? explained.events.at(-1)?.clientId ?? null;
+export const explanationText = (document: ExplainedGrant | ExplainedWithoutGrant): string =>
+  document.grant_id === null ? textWithoutGrant(document) : textOfGrant(document);
+
+function textWithoutGrant({ presented }: ExplainedWithoutGrant): string {
+  if (presented.place !== 'client_credentials') return `${presented.says}\n`;
+  const { client_id: clientId, state, expires_at: expiresAt } = presented;
+  return `An access token of client ${printable(clientId)} itself (client credentials): no end-user, no chain. ${OWN_WORDS[state]} ${instant(expiresAt)}.\n`;
+}
+
+const OWN_WORDS = {
+  expired: 'It expired',
+  client_ended: 'Its client was deleted; APIs that do not ask the server may accept it until',
+  revoked: 'Its client revoked it; APIs that do not ask the server may accept it until',
+  good: 'It is good until',
+} as const;
+
+function textOfGrant(explained: ExplainedGrant): string {
+  const { client, user, scope, resources, presented, events } = explained;
+  const clientId = client?.client_id ?? events.at(-1)?.client_id ?? null;
   const rows: (readonly [string, string | readonly string[]])[] = [
     ...(clientId === null ? [] : [['client', clientWords(clientId, client)] as const]),
     ...(user ? [['end-user', userWords(user)] as const] : []),
-    ...(grant ? [['allowed', printable(`${grant.scope.join(' ')} at ${grant.resources.join(', ')}`)] as const] : []),
-    ['now', lifeWords(life, explained)],
-    ...(life.kind === 'over' && life.advice
+    ...(scope && resources ? [['allowed', printable(`${scope.join(' ')} at ${resources.join(', ')}`)] as const] : []),
+    ['now', lifeWords(explained)],
+    ...(!explained.alive && explained.why !== null && explained.what_would_have_kept_it !== null
       ? ([
-          ['why', life.advice.why],
-          ['what would have kept it', life.advice.keep],
+          ['why', explained.why],
+          ['what would have kept it', explained.what_would_have_kept_it],
         ] as const)
       : []),
-    ...(place ? [['this one', placeWords(place, explained)] as const] : []),
+    ...(presented ? [['this one', placeWords(presented, explained.alive)] as const] : []),
   ];
-  return `grant ${grantId}\n${fields(rows)}\n${timeline(explained)}`;
+  return `grant ${explained.grant_id}\n${fields(rows)}\n${timeline(explained)}`;
 }
 
-const clientWords = (clientId: string, client: Explained['client']): string => {
+const clientWords = (clientId: string, client: ExplainedGrant['client']): string => {
   if (client === null) return printable(clientId);
-  const name = client.clientName === client.clientId ? '' : ` (${printable(client.clientName)})`;
-  const deleted = client.deletedAt === null ? '' : `, deleted ${instant(client.deletedAt)}`;
+  const name = client.client_name === client.client_id ? '' : ` (${printable(client.client_name)})`;
+  const deleted = client.deleted_at === null ? '' : `, deleted ${instant(client.deleted_at)}`;
   return `${printable(clientId)}${name}${deleted}`;
 };
 
-const userWords = ({ id, username, disabledAt }: NonNullable<Explained['user']>): string =>
-  `${printable(username)} (sub ${id})${disabledAt === null ? '' : `, disabled ${instant(disabledAt)}`}`;
+const userWords = ({ sub, username, disabled_at: disabledAt }: NonNullable<ExplainedGrant['user']>): string =>
+  `${printable(username)} (sub ${sub})${disabledAt === null ? '' : `, disabled ${instant(disabledAt)}`}`;
 
-function lifeWords(life: Life, { grant, now }: Explained): string {
-  if (life.kind === 'alive') {
-    const until = `until ${instant(life.until)}, in ${span(life.until.getTime() - now.getTime())}`;
-    return life.what === 'code' ? `alive: its code waits, ${until}` : `alive, ${until}${UNLESS[life.end] ?? ''}`;
+function lifeWords(explained: ExplainedGrant): string {
+  if (explained.alive) {
+    const left = new Date(explained.alive_until).getTime() - new Date(explained.now).getTime();
+    const until = `until ${instant(explained.alive_until)}, in ${span(left)}`;
+    return explained.what_waits === 'code'
+      ? `alive: its code waits, ${until}`
+      : `alive, ${until}${UNLESS[explained.would_end_by] ?? ''}`;
   }
-  const since = life.since === null ? '' : `, since ${instant(life.since)}`;
-  const gone = grant === null ? '; its row was removed, as every row is an hour after the end of its chain' : '';
-  return `over${life.reason === null ? '' : ` (${life.reason})`}${since}${gone}`;
+  const since = explained.over_since === null ? '' : `, since ${instant(explained.over_since)}`;
+  const gone = explained.found ? '' : '; its row was removed, as every row is an hour after the end of its chain';
+  return `over${explained.reason === null ? '' : ` (${explained.reason})`}${since}${gone}`;
 }
 
 /** Whether a use would postpone the end. */
@@ -56,15 +75,14 @@ const UNLESS: Partial<Record<keyof typeof ADVICE, string>> = {
   absolute_end: ', however much it is used',
 };
 
-function placeWords(place: CredentialPlace, { life }: Explained): string {
-  const isAlive = life.kind === 'alive';
-  switch (place.kind) {
+function placeWords(place: Place, isAlive: boolean): string {
+  switch (place.place) {
     case 'current':
       return isAlive
         ? 'a refresh token, the head of its chain: the one to use next'
         : 'a refresh token, the last one of its chain';
     case 'used': {
-      const moved = `used: ${place.behind} ${place.behind === 1n ? 'rotation' : 'rotations'} ago`;
+      const moved = `used: ${place.rotations_ago} ${place.rotations_ago === 1 ? 'rotation' : 'rotations'} ago`;
       return `a refresh token, ${moved}.${isAlive ? ' Presenting it again ends the chain' : ''}`.replace(/\.$/, '');
     }
     case 'ahead':
@@ -80,18 +98,18 @@ function placeWords(place: CredentialPlace, { life }: Explained): string {
       return 'a code that names this grant but is not its code: guessed or garbled. It changes nothing';
     case 'access_token':
       return place.expired
-        ? `an access token, expired ${instant(place.expiresAt)}`
-        : `an access token, good until ${instant(place.expiresAt)}${isAlive ? '' : ' at APIs that do not ask the server'}`;
+        ? `an access token, expired ${instant(place.expires_at)}`
+        : `an access token, good until ${instant(place.expires_at)}${isAlive ? '' : ' at APIs that do not ask the server'}`;
     case 'unknown':
       return 'its place in the chain is no longer known';
   }
 }
 
-function timeline({ events, earlierLines, isCut }: Explained): string {
+function timeline({ events, earlier_events: earlier, beginning_was_dropped: isCut }: ExplainedGrant): string {
   const cut = isCut
-    ? `  The beginning is missing: lines of the ledger are dropped after ${LEDGER_KEPT_DAYS} days.\n`
-    : earlierLines > 0
-      ? `  ${earlierLines} earlier lines are in the ledger too.\n`
+    ? '  The beginning is missing: old lines of the ledger are dropped (ledger.yaml).\n'
+    : earlier > 0
+      ? `  ${earlier} earlier lines are in the ledger too.\n`
       : '';
   return `what happened\n${cut}${folded(events).join('')}`;
 }
@@ -99,9 +117,9 @@ function timeline({ events, earlierLines, isCut }: Explained): string {
 /** Of longer runs of rotations only the first, the number and the last are shown. */
 const MAX_ROTATIONS_SHOWN = 4;
 
-function folded(events: readonly LedgerLine[]): string[] {
+function folded(events: readonly Event[]): string[] {
   const rows: string[] = [];
-  let run: LedgerLine[] = [];
+  let run: Event[] = [];
   const flush = () => {
     const [first, last] = [run[0], run.at(-1)];
     if (run.length > MAX_ROTATIONS_SHOWN && first && last) {
@@ -120,15 +138,19 @@ function folded(events: readonly LedgerLine[]): string[] {
   return rows;
 }
 
-const isRotation = ({ machine, to }: LedgerLine) => machine === 'refreshToken' && to === 'used';
+const isRotation = ({ machine, to }: Event) => machine === 'refreshToken' && to === 'used';
 
-const eventLine = (event: LedgerLine): string => {
+const eventLine = (event: Event): string => {
   const policy = event.policy === null ? '' : ` (policy ${printable(event.policy)})`;
-  const withheld = event.scopeWithheld === null ? '' : `; without ${printable(event.scopeWithheld)}`;
-  return `  ${instant(event.at)}  ${printable(eventWords(event))}${withheld}${policy}\n`;
+  const withheld = event.scope_withheld === null ? '' : `; without ${printable(event.scope_withheld)}`;
+  const by = event.actor === null ? '' : `; asked for by ${printable(actorWords(event.actor))}`;
+  return `  ${instant(event.at)}  ${printable(eventWords(event))}${by}${withheld}${policy}\n`;
 };
 
-function eventWords({ machine, event, from, to, reason, generation, clientId }: LedgerLine): string {
+/** @param actor as the ledger has it (src/model/actor.ts). */
+const actorWords = (actor: string): string => (actor === 'command_line' ? 'the command line' : actor);
+
+function eventWords({ machine, event, from, to, reason, generation, client_id: clientId }: Event): string {
   const by = clientId === null ? 'the client' : clientId;
   const why = reason === null ? '' : ` (${reason})`;
   if (to === 'approved') return `the end-user approves; ${by} gets a code`;
@@ -146,53 +168,3 @@ function eventWords({ machine, event, from, to, reason, generation, clientId }: 
 const isRotationOf = (machine: string, to: string) => machine === 'refreshToken' && to === 'used';
 
 const span = (milliseconds: number): string => inWords(Math.max(0, Math.floor(milliseconds / 1000)));
-
-export const explanationDocument = (explained: Explained) => ({
-  grant_id: explained.grantId,
-  found: explained.grant !== null,
-  client: explained.client && {
-    client_id: explained.client.clientId,
-    client_name: explained.client.clientName,
-    deleted_at: explained.client.deletedAt,
-  },
-  user: explained.user && {
-    sub: explained.user.id,
-    username: explained.user.username,
-    disabled_at: explained.user.disabledAt,
-  },
-  scope: explained.grant?.scope ?? null,
-  resources: explained.grant?.resources ?? null,
-  now: explained.now,
-  alive: explained.life.kind === 'alive',
-  ...(explained.life.kind === 'alive'
-    ? { alive_until: explained.life.until, what_waits: explained.life.what, would_end_by: explained.life.end }
-    : {
-        reason: explained.life.reason,
-        over_since: explained.life.since,
-        why: explained.life.advice?.why ?? null,
-        what_would_have_kept_it: explained.life.advice?.keep ?? null,
-      }),
-  presented: explained.place && placeDocument(explained.place),
-  events: explained.events.map(
-    ({ at, machine, event, from, to, reason, generation, clientId, policy, scopeWithheld }) => ({
-      at,
-      machine,
-      event,
-      from,
-      to,
-      reason,
-      generation: generation === null ? null : Number(generation),
-      client_id: clientId,
-      policy,
-      scope_withheld: scopeWithheld,
-    }),
-  ),
-  earlier_events: explained.earlierLines,
-  beginning_was_dropped: explained.isCut,
-});
-
-const placeDocument = (place: CredentialPlace) => ({
-  place: place.kind,
-  ...(place.kind === 'used' && { rotations_ago: Number(place.behind) }),
-  ...(place.kind === 'access_token' && { expires_at: place.expiresAt, expired: place.expired }),
-});

@@ -1,101 +1,33 @@
-/** Errors as text for people: instructions for what they can fix, stack frames for defects of the program. */
-import { EnvironmentError } from '../config/environment.ts';
-import { ConfigurationError } from '../config/problem.ts';
+/** Why a command does not do what was asked, in words that are the same wherever it does its work. */
 import { printable } from '../config/shown.ts';
-import { RootSecretError } from '../crypto/root-secret.ts';
-import { StoreUnavailable } from '../engine/errors.ts';
-import { ChangeRefused } from '../registration/administration.ts';
-import { ClientIdIsSub } from '../registration/register-client.ts';
-import { codeOf } from '../storage/failures.ts';
-import { FolderInUse } from '../storage/folder-lock.ts';
-import { DriverNotPatched } from '../storage/patched-driver.ts';
-import { FolderOpenToOthers } from '../system/home-folder.ts';
-import { safeError } from '../system/safe-error.ts';
 import { ToldError } from '../system/told-error.ts';
 
 /** The command cannot do what was asked; the message says why and what to do. */
 export class CommandRefused extends ToldError {}
 
 /** @param name as it was typed. */
-export const noSuch = (kind: 'client' | 'user', name: string): CommandRefused =>
-  new CommandRefused(`No such ${kind}: "${printable(name)}".`);
+export const noSuch = (
+  kind: 'client' | 'user' | 'grant' | 'session' | 'receiver' | 'delivery',
+  name: string,
+): CommandRefused => new CommandRefused(`No such ${kind}: "${printable(name)}".`);
 
-type Env = Readonly<Record<string, string | undefined>>;
+const NAMED_BY = { client: 'id', user: 'name' } as const;
 
-export function wordsFor(error: unknown, env: Env): string {
-  return `${knownWords(error, env) ?? unknownWords(error)}\n`;
-}
+/** Another registration is stored, and creating does not replace. */
+export const differs = (kind: 'client' | 'user', changed: readonly string[]): CommandRefused =>
+  new CommandRefused(
+    `A ${kind} with this ${NAMED_BY[kind]} exists, and differs in ${changed.join(kind === 'client' ? ', ' : ' and ')}; nothing was changed. ` +
+      `To ${kind === 'client' ? 'replace it' : 'change them'}: statehouse ${kind}s import`,
+  );
 
-/** Their messages are written for people and contain no secret. */
-const OURS = [
-  ToldError,
-  EnvironmentError,
-  ConfigurationError,
-  RootSecretError,
-  ClientIdIsSub,
-  ChangeRefused,
-  DriverNotPatched,
-  FolderOpenToOthers,
-] as const;
+/** @param file where it is declared. */
+export const declaredElsewhere = (clientId: string, file: string): CommandRefused =>
+  new CommandRefused(`"${clientId}" is declared in ${file}: change it there. Nothing was changed.`);
 
-function knownWords(error: unknown, env: Env): string | null {
-  if (OURS.some((own) => error instanceof own)) return (error as Error).message;
-  if (error instanceof FolderInUse) {
-    return [
-      error.message,
-      'Only one process at a time can use it. Stop the server and run this again,',
-      'or set DATABASE_URL to a Postgres server, which any number of processes can use.',
-    ].join('\n');
-  }
-  const code = codeOf(error) ?? '';
-  const database = env['DATABASE_URL']?.trim() ? DATABASE_WORDS.get(code) : undefined;
-  if (database !== undefined || (error instanceof StoreUnavailable && !error.isUnexpected)) {
-    const words = database ?? (error as StoreUnavailable).message.replace(/\.$/, '');
-    return `${words}. Check DATABASE_URL: ${databaseIn(env['DATABASE_URL'])}.`;
-  }
-  return FILE_WORDS.get(code) ?? null;
-}
+export const notInPolicy = (alg: string, wanted: readonly string[]): CommandRefused =>
+  new CommandRefused(`signing-keys.yaml does not name ${alg}; it names ${wanted.join(', ')}. Nothing was changed.`);
 
-const UNREACHABLE = 'The database cannot be reached';
-
-/** Codes of Node, of postgres.js and of Postgres (SQLSTATE). */
-const DATABASE_WORDS: ReadonlyMap<string, string> = new Map([
-  ['ECONNREFUSED', `${UNREACHABLE} (nothing listens there)`],
-  ['ENOTFOUND', `${UNREACHABLE} (no such host)`],
-  ['EAI_AGAIN', `${UNREACHABLE} (no such host)`],
-  ['EHOSTUNREACH', `${UNREACHABLE} (no way to the host)`],
-  ['ENETUNREACH', `${UNREACHABLE} (no way to the host)`],
-  ['ECONNRESET', `${UNREACHABLE} (the connection was cut)`],
-  ['CONNECT_TIMEOUT', `${UNREACHABLE} (it does not answer)`],
-  ['CONNECTION_CLOSED', `${UNREACHABLE} (the connection was cut)`],
-  ['CONNECTION_ENDED', `${UNREACHABLE} (the connection was cut)`],
-  ['57P03', `${UNREACHABLE} (it is starting or stopping)`],
-  ['53300', `${UNREACHABLE} (it has too many connections)`],
-  ['28P01', 'The database refuses the password'],
-  ['28000', 'The database refuses the user'],
-  ['3D000', 'The database server has no database of this name'],
-  ['42501', 'The database user may not do this'],
-  ['ERR_INVALID_URL', 'A character in it must be percent-encoded: in a password, "#" is %23, "/" is %2F, "@" is %40'],
-]);
-
-const FILE_WORDS: ReadonlyMap<string, string> = new Map([
-  ['EACCES', 'The folder .statehouse cannot be written here: permission denied (EACCES).'],
-  ['EPERM', 'The folder .statehouse cannot be written here: not permitted (EPERM).'],
-  ['EROFS', 'The folder .statehouse cannot be written here: the file system is read-only (EROFS).'],
-  ['ENOSPC', 'The disk is full (ENOSPC).'],
-  ['EADDRINUSE', 'Another program listens on this port: set PORT to another port, or stop that program (EADDRINUSE).'],
-]);
-
-/** Host and database; never user and password. */
-function databaseIn(url: string | undefined): string {
-  if (url === undefined || !URL.canParse(url.trim())) return 'it is not a URL';
-  const { host, pathname } = new URL(url.trim());
-  return `host ${host || 'localhost'}, database ${pathname.slice(1) || 'of the user'}`;
-}
-
-/** A driver's message may contain what was being stored, so only type, code and stack frames are printed. */
-function unknownWords(error: unknown): string {
-  const { type, code, message, stack } = safeError(error);
-  const head = `Unexpected ${type}${code === undefined ? '' : ` (${code})`}${message === undefined ? '' : `: ${message}`}`;
-  return stack === undefined ? head : `${head}\n${stack.replaceAll(/^/gm, '    ')}`;
-}
+export const noSuchGrant = (grantId: string): CommandRefused =>
+  new CommandRefused(
+    `No such grant: ${grantId}. Either it never existed, or it ended so long ago that its row and ledger are gone.`,
+  );

@@ -1,13 +1,11 @@
 import type { Command } from 'commander';
-import { keyDeps } from '../boot/key-ring.ts';
 import { printable } from '../config/shown.ts';
-import { requestRevocation } from '../lifecycles/signing-key.ts';
-import { databaseClock } from '../system/clock.ts';
-import { type Cli, withRuntime } from './cli.ts';
+import type { Cli } from './cli.ts';
 import { inWords } from './durations.ts';
 import { CommandRefused } from './failure.ts';
 import { changeDocuments, changeLines } from './key-words.ts';
 import { json } from './output.ts';
+import { withKeys } from './reached.ts';
 
 export function keysRevokeCommand(parent: Command, cli: Cli): void {
   parent
@@ -25,11 +23,7 @@ Example:
   statehouse keys revoke NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs`,
     )
     .action(async (kid: string, options: { json?: true }) => {
-      const { changes, policy } = await withRuntime(cli, async (runtime) => {
-        const policy = runtime.configuration.signingKeys;
-        const deps = keyDeps({ ...runtime, db: runtime.database.drizzle, clock: databaseClock, policy: () => policy });
-        return { changes: await requestRevocation(deps, kid), policy };
-      });
+      const { changes, jwksMaxAgeSeconds } = await withKeys(cli, ({ revoke }) => revoke(kid));
       if (changes === null)
         throw new CommandRefused(`No such key: "${printable(kid)}". "statehouse keys list" shows the keys.`);
       const outcome = changes.length === 0 ? 'unchanged' : 'revoked';
@@ -37,7 +31,7 @@ Example:
       cli.output.print(changeLines(changes) || `unchanged  ${kid}  (had retired already)\n`);
       if (changes.length === 0) return;
       cli.output.complain(
-        `warning: APIs that cache the JWKS may accept the key for another ${inWords(policy.jwksMaxAgeSeconds)}\n`,
+        `warning: APIs that cache the JWKS may accept the key for another ${inWords(jwksMaxAgeSeconds)}\n`,
       );
     });
 }

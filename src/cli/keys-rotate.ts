@@ -1,13 +1,10 @@
 import { type Command, Option } from 'commander';
-import { keyDeps } from '../boot/key-ring.ts';
-import { type KeyChange, requestRotation } from '../lifecycles/signing-key.ts';
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../oauth/signing-algorithms.ts';
-import { databaseClock } from '../system/clock.ts';
-import { type Cli, withRuntime } from './cli.ts';
+import type { Cli } from './cli.ts';
 import { inWords } from './durations.ts';
-import { CommandRefused } from './failure.ts';
 import { changeDocuments, changeLines } from './key-words.ts';
 import { json } from './output.ts';
+import { withKeys } from './reached.ts';
 
 type Options = { readonly alg?: SigningAlgorithm; readonly now?: true; readonly json?: true };
 
@@ -31,31 +28,17 @@ Examples:
   statehouse keys rotate --alg ES256 --now`,
     )
     .action(async (options: Options) => {
-      const { changes, policy } = await withRuntime(cli, async (runtime) => {
-        const policy = runtime.configuration.signingKeys;
-        const deps = keyDeps({ ...runtime, db: runtime.database.drizzle, clock: databaseClock, policy: () => policy });
-        const changes: KeyChange[] = [];
-        for (const alg of algorithmsOf(options, policy.algorithms)) {
-          changes.push(...(await requestRotation(deps, alg, options.now === true)));
-        }
-        return { changes, policy };
-      });
+      const { changes, publishedBeforeSigningSeconds } = await withKeys(cli, ({ rotate }) =>
+        rotate(options.alg ?? null, options.now === true),
+      );
       if (options.json) return cli.output.print(json({ changes: changeDocuments(changes) }));
       cli.output.print(changeLines(changes) || 'unchanged  a successor waits already\n');
       if (options.now && changes.length > 0) return cli.output.complain(NOW_WARNING);
       const begins = new Set(changes.filter(({ to }) => to === 'signing').map(({ kid }) => kid));
       if (!changes.some(({ kid, to }) => to === 'published' && !begins.has(kid))) return;
-      const wait = inWords(policy.publishedBeforeSigningSeconds);
+      const wait = inWords(publishedBeforeSigningSeconds);
       cli.output.print(`A successor signs ${wait} after its publication: see "statehouse keys list".\n`);
     });
-}
-
-function algorithmsOf({ alg }: Options, wanted: readonly SigningAlgorithm[]): readonly SigningAlgorithm[] {
-  if (alg === undefined) return wanted;
-  if (wanted.includes(alg)) return [alg];
-  throw new CommandRefused(
-    `signing-keys.yaml does not name ${alg}; it names ${wanted.join(', ')}. Nothing was changed.`,
-  );
 }
 
 const NOW_WARNING =

@@ -1,24 +1,80 @@
 import type { Command } from 'commander';
-import { type Cli, withRuntime } from './cli.ts';
+import type { Runtime } from '../boot/runtime.ts';
+import { secretVariable } from '../config/secret-variable.ts';
+import type { Cli } from './cli.ts';
 import { json } from './output.ts';
+import { withOwnRuntime } from './own-runtime.ts';
 
 export function migrateCommand(parent: Command, cli: Cli): void {
   parent
     .command('migrate')
     .description('bring the tables of the database up to date')
+    .option(
+      '--grant-to <role>',
+      'give this role of Postgres the rights that a server needs (STATEHOUSE_DATABASE_ROLE); safe to repeat',
+    )
+    .option(
+      '--authenticate-rows',
+      'vouch for rows whose MAC is not from this root secret: after nodes of a version without MACs, or a root secret that was given up',
+    )
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-"statehouse start" does this too. Safe when several run at once, and when there is nothing to do.
+"statehouse start" does this too, where its role owns the tables. Safe when several run at once, and when there is nothing to do.
+STATEHOUSE_MIGRATIONS_URL names the database as the owner of the tables reaches it; without it, DATABASE_URL does.
+--authenticate-rows believes what is in the tables: every end-user, session, passkey and key there. Look at them first.
+Roles that were granted the rights of a server before get those on new tables, too.
 
-Example:
-  DATABASE_URL=postgres://… statehouse migrate`,
+Examples:
+  DATABASE_URL=postgres://… statehouse migrate
+  STATEHOUSE_MIGRATIONS_URL=postgres://owner:…@db/statehouse statehouse migrate --grant-to statehouse_server`,
     )
-    .action(async (options: { json?: true }) => {
+    .action(async (options: Options) => {
+      const asOwner = { ...cli, env: ownerEnvironment(cli.env) };
       // Opening applies the migrations.
-      const kind = await withRuntime(cli, async ({ database }) => database.kind);
+      const { kind, roles, rows } = await withOwnRuntime(asOwner, 'migrate', async (runtime) => {
+        const { database, environment } = runtime;
+        const { kind, drizzle } = database;
+        const { keepLedgerFor } = await import('../storage/ledger-seals.ts');
+        await keepLedgerFor(drizzle, runtime.configuration.ledger.keptDays);
+        const rows = options.authenticateRows ? await vouched(runtime) : null;
+        if (kind === 'embedded') return { kind, roles: [], rows };
+        const [{ requireOwner }, { grantToRuntime, runtimeRoles }] = await Promise.all([
+          import('../storage/database-role.ts'),
+          import('../storage/runtime-rights.ts'),
+        ]);
+        await requireOwner(drizzle);
+        const named = options.grantTo ?? environment.databaseRole;
+        const roles = [...new Set([...(named === null ? [] : [named]), ...(await runtimeRoles(drizzle))])];
+        for (const role of roles) await grantToRuntime(drizzle, role);
+        return { kind, roles, rows };
+      });
+      if (options.json)
+        return cli.output.print(
+          json({ database: kind, migrated: true, granted_to: roles, ...(rows && { authenticated_rows: rows }) }),
+        );
       const where = kind === 'embedded' ? 'the embedded database in .statehouse/' : 'the Postgres of DATABASE_URL';
-      cli.output.print(options.json ? json({ database: kind, migrated: true }) : `Up to date: ${where}.\n`);
+      const granted = roles.map((role) => `Granted to ${role}: the rights that a server needs.\n`);
+      const vouchedFor = Object.entries(rows ?? {}).map(
+        ([table, count]) => `Authenticated in ${table}: ${count} rows.\n`,
+      );
+      cli.output.print([`Up to date: ${where}.\n`, ...granted, ...vouchedFor].join(''));
     });
+}
+
+type Options = { readonly json?: true; readonly grantTo?: string; readonly authenticateRows?: true };
+
+async function vouched({ database, keys }: Runtime) {
+  const [{ rowMacs }, { authenticateRows }] = await Promise.all([
+    import('../crypto/row-mac.ts'),
+    import('../storage/renew-row-macs.ts'),
+  ]);
+  return authenticateRows(database.drizzle, rowMacs(keys));
+}
+
+/** The database as its owner reaches it. @throws EnvironmentError */
+function ownerEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const url = secretVariable(env, 'STATEHOUSE_MIGRATIONS_URL')?.trim();
+  return url ? { ...env, DATABASE_URL: url, DATABASE_URL_FILE: undefined } : env;
 }

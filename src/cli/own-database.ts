@@ -25,7 +25,7 @@ export async function openOwnDatabase(
   say: (line: string) => void = (line) => void process.stderr.write(`${line}\n`),
 ): Promise<Runtime> {
   const home = homeFolder();
-  if (env['DATABASE_URL']?.trim() || hasDatabase(home)) return openRuntime(env);
+  if (env['DATABASE_URL']?.trim() || env['DATABASE_URL_FILE']?.trim() || hasDatabase(home)) return openRuntime(env);
   const above = databaseAbove(home);
   if (above !== null) {
     throw new CommandRefused(

@@ -1,7 +1,6 @@
 /** All commands, and what happens to their failures. */
 import { Command, CommanderError } from 'commander';
 import type { Cli } from './cli.ts';
-import { wordsFor } from './failure.ts';
 
 type AddTo = (program: Command, cli: Cli) => void;
 
@@ -17,7 +16,11 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddTo>> = new Map([
   ['recover', async () => (await import('./recover.ts')).recoverCommand],
   ['clients', async () => (await import('./clients.ts')).clientsCommands],
   ['users', async () => (await import('./users.ts')).usersCommands],
+  ['grants', async () => (await import('./grants.ts')).grantsCommands],
+  ['sessions', async () => (await import('./sessions.ts')).sessionsCommands],
   ['keys', async () => (await import('./keys.ts')).keysCommands],
+  ['webhooks', async () => (await import('./webhooks.ts')).webhooksCommands],
+  ['ledger', async () => (await import('./ledger.ts')).ledgerCommands],
 ]);
 
 /** @returns the exit status. */
@@ -29,8 +32,10 @@ export async function runCommand(args: readonly string[], cli: Cli): Promise<num
   } catch (error) {
     // Commander has printed what is wrong with the arguments; --help comes here too.
     if (error instanceof CommanderError) return error.exitCode;
+    // Loaded only now: it knows the errors of every room.
+    const { statusFor, wordsFor } = await import('./failure-words.ts');
     cli.output.complain(wordsFor(error, cli.env));
-    return 1;
+    return statusFor(error);
   }
 }
 
@@ -64,10 +69,12 @@ Examples:
   statehouse clients create --id shop --redirect-uri https://shop.example/callback --grant-type authorization_code --grant-type refresh_token
   statehouse users create alice
   statehouse clients import clients.json
+  statehouse grants list --user alice
   statehouse keys list
   statehouse check
   statehouse diagram refresh-token --output refresh-token.svg
 
 Environment: DATABASE_URL (without it: the embedded database in .statehouse/), STATEHOUSE_ISSUER, STATEHOUSE_SECRET,
-STATEHOUSE_CONFIG (the folder of policies), STATEHOUSE_TRUSTED_PROXIES, HOST, PORT, LOG_LEVEL.
+STATEHOUSE_CONFIG (the folder of policies), STATEHOUSE_TRUSTED_PROXIES, STATEHOUSE_MIGRATIONS_URL, HOST, PORT, LOG_LEVEL.
+While a server runs in this folder, commands ask it. STATEHOUSE_URL and STATEHOUSE_TOKEN name another server.
 Secrets and passwords come from the environment or from standard input, never as arguments.`;

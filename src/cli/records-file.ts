@@ -1,4 +1,5 @@
 /** Reads the JSON of an import: one object, a list of them, or `{"clients": […]}`. */
+import { constants } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { printable } from '../config/shown.ts';
 import { isJsonObject } from '../registration/record-problem.ts';
@@ -9,12 +10,56 @@ export type RecordKind = 'clients' | 'users';
 
 /** @param file a path, or "-" for standard input. @throws CommandRefused */
 export async function readRecords(input: Input, file: string, kind: RecordKind): Promise<readonly unknown[]> {
-  const source = file === '-' ? 'Standard input' : printable(file);
-  const bytes = file === '-' ? await input.readAll() : await readFileOrRefuse(file, source);
-  const text = decodeUtf8(bytes, source);
-  if (text.trim() === '') throw new CommandRefused(`${source} is empty; a JSON object or list of ${kind} is expected.`);
+  const { source, text } = await readText(input, file, kind);
   return recordsIn(parseJson(text, source), source, kind);
 }
+
+/** A record and, in a file of JSON lines, its line, counted from 1. */
+export type SentRecord = { readonly value: unknown; readonly line: number | null };
+/** A line that is not JSON: the others are read all the same. */
+export const NOT_JSON = Symbol('not JSON');
+
+/** As `readRecords`, and one object on each line. @throws CommandRefused */
+export async function readRecordsOrLines(input: Input, file: string, kind: RecordKind): Promise<readonly SentRecord[]> {
+  const { source, text } = await readText(input, file, kind);
+  const lines = jsonLines(text);
+  return lines ?? recordsIn(parseJson(text, source), source, kind).map((value) => ({ value, line: null }));
+}
+
+/** Null: it is no file of JSON lines, whose first line is an object, and whose second line begins another. */
+function jsonLines(text: string): readonly SentRecord[] | null {
+  const lines = text
+    .split('\n')
+    .map((line, index) => ({ text: line.trim(), line: index + 1 }))
+    .filter((line) => line.text !== '');
+  const [first, second] = lines;
+  if (!first || !second || !isJsonObject(parsedOr(first.text)) || !second.text.startsWith('{')) return null;
+  return lines.map(({ text: json, line }) => ({ value: parsedOr(json), line }));
+}
+
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return NOT_JSON;
+  }
+}
+
+async function readText(input: Input, file: string, kind: RecordKind): Promise<{ source: string; text: string }> {
+  const source = file === '-' ? 'Standard input' : printable(file);
+  const bytes = file === '-' ? await input.readAll() : await readFileOrRefuse(file, source);
+  if (bytes.length > MAX_BYTES) {
+    throw new CommandRefused(
+      `${source} has ${Math.ceil(bytes.length / 1e6)} MB; at most ${Math.floor(MAX_BYTES / 1e6)} MB are read at once. Divide it into several files.`,
+    );
+  }
+  const text = decodeUtf8(bytes, source);
+  if (text.trim() === '') throw new CommandRefused(`${source} is empty; a JSON object or list of ${kind} is expected.`);
+  return { source, text };
+}
+
+/** What V8 holds in a string. Half a million end-users with hashes have some 200 MB. */
+const MAX_BYTES = constants.MAX_STRING_LENGTH;
 
 async function readFileOrRefuse(file: string, source: string): Promise<Buffer> {
   try {

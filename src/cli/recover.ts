@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { raiseServerEpoch } from '../storage/server.ts';
-import { type Cli, withRuntime } from './cli.ts';
+import type { Cli } from './cli.ts';
 import { confirm } from './confirm.ts';
 import { json } from './output.ts';
+import { withOwnRuntime } from './own-runtime.ts';
 
 const CONSEQUENCE =
   'This ends every existing refresh token, unused code and session; all end-users have to sign in again.';
@@ -24,7 +25,7 @@ Example:
     )
     .action(async (options: { yes?: true; json?: true }) => {
       if (!options.yes) await confirm(cli, CONSEQUENCE);
-      const epoch = await withRuntime(cli, ({ database }) => raiseServerEpoch(database.drizzle));
+      const epoch = await withOwnRuntime(cli, 'recover', ({ database }) => raiseServerEpoch(database.drizzle));
       const words =
         `Done: every refresh token, unused code and session made before now has ended (server epoch ${epoch}).\n` +
         'Clients, users and signing keys are as they were. Access tokens stay valid until they expire.\n';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { DEFAULT_POLICY, type NamedPolicy } from '../config/configuration.ts';
 import { readEnvironment } from '../config/environment.ts';
-import { loadPolicy } from '../config/load.ts';
+import { loadPolicy, loadSignIn } from '../config/load.ts';
 import { memoryStage } from '../review/simulation/memory-stage.ts';
 import { type Performance, play } from '../review/simulation/play.ts';
 import { loadScenario, type Policies } from '../review/simulation/read-scenario.ts';
@@ -20,8 +20,8 @@ export function simulateCommand(parent: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-Needs no database and does not wait: it uses the machines and the engine that serve requests, one authorization in memory, and
-a simulated clock. Prints the steps, a Mermaid sequence diagram, and whether each expectation holds. Exit status 1 when one does not.
+Needs no database and does not wait: it uses the machines and the engine that serve requests, one authorization and one end-user
+in memory, and a simulated clock. Prints the steps, a Mermaid sequence diagram, and whether each expectation holds. Exit status 1 when one does not.
 
 A scenario is a few lines, see docs/scenarios; editors complete the keys:
 
@@ -42,7 +42,7 @@ Examples:
       const performances: Performance[] = [];
       for (const file of files) {
         const scenario = loadScenario(file, policies);
-        performances.push(await play(scenario, memoryStage(scenario.lifetimes)));
+        performances.push(await play(scenario, memoryStage(scenario)));
       }
       const failures = performances.flatMap(failuresOf);
       cli.output.print(
@@ -63,5 +63,6 @@ function policiesOf({ env }: Cli, policy: string | undefined): Policies {
       return standard;
     },
     instead: policy === undefined ? null : loadPolicy(policy),
+    signIn: () => loadSignIn(readEnvironment(env).configFolder),
   };
 }

@@ -9,6 +9,7 @@ export function startCommand(parent: Command, cli: Cli): void {
       'after',
       `
 Applies the migrations first. SIGTERM and SIGINT finish the requests in flight, then end the server.
+Exit status 78 when a device for signing keys refuses its PIN or cannot be used as configured: do not start it again before that is changed.
 
 Examples:
   statehouse start

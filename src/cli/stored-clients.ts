@@ -1,5 +1,5 @@
 /**
- * The stored clients, for `check`, which changes nothing: no migration is applied, no folder and no root secret is created. When
+ * The stored clients, and who of the given usernames exists, for `check`, which changes nothing: no migration is applied, no folder and no root secret is created. When
  * the database cannot be read, the reason becomes part of the result.
  */
 import { existsSync } from 'node:fs';
@@ -7,28 +7,42 @@ import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { systemRandom } from '../crypto/random.ts';
 import { type RootKeys, rootKeys } from '../crypto/root-secret.ts';
+import { rowMacs } from '../crypto/row-mac.ts';
 import type { Client } from '../model/client.ts';
 import { listClients } from '../storage/clients.ts';
 import { openEmbedded } from '../storage/embedded.ts';
 import { codeOf } from '../storage/failures.ts';
 import { openPostgres } from '../storage/postgres.ts';
+import { countIgnoredRows } from '../storage/renew-row-macs.ts';
+import { knownUsernameKeys } from '../storage/users.ts';
 import { homeFolder, keptSecrets } from '../system/home-folder.ts';
-import { wordsFor } from './failure.ts';
+import { wordsFor } from './failure-words.ts';
 
 export type StoredClients = {
   readonly clients: readonly Client[];
   /** Ids of the clients that configuration declared when the server last read it. */
   readonly declaredIds: readonly string[];
+  /** The keys of the given usernames that end-users have; null: the database could not be read. */
+  readonly usernames: readonly string[] | null;
+  /** How many rows of each table the server ignores, since they do not authenticate themselves. */
+  readonly ignoredRows: Readonly<Record<string, number>>;
   /** Why the list is incomplete; null: it is complete. */
   readonly missing: string | null;
 };
 
-export async function storedClients(environment: Environment, env: NodeJS.ProcessEnv): Promise<StoredClients> {
+export async function storedClients(
+  environment: Environment,
+  env: NodeJS.ProcessEnv,
+  asked: readonly string[],
+  keys: RootKeys | null,
+): Promise<StoredClients> {
   const { databaseUrl } = environment;
   if (databaseUrl === null && !existsSync(join(homeFolder(), 'database'))) {
     return {
       clients: [],
       declaredIds: [],
+      usernames: null,
+      ignoredRows: {},
       missing: 'There is no database yet: "statehouse start" or "statehouse migrate" creates it.',
     };
   }
@@ -37,12 +51,21 @@ export async function storedClients(environment: Environment, env: NodeJS.Proces
     try {
       const clients = await listClients(database.drizzle, { declared: false });
       const declared = await listClients(database.drizzle, { declared: true });
-      return { clients, declaredIds: declared.map(({ clientId }) => clientId), missing: null };
+      const usernames = await knownUsernameKeys(database.drizzle, asked);
+      const ignoredRows = keys === null ? {} : await countIgnoredRows(database.drizzle, rowMacs(keys));
+      const declaredIds = declared.map(({ clientId }) => clientId);
+      return { clients, declaredIds, usernames, ignoredRows, missing: null };
     } finally {
       await database.close();
     }
   } catch (error) {
-    return { clients: [], declaredIds: [], missing: `The clients cannot be read. ${reasonOf(error, env)}` };
+    return {
+      clients: [],
+      declaredIds: [],
+      usernames: null,
+      ignoredRows: {},
+      missing: `The clients cannot be read. ${reasonOf(error, env)}`,
+    };
   }
 }
 

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { STANDARD_CLAIMS } from '../oauth/claims.ts';
-import { applyUserPlan, planUser, type UserPlan } from '../registration/register-user.ts';
 import { readUserRecord } from '../registration/user-record.ts';
 import { accepted } from './accepted.ts';
-import { type Cli, registrationDeps, withRuntime } from './cli.ts';
+import type { Cli } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 import { json, passwordLines, warningLines } from './output.ts';
-import { makePassword, readPassword } from './passwords.ts';
+import { readPassword } from './passwords.ts';
+import type { UserChanged } from './ports.ts';
+import { withUsers } from './reached.ts';
 import { each } from './repeated-option.ts';
 
 type Options = {
@@ -53,24 +54,8 @@ async function create(cli: Cli, username: string, options: Options): Promise<voi
   accepted('user', readUserRecord(record, false));
   const given = options.generatePassword ? null : await readPassword(cli);
 
-  await withRuntime(cli, async (runtime) => {
-    const password = given ?? makePassword(runtime.random);
-    const { value, warnings } = accepted(
-      'user',
-      readUserRecord({ ...record, password }, runtime.environment.production),
-    );
-    const deps = registrationDeps(runtime);
-    const plan = await planUser(deps, value);
-    if (plan.outcome === 'updated') {
-      throw new CommandRefused(
-        `A user with this name exists, and differs in ${plan.changed.join(' and ')}; nothing was changed. ` +
-          'To change them: statehouse users import',
-      );
-    }
-    await applyUserPlan(deps, plan);
-    const made = given === null ? password : null;
-    cli.output.print(options.json ? asDocument(plan, made, warnings) : asText(plan, made, warnings));
-  });
+  const done = await withUsers(cli, (users) => users.create(record, given));
+  cli.output.print(options.json ? asDocument(done) : asText(done));
 }
 
 /** OpenID Connect Core §5.1: the claims that are not texts. */
@@ -104,10 +89,11 @@ function jsonOr(value: string): unknown {
   }
 }
 
-function asDocument({ outcome, id, username }: UserPlan, password: string | null, warnings: readonly string[]): string {
+function asDocument({ outcome, id, username, madePassword: password, warnings }: UserChanged): string {
   return json({ outcome, user: { username, sub: id, ...(password !== null && { password }) }, warnings });
 }
 
-function asText({ outcome, id, username }: UserPlan, password: string | null, warnings: readonly string[]): string {
-  return `${outcome}\n  username  ${username}\n  sub       ${id}\n${passwordLines(password)}${warningLines(warnings)}`;
+function asText({ outcome, id, username, madePassword, warnings }: UserChanged): string {
+  const made = `${passwordLines(madePassword)}${warningLines(warnings)}`;
+  return `${outcome}\n  username  ${username}\n  sub       ${id}\n${made}`;
 }

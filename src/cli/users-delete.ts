@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { changeUserNamed } from './administered.ts';
-import { type Cli, withRuntime } from './cli.ts';
+import type { Cli } from './cli.ts';
 import { confirm } from './confirm.ts';
 import { json } from './output.ts';
+import { withUsers } from './reached.ts';
 
 const CONSEQUENCE = 'This erases username, password and claims, and ends every session and grant. It cannot be undone.';
 
@@ -24,7 +24,7 @@ Example:
     )
     .action(async (username: string, options: { yes?: true; json?: true }) => {
       if (!options.yes) await confirm(cli, CONSEQUENCE);
-      const { id } = await withRuntime(cli, (runtime) => changeUserNamed(runtime, username, 'deletionRequested'));
+      const { id } = await withUsers(cli, ({ change }) => change(username, 'delete'));
       const words = `deleted    ${username}  (sub ${id}; sessions, refresh tokens and unused codes have ended)\n`;
       cli.output.print(options.json ? json({ username, sub: id, outcome: 'deleted' }) : words);
     });

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { changeUserNamed } from './administered.ts';
-import { type Cli, withRuntime } from './cli.ts';
+import type { Cli } from './cli.ts';
 import { json } from './output.ts';
+import { withUsers } from './reached.ts';
 
 export function usersDisableCommand(parent: Command, cli: Cli): void {
   parent
@@ -11,7 +11,7 @@ export function usersDisableCommand(parent: Command, cli: Cli): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nEnabling them again does not revive these.\n\nExample:\n  statehouse users disable alice')
     .action(async (username: string, options: { json?: true }) => {
-      await withRuntime(cli, (runtime) => changeUserNamed(runtime, username, 'disableRequested'));
+      await withUsers(cli, ({ change }) => change(username, 'disable'));
       const words = `disabled   ${username}  (sessions, refresh tokens and unused codes have ended)\n`;
       cli.output.print(options.json ? json({ username, outcome: 'disabled' }) : words);
     });

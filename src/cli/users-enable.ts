@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { changeUserNamed } from './administered.ts';
-import { type Cli, withRuntime } from './cli.ts';
+import type { Cli } from './cli.ts';
 import { json } from './output.ts';
+import { withUsers } from './reached.ts';
 
 export function usersEnableCommand(parent: Command, cli: Cli): void {
   parent
@@ -11,7 +11,7 @@ export function usersEnableCommand(parent: Command, cli: Cli): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nSessions and grants that ended stay ended.\n\nExample:\n  statehouse users enable alice')
     .action(async (username: string, options: { json?: true }) => {
-      await withRuntime(cli, (runtime) => changeUserNamed(runtime, username, 'enableRequested'));
+      await withUsers(cli, ({ change }) => change(username, 'enable'));
       cli.output.print(options.json ? json({ username, outcome: 'enabled' }) : `enabled    ${username}\n`);
     });
 }

@@ -1,40 +1,53 @@
-import type { Command } from 'commander';
-import { applyUserPlan, PasswordMissing, planUser, type UserPlan } from '../registration/register-user.ts';
-import { readUserRecord, type UserRecord } from '../registration/user-record.ts';
-import { usernameKey } from '../storage/users.ts';
-import { type Cli, registrationDeps } from './cli.ts';
-import { type Importing, importRecords } from './import-records.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Cli } from './cli.ts';
+import { importPeople } from './people-import.ts';
+import { withUsers } from './reached.ts';
+import { readRecordsOrLines } from './records-file.ts';
 
-const importing: Importing<UserRecord, UserPlan> = {
-  kind: 'users',
-  idField: 'username',
-  read: (input, { environment }) => readUserRecord(input, environment.production),
-  keyOf: (user) => usernameKey(user.username),
-  plan: (runtime, user) => planUser(registrationDeps(runtime), user),
-  apply: (runtime, plan) => applyUserPlan(registrationDeps(runtime), plan),
-  nameOf: (plan) => plan.username,
-  warningsOf: ({ disabled }) => (disabled ? ['is disabled, and stays so ("statehouse users enable")'] : []),
-  made: () => ({}),
-  wordsOf: (error) => (error instanceof PasswordMissing ? error.message : null),
+type Options = {
+  readonly json?: boolean;
+  readonly skipRefused?: boolean;
+  readonly report?: string;
+  readonly startAt?: number;
 };
 
 export function usersImportCommand(parent: Command, cli: Cli): void {
   parent
     .command('import')
     .description('create or update users from JSON')
-    .argument('<file>', 'a JSON file, or "-" for standard input')
+    .argument('<file>', 'a file of JSON or JSON lines, or "-" for standard input')
     .option('--json', 'print one JSON document')
+    .option('--skip-refused', 'import the other records where some are refused')
+    .option('--report <file>', 'write what was refused, and why, as JSON lines')
+    .option('--start-at <record>', 'begin with this record, counted from 1', recordNumber)
     .addHelpText(
       'after',
       `
-An object, a list, or {"users": [...]}: username, password, and the claims of OpenID Connect (email, email_verified, name,
-given_name, family_name, ...). Further claims, such as groups, are in the object "claims": {"groups": ["staff"]}.
-If any record is wrong, nothing is imported. Importing the same file again changes nothing. The claims of an existing user are replaced. Without a password in the record, the stored password stays; a new
-password ends the sessions and grants of the user.
+An object, a list, {"users": [...]}, or an object on each line: username, password, and the claims of OpenID Connect (email,
+email_verified, name, given_name, family_name, ...). Further claims, such as groups, are in the object "claims": {"groups": ["staff"]}.
+Instead of password, password_hash takes the hash of another system: argon2id or argon2i (PHC), bcrypt ($2a$, $2b$, $2y$), scrypt (PHC),
+PBKDF2 with SHA-256 or SHA-512 (PHC, passlib), or Django's pbkdf2_sha256$. It is replaced at the next sign-in. docs/importing-people.md says
+which formats and costs are refused.
+If any record is wrong, nothing is imported, unless --skip-refused is given. Through a running server, what only the server can refuse stops
+the import there. Importing the same file again changes nothing. The claims of an existing user are replaced. Without a password in the
+record, the stored password stays; a new password ends the sessions and grants of the user. A hash that was imported before is none, whatever
+the password is by now.
 
 Examples:
   statehouse users import users.json
+  statehouse users import people.jsonl --skip-refused --report refused.jsonl
   statehouse users import - < users.json`,
     )
-    .action((file: string, options: { json?: true }) => importRecords(cli, importing, file, options.json === true));
+    .action(async (file: string, { json = false, skipRefused = false, report, startAt = 1 }: Options) => {
+      // Read before the database is opened, so that a wrong file does not occupy the embedded database.
+      const sent = await readRecordsOrLines(cli.input, file, 'users');
+      const options = { asJson: json, skipRefused, report: report ?? null, startAt };
+      await withUsers(cli, (users) => importPeople(cli, users.people, sent, options));
+    });
+}
+
+function recordNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 1) throw new InvalidArgumentError('Expected a number from 1.');
+  return number;
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { printable } from '../config/shown.ts';
-import { listUsers } from '../storage/users.ts';
-import { type Cli, withRuntime } from './cli.ts';
+import type { Cli } from './cli.ts';
 import { json, table } from './output.ts';
+import { withUsers } from './reached.ts';
 import { userDocument } from './users-show.ts';
 
 export function usersListCommand(parent: Command, cli: Cli): void {
@@ -12,7 +12,7 @@ export function usersListCommand(parent: Command, cli: Cli): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  statehouse users list')
     .action(async (options: { json?: true }) => {
-      const users = await withRuntime(cli, ({ database }) => listUsers(database.drizzle));
+      const users = await withUsers(cli, ({ list }) => list());
       if (options.json) {
         return cli.output.print(json({ users: users.map(userDocument) }));
       }

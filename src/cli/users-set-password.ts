@@ -1,12 +1,8 @@
 import type { Command } from 'commander';
-import { applyUserPlan, planUser } from '../registration/register-user.ts';
-import { readUserRecord } from '../registration/user-record.ts';
-import { findUserForSignIn } from '../storage/users.ts';
-import { accepted } from './accepted.ts';
-import { type Cli, registrationDeps, withRuntime } from './cli.ts';
-import { noSuch } from './failure.ts';
+import type { Cli } from './cli.ts';
 import { json, passwordLines, warningLines } from './output.ts';
-import { makePassword, readPassword } from './passwords.ts';
+import { readPassword } from './passwords.ts';
+import { withUsers } from './reached.ts';
 
 type Options = { readonly generatePassword?: true; readonly json?: true };
 
@@ -32,19 +28,9 @@ Examples:
 
 async function setPassword(cli: Cli, username: string, options: Options): Promise<void> {
   const given = options.generatePassword ? null : await readPassword(cli);
-  await withRuntime(cli, async (runtime) => {
-    const stored = await findUserForSignIn(runtime.database.drizzle, username);
-    if (!stored) throw noSuch('user', username);
-    const password = given ?? makePassword(runtime.random);
-    const reading = readUserRecord({ username: stored.username, password }, runtime.environment.production);
-    const { value, warnings } = accepted('user', reading);
-    const deps = registrationDeps(runtime);
-    const plan = await planUser(deps, { ...value, claims: stored.claims });
-    await applyUserPlan(deps, plan);
-    const made = given === null ? { password } : {};
-    if (options.json)
-      return cli.output.print(json({ username: stored.username, outcome: plan.outcome, ...made, warnings }));
-    const once = passwordLines(given === null ? password : null);
-    cli.output.print(`${plan.outcome.padEnd(9)}  ${stored.username}\n${once}${warningLines(warnings)}`);
-  });
+  const done = await withUsers(cli, (users) => users.setPassword(username, given));
+  const { outcome, warnings, madePassword } = done;
+  const made = madePassword === null ? {} : { password: madePassword };
+  if (options.json) return cli.output.print(json({ username: done.username, outcome, ...made, warnings }));
+  cli.output.print(`${outcome.padEnd(9)}  ${done.username}\n${passwordLines(madePassword)}${warningLines(warnings)}`);
 }

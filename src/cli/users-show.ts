@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { printable } from '../config/shown.ts';
-import type { User } from '../model/user.ts';
-import { findUserForSignIn } from '../storage/users.ts';
-import { type Cli, withRuntime } from './cli.ts';
+import type { Cli } from './cli.ts';
 import { fields } from './client-words.ts';
 import { noSuch } from './failure.ts';
 import { json } from './output.ts';
+import type { ShownUser } from './ports.ts';
+import { withUsers } from './reached.ts';
 
 export function usersShowCommand(parent: Command, cli: Cli): void {
   parent
@@ -18,20 +18,20 @@ export function usersShowCommand(parent: Command, cli: Cli): void {
       '\nThe password is never shown: only a hash of it is kept.\n\nExample:\n  statehouse users show alice',
     )
     .action(async (username: string, options: { json?: true }) => {
-      const user = await withRuntime(cli, ({ database }) => findUserForSignIn(database.drizzle, username));
+      const user = await withUsers(cli, ({ find }) => find(username));
       if (!user) throw noSuch('user', username);
       cli.output.print(options.json ? json(userDocument(user)) : asText(user));
     });
 }
 
-export const userDocument = ({ username, id, claims, disabledAt }: User) => ({
+export const userDocument = ({ username, id, claims, disabledAt }: ShownUser) => ({
   username,
   sub: id,
   disabled: disabledAt !== null,
   claims,
 });
 
-function asText({ username, id, claims, disabledAt }: User): string {
+function asText({ username, id, claims, disabledAt }: ShownUser): string {
   const told = Object.entries(claims).map(([name, value]): [string, string] => [
     printable(name),
     printable(typeof value === 'string' ? value : JSON.stringify(value)),

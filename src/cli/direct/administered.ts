@@ -1,13 +1,13 @@
 /** The outcome of a change that was asked for at a terminal. */
-import type { AdministrationRejectReason } from '../../machines/vocabulary.ts';
-import type { Runtime } from '../boot/runtime.ts';
-import { printable } from '../config/shown.ts';
-import type { UserChange, UserChanged } from '../lifecycles/user.ts';
-import type { RegisteredUser } from '../model/user.ts';
-import { ADMINISTRATION_WORDS, administerUser } from '../registration/administration.ts';
-import { findUserForSignIn } from '../storage/users.ts';
-import { registrationDeps } from './cli.ts';
-import { CommandRefused, noSuch } from './failure.ts';
+import type { AdministrationRejectReason } from '../../../machines/vocabulary.ts';
+import type { Runtime } from '../../boot/runtime.ts';
+import { printable } from '../../config/shown.ts';
+import type { UserChanged } from '../../lifecycles/user.ts';
+import type { RegisteredUser } from '../../model/user.ts';
+import { ADMINISTRATION_WORDS, administerUser } from '../../registration/administration.ts';
+import { findUserForSignIn } from '../../storage/users.ts';
+import { CommandRefused, noSuch } from '../failure.ts';
+import { registrationDeps } from './registration.ts';
 
 const UNKNOWN: Partial<Record<AdministrationRejectReason, 'client' | 'user'>> = {
   client_unknown: 'client',
@@ -25,7 +25,7 @@ export function doneOrRefused<Done extends { readonly kind: 'done' }>(
   throw new CommandRefused(`"${printable(name)}": ${ADMINISTRATION_WORDS[outcome.reason]}. Nothing was changed.`);
 }
 
-type PlainChange = Exclude<UserChange['type'], 'registrationRequested'>;
+type PlainChange = 'disableRequested' | 'enableRequested' | 'deletionRequested';
 
 /** @throws CommandRefused, also when nobody has this username. */
 export async function changeUserNamed(

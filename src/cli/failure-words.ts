@@ -1,0 +1,118 @@
+/** Errors as text for people: instructions for what they can fix, stack frames for defects of the program. */
+import { EnvironmentError } from '../config/environment.ts';
+import { ConfigurationError } from '../config/problem.ts';
+import { readSecretVariable } from '../config/secret-variable.ts';
+import { KeyInDevice } from '../crypto/key-source.ts';
+import { RootSecretError } from '../crypto/root-secret.ts';
+import { StoreUnavailable, Unavailable } from '../engine/errors.ts';
+import { ChangeRefused } from '../registration/administration.ts';
+import { ClientIdIsSub } from '../registration/register-client.ts';
+import { codeOf } from '../storage/failures.ts';
+import { FolderInUse } from '../storage/folder-lock.ts';
+import { DriverNotPatched } from '../storage/patched-driver.ts';
+import { hostsIn, readDatabaseUrl } from '../system/database-url.ts';
+import { FolderOpenToOthers } from '../system/home-folder.ts';
+import { safeError } from '../system/safe-error.ts';
+import { ToldError } from '../system/told-error.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** EX_CONFIG of sysexits.h: a supervisor that starts the command again would try the same PIN again, until the device locks it. */
+const FINAL = 78;
+
+export function statusFor(error: unknown): number {
+  const told = error instanceof Unavailable ? error.cause : error;
+  return told instanceof ToldError && told.isFinal ? FINAL : 1;
+}
+
+export function wordsFor(error: unknown, env: Env): string {
+  return `${knownWords(error, env) ?? unknownWords(error)}\n`;
+}
+
+/** Their messages are written for people and contain no secret. */
+const OURS = [
+  ToldError,
+  EnvironmentError,
+  ConfigurationError,
+  RootSecretError,
+  KeyInDevice,
+  ClientIdIsSub,
+  ChangeRefused,
+  DriverNotPatched,
+  FolderOpenToOthers,
+] as const;
+
+function knownWords(error: unknown, env: Env): string | null {
+  if (OURS.some((own) => error instanceof own)) return (error as Error).message;
+  if (error instanceof FolderInUse) {
+    return [
+      error.message,
+      'Only one process at a time can use it. Stop the server and run this again,',
+      'or set DATABASE_URL to a Postgres server, which any number of processes can use.',
+    ].join('\n');
+  }
+  // The device that signs says itself what it has.
+  if (error instanceof Unavailable && error.cause instanceof ToldError) return error.cause.message;
+  const code = codeOf(error) ?? '';
+  const url = databaseUrlOf(env);
+  const database = url !== null ? DATABASE_WORDS.get(code) : undefined;
+  if (database !== undefined || (error instanceof StoreUnavailable && !error.isUnexpected)) {
+    const words = database ?? (error as StoreUnavailable).message.replace(/\.$/, '');
+    return `${words}. Check DATABASE_URL: ${databaseIn(url)}.`;
+  }
+  return FILE_WORDS.get(code) ?? null;
+}
+
+const UNREACHABLE = 'The database cannot be reached';
+
+/** Codes of Node, of postgres.js and of Postgres (SQLSTATE). */
+const DATABASE_WORDS: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', `${UNREACHABLE} (nothing listens there)`],
+  ['ENOTFOUND', `${UNREACHABLE} (no such host)`],
+  ['EAI_AGAIN', `${UNREACHABLE} (no such host)`],
+  ['EHOSTUNREACH', `${UNREACHABLE} (no way to the host)`],
+  ['ENETUNREACH', `${UNREACHABLE} (no way to the host)`],
+  ['ECONNRESET', `${UNREACHABLE} (the connection was cut)`],
+  ['CONNECT_TIMEOUT', `${UNREACHABLE} (it does not answer)`],
+  ['CONNECTION_CLOSED', `${UNREACHABLE} (the connection was cut)`],
+  ['CONNECTION_ENDED', `${UNREACHABLE} (the connection was cut)`],
+  ['NO_WRITABLE_HOST', 'No host of the database can be written to'],
+  ['25006', 'The database is read-only: it is a standby, or became one'],
+  ['57P03', `${UNREACHABLE} (it is starting or stopping)`],
+  ['53300', `${UNREACHABLE} (it has too many connections)`],
+  ['28P01', 'The database refuses the password'],
+  ['28000', 'The database refuses the user'],
+  ['3D000', 'The database server has no database of this name'],
+  ['42501', 'The database user may not do this'],
+  ['ERR_INVALID_URL', 'A character in it must be percent-encoded: in a password, "#" is %23, "/" is %2F, "@" is %40'],
+]);
+
+const FILE_WORDS: ReadonlyMap<string, string> = new Map([
+  ['EACCES', 'The folder .statehouse cannot be written here: permission denied (EACCES).'],
+  ['EPERM', 'The folder .statehouse cannot be written here: not permitted (EPERM).'],
+  ['EROFS', 'The folder .statehouse cannot be written here: the file system is read-only (EROFS).'],
+  ['ENOSPC', 'The disk is full (ENOSPC).'],
+  ['EADDRINUSE', 'Another program listens on this port: set PORT to another port, or stop that program (EADDRINUSE).'],
+]);
+
+/** Host and database; never user and password. */
+/** The error at hand is the one to tell, not one of the environment. */
+function databaseUrlOf(env: Env): string | null {
+  const read = readSecretVariable(env, 'DATABASE_URL');
+  return 'value' in read ? read.value : null;
+}
+
+function databaseIn(url: string | null): string {
+  const read = readDatabaseUrl(url?.trim() ?? '');
+  if (url === null || !URL.canParse(read.url)) return 'it is not a URL';
+  const { host, pathname } = new URL(read.url);
+  const hosts = read.candidates === null ? `host ${host || 'localhost'}` : `hosts ${hostsIn(url.trim())}`;
+  return `${hosts}, database ${pathname.slice(1) || 'of the user'}`;
+}
+
+/** A driver's message may contain what was being stored, so only type, code and stack frames are printed. */
+function unknownWords(error: unknown): string {
+  const { type, code, message, stack } = safeError(error);
+  const head = `Unexpected ${type}${code === undefined ? '' : ` (${code})`}${message === undefined ? '' : `: ${message}`}`;
+  return stack === undefined ? head : `${head}\n${stack.replaceAll(/^/gm, '    ')}`;
+}

@@ -1,0 +1,64 @@
+import { type Command, Option } from 'commander';
+import { printable } from '../config/shown.ts';
+import type { Cli } from './cli.ts';
+import { minute } from './key-words.ts';
+import { json, table } from './output.ts';
+import { instantFrom, limitOption, moreLine } from './pages.ts';
+import type { GrantFilter, GrantShown } from './ports.ts';
+import { withGrants } from './reached.ts';
+
+type Options = GrantFilter & { readonly limit: number; readonly json?: true };
+
+export function grantsListCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('list')
+    .description('grants, the newest first')
+    .option('--client <client_id>', 'only those of this client')
+    .option('--user <username>', 'only those of this end-user')
+    .addOption(new Option('--state <state>', 'only those that are alive, or over').choices(['alive', 'over']))
+    .option('--from <instant>', 'only those that were approved at this instant or later', instantFrom)
+    .option('--to <instant>', 'only those that were approved before this instant', instantFrom)
+    .addOption(limitOption())
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+An end-user approves, and the client gets a code and then a chain of refresh tokens: that is one grant. Grants are removed an hour after their end; the ledger remembers them longer. The life of one: statehouse explain.
+
+Examples:
+  statehouse grants list --user alice
+  statehouse grants list --client shop --state over --from 2026-01-31`,
+    )
+    .action(async (options: Options) => {
+      const { items, more } = await withGrants(cli, ({ list }) => list(options, options.limit));
+      if (options.json) return cli.output.print(json({ grants: items.map(grantDocument), more }));
+      if (items.length === 0) return cli.output.print('No such grants.\n');
+      cli.output.print(table([['GRANT', 'CLIENT', 'END-USER', 'APPROVED', 'LAST USED', ''], ...items.map(grantRow)]));
+      cli.output.complain(moreLine(more, options.limit));
+    });
+}
+
+const grantRow = ({ grantId, clientId, username, createdAt, lastUsedAt, life }: GrantShown): readonly string[] => [
+  grantId,
+  printable(clientId),
+  printable(username),
+  minute(createdAt),
+  lastUsedAt === null ? 'never' : minute(lastUsedAt),
+  life.kind === 'alive' ? `alive until ${minute(life.until)}` : `over (${life.reason ?? 'unknown'})`,
+];
+
+const grantDocument = ({ life, ...grant }: GrantShown) => ({
+  grant_id: grant.grantId,
+  client_id: grant.clientId,
+  client_name: grant.clientName,
+  sub: grant.sub,
+  username: grant.username,
+  scope: grant.scope,
+  resources: grant.resources,
+  created_at: grant.createdAt,
+  last_used_at: grant.lastUsedAt,
+  state: life.kind,
+  ...(life.kind === 'alive'
+    ? { alive_until: life.until, would_end_by: life.end }
+    : { reason: life.reason, over_since: life.since }),
+});

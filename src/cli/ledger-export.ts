@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { exportLedger } from '../ledger/export.ts';
+import { sealStore } from '../storage/ledger-seals.ts';
+import { databaseClock } from '../system/clock.ts';
+import type { Cli } from './cli.ts';
+import { CommandRefused } from './failure.ts';
+import { withOwnRuntime } from './own-runtime.ts';
+
+export function ledgerExportCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('export')
+    .description('lines of the ledger and its closed stretches, as JSON lines')
+    .option('--from <instant>', 'stretches that were closed then or later (RFC 3339, or a date in UTC)')
+    .option('--to <instant>', 'up to the first stretch that was closed then or later')
+    .addHelpText(
+      'after',
+      `
+Whole stretches, so that "statehouse ledger verify FILE" can verify them; lines that are in no stretch yet (for about a minute) are
+left out. Keep the file as it is: a line that another program has written again no longer has its hash.
+
+Example:
+  statehouse ledger export --from 2026-11-01 --to 2026-12-01 > november.jsonl`,
+    )
+    .action(async (options: { from?: string; to?: string }) => {
+      const range = { from: instantIn('--from', options.from), to: instantIn('--to', options.to) };
+      if (range.from !== null && range.to !== null && range.to < range.from) {
+        throw new CommandRefused('Expected --to to be after --from. Nothing was exported.');
+      }
+      await withOwnRuntime(cli, 'ledger', async ({ database }) =>
+        exportLedger(sealStore(database.drizzle, databaseClock), range, (text) => cli.output.print(text)),
+      );
+    });
+}
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+function instantIn(option: string, text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const instant = new Date(text);
+  if (INSTANT.test(text) && !Number.isNaN(instant.getTime())) return instant;
+  throw new CommandRefused(
+    `Expected ${option} to be a date or an instant, such as 2026-11-01 or 2026-11-01T09:00:00Z. Nothing was exported.`,
+  );
+}

@@ -1,0 +1,15 @@
+/** The group `ledger`. */
+import type { Command } from 'commander';
+import type { Cli } from './cli.ts';
+import { addExample } from './group-example.ts';
+import { ledgerExportCommand } from './ledger-export.ts';
+import { ledgerKeysCommand } from './ledger-keys.ts';
+import { ledgerVerifyCommand } from './ledger-verify.ts';
+
+export function ledgerCommands(program: Command, cli: Cli): void {
+  const ledger = program.command('ledger').description('the ledger: who did what, and whether it is as it was written');
+  ledgerKeysCommand(ledger, cli);
+  ledgerExportCommand(ledger, cli);
+  ledgerVerifyCommand(ledger, cli);
+  addExample(ledger);
+}

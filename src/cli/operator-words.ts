@@ -1,0 +1,57 @@
+/** Who administers, as `check` shows it, and what in operators.yaml is probably not meant. */
+import type { OperatorsFile } from '../../policies/operators-schema.ts';
+import { OPERATORS_FILE } from '../config/configuration.ts';
+import { printable } from '../config/shown.ts';
+import type { ClientMetadata } from '../model/client.ts';
+import { usernameKey } from '../oauth/username.ts';
+
+export const usernamesIn = ({ operators, auditors }: OperatorsFile): readonly string[] => [...operators, ...auditors];
+
+/** Empty: nobody administers. */
+export const operatorRows = ({ operators, auditors, clients }: OperatorsFile): [string, string[]][] =>
+  [
+    ['operators', operators.map(printable)] as [string, string[]],
+    ['auditors', auditors.map(printable)] as [string, string[]],
+    ['clients', clients.map(({ client_id: id, scope }) => `${id}: ${scope.join(' ')}`)] as [string, string[]],
+  ].filter(([, entries]) => entries.length > 0);
+
+type Known = {
+  /** The keys of those usernames that end-users have; null: the database cannot be read. */
+  readonly usernames: readonly string[] | null;
+  readonly clients: readonly Pick<
+    ClientMetadata & { readonly clientId: string },
+    'clientId' | 'grantTypes' | 'tokenEndpointAuthMethod' | 'scope'
+  >[];
+};
+
+export const operatorWarnings = (file: OperatorsFile, { usernames, clients }: Known): string[] =>
+  usernames === null
+    ? []
+    : [...unknownUsers(file, usernames), ...file.clients.flatMap((entry) => ofClient(entry, clients))];
+
+const unknownUsers = (file: OperatorsFile, usernames: readonly string[]): string[] =>
+  usernamesIn(file)
+    .filter((username) => !usernames.includes(usernameKey(username)))
+    .map(
+      (username) =>
+        `${OPERATORS_FILE}: no end-user has the username "${printable(username)}"; an end-user who is created with it gets this role`,
+    );
+
+function ofClient({ client_id: id, scope }: OperatorsFile['clients'][number], clients: Known['clients']): string[] {
+  const client = clients.find(({ clientId }) => clientId === id);
+  if (!client)
+    return [
+      `${OPERATORS_FILE}: there is no client "${id}"; a client that is registered with this id gets these scopes`,
+    ];
+  const above = client.scope === null ? [] : scope.filter((name) => client.scope?.includes(name) === false);
+  return [
+    ...(client.grantTypes.includes('client_credentials')
+      ? []
+      : [
+          `${OPERATORS_FILE}: the client "${id}" has no grant type "client_credentials", so these scopes are never granted`,
+        ]),
+    ...above.map(
+      (name) => `${OPERATORS_FILE}: "${name}" is not in the scope of the client "${id}", so it is never granted`,
+    ),
+  ];
+}

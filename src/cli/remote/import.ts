@@ -1,0 +1,67 @@
+/**
+ * The import through a running server: what is wrong with a record by itself, and what is stored under its name, is looked at before
+ * anything is changed. Then the records go one by one, and what only the server can refuse stops the import there. Importing the
+ * file again goes on where it stopped.
+ */
+import { describeRecordProblem } from '../../config/problem.ts';
+import type { Reading } from '../../registration/record-problem.ts';
+import { CommandRefused } from '../failure.ts';
+import { recordName, recordProblemsOf, refuseImport } from '../import-records.ts';
+import type { Import, Imported } from '../ports.ts';
+import { recordProblems } from './refusals.ts';
+
+type Importing<T> = {
+  /** The field that names a record. */
+  readonly idField: string;
+  readonly read: (input: unknown) => Reading<T>;
+  /** Must be unique within a file. */
+  readonly keyOf: (record: T) => string;
+  /** What is wrong with the record, seeing what is stored; null: nothing. */
+  readonly compare: (record: T) => Promise<string | null>;
+  readonly place: (record: T, warnings: readonly string[]) => Promise<Imported>;
+};
+
+export async function importRemotely<T>(
+  { idField, read, keyOf, compare, place }: Importing<T>,
+  inputs: readonly unknown[],
+): Promise<Import> {
+  const problems: string[] = [];
+  const records: { value: T; warnings: readonly string[] }[] = [];
+  const report = (input: unknown, index: number, words: string) =>
+    void problems.push(`${recordName(idField, input, index)}: ${words}`);
+  const { repeated } = recordProblemsOf(idField, report);
+  for (const [index, input] of inputs.entries()) {
+    const reading = read(input);
+    if (!reading.ok) {
+      for (const found of reading.problems) report(input, index, describeRecordProblem(found));
+      continue;
+    }
+    repeated(input, index, keyOf(reading.value));
+    const differing = await compare(reading.value);
+    if (differing !== null) report(input, index, differing);
+    records.push(reading);
+  }
+  refuseImport(problems);
+
+  const done: Imported[] = [];
+  for (const [index, { value, warnings }] of records.entries()) {
+    try {
+      done.push(await place(value, warnings));
+    } catch (error) {
+      if (!(error instanceof CommandRefused)) throw error;
+      const words = (recordProblems(error) ?? [error.message]).map(
+        (text) => `  ${recordName(idField, inputs[index], index)}: ${text}`,
+      );
+      if (done.length === 0)
+        return { done, stopped: `The import is refused; nothing was changed.\n${words.join('\n')}` };
+      return {
+        done,
+        stopped: `The import stopped: ${earlier(done.length)} imported, this one and the rest not.\n${words.join('\n')}`,
+      };
+    }
+  }
+  return { done, stopped: null };
+}
+
+const earlier = (records: number): string =>
+  records === 1 ? 'the record before was' : `the ${records} records before were`;

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import type { Cli } from './cli.ts';
+import { CommandRefused } from './failure.ts';
+import { json } from './output.ts';
+import { withUsers } from './reached.ts';
+
+type Options = { readonly mail?: true; readonly language?: string; readonly json?: true };
+
+export function usersInviteCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('invite')
+    .description('invite somebody to make an account; prints a link that works once')
+    .argument('<e-mail address>')
+    .option('--mail', 'send the link by mail, and do not print it')
+    .option('--language <tag>', 'the language of the mail, such as de')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+An older invitation to the same address is worth nothing then. It takes "signUp: invitation", or "open", in policies/sign-in.yaml.
+
+Examples:
+  statehouse users invite ada@example.com
+  statehouse users invite ada@example.com --mail --language de`,
+    )
+    .action(async (email: string, { mail, language, json: asJson }: Options) => {
+      if (language !== undefined && !mail)
+        throw new CommandRefused('--language is that of the mail: add --mail. Nothing was changed.');
+      const way = mail ? { language: language ?? null } : null;
+      const { id, email: address, endsAt, link } = await withUsers(cli, (users) => users.invite(email, way));
+      const document = { outcome: 'invited', invitation_id: id, email: address, ends_at: endsAt.toISOString(), link };
+      const told = link === null ? 'sent by mail' : link;
+      const text = `invited\n  e-mail   ${address}\n  until    ${document.ends_at}\n  link     ${told}\n`;
+      cli.output.print(asJson ? json(document) : text);
+    });
+}

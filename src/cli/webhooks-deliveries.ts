@@ -1,0 +1,59 @@
+import { type Command, Option } from 'commander';
+import type { Cli } from './cli.ts';
+import { minute } from './key-words.ts';
+import { json, table } from './output.ts';
+import { limitOption, moreLine } from './pages.ts';
+import type { DeliveryFilter, DeliveryShown } from './ports.ts';
+import { withWebhooks } from './reached.ts';
+
+type Options = DeliveryFilter & { readonly limit: number; readonly json?: true };
+
+export function webhooksDeliveriesCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('deliveries')
+    .description('events on their way to receivers, delivered or given up, the newest first')
+    .option('--receiver <name>', 'only those for this receiver')
+    .addOption(new Option('--state <state>', 'only those in this state').choices(['pending', 'delivered', 'abandoned']))
+    .addOption(limitOption())
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+A delivery that was given up is "abandoned". Deliveries that have ended are removed after keptSeconds of webhooks.yaml.
+
+Example:
+  statehouse webhooks deliveries --receiver crm --state abandoned`,
+    )
+    .action(async (options: Options) => {
+      const { items, more } = await withWebhooks(cli, ({ deliveries }) => deliveries(options, options.limit));
+      if (options.json) return cli.output.print(json({ deliveries: items.map(deliveryDocument), more }));
+      if (items.length === 0) return cli.output.print('No such deliveries.\n');
+      const header = ['ID', 'RECEIVER', 'EVENT', 'OCCURRED', 'STATE', 'ATTEMPTS', 'LAST OUTCOME', 'NEXT ATTEMPT'];
+      cli.output.print(table([header, ...items.map(deliveryRow)]));
+      cli.output.complain(moreLine(more, options.limit));
+    });
+}
+
+const deliveryRow = (delivery: DeliveryShown): readonly string[] => [
+  delivery.id,
+  delivery.receiver,
+  delivery.eventType,
+  minute(delivery.occurredAt),
+  delivery.reason === null ? delivery.state : `${delivery.state} (${delivery.reason})`,
+  String(delivery.attempts),
+  delivery.lastOutcome ?? '',
+  delivery.nextAttemptAt === null ? '' : minute(delivery.nextAttemptAt),
+];
+
+export const deliveryDocument = (delivery: DeliveryShown) => ({
+  delivery_id: delivery.id,
+  receiver: delivery.receiver,
+  event_id: delivery.eventId,
+  event_type: delivery.eventType,
+  occurred_at: delivery.occurredAt,
+  state: delivery.state,
+  reason: delivery.reason,
+  attempts: delivery.attempts,
+  last_outcome: delivery.lastOutcome,
+  next_attempt_at: delivery.nextAttemptAt,
+});

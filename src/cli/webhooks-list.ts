@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import type { Cli } from './cli.ts';
+import { minute } from './key-words.ts';
+import { json, table } from './output.ts';
+import { withWebhooks } from './reached.ts';
+
+export function webhooksListCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('list')
+    .description('the receivers that webhooks.yaml names, and what waits for each of them')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', '\nExample:\n  statehouse webhooks list')
+    .action(async (options: { json?: true }) => {
+      const receivers = await withWebhooks(cli, (webhooks) => webhooks.receivers());
+      if (options.json) {
+        const documents = receivers.map(({ oldestPendingAt, ...receiver }) => ({
+          ...receiver,
+          oldest_pending_at: oldestPendingAt,
+        }));
+        return cli.output.print(json({ receivers: documents }));
+      }
+      if (receivers.length === 0) return cli.output.print('No receivers: webhooks.yaml names none.\n');
+      const rows = receivers.map(({ name, format, events, pending, oldestPendingAt, url }) => [
+        name,
+        format,
+        events.join(', '),
+        String(pending),
+        oldestPendingAt === null ? '' : minute(oldestPendingAt),
+        url,
+      ]);
+      cli.output.print(table([['NAME', 'FORMAT', 'EVENTS', 'PENDING', 'OLDEST', 'URL'], ...rows]));
+    });
+}

@@ -1,0 +1,53 @@
+/** Sending by hand: what a receiver did not take, and a test. A running server sends it within a second. */
+import type { Command } from 'commander';
+import type { Cli } from './cli.ts';
+import { CommandRefused } from './failure.ts';
+import { json } from './output.ts';
+import { withWebhooks } from './reached.ts';
+import { deliveryDocument } from './webhooks-deliveries.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function webhooksRepeatCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('repeat')
+    .description('have an event sent again, at once and with all attempts anew')
+    .argument('<id>', 'as "statehouse webhooks deliveries" shows it')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+The event has the same webhook-id: a receiver that has taken it before knows it. A running server sends it within a second.
+
+Example:
+  statehouse webhooks repeat 2f1c7a52-1f0e-4c55-8e0b-0f6f5a1f7b11`,
+    )
+    .action(async (argument: string, options: { json?: true }) => {
+      if (!UUID.test(argument))
+        throw new CommandRefused('Expected an id (a UUID): "statehouse webhooks deliveries" shows them.');
+      const delivery = await withWebhooks(cli, ({ repeat }) => repeat(argument.toLowerCase()));
+      if (options.json) return cli.output.print(json(deliveryDocument(delivery)));
+      cli.output.print(`repeated   ${delivery.id}  (${delivery.eventType} to ${delivery.receiver})\n`);
+    });
+}
+
+export function webhooksTestCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('test')
+    .description('send a receiver the event webhook.test, about nothing')
+    .argument('<receiver>', 'its name in webhooks.yaml')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+A running server sends it within a second: "statehouse webhooks deliveries" says what came of it.
+
+Example:
+  statehouse webhooks test crm`,
+    )
+    .action(async (receiver: string, options: { json?: true }) => {
+      const delivery = await withWebhooks(cli, ({ test }) => test(receiver));
+      if (options.json) return cli.output.print(json(deliveryDocument(delivery)));
+      cli.output.print(`recorded   ${delivery.id}  (${delivery.eventType} to ${delivery.receiver})\n`);
+    });
+}
