@@ -19,6 +19,10 @@ declare module 'fastify' {
         scopes?: readonly string[];
         /** Whether the server is asked about the token. Default: yes, where the guard has `introspection`. */
         introspect?: boolean;
+        /** The classes of sign-in of which any is enough (RFC 9470): all that are strong enough. */
+        acrValues?: readonly string[];
+        /** How long ago the sign-in may be. */
+        maxAgeSeconds?: number;
         /** No token is needed, and none is read. */
         public?: boolean;
     }

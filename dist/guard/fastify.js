@@ -24,8 +24,8 @@ const guarded = async (app, options) => {
         const problem = problemOf(guard, config);
         if (problem !== null)
             throw new TypeError(`${request.method} ${request.routeOptions.url}: ${problem}.`);
-        const { scopes = [], introspect } = config;
-        const outcome = await guard.check(request.raw, { scopes, introspect });
+        const { scopes = [], introspect, acrValues, maxAgeSeconds } = config;
+        const outcome = await guard.check(request.raw, { scopes, introspect, acrValues, maxAgeSeconds });
         if (outcome.kind === 'granted') {
             request.access = outcome.access;
             return;
@@ -70,8 +70,8 @@ const isPublic = (config, methods) => config.public === true ||
     (config.scopes === undefined && methods.length > 0 && methods.every((method) => method === 'OPTIONS'));
 /** There is nothing to guard where there is no route. */
 const isPublicRequest = (request) => request.is404 || isPublic(configOf(request), [request.method]);
-function problemOf(guard, { scopes, introspect }) {
-    const needs = { scopes: scopes, introspect };
+function problemOf(guard, { scopes, introspect, acrValues, maxAgeSeconds }) {
+    const needs = { scopes: scopes, introspect, acrValues, maxAgeSeconds };
     return scopes === undefined
         ? 'say what it takes: config: { scopes: […] }, or config: { public: true }'
         : guard.problemOf(needs);

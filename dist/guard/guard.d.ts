@@ -8,6 +8,13 @@ export type Needs = {
     readonly scopes: readonly string[];
     /** Whether the server is asked as well. Default: yes, where the guard has `introspection`. */
     readonly introspect?: boolean | undefined;
+    /**
+     * The classes of sign-in of which any is enough (`acr`), the preferred first: all that are strong enough, since their names tell the
+     * guard nothing. Default: any sign-in, and tokens without an end-user. RFC 9470 §3.
+     */
+    readonly acrValues?: readonly string[] | undefined;
+    /** How long ago the sign-in may be (`auth_time`). Default: however long. */
+    readonly maxAgeSeconds?: number | undefined;
 };
 export type Guard = {
     /** Never throws and never rejects, whatever the request holds and whatever the server answers. */

@@ -47,6 +47,11 @@ export function createGuard(options) {
         const unknown = scopes.filter((one) => rules.scopes !== null && !rules.scopes.includes(one));
         if (unknown.length > 0)
             return `the scopes of this API are ${rules.scopes?.join(', ')}; found: ${unknown.join(', ')}`;
+        const { acrValues, maxAgeSeconds } = needs;
+        if (acrValues !== undefined && !(areScopes(acrValues) && acrValues.length > 0))
+            return 'acrValues has to be a list of classes, none of which has a space or a quote';
+        if (maxAgeSeconds !== undefined && !(Number.isSafeInteger(maxAgeSeconds) && maxAgeSeconds >= 0))
+            return 'maxAgeSeconds has to be a whole number of seconds';
         return needs.introspect === true && server === null
             ? 'it asks for introspection, which this guard was not given'
             : null;
@@ -77,8 +82,9 @@ export function createGuard(options) {
         const problem = problemOf(needs);
         if (problem !== null)
             return unavailable('internal', `the needs of a request: ${problem}`, INTERNAL_RETRY_SECONDS);
-        const { scopes } = needs;
-        const refuse = (reason, missing = []) => refused(reason, { scopes, metadataUrl: metadata.url }, missing);
+        const { scopes, acrValues = null, maxAgeSeconds = null } = needs;
+        const signIn = { acrValues, maxAgeSeconds };
+        const refuse = (reason, missing = []) => refused(reason, { scopes, metadataUrl: metadata.url, signIn }, missing);
         const credentials = credentialsOf(request, schemes, rules.maxTokenLength);
         if (credentials.kind !== 'token')
             return refuse(REFUSED_CREDENTIALS[credentials.kind]);
@@ -98,6 +104,11 @@ export function createGuard(options) {
         const missing = without(scopes, inToken);
         if (missing.length > 0)
             return refuse('scope_missing', missing);
+        const { acr, auth_time: signedInAt } = claims;
+        if (acrValues !== null && !(typeof acr === 'string' && acrValues.includes(acr)))
+            return refuse('sign_in_too_weak');
+        if (maxAgeSeconds !== null && !isWithin(signedInAt, maxAgeSeconds + rules.clockToleranceSeconds, milliseconds()))
+            return refuse('sign_in_too_old');
         const access = { subject: claims.sub, clientId: claims.client_id, scopes: inToken, claims };
         if (server === null || needs.introspect === false)
             return granted(access);
@@ -124,6 +135,8 @@ export function createGuard(options) {
         },
     };
 }
+/** @param signedInAt seconds since 1970, as the token has it. @param now milliseconds */
+const isWithin = (signedInAt, seconds, now) => typeof signedInAt === 'number' && now / 1000 - signedInAt <= seconds;
 const wordsOf = (scope) => [
     ...new Set((scope ?? '').split(' ').filter((one) => one.length > 0)),
 ];

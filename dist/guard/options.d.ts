@@ -21,7 +21,7 @@ export type GuardOptions = {
     readonly keys?: {
         /** After this, keys are fetched again: a key that was withdrawn is trusted no longer. 1 to 86400; default: 600. */
         readonly maxAgeSeconds?: number;
-        /** At least this long between two fetches because of unknown key ids. 1 to 3600; default: 10. */
+        /** At least this long between two fetches because of unknown key ids. 0 to 3600; default: 10. */
         readonly cooldownSeconds?: number;
         /** How old keys may get while the issuer cannot be asked. 0 to 86400; default: 3600, the longest life of a token. */
         readonly staleSeconds?: number;

@@ -20,7 +20,7 @@ export function rulesOf(options) {
         maxTokenLength: bounded('maxTokenLength', options.maxTokenLength, 8192, 256, 65_536),
         keys: {
             maxAgeSeconds: bounded('keys.maxAgeSeconds', keys.maxAgeSeconds, 600, 1, 86_400),
-            cooldownSeconds: bounded('keys.cooldownSeconds', keys.cooldownSeconds, 10, 1, 3600),
+            cooldownSeconds: bounded('keys.cooldownSeconds', keys.cooldownSeconds, 10, 0, 3600),
             staleSeconds: bounded('keys.staleSeconds', keys.staleSeconds, 3600, 0, 86_400),
             timeoutMilliseconds: bounded('keys.timeoutMilliseconds', keys.timeoutMilliseconds, 5000, 1, 60_000),
         },

@@ -11,6 +11,9 @@ export type AccessTokenClaims = {
     readonly exp: number;
     /** Words separated by spaces. Absent: none. */
     readonly scope?: string;
+    /** How strongly, and when, the end-user signed in (RFC 9068 §2.2.1). Absent: there is no end-user, or it is not told. */
+    readonly acr?: string;
+    readonly auth_time?: number;
     readonly [claim: string]: unknown;
 };
 /** Who calls. It has no copy of the token, so it may be logged and handed on. */
@@ -32,9 +35,9 @@ export type Granted = {
     readonly headers: AnswerHeaders;
 };
 /** For the log of the API. The caller is told the error alone, which says what to do next. */
-export type RefusalReason = 'no_credentials' | 'more_than_one_method' | 'malformed_credentials' | 'token_too_long' | 'token_malformed' | 'critical_header' | 'other_typ' | 'other_algorithm' | 'unknown_key' | 'wrong_signature' | 'other_issuer' | 'other_audience' | 'expired' | 'not_yet_valid' | 'claim_missing' | 'proof_missing' | 'proof_refused' | 'token_inactive' | 'scope_missing';
+export type RefusalReason = 'no_credentials' | 'more_than_one_method' | 'malformed_credentials' | 'token_too_long' | 'token_malformed' | 'critical_header' | 'other_typ' | 'other_algorithm' | 'unknown_key' | 'wrong_signature' | 'other_issuer' | 'other_audience' | 'expired' | 'not_yet_valid' | 'claim_missing' | 'proof_missing' | 'proof_refused' | 'token_inactive' | 'scope_missing' | 'sign_in_too_weak' | 'sign_in_too_old';
 /** Null: the request came without credentials (RFC 6750 §3.1: the answer says nothing of what is wrong). */
-export type RefusalError = 'invalid_request' | 'invalid_token' | 'insufficient_scope' | null;
+export type RefusalError = 'invalid_request' | 'invalid_token' | 'insufficient_scope' | 'insufficient_user_authentication' | null;
 export type Refused = {
     readonly kind: 'refused';
     readonly status: 400 | 401 | 403;
@@ -68,8 +71,13 @@ export type ChallengeFacts = {
     readonly scopes: readonly string[];
     /** RFC 9728 §5.1. Null: the identifier of the API is no URL. */
     readonly metadataUrl: string | null;
+    /** RFC 9470 §3: what the sign-in has to be. Named where it is not, and nowhere else. Absent: nothing is asked of it. */
+    readonly signIn?: {
+        readonly acrValues: readonly string[] | null;
+        readonly maxAgeSeconds: number | null;
+    };
 };
-/** Every part is a constant, a scope (RFC 6749 §3.3) or a URL as `URL` writes it: none has a quote or a backslash. */
+/** Every part is a constant, a scope (RFC 6749 §3.3), a class or a number of the route, or a URL as `URL` writes it: none has a quote or a backslash. */
 export declare function refused(reason: RefusalReason, facts: ChallengeFacts, missing?: readonly string[]): Refused;
 /** @param retryAfterSeconds at least 1. */
 export declare const unavailable: (reason: Unavailable['reason'], detail: string, retryAfterSeconds: number) => Unavailable;

@@ -21,21 +21,30 @@ const ERROR_OF = {
     proof_refused: 'invalid_token',
     token_inactive: 'invalid_token',
     scope_missing: 'insufficient_scope',
+    sign_in_too_weak: 'insufficient_user_authentication',
+    sign_in_too_old: 'insufficient_user_authentication',
 };
-const STATUS = { invalid_request: 400, invalid_token: 401, insufficient_scope: 403 };
+const STATUS = {
+    invalid_request: 400,
+    invalid_token: 401,
+    insufficient_scope: 403,
+    insufficient_user_authentication: 401,
+};
 const WORDS = {
     invalid_request: 'Send one access token, in one Authorization header: Bearer, a space, the token.',
     invalid_token: 'The access token is not valid for this API: get another one.',
     insufficient_scope: 'The access token lacks a scope that this request needs.',
+    insufficient_user_authentication: 'The end-user has to sign in again, more recently or more strongly.',
 };
 export const granted = (access) => ({ kind: 'granted', access, headers: UNCACHED });
-/** Every part is a constant, a scope (RFC 6749 §3.3) or a URL as `URL` writes it: none has a quote or a backslash. */
+/** Every part is a constant, a scope (RFC 6749 §3.3), a class or a number of the route, or a URL as `URL` writes it: none has a quote or a backslash. */
 export function refused(reason, facts, missing = []) {
     const error = ERROR_OF[reason];
     const words = error === null ? {} : { error, error_description: WORDS[error] };
     const parts = {
         ...words,
         ...(facts.scopes.length > 0 && { scope: facts.scopes.join(' ') }),
+        ...(error === 'insufficient_user_authentication' && facts.signIn && signInParts(facts.signIn)),
         ...(facts.metadataUrl !== null && { resource_metadata: facts.metadataUrl }),
     };
     const named = Object.entries(parts).map(([name, value]) => `${name}="${value}"`);
@@ -50,6 +59,10 @@ export function refused(reason, facts, missing = []) {
         body: missing.length === 0 ? words : { ...words, scope: facts.scopes.join(' '), missing: missing.join(' ') },
     };
 }
+const signInParts = ({ acrValues, maxAgeSeconds, }) => ({
+    ...(acrValues !== null && { acr_values: acrValues.join(' ') }),
+    ...(maxAgeSeconds !== null && { max_age: String(maxAgeSeconds) }),
+});
 /** @param retryAfterSeconds at least 1. */
 export const unavailable = (reason, detail, retryAfterSeconds) => ({
     kind: 'unavailable',

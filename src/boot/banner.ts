@@ -17,6 +17,7 @@ export function banner({ issuer, databaseUrl, host }: Environment, demo: Demo | 
       '',
       `  An end-user signs in: open ${base}/playground`,
       `                       username ${demo.username}, password ${demo.password}`,
+      `  An operator looks:   open ${base}/console, as the same user`,
       '  A service gets in:   ' +
         `curl -u ${demo.service.clientId}:${demo.service.clientSecret} -d grant_type=client_credentials ${base}/oauth/token`,
       '',
@@ -27,7 +28,7 @@ export function banner({ issuer, databaseUrl, host }: Environment, demo: Demo | 
     lines.push(
       '',
       `  No demo: with HOST=${host} other machines can reach this server, so demo user, demo clients and playground are not there.`,
-      '  Leave HOST unset to have them, or add an end-user: stop the server, then npx statehouse users create NAME',
+      '  Leave HOST unset to have them, or add an end-user: npx statehouse users create NAME',
     );
   }
   return `${lines.join('\n')}\n\n`;

@@ -1,11 +1,12 @@
 /**
- * Demo data, only on the embedded database with a loopback HOST: an end-user, an app that signs end-users in, and a service.
+ * Demo data, only on the embedded database with a loopback HOST: an end-user, who is an operator (demo-operator.ts), an app that signs end-users in, and a service.
  * Password and secret are random per installation and kept in `.statehouse/` (mode 0600). The terminal prints them at the start; the
  * page at the issuer shows the password (src/http/home-route.ts).
  */
 
 import { storedSecretMac } from '../crypto/client-secret.ts';
 import { hashPassword } from '../crypto/password.ts';
+import { rowMacs } from '../crypto/row-mac.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
 import { theServer } from '../model/actor.ts';
 import type { ClientRegistration } from '../model/client.ts';
@@ -19,6 +20,7 @@ import { DEFAULT_METADATA } from '../registration/client-metadata.ts';
 import { findClient } from '../storage/clients.ts';
 import { findUserForSignIn } from '../storage/users.ts';
 import { homeFolder, readOrMake } from '../system/home-folder.ts';
+import { DEMO_USERNAME } from './demo-operator.ts';
 import type { Runtime } from './runtime.ts';
 
 export type Demo = {
@@ -29,9 +31,9 @@ export type Demo = {
 };
 
 /** For a HOST that others can reach: an earlier start on loopback may have left demo users and clients. */
-export async function endDemo({ database }: Runtime): Promise<void> {
-  const deps = { db: database.drizzle, actor: theServer };
-  const user = await findUserForSignIn(deps.db, USERNAME);
+export async function endDemo({ database, keys }: Runtime): Promise<void> {
+  const deps = { db: database.drizzle, macs: rowMacs(keys), actor: theServer };
+  const user = await findUserForSignIn(deps.db, DEMO_USERNAME);
   if (user) await administerUser(deps, { id: user.id, change: { type: 'disableRequested' } });
   // Where one of them is not registered, there is nothing to end.
   for (const clientId of [SERVICE, APP]) {
@@ -39,7 +41,6 @@ export async function endDemo({ database }: Runtime): Promise<void> {
   }
 }
 
-const USERNAME = 'demo';
 const SERVICE = 'demo-service';
 const APP = 'demo-app';
 
@@ -49,13 +50,13 @@ export async function makeDemo({ environment, keys, random, database }: Runtime)
     ' ',
   );
   const shown: Demo = {
-    username: USERNAME,
+    username: DEMO_USERNAME,
     password,
     service: { clientId: SERVICE, clientSecret: secret },
     app: { clientId: APP, redirectUri: `${environment.issuer.replace(/\/$/, '')}/playground/callback` },
   };
   const db = database.drizzle;
-  const deps = { db, actor: theServer };
+  const deps = { db, macs: rowMacs(keys), actor: theServer };
   const user = await findUserForSignIn(db, shown.username);
   if (user?.disabledAt) await administerUser(deps, { id: user.id, change: { type: 'enableRequested' } });
   if (!user) {

@@ -6,25 +6,36 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SigningKeyPolicy } from '../../policies/schema.ts';
 import { keyLifetimes } from '../config/key-lifetimes.ts';
+import type { KeySource } from '../crypto/key-source.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
+import { rowMacs } from '../crypto/row-mac.ts';
 import {
   type KeyRing,
-  makeSigningKey,
-  openSigningKey,
   publicKeyOf,
+  requireRootSecretOf,
   resealSigningKey,
   type SigningKey,
+  type StoredSigningKey,
 } from '../crypto/signing-keys.ts';
 import { passTime, type SigningKeyWorld } from '../lifecycles/signing-key.ts';
 import type { Drizzle } from '../storage/database.ts';
 import { inTime } from '../storage/failures.ts';
-import { type ListedSigningKey, listSigningKeys, replacePrivateJwe, signingKeyStore } from '../storage/signing-keys.ts';
+import { signingKeyFacts } from '../storage/row-facts.ts';
+import {
+  isAuthenticKey,
+  type ListedSigningKey,
+  listSigningKeys,
+  replaceKeyMac,
+  replacePrivateJwe,
+  signingKeyStore,
+} from '../storage/signing-keys.ts';
 import type { Clock } from '../system/clock.ts';
 import { withinTime } from '../system/request-time.ts';
 
 export type SigningParts = {
   readonly db: Drizzle;
   readonly keys: RootKeys;
+  readonly source: KeySource;
   readonly clock: Clock;
   readonly policy: () => SigningKeyPolicy;
   readonly logger: Pick<Logger, 'info' | 'error'>;
@@ -36,26 +47,53 @@ export type Signing = {
   readonly keepKeys: () => Promise<void>;
 };
 
+const FORGED_KEYS =
+  'rows of signing keys are ignored: their MAC is not from this root secret. Somebody else wrote them, or a node of an older version (UPGRADING.md)';
+
+function divided<Item>(items: readonly Item[], isIn: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(isIn), items.filter((item) => !isIn(item))];
+}
+
 /** At most once per this time, however many tokens with invented kids arrive. */
 const LOOK_AGAIN_AFTER_MILLISECONDS = 1000;
 
 /** @throws RootSecretError when a stored key needs a root secret that is not listed. */
 export async function openSigning(parts: SigningParts): Promise<Signing> {
-  const { db, keys, clock } = parts;
-  await advance(parts);
+  const { db, keys, source, clock } = parts;
+  const macs = rowMacs(keys);
+  let reported = '';
+  /** A key that was not made here is neither used nor published. */
+  const authenticKeys = async () => {
+    const [ours, others] = divided(await listSigningKeys(db), (key) => isAuthenticKey(key, macs));
+    const kids = others.filter(({ state }) => state !== 'retired').map(({ kid }) => kid);
+    if (kids.length > 0 && kids.join() !== reported) parts.logger.error({ kids, alarm: true }, FORGED_KEYS);
+    reported = kids.join();
+    return ours;
+  };
+  for (const key of await listSigningKeys(db)) requireRootSecretOf(keys, key);
+  await source.check();
   // After a rotation of the root secret. Nodes that still list the old secret first can open the result too, since they list both.
-  for (const { kid, privateJwe, ...key } of await listSigningKeys(db)) {
+  for (const { mac, ...key } of await authenticKeys()) {
+    if (mac !== null && !macs.isOfNewest(mac))
+      await replaceKeyMac(db, key.kid, mac, macs.macOf(...signingKeyFacts(key)));
+  }
+  await advance(parts);
+  for (const { kid, privateJwe, ...key } of await authenticKeys()) {
     if (privateJwe === null) continue;
     const resealed = await resealSigningKey(keys, { ...key, kid, privateJwe });
     if (resealed !== null) await replacePrivateJwe(db, kid, privateJwe, resealed);
   }
-  let ring = await ringOf(keys, await listSigningKeys(db), null);
+  let ring = await ringOf(source, await authenticKeys(), null);
   const logFailure = (message: string) => (error: unknown) => parts.logger.error({ err: error }, message);
   // One read after the other, so that an older result never replaces a newer one.
   let following = Promise.resolve();
   const follow = () => {
     const read = async () => {
-      ring = await ringOf(keys, await listSigningKeys(db), ring);
+      const stored = await authenticKeys();
+      ring = await ringOf(source, stored, ring);
+      await source
+        .destroyErased(stored)
+        .catch(logFailure('erased signing keys are not destroyed yet; it is tried again'));
     };
     following = following
       .then(read)
@@ -100,10 +138,10 @@ export async function openSigning(parts: SigningParts): Promise<Signing> {
   };
 }
 
-export const keyDeps = ({ db, keys, clock, policy }: Omit<SigningParts, 'logger'>): SigningKeyWorld => ({
-  store: signingKeyStore(db, clock),
+export const keyDeps = ({ db, keys, source, clock, policy }: Omit<SigningParts, 'logger'>): SigningKeyWorld => ({
+  store: signingKeyStore(db, clock, rowMacs(keys)),
   sleep: (milliseconds) => sleep(milliseconds),
-  createKey: (alg) => makeSigningKey(keys, alg),
+  createKey: source.make,
   policy: () => ({ algorithms: policy().algorithms, lifetimes: keyLifetimes(policy()) }),
 });
 
@@ -121,13 +159,13 @@ type Ring = {
   readonly verifiers: ReadonlyMap<string, NonNullable<ReturnType<KeyRing['verifierOf']>>>;
 };
 
-async function ringOf(keys: RootKeys, stored: readonly ListedSigningKey[], before: Ring | null): Promise<Ring> {
+async function ringOf(source: KeySource, stored: readonly ListedSigningKey[], before: Ring | null): Promise<Ring> {
   const accepted = stored.filter(({ state }) => state !== 'retired');
   const contents = accepted.map(({ kid, state }) => `${kid} ${state}`).join();
   if (before?.contents === contents) return before;
   const signers = await Promise.all(
     accepted.flatMap(({ state, privateJwe, ...key }) =>
-      state === 'signing' && privateJwe !== null ? signerOf(keys, { ...key, privateJwe }, before) : [],
+      state === 'signing' && privateJwe !== null ? signerOf(source, { ...key, privateJwe }, before) : [],
     ),
   );
   return {
@@ -138,7 +176,7 @@ async function ringOf(keys: RootKeys, stored: readonly ListedSigningKey[], befor
   };
 }
 
-const signerOf = async (keys: RootKeys, stored: Parameters<typeof openSigningKey>[1], before: Ring | null) => {
+const signerOf = async (source: KeySource, stored: StoredSigningKey, before: Ring | null) => {
   const known = before?.signers.get(stored.alg);
-  return known?.kid === stored.kid ? known : openSigningKey(keys, stored);
+  return known?.kid === stored.kid ? known : source.open(stored);
 };

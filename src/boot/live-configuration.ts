@@ -4,9 +4,13 @@
  */
 import type { Logger } from 'pino';
 import { changesBetween } from '../config/changes.ts';
+import { withCommandLine } from '../config/command-line-client.ts';
 import type { Configuration } from '../config/configuration.ts';
+import type { LastReload } from '../config/last-reload.ts';
 import { loadConfiguration } from '../config/load.ts';
-import { ConfigurationError } from '../config/problem.ts';
+import { ConfigurationError, describeProblem } from '../config/problem.ts';
+import { requireUpstreamSecrets } from '../config/upstream-secrets.ts';
+import { requireWebhookSecrets } from '../config/webhook-secrets.ts';
 import { configurationFiles } from '../model/actor.ts';
 import {
   applyDeclaredClients,
@@ -15,6 +19,8 @@ import {
   requireNoSubs,
 } from '../registration/declared-clients.ts';
 import { listClients } from '../storage/clients.ts';
+import { hasDemo, withDemoOperator } from './demo-operator.ts';
+import { applyRetention } from './ledger.ts';
 import type { Runtime } from './runtime.ts';
 import { traceOf, watchFolder } from './watch-folder.ts';
 
@@ -22,6 +28,8 @@ export type LiveConfiguration = {
   readonly current: () => Configuration;
   /** @returns false when the files are refused; the previous configuration stays in force. */
   readonly reload: () => Promise<boolean>;
+  /** Null: none since the start. */
+  readonly lastReload: () => LastReload | null;
   /** Calls it after each reload that came into force. */
   readonly onReload: (then: () => void) => void;
   /** Reloads when files of the folder change. @returns a function that stops watching. */
@@ -34,39 +42,64 @@ export async function liveConfiguration(
   logger: Logger,
   env: NodeJS.ProcessEnv,
 ): Promise<LiveConfiguration> {
-  const { environment } = runtime;
-  let current = runtime.configuration;
+  const { environment, database } = runtime;
+  const withDemo = (read: Configuration) => (hasDemo(runtime) ? withDemoOperator(read) : read);
+  const asItActs = (read: Configuration) => withDemo(database.kind === 'embedded' ? withCommandLine(read) : read);
+  let current = asItActs(runtime.configuration);
   let loaded = traceOf(environment.configFolder);
   let then = () => {};
+  let lastReload: LastReload | null = null;
+  /** The files may be good: the database could not be asked, or something else failed. */
+  let isUnfinished = false;
   await bringIntoForce(runtime, current, logger, env);
 
   const reload = async (): Promise<boolean> => {
+    const failedBefore = isUnfinished;
+    isUnfinished = false;
     try {
       loaded = traceOf(environment.configFolder);
-      const fresh = loadConfiguration(environment.configFolder, environment.issuer);
+      const fresh = asItActs(loadConfiguration(environment.configFolder, environment.issuer));
       await bringIntoForce(runtime, fresh, logger, env);
       const changes = changesBetween(current, fresh);
       current = fresh;
       for (const { key, from, to } of changes) logger.info({ key, from, to }, 'configuration changed');
       logger.info({ changes: changes.length }, 'configuration reloaded');
+      lastReload = { at: new Date(), accepted: true, changes, problems: [] };
       then();
       return true;
     } catch (error) {
-      logger.error({ err: error }, 'configuration refused; what ran goes on running');
+      lastReload = { at: new Date(), accepted: false, changes: [], problems: problemsOf(error) };
+      isUnfinished = !(error instanceof ConfigurationError);
+      if (!isUnfinished) logger.error({ err: error }, 'configuration refused; what ran goes on running');
+      // It is tried every second, and told once.
+      else if (!failedBefore) logger.error({ err: error }, 'reload failed; it is tried again');
       return false;
     }
   };
   const reloadInTurn = inTurn(reload);
   return {
     current: () => current,
+    lastReload: () => lastReload,
     reload: reloadInTurn,
     onReload: (call) => {
       then = call;
     },
     watch: (everyMilliseconds) =>
-      watchFolder(environment.configFolder, loaded, () => void reloadInTurn(), everyMilliseconds),
+      watchFolder(
+        environment.configFolder,
+        loaded,
+        () => void reloadInTurn(),
+        everyMilliseconds,
+        () => isUnfinished,
+      ),
   };
 }
+
+/** What is no fault of the files is in the log. */
+const problemsOf = (error: unknown): readonly string[] =>
+  error instanceof ConfigurationError
+    ? error.problems.map(describeProblem)
+    : ['The reload failed; the log of this node says why.'];
 
 async function bringIntoForce(
   runtime: Runtime,
@@ -76,6 +109,8 @@ async function bringIntoForce(
 ): Promise<void> {
   const { environment, database, keys, random } = runtime;
   const declared = readDeclaredClients(configuration, env, environment.configFolder, environment.production);
+  requireUpstreamSecrets(configuration, env, environment.configFolder);
+  requireWebhookSecrets(configuration, env, environment.configFolder);
   await requireKnownPolicies(runtime, configuration);
   const deps = { db: database.drizzle, actor: configurationFiles, keys, random };
   await requireClientsFile(deps, configuration, environment.configFolder);
@@ -83,6 +118,7 @@ async function bringIntoForce(
   for (const { metadata, warnings } of declared) {
     for (const warning of warnings) logger.warn({ clientId: metadata.clientId, warning }, 'declared client');
   }
+  await applyRetention(runtime, configuration, logger);
   const changes = await applyDeclaredClients(deps, declared);
   for (const { clientId, change, fields } of changes) logger.info({ clientId, change, fields }, 'declared client');
 }

@@ -3,8 +3,10 @@
 import type { Configuration } from '../config/configuration.ts';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { loadConfiguration } from '../config/load.ts';
+import { type KeySource, keysInDatabase } from '../crypto/key-source.ts';
 import { type Random, systemRandom } from '../crypto/random.ts';
 import { type RootKeys, rootKeys } from '../crypto/root-secret.ts';
+import { type RowMacs, rowMacs } from '../crypto/row-mac.ts';
 import { requireRootSecretOf } from '../crypto/signing-keys.ts';
 import type { Database } from '../storage/database.ts';
 import { listSigningKeys } from '../storage/signing-keys.ts';
@@ -14,18 +16,25 @@ export type Runtime = {
   readonly environment: Environment;
   readonly configuration: Configuration;
   readonly keys: RootKeys;
+  readonly keySource: KeySource;
   readonly random: Random;
   readonly database: Database;
 };
 
+export type RuntimeOptions = {
+  /** For a server and not for a command: in production, its role may not own the tables. */
+  readonly serves?: boolean;
+};
+
 /**
- * Opens the database and applies its migrations.
+ * Opens the database and applies its migrations, where its role may.
  * @param progress is told what takes time, before it begins.
- * @throws EnvironmentError, ConfigurationError, RootSecretError, FolderInUse, DriverNotPatched, StoreUnavailable
+ * @throws EnvironmentError, ConfigurationError, RootSecretError, FolderInUse, DriverNotPatched, DatabaseRoleError, StoreUnavailable
  */
 export async function openRuntime(
   env: NodeJS.ProcessEnv,
   progress: (words: string) => void = () => {},
+  { serves = false }: RuntimeOptions = {},
 ): Promise<Runtime> {
   const environment = readEnvironment(env);
   const configuration = loadConfiguration(environment.configFolder, environment.issuer);
@@ -34,14 +43,38 @@ export async function openRuntime(
   const database = await openDatabase(environment.databaseUrl);
   try {
     progress('bringing its tables up to date');
-    await database.migrate();
+    await prepareTables(database, rowMacs(keys), serves && environment.production && !environment.allowTableOwner);
     // Otherwise a command could store a client's secret under a root secret that the server does not have.
     for (const key of await listSigningKeys(database.drizzle)) requireRootSecretOf(keys, key);
   } catch (error) {
     await database.close();
     throw error;
   }
-  return { environment, configuration, keys, random: systemRandom, database };
+  const keySource = await keySourceOf(environment, keys);
+  return { environment, configuration, keys, keySource, random: systemRandom, database };
+}
+
+/** The embedded database has one role. @param least the role may have the rights of a server alone. */
+async function prepareTables(database: Database, macs: RowMacs, least: boolean): Promise<void> {
+  if (database.kind === 'embedded') return migrate(database, macs);
+  const { requireCurrentTables, requireRuntimeRole, standingOf } = await import('../storage/database-role.ts');
+  const standing = await standingOf(database.drizzle);
+  if (least) requireRuntimeRole(standing);
+  if (standing.ownsTables || !standing.hasTables) await migrate(database, macs);
+  else await requireCurrentTables(database.drizzle, standing);
+}
+
+/** Rows of the version before get their MACs with the column; later, only an operator can vouch for rows (`statehouse migrate`). */
+async function migrate(database: Database, macs: RowMacs): Promise<void> {
+  const { authenticateRows, hasRowMacs } = await import('../storage/renew-row-macs.ts');
+  const hadMacs = await hasRowMacs(database.drizzle);
+  await database.migrate();
+  if (!hadMacs) await authenticateRows(database.drizzle, macs);
+}
+
+async function keySourceOf({ device }: Environment, keys: RootKeys): Promise<KeySource> {
+  const inDatabase = keysInDatabase(keys);
+  return device ? (await import('../hsm/keys-in-device.ts')).keysInDevice(device, inDatabase) : inDatabase;
 }
 
 /** Only the driver that is used is loaded. */

@@ -1,8 +1,7 @@
 /** How many sign-ins a node works on at once, and how many may wait. */
 import { availableParallelism } from 'node:os';
 import { hashesAtOnce } from '../crypto/password.ts';
-import type { SignInCapacity } from '../protocol/sign-in.ts';
-import { boundedQueue } from '../system/bounded-queue.ts';
+import { type BoundedQueue, boundedQueue } from '../system/bounded-queue.ts';
 import { deadlines } from '../system/deadlines.ts';
 
 /** Attempts whose statements are under way; few of them hash at the same time. */
@@ -14,7 +13,7 @@ const ATTEMPTS_WAITING_PER_ADDRESS = 150;
 /** An impatient second click is answered; a form that is sent a hundred times at once costs as much as two. */
 const ATTEMPTS_PER_BROWSER = 2;
 
-export function signInCapacity(libuvThreads: number): SignInCapacity {
+export function signInCapacity(libuvThreads: number): Readonly<Record<'attempts' | 'hashes', BoundedQueue>> {
   const { queueMilliseconds: waitMilliseconds } = deadlines;
   return {
     attempts: boundedQueue({

@@ -12,6 +12,7 @@ const LOOK_EVERY_MILLISECONDS = 1000;
 /**
  * Editors, rsync and orchestrators change files in several steps: a change is told when the next look finds no further change.
  * @param loaded the trace of the files before they were loaded.
+ * @param isUnfinished whether what was told could not be done, for a reason outside the files: then it is told again at each look.
  * @returns a function that stops looking.
  */
 export function watchFolder(
@@ -19,6 +20,7 @@ export function watchFolder(
   loaded: string,
   onChange: () => void,
   everyMilliseconds = LOOK_EVERY_MILLISECONDS,
+  isUnfinished: () => boolean = () => false,
 ): () => void {
   let told = loaded;
   let seen = loaded;
@@ -31,7 +33,7 @@ export function watchFolder(
     looking = false;
     const isQuiet = now === seen;
     seen = now;
-    if (!isQuiet || now === told) return;
+    if (!isQuiet || (now === told && !isUnfinished())) return;
     told = now;
     onChange();
   }
@@ -41,10 +43,10 @@ export function watchFolder(
   return () => clearInterval(timer);
 }
 
-/** Changes with every change of a YAML file: of its content, its permissions, or where the links on the way to it lead. */
+/** Changes with every change of a YAML file or an image: of its content, its permissions, or where the links on the way to it lead. */
 export function traceOf(folder: string): string {
   try {
-    return yamlIn(readdirSync(folder))
+    return readIn(readdirSync(folder))
       .map((file) => traceOfFile(file, () => statSync(join(folder, file), EXACT)))
       .join('\n');
   } catch (error) {
@@ -55,7 +57,7 @@ export function traceOf(folder: string): string {
 /** The same without waiting for the disk, which may be a network's. */
 async function currentTrace(folder: string): Promise<string> {
   try {
-    const files = yamlIn(await readdir(folder));
+    const files = readIn(await readdir(folder));
     const stats = await Promise.allSettled(files.map((file) => stat(join(folder, file), EXACT)));
     const traces = files.map((file, index) =>
       traceOfFile(file, () => {
@@ -71,7 +73,9 @@ async function currentTrace(folder: string): Promise<string> {
 }
 
 const EXACT = { bigint: true } as const;
-const yamlIn = (files: readonly string[]) => files.filter((file) => /\.ya?ml$/.test(file)).sort();
+/** With the images of the branding. */
+const readIn = (files: readonly string[]) =>
+  files.filter((file) => /\.(?:ya?ml|png|jpe?g|webp|svg)$/i.test(file)).sort();
 
 function traceOfFile(file: string, statsOf: () => BigIntStats): string {
   try {

@@ -1,26 +1,44 @@
 /** Builds what the app needs from storage, keys and configuration. Clock and randomness are injected. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { COMMAND_LINE_CLIENT } from '../config/command-line-client.ts';
 import type { Configuration } from '../config/configuration.ts';
+import type { LastReload } from '../config/last-reload.ts';
+import { type KeySource, keysInDatabase } from '../crypto/key-source.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
+import { rowMacs } from '../crypto/row-mac.ts';
+import type { PasswordHash } from '../crypto/secret-types.ts';
+import { Unavailable } from '../engine/errors.ts';
 import type { AppOptions } from '../http/app.ts';
+import { theServer } from '../model/actor.ts';
 import { clientBrake } from '../protocol/client-brake.ts';
 import { tokensTellClaims } from '../protocol/told-claims.ts';
 import { browserOriginSource } from '../storage/browser-origins.ts';
+import { clientLogoStore } from '../storage/client-logos.ts';
 import { replaceSecretMacs } from '../storage/clients.ts';
 import type { Database } from '../storage/database.ts';
 import { deniedAccessTokenStore } from '../storage/denied-access-tokens.ts';
+import { emailChallengeStore } from '../storage/email-challenges.ts';
+import { externalSignInStore } from '../storage/external-sign-ins.ts';
+import { passkeyStore, recoveryCodeStore, secondFactorStore } from '../storage/factors.ts';
 import { grantStore } from '../storage/grant-store.ts';
 import { interactionStore } from '../storage/interaction-store.ts';
+import { linkedIdentityStore } from '../storage/linked-identities.ts';
 import { permissionStore } from '../storage/permissions.ts';
 import { ping } from '../storage/server.ts';
 import { sessionStore } from '../storage/sessions.ts';
 import { signInFailureStore } from '../storage/sign-in-failures.ts';
-import { findClaims, findUserForSignIn, usernameKey } from '../storage/users.ts';
+import { findClaims, findUserById, findUsername, findUserWithPassword, usernameKey } from '../storage/users.ts';
 import type { Clock } from '../system/clock.ts';
-import { openSigning } from './key-ring.ts';
+import { fetchBounded } from '../system/other-servers.ts';
+import { rateLimit } from '../system/rate-limit.ts';
+import { keyDeps, openSigning } from './key-ring.ts';
+import type { RunningOutbox } from './mail/outbox.ts';
+import type { MailWay } from './mail/way.ts';
 import { signInCapacity } from './sign-in-capacity.ts';
+import { signInLedger } from './sign-in-ledger.ts';
 
 export type AppParts = {
   readonly issuer: string;
@@ -33,11 +51,23 @@ export type AppParts = {
   readonly database: Database;
   readonly logger: Logger;
   readonly libuvThreads: number;
+  /** Null: none since the start. */
+  readonly lastReload?: () => LastReload | null;
+  /** Where the private halves of signing keys are; absent: in the database. */
+  readonly keySource?: KeySource;
+  /** Null or absent: no mails are sent, and what needs them is off. */
+  readonly mail?: MailWay | null;
+  /** For the secrets that files name; absent: none is set. */
+  readonly environmentVariable?: (name: string) => string | undefined;
 };
 
 export type AppDeps = AppOptions & {
   /** Follows the table of signing keys; called every KEY_POLL_SECONDS. */
   readonly keepKeys: () => Promise<void>;
+  /** Null: no mails are sent. */
+  readonly outbox: RunningOutbox | null;
+  /** For metrics. */
+  readonly queues: ReturnType<typeof signInCapacity>;
 };
 
 /** @throws RootSecretError when a stored signing key needs a root secret that is not listed. */
@@ -45,15 +75,118 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
   const { issuer, production, trustedProxies, configuration, keys, random, clock, database, logger, libuvThreads } =
     parts;
   const db = database.drizzle;
+  const source = parts.keySource ?? keysInDatabase(keys);
   const { keyRing, keepKeys } = await openSigning({
     db,
     keys,
+    source,
     clock,
     logger,
     policy: () => configuration().signingKeys,
   });
   const store = grantStore(db, clock, () => tokensTellClaims(configuration().claims));
+  const deniedAccessTokens = deniedAccessTokenStore(db, clock);
+  const policy = () => configuration().signingKeys;
+  const macs = rowMacs(keys);
+  const sessions = sessionStore(db, clock, macs);
+  const logos = clientLogoStore(db, clock);
+  const secondFactors = secondFactorStore(db, clock);
+  const passkeys = passkeyStore(db, clock, macs);
+  const permissions = permissionStore(db, clock);
+  const interactions = interactionStore(db, clock, macs);
+  const challenges = emailChallengeStore(db, clock, macs);
+  const queues = signInCapacity(libuvThreads);
+  // Monotonic: only differences matter here.
+  const elapsed = () => clock.fixedNow()?.getTime() ?? performance.now();
+  const hasAuthenticatorApp = secondFactors.hasApp;
+  const shared = {
+    issuer,
+    production,
+    configuration,
+    keys,
+    macs,
+    random,
+    db,
+    clock,
+    keyRing,
+    keepKeys,
+    store,
+    sessions,
+    signInLedger: signInLedger({ db, keys, clock, logger, elapsed }),
+  };
+  const checks = {
+    users: {
+      findForSignIn: (username: string) => findUserWithPassword(db, macs, username),
+      keyOf: usernameKey,
+      rehashed: async (id: string, checked: PasswordHash, passwordHash: PasswordHash) => {
+        const { administerUser } = await import('../registration/administration.ts');
+        const change = { type: 'passwordRehashed', checked, passwordHash } as const;
+        await administerUser({ db, clock, macs, actor: theServer }, { id, change });
+      },
+    },
+    findUser: (userId: string) => findUserById(db, userId),
+    signInFailures: signInFailureStore(db, clock),
+    signInCapacity: queues,
+    secondFactors,
+    hasAuthenticatorApp,
+    recoveryCodes: recoveryCodeStore(db, clock),
+    passkeys,
+    now: () => clock.fixedNow() ?? new Date(),
+  };
+  const { mail = null } = parts;
+  // Only where mails are sent.
+  const mails =
+    mail &&
+    (await import('./mail/mails.ts')).openMails({
+      ...shared,
+      ...checks,
+      interactions,
+      challenges,
+      logger,
+      mail,
+      findLogo: logos.hashOf,
+    });
+  /** What a sign-in needs, and who changes how they sign in. */
+  const signIn = {
+    ...checks,
+    challenges: passkeys,
+    ...(mails && { whenSignedIn: mails.whenSignedIn, tell: mails.tell }),
+  };
+  const managed = {
+    ...shared,
+    lastReload: parts.lastReload ?? (() => null),
+    deniedAccessTokens,
+    challenges,
+    links: mails?.links ?? null,
+    commandLineClient: database.kind === 'embedded' ? COMMAND_LINE_CLIENT : null,
+    sleep: (milliseconds: number) => sleep(milliseconds),
+    signingKeys: keyDeps({ db, keys, source, clock, policy }),
+  };
+  const external = {
+    externalSignIns: externalSignInStore(db, clock, macs),
+    identities: linkedIdentityStore(db, clock),
+    acceptable: () => import('../registration/acceptable.ts'),
+    upstreamFetch: (url: string, init: RequestInit) => fetchBounded(url, init),
+    environmentVariable: parts.environmentVariable ?? (() => undefined),
+  };
   return {
+    administration: async (whole) => {
+      const [{ managementApi }, { consolePages }, { consoleParts, sendWithin }] = await Promise.all([
+        import('../management/api.ts'),
+        import('../console/plugin.ts'),
+        import('./console.ts'),
+      ]);
+      return async (app) => {
+        await app.register(managementApi, { ...managed, whole, prefix: '/management/v1' });
+        await app.register(consolePages, { ...consoleParts(parts), send: sendWithin(whole) });
+      };
+    },
+    outbox: mails?.outbox ?? null,
+    email: mails?.plugin ?? null,
+    account: async () => {
+      const { accountPlugin } = await import('./account.ts');
+      return accountPlugin({ ...managed, ...signIn, ...external, interactions, permissions });
+    },
     issuer,
     production,
     trustedProxies,
@@ -61,26 +194,36 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     keys,
     random,
     sleep: (milliseconds) => sleep(milliseconds),
-    ping: () => ping(db),
+    ping: async () => {
+      await ping(db);
+      await source.check().catch((error: unknown) => {
+        throw new Unavailable('signing_unavailable', { cause: error });
+      });
+    },
     store,
-    deniedAccessTokens: deniedAccessTokenStore(db, clock),
+    deniedAccessTokens,
     claimsOf: (userId) => findClaims(db, userId),
-    interactions: interactionStore(db, clock),
+    findImage: logos.find,
+    findLogo: logos.hashOf,
+    usernameOf: (userId) => findUsername(db, macs, userId),
+    interactions,
     findClient: async (clientId) => {
       const { client } = await store.loadClient(clientId);
       return client?.deletedAt === null ? client : null;
     },
-    users: { findForSignIn: (username) => findUserForSignIn(db, username), keyOf: usernameKey },
     browserOrigins: browserOriginSource(db, clock),
-    sessions: sessionStore(db, clock),
-    permissions: permissionStore(db, clock),
-    signInFailures: signInFailureStore(db, clock),
-    signInCapacity: signInCapacity(libuvThreads),
-    clientBrake: clientBrake(keys, () => clock.fixedNow()?.getTime() ?? performance.now()),
+    sessions,
+    signInLedger: shared.signInLedger,
+    permissions,
+    ...signIn,
+    ...external,
+    clientBrake: clientBrake(keys, elapsed),
+    tokenRates: { client: rateLimit(elapsed), address: rateLimit(elapsed) },
     renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, client, secretMacs),
     configuration,
     keyRing,
     keepKeys,
+    queues,
     demo: null,
   };
 }

@@ -1,4 +1,7 @@
 /** The differences between two configurations, key by key, for the log. */
+import type { OperatorsFile } from '../../policies/operators-schema.ts';
+import { shownAddress } from '../../policies/webhooks-schema.ts';
+import { usernameKey } from '../oauth/username.ts';
 import type { Configuration } from './configuration.ts';
 
 export type Change = { readonly key: string; readonly from: unknown; readonly to: unknown };
@@ -8,12 +11,33 @@ export function changesBetween(before: Configuration, after: Configuration): Cha
   const keys = [...new Set([...old.keys(), ...fresh.keys()])].sort();
   return keys.flatMap((key) => {
     const [from, to] = [old.get(key), fresh.get(key)];
-    return from === to ? [] : [{ key, from: from ?? null, to: to ?? null }];
+    return from === to ? [] : [{ key, from: shown(key, from), to: shown(key, to) }];
   });
 }
 
+/** Compared as a whole, and told without what only a receiver of webhooks is to know. */
+function shown(key: string, value: unknown): unknown {
+  if (typeof value !== 'string' || !RECEIVER_URL.test(key)) return value ?? null;
+  const address = shownAddress(value);
+  return address === value ? value : `${address}?… (not shown)`;
+}
+const RECEIVER_URL = /^webhooks\.receivers\.[^.]+\.url$/;
+
 /** Without declared clients: those are compared with the database (src/registration/declared-clients.ts). */
-const plain = ({ policies, resources, claims, signIn, signingKeys }: Configuration) => ({
+const plain = ({
+  policies,
+  resources,
+  claims,
+  signIn,
+  signingKeys,
+  operators,
+  upstreams,
+  delegatedSignIn,
+  webhooks: { receivers, ...webhooks },
+  limits,
+  ledger,
+  branding,
+}: Configuration) => ({
   policies: Object.fromEntries(policies),
   resources: Object.fromEntries(
     resources.map(({ identifier, scopes, ...rest }) => [
@@ -29,6 +53,22 @@ const plain = ({ policies, resources, claims, signIn, signingKeys }: Configurati
   ),
   signIn,
   signingKeys,
+  operators: rolesIn(operators),
+  upstreams: Object.fromEntries(upstreams.map(({ name, ...rest }) => [name, rest])),
+  delegatedSignIn,
+  webhooks: { ...webhooks, receivers: Object.fromEntries(receivers.map(({ name, ...rest }) => [name, rest])) },
+  limits,
+  ledger,
+  branding: { ...branding, logo: branding.logo?.hash, favicon: branding.favicon?.hash },
+});
+
+/** By name, so that the order of a list means nothing. */
+const rolesIn = ({ operators, auditors, clients }: OperatorsFile) => ({
+  users: Object.fromEntries([
+    ...operators.map((username) => [usernameKey(username), 'operator']),
+    ...auditors.map((username) => [usernameKey(username), 'auditor']),
+  ]),
+  clients: Object.fromEntries(clients.map(({ client_id: id, scope }) => [id, scope.toSorted().join(' ')])),
 });
 
 function flatten(value: unknown, path: string[] = []): Map<string, unknown> {

@@ -1,19 +1,41 @@
 /** The configuration in force: policies by name, resources, sign-in, signing keys, declared clients. */
 import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import { DEFAULT_POLICY, type DeclaredClientRecord } from '../../policies/client-schema.ts';
+import type { LedgerPolicy } from '../../policies/ledger-schema.ts';
+import type { Limits } from '../../policies/limits-schema.ts';
+import type { OperatorsFile } from '../../policies/operators-schema.ts';
 import type { Policy, Resource, SignInPolicy, SigningKeyPolicy } from '../../policies/schema.ts';
+import type { DelegatedSignIn, UpstreamsFile } from '../../policies/upstreams-schema.ts';
+import type { WebhooksFile } from '../../policies/webhooks-schema.ts';
 import type { Client } from '../model/client.ts';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
+import type { Branding } from './branding.ts';
 
 export type Configuration = {
   readonly policies: ReadonlyMap<string, Policy>;
   readonly resources: readonly Resource[];
-  /** The only resource of this server itself: the UserInfo Endpoint, with the scopes of OpenID Connect. */
+  /** A resource of this server itself: the UserInfo Endpoint, with the scopes of OpenID Connect. */
   readonly identity: Resource;
+  /** The other: the management API. Its scopes are only for who is in `operators`. */
+  readonly management: Resource;
+  /** Who may administer this server, and with which scopes. */
+  readonly operators: OperatorsFile;
   /** Which scope lets which claims about the end-user be told, besides the standard claims at the UserInfo Endpoint. */
   readonly claims: ClaimsPolicy;
   readonly signIn: SignInPolicy;
   readonly signingKeys: SigningKeyPolicy;
+  /** Other OpenID Providers at which end-users may sign in. */
+  readonly upstreams: UpstreamsFile['upstreams'];
+  /** The sign-in of the team's own application; null: there is none. */
+  readonly delegatedSignIn: DelegatedSignIn | null;
+  /** Other systems that are told what happened, and how they are tried. */
+  readonly webhooks: WebhooksFile;
+  /** How much a node takes on. */
+  readonly limits: Limits;
+  /** How long the ledger is kept. */
+  readonly ledger: LedgerPolicy;
+  /** How the pages show whose they are. */
+  readonly branding: Branding;
   readonly declaredClients: readonly DeclaredClient[];
   /** False: there is no clients.yaml, which differs from a file that declares no client. */
   readonly hasClientsFile: boolean;
@@ -30,6 +52,12 @@ export type DeclaredClient = {
 export const CLIENTS_FILE = 'clients.yaml';
 export const CLAIMS_FILE = 'claims.yaml';
 export const SIGNING_KEYS_FILE = 'signing-keys.yaml';
+export const LIMITS_FILE = 'limits.yaml';
+export const LEDGER_FILE = 'ledger.yaml';
+export const OPERATORS_FILE = 'operators.yaml';
+export const UPSTREAMS_FILE = 'upstreams.yaml';
+export const DELEGATED_SIGN_IN_FILE = 'delegated-sign-in.yaml';
+export const WEBHOOKS_FILE = 'webhooks.yaml';
 
 export { DEFAULT_POLICY };
 

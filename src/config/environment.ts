@@ -1,11 +1,22 @@
 /** The environment, read once and checked as a whole. Nothing else reads `process.env`. */
+import { fileURLToPath } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { whatIsWrongWithHosts } from '../system/database-url.ts';
+import { isLoopback } from './loopback.ts';
+import { EnvironmentError, readSecretVariable, type Variables } from './secret-variable.ts';
+import { readSmtp, type SmtpSettings } from './smtp.ts';
+
+export { EnvironmentError } from './secret-variable.ts';
 
 export type Environment = {
   readonly production: boolean;
   /** Null: the embedded database. */
   readonly databaseUrl: string | null;
+  /** The role of the servers in Postgres, to which `statehouse migrate` grants its rights; null: none is named. */
+  readonly databaseRole: string | null;
+  /** The server starts in production although its role owns the tables. */
+  readonly allowTableOwner: boolean;
   /** Used byte for byte. */
   readonly issuer: string;
   /** Null: created and stored in `.statehouse/`. */
@@ -15,27 +26,45 @@ export type Environment = {
   readonly trustedProxies: readonly string[];
   readonly host: string;
   readonly port: number;
+  /** Where Prometheus asks; null: there are no metrics. */
+  readonly metrics: { readonly host: string; readonly port: number } | null;
+  /** Where the standard variables of OpenTelemetry ask for traces; null: there are none. */
+  readonly tracing: { readonly sampler: string | null; readonly samplerArgument: string | null } | null;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** How many threads hash passwords, read files and look up names: `UV_THREADPOOL_SIZE`, which libuv itself reads. */
   readonly libuvThreads: number;
+  /** The PKCS#11 device with the private halves of signing keys; null: they are in the database. */
+  readonly device: { readonly module: string; readonly token: string; readonly pin: string } | null;
+  /** Null: no mails are sent by SMTP. */
+  readonly smtp: SmtpSettings | null;
 };
+
+/** They may come from files (`STATEHOUSE_SECRET_FILE`, …). */
+const SECRETS: ReadonlySet<string> = new Set([
+  'DATABASE_URL',
+  'STATEHOUSE_SECRET',
+  'STATEHOUSE_SMTP_URL',
+  'STATEHOUSE_PKCS11_PIN',
+]);
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-export class EnvironmentError extends Error {
-  constructor(problems: readonly string[]) {
-    super(`The environment is refused:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
-    this.name = 'EnvironmentError';
-  }
-}
-
-const DEFAULT_CONFIG_FOLDER = new URL('../../policies', import.meta.url).pathname;
+const DEFAULT_CONFIG_FOLDER = fileURLToPath(new URL('../../policies', import.meta.url));
 
 /** @throws EnvironmentError naming every variable to set, and how. No value of a secret is printed. */
-export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Environment {
+export function readEnvironment(variables: Variables): Environment {
   const problems: string[] = [];
+  const env = { ...variables };
+  for (const name of SECRETS) {
+    const read = readSecretVariable(variables, name);
+    if ('problem' in read) problems.push(read.problem);
+    // What has a problem is set all the same.
+    else env[name] = read.value ?? undefined;
+  }
+  const unread = (name: string) => SECRETS.has(name) && Boolean(env[`${name}_FILE`]?.trim()) && !env[name]?.trim();
   const get = (name: string) => (env[name]?.trim() ? env[name].trim() : null);
-  const check = <T>(name: string, schema: z.ZodType<T>, value: string, expected: string, fallback: T): T => {
+  const check = <T>(name: string, schema: z.ZodType<T>, value: string | null, expected: string, fallback: T): T => {
+    if (value === null) return fallback;
     const result = schema.safeParse(value);
     if (!result.success) problems.push(`${name}: Expected ${expected}, found "${value}".`);
     return result.success ? result.data : fallback;
@@ -44,7 +73,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const production = get('NODE_ENV') === 'production';
   if (production)
     problems.push(
-      ...REQUIRED_IN_PRODUCTION.filter(([name]) => list(get(name)).length === 0).map(
+      ...REQUIRED_IN_PRODUCTION.filter(([name]) => list(get(name)).length === 0 && !unread(name)).map(
         ([name, instruction]) => `${name} is not set. ${instruction}`,
       ),
     );
@@ -55,6 +84,20 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     'a port from 1 to 65535',
     3000,
   );
+  const metricsPort = check(
+    'STATEHOUSE_METRICS_PORT',
+    z.coerce.number().int().min(1).max(65_535).nullable(),
+    get('STATEHOUSE_METRICS_PORT'),
+    'a port from 1 to 65535',
+    null,
+  );
+  if (metricsPort === port) {
+    problems.push(`STATEHOUSE_METRICS_PORT: ${port} is the port of the server itself. Metrics are not for the public.`);
+  }
+  const wantsTraces =
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'].some((name) => get(name) !== null) &&
+    get('OTEL_SDK_DISABLED')?.toLowerCase() !== 'true' &&
+    get('OTEL_TRACES_EXPORTER') !== 'none';
   const issuer = get('STATEHOUSE_ISSUER') ?? `http://localhost:${port}`;
   const wrong = whatIsWrongWithIssuer(issuer);
   if (wrong) problems.push(`STATEHOUSE_ISSUER: ${wrong}`);
@@ -63,6 +106,8 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     // The value may contain a password, so it is not shown.
     problems.push('DATABASE_URL: Expected postgres://user:password@host:5432/database, found another kind of URL.');
   }
+  const wrongHosts = databaseUrl && whatIsWrongWithHosts(databaseUrl);
+  if (wrongHosts) problems.push(`DATABASE_URL: ${wrongHosts}`);
   const trustedProxies = list(get('STATEHOUSE_TRUSTED_PROXIES'));
   problems.push(
     ...trustedProxies.flatMap(whatIsWrongWithProxy).map((problem) => `STATEHOUSE_TRUSTED_PROXIES: ${problem}`),
@@ -81,21 +126,60 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     'a number of threads from 1 to 1024',
     4,
   );
+  const smtp = readSmtp(get('STATEHOUSE_SMTP_URL'), get('STATEHOUSE_MAIL_FROM'));
+  if (!smtp.ok) problems.push(...smtp.problems);
+  const device = readDevice(get, (name) => unread(name));
+  if ('problems' in device) problems.push(...device.problems);
+  const allowTableOwner = check(
+    'STATEHOUSE_ALLOW_TABLE_OWNER',
+    z.enum(['true', 'false']),
+    get('STATEHOUSE_ALLOW_TABLE_OWNER') ?? 'false',
+    'true or false',
+    'false',
+  );
   if (problems.length > 0) throw new EnvironmentError(problems);
   const secrets = list(env['STATEHOUSE_SECRET'] ?? null);
   return {
     production,
     databaseUrl,
+    databaseRole: get('STATEHOUSE_DATABASE_ROLE'),
+    allowTableOwner: allowTableOwner === 'true',
     issuer,
     secrets: secrets.length > 0 ? secrets : null,
     configFolder: get('STATEHOUSE_CONFIG') ?? DEFAULT_CONFIG_FOLDER,
     trustedProxies,
     host: get('HOST') ?? 'localhost',
     port,
+    metrics: metricsPort === null ? null : { host: get('STATEHOUSE_METRICS_HOST') ?? 'localhost', port: metricsPort },
+    tracing: wantsTraces
+      ? { sampler: get('OTEL_TRACES_SAMPLER'), samplerArgument: get('OTEL_TRACES_SAMPLER_ARG') }
+      : null,
     logLevel,
     libuvThreads,
+    device: 'problems' in device ? null : device.settings,
+    smtp: smtp.ok ? smtp.settings : null,
   };
 }
+
+type Device = { readonly settings: Environment['device'] } | { readonly problems: readonly string[] };
+
+/** All three or none. A secret that cannot be read has its problem already. */
+function readDevice(get: (name: string) => string | null, isUnread: (name: string) => boolean): Device {
+  const read = PKCS11.map(([name, expected]) => ({ name, expected, value: get(name) }));
+  const missing = read.filter(({ name, value }) => value === null && !isUnread(name));
+  const [module, token, pin] = read.map(({ value }) => value ?? '');
+  if (missing.length === read.length) return { settings: null };
+  if (missing.length > 0) {
+    return { problems: missing.map(({ name, expected }) => `${name} is not set. Set ${expected}.`) };
+  }
+  return { settings: { module: module ?? '', token: token ?? '', pin: pin ?? '' } };
+}
+
+const PKCS11 = [
+  ['STATEHOUSE_PKCS11_MODULE', 'the path of the PKCS#11 library'],
+  ['STATEHOUSE_PKCS11_TOKEN', 'the label of the token'],
+  ['STATEHOUSE_PKCS11_PIN', 'the PIN of its user, or STATEHOUSE_PKCS11_PIN_FILE'],
+] as const;
 
 const REQUIRED_IN_PRODUCTION = [
   ['STATEHOUSE_ISSUER', 'Set the https URL under which people and clients reach this server.'],
@@ -105,8 +189,7 @@ const REQUIRED_IN_PRODUCTION = [
 
 const list = (value: string | null): string[] => (value ?? '').split(/[\s,]+/).filter((item) => item.length > 0);
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\]|::1)$/;
-export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
+export { isLoopback };
 
 /** RFC 8414 §2: an https URL without query or fragment; http only on loopback. */
 function whatIsWrongWithIssuer(issuer: string): string | null {

@@ -2,32 +2,64 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { z } from 'zod';
+import { brandingSchema } from '../../policies/branding-schema.ts';
 import { claimsSchema, NO_FURTHER_CLAIMS } from '../../policies/claims-schema.ts';
 import { clientsSchema } from '../../policies/client-schema.ts';
+import { ledgerSchema, SHIPPED_LEDGER } from '../../policies/ledger-schema.ts';
+import { limitsSchema, SHIPPED_LIMITS } from '../../policies/limits-schema.ts';
+import { NOBODY_ADMINISTERS, operatorsSchema } from '../../policies/operators-schema.ts';
 import {
   DEFAULT_SIGNING_KEYS,
   policySchema,
   resourcesSchema,
+  type SignInPolicy,
   signInSchema,
   signingKeysSchema,
 } from '../../policies/schema.ts';
+import { delegatedSignInSchema, NO_UPSTREAMS, upstreamsSchema } from '../../policies/upstreams-schema.ts';
+import { NO_WEBHOOKS, webhooksSchema } from '../../policies/webhooks-schema.ts';
+import { BRANDING_FILE, brandingOf, NO_BRANDING } from './branding.ts';
 import { claimProblems } from './claim-problems.ts';
 import {
   CLAIMS_FILE,
   CLIENTS_FILE,
   type Configuration,
   DEFAULT_POLICY,
+  DELEGATED_SIGN_IN_FILE,
+  LEDGER_FILE,
+  LIMITS_FILE,
   type NamedPolicy,
+  OPERATORS_FILE,
   SIGNING_KEYS_FILE,
+  UPSTREAMS_FILE,
+  WEBHOOKS_FILE,
 } from './configuration.ts';
 import { identityResource, STANDARD_SCOPES } from './identity-resource.ts';
+import { managementResource } from './management-resource.ts';
+import { operatorProblems } from './operator-problems.ts';
+import { declaredOwnClients } from './own-clients.ts';
+import { declaredOwnResources } from './own-resources.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
 import { resourcesWithoutSigner } from './resource-signing.ts';
 import { readText, unreadable } from './text-file.ts';
 import { readYaml } from './yaml-file.ts';
 
 const POLICY_FILE = /^(?<name>[a-z0-9][a-z0-9-]*)\.policy\.yaml$/;
-const OTHER_FILES = ['resources.yaml', CLAIMS_FILE, 'sign-in.yaml', SIGNING_KEYS_FILE, CLIENTS_FILE];
+const SIGN_IN_FILE = 'sign-in.yaml';
+const OTHER_FILES = [
+  'resources.yaml',
+  CLAIMS_FILE,
+  SIGN_IN_FILE,
+  SIGNING_KEYS_FILE,
+  OPERATORS_FILE,
+  LIMITS_FILE,
+  LEDGER_FILE,
+  BRANDING_FILE,
+  CLIENTS_FILE,
+  UPSTREAMS_FILE,
+  DELEGATED_SIGN_IN_FILE,
+  WEBHOOKS_FILE,
+];
 
 /** @throws ConfigurationError with every problem found: file, line, key, found, allowed, nearest key. */
 export function loadConfiguration(folder: string, issuer: string): Configuration {
@@ -53,10 +85,20 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
   const resources = resourcesFile?.value ?? null;
   const claimsFile = files.includes(CLAIMS_FILE) ? readFile(CLAIMS_FILE, claimsSchema) : null;
   const claims = claimsFile?.value ?? NO_FURTHER_CLAIMS;
-  const signIn = read('sign-in.yaml', signInSchema);
+  const signIn = read(SIGN_IN_FILE, signInSchema);
   const signingKeys = files.includes(SIGNING_KEYS_FILE)
     ? read(SIGNING_KEYS_FILE, signingKeysSchema)
     : DEFAULT_SIGNING_KEYS;
+  const operatorsFile = files.includes(OPERATORS_FILE) ? readFile(OPERATORS_FILE, operatorsSchema) : null;
+  const upstreamsFile = files.includes(UPSTREAMS_FILE) ? read(UPSTREAMS_FILE, upstreamsSchema) : null;
+  const delegatedSignIn = files.includes(DELEGATED_SIGN_IN_FILE)
+    ? read(DELEGATED_SIGN_IN_FILE, delegatedSignInSchema)
+    : null;
+  const webhooks = files.includes(WEBHOOKS_FILE) ? read(WEBHOOKS_FILE, webhooksSchema) : null;
+  const limits = files.includes(LIMITS_FILE) ? read(LIMITS_FILE, limitsSchema) : SHIPPED_LIMITS;
+  const ledger = files.includes(LEDGER_FILE) ? read(LEDGER_FILE, ledgerSchema) : SHIPPED_LEDGER;
+  const brandingFile = files.includes(BRANDING_FILE) ? readFile(BRANDING_FILE, brandingSchema) : null;
+  const branding = brandingFile ? brandingOf(folder, brandingFile, problems) : NO_BRANDING;
   const clients = files.includes(CLIENTS_FILE) ? readFile(CLIENTS_FILE, clientsSchema) : null;
   const declaredClients = (clients?.written.clients ?? []).map((record, index) => ({
     record,
@@ -74,17 +116,10 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
     });
   }
   const identity = identityResource(issuer, claims);
-  const taken = resources?.resources.findIndex(({ identifier }) => identifier === identity.identifier) ?? -1;
-  if (taken !== -1) {
-    problems.push({
-      file: 'resources.yaml',
-      line: null,
-      key: `resources.${taken}.identifier`,
-      found: 'the UserInfo Endpoint of this server',
-      allowed: 'the identifier of an API (the scope openid asks for the UserInfo Endpoint, which needs no entry)',
-      nearest: null,
-    });
-  }
+  const management = managementResource(issuer);
+  problems.push(...(resourcesFile ? declaredOwnResources(resourcesFile, { identity, management }) : []));
+  problems.push(...declaredOwnClients(declaredClients));
+  problems.push(...(operatorsFile ? operatorProblems(operatorsFile) : []));
   problems.push(...(resourcesFile && signingKeys ? resourcesWithoutSigner(resourcesFile, signingKeys) : []));
   if (claimsFile && resources) {
     const standard = STANDARD_SCOPES.map(({ name }) => name);
@@ -95,9 +130,17 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
     policies,
     resources: resources.resources,
     identity,
+    management,
+    operators: operatorsFile?.value ?? NOBODY_ADMINISTERS,
     claims,
     signIn,
     signingKeys,
+    upstreams: (upstreamsFile ?? NO_UPSTREAMS).upstreams,
+    delegatedSignIn,
+    webhooks: webhooks ?? NO_WEBHOOKS,
+    limits: limits ?? SHIPPED_LIMITS,
+    ledger: ledger ?? SHIPPED_LEDGER,
+    branding,
     declaredClients,
     hasClientsFile: files.includes(CLIENTS_FILE),
   };
@@ -112,6 +155,13 @@ export function loadPolicy(path: string): NamedPolicy {
   const result = readYaml(file, readText(join(folder, file)), policySchema);
   if (!result.ok) throw new ConfigurationError(folder, result.problems);
   return { name: POLICY_FILE.exec(file)?.groups?.['name'] ?? file, ...result.value };
+}
+
+/** The policy of sign-ins alone. @throws ConfigurationError */
+export function loadSignIn(folder: string): SignInPolicy {
+  const result = readYaml(SIGN_IN_FILE, readText(join(folder, SIGN_IN_FILE)), signInSchema);
+  if (!result.ok) throw new ConfigurationError(folder, result.problems);
+  return result.value;
 }
 
 const isKnown = (file: string) => POLICY_FILE.test(file) || OTHER_FILES.includes(file);

@@ -31,7 +31,7 @@ function problemsOf(schema: z.ZodType, input: unknown, issue: Issue): SchemaProb
     return issue.keys.map((key) => ({
       path: [...issue.path, key],
       found: 'an unknown key',
-      allowed: `one of ${known.join(', ')}`,
+      allowed: known.length > 0 ? `one of ${known.join(', ')}` : 'no keys',
       nearest: nearest(key, known),
     }));
   }

@@ -1,6 +1,6 @@
 /** Reads a file as UTF-8, and says in words why it cannot be read. */
 import { isUtf8 } from 'node:buffer';
-import { readFileSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 
 export type TextFile =
   | { readonly ok: true; readonly text: string }
@@ -11,10 +11,12 @@ export function readText(path: string): TextFile {
     return decoded(readFileSync(path));
   } catch (error) {
     const { found, isMissing } = unreadable(error);
+    // The name is there, and what it leads to is not: half of a release, or of a ConfigMap.
+    const leadsNowhere = isMissing && lstatSync(path, { throwIfNoEntry: false }) !== undefined;
     return {
       ok: false,
       line: null,
-      found,
+      found: leadsNowhere ? 'a symbolic link that leads nowhere' : found,
       allowed: isMissing ? 'a file of this name' : 'a file that this process may read',
     };
   }

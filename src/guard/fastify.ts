@@ -20,6 +20,10 @@ declare module 'fastify' {
     scopes?: readonly string[];
     /** Whether the server is asked about the token. Default: yes, where the guard has `introspection`. */
     introspect?: boolean;
+    /** The classes of sign-in of which any is enough (RFC 9470): all that are strong enough. */
+    acrValues?: readonly string[];
+    /** How long ago the sign-in may be. */
+    maxAgeSeconds?: number;
     /** No token is needed, and none is read. */
     public?: boolean;
   }
@@ -35,7 +39,13 @@ export type FastifyGuardOptions = GuardOptions & {
   readonly sendRefusal?: (reply: FastifyReply, outcome: Refused | Unavailable) => FastifyReply;
 };
 
-type Config = { readonly scopes?: readonly string[]; readonly introspect?: boolean; readonly public?: boolean };
+type Config = {
+  readonly scopes?: readonly string[];
+  readonly introspect?: boolean;
+  readonly acrValues?: readonly string[];
+  readonly maxAgeSeconds?: number;
+  readonly public?: boolean;
+};
 
 const guarded: FastifyPluginAsync<FastifyGuardOptions> = async (app, options) => {
   const { serveMetadata = true, sendRefusal = (reply, { body }) => reply.send(body) } = options;
@@ -58,8 +68,8 @@ const guarded: FastifyPluginAsync<FastifyGuardOptions> = async (app, options) =>
     // A route that was declared before the plugin was there: nobody has looked at it yet.
     const problem = problemOf(guard, config);
     if (problem !== null) throw new TypeError(`${request.method} ${request.routeOptions.url}: ${problem}.`);
-    const { scopes = [], introspect } = config;
-    const outcome = await guard.check(request.raw, { scopes, introspect });
+    const { scopes = [], introspect, acrValues, maxAgeSeconds } = config;
+    const outcome = await guard.check(request.raw, { scopes, introspect, acrValues, maxAgeSeconds });
     if (outcome.kind === 'granted') {
       request.access = outcome.access;
       return;
@@ -112,8 +122,8 @@ const isPublic = (config: Config, methods: readonly string[]): boolean =>
 const isPublicRequest = (request: FastifyRequest): boolean =>
   request.is404 || isPublic(configOf(request), [request.method]);
 
-function problemOf(guard: Guard, { scopes, introspect }: Config): string | null {
-  const needs = { scopes: scopes as readonly string[], introspect };
+function problemOf(guard: Guard, { scopes, introspect, acrValues, maxAgeSeconds }: Config): string | null {
+  const needs = { scopes: scopes as readonly string[], introspect, acrValues, maxAgeSeconds };
   return scopes === undefined
     ? 'say what it takes: config: { scopes: […] }, or config: { public: true }'
     : guard.problemOf(needs);

@@ -23,6 +23,13 @@ export type Needs = {
   readonly scopes: readonly string[];
   /** Whether the server is asked as well. Default: yes, where the guard has `introspection`. */
   readonly introspect?: boolean | undefined;
+  /**
+   * The classes of sign-in of which any is enough (`acr`), the preferred first: all that are strong enough, since their names tell the
+   * guard nothing. Default: any sign-in, and tokens without an end-user. RFC 9470 §3.
+   */
+  readonly acrValues?: readonly string[] | undefined;
+  /** How long ago the sign-in may be (`auth_time`). Default: however long. */
+  readonly maxAgeSeconds?: number | undefined;
 };
 
 export type Guard = {
@@ -75,6 +82,11 @@ export function createGuard(options: GuardOptions): Guard {
     const unknown = scopes.filter((one) => rules.scopes !== null && !rules.scopes.includes(one));
     if (unknown.length > 0)
       return `the scopes of this API are ${rules.scopes?.join(', ')}; found: ${unknown.join(', ')}`;
+    const { acrValues, maxAgeSeconds } = needs;
+    if (acrValues !== undefined && !(areScopes(acrValues) && acrValues.length > 0))
+      return 'acrValues has to be a list of classes, none of which has a space or a quote';
+    if (maxAgeSeconds !== undefined && !(Number.isSafeInteger(maxAgeSeconds) && maxAgeSeconds >= 0))
+      return 'maxAgeSeconds has to be a whole number of seconds';
     return needs.introspect === true && server === null
       ? 'it asks for introspection, which this guard was not given'
       : null;
@@ -106,9 +118,10 @@ export function createGuard(options: GuardOptions): Guard {
   const judged = async (request: GuardedRequest, needs: Needs): Promise<Outcome> => {
     const problem = problemOf(needs);
     if (problem !== null) return unavailable('internal', `the needs of a request: ${problem}`, INTERNAL_RETRY_SECONDS);
-    const { scopes } = needs;
+    const { scopes, acrValues = null, maxAgeSeconds = null } = needs;
+    const signIn = { acrValues, maxAgeSeconds };
     const refuse = (reason: RefusalReason, missing: readonly string[] = []) =>
-      refused(reason, { scopes, metadataUrl: metadata.url }, missing);
+      refused(reason, { scopes, metadataUrl: metadata.url, signIn }, missing);
 
     const credentials = credentialsOf(request, schemes, rules.maxTokenLength);
     if (credentials.kind !== 'token') return refuse(REFUSED_CREDENTIALS[credentials.kind]);
@@ -124,6 +137,10 @@ export function createGuard(options: GuardOptions): Guard {
     const inToken = wordsOf(claims.scope);
     const missing = without(scopes, inToken);
     if (missing.length > 0) return refuse('scope_missing', missing);
+    const { acr, auth_time: signedInAt } = claims;
+    if (acrValues !== null && !(typeof acr === 'string' && acrValues.includes(acr))) return refuse('sign_in_too_weak');
+    if (maxAgeSeconds !== null && !isWithin(signedInAt, maxAgeSeconds + rules.clockToleranceSeconds, milliseconds()))
+      return refuse('sign_in_too_old');
     const access = { subject: claims.sub, clientId: claims.client_id, scopes: inToken, claims };
     if (server === null || needs.introspect === false) return granted(access);
 
@@ -148,6 +165,10 @@ export function createGuard(options: GuardOptions): Guard {
     },
   };
 }
+
+/** @param signedInAt seconds since 1970, as the token has it. @param now milliseconds */
+const isWithin = (signedInAt: unknown, seconds: number, now: number): boolean =>
+  typeof signedInAt === 'number' && now / 1000 - signedInAt <= seconds;
 
 const wordsOf = (scope: string | undefined): readonly string[] => [
   ...new Set((scope ?? '').split(' ').filter((one) => one.length > 0)),

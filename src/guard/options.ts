@@ -22,7 +22,7 @@ export type GuardOptions = {
   readonly keys?: {
     /** After this, keys are fetched again: a key that was withdrawn is trusted no longer. 1 to 86400; default: 600. */
     readonly maxAgeSeconds?: number;
-    /** At least this long between two fetches because of unknown key ids. 1 to 3600; default: 10. */
+    /** At least this long between two fetches because of unknown key ids. 0 to 3600; default: 10. */
     readonly cooldownSeconds?: number;
     /** How old keys may get while the issuer cannot be asked. 0 to 86400; default: 3600, the longest life of a token. */
     readonly staleSeconds?: number;
@@ -108,7 +108,7 @@ export function rulesOf(options: GuardOptions): GuardRules {
     maxTokenLength: bounded('maxTokenLength', options.maxTokenLength, 8192, 256, 65_536),
     keys: {
       maxAgeSeconds: bounded('keys.maxAgeSeconds', keys.maxAgeSeconds, 600, 1, 86_400),
-      cooldownSeconds: bounded('keys.cooldownSeconds', keys.cooldownSeconds, 10, 1, 3600),
+      cooldownSeconds: bounded('keys.cooldownSeconds', keys.cooldownSeconds, 10, 0, 3600),
       staleSeconds: bounded('keys.staleSeconds', keys.staleSeconds, 3600, 0, 86_400),
       timeoutMilliseconds: bounded('keys.timeoutMilliseconds', keys.timeoutMilliseconds, 5000, 1, 60_000),
     },

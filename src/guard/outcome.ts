@@ -12,6 +12,9 @@ export type AccessTokenClaims = {
   readonly exp: number;
   /** Words separated by spaces. Absent: none. */
   readonly scope?: string;
+  /** How strongly, and when, the end-user signed in (RFC 9068 §2.2.1). Absent: there is no end-user, or it is not told. */
+  readonly acr?: string;
+  readonly auth_time?: number;
   readonly [claim: string]: unknown;
 };
 
@@ -56,10 +59,17 @@ export type RefusalReason =
   | 'proof_missing'
   | 'proof_refused'
   | 'token_inactive'
-  | 'scope_missing';
+  | 'scope_missing'
+  | 'sign_in_too_weak'
+  | 'sign_in_too_old';
 
 /** Null: the request came without credentials (RFC 6750 §3.1: the answer says nothing of what is wrong). */
-export type RefusalError = 'invalid_request' | 'invalid_token' | 'insufficient_scope' | null;
+export type RefusalError =
+  | 'invalid_request'
+  | 'invalid_token'
+  | 'insufficient_scope'
+  | 'insufficient_user_authentication'
+  | null;
 
 export type Refused = {
   readonly kind: 'refused';
@@ -111,14 +121,22 @@ const ERROR_OF: Readonly<Record<RefusalReason, RefusalError>> = {
   proof_refused: 'invalid_token',
   token_inactive: 'invalid_token',
   scope_missing: 'insufficient_scope',
+  sign_in_too_weak: 'insufficient_user_authentication',
+  sign_in_too_old: 'insufficient_user_authentication',
 };
 
-const STATUS = { invalid_request: 400, invalid_token: 401, insufficient_scope: 403 } as const;
+const STATUS = {
+  invalid_request: 400,
+  invalid_token: 401,
+  insufficient_scope: 403,
+  insufficient_user_authentication: 401,
+} as const;
 
 const WORDS: Readonly<Record<keyof typeof STATUS, string>> = {
   invalid_request: 'Send one access token, in one Authorization header: Bearer, a space, the token.',
   invalid_token: 'The access token is not valid for this API: get another one.',
   insufficient_scope: 'The access token lacks a scope that this request needs.',
+  insufficient_user_authentication: 'The end-user has to sign in again, more recently or more strongly.',
 };
 
 export const granted = (access: Access): Granted => ({ kind: 'granted', access, headers: UNCACHED });
@@ -129,15 +147,18 @@ export type ChallengeFacts = {
   readonly scopes: readonly string[];
   /** RFC 9728 §5.1. Null: the identifier of the API is no URL. */
   readonly metadataUrl: string | null;
+  /** RFC 9470 §3: what the sign-in has to be. Named where it is not, and nowhere else. Absent: nothing is asked of it. */
+  readonly signIn?: { readonly acrValues: readonly string[] | null; readonly maxAgeSeconds: number | null };
 };
 
-/** Every part is a constant, a scope (RFC 6749 §3.3) or a URL as `URL` writes it: none has a quote or a backslash. */
+/** Every part is a constant, a scope (RFC 6749 §3.3), a class or a number of the route, or a URL as `URL` writes it: none has a quote or a backslash. */
 export function refused(reason: RefusalReason, facts: ChallengeFacts, missing: readonly string[] = []): Refused {
   const error = ERROR_OF[reason];
   const words: Readonly<Record<string, string>> = error === null ? {} : { error, error_description: WORDS[error] };
   const parts = {
     ...words,
     ...(facts.scopes.length > 0 && { scope: facts.scopes.join(' ') }),
+    ...(error === 'insufficient_user_authentication' && facts.signIn && signInParts(facts.signIn)),
     ...(facts.metadataUrl !== null && { resource_metadata: facts.metadataUrl }),
   };
   const named = Object.entries(parts).map(([name, value]) => `${name}="${value}"`);
@@ -152,6 +173,14 @@ export function refused(reason: RefusalReason, facts: ChallengeFacts, missing: r
     body: missing.length === 0 ? words : { ...words, scope: facts.scopes.join(' '), missing: missing.join(' ') },
   };
 }
+
+const signInParts = ({
+  acrValues,
+  maxAgeSeconds,
+}: NonNullable<ChallengeFacts['signIn']>): Readonly<Record<string, string>> => ({
+  ...(acrValues !== null && { acr_values: acrValues.join(' ') }),
+  ...(maxAgeSeconds !== null && { max_age: String(maxAgeSeconds) }),
+});
 
 /** @param retryAfterSeconds at least 1. */
 export const unavailable = (reason: Unavailable['reason'], detail: string, retryAfterSeconds: number): Unavailable => ({

@@ -14,7 +14,7 @@ export type TokenErrorCode =
   | 'invalid_target'
   | 'temporarily_unavailable';
 
-/** RFC 6749 §4.1.2.1, RFC 8707 §2, OpenID Connect Core §3.1.2.6: sent by redirect, so without a status. */
+/** RFC 6749 §4.1.2.1, RFC 8707 §2, OpenID Connect Core §3.1.2.6 and Unmet Authentication Requirements §2: sent by redirect, so without a status. */
 export type AuthorizationErrorCode =
   | 'invalid_request'
   | 'unauthorized_client'
@@ -24,6 +24,7 @@ export type AuthorizationErrorCode =
   | 'invalid_target'
   | 'login_required'
   | 'consent_required'
+  | 'unmet_authentication_requirements'
   | 'request_not_supported'
   | 'request_uri_not_supported'
   | 'registration_not_supported'

@@ -24,6 +24,8 @@ export type ParameterReading<Name extends string> = {
 
 /** In characters; longer values are refused before they reach the database. */
 const MAX_LENGTH: Readonly<Record<string, number>> = {
+  // What an authenticator answers, as JSON; with a long attestation it is a few thousand characters.
+  credential: 16_384,
   state: 4096,
   redirect_uri: 2048,
   post_logout_redirect_uri: 2048,

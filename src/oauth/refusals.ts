@@ -26,6 +26,8 @@ export type RequestReason =
   | 'client_secret_mismatch'
   | 'client_has_no_secret'
   | 'client_throttled'
+  | 'client_rate_exceeded'
+  | 'address_rate_exceeded'
   | 'authorization_code_unknown'
   | 'refresh_token_unknown'
   | 'refresh_token_malformed'
@@ -35,6 +37,8 @@ export type RequestReason =
   | 'scope_unknown'
   | 'scope_not_allowed'
   | 'scope_of_other_resource'
+  | 'management_scope_missing'
+  | 'management_not_alone'
   | 'resource_unknown'
   | 'resources_differ_in_signature';
 
@@ -63,6 +67,8 @@ const CODE_NOT_VALID =
 const TOKEN_NOT_VALID =
   'The refresh token is not valid: it is unknown, expired, already used, revoked, or bound to another client.';
 const CLIENT_NOT_AUTHENTICATED = 'Client authentication failed.';
+
+const tooMany = (description: string): Refusal => ({ error: 'temporarily_unavailable', status: 429, description });
 
 export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   content_type: request('The body must be application/x-www-form-urlencoded.'),
@@ -94,11 +100,11 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   client_authentication_missing: client(CLIENT_NOT_AUTHENTICATED),
   client_secret_mismatch: client(CLIENT_NOT_AUTHENTICATED),
   client_has_no_secret: client(CLIENT_NOT_AUTHENTICATED),
-  client_throttled: {
-    error: 'temporarily_unavailable',
-    status: 429,
-    description: 'Too many wrong client secrets for this client from this address. This one was not looked at.',
-  },
+  client_throttled: tooMany(
+    'Too many wrong client secrets for this client from this address. This one was not looked at.',
+  ),
+  client_rate_exceeded: tooMany('This client sends more token requests than it may.'),
+  address_rate_exceeded: tooMany('More token requests come from this address than may.'),
   authorization_code_unknown: grant(CODE_NOT_VALID),
   refresh_token_unknown: grant(TOKEN_NOT_VALID),
   refresh_token_malformed: grant(TOKEN_NOT_VALID),
@@ -108,6 +114,8 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   scope_unknown: scope('This scope is unknown.'),
   scope_not_allowed: scope('This scope is more than the client may ask for.'),
   scope_of_other_resource: scope('This scope is known, but not at the resources that are asked for.'),
+  management_scope_missing: scope('A request for the management API names its scopes, and the API as resource.'),
+  management_not_alone: target('The management API is asked for alone: its tokens are for no other API.'),
   resource_unknown: target('A resource is unknown, malformed, or more than was asked for.'),
 
   resources_differ_in_signature: target(

@@ -5,8 +5,14 @@ export const urlUnder = (issuer: string, path: string): string => `${issuer.repl
 export const pathUnder = (issuer: string, path: string): string =>
   `${new URL(issuer).pathname.replace(/\/$/, '')}${path}`;
 
-/** RFC 9728 §3.1: the well-known part goes between host and path of the resource's identifier. */
-export function resourceMetadataUrl(issuer: string): string {
-  const { origin, pathname } = new URL(urlUnder(issuer, '/oauth/userinfo'));
-  return `${origin}/.well-known/oauth-protected-resource${pathname}`;
-}
+/**
+ * RFC 9728 §3.1: the well-known part goes between host and path of the resource's identifier.
+ *
+ * @param resource its path, below the issuer.
+ */
+export const resourceMetadataPath = (issuer: string, resource: string): string =>
+  `/.well-known/oauth-protected-resource${pathUnder(issuer, resource)}`;
+
+/** Of the UserInfo Endpoint. */
+export const resourceMetadataUrl = (issuer: string): string =>
+  `${new URL(issuer).origin}${resourceMetadataPath(issuer, '/oauth/userinfo')}`;

@@ -2,7 +2,7 @@
 import type { Configuration } from '../config/configuration.ts';
 import type { Client } from '../model/client.ts';
 import type { Grant } from '../model/grant.ts';
-import { accessToday, mayRefresh } from './access-today.ts';
+import { mayRefresh, mayRefreshToday } from './access-today.ts';
 
 /** Before consent, with what is asked for. It gets refresh tokens, which outlive the session of the browser. */
 export const wouldGoOnWhileAway = (
@@ -13,4 +13,4 @@ export const wouldGoOnWhileAway = (
 
 /** With what was granted, under the client's ceiling of today. Without a policy nothing can be exchanged today. */
 export const goesOnWhileAway = (configuration: Configuration, client: Client, grant: Grant): boolean =>
-  configuration.policies.has(client.policy) && accessToday(configuration, grant, client).mayRefresh;
+  configuration.policies.has(client.policy) && mayRefreshToday(configuration, grant, client);

@@ -1,24 +1,36 @@
 /**
- * What a client may have of a grant today: what the end-user granted, under the client's ceiling, its grant types, its policy and
- * the resources of today (docs/decisions/0027). The grant keeps what was granted, so a ceiling that is widened again gives it back.
+ * What a client may have of a grant today: what the end-user granted, under the client's ceiling, its grant types, its policy, the
+ * resources of today (docs/decisions/0027) and the end-user's role in operators.yaml (docs/decisions/0031). The grant keeps what
+ * was granted, so a ceiling that is widened again, or a role that is given again, gives it back.
  */
 import { type Configuration, policyOf } from '../config/configuration.ts';
 import type { TokenClient } from '../model/client.ts';
 import type { AccessToday, Grant } from '../model/grant.ts';
-import { allowedScope, everyResource, mayName, OFFLINE_ACCESS } from './requested-access.ts';
+import { grantableScope } from './administrators.ts';
+import { allowedScope, everyResource, mayName, OFFLINE_ACCESS, scopeAt } from './requested-access.ts';
 
-export function accessToday(configuration: Configuration, grant: Grant, client: TokenClient): AccessToday {
+/** @param username of the grant's end-user; it is only asked for where the grant is for the management API. Null: no role. */
+export function accessToday(
+  configuration: Configuration,
+  grant: Grant,
+  client: TokenClient,
+  username: string | null,
+): AccessToday {
   const { identifier: userInfo } = configuration.identity;
-  const identifies = grant.identity !== null && (client.scope === null || client.scope.includes('openid'));
+  const { identifier: management } = configuration.management;
+  const grantable = grantableScope(configuration, grant, username);
+  const identifies = grant.scope.includes('openid') && (client.scope === null || client.scope.includes('openid'));
   const known = everyResource(configuration).map(({ identifier }) => identifier);
-  const resources = grant.resources.filter((one) =>
-    one === userInfo ? identifies : known.includes(one) && mayName(configuration, client, one),
-  );
+  const administers = () => scopeAt(configuration, grantable, [management]).some((name) => name !== OFFLINE_ACCESS);
+  const resources = grant.resources.filter((one) => {
+    if (one === userInfo) return identifies;
+    return known.includes(one) && mayName(configuration, client, one) && (one !== management || administers());
+  });
   // A client with `openid` names the UserInfo Endpoint in its token request to get a token for it alone.
   if (identifies && !resources.includes(userInfo)) resources.push(userInfo);
   const allowed = allowedScope(configuration, client, resources);
   const mayBeOffline = client.scope === null || client.scope.includes(OFFLINE_ACCESS);
-  const scope = grant.scope.filter((name) => (name === OFFLINE_ACCESS ? mayBeOffline : allowed.includes(name)));
+  const scope = grantable.filter((name) => (name === OFFLINE_ACCESS ? mayBeOffline : allowed.includes(name)));
   return {
     // Offline access alone is access to nothing.
     scope: scope.some((name) => name !== OFFLINE_ACCESS) ? scope : [],
@@ -26,6 +38,10 @@ export function accessToday(configuration: Configuration, grant: Grant, client: 
     mayRefresh: mayRefresh(configuration, scope, client),
   };
 }
+
+/** The role of the end-user does not matter for that. */
+export const mayRefreshToday = (configuration: Configuration, grant: Grant, client: TokenClient): boolean =>
+  accessToday(configuration, grant, client, null).mayRefresh;
 
 /** By the client's registered grant types and, where its policy asks for that, by `offline_access` (OpenID Connect Core §11). */
 export function mayRefresh(configuration: Configuration, scope: readonly string[], client: TokenClient): boolean {

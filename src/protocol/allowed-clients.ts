@@ -2,9 +2,9 @@
 import type { Configuration } from '../config/configuration.ts';
 import type { Client } from '../model/client.ts';
 import { type Grant, grantState } from '../model/grant.ts';
-import { chainEndsAt, codeEndsAt } from '../model/lifetimes.ts';
+import { chainEndsAt, codeEndsAt, consentEndsAt } from '../model/lifetimes.ts';
 import { goesOnWhileAway } from './absence.ts';
-import { accessToday } from './access-today.ts';
+import { mayRefreshToday } from './access-today.ts';
 import { type Access, type DescribedAccess, describeAccess } from './requested-access.ts';
 
 export type AllowedClient = {
@@ -14,6 +14,8 @@ export type AllowedClient = {
   readonly since: Date;
   /** When it last got tokens; null: never. */
   readonly lastUsedAt: Date | null;
+  /** When it has to ask again for something that it may have now; null: what is remembered has no end, or nothing is. */
+  readonly asksAgainFrom: Date | null;
   /** `whileAway`: a refresh token. `nowOnly`: tokens that end by themselves, soon. `nothing`: only the remembered consent. */
   readonly holds: 'whileAway' | 'nowOnly' | 'nothing';
 };
@@ -34,7 +36,11 @@ export function allowedClients(configuration: Configuration, permissions: Stored
   const found = [...clients.values()].flatMap((client) => {
     const ofClient = ({ clientId }: { readonly clientId: string }) => clientId === client.clientId;
     const grants = permissions.grants.filter((one) => ofClient(one) && lives(configuration, client, one, now));
-    const consents = permissions.consents.filter(ofClient);
+    const lifetime = { consentLifetimeSeconds: configuration.policies.get(client.policy)?.consentLifetimeSeconds };
+    const endOf = (consent: Consent) => consentEndsAt(consent, lifetime);
+    const consents = permissions.consents.filter(
+      (one) => ofClient(one) && now.getTime() < (endOf(one)?.getTime() ?? Number.POSITIVE_INFINITY),
+    );
     const given = [...grants.map((one) => one.createdAt), ...consents.map((one) => one.grantedAt)].sort(byInstant);
     const [since] = given;
     const newest = given.at(-1);
@@ -46,6 +52,7 @@ export function allowedClients(configuration: Configuration, permissions: Stored
       access: described(configuration, [...grants, ...consents]),
       since,
       lastUsedAt: used.at(-1) ?? null,
+      asksAgainFrom: consents.flatMap((one) => endOf(one) ?? []).sort(byInstant)[0] ?? null,
       holds:
         grants.length === 0
           ? 'nothing'
@@ -68,7 +75,7 @@ function lives(configuration: Configuration, client: Client, grant: Grant, now: 
   if (!policy) return true;
   const lifetimes = { name: client.policy, ...policy };
   if (grant.refreshGeneration === null) return now.getTime() < codeEndsAt(grant, lifetimes);
-  if (accessToday(configuration, grant, client).mayRefresh) return now.getTime() < chainEndsAt(grant, lifetimes);
+  if (mayRefreshToday(configuration, grant, client)) return now.getTime() < chainEndsAt(grant, lifetimes);
   const lastToken = (grant.lastUsedAt ?? grant.createdAt).getTime() + policy.accessTokenLifetimeSeconds * 1000;
   return now.getTime() < lastToken;
 }

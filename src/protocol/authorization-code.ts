@@ -1,9 +1,10 @@
 /** grant_type=authorization_code (OAuth 2.1 §4.1.3): parse → load → authenticate the client → present the code. */
-import { readAuthorizationCode } from '../crypto/authorization-code.ts';
+import { isOwnCode, readAuthorizationCode } from '../crypto/authorization-code.ts';
 import { sameSecretBytes, sha256 } from '../crypto/digest.ts';
 import { authorizationCodeRequest } from '../lifecycles/authorization-code.ts';
 import { present } from '../lifecycles/presentation.ts';
 import { isCodeVerifier } from '../oauth/pkce.ts';
+import { administratorNameOf } from './administrators.ts';
 import { type GrantType, refuse } from './grant-type.ts';
 import { askedResources } from './narrowing.ts';
 import { settled, waysOf } from './presentation.ts';
@@ -29,9 +30,10 @@ export const authorizationCode: GrantType = {
       apply: async (deps, request) => {
         const { grant, client } = request;
         // A code whose secret does not match is unknown, not presented: guessing must not end a chain.
-        if (!grant || !sameSecretBytes(grant.codeHash, read.secretHash)) return refuse('authorization_code_unknown');
+        if (!grant || !sameSecretBytes(grant.codeHash, read.secretHash) || !isOwnCode(deps.keys, read))
+          return refuse('authorization_code_unknown');
         const presented = { clientId: client.clientId, redirectUri, challengeOfVerifier, resources };
-        const ways = waysOf(deps, { scope: null, resources });
+        const ways = waysOf(deps, { scope: null, resources }, await administratorNameOf(deps, grant));
         const asked = authorizationCodeRequest(presented, ways, deps.random.bytes(16));
         return settled(await present(deps, asked, { ...request, grant }));
       },

@@ -2,9 +2,10 @@
  * The checks of the authorization request, in order (OAuth 2.1 §4.1.1). Until client and redirect URI are verified, nothing
  * may be redirected (§4.1.2.1: the server MUST NOT redirect to an invalid redirect URI); afterwards, every error is.
  */
-import type { Configuration } from '../config/configuration.ts';
+import { type Configuration, policyOf } from '../config/configuration.ts';
 import type { Client } from '../model/client.ts';
 import type { ResponseMode } from '../model/interaction.ts';
+import { type AuthenticationClass, classAskedFor, classNamed, strongestOf } from '../oauth/authentication-methods.ts';
 import type { AuthorizationErrorCode } from '../oauth/errors.ts';
 import type { ParameterReading, Parameters } from '../oauth/parameters.ts';
 import { isS256Challenge } from '../oauth/pkce.ts';
@@ -22,10 +23,12 @@ export const AUTHORIZATION_PARAMETERS = [
   'code_challenge',
   'code_challenge_method',
   'resource',
-  // OpenID Connect Core §3.1.2.1. `display`, `ui_locales`, `claims_locales` and `acr_values` are voluntary: accepted, unread.
+  // OpenID Connect Core §3.1.2.1. `display` and `claims_locales` are voluntary: accepted, unread. `ui_locales` is read apart from
+  // these, since no request fails for it.
   'nonce',
   'prompt',
   'max_age',
+  'acr_values',
   'login_hint',
   'id_token_hint',
   'response_mode',
@@ -76,8 +79,10 @@ export type AuthorizationRequest = {
   readonly codeChallenge: string;
   readonly nonce: string | null;
   readonly prompt: readonly Prompt[];
-  /** Seconds. */
+  /** Seconds: the least of what the request, the client's policy and the resources demand. */
   readonly maxAgeSeconds: number | null;
+  /** The strongest of what the request, the client's policy and the resources demand. */
+  readonly requiredClass: AuthenticationClass | null;
   readonly loginHint: string | null;
   /** The `sub` of the `id_token_hint`. */
   readonly hintedUserId: string | null;
@@ -207,6 +212,14 @@ const ACCESS_ERRORS: Readonly<Record<AccessProblem['reason'], Pick<RedirectedErr
     error: 'invalid_scope',
     description: 'scopes about the identity of the end-user, such as profile and email, need the scope openid as well',
   },
+  management_scope_missing: {
+    error: 'invalid_scope',
+    description: 'a request for the management API names its scopes, and the API as resource',
+  },
+  management_not_alone: {
+    error: 'invalid_target',
+    description: 'the management API is asked for alone: its tokens are for no other API',
+  },
   resource_unknown: { error: 'invalid_target', description: 'a resource is unknown' },
 };
 
@@ -240,15 +253,30 @@ export async function checkAuthorizationRequest(
   // Only for the client that the ID Token was issued to: with prompt=none, another could learn who is signed in.
   if (hinted !== null && hint?.aud !== client.clientId) return HINT_REFUSED;
   const maxAge = parameters.get('max_age');
+  const demanded = demandedSignIn(configuration, client, access);
+  const ages = [...demanded.ages, ...(maxAge === null ? [] : [Number(maxAge)])];
   return {
     kind: 'request',
     access,
     codeChallenge: parameters.get('code_challenge') ?? '',
     nonce: parameters.get('nonce'),
     prompt: parsePrompt(parameters.get('prompt') ?? '') ?? [],
-    maxAgeSeconds: maxAge === null ? null : Number(maxAge),
+    maxAgeSeconds: ages.length === 0 ? null : Math.min(...ages),
+    requiredClass: strongestOf([...demanded.classes, classAskedFor(parameters.get('acr_values') ?? '')]),
     loginHint: parameters.get('login_hint'),
     hintedUserId: hint?.sub ?? null,
+  };
+}
+
+/** What the client's policy and the resources demand of the sign-in. */
+function demandedSignIn(configuration: Configuration, client: Client, { resources }: Access) {
+  const demanding = [
+    policyOf(configuration, client),
+    ...configuration.resources.filter(({ identifier }) => resources.includes(identifier)),
+  ];
+  return {
+    ages: demanding.flatMap(({ maxAuthenticationAgeSeconds }) => maxAuthenticationAgeSeconds ?? []),
+    classes: demanding.flatMap(({ requiredAuthenticationClass: one }) => (one ? [classNamed(one)] : [])),
   };
 }
 

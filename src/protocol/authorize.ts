@@ -4,6 +4,7 @@ import type { KeyRing } from '../crypto/signing-keys.ts';
 import { begunInteraction } from '../lifecycles/interaction.ts';
 import { errorDescription } from '../oauth/errors.ts';
 import { asQuery, parseParameters } from '../oauth/parameters.ts';
+import { uiLocalesIn } from '../oauth/ui-locales.ts';
 import {
   AUTHORIZATION_PARAMETERS,
   checkAuthorizationRequest,
@@ -100,8 +101,10 @@ export async function handleAuthorizationRequest(
     nonce: checked.nonce,
     prompt: checked.prompt,
     maxAgeSeconds: checked.maxAgeSeconds,
+    requiredClass: checked.requiredClass,
     hintedUserId: checked.hintedUserId,
     loginHint: checked.loginHint,
+    uiLocales: uiLocalesIn(encoded),
     responseMode,
     lifetimeSeconds: configuration.signIn.interactionLifetimeSeconds,
   };

@@ -1,15 +1,29 @@
 /** The session of a browser: found by the hash of its cookie, created at a sign-in, ended at a sign-out or from a list. */
 import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
+import { InvariantViolation } from '../engine/errors.ts';
 import {
+  addFactor,
+  begunState,
   endSession as end,
   type LoadedSession,
+  type ProvenFactor,
   type SessionStore,
-  type SessionWorld,
   useSession,
 } from '../lifecycles/session.ts';
+import type { Actor } from '../model/actor.ts';
+import type { SignInMethod } from '../model/ledger.ts';
 import type { Session } from '../model/session.ts';
 import type { User } from '../model/user.ts';
+import {
+  type AuthenticationClass,
+  authenticationClassOf,
+  classNamed,
+  levelOf,
+  methodsOf,
+} from '../oauth/authentication-methods.ts';
+import { scopeOfAdministrator } from './administrators.ts';
+import type { SignInLedger } from './sign-in-ledger.ts';
 
 /** SHA-256 of a cookie's value. Values themselves never leave src/http. */
 export type CookieHash = Uint8Array;
@@ -20,12 +34,28 @@ export type SessionDeps = {
   /** Milliseconds. */
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly sessions: SessionStore;
+  /** Whether a sign-in with a password asks this end-user for a code. */
+  readonly hasAuthenticatorApp: (userId: string) => Promise<boolean>;
+  readonly signInLedger: SignInLedger;
+  /** Told when a browser that the account may not know is signed in; returns at once. Absent: nobody wants to know. */
+  readonly whenSignedIn?: (session: Session) => void;
+};
+
+export type Authentication = {
+  /** How the end-user signed in (RFC 8176). */
+  readonly amr: readonly string[];
+  /** When, where that was elsewhere and earlier; absent: now. */
+  readonly authenticatedAt?: Date | undefined;
+  /** For the ledger; absent: by the password. */
+  readonly method?: SignInMethod | undefined;
+  /** What the client demands, besides account and policy; absent: nothing. */
+  readonly requiredClass?: string | null | undefined;
 };
 
 /** With the server's epoch, which a new session carries. */
 export type SignedInUser = User & { readonly serverEpoch: bigint };
 
-const worldOf = ({ sessions, sleep, configuration }: SessionDeps): SessionWorld => ({
+const worldOf = ({ sessions, sleep, configuration }: SessionDeps) => ({
   sessions,
   sleep,
   lifetimes: () => configuration().signIn,
@@ -35,28 +65,72 @@ const worldOf = ({ sessions, sleep, configuration }: SessionDeps): SessionWorld 
  * A request came with this cookie.
  * @param cookie null: the browser sent none.
  * @param loaded the session of the cookie; absent: it is loaded.
- * @returns null: no such session, or it has ended. @throws Unavailable
+ * @returns null: no such session, it awaits a second factor, or it has ended. @throws Unavailable
  */
 export async function findSession(
   deps: SessionDeps,
   cookie: CookieHash | null,
   loaded?: LoadedSession,
 ): Promise<Session | null> {
+  const { session, awaiting } = await findAnySession(deps, cookie, loaded);
+  return awaiting ? null : session;
+}
+
+/** `awaiting`: a second factor is missing, so that the browser is not signed in. */
+export type AnySession = { readonly session: Session; readonly awaiting: boolean } | NoSession;
+type NoSession = { readonly session: null; readonly awaiting: false };
+
+/** For the pages of the second factor. @param cookie, loaded and throws as `findSession`. */
+export async function findAnySession(
+  deps: SessionDeps,
+  cookie: CookieHash | null,
+  loaded?: LoadedSession,
+): Promise<AnySession> {
   const used = cookie === null ? null : await useSession(worldOf(deps), { idHash: cookie }, loaded);
-  return used?.kind === 'admitted' ? used.session : null;
+  if (used?.kind === 'admitted') return { session: used.session, awaiting: false };
+  return used?.kind === 'awaitsFactor' ? { session: used.session, awaiting: true } : { session: null, awaiting: false };
+}
+
+/** Whether the policy of today demands a second factor of this end-user. */
+export function demandsSecondFactor(configuration: Configuration, username: string): boolean {
+  const { secondFactor } = configuration.signIn;
+  if (secondFactor !== 'operators') return secondFactor === 'everyone';
+  return scopeOfAdministrator(configuration, { kind: 'user', username }).length > 0;
 }
 
 /** A browser may say anything; what is stored of it is bounded. */
 const MAX_USER_AGENT_CHARACTERS = 256;
 
-/** A new session, and a new cookie, for every sign-in: a cookie that an attacker planted before stays worthless. */
+type NewCookies = { readonly old: CookieHash | null; readonly new: CookieHash };
+
+/**
+ * A new session, and a new cookie, for every sign-in: a cookie that an attacker planted before stays worthless. Where account, policy or
+ * client demand more than was shown, the session awaits a second factor, and the browser is not signed in yet.
+ */
 export async function createSession(
   deps: SessionDeps,
   user: SignedInUser,
-  cookie: { readonly old: CookieHash | null; readonly new: CookieHash },
+  cookie: NewCookies,
   userAgent: string | null,
+  authentication: Authentication,
 ): Promise<Session> {
+  const session = await createSessionBy(deps, user, cookie, userAgent, { ...authentication, factor: null });
+  if (session === null) throw new InvariantViolation('a session without a factor depends on a factor');
+  return session;
+}
+
+/** @returns null: the factor was removed meanwhile, and nobody is signed in. */
+export async function createSessionBy(
+  deps: SessionDeps,
+  user: SignedInUser,
+  cookie: NewCookies,
+  userAgent: string | null,
+  { factor, method = 'password', ...authentication }: Authentication & { readonly factor: ProvenFactor | null },
+): Promise<Session | null> {
+  const { amr, authenticatedAt } = authentication;
+  const factorIsMissing = await isFactorMissing(deps, user, authentication);
   if (cookie.old !== null) await end(worldOf(deps), { idHash: cookie.old }, 'signedInAgain');
+  const { signIn } = deps.configuration();
   const session = {
     idHash: cookie.new,
     sid: deps.random.uuid(),
@@ -64,29 +138,59 @@ export async function createSession(
     userEpoch: user.epoch,
     serverEpoch: user.serverEpoch,
     userAgent: userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS) ?? null,
+    amr,
   };
-  const { signedInAt, endsAt } = await deps.sessions.insert({
+  const read = { username: user.username, liveUserEpoch: user.epoch, liveServerEpoch: user.serverEpoch };
+  const unknownYet = { signedInAt: new Date(0), lastUsedAt: new Date(0), endsAt: new Date(0) };
+  const state = begunState({ ...session, ...read, ...unknownYet }, signIn, factorIsMissing);
+  const inserted = await deps.sessions.insert({
     ...session,
-    lifetimeSeconds: deps.configuration().signIn.sessionLifetimeSeconds,
+    state,
+    factor,
+    authenticatedAt,
+    signIn: { method, origin: deps.signInLedger.originOf(user.username) },
+    lifetimeSeconds: signIn.sessionLifetimeSeconds,
   });
-  return {
-    ...session,
-    username: user.username,
-    signedInAt,
-    lastUsedAt: signedInAt,
-    endsAt,
-    state: 'active',
-    endedReason: null,
-    liveUserEpoch: user.epoch,
-    liveServerEpoch: user.serverEpoch,
-  };
+  return inserted && { ...session, ...read, ...inserted, state, endedReason: null };
 }
+
+const SEVERAL_FACTORS = levelOf(classNamed('multi-factor'));
+
+/** What no second factor can add is asked for later, by the page that needs it. */
+async function isFactorMissing(
+  deps: SessionDeps,
+  { id, username }: SignedInUser,
+  { amr, requiredClass = null }: Authentication,
+): Promise<boolean> {
+  if (levelOf(authenticationClassOf(amr)) >= SEVERAL_FACTORS) return false;
+  if (levelOf(requiredClass) >= SEVERAL_FACTORS) return true;
+  return demandsSecondFactor(deps.configuration(), username) || deps.hasAuthenticatorApp(id);
+}
+
+/**
+ * A further factor was proven in this browser. The session goes on under a new cookie, and is active from then on.
+ * @returns null: it has ended, or the factor was removed meanwhile. @throws Unavailable
+ */
+export async function strengthenSession(
+  deps: SessionDeps,
+  session: Session,
+  cookie: CookieHash,
+  added: { readonly factor: ProvenFactor; readonly amr: readonly string[] },
+): Promise<Session | null> {
+  const amr = methodsOf(session.amr, added.amr);
+  const origin = deps.signInLedger.originOf(session.username);
+  const used = await addFactor(worldOf(deps), session, { factor: added.factor, amr, idHash: cookie, origin });
+  return used?.kind === 'admitted' ? used.session : null;
+}
+
+/** The class of what a session shows. */
+export const classOf = ({ amr }: Session): AuthenticationClass => authenticationClassOf(amr);
 
 /** The end-user signs out in this browser. The grants that they approved in it live on. @throws Unavailable */
 export async function endSession(deps: SessionDeps, cookie: CookieHash | null): Promise<void> {
   if (cookie !== null) await end(worldOf(deps), { idHash: cookie }, 'signOutRequested');
 }
 
-/** From the list of places where the end-user is signed in. @returns false: it had ended before, or is not theirs. */
-export const endListedSession = (deps: SessionDeps, userId: string, sid: string): Promise<boolean> =>
-  end(worldOf(deps), { sid, userId }, 'endRequested');
+/** From the list of places where the end-user is signed in. @param actor for the ledger. @returns false: it had ended before, or is not theirs. */
+export const endListedSession = (deps: SessionDeps, userId: string, sid: string, actor?: Actor): Promise<boolean> =>
+  end(worldOf(deps), { sid, userId }, 'endRequested', actor);

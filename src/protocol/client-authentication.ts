@@ -2,6 +2,7 @@
 import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
+import { during } from '../engine/follow.ts';
 import type { TokenClient } from '../model/client.ts';
 import { parseBasic } from '../oauth/basic-auth.ts';
 import type { Parameters } from '../oauth/parameters.ts';
@@ -53,7 +54,7 @@ export async function authenticateClient<Client extends TokenClient, Read extend
   for (const credentials of readings) {
     const throttled = throttle(deps, credentials);
     if (throttled) return throttled;
-    const loaded = await load(credentials.clientId);
+    const loaded = await during('load', 'client', () => load(credentials.clientId));
     // Again, for guesses that were loaded together: from here to the count nothing waits.
     const throttledMeanwhile = throttle(deps, credentials);
     if (throttledMeanwhile) return throttledMeanwhile;

@@ -15,14 +15,14 @@ export const clientCredentials: GrantType = {
       const access = requestedByClient(deps.configuration(), client, asked);
       if ('reason' in access) return refusedAccess(access);
       // RFC 9068 §2.2: `sub` is the client itself where no resource owner takes part.
-      const subject = { client, sub: client.clientId, grantId: null, claims: null };
-      return { kind: 'issued', response: issueAccessToken(deps, subject, access, now) };
+      const subject = { client, sub: client.clientId, grantId: null, claims: null, signIn: null };
+      return { kind: 'issued', response: await issueAccessToken(deps, subject, access, now) };
     },
   }),
 };
 
 function refusedAccess({ reason, scope }: AccessProblem): Refused {
-  if (reason === 'resource_unknown') return refuse(reason, 'resource');
+  if (reason === 'resource_unknown' || reason === 'management_not_alone') return refuse(reason, 'resource');
   // What needs an end-user was refused before `openid` could be missing.
   const refused = refuse(reason === 'openid_missing' ? 'scope_not_allowed' : reason, 'scope');
   return scope === null ? refused : { ...refused, scope: shortScope(scope) };

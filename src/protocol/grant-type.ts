@@ -7,6 +7,7 @@ import type { GrantStore, LoadedGrant } from '../lifecycles/grant.ts';
 import type { Client, TokenClient } from '../model/client.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
+import type { RateLimit } from '../system/rate-limit.ts';
 import type { ClientBrake } from './client-brake.ts';
 
 export const TOKEN_PARAMETERS = [
@@ -33,6 +34,9 @@ export type TokenDeps = {
   /** Stores a client secret that was right, but stored under an old root secret, under the root secret of today. */
   readonly renewSecretMac: (client: TokenClient, secretMacs: TokenClient['secretMacs']) => Promise<unknown>;
   readonly clientBrake: ClientBrake;
+  readonly tokenRates: { readonly client: RateLimit; readonly address: RateLimit };
+  /** By `sub`; null: there is no such end-user. Asked only for grants of the management API. */
+  readonly usernameOf: (userId: string) => Promise<string | null>;
 };
 
 /** RFC 6749 §5.1; `scope` is always there. */

@@ -12,8 +12,11 @@ import {
   interactFrom,
   type StoredInteraction,
 } from '../lifecycles/interaction.ts';
+import type { Interaction } from '../model/interaction.ts';
 import { type Session, sessionEndsAt, sessionIdleEndsAt } from '../model/session.ts';
+import { authenticationClassOf, levelOf } from '../oauth/authentication-methods.ts';
 import { isRegisteredRedirectUri } from '../oauth/redirect-uri.ts';
+import { grantableScope } from './administrators.ts';
 import { type AuthorizationResponse, authorizationResponse } from './authorization-response.ts';
 import { findSession, type SessionDeps } from './browser-session.ts';
 import { MAX_SEALED_CHARACTERS, sealInteraction, surelyFits } from './sealed-interaction.ts';
@@ -26,14 +29,19 @@ export type InteractionStepDeps = SessionDeps & {
 
 export type InteractionStepOutcome = InteractionRefused | (Ids & (Continued | Approved | Denied));
 
-type Ids = { readonly interactionId: string; readonly clientId: string };
+type Ids = {
+  readonly interactionId: string;
+  readonly clientId: string;
+  /** Of the request: which languages a page may speak; absent: it names none. */
+  readonly uiLocales?: readonly string[];
+};
 /** The page of the interaction shows what is next. */
 type Continued = {
   readonly kind: 'continued';
   /** For the URL of the page; null: the interaction is stored. */
   readonly sealed: string | null;
   /** Why the step itself did not count; null: it did. */
-  readonly reason: 'sign_in_required' | 'user_changed' | null;
+  readonly reason: 'sign_in_required' | 'factor_required' | 'user_changed' | null;
 };
 type Approved = { readonly kind: 'approved'; readonly response: AuthorizationResponse };
 type Denied = {
@@ -97,9 +105,16 @@ export const interactionWorld = (deps: InteractionStepDeps): InteractionWorld =>
     const { signIn } = deps.configuration();
     return Math.min(sessionEndsAt(session, signIn), sessionIdleEndsAt(session, signIn));
   },
+  levelOf: ({ amr }) => levelOf(authenticationClassOf(amr)),
+  requiredLevelOf: ({ requiredClass }) => levelOf(requiredClass),
   isStillRegistered: (client, { redirectUri }) =>
     client.grantTypes.includes('authorization_code') && isRegisteredRedirectUri(client, redirectUri),
+  grantableBy: ({ username }, interaction) => grantableScope(deps.configuration(), interaction, username),
 });
+
+/** Where the request names languages. */
+export const spokenIn = ({ uiLocales }: Pick<Interaction, 'uiLocales'>): { readonly uiLocales?: readonly string[] } =>
+  uiLocales.length === 0 ? {} : { uiLocales };
 
 function stepOutcome(
   { issuer }: InteractionStepDeps,
@@ -110,10 +125,11 @@ function stepOutcome(
   // Only a page needs it.
   const sealed = () => (outcome.isStored ? null : seal());
   const { redirectUri, responseMode, requestState: state } = interaction;
-  const ids = { interactionId: interaction.id, clientId: client.clientId };
+  const ids = { interactionId: interaction.id, clientId: client.clientId, ...spokenIn(interaction) };
   const to = { redirectUri, responseMode, state };
   switch (outcome.kind) {
     case 'signIn':
+    case 'factor':
     case 'consent':
       return { kind: 'continued', ...ids, sealed: sealed(), reason: null };
     case 'approved':
@@ -135,6 +151,7 @@ function rejected(
 ) {
   switch (reason) {
     case 'sign_in_required':
+    case 'factor_required':
     case 'user_changed':
       return { kind: 'continued', ...ids, sealed: sealed(), reason } as const;
     case 'interaction_expired':
@@ -145,8 +162,10 @@ function rejected(
 }
 
 const DENIED: Readonly<Record<AuthorizationRefusal, string>> = {
-  access_denied: 'The resource owner denied the request.',
+  // RFC 6749 §4.1.2.1. The server denies it where the end-user may grant nothing of what is asked for.
+  access_denied: 'The resource owner or authorization server denied the request.',
   login_required:
-    'The resource owner has to sign in: there is no sign-in, it was too long ago, or by another end-user.',
+    'The resource owner has to sign in: there is no sign-in, it was too long ago, too weak, or by another end-user.',
   consent_required: 'The resource owner has to consent.',
+  unmet_authentication_requirements: 'The resource owner did not sign in as strongly as was asked for.',
 };

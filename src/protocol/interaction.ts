@@ -1,9 +1,18 @@
 /** The pages of an interaction: sign-in, choice of account, consent. One function for each endpoint. */
+import type { Configuration } from '../config/configuration.ts';
 import { sameSecretBytes } from '../crypto/digest.ts';
-import { interact, type StoredInteraction } from '../lifecycles/interaction.ts';
+import {
+  type InteractionOutcome,
+  identityIsAssured,
+  interact,
+  type StoredInteraction,
+} from '../lifecycles/interaction.ts';
+import type { Client } from '../model/client.ts';
+import type { Session } from '../model/session.ts';
 import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
 import { wouldGoOnWhileAway } from './absence.ts';
-import { type CookieHash, findSession } from './browser-session.ts';
+import { grantableScope } from './administrators.ts';
+import { type CookieHash, findAnySession, findSession } from './browser-session.ts';
 import { type FormCheck, formPurpose } from './form-purpose.ts';
 import {
   type InteractionRefused,
@@ -11,13 +20,18 @@ import {
   type InteractionStepOutcome,
   interactionWorld,
   type NamedInteraction,
+  spokenIn,
   takeStep,
 } from './interaction-step.ts';
 import { type DescribedAccess, describeAccess } from './requested-access.ts';
 import { openInteraction } from './sealed-interaction.ts';
 import { type SignInDeps, type SignInForm, type SignInOutcome, signIn } from './sign-in.ts';
 
-export type InteractionDeps = InteractionStepDeps & SignInDeps;
+export type InteractionDeps = InteractionStepDeps &
+  SignInDeps & {
+    /** @returns the hash of the image that was fetched from there; null: none can be shown. */
+    readonly findLogo: (logoUri: string) => Promise<string | null>;
+  };
 
 export type InteractionRequest = {
   readonly id: string;
@@ -27,12 +41,14 @@ export type InteractionRequest = {
   readonly browser: CookieHash | null;
   readonly session: CookieHash | null;
 };
-type FormRequest = InteractionRequest & { readonly isOurForm: FormCheck };
+export type FormRequest = InteractionRequest & { readonly isOurForm: FormCheck };
 
-export type InteractionView = InteractionRefused | SignInView | ConsentView;
+export type InteractionView = InteractionRefused | SignInView | FactorView | ConsentView;
 
 type Shown = {
   readonly interactionId: string;
+  /** Of the request: which languages the page may speak; absent: it names none. */
+  readonly uiLocales?: readonly string[];
   /** For the URLs of the page; null: the interaction is stored. */
   readonly sealed: string | null;
   readonly formPurpose: string;
@@ -44,15 +60,29 @@ export type SignInView = Shown & {
   /** The username of the account to go on with, without a new sign-in; null: none is offered. */
   readonly account: string | null;
 };
+/** The page of the further factor: it asks for it, or leads to its set-up. */
+export type FactorView = Shown & {
+  readonly kind: 'factor';
+  readonly session: Session;
+  /** The session awaits a second factor: the browser is not signed in. */
+  readonly awaiting: boolean;
+  /** What is asked for; null: what the account and the policy demand. */
+  readonly requiredClass: string | null;
+};
 type ConsentView = Shown & {
   readonly kind: 'consent';
+  readonly userId: string;
   readonly username: string;
   readonly redirectUri: string;
+  /** What the client says of itself, where an operator has vetted it. `logo`: the hash of an image. */
+  readonly about: { readonly logo: string | null; readonly terms: string | null; readonly policy: string | null };
   /** Every redirect URI of the client leads to the end-user's own device. */
   readonly onThisDevice: boolean;
   readonly access: readonly DescribedAccess[];
   /** The client will get refresh tokens. */
   readonly whileAway: boolean;
+  /** For so long the client need not ask again for this; null: it asks each time, or there is no such end. */
+  readonly rememberedForSeconds: number | null;
 };
 
 /** What the page shows now: the machine decides. @throws StoreUnavailable, Unavailable */
@@ -60,13 +90,18 @@ export async function viewInteraction(
   deps: InteractionDeps,
   { wantsAnotherAccount, ...request }: InteractionRequest & { readonly wantsAnotherAccount: boolean },
 ): Promise<InteractionView> {
-  const session = await findSession(deps, request.session);
+  const any = await findAnySession(deps, request.session);
+  const session = any.awaiting ? null : any.session;
   const opened = await open(deps, request);
   if (opened.kind === 'refused') return opened;
   const event = wantsAnotherAccount ? 'switchRequested' : 'viewed';
-  const outcome = await interact(interactionWorld(deps), opened.named, event, session);
+  const outcome = await interact(interactionWorld(deps), opened.named, event, session, any.awaiting);
   if (outcome === null) return { kind: 'refused', reason: 'interaction_unknown' };
   const { interaction, client } = outcome;
+  if (outcome.kind === 'factor' && any.session !== null) {
+    const { requiredClass } = interaction;
+    return { kind: 'factor', ...shown(outcome, request), session: any.session, awaiting: any.awaiting, requiredClass };
+  }
   if (outcome.kind === 'signIn') {
     return {
       kind: 'signIn',
@@ -79,27 +114,51 @@ export async function viewInteraction(
     return {
       kind: 'consent',
       ...shown(outcome, request),
+      userId: session.userId,
       username: session.username,
       redirectUri: interaction.redirectUri,
+      about: await aboutClient(deps, client),
       onThisDevice: client.redirectUris.every(leadsToThisDevice),
-      access: describeAccess(deps.configuration(), interaction),
+      access: describeAccess(deps.configuration(), {
+        scope: grantableScope(deps.configuration(), interaction, session.username),
+        resources: interaction.resources,
+      }),
       whileAway: wouldGoOnWhileAway(deps.configuration(), client, interaction),
+      rememberedForSeconds: rememberedForSeconds(deps.configuration(), outcome),
     };
   }
   const reason = outcome.kind === 'rejected' ? outcome.reason : 'interaction_completed';
   // What the machine asks of a page is shown above; `sign_in_required` and `user_changed` are answers to forms.
-  const isRefused = reason !== 'sign_in_required' && reason !== 'user_changed';
+  const isRefused = reason !== 'sign_in_required' && reason !== 'factor_required' && reason !== 'user_changed';
   return {
     kind: 'refused',
     interactionId: interaction.id,
     clientId: client.clientId,
+    ...spokenIn(interaction),
     reason: isRefused ? reason : 'interaction_completed',
   };
+}
+
+/** What the guards `consentMayBeRemembered` and `consentIsRemembered` ask for. */
+const rememberedForSeconds = (
+  { policies }: Configuration,
+  { client, interaction }: Pick<InteractionOutcome, 'client' | 'interaction'>,
+): number | null =>
+  identityIsAssured(client, interaction) && !interaction.scope.includes('offline_access')
+    ? (policies.get(client.policy)?.consentLifetimeSeconds ?? null)
+    : null;
+
+/** A client that introduced itself could show the logo of another (RFC 7591 §5). */
+async function aboutClient({ findLogo }: InteractionDeps, { registeredBy, logoUri, tosUri, policyUri }: Client) {
+  if (registeredBy !== 'operator') return { logo: null, terms: null, policy: null };
+  return { logo: logoUri === null ? null : await findLogo(logoUri), terms: tosUri, policy: policyUri };
 }
 
 export type InteractionSignInOutcome =
   /** The browser is signed in, whatever the machine made of the step. */
   | { readonly kind: 'signedIn'; readonly userId: string; readonly step: InteractionStepOutcome }
+  /** The browser gets the cookie of a session that awaits a second factor; the page asks for it. */
+  | ({ readonly kind: 'factorRequired'; readonly userId: string } & Pick<Shown, 'interactionId' | 'sealed'>)
   | { readonly kind: 'signInRefused'; readonly refused: RefusedSignIn; readonly view: SignInView }
   | InteractionRefused;
 type RefusedSignIn = Extract<SignInOutcome, { kind: 'signInRefused' }>;
@@ -111,7 +170,8 @@ export async function signInToInteraction(
 ): Promise<InteractionSignInOutcome> {
   const opened = await openForm(deps, request);
   if (opened.kind === 'refused') return opened;
-  const outcome = await signIn(deps, form);
+  const { requiredClass } = opened.facts.interaction;
+  const outcome = await signIn(deps, { ...form, requiredClass });
   if (outcome.kind === 'signInRefused') {
     const view = {
       kind: 'signIn',
@@ -122,6 +182,10 @@ export async function signInToInteraction(
     return { kind: 'signInRefused', refused: outcome, view };
   }
   const { session } = outcome;
+  if (outcome.kind === 'factorRequired') {
+    const { interactionId, sealed } = shown(opened.facts, request);
+    return { kind: 'factorRequired', userId: session.userId, interactionId, sealed };
+  }
   return { kind: 'signedIn', userId: session.userId, step: await takeStep(deps, opened.named, 'signedIn', session) };
 }
 
@@ -144,6 +208,41 @@ export async function chooseAccount(
   return { kind: 'signInInstead', interactionId, sealed, clientId };
 }
 
+/**
+ * A further factor was proven, in a page of this interaction, or another way to sign in was used there.
+ * @param event `signedIn`: it was a whole sign-in. @param session as it is now. @throws StoreUnavailable, Unavailable
+ */
+export async function goOnWith(
+  deps: InteractionDeps,
+  request: InteractionRequest,
+  event: 'signedIn' | 'factorAdded',
+  session: Session,
+): Promise<InteractionStepOutcome> {
+  const opened = await open(deps, request);
+  return opened.kind === 'refused' ? opened : takeStep(deps, opened.named, event, session);
+}
+
+/** With the session that the browser has. @throws StoreUnavailable, Unavailable */
+export async function takeFormStep(
+  deps: InteractionDeps,
+  request: FormRequest,
+  event: 'factorAdded' | 'factorDeclined',
+): Promise<InteractionStepOutcome> {
+  const opened = await openForm(deps, request);
+  if (opened.kind === 'refused') return opened;
+  return takeStep(deps, opened.named, event, await findSession(deps, request.session));
+}
+
+/** Before anything else is looked at: whether the form is ours, and what the interaction asks for. @throws StoreUnavailable */
+export async function openInteractionForm(
+  deps: InteractionDeps,
+  request: FormRequest,
+): Promise<InteractionRefused | { readonly kind: 'opened'; readonly requiredClass: string | null }> {
+  const opened = await openForm(deps, request);
+  if (opened.kind === 'refused') return opened;
+  return { kind: 'opened', requiredClass: opened.facts.interaction.requiredClass };
+}
+
 const EVENTS: ReadonlyMap<string | null, 'consented' | 'refused'> = new Map([
   ['approve', 'consented'],
   ['deny', 'refused'],
@@ -157,8 +256,42 @@ export async function decideConsent(
   const opened = await openForm(deps, request);
   if (opened.kind === 'refused') return opened;
   const event = EVENTS.get(decision);
-  if (!event) return { kind: 'refused', reason: 'form_refused', interactionId: request.id };
+  if (!event) return refusedForm(opened.facts, request.id);
   return takeStep(deps, opened.named, event, await findSession(deps, request.session));
+}
+
+/** What it takes to see which interaction a request is about. */
+export type OpeningDeps = Pick<InteractionDeps, 'interactions' | 'keys'>;
+
+export type InteractionForSignIn = {
+  readonly kind: 'opened';
+  readonly interaction: StoredInteraction['interaction'];
+  readonly isStored: boolean;
+};
+
+/** For a sign-in at another place. @param isOurForm null: the page itself leads there, without a form. @throws StoreUnavailable */
+export async function openForSignIn(
+  deps: OpeningDeps,
+  { isOurForm, ...request }: InteractionRequest & { readonly isOurForm: FormCheck | null },
+): Promise<InteractionForSignIn | InteractionRefused> {
+  const opened = await (isOurForm === null ? open(deps, request) : openForm(deps, { ...request, isOurForm }));
+  if (opened.kind === 'refused') return opened;
+  const { interaction, isStored, now, client } = opened.facts;
+  if (now >= interaction.endsAt) {
+    const { id: interactionId } = interaction;
+    return { kind: 'refused', reason: 'interaction_expired', interactionId, clientId: client.clientId };
+  }
+  return { kind: 'opened', interaction, isStored };
+}
+
+/** The end-user has signed in at another place, in this browser. @throws StoreUnavailable, Unavailable */
+export async function goOnSignedIn(
+  deps: InteractionDeps,
+  request: InteractionRequest,
+  session: Session,
+): Promise<InteractionStepOutcome> {
+  const opened = await open(deps, request);
+  return opened.kind === 'refused' ? opened : takeStep(deps, opened.named, 'signedIn', session);
 }
 
 type Opened = {
@@ -169,7 +302,7 @@ type Opened = {
 
 /** An interaction can only go on in the browser in which it began. */
 async function open(
-  { interactions, keys }: InteractionDeps,
+  { interactions, keys }: OpeningDeps,
   { id, sealed, browser }: InteractionRequest,
 ): Promise<Opened | InteractionRefused> {
   const requested = sealed === null ? null : openInteraction(keys, id, sealed);
@@ -179,22 +312,30 @@ async function open(
   const facts = await interactions.load(named, null);
   if (!facts) return { kind: 'refused', reason: 'interaction_unknown' };
   if (browser === null || !sameSecretBytes(browser, facts.interaction.browserHash)) {
-    return { kind: 'refused', reason: 'another_browser', interactionId: id };
+    return { kind: 'refused', reason: 'another_browser', interactionId: id, ...spokenIn(facts.interaction) };
   }
   return { kind: 'opened', named, facts };
 }
 
-async function openForm(deps: InteractionDeps, request: FormRequest): Promise<Opened | InteractionRefused> {
+async function openForm(deps: OpeningDeps, request: FormRequest): Promise<Opened | InteractionRefused> {
   const opened = await open(deps, request);
   if (opened.kind === 'refused' || request.isOurForm(formPurpose.interaction(request.id))) return opened;
-  return { kind: 'refused', reason: 'form_refused', interactionId: request.id };
+  return refusedForm(opened.facts, request.id);
 }
+
+const refusedForm = ({ interaction }: StoredInteraction, interactionId: string): InteractionRefused => ({
+  kind: 'refused',
+  reason: 'form_refused',
+  interactionId,
+  ...spokenIn(interaction),
+});
 
 const shown = (
   { interaction, isStored, client }: Pick<StoredInteraction, 'interaction' | 'isStored' | 'client'>,
   { sealed }: InteractionRequest,
 ): Shown => ({
   interactionId: interaction.id,
+  ...spokenIn(interaction),
   sealed: isStored ? null : sealed,
   formPurpose: formPurpose.interaction(interaction.id),
   clientName: client.clientName,

@@ -9,6 +9,7 @@ import type { TokenClient } from '../model/client.ts';
 import { chainEndsAt } from '../model/lifetimes.ts';
 import { formatScope } from '../oauth/scope.ts';
 import { accessToday } from './access-today.ts';
+import { administratorNameOf } from './administrators.ts';
 import type { ClientSender } from './client-authentication.ts';
 import { refuse } from './grant-type.ts';
 import { type FoundToken, findToken, type RefusedToken, readSentToken, type SentTokenDeps } from './sent-token.ts';
@@ -28,6 +29,9 @@ type ActiveToken = {
   readonly aud: string | readonly string[];
   readonly iss: string;
   readonly jti?: string;
+  /** RFC 9470 §6.2. */
+  readonly acr?: string;
+  readonly auth_time?: number;
 };
 
 export type IntrospectionOutcome =
@@ -58,7 +62,7 @@ export async function handleIntrospectionRequest(
     return { kind: 'refused', refused: refuse('public_client_introspection'), clientId };
   }
   const token = await findToken(deps, sent);
-  const described = describeToken(deps, client, token);
+  const described = await describeToken(deps, client, token);
   const grantId = token.kind === 'nothing' ? null : (token.grant?.id ?? null);
   return typeof described === 'string'
     ? { kind: 'answered', body: INACTIVE, facts: { clientId, grantId, reason: described } }
@@ -66,14 +70,18 @@ export async function handleIntrospectionRequest(
 }
 
 /** @returns a reason, for the log, when the token is inactive or does not concern the caller. */
-function describeToken(deps: SentTokenDeps, client: TokenClient, token: FoundToken): ActiveToken | string {
+async function describeToken(
+  deps: SentTokenDeps,
+  client: TokenClient,
+  token: FoundToken,
+): Promise<ActiveToken | string> {
   switch (token.kind) {
     case 'nothing':
       return token.reason;
     case 'access_token':
       return describeAccessToken(deps, client, token);
     case 'refresh_token':
-      return describeRefreshToken(deps, client, token);
+      return describeRefreshToken(deps, client, token, await administratorNameOf(deps, token.grant));
   }
 }
 
@@ -95,11 +103,13 @@ function describeAccessToken(
   if (first === undefined) return 'not_for_this_client';
   const itsScopes = new Set(served.flatMap((one) => one.scopes.map(({ name }) => name)));
   const itsScope = scope.split(' ').filter((one) => itsScopes.has(one));
-  const { iss, sub, client_id, jti, iat, exp } = claims;
+  const { iss, sub, client_id, jti, iat, exp, acr, auth_time } = claims;
   return {
     active: true,
     token_type: 'Bearer',
     ...{ iss, sub, client_id, jti, iat, exp },
+    ...(acr !== undefined && { acr }),
+    ...(auth_time !== undefined && { auth_time }),
     ...toldClaims(deps.configuration().claims, 'access_token', itsScope, claims),
     ...(itsScope.length > 0 && { scope: formatScope(itsScope) }),
     aud: more.length > 0 ? [first, ...more] : first,
@@ -115,9 +125,10 @@ function describeRefreshToken(
   deps: SentTokenDeps,
   client: TokenClient,
   { grant, place, now }: Extract<FoundToken, { kind: 'refresh_token' }>,
+  username: string | null,
 ): ActiveToken | string {
   const policy = policyOf(deps.configuration(), client);
-  const today = accessToday(deps.configuration(), grant, client);
+  const today = accessToday(deps.configuration(), grant, client, username);
   if (!client.grantTypes.includes('refresh_token')) return 'grant_type_not_allowed';
   if (!refreshTokenWouldIssue(grant, place, now, policy, today)) return 'refresh_token_not_active';
   return {

@@ -9,10 +9,13 @@ import {
 import { accessTokenId, signAccessToken } from '../crypto/access-token.ts';
 import { writeRefreshToken } from '../crypto/refresh-token.ts';
 import { InvariantViolation } from '../engine/errors.ts';
+import { during } from '../engine/follow.ts';
+import { whenThere } from '../engine/when-there.ts';
 import type { LoadedPresentation } from '../lifecycles/presentation.ts';
 import type { TokenClient } from '../model/client.ts';
 import type { AccessToday, Grant, SignInFacts } from '../model/grant.ts';
 import type { Claims } from '../model/user.ts';
+import { authenticationClassOf, BY_PASSWORD } from '../oauth/authentication-methods.ts';
 import { formatScope } from '../oauth/scope.ts';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import type { TokenDeps, TokenResponse } from './grant-type.ts';
@@ -27,16 +30,24 @@ type Subject = {
   readonly grantId: string | null;
   /** About the end-user; null: none are told, or there is no end-user. */
   readonly claims: Claims | null;
+  /** How and when the end-user signed in; null: there is no end-user, or it was not written down. */
+  readonly signIn: SignInFacts | null;
 };
 
 /** RFC 9068 §2.2. @throws RefusedAtIssue when its resources need different signatures. Before any commit. */
-export function issueAccessToken(deps: TokenDeps, subject: Subject, access: Access, now: Date): TokenResponse {
-  const { client, sub, grantId, claims } = subject;
+export function issueAccessToken(
+  deps: TokenDeps,
+  subject: Subject,
+  access: Access,
+  now: Date,
+): TokenResponse | Promise<TokenResponse> {
+  const { client, sub, grantId, claims, signIn } = subject;
   const expiresIn = accessTokenLifetimeSeconds(deps, client, access);
   const iat = Math.floor(now.getTime() / 1000);
   const [aud, ...more] = access.resources;
   if (aud === undefined) throw new InvariantViolation('an access token without an audience');
-  const accessToken = signAccessToken(deps.keyRing.signerOf(signingAlgorithm(deps.configuration(), access)), {
+  const signer = deps.keyRing.signerOf(signingAlgorithm(deps.configuration(), access));
+  const told = {
     ...toldClaims(deps.configuration().claims, 'access_token', access.scope, claims),
     iss: deps.issuer,
     sub,
@@ -46,8 +57,17 @@ export function issueAccessToken(deps: TokenDeps, subject: Subject, access: Acce
     jti: accessTokenId(grantId === null ? { clientEpoch: client.epoch } : { grantId }, deps.random.bytes(16)),
     iat,
     exp: iat + expiresIn,
-  });
-  return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope: formatScope(access.scope) };
+    ...(signIn && { acr: authenticationClassOf(signIn.amr ?? BY_PASSWORD), auth_time: signIn.authTime }),
+  };
+  return whenThere(
+    during('sign', 'accessToken', () => signAccessToken(signer, told)),
+    (accessToken): TokenResponse => ({
+      access_token: accessToken,
+      token_type: 'Bearer',
+      expires_in: expiresIn,
+      scope: formatScope(access.scope),
+    }),
+  );
 }
 
 /**
@@ -62,20 +82,29 @@ export function issueTokens(
   today: AccessToday,
   asked: Narrowing,
   { now, client, claims }: LoadedPresentation,
-): TokenResponse {
+): TokenResponse | Promise<TokenResponse> {
   const { refreshGeneration: generation, refreshNonce: nonce } = next;
   if (generation === null || nonce === null) throw new InvariantViolation('tokens of a chain that has not begun');
   const access = narrowedAccess(deps.configuration(), next, today, asked);
-  const response = issueAccessToken(deps, { client, sub: next.userId, grantId: next.id, claims }, access, now);
-  const told = toldClaims(deps.configuration().claims, 'id_token', access.asked, claims);
-  return {
-    ...response,
-    scope: formatScope(access.answered),
-    ...(identifies(next, today, asked) && { id_token: issueIdToken(deps, next, client, response, told, now) }),
-    ...(today.mayRefresh && {
-      refresh_token: writeRefreshToken(deps.keys, { grantId: next.id, generation, nonce }),
-    }),
+  const subject = { client, sub: next.userId, grantId: next.id, claims, signIn: next.identity };
+  const idTokenOf = (response: TokenResponse) => {
+    if (!identifies(next, today, asked)) return null;
+    const told = toldClaims(deps.configuration().claims, 'id_token', access.asked, claims);
+    return issueIdToken(deps, next, client, response, told, now);
   };
+  return whenThere(issueAccessToken(deps, subject, access, now), (response) =>
+    whenThere(
+      idTokenOf(response),
+      (idToken): TokenResponse => ({
+        ...response,
+        scope: formatScope(access.answered),
+        ...(idToken !== null && { id_token: idToken }),
+        ...(today.mayRefresh && {
+          refresh_token: writeRefreshToken(deps.keys, { grantId: next.id, generation, nonce }),
+        }),
+      }),
+    ),
+  );
 }
 
 /** A refresh that leaves `openid` out wants no ID Token. */

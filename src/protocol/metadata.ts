@@ -1,11 +1,12 @@
 /** What works here, and where (RFC 8414 §2, OpenID Connect Discovery §3, RFC 9728 §2). Listed only when it works. */
 import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
+import type { Resource } from '../../policies/schema.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
+import { AUTHENTICATION_CLASSES } from '../oauth/authentication-methods.ts';
 import { STANDARD_CLAIMS } from '../oauth/claims.ts';
 import { PROMPT_VALUES } from '../oauth/prompt.ts';
 import { urlUnder } from '../oauth/urls.ts';
-import { SIGNED_IN_BY_PASSWORD } from './id-token.ts';
 import { OFFLINE_ACCESS } from './requested-access.ts';
 import { GRANT_TYPES } from './token-request.ts';
 import { claimsTold } from './told-claims.ts';
@@ -15,14 +16,17 @@ export type MetadataDeps = {
   readonly issuer: string;
   readonly configuration: () => Configuration;
   readonly keyRing: KeyRing;
+  /** Tags of BCP 47: what the pages speak. */
+  readonly uiLocales: readonly string[];
 };
 
 const BY_SECRET = ['client_secret_basic', 'client_secret_post'];
 const CLIENT_AUTHENTICATION = [...BY_SECRET, 'none'];
 
 /** The same document for OAuth and for OpenID Connect. */
-export function serverMetadata({ issuer, configuration, keyRing }: MetadataDeps): Document {
-  const { resources, identity, claims } = configuration();
+export function serverMetadata({ issuer, configuration, keyRing, uiLocales }: MetadataDeps): Document {
+  const { resources, identity, claims, branding } = configuration();
+  const { terms, privacy } = branding.links;
   const scopes = [identity, ...resources].flatMap((one) => one.scopes.map((scope) => scope.name));
   const algorithms = keyRing.published().map((one) => one['alg']);
   return {
@@ -47,8 +51,11 @@ export function serverMetadata({ issuer, configuration, keyRing }: MetadataDeps)
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [...new Set(algorithms)],
     claims_supported: [...new Set(['sub', 'iss', 'auth_time', 'acr', ...STANDARD_CLAIMS, ...furtherClaims(claims)])],
-    acr_values_supported: [SIGNED_IN_BY_PASSWORD],
+    acr_values_supported: AUTHENTICATION_CLASSES,
     prompt_values_supported: PROMPT_VALUES,
+    ui_locales_supported: uiLocales,
+    ...(terms !== undefined && { op_tos_uri: terms }),
+    ...(privacy !== undefined && { op_policy_uri: privacy }),
     claims_parameter_supported: false,
     request_parameter_supported: false,
     // Discovery §3: "If omitted, the default value is true."
@@ -60,14 +67,24 @@ export function serverMetadata({ issuer, configuration, keyRing }: MetadataDeps)
 const furtherClaims = (claims: ClaimsPolicy): readonly string[] =>
   (['userinfo', 'id_token'] as const).flatMap((place) => [...claimsTold(claims, place).values()].flat());
 
-/** RFC 9728 §2: the one resource that this server itself guards. */
-export function resourceMetadata({ issuer, configuration }: MetadataDeps): Document {
-  const { identity } = configuration();
+/** RFC 9728 §2, of the UserInfo Endpoint. */
+export function resourceMetadata({ issuer, configuration }: Pick<MetadataDeps, 'issuer' | 'configuration'>): Document {
+  return { ...metadataOf(issuer, configuration().identity), bearer_methods_supported: ['header', 'body'] };
+}
+
+/** RFC 9728 §2, of the management API. */
+export function managementMetadata({ issuer, configuration }: MetadataDeps): Document {
+  const { management } = configuration();
   return {
-    resource: identity.identifier,
-    authorization_servers: [issuer],
-    scopes_supported: identity.scopes.map((one) => one.name),
-    bearer_methods_supported: ['header', 'body'],
-    resource_name: identity.name,
+    ...metadataOf(issuer, management),
+    bearer_methods_supported: ['header'],
+    resource_documentation: `${management.identifier}/reference`,
   };
 }
+
+const metadataOf = (issuer: string, { identifier, scopes, name }: Resource): Document => ({
+  resource: identifier,
+  authorization_servers: [issuer],
+  scopes_supported: scopes.map((scope) => scope.name),
+  resource_name: name,
+});

@@ -22,6 +22,7 @@ export type PermissionsView =
   | {
       readonly kind: 'permissions';
       readonly formPurpose: string;
+      readonly userId: string;
       readonly username: string;
       readonly allowed: readonly AllowedClient[];
       readonly browsers: readonly SignedInBrowser[];
@@ -36,15 +37,23 @@ const MAX_SHOWN = 100;
 export async function viewPermissions(deps: PermissionDeps, cookie: CookieHash | null): Promise<PermissionsView> {
   const session = await findSession(deps, cookie);
   if (session === null) return { kind: 'signInRequired' };
-  const allowed = allowedClients(deps.configuration(), await deps.permissions.load(session.userId));
   return {
     kind: 'permissions',
     formPurpose: formPurpose.permissions(session.sid),
+    userId: session.userId,
     username: session.username,
-    allowed: allowed.slice(0, MAX_SHOWN),
-    more: allowed.length > MAX_SHOWN,
+    ...(await permissionsOf(deps, session.userId)),
     browsers: await signedInBrowsers(deps, session),
   };
+}
+
+/** @throws StoreUnavailable */
+export async function permissionsOf(
+  { configuration, permissions }: Pick<PermissionDeps, 'configuration' | 'permissions'>,
+  userId: string,
+): Promise<Pick<Extract<PermissionsView, { kind: 'permissions' }>, 'allowed' | 'more'>> {
+  const allowed = allowedClients(configuration(), await permissions.load(userId));
+  return { allowed: allowed.slice(0, MAX_SHOWN), more: allowed.length > MAX_SHOWN };
 }
 
 export type EndPermissionOutcome =

@@ -6,9 +6,14 @@ import type { TokenDeps, TokenOutcome, TokenResponse } from './grant-type.ts';
 import { issueTokens } from './issue.ts';
 import type { Narrowing } from './narrowing.ts';
 
-export const waysOf = (deps: TokenDeps, narrowing: Narrowing): PresentationWays<TokenResponse> => ({
+/** @param username as `administratorNameOf` found it. */
+export const waysOf = (
+  deps: TokenDeps,
+  narrowing: Narrowing,
+  username: string | null,
+): PresentationWays<TokenResponse> => ({
   lifetimesOf: (client) => policyOf(deps.configuration(), client),
-  accessToday: (grant, client) => accessToday(deps.configuration(), grant, client),
+  accessToday: (grant, client) => accessToday(deps.configuration(), grant, client, username),
   mint: (next, today, loaded) => issueTokens(deps, next, today, narrowing, loaded),
 });
 

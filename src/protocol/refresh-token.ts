@@ -2,6 +2,7 @@
 import { readRefreshToken } from '../crypto/refresh-token.ts';
 import { present } from '../lifecycles/presentation.ts';
 import { refreshTokenRequest } from '../lifecycles/refresh-token.ts';
+import { administratorNameOf } from './administrators.ts';
 import { type GrantType, refuse } from './grant-type.ts';
 import { readNarrowing } from './narrowing.ts';
 import { settled, waysOf } from './presentation.ts';
@@ -29,7 +30,8 @@ export const refreshToken: GrantType = {
         const { grant, client } = request;
         if (!grant) return refuse('refresh_token_unknown');
         const presented = { clientId: client.clientId, ...narrowing };
-        const asked = refreshTokenRequest(token, presented, waysOf(deps, narrowing), deps.random.bytes(16));
+        const ways = waysOf(deps, narrowing, await administratorNameOf(deps, grant));
+        const asked = refreshTokenRequest(token, presented, ways, deps.random.bytes(16));
         return settled(await present(deps, asked, { ...request, grant }));
       },
     };

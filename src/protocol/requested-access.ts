@@ -5,6 +5,7 @@
 import type { Configuration } from '../config/configuration.ts';
 import type { Client } from '../model/client.ts';
 import { parseScope } from '../oauth/scope.ts';
+import { scopeOfAdministrator } from './administrators.ts';
 
 export type Access = { readonly scope: readonly string[]; readonly resources: readonly string[] };
 export type AccessProblem = {
@@ -14,6 +15,8 @@ export type AccessProblem = {
     | 'scope_not_allowed'
     | 'scope_of_other_resource'
     | 'openid_missing'
+    | 'management_scope_missing'
+    | 'management_not_alone'
     | 'resource_unknown';
   /** The scope that is refused, as it was sent: a scope token (RFC 6749 §3.3). Null: no single scope is to blame. */
   readonly scope: string | null;
@@ -37,8 +40,15 @@ export function requestedAccess(configuration: Configuration, client: Client, as
     .map((one) => one.identifier)
     .filter((one) => named.includes(one));
   if (!named.every((one) => one !== undefined && resources.includes(one))) return problem('resource_unknown');
-  if (!named.every((one) => one === userInfo || mayName(configuration, client, one)))
+  if (resources.includes(configuration.management.identifier)) {
+    if (resources.length > 1) return problem('management_not_alone');
+    // What a client asks for when it names nothing is never the administration of this server.
+    const isNamed = asked.scope !== null && asked.resources.length > 0;
+    if (!isNamed || !scope.some((one) => isOfManagement(configuration, one)))
+      return problem('management_scope_missing');
+  } else if (!named.every((one) => one === userInfo || mayName(configuration, client, one))) {
     return problem('resource_unknown');
+  }
   // Without `openid` no token opens the UserInfo Endpoint, so none is made for it.
   if (!wantsIdentity && resources.includes(userInfo)) return problem('openid_missing');
 
@@ -49,7 +59,7 @@ export function requestedAccess(configuration: Configuration, client: Client, as
   const meant = scope.filter((one) => one !== OFFLINE_ACCESS || mayRefresh);
   const refused = meant.find((one) => one !== OFFLINE_ACCESS && !allowed.has(one));
   if (asked.scope !== null && refused !== undefined) {
-    return whyRefused(configuration, client, { refused, wantsIdentity, meant });
+    return whyRefused(configuration, client, { refused, wantsIdentity, meant, resources });
   }
   const granted = meant.filter((one) => one === OFFLINE_ACCESS || allowed.has(one));
   return granted.some((one) => one !== OFFLINE_ACCESS) ? { scope: granted, resources } : problem('scope_not_allowed');
@@ -66,26 +76,40 @@ function whyRefused(
     refused,
     wantsIdentity,
     meant,
-  }: { readonly refused: string; readonly wantsIdentity: boolean; readonly meant: readonly string[] },
+    resources,
+  }: {
+    readonly refused: string;
+    readonly wantsIdentity: boolean;
+    readonly meant: readonly string[];
+    readonly resources: readonly string[];
+  },
 ): AccessProblem {
   const claims = meant.find((one) => isIdentityScope(configuration, one));
   if (!wantsIdentity && claims !== undefined) return problem('openid_missing', claims);
   if (!isKnown(configuration, client, refused)) return problem('scope_unknown', refused);
-  const isUnderCeiling = client.scope === null || client.scope.includes(refused);
+  const isForManagement = resources.includes(configuration.management.identifier);
+  const isUnderCeiling = client.scope === null ? !isForManagement : client.scope.includes(refused);
   return problem(isUnderCeiling ? 'scope_of_other_resource' : 'scope_not_allowed', refused);
 }
 
-/** The ceiling bounds audiences too: a client gets no token for a resource where all scopes are above its ceiling. */
+/**
+ * The ceiling bounds audiences too: a client gets no token for a resource where all scopes are above its ceiling. The management
+ * API is only for clients whose registration names its scopes.
+ */
 export const mayName = (
   configuration: Configuration,
   { scope }: Pick<Client, 'scope'>,
   resource: string | undefined,
-): boolean =>
-  scope === null ||
-  resource === undefined ||
-  scopeAt(configuration, scope, [resource]).some((one) => one !== OFFLINE_ACCESS);
+): boolean => {
+  if (resource === undefined) return true;
+  if (scope === null) return resource !== configuration.management.identifier;
+  return scopeAt(configuration, scope, [resource]).some((one) => one !== OFFLINE_ACCESS);
+};
 
-/** What a client asks for on its own behalf: without an end-user there are no identity scopes and no offline access. */
+/**
+ * What a client asks for on its own behalf: without an end-user there are no identity scopes and no offline access, and the
+ * management API is for the clients of operators.yaml.
+ */
 export function requestedByClient(configuration: Configuration, client: Client, asked: Asked): Access | AccessProblem {
   const needsUser = (one: string) => one === OFFLINE_ACCESS || isIdentityScope(configuration, one);
   const withoutUserScopes = (scope: readonly string[] | null) =>
@@ -95,13 +119,23 @@ export function requestedByClient(configuration: Configuration, client: Client, 
   if (asked.resources.includes(configuration.identity.identifier)) return problem('resource_unknown');
   const alone = {
     ...client,
-    scope: withoutUserScopes(client.scope),
+    scope: asked.resources.includes(configuration.management.identifier)
+      ? ownManagementScope(configuration, client)
+      : withoutUserScopes(client.scope),
     defaultScope: withoutUserScopes(client.defaultScope),
   };
   return requestedAccess(configuration, alone, asked);
 }
 
-export const everyResource = ({ resources, identity }: Configuration) => [...resources, identity];
+/** operators.yaml names each scope, so a client without a ceiling has what is named there. */
+const ownManagementScope = (configuration: Configuration, { clientId, scope }: Client): readonly string[] =>
+  scopeOfAdministrator(configuration, { kind: 'client', clientId }).filter((name) => scope?.includes(name) ?? true);
+
+export const everyResource = ({ resources, identity, management }: Configuration) => [
+  ...resources,
+  identity,
+  management,
+];
 
 /** Worked out once for each configuration that comes into force. */
 function perConfiguration<T>(workOut: (configuration: Configuration) => T): (configuration: Configuration) => T {
@@ -113,7 +147,7 @@ function perConfiguration<T>(workOut: (configuration: Configuration) => T): (con
   };
 }
 
-/** The scopes of all resources, and of OpenID Connect. */
+/** The scopes of all resources, of OpenID Connect and of the management API. */
 const describedScopes = perConfiguration((configuration) => describedAt(everyResource(configuration)));
 
 /** Scopes that only the UserInfo Endpoint knows. */
@@ -123,6 +157,9 @@ const identityScopes = perConfiguration(({ identity, resources }): ReadonlySet<s
 });
 const isIdentityScope = (configuration: Configuration, name: string): boolean =>
   identityScopes(configuration).has(name);
+
+const isOfManagement = ({ management }: Configuration, name: string): boolean =>
+  management.scopes.some((scope) => scope.name === name);
 
 /** When no scope was sent: the client's default, else its ceiling, else all scopes that the resources describe. */
 function defaultScope(configuration: Configuration, client: Client, asked: readonly string[]): readonly string[] {
@@ -152,14 +189,18 @@ function namedResources(
 const isOnlyIdentity = (configuration: Configuration, scope: readonly string[]): boolean =>
   scope.includes('openid') && scope.every((one) => one === OFFLINE_ACCESS || isIdentityScope(configuration, one));
 
-/** What this client may ask for at these resources: their scopes, under the client's ceiling. `check` warns of undescribed ones. */
+/**
+ * What this client may ask for at these resources: their scopes, under the client's ceiling. `check` warns of undescribed ones.
+ * Without a ceiling, that is nothing at the management API.
+ */
 export function allowedScope(
   configuration: Configuration,
   client: Pick<Client, 'scope'>,
   resources: readonly string[],
 ): string[] {
   if (client.scope !== null) return scopeAt(configuration, client.scope, resources);
-  return [...describedAt(everyResource(configuration).filter((one) => resources.includes(one.identifier)))];
+  const { resources: apis, identity } = configuration;
+  return [...describedAt([...apis, identity].filter((one) => resources.includes(one.identifier)))];
 }
 
 export type DescribedAccess = {
@@ -174,8 +215,8 @@ export type DescribedAccess = {
  * requested scope is named too: it is in the audience of the tokens, and may accept them.
  */
 export function describeAccess(configuration: Configuration, access: Access): DescribedAccess[] {
-  const { identity, resources } = configuration;
-  const groups = [identity, ...resources]
+  const { identity, resources, management } = configuration;
+  const groups = [identity, ...resources, management]
     .filter((one) => access.resources.includes(one.identifier) || (one === identity && access.scope.includes('openid')))
     .map((resource) => ({
       resource: resource === identity ? null : resource.name,

@@ -21,9 +21,14 @@ const BYTES_THAT_SURELY_FIT = (MAX_SEALED_CHARACTERS * 3) / 4 - 64;
  * Nodes of the version before and after read each other's during an upgrade: a new field needs a default in `openInteraction`.
  * What JSON cannot hold is text.
  */
-type Sealed = Omit<RequestedInteraction, 'id' | 'browserHash' | 'clientEpoch' | 'createdAt' | 'endsAt'> & {
+type Sealed = Omit<
+  RequestedInteraction,
+  'id' | 'browserHash' | 'clientEpoch' | 'uiLocales' | 'createdAt' | 'endsAt'
+> & {
   readonly browserHash: string;
   readonly clientEpoch: string;
+  /** Absent: none, as from a node of the version before. */
+  readonly uiLocales?: readonly string[];
   /** Milliseconds since 1970, by the database's clock. */
   readonly createdAt: number;
   readonly endsAt: number;
@@ -40,9 +45,10 @@ export function sealInteraction(
 export const surelyFits = (interaction: RequestedInteraction): boolean =>
   Buffer.byteLength(textOf(interaction)) <= BYTES_THAT_SURELY_FIT;
 
-function textOf({ id: _, ...interaction }: RequestedInteraction): string {
+function textOf({ id: _, uiLocales, ...interaction }: RequestedInteraction): string {
   const sealed: Sealed = {
     ...interaction,
+    ...(uiLocales.length > 0 && { uiLocales }),
     browserHash: Buffer.from(interaction.browserHash).toString('base64url'),
     clientEpoch: interaction.clientEpoch.toString(),
     createdAt: interaction.createdAt.getTime(),
@@ -58,9 +64,12 @@ export function openInteraction(keys: RootKeys, id: string, text: string): Reque
   const sealed: Sealed = JSON.parse(opened);
   return {
     ...sealed,
+    // The version before does not seal it.
+    requiredClass: sealed.requiredClass ?? null,
     id,
     browserHash: Buffer.from(sealed.browserHash, 'base64url'),
     clientEpoch: BigInt(sealed.clientEpoch),
+    uiLocales: sealed.uiLocales ?? [],
     createdAt: new Date(sealed.createdAt),
     endsAt: new Date(sealed.endsAt),
   };

@@ -1,19 +1,24 @@
 /**
- * Signing in with username and password, wherever the form stands. Failures are limited for an account at one address, for an
- * address, and for an account (docs/decisions/0025); all refusals of checked passwords come after the same work.
+ * Signing in with username and password, wherever the form stands. After failures there are delays: for an account at one address,
+ * for an account, and for an address (docs/decisions/0025, 0036). A browser that is known to the account waits for its own failures
+ * alone. All refusals of checked passwords come after the same work.
  */
+import { type KnownDevice, knownDevice, rememberDevice } from '../crypto/device-cookie.ts';
 import { hmacSha256 } from '../crypto/digest.ts';
-import { matchesPassword } from '../crypto/password.ts';
+import { hashPassword, isOutdatedHash, matchesPassword, provesWhole } from '../crypto/password.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
-import { rawSecret } from '../crypto/secret-types.ts';
+import { type PasswordHash, rawSecret } from '../crypto/secret-types.ts';
+import { Unavailable } from '../engine/errors.ts';
 import type { Session } from '../model/session.ts';
+import { BY_PASSWORD } from '../oauth/authentication-methods.ts';
 import type { BoundedQueue } from '../system/bounded-queue.ts';
 import { type CookieHash, createSession, type SessionDeps, type SignedInUser } from './browser-session.ts';
+import { delayAfter, type Failures, NO_FAILURES, together, waitOfAddress, waitOfKnownDevice } from './sign-in-brake.ts';
 
 export type SignInCapacity = {
   /** A line for each address: so its guesses are counted one after the other, and cannot slip past a limit together. */
-  readonly attempts: BoundedQueue;
-  readonly hashes: BoundedQueue;
+  readonly attempts: Pick<BoundedQueue, 'run'>;
+  readonly hashes: Pick<BoundedQueue, 'run'>;
 };
 
 export type SignInDeps = SessionDeps & {
@@ -22,12 +27,25 @@ export type SignInDeps = SessionDeps & {
     readonly findForSignIn: (username: string) => Promise<SignedInUser | null>;
     /** The same for every spelling of one username. */
     readonly keyOf: (username: string) => string;
+    /** The right password was hashed again: `checked` is replaced where it is still stored. @throws Unavailable */
+    readonly rehashed: (id: string, checked: PasswordHash, passwordHash: PasswordHash) => Promise<void>;
   };
   readonly signInFailures: {
     /** Counts nothing. @returns the failures of the running window, in the order of the keys. */
     readonly countsOf: (keyHashes: readonly Buffer[]) => Promise<number[]>;
-    /** Counts one failure under each key. @returns the failures of the running window, in the order of the keys. */
-    readonly count: (keyHashes: readonly Buffer[], windowSeconds: number) => Promise<number[]>;
+    /** Counts nothing. `failures`: in the order of the keys. */
+    readonly recentOf: (keyHashes: readonly Buffer[]) => Promise<{ now: Date; failures: readonly Failures[] }>;
+    /**
+     * Counts one failure under each key.
+     * @param lasting are kept for two windows after the last failure; others for one after the first.
+     * @returns the failures of the running window, in the order of the keys.
+     */
+    readonly count: (
+      keyHashes: readonly Buffer[],
+      windowSeconds: number,
+      lasting?: readonly Buffer[],
+    ) => Promise<number[]>;
+    readonly forget: (keyHashes: readonly Buffer[]) => Promise<void>;
   };
   readonly signInCapacity: SignInCapacity;
 };
@@ -43,10 +61,17 @@ export type SignInForm = {
    * that the form is bound to; it pays for few attempts at once.
    */
   readonly cookie: { readonly old: CookieHash | null; readonly new: CookieHash; readonly browser: CookieHash | null };
+  /** The cookie by which the browser is known to accounts, as sent; `remember` sets it after the right password. Absent: no browser. */
+  readonly device?: {
+    readonly cookie: string | null;
+    readonly remember: (cookie: string, lifetimeSeconds: number) => void;
+  };
   /** As the browser introduced itself; null: it did not. */
   readonly userAgent: string | null;
   /** Comes when nobody waits for the answer any more. */
   readonly gone: AbortSignal;
+  /** The class that the client demands; null: no client does. */
+  readonly requiredClass?: string | null;
 };
 
 export type SignInRefusal =
@@ -61,6 +86,8 @@ export type SignInRefusal =
 
 export type SignInOutcome =
   | { readonly kind: 'signedIn'; readonly session: Session }
+  /** The password is right, and a second factor has to follow: the browser gets the cookie of the session, which awaits it. */
+  | { readonly kind: 'factorRequired'; readonly session: Session }
   | {
       readonly kind: 'signInRefused';
       readonly reason: SignInRefusal;
@@ -75,91 +102,210 @@ const TURNED_AWAY = { full: 'busy', abandoned: 'caller_gone' } as const;
 
 /** @throws StoreUnavailable */
 export async function signIn(deps: SignInDeps, form: SignInForm): Promise<SignInOutcome> {
+  const checked = await verifyCredentials(deps, form);
+  if (checked.kind !== 'verified') return checked;
+  const { requiredClass } = form;
+  const session = await createSession(deps, checked.user, form.cookie, form.userAgent, {
+    amr: BY_PASSWORD,
+    requiredClass,
+  });
+  // A thief of the password alone is not known for it.
+  if (session.state !== 'active') return { kind: 'factorRequired', session };
+  checked.remember();
+  deps.whenSignedIn?.(session);
+  return { kind: 'signedIn', session };
+}
+
+export type Credentials = Pick<SignInForm, 'username' | 'password' | 'address' | 'device' | 'gone'> & {
+  readonly cookie: Pick<SignInForm['cookie'], 'browser'>;
+};
+
+/** The right password, under the limits of every sign-in. Makes no session. @throws StoreUnavailable */
+export async function verifyCredentials(
+  deps: SignInDeps,
+  form: Credentials,
+): Promise<
+  /** `remember`: called where the browser is signed in, which is known to the account from then on. */
+  | { readonly kind: 'verified'; readonly user: SignedInUser; readonly remember: () => void }
+  | Extract<SignInOutcome, { readonly kind: 'signInRefused' }>
+> {
   const username = form.username ?? '';
   const password = form.password ?? '';
   const refused = (reason: SignInRefusal, retryAfterSeconds: number | null = null) =>
     ({ kind: 'signInRefused', username, reason, retryAfterSeconds }) as const;
   if (username === '' || password === '') return refused('form_incomplete');
 
+  const attempt = { ...attemptOf(deps, form, username), password, gone: form.gone };
   const place = {
-    line: form.address,
+    line: attempt.line,
     ticket: Buffer.from(form.cookie.browser ?? []).toString('hex'),
     signal: form.gone,
+    ahead: attempt.device !== null,
   };
-  const attempt = await deps.signInCapacity.attempts.run(place, () =>
-    checkCredentials(deps, { username, password, address: form.address, gone: form.gone }),
-  );
-  if (attempt.kind !== 'done') return refused(TURNED_AWAY[attempt.kind], BUSY_SECONDS);
-  const checked = attempt.value;
-  if (typeof checked !== 'string') {
-    return { kind: 'signedIn', session: await createSession(deps, checked, form.cookie, form.userAgent) };
-  }
-  const waits = checked === 'busy' || checked === 'caller_gone';
-  const throttled = checked === 'throttled_account' || checked === 'throttled_address';
-  const seconds = throttled ? deps.configuration().signIn.failureWindowSeconds : waits ? BUSY_SECONDS : null;
-  return refused(checked, seconds);
+  const run = await deps.signInCapacity.attempts.run(place, () => checkCredentials(deps, attempt));
+  if (run.kind !== 'done') return refused(TURNED_AWAY[run.kind], BUSY_SECONDS);
+  const checked = run.value;
+  if (checked.kind === 'refused') return refused(checked.reason, checked.retryAfterSeconds);
+
+  const { user, now, renewed } = checked;
+  if (renewed !== null) await rehash(deps, user, renewed);
+  return { kind: 'verified', user, remember: () => rememberBrowser(deps, form.device, username, now) };
 }
 
-type Typed = {
-  readonly username: string;
-  readonly password: string;
-  readonly address: string;
-  readonly gone: AbortSignal;
-};
+/** The browser is signed in, by whatever way: it is known to the account from then on. */
+export function rememberBrowser(
+  deps: Pick<SignInDeps, 'keys' | 'random' | 'users' | 'configuration'>,
+  device: SignInForm['device'],
+  username: string,
+  now: Date,
+): void {
+  const { knownDeviceLifetimeSeconds: lifetime } = deps.configuration().signIn;
+  const endsAt = new Date(now.getTime() + lifetime * 1000);
+  device?.remember(rememberDevice(deps, device.cookie, deps.users.keyOf(username), endsAt), lifetime);
+}
 
-/** Once an account has had its failures from everywhere, an address that has not failed there still has this many. */
-const FAILURES_OF_FRESH_ADDRESS = 1;
-
-/** @returns the user, or why not. */
-async function checkCredentials(
+/**
+ * The end-user has set a new password by another proof: what failed here at this account before was about the old password, and the
+ * new one need not wait for it. Other accounts and other addresses go on waiting. @throws StoreUnavailable
+ */
+export async function forgetFailures(
   deps: SignInDeps,
-  { username, password, address, gone }: Typed,
-): Promise<SignedInUser | SignInRefusal> {
+  form: Pick<SignInForm, 'address' | 'device'>,
+  username: string,
+): Promise<void> {
+  const { pair, behind, device } = keysOf(deps, attemptOf(deps, form, username));
+  await deps.signInFailures.forget([pair, behind, device]);
+}
+
+/** Whether it succeeds is not what the sign-in depends on: the next does it again. */
+async function rehash(deps: SignInDeps, { id, passwordHash }: SignedInUser, renewed: PasswordHash): Promise<void> {
+  try {
+    await deps.users.rehashed(id, passwordHash, renewed);
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+  }
+}
+
+/** Who tries, and from where. */
+type Attempt = {
+  readonly username: string;
+  /** One text for every spelling of the username. */
+  readonly account: string;
+  readonly address: string;
+  /** Null: the browser is not known to this account. */
+  readonly device: KnownDevice | null;
+  /** Of the queues: a known device waits in its own. */
+  readonly line: string;
+};
+type Typed = Attempt & { readonly password: string; readonly gone: AbortSignal };
+
+function attemptOf(
+  { keys, users }: SignInDeps,
+  form: Pick<SignInForm, 'address' | 'device'>,
+  username: string,
+): Attempt {
+  const { address } = form;
+  const account = users.keyOf(username);
+  const device = knownDevice(keys, form.device?.cookie ?? null, account);
+  return { username, account, address, device, line: device === null ? address : `device ${device.id}` };
+}
+
+type Checked =
+  /** `renewed`: the password, hashed as this version hashes; null: it is stored like that. */
+  | {
+      readonly kind: 'right';
+      readonly user: SignedInUser;
+      readonly now: Date;
+      readonly renewed: PasswordHash | null;
+    }
+  | { readonly kind: 'refused'; readonly reason: SignInRefusal; readonly retryAfterSeconds: number | null };
+
+const refusing = (reason: SignInRefusal, retryAfterSeconds: number | null = null): Checked => ({
+  kind: 'refused',
+  reason,
+  // At least one: 0 would mean at once.
+  retryAfterSeconds: retryAfterSeconds === null ? null : Math.max(1, Math.ceil(retryAfterSeconds)),
+});
+
+async function checkCredentials(deps: SignInDeps, attempt: Typed): Promise<Checked> {
   const policy = deps.configuration().signIn;
-  const keys = keysOf(deps, address, username);
-  const [ofPair = 0, ofAddress = 0, ofAccount = 0] = await deps.signInFailures.countsOf([
+  const keys = keysOf(deps, attempt);
+  const { now, failures } = await deps.signInFailures.recentOf([
     keys.pair,
     keys.address,
     keys.account,
+    keys.behind,
+    keys.device,
   ]);
-  const limitOfPair =
-    ofAccount < policy.failuresPerAccount ? policy.failuresPerAccountAndAddress : FAILURES_OF_FRESH_ADDRESS;
-  if (ofPair >= limitOfPair) return 'throttled_account';
+  const [ofPair = NO_FAILURES, ofAddress = NO_FAILURES, ofAccount = NO_FAILURES, behind = NO_FAILURES] = failures;
+  const ofDevice = failures[4] ?? NO_FAILURES;
+  const isKnown = attempt.device !== null && attempt.device.endsAt > now;
+  // An address with so many failures is told nothing; the right password signs in all the same.
+  const isThrottled = !isKnown && ofAddress.failures >= policy.failuresPerAddress;
+  const own = isKnown ? ofDevice : isThrottled ? together(ofPair, behind) : ofPair;
+  const wait = isKnown ? waitOfKnownDevice(own, policy) : waitOfAddress({ own, ofAddress, ofAccount }, policy);
+  if (wait > 0 && !isThrottled) return refusing('throttled_account', wait);
 
-  const user = await deps.users.findForSignIn(username);
-  const hashed = await deps.signInCapacity.hashes.run({ line: address, ticket: address, signal: gone }, () =>
-    matchesPassword(user?.passwordHash ?? null, rawSecret(password)),
+  const { line, gone } = attempt;
+  const user = await deps.users.findForSignIn(attempt.username);
+  const hashed = await deps.signInCapacity.hashes.run({ line, ticket: line, signal: gone, ahead: isKnown }, () =>
+    checkPassword(user, attempt.password),
   );
-  if (hashed.kind !== 'done') return TURNED_AWAY[hashed.kind];
-  if (hashed.value && user && user.disabledAt === null) return user;
+  if (hashed.kind !== 'done') return refusing(TURNED_AWAY[hashed.kind], BUSY_SECONDS);
+  if (hashed.value.matches && user && user.disabledAt === null && wait === 0)
+    return { kind: 'right', user, now, renewed: hashed.value.renewed };
 
-  const isThrottled = ofAddress >= policy.failuresPerAddress;
-  const [failures = 0] = await deps.signInFailures.count(
-    isThrottled ? keysOfThrottledAddress(keys, user !== null) : [keys.pair, keys.account, keys.address],
-    policy.failureWindowSeconds,
-  );
-  if (isThrottled) return 'throttled_address';
-  // Another node was faster: this guess is one too many, and is told nothing.
-  return failures > limitOfPair ? 'throttled_account' : 'credentials_mismatch';
+  const { failureWindowSeconds: window } = policy;
+  if (isThrottled) {
+    await deps.signInFailures.count(keysOfThrottledAddress(keys, user !== null && wait === 0), window, [keys.behind]);
+    return refusing('throttled_address', ofAddress.secondsLeft);
+  }
+  const ownKey = isKnown ? keys.device : keys.pair;
+  const [counted = 0] = await deps.signInFailures.count([ownKey, keys.account, keys.address], window, [ownKey]);
+  await deps.signInLedger.refused({
+    method: 'password',
+    reason: 'credentials_mismatch',
+    username: attempt.username,
+    userId: user?.id ?? null,
+  });
+  // Another node was faster: this guess should have waited, and is told nothing.
+  const isOneTooMany = counted > own.failures + 1 && delayAfter(counted - 1, policy) > 0;
+  return isOneTooMany ? refusing('throttled_account', delayAfter(counted, policy)) : refusing('credentials_mismatch');
 }
 
-type Keys = Readonly<Record<'pair' | 'address' | 'account' | 'nobodyHere' | 'nobodyThere', Buffer>>;
+/** In one turn of the queue: a hash that another system made gives way to our own. */
+async function checkPassword(user: SignedInUser | null, typed: string) {
+  const password = rawSecret(typed);
+  const matches = await matchesPassword(user?.passwordHash ?? null, password);
+  const isToBeRenewed =
+    matches &&
+    user?.disabledAt === null &&
+    isOutdatedHash(user.passwordHash) &&
+    provesWhole(user.passwordHash, password);
+  return { matches, renewed: isToBeRenewed ? await hashPassword(password) : null };
+}
 
-function keysOf({ keys, users }: SignInDeps, address: string, username: string): Keys {
+type Keys = Readonly<
+  Record<'pair' | 'address' | 'account' | 'behind' | 'device' | 'nobodyHere' | 'nobodyThere', Buffer>
+>;
+
+function keysOf({ keys }: SignInDeps, { address, account, device }: Attempt): Keys {
   const key = (...parts: string[]) => hmacSha256(keys.first.key('throttle'), parts.join('\n'));
-  const account = users.keyOf(username);
   return {
     pair: key('account', address, account),
     address: key('address', address),
     account: key('account', account),
+    behind: key('behind', address, account),
+    device: key('device', device?.id ?? '', account),
     nobodyHere: key('nobody', address, 'pair'),
     nobodyThere: key('nobody', address, 'account'),
   };
 }
 
 /**
- * Its failures go on counting for the accounts that they were aimed at. A name that nobody has would be a new row each time, so
- * all such names share two rows: as many as an account takes, so that the time tells nothing.
+ * A throttled address goes on being counted at accounts that exist, in a row that is looked at only while it is throttled: so its own
+ * answers do not tell who exists, then or later. A name that nobody has would be a new row each time, so all such names share a row.
+ * As many rows for each, so that the time tells nothing.
  */
-const keysOfThrottledAddress = (keys: Keys, userExists: boolean): readonly Buffer[] =>
-  userExists ? [keys.pair, keys.account] : [keys.nobodyHere, keys.nobodyThere];
+const keysOfThrottledAddress = (keys: Keys, counts: boolean): readonly Buffer[] =>
+  counts ? [keys.behind, keys.nobodyThere] : [keys.nobodyHere, keys.nobodyThere];

@@ -1,16 +1,11 @@
 /** Where an end-user is signed in: their live sessions, and how to end each. */
 
-import {
-  type Session,
-  type SessionLifetimes,
-  sessionEndsAt,
-  sessionIdleEndsAt,
-  sessionState,
-} from '../model/session.ts';
+import { endUser } from '../model/actor.ts';
+import { type Session, sessionIsAlive } from '../model/session.ts';
 import { type CookieHash, endListedSession, findSession, type SessionDeps } from './browser-session.ts';
 import { type FormCheck, formPurpose } from './form-purpose.ts';
 
-export type SignedInBrowser = Pick<Session, 'sid' | 'userAgent' | 'signedInAt' | 'lastUsedAt'> & {
+export type SignedInBrowser = Pick<Session, 'sid' | 'userAgent' | 'signedInAt' | 'amr' | 'lastUsedAt'> & {
   /** The browser that asks. */
   readonly isThis: boolean;
 };
@@ -22,19 +17,16 @@ export async function signedInBrowsers(
 ): Promise<SignedInBrowser[]> {
   const { now, sessions: stored } = await sessions.list(userId);
   return stored
-    .filter((session) => isAlive(session, configuration().signIn, now))
-    .map(({ sid, userAgent, signedInAt, lastUsedAt }) => ({
+    .filter((session) => sessionIsAlive(session, configuration().signIn, now))
+    .map(({ sid, userAgent, signedInAt, amr, lastUsedAt }) => ({
       sid,
       userAgent,
       signedInAt,
+      amr,
       lastUsedAt,
       isThis: sid === own,
     }));
 }
-
-const isAlive = (session: Session, lifetimes: SessionLifetimes, now: Date): boolean =>
-  sessionState(session) === 'active' &&
-  now.getTime() < Math.min(sessionEndsAt(session, lifetimes), sessionIdleEndsAt(session, lifetimes));
 
 export type EndSessionOutcome =
   | { readonly kind: 'signInRequired' | 'formRefused' }
@@ -52,5 +44,5 @@ export async function submitEndSession(
   const isSessionName = sid !== null && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(sid);
   if (!isSessionName || !form.isOurForm(formPurpose.permissions(session.sid))) return { kind: 'formRefused' };
   const { userId } = session;
-  return { kind: 'ended', userId, sid, hasEnded: await endListedSession(deps, userId, sid) };
+  return { kind: 'ended', userId, sid, hasEnded: await endListedSession(deps, userId, sid, endUser(userId)) };
 }

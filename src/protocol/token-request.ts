@@ -36,6 +36,8 @@ export async function handleTokenRequest(
   body: string,
 ): Promise<TokenRequestResult> {
   const nothing = { grantType: null, clientId: null, grantId: null };
+  const tooMany = tooManyFrom(deps, sender);
+  if (tooMany) return { outcome: tooMany, facts: nothing };
   const { problem, parameters } = parseParameters(body, TOKEN_PARAMETERS);
   if (problem) return { outcome: refuse(problem.reason, problem.parameter ?? undefined), facts: nothing };
 
@@ -55,7 +57,11 @@ export async function handleTokenRequest(
     const { client } = authenticated;
     const known = { grantType: name, clientId: client.clientId, grantId: null };
     if ('kind' in parsed) return { outcome: parsed, facts: known };
-    return { outcome: notAllowed(name, client) ?? (await orRefused(parsed.apply(deps, authenticated))), facts: known };
+    return {
+      outcome:
+        notAllowed(name, client) ?? tooManyOf(deps, client) ?? (await orRefused(parsed.apply(deps, authenticated))),
+      facts: known,
+    };
   }
   const { grantId } = parsed;
   const authenticated = await authenticateClient(deps, credentials, (clientId) =>
@@ -64,7 +70,24 @@ export async function handleTokenRequest(
   if ('kind' in authenticated) return { outcome: authenticated, facts };
   const { client, grant } = authenticated;
   const known = { grantType: name, clientId: client.clientId, grantId: grant?.id ?? null };
-  return { outcome: notAllowed(name, client) ?? (await orRefused(parsed.apply(deps, authenticated))), facts: known };
+  return {
+    outcome:
+      notAllowed(name, client) ?? tooManyOf(deps, client) ?? (await orRefused(parsed.apply(deps, authenticated))),
+    facts: known,
+  };
+}
+
+/** limits.yaml. Before anything is parsed or loaded. */
+function tooManyFrom({ tokenRates, configuration }: TokenDeps, { address }: ClientSender): Refused | null {
+  const wait = tokenRates.address.count(address(), configuration().limits.tokenRequestsPerSecondByAddress);
+  return wait === null ? null : { ...refuse('address_rate_exceeded'), retryAfterSeconds: wait };
+}
+
+/** After its authentication: nobody else can use up what a client may have. A public client has none, and is its addresses. */
+function tooManyOf({ tokenRates, configuration }: TokenDeps, client: TokenClient): Refused | null {
+  if (client.tokenEndpointAuthMethod === 'none') return null;
+  const wait = tokenRates.client.count(client.clientId, configuration().limits.tokenRequestsPerSecondByClient);
+  return wait === null ? null : { ...refuse('client_rate_exceeded'), retryAfterSeconds: wait };
 }
 
 /** What cannot be said in a token is refused before anything is committed. */

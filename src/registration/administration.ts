@@ -1,15 +1,26 @@
 /** Changes of clients and end-users by administrators: their machines decide, and the ledger says who asked. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdministrationRejectReason } from '../../machines/vocabulary.ts';
+import type { RowMacs } from '../crypto/row-mac.ts';
 import { type ClientAsked, type ClientChanged, changeClient } from '../lifecycles/client.ts';
-import { changeUser, type UserAsked, type UserChanged } from '../lifecycles/user.ts';
+import { changeUser, type UserAsked, type UserChanged, type UserStore } from '../lifecycles/user.ts';
 import type { Actor } from '../model/actor.ts';
 import { clientStore } from '../storage/client-store.ts';
 import type { Drizzle } from '../storage/database.ts';
 import { userStore } from '../storage/user-store.ts';
 import { type Clock, databaseClock } from '../system/clock.ts';
 
-export type AdministrationDeps = { readonly db: Drizzle; readonly actor: Actor; readonly clock?: Clock };
+export type AdministrationDeps = {
+  readonly db: Drizzle;
+  readonly actor: Actor;
+  readonly clock?: Clock;
+};
+
+export type UserAdministrationDeps = AdministrationDeps & {
+  readonly macs: RowMacs;
+  /** Absent: each change is sent by itself. */
+  readonly users?: UserStore;
+};
 
 type Unsigned<Asked> = Omit<Asked, 'actor'>;
 
@@ -22,9 +33,9 @@ export const administerClient = (
 
 /** @throws Unavailable */
 export const administerUser = (
-  { db, actor, clock = databaseClock }: AdministrationDeps,
+  { db, actor, macs, clock = databaseClock, users = userStore(db, clock, macs) }: UserAdministrationDeps,
   asked: Unsigned<UserAsked>,
-): Promise<UserChanged> => changeUser({ users: userStore(db, clock), sleep }, { ...asked, actor });
+): Promise<UserChanged> => changeUser({ users, sleep }, { ...asked, actor });
 
 /** What people are told about each reason. */
 export const ADMINISTRATION_WORDS: Readonly<Record<AdministrationRejectReason, string>> = {

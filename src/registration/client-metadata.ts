@@ -66,12 +66,10 @@ export function readClientMetadata(
   configuration: Configuration,
   production: boolean,
 ): Reading<ReadClient> {
-  if (!isJsonObject(input)) return notAnObject(input, 'an object with the fields of RFC 7591');
-  const record = withoutNulls(input);
-  const parsed = clientRecordSchema.safeParse(record);
-  if (!parsed.success) return { ok: false, problems: recordProblems(clientRecordSchema, record, parsed.error) };
-  const { client_secret: secret } = parsed.data;
-  const client = { ...metadataOf(parsed.data), secret: secret === undefined ? null : rawSecret(secret) };
+  const reading = readClientRecord(input);
+  if (!reading.ok) return reading;
+  const { client_secret: secret } = reading.value;
+  const client = { ...metadataOf(reading.value), secret: secret === undefined ? null : rawSecret(secret) };
   const { errors, warnings } = reviewClient(client, configuration);
   if (client.secret !== null && client.tokenEndpointAuthMethod === 'none') {
     errors.push(problem('client_secret', 'a secret', 'no secret with token_endpoint_auth_method "none"'));
@@ -80,7 +78,16 @@ export function readClientMetadata(
   if (weak && production) errors.push(weak);
   if (errors.length > 0) return { ok: false, problems: errors };
   const ofSecret = [...(weak ? [weakSecretWarning(weak)] : shortSecretWarning(client)), ...nativeSecretWarning(client)];
-  return { ok: true, value: client, warnings: [...ignoredFields(record), ...ofSecret, ...warnings] };
+  return { ok: true, value: client, warnings: [...reading.warnings, ...ofSecret, ...warnings] };
+}
+
+/** As far as the record says it by itself, without any configuration. */
+export function readClientRecord(input: unknown): Reading<ClientRecord> {
+  if (!isJsonObject(input)) return notAnObject(input, 'an object with the fields of RFC 7591');
+  const record = withoutNulls(input);
+  const { success, data, error } = clientRecordSchema.safeParse(record);
+  if (!success) return { ok: false, problems: recordProblems(clientRecordSchema, record, error) };
+  return { ok: true, value: data, warnings: ignoredFields(record) };
 }
 
 const metadataOf = (record: ClientRecord): ClientMetadata =>
@@ -98,6 +105,20 @@ function written(name: StoredFieldName, value: unknown): unknown {
   if (value === null) return undefined;
   // A value that was stored under older bounds is written unchanged.
   const { success, data } = z.safeEncode(shape[name] as z.ZodType, value);
+  return success ? data : value;
+}
+
+/** What `toNames` has written, read again; fields that it leaves out have their defaults. */
+export const fromNames = (document: Readonly<Record<string, unknown>>): ClientMetadata =>
+  Object.fromEntries(
+    STORED_FIELDS.map(({ name, key }) => [
+      key,
+      document[name] === undefined ? DEFAULT_METADATA[key] : unwritten(name, document[name]),
+    ]),
+  ) as object as ClientMetadata;
+
+function unwritten(name: StoredFieldName, value: unknown): unknown {
+  const { success, data } = z.safeDecode(shape[name] as z.ZodType, value);
   return success ? data : value;
 }
 

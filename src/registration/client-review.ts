@@ -26,6 +26,7 @@ const RULES: readonly Rule[] = [
   defaultResourceIsKnown,
   defaultScopeIsWithinScope,
   scopesAreDescribed,
+  administrationIsNoDefault,
   identityScopesCanBeGranted,
 ];
 
@@ -44,8 +45,11 @@ const warning = (words: string): Finding => ({ warning: words });
  * RFC 9068 §5: the client must not be able to choose values that confuse resource servers. An ID Token has the client's id as its
  * `aud`, and the client's own tokens have it as their `sub`.
  */
-function clientIdIsNoAudience({ clientId }: ClientMetadata, { resources, identity }: Configuration): Finding[] {
-  if (![identity, ...resources].some(({ identifier }) => identifier === clientId)) return [];
+function clientIdIsNoAudience(
+  { clientId }: ClientMetadata,
+  { resources, identity, management }: Configuration,
+): Finding[] {
+  if (![identity, management, ...resources].some(({ identifier }) => identifier === clientId)) return [];
   return [
     error('client_id', 'the identifier of a resource', 'an id that is not an audience of access tokens (RFC 9068 §5)'),
   ];
@@ -167,13 +171,14 @@ function defaultResourceIsKnown({ defaultResource }: ClientMetadata, { resources
 const OFFLINE_ACCESS = 'offline_access';
 
 const scopesOf = (resources: readonly Resource[]) => resources.flatMap(({ scopes }) => scopes.map(({ name }) => name));
-const describedScopes = ({ resources, identity }: Configuration): readonly string[] => [
+/** Of a client without a ceiling. */
+const scopesForAll = ({ resources, identity }: Configuration): readonly string[] => [
   ...scopesOf([...resources, identity]),
   OFFLINE_ACCESS,
 ];
 
 function defaultScopeIsWithinScope({ scope, defaultScope }: ClientMetadata, configuration: Configuration): Finding[] {
-  const ceiling = scope ?? describedScopes(configuration);
+  const ceiling = scope ?? scopesForAll(configuration);
   const beyond = (defaultScope ?? []).filter((name) => !ceiling.includes(name));
   if (beyond.length === 0) return [];
   const allowed = scope ? 'what `scope` allows' : 'scopes that resources.yaml describes, or that `scope` lists';
@@ -181,12 +186,22 @@ function defaultScopeIsWithinScope({ scope, defaultScope }: ClientMetadata, conf
 }
 
 function scopesAreDescribed({ scope }: ClientMetadata, configuration: Configuration): Finding[] {
-  const described = describedScopes(configuration);
+  const described = [...scopesForAll(configuration), ...scopesOf([configuration.management])];
   const fallback = configuration.resources.find((resource) => resource.default)?.identifier;
   return (scope ?? [])
     .filter((name) => !described.includes(name))
     .map((name) =>
       warning(`scope: no resource describes "${name}"; it counts for ${fallback}, and consent shows its bare name`),
+    );
+}
+
+/** The management API is asked for by name, by `scope` and `resource`. */
+function administrationIsNoDefault({ defaultScope }: ClientMetadata, configuration: Configuration): Finding[] {
+  const ofManagement = scopesOf([configuration.management]);
+  return (defaultScope ?? [])
+    .filter((name) => ofManagement.includes(name) && !scopesForAll(configuration).includes(name))
+    .map((name) =>
+      warning(`default_scope: "${name}" is a scope of the management API, which is never granted by default`),
     );
 }
 

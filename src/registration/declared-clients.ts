@@ -1,6 +1,7 @@
 /** Clients that are declared in configuration: reads them with their secrets, checks them, and brings them into the database. */
 import { CLIENTS_FILE, type Configuration, type DeclaredClient } from '../config/configuration.ts';
 import { ConfigurationError, type Problem, type RecordProblem } from '../config/problem.ts';
+import { secretVariable, type Variables } from '../config/secret-variable.ts';
 import { matchesStoredHash, SHORT_SECRET_CHARACTERS, secretHash, storedHashMac } from '../crypto/client-secret.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
 import { differingFields, type SentRegistration } from '../lifecycles/client.ts';
@@ -27,15 +28,14 @@ export type DeclaredChange = {
   readonly fields: readonly string[];
 };
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * @param production a weak secret is refused; elsewhere it is a warning.
- * @throws ConfigurationError with file and line of everything wrong. No secret is printed.
+ * @throws ConfigurationError with file and line of everything wrong; EnvironmentError for a file of a secret that cannot be read. No secret is
+ * printed.
  */
 export function readDeclaredClients(
   configuration: Configuration,
-  environment: Environment,
+  environment: Variables,
   folder: string,
   production: boolean,
 ): Declared[] {
@@ -44,9 +44,10 @@ export function readDeclaredClients(
     const { record } = declaration;
     const { client_secret_environment: names = [], client_secret_sha256: hashes = [], ...rest } = record;
     const reading = readClientMetadata(rest, configuration, production);
-    const secrets = names.flatMap((name) => environment[name] ?? []);
+    const secretOf = (name: string) => secretVariable(environment, name);
+    const secrets = names.flatMap((name) => secretOf(name) ?? []);
     const weak = names.flatMap((name) => {
-      const secret = environment[name];
+      const secret = secretOf(name);
       return (secret && weakClientSecret(rawSecret(secret), 'client_secret_environment', `${name}, with `)) || [];
     });
     const wrong = [
@@ -72,13 +73,13 @@ export function readDeclaredClients(
   return declared.flat();
 }
 
-function secretProblems(record: DeclaredClient['record'], environment: Environment): RecordProblem[] {
+function secretProblems(record: DeclaredClient['record'], environment: Variables): RecordProblem[] {
   const { client_secret_environment: names = [], client_secret_sha256: hashes = [] } = record;
   const isPublic = record.token_endpoint_auth_method === 'none';
   const hasSecret = names.length + hashes.length > 0;
   return [
     ...names
-      .filter((name) => !environment[name])
+      .filter((name) => secretVariable(environment, name) === null)
       .map((name) =>
         problem('client_secret_environment', `${name}, which is not set`, 'a variable that holds the secret'),
       ),

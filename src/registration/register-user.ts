@@ -1,15 +1,16 @@
 /** Stores the record of an end-user as a row. Idempotent: the same record again ends no session. */
 import { isDeepStrictEqual } from 'node:util';
 import { describeRecordProblem } from '../config/problem.ts';
-import { hashPassword, matchesPassword } from '../crypto/password.ts';
-import type { PasswordHash } from '../crypto/secret-types.ts';
-import { findUserForSignIn } from '../storage/users.ts';
-import { administerUser, requireDone } from './administration.ts';
+import { hashPassword, importedHashOf, matchesPassword } from '../crypto/password.ts';
+import type { Random } from '../crypto/random.ts';
+import type { ImportedHash, PasswordHash } from '../crypto/secret-types.ts';
+import type { RegisteredUser } from '../model/user.ts';
+import { findUsersNamed } from '../storage/users.ts';
+import { administerUser, requireDone, type UserAdministrationDeps } from './administration.ts';
 import { problem } from './record-problem.ts';
-import type { RegistrationDeps } from './register-client.ts';
 import type { UserRecord } from './user-record.ts';
 
-type Deps = Omit<RegistrationDeps, 'keys'>;
+type Deps = UserAdministrationDeps & { readonly random: Random };
 
 export type UserPlan = {
   readonly outcome: 'created' | 'updated' | 'unchanged';
@@ -19,12 +20,14 @@ export type UserPlan = {
   readonly username: string;
   /** Null: stays as it is. A new password ends every session and grant of the user. */
   readonly passwordHash: PasswordHash | null;
+  /** Of `passwordHash`, where another system made it. */
+  readonly importedHash: ImportedHash | null;
   readonly claims: UserRecord['claims'];
   readonly changed: readonly ('password' | 'claims')[];
   readonly disabled: boolean;
 };
 
-/** A new user needs a password. */
+/** A new user needs a password, or the hash of it. */
 export class PasswordMissing extends Error {
   constructor() {
     super(describeRecordProblem(problem('password', 'nothing', '1 to 1024 characters for a new user')));
@@ -33,16 +36,26 @@ export class PasswordMissing extends Error {
 }
 
 /** What `registerUser` would do. Changes nothing. @throws PasswordMissing */
-export async function planUser({ db, random }: Deps, { username, password, claims }: UserRecord): Promise<UserPlan> {
-  const stored = await findUserForSignIn(db, username);
-  if (!stored) {
-    if (password === null) throw new PasswordMissing();
-    const passwordHash = await hashPassword(password);
-    return { outcome: 'created', id: random.uuid(), username, passwordHash, claims, changed: [], disabled: false };
+export async function planUser(deps: Deps, record: UserRecord): Promise<UserPlan> {
+  const [stored = null] = await findUsersNamed(deps.db, [record.username]);
+  return planFor(deps, record, stored);
+}
+
+/** @param stored who has this username; null: nobody. @throws PasswordMissing */
+export async function planFor(
+  { random }: Pick<Deps, 'random'>,
+  record: UserRecord,
+  stored: RegisteredUser | null,
+): Promise<UserPlan> {
+  const { username, password, claims } = record;
+  const importedHash = record.passwordHash === null ? null : importedHashOf(record.passwordHash);
+  if (stored === null) {
+    const passwordHash = record.passwordHash ?? (password === null ? null : await hashPassword(password));
+    if (passwordHash === null) throw new PasswordMissing();
+    const plan = { id: random.uuid(), username, passwordHash, importedHash, claims };
+    return { outcome: 'created', ...plan, changed: [], disabled: false };
   }
-  // A new hash of the same password would end every session without need.
-  const replaces = password !== null && !(await matchesPassword(stored.passwordHash, password));
-  const passwordHash = replaces ? await hashPassword(password) : null;
+  const passwordHash = await newHash(record, stored, importedHash);
   const changed: UserPlan['changed'] = [
     ...(passwordHash ? (['password'] as const) : []),
     ...(isDeepStrictEqual(stored.claims, claims) ? [] : (['claims'] as const)),
@@ -52,10 +65,23 @@ export async function planUser({ db, random }: Deps, { username, password, claim
     id: stored.id,
     username: stored.username,
     passwordHash,
+    importedHash: passwordHash === null ? null : importedHash,
     claims,
     changed,
     disabled: stored.disabledAt !== null,
   };
+}
+
+/** A new hash of the same password would end every session without need. @returns null: the password stays. */
+async function newHash(
+  { password, passwordHash }: UserRecord,
+  stored: RegisteredUser,
+  importedHash: ImportedHash | null,
+): Promise<PasswordHash | null> {
+  if (passwordHash !== null)
+    return passwordHash === stored.passwordHash || importedHash === stored.importedHash ? null : passwordHash;
+  const replaces = password !== null && !(await matchesPassword(stored.passwordHash, password));
+  return replaces ? hashPassword(password) : null;
 }
 
 /** @throws PasswordMissing */
@@ -67,9 +93,12 @@ export async function registerUser(deps: Deps, record: UserRecord): Promise<User
 
 /** @throws PasswordMissing, ChangeRefused when another process has registered the same username meanwhile: repeating it updates that end-user. */
 export async function applyUserPlan(deps: Omit<Deps, 'random'>, plan: UserPlan): Promise<void> {
-  const { outcome, id, username, passwordHash, claims } = plan;
+  const { outcome, id, username, passwordHash, importedHash, claims } = plan;
   if (outcome === 'unchanged') return;
   if (outcome === 'created' && passwordHash === null) throw new PasswordMissing();
-  const change = { type: 'registrationRequested', registration: { username, passwordHash, claims } } as const;
+  const change = {
+    type: 'registrationRequested',
+    registration: { username, passwordHash, importedHash, claims },
+  } as const;
   requireDone(await administerUser(deps, { id, change }));
 }

@@ -2,17 +2,21 @@
 import { z } from 'zod';
 import { expectations, expecting } from '../../policies/expectations.ts';
 import { isPlainText } from '../../policies/plain-text.ts';
-import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
+import { hashRefusal } from '../crypto/password-formats.ts';
+import { type PasswordHash, type RawSecret, rawSecret, storedPasswordHash } from '../crypto/secret-types.ts';
 import type { Claims } from '../model/user.ts';
-import { usernameKey } from '../storage/users.ts';
+import { usernameKey } from '../oauth/username.ts';
+import type { PasswordContext } from '../people/passwords/rules.ts';
 import { furtherClaimWarnings, readFurtherClaims } from './further-claims.ts';
-import { isJsonObject, notAnObject, type Reading, recordProblems, withoutNulls } from './record-problem.ts';
+import { isJsonObject, notAnObject, problem, type Reading, recordProblems, withoutNulls } from './record-problem.ts';
 import { weakPassword, weakSecretWarning } from './weak-secrets.ts';
 
 export type UserRecord = {
   readonly username: string;
   /** Null: the stored password stays; a new user needs a password. */
   readonly password: RawSecret | null;
+  /** Of another system, in a format that is verified here; null: none was sent. Never beside a password. */
+  readonly passwordHash: PasswordHash | null;
   readonly claims: Claims;
 };
 
@@ -90,6 +94,11 @@ const password = z
   .refine((value) => value.isWellFormed() && !value.includes('\0'))
   .register(expectations, { expected: '1 to 1024 characters without U+0000', secret: true });
 
+const passwordHash = z
+  .string()
+  .refine((value) => value.isWellFormed() && !value.includes('\0'))
+  .register(expectations, { expected: 'a text: the hash of a password', secret: true });
+
 const userSchema = z.strictObject({
   username: expecting(
     z
@@ -99,30 +108,53 @@ const userSchema = z.strictObject({
     '1 to 256 characters without control characters, not only spaces',
   ),
   password: password.optional(),
+  password_hash: passwordHash.optional(),
   sub: expecting(z.never(), 'no "sub": the server creates it, and it never changes').optional(),
   ...claimsSchema.partial().shape,
   // Checked by further-claims.ts, which knows names and sizes.
   claims: z.unknown().optional(),
 });
 
-/** @param production a weak password is refused; elsewhere it is a warning. */
-export function readUserRecord(input: unknown, production: boolean): Reading<UserRecord> {
+/**
+ * @param production a weak password is refused; elsewhere it is a warning.
+ * @param rules by which a password is judged; absent: the least that NIST allows.
+ */
+export function readUserRecord(
+  input: unknown,
+  production: boolean,
+  rules: Pick<PasswordContext, 'policy' | 'service'> = {},
+): Reading<UserRecord> {
   if (!isJsonObject(input)) return notAnObject(input, 'an object with username and password');
   const { address, ...others } = withoutNulls(input);
   const record: Readonly<Record<string, unknown>> = { ...others, address: withoutNullMembers(address) };
   const parsed = userSchema.safeParse(record);
   const further = readFurtherClaims(record['claims']);
-  if (!parsed.success || further.problems.length > 0) {
+  const ofHash = problemsOfHash(record['password_hash'], record['password'] !== undefined);
+  if (!parsed.success || further.problems.length > 0 || ofHash.length > 0) {
     const problems = parsed.success ? [] : recordProblems(userSchema, record, parsed.error);
-    return { ok: false, problems: [...problems, ...further.problems] };
+    return { ok: false, problems: [...problems, ...ofHash, ...further.problems] };
   }
-  const { username, password, claims: _, ...given } = parsed.data;
+  const { username, password, password_hash: hash, claims: _, ...given } = parsed.data;
   const standard = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const claims = { ...standard, ...further.claims };
-  const value = { username, password: password === undefined ? null : rawSecret(password), claims };
-  const weak = value.password === null ? null : weakPassword(value.password, username);
+  const value = {
+    username,
+    password: password === undefined ? null : rawSecret(password),
+    passwordHash: hash === undefined ? null : storedPasswordHash(hash),
+    claims,
+  };
+  const alsoNamed = typeof claims['email'] === 'string' ? [claims['email']] : [];
+  const weak = value.password === null ? null : weakPassword(value.password, { username, alsoNamed, ...rules });
   if (weak && production) return { ok: false, problems: [weak] };
   return { ok: true, value, warnings: [...(weak ? [weakSecretWarning(weak)] : []), ...warningsOf(value)] };
+}
+
+function problemsOfHash(hash: unknown, isBesidePassword: boolean) {
+  if (typeof hash !== 'string' || hash === '')
+    return hash === '' ? [problem('password_hash', 'nothing', 'a hash')] : [];
+  if (isBesidePassword) return [problem('password_hash', 'password beside it', 'either password or password_hash')];
+  const refusal = hashRefusal(hash);
+  return refusal === null ? [] : [problem('password_hash', refusal.found, refusal.expected)];
 }
 
 const withoutNullMembers = (address: unknown): unknown => (isJsonObject(address) ? withoutNulls(address) : address);

@@ -4,7 +4,7 @@
  */
 import type { RecordProblem } from '../config/problem.ts';
 import type { RawSecret } from '../crypto/secret-types.ts';
-import { usernameKey } from '../storage/users.ts';
+import { minimumCharacters, type PasswordContext, passwordProblem, passwordWords } from '../people/passwords/rules.ts';
 import { problem } from './record-problem.ts';
 
 /** RFC 6749 §10.10: the probability of a guess MUST be at most 2^-128. So many bits are 22 characters of base64url. */
@@ -12,12 +12,7 @@ const CLIENT_SECRET_CHARACTERS = 22;
 /** 22 random characters, of sixteen or more to choose from, practically never have fewer. */
 const CLIENT_SECRET_DIFFERENT = 8;
 
-/** NIST SP 800-63B §5.1.1.2: at least eight, each Unicode code point counted as one. */
-const PASSWORD_CHARACTERS = 8;
-const PASSWORD_DIFFERENT = 3;
-
 const CLIENT_SECRET_ALLOWED = `at least ${CLIENT_SECRET_CHARACTERS} random characters in production, ${CLIENT_SECRET_DIFFERENT} of them different (RFC 6749 §10.10)`;
-const PASSWORD_ALLOWED = `at least ${PASSWORD_CHARACTERS} characters in production, ${PASSWORD_DIFFERENT} of them different, and not the username`;
 
 /** @param found what to call the secret in the text. @returns null when the secret is not weak. */
 export function weakClientSecret(secret: RawSecret, key = 'client_secret', found = ''): RecordProblem | null {
@@ -25,13 +20,19 @@ export function weakClientSecret(secret: RawSecret, key = 'client_secret', found
   return weakness === null ? null : problem(key, `${found}${weakness}`, CLIENT_SECRET_ALLOWED);
 }
 
-/** @returns null when the password is not weak. */
-export function weakPassword(password: RawSecret, username: string): RecordProblem | null {
-  const isUsername = usernameKey(password) === usernameKey(username);
-  const weakness = isUsername
-    ? 'the username'
-    : fewCharacters(password.normalize('NFC'), PASSWORD_CHARACTERS, PASSWORD_DIFFERENT);
-  return weakness === null ? null : problem('password', weakness, PASSWORD_ALLOWED);
+/**
+ * An end-user who gets a password from an administrator has no other factor yet, so it is judged as the only one.
+ * @returns null when the password is not weak.
+ */
+export function weakPassword(
+  password: RawSecret,
+  context: Omit<PasswordContext, 'hasSecondFactor'>,
+): RecordProblem | null {
+  const alone = { ...context, hasSecondFactor: false };
+  const weakness = passwordProblem(password, alone);
+  if (weakness === null) return null;
+  const allowed = `at least ${minimumCharacters(alone)} characters in production, 3 of them different, no common password, and no name that stands beside it`;
+  return problem('password', passwordWords(weakness), allowed);
 }
 
 function fewCharacters(secret: string, atLeast: number, different: number): string | null {

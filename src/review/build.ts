@@ -1,18 +1,24 @@
 /**
- * Generates everything in the repository that derives from the machines (`npm run machines:build`). With `--check` it fails when
- * a committed file is out of date.
+ * Generates everything in the repository that derives from the machines, and the OpenAPI document of the management API
+ * (`npm run machines:build`). With `--check` it fails when a committed file is out of date.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { machinePages } from './drawing/machines-readme.ts';
+import { openApiCopy } from './openapi-copy.ts';
 import { scenarioPages } from './simulation/pages.ts';
 import { generate as migration } from './sql/migration.ts';
 
 type Generated = readonly { readonly path: string; readonly text: string }[];
 
 /** Independent of each other. `path` is relative to the root of the repository. */
-const GENERATORS: readonly (() => Generated | Promise<Generated>)[] = [scenarioPages, machinePages, migration];
+const GENERATORS: readonly (() => Generated | Promise<Generated>)[] = [
+  scenarioPages,
+  machinePages,
+  migration,
+  openApiCopy,
+];
 
 const absolutePath = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 

@@ -4,9 +4,15 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { brandingSchema } from '../../policies/branding-schema.ts';
 import { claimsSchema } from '../../policies/claims-schema.ts';
 import { clientsSchema } from '../../policies/client-schema.ts';
+import { ledgerSchema } from '../../policies/ledger-schema.ts';
+import { limitsSchema } from '../../policies/limits-schema.ts';
+import { operatorsSchema } from '../../policies/operators-schema.ts';
 import { policySchema, resourcesSchema, signInSchema, signingKeysSchema } from '../../policies/schema.ts';
+import { delegatedSignInSchema, upstreamsSchema } from '../../policies/upstreams-schema.ts';
+import { webhooksSchema } from '../../policies/webhooks-schema.ts';
 
 const FILES = [
   ['policy', 'How long tokens and chains live (<name>.policy.yaml)', policySchema],
@@ -14,6 +20,13 @@ const FILES = [
   ['claims', 'Which scope lets which claims be told (claims.yaml)', claimsSchema],
   ['sign-in', 'Sessions and the throttle on password guessing (sign-in.yaml)', signInSchema],
   ['signing-keys', 'The keys that sign tokens (signing-keys.yaml)', signingKeysSchema],
+  ['branding', 'Whose pages these are (branding.yaml)', brandingSchema],
+  ['ledger', 'How long the ledger is kept (ledger.yaml)', ledgerSchema],
+  ['limits', 'How much a node takes on (limits.yaml)', limitsSchema],
+  ['operators', 'Who administers this server (operators.yaml)', operatorsSchema],
+  ['upstreams', 'Other OpenID Providers (upstreams.yaml)', upstreamsSchema],
+  ['delegated-sign-in', 'The sign-in of your own application (delegated-sign-in.yaml)', delegatedSignInSchema],
+  ['webhooks', 'Other systems that are told what happened (webhooks.yaml)', webhooksSchema],
   ['clients', 'Clients declared in configuration (clients.yaml)', clientsSchema],
 ] as const;
 

@@ -15,6 +15,8 @@ export type QueuePlace = {
   /** Work of one line runs in order, one at a time. Lines take turns, so a long line delays no other. */
   readonly line: string;
   readonly ticket: string;
+  /** Its line takes every other turn, and has a waiting room of the same size: others cannot fill it. */
+  readonly ahead?: boolean;
   /** Work that has not begun when the signal comes is dropped. */
   readonly signal: AbortSignal;
 };
@@ -23,41 +25,46 @@ export type QueuePlace = {
 export type Queued<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'full' | 'abandoned' };
 
 export type BoundedQueue = {
+  /** How much runs and waits at this moment. */
+  readonly length: () => { readonly running: number; readonly waiting: number };
   /** Passes on what `work` throws. */
   readonly run: <T>(place: QueuePlace, work: () => Promise<T>) => Promise<Queued<T>>;
 };
 
 type Turn = 'began' | 'full' | 'abandoned';
 type Waiting = { readonly answer: (turn: Turn) => void };
+type WaitingRoom = { readonly lines: Map<string, Waiting[]>; waiting: number };
+const waitingRoom = (): WaitingRoom => ({ lines: new Map(), waiting: 0 });
 
 export function boundedQueue(limits: QueueLimits): BoundedQueue {
-  /** In the order in which they take turns. */
-  const lines = new Map<string, Waiting[]>();
+  /** Lines that go ahead, and the others; each in the order in which they take turns. */
+  const rooms = { ahead: waitingRoom(), ordinary: waitingRoom() };
+  let aheadWasLast = false;
   const runningLines = new Set<string>();
   const tickets = new Map<string, number>();
-  let waitingInAll = 0;
 
-  function turnOf({ line, signal }: QueuePlace): Turn | Promise<Turn> {
+  function turnOf({ line, signal, ahead = false }: QueuePlace): Turn | Promise<Turn> {
     if (signal.aborted) return 'abandoned';
     if (runningLines.size < limits.running && !runningLines.has(line)) {
       runningLines.add(line);
       return 'began';
     }
-    const ofLine = lines.get(line) ?? [];
-    if (waitingInAll >= limits.waiting || ofLine.length >= limits.waitingPerLine) return 'full';
-    lines.set(line, ofLine);
-    return waitIn(line, ofLine, signal);
+    const room = ahead ? rooms.ahead : rooms.ordinary;
+    const ofLine = room.lines.get(line) ?? [];
+    if (room.waiting >= limits.waiting || ofLine.length >= limits.waitingPerLine) return 'full';
+    room.lines.set(line, ofLine);
+    return waitIn(room, line, ofLine, signal);
   }
 
-  function waitIn(line: string, ofLine: Waiting[], signal: AbortSignal): Promise<Turn> {
+  function waitIn(room: WaitingRoom, line: string, ofLine: Waiting[], signal: AbortSignal): Promise<Turn> {
     return new Promise((resolve) => {
       const waiting: Waiting = {
         answer: (turn) => {
           clearTimeout(timer);
           signal.removeEventListener('abort', abandon);
-          waitingInAll--;
+          room.waiting--;
           ofLine.splice(ofLine.indexOf(waiting), 1);
-          if (ofLine.length === 0) lines.delete(line);
+          if (ofLine.length === 0) room.lines.delete(line);
           resolve(turn);
         },
       };
@@ -66,14 +73,15 @@ export function boundedQueue(limits: QueueLimits): BoundedQueue {
       timer.unref();
       signal.addEventListener('abort', abandon);
       ofLine.push(waiting);
-      waitingInAll++;
+      room.waiting++;
     });
   }
 
   function end(line: string): void {
     runningLines.delete(line);
-    const ofLine = lines.get(line);
-    if (ofLine) {
+    for (const { lines } of [rooms.ahead, rooms.ordinary]) {
+      const ofLine = lines.get(line);
+      if (!ofLine) continue;
       // To the end of the lines: the others come first.
       lines.delete(line);
       lines.set(line, ofLine);
@@ -82,16 +90,24 @@ export function boundedQueue(limits: QueueLimits): BoundedQueue {
   }
 
   function beginNext(): void {
-    for (const [line, ofLine] of lines) {
-      const [first] = ofLine;
+    const { ahead, ordinary } = rooms;
+    const began = aheadWasLast ? (beginIn(ordinary) ?? beginIn(ahead)) : (beginIn(ahead) ?? beginIn(ordinary));
+    aheadWasLast = began === ahead;
+  }
+
+  /** @returns the room; null: nobody waits there who may begin. */
+  function beginIn(room: WaitingRoom): WaitingRoom | null {
+    for (const [line, [first]] of room.lines) {
       if (runningLines.has(line) || first === undefined) continue;
       runningLines.add(line);
       first.answer('began');
-      return;
+      return room;
     }
+    return null;
   }
 
   return {
+    length: () => ({ running: runningLines.size, waiting: rooms.ahead.waiting + rooms.ordinary.waiting }),
     run: async (place, work) => {
       const { line, ticket } = place;
       const ofTicket = tickets.get(ticket) ?? 0;

@@ -17,12 +17,18 @@ export const deadlines = {
   statementMilliseconds: 4_000,
   /** Shorter than the wait for a statement: then it is known that the statement was not sent. */
   connectSeconds: 4,
+  /** For one answer of another OpenID Provider. It counts against the time that a request may wait for the database. */
+  otherServerMilliseconds: 4_000,
+  /** Of that time, what the other providers leave for the database. */
+  afterOtherServersMilliseconds: 3_000,
   /** For a sign-in to have its turn (sign-in-capacity.ts). */
   queueMilliseconds: 3_500,
   /** For a request to arrive whole. */
   requestMilliseconds: 30_000,
   /** For the requests in flight once the server closes. Supervisors wait for 10 to 30 seconds before they kill. */
   closingMilliseconds: 8_000,
+  /** For the answer of a server to a command: longer than a server takes. */
+  commandMilliseconds: 20_000,
   /** For all of the closing. A database that does not let go must not keep a process that serves nothing. */
   hangingMilliseconds: 25_000,
 };

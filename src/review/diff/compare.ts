@@ -7,6 +7,7 @@ import type { Bounds } from '../proof/walk.ts';
 import { type ConfigurationChange, meaningOfClientField, meaningOfResourceChange } from './ceiling-changes.ts';
 import { type PolicyChange, policyChanges } from './lifetime-changes.ts';
 import { type MachineChange, machineChanges } from './machine-changes.ts';
+import { meaningOfRoleChange } from './role-changes.ts';
 import type { Side } from './sides.ts';
 
 export type Comparison = {
@@ -14,7 +15,7 @@ export type Comparison = {
   readonly to: string;
   readonly machines: readonly MachineChange[];
   readonly policies: readonly PolicyChange[];
-  /** Resources, sign-in, signing keys and declared clients: key by key. */
+  /** Resources, sign-in, signing keys, roles and declared clients: key by key. */
   readonly configuration: readonly ConfigurationChange[];
   /** One for each policy of the new side. */
   readonly proofs: readonly Proof[];
@@ -37,7 +38,10 @@ export function compare(before: Side, after: Side, bounds?: readonly Bounds[]): 
       ...configuration
         .filter(({ key }) => !key.startsWith('policies.'))
         .map((change) =>
-          withMeaning(change, meaningOfResourceChange(before.configuration, after.configuration, change)),
+          withMeaning(
+            change,
+            meaningOfResourceChange(before.configuration, after.configuration, change) ?? meaningOfRoleChange(change),
+          ),
         ),
       ...clientChanges(before, after),
     ],

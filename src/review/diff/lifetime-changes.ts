@@ -5,8 +5,8 @@ import { inOneUnit } from '../../system/durations.ts';
 export type PolicyChange = {
   readonly policy: string;
   readonly key: string;
-  readonly from: number | boolean | null;
-  readonly to: number | boolean | null;
+  readonly from: number | boolean | string | null;
+  readonly to: number | boolean | string | null;
   /** The meaning for what is alive today. */
   readonly means: string;
 };
@@ -66,6 +66,11 @@ const keysOf = (old: Policy, fresh: Policy) =>
 function changeOf(policy: string, key: keyof Policy, old: Policy, fresh: Policy): PolicyChange[] {
   const [from, to] = [old[key] ?? false, fresh[key] ?? false];
   if (from === to) return [];
+  if (key === 'requiredAuthenticationClass' || key === 'maxAuthenticationAgeSeconds') {
+    const means =
+      to === false ? 'Any sign-in is enough.' : 'End-users who signed in otherwise are asked again; chains live on.';
+    return [{ policy, key, from, to, means }];
+  }
   if (typeof from !== 'number' || typeof to !== 'number') {
     const means = to
       ? 'Chains without offline_access can no longer be refreshed: the client is told invalid_grant, and no chain is used up by that.'

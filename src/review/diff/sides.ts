@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { AnyStateMachine } from 'xstate';
 import type { Configuration } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
@@ -17,7 +17,7 @@ export type Side = {
 /** Neither a folder nor a revision, or a revision without machines and policies. The message repeats the name. */
 export class NoSuchSide extends ToldError {}
 
-const ROOT = new URL('../../..', import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** @throws NoSuchSide, ConfigurationError. */
 export async function readSide(name: string, issuer: string): Promise<Side> {

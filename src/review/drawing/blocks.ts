@@ -31,7 +31,12 @@ export type Text = {
   readonly width: number;
 };
 /** Texts that belong together; `title` is their tooltip. */
-export type Line = { readonly texts: readonly Text[]; readonly title: string };
+export type Line = {
+  readonly texts: readonly Text[];
+  readonly title: string;
+  /** Of a heading: the events that it names. */
+  readonly events?: readonly string[];
+};
 export type Block = {
   readonly width: number;
   readonly height: number;
@@ -41,7 +46,7 @@ export type Block = {
 
 const PAD = 10;
 const GAP = 9;
-const LEADING = 14;
+const LEADING = 12;
 
 export const textAt = (x: number, y: number, kind: Kind, text: string): Text => ({
   x,
@@ -119,16 +124,16 @@ export function cardOf(edge: Edge, say: Say, shape: Shape): Block {
 }
 
 function ruleInto(draft: Draft): void {
-  draft.y += 7;
+  draft.y += 5;
   draft.rules.push(draft.y);
   draft.y += 1;
 }
 
 function headingInto(draft: Draft, { events }: Group, width: number): void {
-  for (const words of linesOf(events.join(', '), FACES.event, width - 2 * PAD)) {
+  linesOf(events.join(', '), FACES.event, width - 2 * PAD).forEach((words, index) => {
     draft.y += LEADING;
-    draft.lines.push({ texts: [textAt(PAD, draft.y, 'event', words)], title: '' });
-  }
+    draft.lines.push({ texts: [textAt(PAD, draft.y, 'event', words)], title: '', ...(index === 0 && { events }) });
+  });
 }
 
 function columnInto(draft: Draft, { rows }: Group, shape: Exclude<Shape, 'wide'>, say: Say): void {

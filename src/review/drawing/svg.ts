@@ -46,7 +46,13 @@ export async function svgOf(read: Machine, numbers: Numbers): Promise<string> {
       stateOf(state, isLast(state, machine.edges), boxes[index], at(layout.boxes[index] ?? ORIGIN)),
     ),
     ...machine.edges.map((edge, index) =>
-      blockOf(cards[index], at(layout.arrows[index]?.card ?? ORIGIN), `card ${toneOfEdge(edge)}`, 5, ''),
+      blockOf(
+        cards[index],
+        at(layout.arrows[index]?.card ?? ORIGIN),
+        markup`class="card ${toneOfEdge(edge)}" data-from="${edge.from}" data-to="${edge.to}"`,
+        5,
+        '',
+      ),
     ),
     ...legend.map((item) => itemOf(item, height - foot)),
     '</svg>\n',
@@ -102,13 +108,18 @@ const isLast = ({ name }: GroupedState, edges: readonly Edge[]): boolean => edge
 
 const ORIGIN: Point = { x: 0, y: 0 };
 
-function stateOf({ isInitial }: GroupedState, nothingLeadsOut: boolean, box: Block | undefined, place: Point): string {
+function stateOf(
+  { name, isInitial }: GroupedState,
+  nothingLeadsOut: boolean,
+  box: Block | undefined,
+  place: Point,
+): string {
   const { width = 0, height = 0 } = box ?? {};
   const inner = `<rect class="inner" x="3" y="3" width="${width - 6}" height="${height - 6}" rx="6"/>`;
   return blockOf(
     box,
     place,
-    'state',
+    markup`class="state" data-state="${name}"`,
     8,
     `${nothingLeadsOut ? inner : ''}${isInitial ? '<circle class="dot" cx="16" cy="18" r="5"/>' : ''}`,
   );
@@ -131,19 +142,20 @@ const SIGNS: Readonly<Record<LegendItem['sign'], (x: number, y: number) => strin
 const cardSign = (x: number, y: number, tone: string): string =>
   `<g class="card ${tone}"><rect x="${x}" y="${y - 11}" width="18" height="14" rx="3"/></g>`;
 
-function blockOf(block: Block | undefined, { x, y }: Point, classes: string, radius: number, more: string): string {
+/** @param attributes for programs that add to the picture, such as numbers: what the block stands for. */
+function blockOf(block: Block | undefined, { x, y }: Point, attributes: string, radius: number, more: string): string {
   if (block === undefined) return '';
   const rules = block.rules.map((rule) => `<path class="rule" d="M4 ${rule}H${block.width - 4}"/>`).join('');
   return [
-    `<g class="${classes}" transform="translate(${x} ${y})">`,
+    `<g ${attributes} transform="translate(${x} ${y})">`,
     `<rect width="${block.width}" height="${block.height}" rx="${radius}"/>${more}${rules}`,
     ...block.lines.map(lineOf),
     '</g>',
   ].join('\n');
 }
 
-const lineOf = ({ texts, title }: Line): string =>
-  `<g>${title === '' ? '' : markup`<title>${title}</title>`}${texts.map(textOf).join('')}</g>`;
+const lineOf = ({ texts, title, events }: Line): string =>
+  `<g${events ? markup` data-events="${events.join(' ')}"` : ''}>${title === '' ? '' : markup`<title>${title}</title>`}${texts.map(textOf).join('')}</g>`;
 
 const textOf = ({ x, y, kind, text, width }: Text): string =>
   markup`<text class="${kind}" x="${x}" y="${y}" textLength="${width}" lengthAdjust="spacingAndGlyphs">${text}</text>`;

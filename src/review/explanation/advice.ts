@@ -30,6 +30,10 @@ export const ADVICE: Readonly<Record<EndReason, Advice>> = {
     why: 'It was requested: the client revoked a token, or the end-user ended the access at /permissions.',
     keep: 'Nothing: this was intended. A client that signs an end-user out on one device must not revoke the tokens of another device.',
   },
+  ended_by_administrator: {
+    why: 'An administrator ended it: with "statehouse grants revoke", over the management API or in the console. The ledger says who.',
+    keep: 'Nothing the client or the end-user did: an administrator decided it. The line of the ledger names who to ask.',
+  },
   client_ended: {
     why: 'The client was deleted, or is no longer declared. Registering it again revives nothing.',
     keep: 'Change a client in place ("clients import" keeps its chains) instead of deleting it and creating it again.',

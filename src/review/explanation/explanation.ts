@@ -2,7 +2,7 @@
 
 import type { Grant } from '../../model/grant.ts';
 import { chainPosition, grantEndReason, grantState, sameBytes } from '../../model/grant.ts';
-import { chainEndsAt, codeEndsAt, type Lifetimes } from '../../model/lifetimes.ts';
+import { grantEndsAt, type Lifetimes } from '../../model/lifetimes.ts';
 import type { LedgerLine } from '../../storage/grant-life.ts';
 import { ADVICE, type Advice, type EndReason } from './advice.ts';
 import type { GivenCredential } from './presented.ts';
@@ -63,7 +63,8 @@ export function explanationOf(
 
 const beginsWithApproval = (lines: readonly LedgerLine[]) => lines[0]?.to === 'approved';
 
-function lifeOf(grant: NonNullable<StoredLife['grant']>, lifetimes: Lifetimes | null, now: Date): Life {
+/** What a grant whose row is stored has come to, and why. @param lifetimes of the client's policy today; null: no such policy. */
+export function lifeOf(grant: NonNullable<StoredLife['grant']>, lifetimes: Lifetimes | null, now: Date): Life {
   if (grantState(grant) === 'revoked') return over(knownReason(grantEndReason(grant)), grant.revokedAt);
   const end = endOf(grant, lifetimes);
   if (now < end.until) return { kind: 'alive', ...end };
@@ -82,11 +83,8 @@ const knownReason = (reason: string | null): EndReason | null =>
 
 /** Without a policy: the end that was stored at the last use. */
 function endOf(grant: Grant, lifetimes: Lifetimes | null): Omit<Extract<Life, { kind: 'alive' }>, 'kind'> {
-  if (grant.refreshGeneration === null) {
-    const until = lifetimes ? new Date(codeEndsAt(grant, lifetimes)) : grant.codeEndsAt;
-    return { what: 'code', until, end: 'authorization_code_expired' };
-  }
-  const until = lifetimes ? new Date(chainEndsAt(grant, lifetimes)) : (grant.chainEndsAt ?? grant.codeEndsAt);
+  const until = grantEndsAt(grant, lifetimes);
+  if (grant.refreshGeneration === null) return { what: 'code', until, end: 'authorization_code_expired' };
   const absolute = lifetimes && grant.createdAt.getTime() + lifetimes.refreshAbsoluteLifetimeSeconds * 1000;
   return { what: 'chain', until, end: until.getTime() === absolute ? 'absolute_end' : 'idle_end' };
 }

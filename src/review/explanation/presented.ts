@@ -4,6 +4,7 @@ import { readAuthorizationCode } from '../../crypto/authorization-code.ts';
 import { readRefreshToken } from '../../crypto/refresh-token.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
 import { type KeyRing, publicKeyOf } from '../../crypto/signing-keys.ts';
+import { grantIdIn } from './grant-id.ts';
 
 export type GivenCredential =
   | { readonly kind: 'grant_id'; readonly grantId: string }
@@ -32,11 +33,6 @@ export type Untrusted =
   | 'authorization_code_malformed'
   | `access_token_${'malformed' | 'forged' | 'unknown_key' | 'other_typ' | 'other_issuer'}`
   | 'unknown_shape';
-
-const GRANT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** @returns null when the text is not a grant id. */
-export const grantIdIn = (text: string): string | null => (GRANT_ID.test(text) ? text.toLowerCase() : null);
 
 export type Keys = {
   readonly keys: RootKeys;

@@ -2,12 +2,19 @@
 import type { AnyStateMachine, EventFromLogic } from 'xstate';
 import { authorizationCodeMachine } from '../../../machines/authorization-code.machine.ts';
 import { clientMachine } from '../../../machines/client.machine.ts';
+import { emailChallengeMachine } from '../../../machines/email-challenge.machine.ts';
+import { externalSignInMachine } from '../../../machines/external-sign-in.machine.ts';
 import { grantMachine } from '../../../machines/grant.machine.ts';
 import { interactionMachine } from '../../../machines/interaction.machine.ts';
+import { linkedIdentityMachine } from '../../../machines/linked-identity.machine.ts';
+import { passkeyMachine } from '../../../machines/passkey.machine.ts';
+import { recoveryCodeMachine } from '../../../machines/recovery-code.machine.ts';
 import { refreshTokenMachine } from '../../../machines/refresh-token.machine.ts';
+import { secondFactorMachine } from '../../../machines/second-factor.machine.ts';
 import { sessionMachine } from '../../../machines/session.machine.ts';
 import { signingKeyMachine } from '../../../machines/signing-key.machine.ts';
 import { userMachine } from '../../../machines/user.machine.ts';
+import { webhookDeliveryMachine } from '../../../machines/webhook-delivery.machine.ts';
 import { type Machine, readMachine } from './read.ts';
 
 /** By id, in the best order for reading. */
@@ -19,6 +26,7 @@ export const RUNNING = {
     refreshTokenReused: true,
     chainFellBehind: true,
     revocationRequested: true,
+    endRequestedByAdministrator: true,
     clientDeleted: true,
     userDisabled: true,
     passwordChanged: true,
@@ -30,17 +38,49 @@ export const RUNNING = {
     switchRequested: true,
     signedIn: true,
     accountChosen: true,
+    factorAdded: true,
+    factorDeclined: true,
     consented: true,
     refused: true,
   }),
   session: running(sessionMachine, {
+    signedIn: true,
     used: true,
+    factorAdded: true,
     signOutRequested: true,
     endRequested: true,
+    endRequestedByAdministrator: true,
     signedInAgain: true,
     userDisabled: true,
     passwordChanged: true,
     serverRecovered: true,
+  }),
+  externalSignIn: running(externalSignInMachine, {
+    answerReceived: true,
+    refusalReceived: true,
+    browserReturned: true,
+  }),
+  linkedIdentity: running(linkedIdentityMachine, {
+    linkRequested: true,
+    removalRequested: true,
+    removalRequestedByAdministrator: true,
+    userDeleted: true,
+  }),
+  secondFactor: running(secondFactorMachine, {
+    confirmed: true,
+    presented: true,
+    removalRequested: true,
+    removalRequestedByAdministrator: true,
+    lost: true,
+  }),
+  recoveryCode: running(recoveryCodeMachine, { presented: true, newCodesRequested: true }),
+  passkey: running(passkeyMachine, {
+    registered: true,
+    presented: true,
+    renamed: true,
+    removalRequested: true,
+    removalRequestedByAdministrator: true,
+    lost: true,
   }),
   signingKey: running(signingKeyMachine, {
     noKeySigns: true,
@@ -59,9 +99,31 @@ export const RUNNING = {
   }),
   user: running(userMachine, {
     registrationRequested: true,
+    passwordChangeRequested: true,
     disableRequested: true,
     enableRequested: true,
     deletionRequested: true,
+    passwordRehashed: true,
+    addressVerified: true,
+    addressChanged: true,
+    addressRestored: true,
+    passwordReset: true,
+    factorsLost: true,
+  }),
+  emailChallenge: running(emailChallengeMachine, {
+    requested: true,
+    used: true,
+    replaced: true,
+    withdrawn: true,
+    undone: true,
+  }),
+  webhookDelivery: running(webhookDeliveryMachine, {
+    claimed: true,
+    succeeded: true,
+    failed: true,
+    goneAnswered: true,
+    receiverRemoved: true,
+    repeatRequested: true,
   }),
 } as const;
 

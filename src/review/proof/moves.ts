@@ -195,6 +195,9 @@ function flightStep<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: F
         : { ...going, told: [...told, tell({ kind: 'loaded', loaded })] };
       return goOn(walk, moment, then, null, { kind: 'loaded', asked, again: !isFirst });
     }
+    // Answers of the proof are there at once.
+    case 'answer':
+      throw new Error('The proof signs nothing elsewhere.');
     case 'commit': {
       const { commit } = next;
       const stored = committedAt(walk, moment, commit);

@@ -4,10 +4,14 @@ import type { Lifetimes } from '../../model/lifetimes.ts';
 import { administration } from './administration/walk.ts';
 import { INVARIANTS as AUTHORIZATION_INVARIANTS } from './authorizations/invariants.ts';
 import { authorizations } from './authorizations/walk.ts';
+import { emailChallenges } from './email-challenges/walk.ts';
 import { type Exploration, explore, type Violation } from './explore.ts';
+import { externalSignIns } from './external-sign-ins/walk.ts';
+import { factors } from './factors/walk.ts';
 import { signIns } from './sign-ins/walk.ts';
 import { signingKeys } from './signing-keys/walk.ts';
 import type { AnyInvariant, AnyWalk, Bounds } from './walk.ts';
+import { webhookDeliveries } from './webhook-deliveries/walk.ts';
 
 export type Verdict = { readonly invariant: AnyInvariant; readonly violation: Violation | null };
 export type Proof = {
@@ -33,7 +37,7 @@ export const prove = (lifetimes: Lifetimes, bounds?: readonly Bounds[], machineO
  * @param about the ids of machines; only what is walked with one of them is proved. Absent: everything.
  */
 export const proveForEveryPolicy = (machineOf?: MachineOf, about?: readonly string[]): readonly Proof[] =>
-  [signIns, signingKeys, administration]
+  [signIns, factors, externalSignIns, signingKeys, administration, emailChallenges, webhookDeliveries]
     .filter(({ machines }) => about === undefined || machines.some((one) => about.includes(one)))
     .map((walk) => proofOf(walk, null, undefined, machineOf));
 
@@ -54,6 +58,15 @@ function proofOf(walk: AnyWalk, policy: string | null, bounds = walk.bounds, mac
 
 /** What the proof holds of a machine, by its id. */
 export const invariantsAbout = (machine: string): readonly AnyInvariant[] =>
-  [AUTHORIZATION_INVARIANTS, signIns.invariants, signingKeys.invariants, administration.invariants]
+  [
+    AUTHORIZATION_INVARIANTS,
+    signIns.invariants,
+    factors.invariants,
+    externalSignIns.invariants,
+    signingKeys.invariants,
+    administration.invariants,
+    emailChallenges.invariants,
+    webhookDeliveries.invariants,
+  ]
     .flat()
     .filter(({ machines }) => machines.includes(machine));

@@ -1,6 +1,6 @@
 /** A performance as a Mermaid sequence diagram. The database is drawn only where the order of its statements matters. */
 import type { Happened, Performance } from './play.ts';
-import type { Actor, Beat, Scenario } from './scenario.ts';
+import type { Action, Actor, Beat, Scenario } from './scenario.ts';
 import type { Statement } from './stage.ts';
 import { actionWords, actorWords, answerWords, FATE_WORDS, waitWords } from './words.ts';
 
@@ -74,6 +74,7 @@ function linesOf(event: Happened, lanes: Lanes, detailed: ReadonlySet<Beat>): st
     case 'asked':
     case 'operated': {
       const { act } = event.beat;
+      if (act && isReading(act.action)) return [`Note over ${lanes.of(act.actor)}: ${readingWords(event.beat)}`];
       return act ? [`${lanes.of(act.actor)}->>${SERVER}: ${actionWords(act.action)}`] : [];
     }
     case 'statement':
@@ -82,16 +83,22 @@ function linesOf(event: Happened, lanes: Lanes, detailed: ReadonlySet<Beat>): st
       return [`Note over ${SERVER}: ${event.beat.fate === null ? 'the process dies' : FATE_WORDS[event.beat.fate]}`];
     case 'heard': {
       const { act, fate, expected } = event.beat;
-      if (act === null || event.heard.kind === 'unplayed') return [];
+      if (act === null || isReading(act.action) || event.heard.kind === 'unplayed') return [];
       if (fate === 'crash before commit' || fate === 'crash after commit') return [];
-      const name = expected.answer?.kind === 'tokens' ? expected.answer.name : null;
+      const { answer } = expected;
+      const name = answer?.kind === 'tokens' || answer?.kind === 'gives' ? answer.name : null;
       const arrow = event.heard.kind === 'unanswered' ? '--x' : '-->>';
-      return [`${SERVER}${arrow}${lanes.of(act.actor)}: ${answerWords(event.heard, name)}`];
+      return [`${SERVER}${arrow}${lanes.of(act.actor)}: ${answerWords(event, name)}`];
     }
     case 'chainEnded':
       return [note(`the chain is dead: ${event.reason ?? 'ended'}`)];
   }
 }
+
+/** An app shows its code by itself: no server is asked. */
+const isReading = (action: Action): boolean => action.kind === 'act' && action.act === 'reads';
+const readingWords = ({ act, expected: { answer } }: Beat): string =>
+  `${act ? actionWords(act.action) : ''}${answer?.kind === 'gives' ? `, ${answer.name}` : ''}`;
 
 /** Names the actor where several requests are in flight. */
 const forWhomOf = ({ number, act }: Beat): string =>

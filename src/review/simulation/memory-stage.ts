@@ -1,10 +1,13 @@
-/** The stage without a server: the engine's own steps and machines, one authorization in memory, a clock that obeys. */
+/**
+ * The stage without a server: the engine's own steps and machines, one authorization and one end-user in memory, a clock that obeys.
+ * Codes and tokens are presented here; what people do in browsers is in people/.
+ */
 import { StoreUnavailable, Unavailable } from '../../engine/errors.ts';
 import type { Told } from '../../engine/run.ts';
 import type { GrantCommit } from '../../lifecycles/grant.ts';
 import { refreshTokenWouldIssue } from '../../lifecycles/refresh-token.ts';
 import { endedBy, grantState, REASON_OF_EPOCH } from '../../model/grant.ts';
-import { codeEndsAt, type Lifetimes } from '../../model/lifetimes.ts';
+import { codeEndsAt } from '../../model/lifetimes.ts';
 import {
   APPROVED_AT,
   allOfIt,
@@ -15,14 +18,20 @@ import {
   REDIRECT_URI,
 } from '../proof/authorizations/beginning.ts';
 import { REVOCATION } from '../proof/authorizations/requests.ts';
-import type { Authorization } from '../proof/authorizations/store.ts';
 import type { Asked, AuthorizationWalk, Terms, Token } from '../proof/authorizations/terms.ts';
 import { authorizations } from '../proof/authorizations/walk.ts';
-import type { Actor, Fate, Resource } from './scenario.ts';
+import { byOperator } from './people/account.ts';
+import { act } from './people/acts.ts';
+import { approve } from './people/approvals.ts';
+import { newWorld } from './people/beginning.ts';
+import { signsInAsAsked } from './people/enter.ts';
+import { sessionSeen } from './people/sessions.ts';
+import type { PersonalThing } from './people/world.ts';
+import type { Actor, Approving, Fate, Operating, Resource, Scenario } from './scenario.ts';
 import type { Answer, Stage, Statement, UnderWay } from './stage.ts';
 
-/** The code, or a refresh token as it left. */
-export type MemoryCredential = 'code' | Token;
+/** The code, a refresh token as it left, or a thing that a person has. */
+export type MemoryCredential = 'code' | Token | PersonalThing;
 
 type Sent = UnderWay<MemoryCredential>;
 type Loaded = Terms['loaded'];
@@ -30,14 +39,25 @@ type Loaded = Terms['loaded'];
 const API: Readonly<Record<Resource, string>> = { api: 'https://api.example', files: 'https://files.example' };
 const identifiers = (resources: readonly Resource[] | null) => resources?.map((one) => API[one]) ?? null;
 
+/** What a consent page is about, where nothing else is said. */
+const ACCESS: Pick<Approving, 'scope' | 'resources'> = { scope: ['read', 'write'], resources: ['api'] };
+
 /** @param walk tests put a wrong machine or store into it, to see a scenario fail. */
 export function memoryStage(
-  lifetimes: Lifetimes,
+  { lifetimes, signIn }: Pick<Scenario, 'lifetimes' | 'signIn'>,
   walk: AuthorizationWalk = authorizations(lifetimes),
 ): Stage<MemoryCredential> {
   let now = APPROVED_AT;
   let stored = approved(lifetimes);
+  let isApproved = false;
   let draws = 0;
+  const world = newWorld({ lifetimes, signIn, machineOf: walk.machineOf, now: () => new Date(now) });
+
+  /** The authorization depends on the same end-user and the same server. */
+  const follow = () => {
+    const { user, serverEpoch } = world.rows;
+    stored = { ...stored, user: { epoch: user.epoch, isDisabled: user.disabledAt !== null }, serverEpoch };
+  };
 
   const load = (asked: Asked) => walk.load(stored, asked, new Date(now), false);
   /** @returns whether it changed anything. */
@@ -77,6 +97,7 @@ export function memoryStage(
   const present: Stage<MemoryCredential>['present'] = async (actor, action, fate) => {
     if (isUnknown(actor)) return ended(LOADED, UNKNOWN);
     const { credential, verifier, redirectUri, scope } = action;
+    if (credential !== 'code' && 'kind' in credential) throw new Error(`No client presents a ${credential.kind}.`);
     const [{ clientId }, resources] = [clientOf(actor), identifiers(action.resources)];
     const asked: Asked =
       credential === 'code'
@@ -104,12 +125,28 @@ export function memoryStage(
     return send(REVOCATION, fate);
   };
 
+  /** Epochs only rise (src/storage): undoing revives nothing. */
+  const OPERATIONS: Readonly<Record<Operating['deed'], () => void>> = {
+    'disable the resource owner': () => byOperator(world, 'disableRequested'),
+    'enable the resource owner': () => byOperator(world, 'enableRequested'),
+    'delete the client': () => {
+      stored = { ...stored, client: { epoch: stored.client.epoch + 1n, isDeleted: true } };
+    },
+    'register the client again': () => {
+      stored = { ...stored, client: { ...stored.client, isDeleted: false } };
+    },
+    recover: () => {
+      world.rows = { ...world.rows, serverEpoch: world.rows.serverEpoch + 1n };
+    },
+  };
+
   return {
     now: () => now - APPROVED_AT,
     setNow: (milliseconds) => {
       now = APPROVED_AT + milliseconds;
     },
     endOf: async (end) => {
+      if (!isApproved) return null;
       const { createdAt, lastUsedAt } = stored.grant;
       const started = createdAt.getTime() - APPROVED_AT;
       if (end === 'code') return started + lifetimes.authorizationCodeLifetimeSeconds * 1000;
@@ -117,16 +154,31 @@ export function memoryStage(
       if (end === 'absolute') return started + lifetimes.refreshAbsoluteLifetimeSeconds * 1000;
       return lastUsedAt.getTime() - APPROVED_AT + lifetimes.refreshIdleLifetimeSeconds * 1000;
     },
-    approve: async ({ scope, resources }) => {
-      stored = { ...stored, grant: { ...stored.grant, scope, resources: identifiers(resources) ?? [] } };
-      return 'code';
+    approve: async (actor, action) => {
+      // Without a name for the browser, a sign-in in it is no step of its own.
+      const terms = { resources: identifiers(action.resources) ?? [], signsIn: signsInAsAsked(actor) };
+      const made = answered(() => approve(world, actor, action, terms));
+      if ('kind' in made) return made.kind === 'refused' || made.kind === 'unavailable' ? made : unexpected(made);
+      follow();
+      stored = { ...stored, grant: made };
+      isApproved = true;
+      return { kind: 'code', credential: 'code' };
     },
     present,
     revoke,
     operate: async (deed) => {
-      stored = DEEDS[deed](stored);
+      OPERATIONS[deed]();
+      follow();
     },
+    act: async (actor, action, thing) => {
+      const access = { scope: ACCESS.scope, resources: identifiers(ACCESS.resources) ?? [], requiredClass: null };
+      const answer = answered(() => act(world, actor, action, personal(thing), access));
+      follow();
+      return answer;
+    },
+    session: async (actor) => sessionSeen(world, actor),
     chain: async () => {
+      if (!isApproved) return null;
       const { grant } = load(REVOCATION);
       if (grantState(grant) === 'revoked') {
         const by = endedBy(grant);
@@ -140,6 +192,13 @@ export function memoryStage(
       return { alive, reason: alive ? null : 'expired' };
     },
   };
+}
+
+const personal = (thing: MemoryCredential | null): PersonalThing | null =>
+  thing !== null && thing !== 'code' && 'kind' in thing ? thing : null;
+
+function unexpected(answer: { readonly kind: string }): never {
+  throw new Error(`An approval does not answer ${answer.kind}.`);
 }
 
 const LOADED: readonly Statement[] = [{ kind: 'load', again: false }];
@@ -156,6 +215,16 @@ function answerOf(outcome: Terms['answer']): Answer<MemoryCredential> {
   if (typeof outcome === 'boolean') return DONE;
   if (outcome.kind === 'rejected') return { kind: 'refused', reason: outcome.reason };
   return { kind: 'tokens', credential: outcome.issued };
+}
+
+/** A guard of the store does not hold, whatever the machine decides: the page says 503. */
+function answered<Value>(carryOut: () => Value): Value | Extract<Answer<never>, { kind: 'unavailable' }> {
+  try {
+    return carryOut();
+  } catch (error) {
+    if (error instanceof Unavailable) return { kind: 'unavailable', reason: error.reason };
+    throw error;
+  }
 }
 
 /** @throws whatever else went wrong: a defect that the engine found in itself. */
@@ -206,18 +275,3 @@ function unreliable(fate: Fate | null, settle: (commit: GrantCommit) => boolean,
     },
   };
 }
-
-/** Epochs only rise (src/storage): undoing revives nothing. */
-const DEEDS: Readonly<Record<Parameters<Stage<unknown>['operate']>[0], (stored: Authorization) => Authorization>> = {
-  'disable the resource owner': (stored) => ({
-    ...stored,
-    user: { epoch: stored.user.epoch + 1n, isDisabled: true },
-  }),
-  'enable the resource owner': (stored) => ({ ...stored, user: { ...stored.user, isDisabled: false } }),
-  'delete the client': (stored) => ({
-    ...stored,
-    client: { epoch: stored.client.epoch + 1n, isDeleted: true },
-  }),
-  'register the client again': (stored) => ({ ...stored, client: { ...stored.client, isDeleted: false } }),
-  recover: (stored) => ({ ...stored, serverEpoch: stored.serverEpoch + 1n }),
-};

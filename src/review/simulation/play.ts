@@ -1,11 +1,13 @@
 /** Plays a scenario on a stage, step by step, and compares the outcome with what is expected. */
 import type { Beat, Expected, Round, Scenario, Wait } from './scenario.ts';
 import { isRequest } from './scenario.ts';
-import type { Answer, Chain, Stage, Statement, UnderWay } from './stage.ts';
+import type { Answer, Chain, SessionSeen, Stage, Statement, UnderWay } from './stage.ts';
+import { GIVEN_WORDS, type GivenKind } from './things.ts';
 
 /** The response as the presenter sees it; `unplayed`: the credential to present does not exist. */
 export type Heard =
   | { readonly kind: 'tokens' }
+  | { readonly kind: 'gives'; readonly what: GivenKind }
   | { readonly kind: 'refused' | 'unavailable'; readonly reason: string }
   | { readonly kind: 'done' | 'unanswered' | 'unplayed' };
 
@@ -13,17 +15,21 @@ export type Happened =
   | { readonly kind: 'timePassed'; readonly beat: Beat; readonly milliseconds: number }
   | { readonly kind: 'asked' | 'operated' | 'approved' | 'crashed'; readonly beat: Beat }
   | { readonly kind: 'statement'; readonly beat: Beat; readonly statement: Statement }
-  | { readonly kind: 'heard'; readonly beat: Beat; readonly heard: Heard }
+  /** `awaitsFactor`: the browser has a cookie by now, and is not signed in. */
+  | { readonly kind: 'heard'; readonly beat: Beat; readonly heard: Heard; readonly awaitsFactor: boolean }
   | { readonly kind: 'chainEnded'; readonly reason: string | null };
 
 export type Verdict = { readonly expected: string; readonly found: string; readonly holds: boolean };
 export type Played = {
   readonly beat: Beat;
-  /** Milliseconds since the approval. */
+  /** Milliseconds since the first step. */
   readonly at: number;
   /** Null: nothing was asked. */
   readonly heard: Heard | null;
-  readonly chain: Chain;
+  /** Null: there is none yet. */
+  readonly chain: Chain | null;
+  /** Of the browser in which a person acted; null: of none. */
+  readonly session: SessionSeen | null;
   readonly verdicts: readonly Verdict[];
 };
 
@@ -40,15 +46,18 @@ export async function play<Credential>(scenario: Scenario, stage: Stage<Credenti
   const happened: Happened[] = [];
   const played: Played[] = [];
   const received = new Map<string, Credential>();
-  let before: Chain = { alive: true, reason: null };
+  let before: Chain | null = null;
   for (const round of scenario.rounds) {
     const heard = await playRound(round, stage, received, happened);
     const chain = await stage.chain();
-    if (before.alive && !chain.alive) happened.push({ kind: 'chainEnded', reason: chain.reason });
+    if (before?.alive !== false && chain?.alive === false) happened.push({ kind: 'chainEnded', reason: chain.reason });
     before = chain;
     for (const [index, beat] of round.beats.entries()) {
       const { answer = null, at = stage.now(), late = null } = heard.get(index) ?? {};
-      played.push({ beat, at, heard: answer, chain, verdicts: verdictsOf(beat.expected, answer, chain, late) });
+      const { act, expected } = beat;
+      const session = act?.action.kind === 'act' ? await stage.session(act.actor) : null;
+      const verdicts = verdictsOf(expected, { heard: answer, chain, session, late });
+      played.push({ beat, at, heard: answer, chain, session, verdicts });
     }
   }
   return { scenario, happened, played };
@@ -67,9 +76,9 @@ async function playRound<Credential>(
   for (const { beat: index, does } of order) {
     const beat = beats[index];
     if (!beat) continue;
-    const hear = (answer: Heard | null, late: string | null = null) => {
+    const hear = (answer: Heard | null, late: string | null = null, awaitsFactor = false) => {
       heard.set(index, { answer, at: stage.now(), late });
-      if (answer) happened.push({ kind: 'heard', beat, heard: answer });
+      if (answer) happened.push({ kind: 'heard', beat, heard: answer, awaitsFactor });
     };
     const show = (statements: readonly Statement[]) =>
       happened.push(...statements.map((statement) => ({ kind: 'statement', beat, statement }) as const));
@@ -83,8 +92,9 @@ async function playRound<Credential>(
       }
     }
     if (does === 'happens') {
-      if (beat.act) await happen(beat, stage, received, happened);
-      hear(null);
+      const said = await happen(beat, stage, received, happened);
+      const session = beat.act?.action.kind === 'act' ? await stage.session(beat.act.actor) : null;
+      hear(said, null, session?.state === 'awaitingSecondFactor');
       continue;
     }
     if (does === 'loads') {
@@ -116,6 +126,7 @@ const NEVER_HEARD: ReadonlySet<Beat['fate']> = new Set(['response lost', 'crash 
 
 function heardOf<Credential>({ fate }: Beat, answer: Answer<Credential>): Heard {
   if (NEVER_HEARD.has(fate)) return { kind: 'unanswered' };
+  if (answer.kind === 'gives') return { kind: 'gives', what: answer.what };
   return answer.kind === 'tokens' ? { kind: 'tokens' } : answer;
 }
 
@@ -135,21 +146,36 @@ async function send<Credential>(
     : stage.revoke(act.actor, { ...act.action, credential }, fate);
 }
 
+/** What is neither of two halves. @returns what the person hears; null: nothing was asked. */
 async function happen<Credential>(
   beat: Beat,
   stage: Stage<Credential>,
   received: Map<string, Credential>,
   happened: Happened[],
-): Promise<void> {
-  const action = beat.act?.action;
-  if (action?.kind === 'approve') {
-    received.set('code', await stage.approve(action));
-    happened.push({ kind: 'approved', beat });
+): Promise<Heard | null> {
+  if (beat.act === null) return null;
+  const { actor, action } = beat.act;
+  if (action.kind === 'approve') {
+    const answer = await stage.approve(actor, action);
+    happened.push({ kind: answer.kind === 'code' ? 'approved' : 'asked', beat });
+    if (answer.kind !== 'code') return answer;
+    received.set('code', answer.credential);
+    return null;
   }
-  if (action?.kind === 'operate') {
+  if (action.kind === 'operate') {
     await stage.operate(action.deed);
     happened.push({ kind: 'operated', beat });
+    return null;
   }
+  if (action.kind !== 'act') return null;
+  const { thing } = action;
+  const held = thing === null || thing.kind === 'password' ? null : received.get(thing.name);
+  if (held === undefined) return { kind: 'unplayed' };
+  const answer = await stage.act(actor, action, held);
+  happened.push({ kind: 'asked', beat });
+  if (answer.kind !== 'gives') return heardOf(beat, answer);
+  if (beat.expected.answer?.kind === 'gives') received.set(beat.expected.answer.name, answer.credential);
+  return { kind: 'gives', what: answer.what };
 }
 
 /** @returns why the time cannot pass; null: it did. */
@@ -169,29 +195,49 @@ async function passTime<Credential>(
   return null;
 }
 
-function verdictsOf(expected: Expected, heard: Heard | null, chain: Chain, late: string | null): Verdict[] {
+type Seen = {
+  readonly heard: Heard | null;
+  readonly chain: Chain | null;
+  readonly session: SessionSeen | null;
+  readonly late: string | null;
+};
+
+function verdictsOf(expected: Expected, { heard, chain, session, late }: Seen): Verdict[] {
   const verdicts: Verdict[] = [];
   if (late !== null) verdicts.push({ expected: 'time passes until then', found: late, holds: false });
   else if (expected.answer || heard?.kind === 'unplayed') {
-    const [wanted, found] = [wordsOfExpected(expected.answer), wordsOfHeard(heard)];
-    const name = expected.answer?.kind === 'tokens' && heard?.kind === 'tokens' ? ` ${expected.answer.name}` : '';
-    verdicts.push({ expected: wanted, found: `${found}${name}`, holds: wanted === `${found}${name}` });
+    const wanted = wordsOfExpected(expected.answer);
+    const found = `${wordsOfHeard(heard)}${nameOf(expected.answer, heard)}`;
+    verdicts.push({ expected: wanted, found, holds: wanted === found });
   }
   if (expected.chain) {
-    const found = chain.alive ? 'alive' : 'dead';
-    const why = chain.reason === null ? '' : ` (${chain.reason})`;
-    verdicts.push({
-      expected: `chain ${expected.chain}`,
-      found: `chain ${found}${why}`,
-      holds: found === expected.chain,
-    });
+    const found = chain === null ? 'no chain' : `chain ${chain.alive ? 'alive' : 'dead'}`;
+    verdicts.push(stateVerdict(`chain ${expected.chain}`, found, chain?.reason ?? null));
+  }
+  if (expected.session) {
+    const found = session === null ? 'no session' : `session ${session.state}`;
+    verdicts.push(stateVerdict(`session ${expected.session}`, found, session?.reason ?? null));
   }
   return verdicts;
 }
 
+const stateVerdict = (expected: string, found: string, reason: string | null): Verdict => ({
+  expected,
+  found: reason === null ? found : `${found} (${reason})`,
+  holds: found === expected,
+});
+
+/** What came has the name that was expected, if it is of the right kind. */
+function nameOf(expected: Expected['answer'], heard: Heard | null): string {
+  if (expected?.kind !== 'tokens' && expected?.kind !== 'gives') return '';
+  return heard?.kind === expected.kind ? ` ${expected.name}` : '';
+}
+
 function wordsOfExpected(expected: Expected['answer']): string {
   if (expected === null) return 'something to present';
-  return expected.kind === 'tokens' ? `tokens ${expected.name}` : `${expected.kind}: ${expected.reason}`;
+  if (expected.kind === 'tokens') return `tokens ${expected.name}`;
+  if (expected.kind === 'gives') return `${GIVEN_WORDS[expected.what]} ${expected.name}`;
+  return `${expected.kind}: ${expected.reason}`;
 }
 
 /** As text, with the reason if there is one. */
@@ -204,6 +250,8 @@ export function wordsOfHeard(heard: Heard | null): string {
       return 'nothing to present: it never came';
     case 'unanswered':
       return 'no answer';
+    case 'gives':
+      return GIVEN_WORDS[heard.what];
     case 'tokens':
     case 'done':
       return heard.kind;

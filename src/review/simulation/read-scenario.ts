@@ -1,7 +1,7 @@
 /** Reads a scenario from a file, or reports all problems with file, line and nearest known word. */
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Policy, policySchema } from '../../../policies/schema.ts';
+import { type Policy, policySchema, type SignInPolicy, signInSchema } from '../../../policies/schema.ts';
 import type { NamedPolicy } from '../../config/configuration.ts';
 import { loadPolicy } from '../../config/load.ts';
 import { nearestOf } from '../../config/nearest.ts';
@@ -10,9 +10,11 @@ import { printable } from '../../config/shown.ts';
 import { readYaml } from '../../config/yaml-file.ts';
 import type { Lifetimes } from '../../model/lifetimes.ts';
 import { ToldError } from '../../system/told-error.ts';
-import type { Action, Actor, Beat, EndName, Expected, Round, Scenario, Turn, Wait } from './scenario.ts';
+import { actOf, DEED_KEYS, givenBy } from './read-act.ts';
+import type { Kinds, Path, Reading, Report } from './reading.ts';
+import type { Beat, EndName, Expected, Round, Scenario, SignInTerms, Turn, Wait } from './scenario.ts';
 import { isRequest } from './scenario.ts';
-import { CODE, type ScenarioRecord, type StepRecord, scenarioSchema } from './scenario-file.ts';
+import { CODE, PASSWORD, type ScenarioRecord, SIGN_IN_KEYS, type StepRecord, scenarioSchema } from './scenario-file.ts';
 
 /** The scenario is refused; the message has all problems with their lines. */
 export class ScenarioError extends ToldError {
@@ -29,6 +31,7 @@ export type Policies = {
   readonly standard: () => NamedPolicy;
   /** Replaces the policy of the file. */
   readonly instead: NamedPolicy | null;
+  readonly signIn: () => SignInPolicy;
 };
 
 const MAX_BYTES = 64 * 1024;
@@ -49,19 +52,20 @@ export function readScenario(path: string, text: string | null, policies: Polici
   const report: Report = (at, found, allowed, nearest = null) => {
     problems.push({ file, line: lineOf(at), key: at.join('.') || null, found, allowed, nearest });
   };
-  const rounds = record.steps.map((step, index) => roundOf(step, index, lineOf, report));
-  requireApprovalFirst(rounds, report);
+  const kinds: Kinds = new Map([
+    [CODE, 'code'],
+    [PASSWORD, 'password'],
+  ]);
+  const rounds = record.steps.map((step, index) => roundOf(step, index, { lineOf, report, kinds }));
+  requireBeginning(rounds, report);
   requireKnownNames(record, report);
   const lifetimes = lifetimesOf(path, record, policies, report);
+  const signIn = signInOf(record, policies, report);
   if (problems.length > 0) throw new ScenarioError(path, problems);
-  return { file: path, title: record.title, says: record.says, lifetimes, rounds };
+  return { file: path, title: record.title, says: record.says, lifetimes, signIn, rounds };
 }
 
 const NO_SUCH_FILE = { ok: false, line: null, found: 'no such file', allowed: 'a file of this name' } as const;
-
-type Path = readonly (string | number)[];
-type Report = (at: Path, found: string, allowed: string, nearest?: string | null) => void;
-type LineOf = (path: Path) => number | null;
 
 /** @throws ScenarioError */
 function textOf(path: string): string | null {
@@ -103,6 +107,13 @@ function lifetimesOf(
   return { ...changed, name: `${name}, changed` };
 }
 
+function signInOf({ signIn = {} }: ScenarioRecord, policies: Policies, report: Report): SignInTerms {
+  const changed = { ...policies.signIn(), ...signIn };
+  const result = signInSchema.safeParse(changed);
+  for (const issue of result.error?.issues ?? []) report(['signIn', String(issue.path[0])], 'a value', issue.message);
+  return Object.fromEntries(SIGN_IN_KEYS.map((key) => [key, changed[key]])) as SignInTerms;
+}
+
 function ownPolicy(path: string, standard: () => NamedPolicy, report: Report): NamedPolicy {
   try {
     return loadPolicy(path);
@@ -116,12 +127,13 @@ function ownPolicy(path: string, standard: () => NamedPolicy, report: Report): N
 
 type RoundRecord = ScenarioRecord['steps'][number];
 
-function roundOf({ together, order, ...step }: RoundRecord, index: number, lineOf: LineOf, report: Report): Round {
+function roundOf({ together, order, ...step }: RoundRecord, index: number, reading: Reading): Round {
+  const { report } = reading;
   const at = ['steps', index];
   const number = String(index + 1);
   if (together === undefined) {
     if (order) report([...at, 'order'], 'an order without "together"', 'the order of steps that are together');
-    const beat = beatOf(step, at, number, lineOf, report);
+    const beat = beatOf(step, at, number, reading);
     return { beats: [beat], order: turnsOf([beat]) };
   }
   const besides = Object.keys(step);
@@ -130,7 +142,7 @@ function roundOf({ together, order, ...step }: RoundRecord, index: number, lineO
   const beats = together.map((part, place) => {
     const where = [...at, 'together', place];
     if (part.does === 'approve') report(where, 'an approval at once with others', 'the approval as the first step');
-    const beat = beatOf(part, where, `${number}.${place + 1}`, lineOf, report);
+    const beat = beatOf(part, where, `${number}.${place + 1}`, reading);
     if (beat.wait && beat.act)
       report(where, 'a wait with a deed', 'under "together", time passes in a step of its own');
     return beat;
@@ -170,28 +182,37 @@ function readOrder(order: readonly string[], beats: readonly Beat[], at: Path, r
 
 const turnWordsOf = ({ beat, does }: Turn) => `${beat + 1} ${does}`;
 
-function beatOf(step: StepRecord, at: Path, number: string, lineOf: LineOf, report: Report): Beat {
+function beatOf(step: StepRecord, at: Path, number: string, reading: Reading): Beat {
+  const { lineOf, report, kinds } = reading;
+  const act = actOf(step, at, reading);
+  const given = act && givenBy(act.action);
   const beat: Beat = {
     number,
     line: lineOf(at),
     wait: waitOf(step, at, report),
-    act: actOf(step, at, report),
+    act,
     fate: step.but ?? null,
-    expected: expectedOf(step, at, report),
+    expected: expectedOf(step, given, at, report),
   };
-  if (!step.who && !step.does && !step.presents && !step.revokes && beat.wait === null && step.chain === undefined)
+  if (!DEED_KEYS.some((key) => step[key]) && !step.who && beat.wait === null && step.chain === undefined)
     report(at, 'a step in which nothing happens', 'who does what, or how long to wait');
   const isSent = isRequest(beat);
-  if (step.but && !isSent) report([...at, 'but'], `"${step.but}"`, 'only with "presents" or "revokes"');
-  if (step.gets !== undefined && step.presents === undefined)
+  const kind = act?.action.kind;
+  if (step.but && !isSent) report([...at, 'but'], `"${step.but}"`, 'only with codes and tokens');
+  if (step.gets !== undefined && act !== null && !given)
     report(
       [...at, 'gets'],
-      step.does === 'approve' ? `a name for the code, which is "${CODE}"` : 'tokens of nothing',
-      'only with "presents"',
+      kind === 'approve' ? `a name for the code, which is "${CODE}"` : 'a name for nothing',
+      'only where something is given',
     );
-  for (const key of ['refused', 'unavailable'] as const) {
-    if (step[key] !== undefined && !isSent)
-      report([...at, key], 'an answer to nothing', 'only with "presents" or "revokes"');
+  if (step.gets !== undefined && given && !kinds.has(step.gets)) kinds.set(step.gets, given);
+  for (const [key, isAnswered] of [
+    ['refused', isSent || kind === 'act' || kind === 'approve'],
+    ['unavailable', isSent],
+    ['session', kind === 'act'],
+  ] as const) {
+    if (step[key] !== undefined && !isAnswered)
+      report([...at, key], 'an answer to nothing', 'only where somebody presents or asks for something');
   }
   return beat;
 }
@@ -212,97 +233,50 @@ function waitOf({ wait, until }: StepRecord, at: Path, report: Report): Wait | n
   return { kind: 'for', milliseconds: Number(count) * UNIT_MILLISECONDS[unit as keyof typeof UNIT_MILLISECONDS] };
 }
 
-/** What each actor may do. */
-const MAY = {
-  client: ['presents', 'revokes'],
-  thief: ['presents', 'revokes'],
-  'another client': ['presents', 'revokes'],
-  'resource owner': ['approve', 'revoke'],
-  operator: [
-    'disable the resource owner',
-    'enable the resource owner',
-    'delete the client',
-    'register the client again',
-    'recover',
-  ],
-} as const;
-
-function actOf(step: StepRecord, at: Path, report: Report): Beat['act'] {
-  const { who, does, presents, revokes } = step;
-  const deeds = [does, presents && 'presents', revokes && 'revokes'].filter((deed) => deed !== undefined);
-  if (who === undefined) {
-    if (deeds.length > 0) report(at, `"${deeds[0]}" by nobody`, '"who" does it');
-    return null;
-  }
-  const may: readonly string[] = MAY[who];
-  const [deed, second] = deeds;
-  if (deed === undefined || second !== undefined || !may.includes(deed)) {
-    const found = deed === undefined ? `"${who}" without a deed` : `"${deed}" by "${who}"`;
-    report(at, second === undefined ? found : `"${deed}" and "${second}"`, `one of: ${may.join(', ')}`);
-    return null;
-  }
-  const actor: Actor = { name: who, place: step.in ?? null };
-  const action = actionOf(step);
-  const sent: readonly string[] =
-    action.kind === 'approve'
-      ? ['scope', 'resources']
-      : action.kind !== 'present'
-        ? []
-        : action.credential === CODE
-          ? ['verifier', 'redirectUri', 'resources']
-          : ['scope', 'resources'];
-  for (const key of Object.keys(step.with ?? {})) {
-    if (!sent.includes(key)) report([...at, 'with', key], `"${key}" here`, sent.join(', ') || 'nothing');
-  }
-  return { actor, action };
-}
-
-function actionOf({ does, presents, revokes, with: sent = {} }: StepRecord): Action {
-  if (presents !== undefined) {
-    const { verifier = 'right', redirectUri = 'none', scope = null, resources = null } = sent;
-    return { kind: 'present', credential: presents, verifier, redirectUri, scope, resources };
-  }
-  if (revokes !== undefined || does === 'revoke') return { kind: 'revoke', credential: revokes ?? null };
-  if (does === 'approve' || does === undefined)
-    return { kind: 'approve', scope: sent.scope ?? ['read', 'write'], resources: sent.resources ?? ['api'] };
-  return { kind: 'operate', deed: does };
-}
-
 /** Fates without an answer, so no answer can be expected. */
 const UNANSWERED: readonly (string | undefined)[] = ['response lost', 'crash before commit', 'crash after commit'];
 
-function expectedOf(step: StepRecord, at: Path, report: Report): Expected {
-  const { gets, refused, unavailable, chain = null, but } = step;
+function expectedOf(step: StepRecord, given: ReturnType<typeof givenBy>, at: Path, report: Report): Expected {
+  const { gets, refused, unavailable, chain = null, session = null, but } = step;
   const keys = (['gets', 'refused', 'unavailable'] as const).filter((key) => step[key] !== undefined);
   if (keys.length > 1) report([...at, keys[1] ?? ''], `"${keys.join('" and "')}"`, 'one answer');
   if (keys[0] !== undefined && UNANSWERED.includes(but))
     report([...at, keys[0]], `an answer, although "${but}"`, 'nothing, or "chain"');
   const answer =
     gets !== undefined
-      ? ({ kind: 'tokens', name: gets } as const)
+      ? given === null || given === 'tokens'
+        ? ({ kind: 'tokens', name: gets } as const)
+        : ({ kind: 'gives', what: given, name: gets } as const)
       : refused !== undefined
         ? ({ kind: 'refused', reason: refused } as const)
         : unavailable !== undefined
           ? ({ kind: 'unavailable', reason: unavailable } as const)
           : null;
-  return { answer, chain };
+  return { answer, chain, session };
 }
 
-function requireApprovalFirst(rounds: readonly Round[], report: Report): void {
+const BEGINNINGS = '{ who: resource owner, does: approve }, or a sign-in, as the first step';
+
+/** Time begins with the first step, and there is one authorization. */
+function requireBeginning(rounds: readonly Round[], report: Report): void {
+  const [first] = rounds;
+  const beginning = first?.beats.length === 1 ? first.beats[0]?.act?.action : undefined;
+  const isSignIn = beginning?.kind === 'act' && (beginning.act === 'shows' || beginning.act.startsWith('go elsewhere'));
+  if (beginning?.kind !== 'approve' && !isSignIn) report(['steps', 0], 'another beginning', BEGINNINGS);
+  else if (first?.beats[0]?.wait)
+    report(['steps', 0], 'a wait before the beginning', 'time begins with the first step');
+  let isApproved = false;
   for (const [index, { beats }] of rounds.entries()) {
-    const approves = beats.some(({ act }) => act?.action.kind === 'approve');
-    if (index === 0 && !approves)
-      report(['steps', 0], 'another beginning', '{ who: resource owner, does: approve } as the first step');
-    if (index === 0 && approves && beats[0]?.wait)
-      report(['steps', 0], 'a wait before the approval', 'time begins with the approval');
-    if (index > 0 && approves && beats.length === 1)
-      report(['steps', index], 'a second approval', 'one authorization for each scenario');
+    const [beat] = beats;
+    if (beats.length > 1 || beat?.act?.action.kind !== 'approve' || beat.expected.answer?.kind === 'refused') continue;
+    if (isApproved) report(['steps', index], 'a second approval', 'one authorization for each scenario');
+    isApproved = true;
   }
 }
 
 /** Each name is given once, before it is used. */
 function requireKnownNames({ steps }: ScenarioRecord, report: Report): void {
-  const known = new Set<string>([CODE]);
+  const known = new Set<string>([CODE, PASSWORD]);
   for (const [index, step] of steps.entries()) {
     const all = step.together ?? [step];
     const pathOf = (place: number) => (step.together ? ['steps', index, 'together', place] : ['steps', index]);
@@ -315,8 +289,8 @@ function requireKnownNames({ steps }: ScenarioRecord, report: Report): void {
     }
     // A concurrent step may present what another has just received.
     const usable = [...known, ...(step.together ? given : [])];
-    for (const [place, { presents, revokes }] of all.entries()) {
-      for (const [key, used] of Object.entries({ presents, revokes })) {
+    for (const [place, { presents, revokes, reads, removes }] of all.entries()) {
+      for (const [key, used] of Object.entries({ presents, revokes, reads, removes })) {
         if (used === undefined || usable.includes(used)) continue;
         const near = nearestOf(used, usable, (length) => Math.min(3, length / 2));
         report([...pathOf(place), key], `"${used}", which nobody got before`, usable.join(', '), near);

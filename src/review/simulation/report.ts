@@ -20,9 +20,29 @@ export function summary(performance: Performance): string {
   return `${holds(performance) ? 'As expected' : 'NOT as expected'}: ${held} of ${verdicts.length} expectations hold.`;
 }
 
-export const policyWords = ({ lifetimes }: Scenario): string =>
+/** The policies under which it was played, as far as it is about what they bound. */
+export const policyWords = (scenario: Scenario): string =>
+  [
+    ...(isAboutChains(scenario) ? [chainWords(scenario)] : []),
+    ...(isAboutPeople(scenario) ? [signInWords(scenario)] : []),
+  ].join(' ');
+
+const actionsOf = ({ rounds }: Scenario) =>
+  rounds.flatMap(({ beats }) => beats.flatMap(({ act }) => (act === null ? [] : [act.action.kind])));
+const isAboutChains = (scenario: Scenario) => actionsOf(scenario).includes('approve');
+const isAboutPeople = (scenario: Scenario) => actionsOf(scenario).includes('act');
+
+const chainWords = ({ lifetimes }: Scenario): string =>
   `Policy ${printable(lifetimes.name)}: code ${span(lifetimes.authorizationCodeLifetimeSeconds)}, ` +
   `chain ${span(lifetimes.refreshIdleLifetimeSeconds)} idle, ${span(lifetimes.refreshAbsoluteLifetimeSeconds)} in any case.`;
+
+const signInWords = ({ signIn }: Scenario): string => {
+  const { sessionLifetimeSeconds: lifetime, sessionIdleLifetimeSeconds: idle = lifetime } = signIn;
+  const demanded = { nobody: 'from nobody', operators: 'from operators', everyone: 'from everybody' }[
+    signIn.secondFactor
+  ];
+  return `Sign-ins: session ${span(idle)} idle, ${span(lifetime)} in any case; a second factor is demanded ${demanded}.`;
+};
 
 const span = (seconds: number) => spanWords(seconds * 1000);
 
@@ -52,13 +72,18 @@ export const performanceDocument = (performance: Performance) => ({
   says: performance.scenario.says,
   ok: holds(performance),
   policy: performance.scenario.lifetimes.name,
-  steps: performance.played.map(({ beat, at, heard, chain, verdicts }) => ({
+  steps: performance.played.map(({ beat, at, heard, chain, session, verdicts }) => ({
     step: beat.number,
     line: beat.line,
     says: beatWords(beat),
     seconds_after_approval: at / 1000,
-    answer: heard && { kind: heard.kind, ...('reason' in heard && { reason: heard.reason }) },
-    chain: { alive: chain.alive, reason: chain.reason },
+    answer: heard && {
+      kind: heard.kind,
+      ...('reason' in heard && { reason: heard.reason }),
+      ...('what' in heard && { what: heard.what }),
+    },
+    chain: chain && { alive: chain.alive, reason: chain.reason },
+    session: session && { state: session.state, reason: session.reason },
     expectations: verdicts,
   })),
   mermaid: mermaidOf(performance),

@@ -3,15 +3,41 @@
  * every key; rules between keys are in read-scenario.ts.
  */
 import { z } from 'zod';
-import { policySchema } from '../../../policies/schema.ts';
+import type {
+  EmailChallengeRejectReason,
+  ExternalSignInRejectReason,
+  FactorRejectReason,
+  InteractionRejectReason,
+  LinkedIdentityRejectReason,
+  SessionRejectReason,
+} from '../../../machines/vocabulary.ts';
+import { policySchema, signInSchema } from '../../../policies/schema.ts';
 import type { UnavailableReason } from '../../engine/errors.ts';
 import type { TokenReason } from '../../oauth/refusals.ts';
 
 export const ACTORS = ['client', 'thief', 'another client', 'resource owner', 'operator'] as const;
 
+/** What people do in a browser, besides presenting what they have. */
+export const PERSON_DEEDS = [
+  'open the consent page',
+  'set up an authenticator app',
+  'add a passkey',
+  'make recovery codes',
+  'go elsewhere to sign in',
+  'go elsewhere to link',
+  'ask for a new password',
+  'ask to change the address',
+  'say that every factor was lost',
+  'set a new password',
+  'sign out',
+  'sign out elsewhere',
+  'delete the account',
+] as const;
+
 export const DEEDS = [
   'approve',
   'revoke',
+  ...PERSON_DEEDS,
   'disable the resource owner',
   'enable the resource owner',
   'delete the client',
@@ -42,8 +68,8 @@ export const MOMENTS = [
   'just after the absolute end',
 ] as const;
 
-/** Every reason that a scenario can reach; the others arise before a machine decides. */
-export const REFUSED = [
+/** Every reason that the presenter of a code or token can reach; the others arise before a machine decides. */
+const TOKENS_REFUSED = [
   'client_mismatch',
   'redirect_uri_mismatch',
   'code_verifier_mismatch',
@@ -60,9 +86,59 @@ export const REFUSED = [
   'server_epoch_raised',
 ] as const satisfies readonly TokenReason[];
 
+/** Every reason that a person in a browser can reach. */
+const PEOPLE_REFUSED = [
+  'second_factor_required',
+  'second_factor_missing',
+  'session_too_old',
+  'session_idle',
+  'signed_out',
+  'signed_in_again',
+  'ended_by_user',
+  'code_mismatch',
+  'code_reused',
+  'factor_removed',
+  'factor_is_demanded',
+  'factor_not_proven',
+  'passkey_unknown',
+  'signature_counter_fell_back',
+  'sign_in_required',
+  'factor_required',
+  'user_changed',
+  'another_browser',
+  'nobody_linked',
+  'not_admitted',
+  'external_sign_in_used',
+  'external_sign_in_answered',
+  'external_sign_in_expired',
+  'external_sign_in_overtaken',
+  'identity_linked_elsewhere',
+  'last_way_to_sign_in',
+  'link_expired',
+  'link_used',
+  'link_superseded',
+  'password_changed',
+  'address_mismatch',
+  'password_from_mail',
+  'password_not_proven',
+] as const satisfies readonly (
+  | SessionRejectReason
+  | FactorRejectReason
+  | InteractionRejectReason
+  | ExternalSignInRejectReason
+  | LinkedIdentityRejectReason
+  | EmailChallengeRejectReason
+)[];
+
+/** What is found out before a machine is asked. */
+const BEFORE_ANY_MACHINE = ['credentials_mismatch', 'session_unknown', 'recent_sign_in_required'] as const;
+
+export const REFUSED = [...TOKENS_REFUSED, ...PEOPLE_REFUSED, ...BEFORE_ANY_MACHINE] as const;
+
 const UNAVAILABLE = ['store_unavailable', 'commit_unknown'] as const satisfies readonly UnavailableReason[];
 
 export const SCOPES = ['read', 'write'] as const;
+export const LEVELS = ['multi-factor', 'phishing-resistant'] as const;
 export const RESOURCES = ['api', 'files'] as const;
 
 /** Printed to terminals and pages: no control characters, and none that reverse the direction of text. */
@@ -75,6 +151,8 @@ const text = (max: number, description: string) =>
     .describe(description);
 
 export const CODE = 'code';
+/** Of the resource owner, as a name of what is presented. */
+export const PASSWORD = 'password';
 const name = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_-]{0,19}$/, 'a name as A or first-token: up to 20 letters, digits, "-", "_"');
@@ -89,14 +167,22 @@ const step = {
   who: z
     .enum(ACTORS)
     .optional()
-    .describe('A thief holds whatever has left the server and speaks as the client; another client speaks as itself.'),
+    .describe(
+      'A thief holds whatever has left the server, speaks as the client, and has a browser; another client speaks as itself.',
+    ),
   in: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9 _-]{0,29}$/, 'a short name as tab 1 or process B')
     .optional()
-    .describe('Which tab, process or device of it, where there are several.'),
-  does: z.enum(DEEDS).optional().describe('What the resource owner or the operator does.'),
-  presents: name.optional().describe('The code ("code"), or tokens by the name that they were given with "gets".'),
+    .describe('Which tab, process or device of it, where there are several; of a person, which browser.'),
+  does: z.enum(DEEDS).optional().describe('What the resource owner, a thief in a browser, or the operator does.'),
+  presents: name
+    .optional()
+    .describe(
+      'The code ("code"), the password ("password"), or what was given a name with "gets": tokens, a cookie, a passkey, a code of an app, a recovery code, an answer from elsewhere, a mail with a link.',
+    ),
+  reads: name.optional().describe('An authenticator app, by its name: the code that it shows now.'),
+  removes: name.optional().describe('A passkey, an app, or the account elsewhere that an answer linked, by its name.'),
   revokes: name.optional().describe('Gives tokens back (RFC 7009), by their name.'),
   with: z
     .strictObject({
@@ -104,17 +190,31 @@ const step = {
       redirectUri: z.enum(['right', 'wrong', 'none']).optional().describe('Sent with the code. Default: none.'),
       scope: z.array(z.enum(SCOPES)).min(1).optional().describe('At the approval: all that is granted. Default: both.'),
       resources: z.array(z.enum(RESOURCES)).min(1).optional().describe('At the approval, default: api.'),
+      level: z
+        .enum(LEVELS)
+        .optional()
+        .describe('At the approval: how strong a sign-in the client asks for (acr_values). Default: any.'),
+      password: z
+        .enum(['right', 'wrong', 'old'])
+        .optional()
+        .describe('Which password is typed. Old: that before the newest. Default: right.'),
     })
     .optional()
     .describe('What is sent along.'),
   but: z.enum(FATES).optional().describe('What goes wrong while it is answered.'),
-  gets: name.optional().describe('Expected: tokens, which later steps call by this name.'),
+  gets: name
+    .optional()
+    .describe('Expected: tokens, a cookie, or whatever else the step gives, which later steps call by this name.'),
   refused: z.enum(REFUSED).optional().describe('Expected: a refusal with this reason (of the log; clients see less).'),
   unavailable: z.enum(UNAVAILABLE).optional().describe('Expected: 503, with this reason in the log.'),
   chain: z
     .enum(['alive', 'dead'])
     .optional()
     .describe('Expected afterwards. Alive: its newest credential would be exchanged for tokens.'),
+  session: z
+    .enum(['active', 'awaitingSecondFactor', 'ended'])
+    .optional()
+    .describe('Expected afterwards, of the session whose cookie this browser has.'),
 };
 
 const MAX_STEPS = 100;
@@ -124,6 +224,15 @@ export const stepSchema = z.strictObject(step);
 export type StepRecord = z.infer<typeof stepSchema>;
 
 const { refreshTokensNeedOfflineAccess: _, ...lifetimes } = policySchema.shape;
+
+/** What of the policy of sign-ins a scenario is played under. */
+export const SIGN_IN_KEYS = [
+  'sessionLifetimeSeconds',
+  'sessionIdleLifetimeSeconds',
+  'secondFactor',
+  'recentSignInSeconds',
+] as const;
+const { sessionLifetimeSeconds, sessionIdleLifetimeSeconds, recentSignInSeconds } = signInSchema.shape;
 
 export const scenarioSchema = z.strictObject({
   title: text(80, 'What it is called.'),
@@ -137,6 +246,15 @@ export const scenarioSchema = z.strictObject({
     )
     .optional()
     .describe('What differs from that policy.'),
+  signIn: z
+    .strictObject({
+      sessionLifetimeSeconds: sessionLifetimeSeconds.optional(),
+      sessionIdleLifetimeSeconds,
+      secondFactor: z.enum(['nobody', 'everyone']).optional().describe('Who has to have a second factor.'),
+      recentSignInSeconds: recentSignInSeconds.unwrap().optional(),
+    })
+    .optional()
+    .describe('What differs from the policy of sign-ins.'),
   steps: z
     .array(
       z.strictObject({
@@ -161,7 +279,7 @@ export const scenarioSchema = z.strictObject({
     )
     .min(1)
     .max(MAX_STEPS)
-    .describe('What happens, one after the other. The first one is the approval.'),
+    .describe('What happens, one after the other. The first one is the approval, or a sign-in.'),
 });
 
 export type ScenarioRecord = z.infer<typeof scenarioSchema>;

@@ -1,12 +1,26 @@
 /** A scenario, read and checked: who does what, in which order, and what is expected. */
+import type { SignInPolicy } from '../../../policies/schema.ts';
 import type { UnavailableReason } from '../../engine/errors.ts';
 import type { Lifetimes } from '../../model/lifetimes.ts';
-import type { ACTORS, DEEDS, FATES, REFUSED, RESOURCES, SCOPES } from './scenario-file.ts';
+import type {
+  ACTORS,
+  DEEDS,
+  FATES,
+  LEVELS,
+  PERSON_DEEDS,
+  REFUSED,
+  RESOURCES,
+  SCOPES,
+  SIGN_IN_KEYS,
+} from './scenario-file.ts';
+import type { GivenKind, PersonalKind } from './things.ts';
 
 export type ActorName = (typeof ACTORS)[number];
 export type Deed = (typeof DEEDS)[number];
+export type PersonDeed = (typeof PERSON_DEEDS)[number];
 export type Fate = (typeof FATES)[number];
 export type RefusedReason = (typeof REFUSED)[number];
+export type Level = (typeof LEVELS)[number];
 export type Scope = (typeof SCOPES)[number];
 export type Resource = (typeof RESOURCES)[number];
 
@@ -31,9 +45,27 @@ export type Approving = {
   readonly kind: 'approve';
   readonly scope: readonly Scope[];
   readonly resources: readonly Resource[];
+  /** How strong a sign-in the client asks for; null: any. */
+  readonly level: Level | null;
 };
-export type Operating = { readonly kind: 'operate'; readonly deed: Exclude<Deed, 'approve' | 'revoke'> };
-export type Action = Presenting | GivingBack | Approving | Operating;
+export type Operating = {
+  readonly kind: 'operate';
+  readonly deed: Exclude<Deed, 'approve' | 'revoke' | PersonDeed>;
+};
+
+/** The password that is typed. */
+export type Typed = 'right' | 'wrong' | 'old';
+/**
+ * What a person does in a browser: presents what they have, reads the code of an app, removes a way to sign in, or another deed.
+ * `thing`: by its name; null: a deed is about none.
+ */
+export type Acting = {
+  readonly kind: 'act';
+  readonly act: 'shows' | 'reads' | 'removes' | PersonDeed;
+  readonly thing: { readonly kind: PersonalKind; readonly name: string } | null;
+  readonly password: Typed;
+};
+export type Action = Presenting | GivingBack | Approving | Operating | Acting;
 
 export type EndName = 'code' | 'idle' | 'absolute';
 /** Milliseconds. */
@@ -44,10 +76,12 @@ export type Wait =
 export type Expected = {
   readonly answer:
     | { readonly kind: 'tokens'; readonly name: string }
+    | { readonly kind: 'gives'; readonly what: GivenKind; readonly name: string }
     | { readonly kind: 'refused'; readonly reason: RefusedReason }
     | { readonly kind: 'unavailable'; readonly reason: UnavailableReason }
     | null;
   readonly chain: 'alive' | 'dead' | null;
+  readonly session: 'active' | 'awaitingSecondFactor' | 'ended' | null;
 };
 
 /** A single step. */
@@ -66,11 +100,15 @@ export type Turn = { readonly beat: number; readonly does: 'loads' | 'commits' |
 /** Concurrent beats (usually one), and the order of their halves. */
 export type Round = { readonly beats: readonly Beat[]; readonly order: readonly Turn[] };
 
+/** The policy of sign-ins, as far as a scenario depends on it. */
+export type SignInTerms = Pick<SignInPolicy, (typeof SIGN_IN_KEYS)[number]>;
+
 export type Scenario = {
   readonly file: string;
   readonly title: string;
   readonly says: string;
   readonly lifetimes: Lifetimes;
+  readonly signIn: SignInTerms;
   readonly rounds: readonly Round[];
 };
 

@@ -2,14 +2,17 @@
  * Where a scenario is played: in memory, with the engine's own steps (memory-stage.ts), or, in the tests, on the real server. Both
  * get the same requests and have to give the same answers.
  */
-import type { Actor, Approving, EndName, Fate, GivingBack, Operating, Presenting } from './scenario.ts';
+import type { Acting, Actor, Approving, EndName, Fate, GivingBack, Operating, Presenting } from './scenario.ts';
+import type { GivenKind } from './things.ts';
 
 /** The outcome of a request. */
 export type Answer<Credential> =
   | { readonly kind: 'tokens'; readonly credential: Credential }
+  /** Of what a person does in a browser. */
+  | { readonly kind: 'gives'; readonly what: GivenKind; readonly credential: Credential }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unavailable'; readonly reason: string }
-  /** Of a request to revoke, which is 200 whatever there was to end (RFC 7009 §2.2). */
+  /** Done. Of a request to revoke: it is 200 whatever there was to end (RFC 7009 §2.2). */
   | { readonly kind: 'done' };
 
 /** A statement that was sent to the database, for the diagram. */
@@ -32,15 +35,28 @@ export type UnderWay<Credential> = {
 /** `reason`: why it is dead. */
 export type Chain = { readonly alive: boolean; readonly reason: string | null };
 
+/** Of the cookie that a browser has. `reason`: why it has ended. */
+export type SessionSeen = {
+  readonly state: 'active' | 'awaitingSecondFactor' | 'ended' | 'unknown';
+  readonly reason: string | null;
+};
+
 type Sent<Of, Credential> = Omit<Of, 'credential'> & { readonly credential: Credential };
 
 export type Stage<Credential> = {
-  /** Milliseconds since the approval. */
+  /** Milliseconds since the first step. */
   readonly now: () => number;
   readonly setNow: (milliseconds: number) => void;
-  /** Milliseconds after the approval; null: there is no such end yet. */
+  /** Milliseconds after the first step; null: there is no such end yet. */
   readonly endOf: (end: EndName) => Promise<number | null>;
-  readonly approve: (action: Approving) => Promise<Credential>;
+  /** In the browser of this actor; the client gets the code. */
+  readonly approve: (
+    actor: Actor,
+    action: Approving,
+  ) => Promise<
+    | { readonly kind: 'code'; readonly credential: Credential }
+    | Extract<Answer<Credential>, { kind: 'refused' | 'unavailable' }>
+  >;
   readonly present: (
     actor: Actor,
     action: Sent<Presenting, Credential>,
@@ -53,5 +69,10 @@ export type Stage<Credential> = {
     fate: Fate | null,
   ) => Promise<UnderWay<Credential>>;
   readonly operate: (deed: Operating['deed']) => Promise<void>;
-  readonly chain: () => Promise<Chain>;
+  /** What a person does in a browser. @param thing what it is about; null: a deed is about none. */
+  readonly act: (actor: Actor, action: Acting, thing: Credential | null) => Promise<Answer<Credential>>;
+  /** Null: there is no chain yet. */
+  readonly chain: () => Promise<Chain | null>;
+  /** Null: the browser has no cookie. */
+  readonly session: (actor: Actor) => Promise<SessionSeen | null>;
 };

@@ -3,12 +3,29 @@
  * decided for each new column whether it may change.
  */
 import { columnNames } from '../../storage/columns.ts';
-import { clients, grants, interactions, sessions, signingKeys, users } from '../../storage/schema.ts';
+import {
+  clients,
+  emailChallenges,
+  externalSignIns,
+  grants,
+  interactions,
+  linkedIdentities,
+  passkeys,
+  recoveryCodes,
+  secondFactors,
+  sessions,
+  signingKeys,
+  users,
+  webhookDeliveries,
+} from '../../storage/schema.ts';
 
 type Row<Table extends { readonly $inferSelect: object }> = keyof Table['$inferSelect'] & string;
 type Roles<Table extends { readonly $inferSelect: object }, Role extends string> = Readonly<Record<Row<Table>, Role>>;
 
-/** `bound`: never changes. `state`, `end`: change with the machine. `head`, `use`: change with a rotation. */
+/**
+ * `bound`: never changes. `state`, `end`: change with the machine. `head`, `use`: change with a rotation. `mac`: made anew when the root
+ * secret is rotated.
+ */
 const GRANTS: Roles<typeof grants, 'bound' | 'state' | 'end' | 'head' | 'use'> = {
   id: 'bound',
   interactionId: 'bound',
@@ -49,8 +66,10 @@ const INTERACTIONS: Roles<typeof interactions, 'bound' | 'state' | 'user'> = {
   nonce: 'bound',
   prompt: 'bound',
   maxAgeSeconds: 'bound',
+  requiredClass: 'bound',
   hintedUserId: 'bound',
   loginHint: 'bound',
+  uiLocales: 'bound',
   responseMode: 'bound',
   createdAt: 'bound',
   endsAt: 'bound',
@@ -64,7 +83,7 @@ const INTERACTIONS: Roles<typeof interactions, 'bound' | 'state' | 'user'> = {
  */
 const SIGNING_KEYS: Roles<
   typeof signingKeys,
-  'bound' | 'state' | 'end' | 'instant' | 'asked' | 'secret' | 'generated'
+  'bound' | 'state' | 'end' | 'instant' | 'asked' | 'secret' | 'generated' | 'mac'
 > = {
   kid: 'bound',
   alg: 'bound',
@@ -79,21 +98,27 @@ const SIGNING_KEYS: Roles<
   retiredAt: 'end',
   privateJwe: 'secret',
   signing: 'generated',
+  mac: 'mac',
 };
 
-/** `use`: moves forward while the session lives. `end`: changes with the machine, and never to a later instant. */
-const SESSIONS: Roles<typeof sessions, 'bound' | 'state' | 'use' | 'end'> = {
-  idHash: 'bound',
+/**
+ * `use`: moves forward while the session lives. `end`: changes with the machine, and never to a later instant. `factor`: changes with
+ * a further factor.
+ */
+const SESSIONS: Roles<typeof sessions, 'bound' | 'state' | 'use' | 'end' | 'factor' | 'mac'> = {
+  idHash: 'factor',
   sid: 'bound',
   userId: 'bound',
   userEpoch: 'bound',
   serverEpoch: 'bound',
   signedInAt: 'bound',
+  amr: 'factor',
   userAgent: 'bound',
   state: 'state',
   lastUsedAt: 'use',
   endsAt: 'end',
   endedReason: 'end',
+  mac: 'mac',
 };
 
 /** `registration`: replaced as a whole, by an administrator. `end`: changes with the machine. `epoch`: only rises. */
@@ -111,6 +136,9 @@ const CLIENTS: Roles<typeof clients, 'bound' | 'registration' | 'secret' | 'end'
   policy: 'registration',
   postLogoutRedirectUris: 'registration',
   idTokenSignedResponseAlg: 'registration',
+  logoUri: 'registration',
+  tosUri: 'registration',
+  policyUri: 'registration',
   declared: 'registration',
   registeredBy: 'registration',
   secretMacs: 'secret',
@@ -119,16 +147,129 @@ const CLIENTS: Roles<typeof clients, 'bound' | 'registration' | 'secret' | 'end'
 };
 
 /** `record`: replaced as a whole, by an administrator; erased with the deletion. */
-const USERS: Roles<typeof users, 'bound' | 'record' | 'end' | 'epoch'> = {
+const USERS: Roles<typeof users, 'bound' | 'record' | 'end' | 'epoch' | 'mac'> = {
   id: 'bound',
   createdAt: 'bound',
   username: 'record',
   usernameKey: 'record',
   passwordHash: 'record',
+  importedHash: 'record',
+  passwordByLinkAt: 'record',
   claims: 'record',
   disabledAt: 'end',
   deletedAt: 'end',
   epoch: 'epoch',
+  mac: 'mac',
+};
+
+/** `end`: changes with the machine. */
+const EMAIL_CHALLENGES: Roles<typeof emailChallenges, 'bound' | 'state' | 'end' | 'mac'> = {
+  id: 'bound',
+  purpose: 'bound',
+  secretHash: 'bound',
+  person: 'bound',
+  userId: 'bound',
+  userEpoch: 'bound',
+  address: 'bound',
+  sentBy: 'bound',
+  goesOnPath: 'bound',
+  goesOnBrowserHash: 'bound',
+  createdAt: 'bound',
+  endsAt: 'bound',
+  state: 'state',
+  supersededReason: 'end',
+  mac: 'mac',
+};
+
+/** `state`, `answer`: change with the machine. */
+const EXTERNAL_SIGN_INS: Roles<typeof externalSignIns, 'bound' | 'state' | 'answer' | 'mac'> = {
+  id: 'bound',
+  referenceHash: 'bound',
+  kind: 'bound',
+  purpose: 'bound',
+  provider: 'bound',
+  browserHash: 'bound',
+  interactionId: 'bound',
+  sealedInteraction: 'bound',
+  wishes: 'bound',
+  sealedSecrets: 'bound',
+  beganAt: 'bound',
+  endsAt: 'bound',
+  state: 'state',
+  userId: 'answer',
+  amr: 'answer',
+  authenticatedAt: 'answer',
+  refusal: 'answer',
+  mac: 'mac',
+};
+
+const LINKED_IDENTITIES: Roles<typeof linkedIdentities, 'bound' | 'state' | 'end' | 'mac'> = {
+  id: 'bound',
+  userId: 'bound',
+  issuer: 'bound',
+  subject: 'bound',
+  provider: 'bound',
+  linkedAt: 'bound',
+  state: 'state',
+  removedAt: 'end',
+  removedReason: 'end',
+  mac: 'mac',
+};
+
+/** `instant`: set once. `secret`: replaced while the factor lives, dropped with its end, and never set again. `use`: moves forward. */
+const SECOND_FACTORS: Roles<typeof secondFactors, 'bound' | 'state' | 'instant' | 'secret' | 'use'> = {
+  id: 'bound',
+  userId: 'bound',
+  createdAt: 'bound',
+  state: 'state',
+  sealedSecret: 'secret',
+  lastStep: 'use',
+  confirmedAt: 'instant',
+  removedAt: 'instant',
+};
+
+const RECOVERY_CODES: Roles<typeof recoveryCodes, 'bound' | 'state' | 'instant'> = {
+  id: 'bound',
+  userId: 'bound',
+  codeHash: 'bound',
+  createdAt: 'bound',
+  state: 'state',
+  endedAt: 'instant',
+};
+
+const PASSKEYS: Roles<typeof passkeys, 'bound' | 'state' | 'instant' | 'secret' | 'use' | 'name' | 'mac'> = {
+  id: 'bound',
+  userId: 'bound',
+  credentialId: 'bound',
+  backupEligible: 'bound',
+  transports: 'bound',
+  createdAt: 'bound',
+  state: 'state',
+  name: 'name',
+  publicKey: 'secret',
+  counter: 'use',
+  lastUsedAt: 'use',
+  removedAt: 'instant',
+  mac: 'mac',
+};
+
+/** `attempt`: changes while it is pending. `due`: there is one while it is pending. `end`: changes with the machine. */
+const WEBHOOK_DELIVERIES: Roles<typeof webhookDeliveries, 'bound' | 'state' | 'attempt' | 'due' | 'end'> = {
+  id: 'bound',
+  receiver: 'bound',
+  eventId: 'bound',
+  eventType: 'bound',
+  userId: 'bound',
+  data: 'bound',
+  occurredAt: 'bound',
+  createdAt: 'bound',
+  state: 'state',
+  attempts: 'attempt',
+  nextAttemptAt: 'due',
+  givesUpAt: 'attempt',
+  lastOutcome: 'attempt',
+  endedAt: 'end',
+  abandonedReason: 'end',
 };
 
 type Table = Parameters<typeof columnNames>[0];
@@ -137,16 +278,47 @@ type Table = Parameters<typeof columnNames>[0];
 const columnsOf = (table: Table, roles: Readonly<Record<string, string>>, role: string): readonly string[] =>
   [...columnNames(table)].filter(([property]) => roles[property] === role).map(([, name]) => name);
 
+/** The column that names a row in a refusal, of every table with triggers; never a secret. */
+export const keyColumns = {
+  grants: 'id',
+  interactions: 'id',
+  signing_keys: 'kid',
+  sessions: 'sid',
+  second_factors: 'id',
+  recovery_codes: 'id',
+  passkeys: 'id',
+  external_sign_ins: 'id',
+  linked_identities: 'id',
+  email_challenges: 'id',
+  webhook_deliveries: 'id',
+  clients: 'client_id',
+  users: 'id',
+  server: 'id',
+  transitions: 'grant_id',
+} as const;
+export type HeldTable = keyof typeof keyColumns;
+
 export const boundColumns = {
   grants: columnsOf(grants, GRANTS, 'bound'),
   interactions: columnsOf(interactions, INTERACTIONS, 'bound'),
   signing_keys: columnsOf(signingKeys, SIGNING_KEYS, 'bound'),
   sessions: columnsOf(sessions, SESSIONS, 'bound'),
+  second_factors: columnsOf(secondFactors, SECOND_FACTORS, 'bound'),
+  recovery_codes: columnsOf(recoveryCodes, RECOVERY_CODES, 'bound'),
+  passkeys: columnsOf(passkeys, PASSKEYS, 'bound'),
   clients: columnsOf(clients, CLIENTS, 'bound'),
   users: columnsOf(users, USERS, 'bound'),
+  email_challenges: columnsOf(emailChallenges, EMAIL_CHALLENGES, 'bound'),
+  external_sign_ins: columnsOf(externalSignIns, EXTERNAL_SIGN_INS, 'bound'),
+  linked_identities: columnsOf(linkedIdentities, LINKED_IDENTITIES, 'bound'),
+  webhook_deliveries: columnsOf(webhookDeliveries, WEBHOOK_DELIVERIES, 'bound'),
 } as const;
 
 /** What is left of an end-user after the deletion is the rest. */
 export const recordOfUsers = columnsOf(users, USERS, 'record');
 
+export const answerOfExternalSignIns = columnsOf(externalSignIns, EXTERNAL_SIGN_INS, 'answer');
+export const factorOfSessions = columnsOf(sessions, SESSIONS, 'factor');
+
 export const instantsOfKeys = columnsOf(signingKeys, SIGNING_KEYS, 'instant');
+export const attemptOfDeliveries = columnsOf(webhookDeliveries, WEBHOOK_DELIVERIES, 'attempt');

@@ -7,11 +7,19 @@ import { MAX_ACCESS_TOKEN_SECONDS } from '../../storage/housekeeping.ts';
 import { LEDGER_IS_NOT_EMPTIED } from '../../storage/ledger-partitions.ts';
 import { type Machine, readMachine } from '../machine/read.ts';
 import { RUNNING } from '../machine/running.ts';
-import { boundColumns, instantsOfKeys, recordOfUsers } from './columns.ts';
+import {
+  answerOfExternalSignIns,
+  attemptOfDeliveries,
+  boundColumns,
+  factorOfSessions,
+  type HeldTable,
+  instantsOfKeys,
+  recordOfUsers,
+} from './columns.ts';
 import { endedStatesOf, movesOf, pairsOf, statesAfter, statesBy } from './moves.ts';
 
 export type Rule = {
-  readonly table: string;
+  readonly table: HeldTable;
   /** The name of the trigger, and the `constraint` of the error. */
   readonly name: string;
   /** An UPDATE that sets none of the listed columns does not run the trigger. */
@@ -32,8 +40,15 @@ const RULES = {
   interaction: interactionRules,
   signingKey: signingKeyRules,
   session: sessionRules,
+  secondFactor: secondFactorRules,
+  recoveryCode: recoveryCodeRules,
+  passkey: passkeyRules,
   client: clientRules,
   user: userRules,
+  emailChallenge: emailChallengeRules,
+  externalSignIn: externalSignInRules,
+  linkedIdentity: linkedIdentityRules,
+  webhookDelivery: webhookDeliveryRules,
 } as const;
 type StoredMachine = keyof typeof RULES;
 export type Machines = Readonly<Record<StoredMachine, Machine>>;
@@ -198,23 +213,49 @@ function signingKeyRules(machine: Machine): readonly Rule[] {
 }
 
 function sessionRules(machine: Machine): readonly Rule[] {
-  const endings = pairsOf(movesOf(machine), 'endSession');
+  const moves = movesOf(machine);
+  const endings = pairsOf(moves, 'endSession').filter(({ reasons }) => reasons.length > 0);
+  // A sign-in with all that is demanded is stored as active.
+  const storedFirstAs = [machine.initial, ...statesBy('beginSession', moves)];
+  const renewed = statesBy('addFactor', moves);
+  const renewals = pairsOf(moves, 'addFactor').filter(({ to }) => renewed.includes(to));
   const rule = ruleOf('sessions');
   return [
-    rule('begins_with_its_machine', 'insert', 'a session begins in the first state of its machine, with no end', [
-      `NEW.state <> ${text(machine.initial)}`,
-    ]),
+    rule(
+      'begins_with_its_machine',
+      'insert',
+      'a session begins in the first state of its machine or as active, with no end',
+      [`NOT ${oneOf('NEW.state', storedFirstAs)}`],
+    ),
     rule('keeps_what_signed_in', { update: boundColumns.sessions }, 'a session stays that of its sign-in', [
       changed(boundColumns.sessions),
     ]),
     rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the session machine leads there', [
-      leavesThe(endings),
+      leavesThe(pairsOf(moves, '')),
     ]),
+    rule(
+      'is_renewed_with_a_factor',
+      { update: ['state', ...factorOfSessions] },
+      'a further factor renews the cookie of a session that lives, and no method of the sign-in is lost',
+      [
+        `NOT ${oneOf('NEW.state', renewed)} AND ${changed(factorOfSessions)}`,
+        `${oneOf('OLD.state', endedStatesOf(machine))} AND ${changed(factorOfSessions)}`,
+        `NOT (NEW.amr @> OLD.amr)`,
+        `NEW.id_hash = OLD.id_hash AND ${changed(['amr'])}`,
+        ...renewals.map(
+          ({ from, to }) => `OLD.state = ${text(from)} AND NEW.state = ${text(to)} AND NEW.id_hash = OLD.id_hash`,
+        ),
+      ],
+    ),
     rule(
       'ends_once_with_a_reason',
       { update: ['ended_reason', 'ends_at'] },
       'a session ends once, with a reason that its machine writes, and never later than before',
       [
+        ...renewals.map(
+          ({ from, to }) =>
+            `OLD.state = ${text(from)} AND NEW.state = ${text(to)} AND ${changed(['ended_reason', 'ends_at'])}`,
+        ),
         `NEW.state = OLD.state AND ${changed(['ended_reason', 'ends_at'])}`,
         'NEW.ends_at > OLD.ends_at',
         ...endings.map(
@@ -232,6 +273,83 @@ function sessionRules(machine: Machine): readonly Rule[] {
         `${oneOf('OLD.state', endedStatesOf(machine))} AND ${changed(['last_used_at'])}`,
       ],
     ),
+  ];
+}
+
+function secondFactorRules(machine: Machine): readonly Rule[] {
+  const moves = movesOf(machine);
+  const rule = ruleOf('second_factors');
+  return [
+    rule('begins_with_its_machine', 'insert', 'a second factor begins in the first state of its machine', [
+      `NEW.state <> ${text(machine.initial)}`,
+      'NEW.last_step IS NOT NULL',
+    ]),
+    rule('keeps_its_owner', { update: boundColumns.second_factors }, 'a second factor stays that of its end-user', [
+      changed(boundColumns.second_factors),
+    ]),
+    rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the second-factor machine leads there', [
+      leavesThe(pairsOf(moves, '')),
+    ]),
+    rule(
+      'accepts_a_code_once',
+      { update: ['last_step'] },
+      'the time step of a second factor only rises, while the factor lives',
+      [
+        'OLD.last_step IS NOT NULL AND (NEW.last_step IS NULL OR NEW.last_step < OLD.last_step)',
+        `${oneOf('OLD.state', endedStatesOf(machine))} AND ${changed(['last_step'])}`,
+      ],
+    ),
+    rule('removed_stays_removed', { update: ['sealed_secret', 'removed_at'] }, 'what was removed does not come back', [
+      'OLD.sealed_secret IS NULL AND NEW.sealed_secret IS NOT NULL',
+      `${oneOf('OLD.state', endedStatesOf(machine))} AND ${changed(['removed_at'])}`,
+    ]),
+    rule('is_not_emptied', 'truncate', 'second factors are removed one by one', []),
+  ];
+}
+
+function recoveryCodeRules(machine: Machine): readonly Rule[] {
+  const rule = ruleOf('recovery_codes');
+  return [
+    rule('begins_with_its_machine', 'insert', 'a recovery code begins in the first state of its machine', [
+      `NEW.state <> ${text(machine.initial)}`,
+    ]),
+    rule('keeps_its_owner', { update: boundColumns.recovery_codes }, 'a recovery code stays that of its end-user', [
+      changed(boundColumns.recovery_codes),
+    ]),
+    rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the recovery-code machine leads there', [
+      leavesThe(pairsOf(movesOf(machine), '')),
+    ]),
+    rule('is_not_emptied', 'truncate', 'recovery codes end one by one', []),
+  ];
+}
+
+function passkeyRules(machine: Machine): readonly Rule[] {
+  const moves = movesOf(machine);
+  const rule = ruleOf('passkeys');
+  return [
+    // In the first state nothing is stored.
+    rule('begins_with_its_machine', 'insert', 'a passkey is stored with its registration', [
+      `NOT ${oneOf('NEW.state', statesAfter(machine.initial, moves))}`,
+    ]),
+    rule('keeps_its_owner', { update: boundColumns.passkeys }, 'a passkey stays that of its end-user', [
+      changed(boundColumns.passkeys),
+    ]),
+    rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the passkey machine leads there', [
+      leavesThe(pairsOf(moves, '')),
+    ]),
+    rule('counter_rises', { update: ['counter'] }, 'the signature counter of a passkey only rises', [
+      'NEW.counter < OLD.counter',
+    ]),
+    rule(
+      'removed_stays_removed',
+      { update: ['public_key', 'removed_at', 'name'] },
+      'what was removed does not come back',
+      [
+        'OLD.public_key IS NULL AND NEW.public_key IS NOT NULL',
+        `${oneOf('OLD.state', endedStatesOf(machine))} AND ${changed(['removed_at', 'name'])}`,
+      ],
+    ),
+    rule('is_not_emptied', 'truncate', 'passkeys are removed one by one', []),
   ];
 }
 
@@ -306,13 +424,170 @@ function userRules(machine: Machine): readonly Rule[] {
       'OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL AND NEW.epoch <= OLD.epoch',
     ]),
     rule('deletion_erases', { update: ['deleted_at'] }, 'nothing but the sub is left of a deleted end-user', [
-      "NEW.deleted_at IS NOT NULL AND (NEW.disabled_at IS NULL OR NEW.username <> '' OR NEW.password_hash <> '' OR NEW.claims <> '{}'::jsonb)",
+      "NEW.deleted_at IS NOT NULL AND (NEW.disabled_at IS NULL OR NEW.username <> '' OR NEW.password_hash <> '' OR NEW.imported_hash IS NOT NULL OR NEW.password_by_link_at IS NOT NULL OR NEW.claims <> '{}'::jsonb)",
     ]),
     rule('erased_stays_erased', { update: kept }, 'what was erased of an end-user does not come back', [
       `OLD.deleted_at IS NOT NULL AND NEW.deleted_at IS NOT NULL AND ${changed(kept)}`,
     ]),
     rule('stays', 'delete', 'an end-user keeps the row, so that nobody else gets the sub', []),
     rule('is_not_emptied', 'truncate', 'end-users are deleted one by one', []),
+  ];
+}
+
+function emailChallengeRules(machine: Machine): readonly Rule[] {
+  const moves = movesOf(machine);
+  const endings = pairsOf(moves, 'supersedeLink');
+  const rule = ruleOf('email_challenges');
+  return [
+    rule('begins_with_its_machine', 'insert', 'a link is stored as active', [
+      `NOT ${oneOf('NEW.state', statesAfter(machine.initial, moves))}`,
+    ]),
+    rule('keeps_what_was_sent', { update: boundColumns.email_challenges }, 'what was sent does not change', [
+      changed(boundColumns.email_challenges),
+    ]),
+    rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the email-challenge machine leads there', [
+      leavesThe(endings),
+    ]),
+    rule(
+      'superseded_with_a_reason',
+      { update: ['state', 'superseded_reason'] },
+      'a link is superseded once, with a reason that its machine writes',
+      [
+        `NEW.state = OLD.state AND ${changed(['superseded_reason'])}`,
+        ...endings
+          .filter(({ reasons }) => reasons.length > 0)
+          .map(
+            ({ from, to, reasons }) =>
+              `OLD.state = ${text(from)} AND NEW.state = ${text(to)} AND NOT coalesce(${oneOf('NEW.superseded_reason', reasons)}, false)`,
+          ),
+      ],
+    ),
+  ];
+}
+
+function externalSignInRules(machine: Machine): readonly Rule[] {
+  const moves = movesOf(machine);
+  const rule = ruleOf('external_sign_ins');
+  const isLink = "NEW.purpose = 'link'";
+  return [
+    rule(
+      'begins_with_its_machine',
+      'insert',
+      'an external sign-in begins in the first state of its machine, without an answer',
+      [
+        `NEW.state <> ${text(machine.initial)}`,
+        `(${isLink}) <> (NEW.subject_id IS NOT NULL)`,
+        'NEW.amr IS NOT NULL',
+        'NEW.authenticated_at IS NOT NULL',
+        'NEW.refusal IS NOT NULL',
+      ],
+    ),
+    rule(
+      'keeps_what_began',
+      { update: boundColumns.external_sign_ins },
+      'an external sign-in stays that of its browser, its request and its place',
+      [changed(boundColumns.external_sign_ins)],
+    ),
+    rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the external sign-in machine leads there', [
+      leavesThe(pairsOf(moves, '')),
+    ]),
+    rule(
+      'answer_comes_with_its_state',
+      { update: answerOfExternalSignIns },
+      'what the other place has said comes with the state, and stays',
+      [
+        `NEW.state = OLD.state AND ${changed(answerOfExternalSignIns)}`,
+        'OLD.subject_id IS NOT NULL AND NEW.subject_id IS DISTINCT FROM OLD.subject_id',
+        'OLD.amr IS NOT NULL AND NEW.amr IS DISTINCT FROM OLD.amr',
+        'OLD.authenticated_at IS NOT NULL AND NEW.authenticated_at IS DISTINCT FROM OLD.authenticated_at',
+        `(NEW.refusal IS NOT NULL) AND NOT ${oneOf('NEW.state', statesBy('recordRefusal', moves))}`,
+      ],
+    ),
+    rule('stays_until_its_end', 'delete', 'an external sign-in stays until it has ended', ['OLD.ends_at >= now()']),
+    rule('is_not_emptied', 'truncate', 'external sign-ins end one by one', []),
+  ];
+}
+
+function linkedIdentityRules(machine: Machine): readonly Rule[] {
+  const moves = movesOf(machine);
+  const endings = pairsOf(moves, 'removeIdentity').filter(({ from }) => from !== machine.initial);
+  const rule = ruleOf('linked_identities');
+  return [
+    rule('begins_with_its_machine', 'insert', 'an identity begins as linked', [
+      `NOT ${oneOf('NEW.state', statesAfter(machine.initial, moves))}`,
+    ]),
+    rule(
+      'keeps_what_was_linked',
+      { update: boundColumns.linked_identities },
+      'an identity stays that of its end-user and of its account',
+      [changed(boundColumns.linked_identities)],
+    ),
+    rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the linked identity machine leads there', [
+      leavesThe(endings),
+    ]),
+    rule(
+      'ends_once_with_a_reason',
+      { update: ['removed_at', 'removed_reason'] },
+      'an identity is removed once, with an instant and a reason that its machine writes',
+      [
+        `NEW.state = OLD.state AND ${changed(['removed_at', 'removed_reason'])}`,
+        ...endings.map(
+          ({ from, to, reasons }) =>
+            `OLD.state = ${text(from)} AND NEW.state = ${text(to)} AND NOT coalesce(${oneOf('NEW.removed_reason', reasons)}, false)`,
+        ),
+      ],
+    ),
+    rule('stays_until_it_is_removed', 'delete', 'an identity stays until it is removed', [
+      `NOT ${oneOf('OLD.state', endedStatesOf(machine))}`,
+    ]),
+    rule('is_not_emptied', 'truncate', 'identities are removed one by one', []),
+  ];
+}
+
+function webhookDeliveryRules(machine: Machine): readonly Rule[] {
+  const moves = movesOf(machine);
+  const endings = pairsOf(moves, 'abandonDelivery').filter(({ reasons }) => reasons.length > 0);
+  const rule = ruleOf('webhook_deliveries');
+  return [
+    rule('begins_with_its_machine', 'insert', 'a delivery begins in the first state of its machine, with no attempt', [
+      `NEW.state <> ${text(machine.initial)}`,
+      'NEW.attempts <> 0',
+      'NEW.last_outcome IS NOT NULL',
+    ]),
+    rule(
+      'keeps_its_event',
+      { update: boundColumns.webhook_deliveries },
+      'a delivery stays that of its event and of its receiver',
+      [changed(boundColumns.webhook_deliveries)],
+    ),
+    rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the webhook-delivery machine leads there', [
+      leavesThe(pairsOf(moves, '')),
+    ]),
+    rule(
+      'ends_once_with_a_reason',
+      { update: ['ended_at', 'abandoned_reason'] },
+      'a delivery ends with its state, and is given up for a reason that its machine writes',
+      [
+        `NEW.state = OLD.state AND ${changed(['ended_at', 'abandoned_reason'])}`,
+        ...endings.map(
+          ({ from, to, reasons }) =>
+            `OLD.state = ${text(from)} AND NEW.state = ${text(to)} AND NOT coalesce(${oneOf('NEW.abandoned_reason', reasons)}, false)`,
+        ),
+      ],
+    ),
+    rule(
+      'is_attempted_while_pending',
+      { update: attemptOfDeliveries },
+      'only a pending delivery is attempted, and attempts are counted by one',
+      [
+        `OLD.state <> ${text(machine.initial)} AND NEW.state = OLD.state AND ${changed(attemptOfDeliveries)}`,
+        'NEW.attempts NOT IN (0, OLD.attempts, OLD.attempts + 1)',
+      ],
+    ),
+    rule('stays_until_it_has_ended', 'delete', 'a delivery stays until it has ended', [
+      `OLD.state = ${text(machine.initial)}`,
+    ]),
+    rule('is_not_emptied', 'truncate', 'deliveries end one by one', []),
   ];
 }
 
@@ -329,7 +604,7 @@ const ledgerRules: readonly Rule[] = [
 
 // Building blocks of SQL.
 
-function ruleOf(table: string) {
+function ruleOf(table: HeldTable) {
   return (name: string, on: Rule['on'], says: string, when: readonly string[], only?: string): Rule => ({
     table,
     name: `${table}_${name}`,

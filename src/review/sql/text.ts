@@ -1,5 +1,6 @@
 /** The rules as SQL: a function and a trigger for each. Applied again, or over older triggers, it replaces them. */
 import { holdLedgerPartition } from '../../storage/ledger-partitions.ts';
+import { keyColumns } from './columns.ts';
 import { type Machines, type Rule, rulesOf, text } from './rules.ts';
 
 export const MARK = '-- Made from the machines by "npm run machines:build" (src/review/sql/).';
@@ -39,18 +40,6 @@ BEGIN
 END
 $$`;
 
-/** The column that names a row; never a secret. */
-const KEY: Readonly<Record<string, string>> = {
-  grants: 'id',
-  interactions: 'id',
-  signing_keys: 'kid',
-  sessions: 'sid',
-  clients: 'client_id',
-  users: 'id',
-  server: 'id',
-  transitions: 'grant_id',
-};
-
 /** @param key SQL for the row's key. */
 const refuse = (says: string, key: string) =>
   `PERFORM "public"."no_machine_allows"(${text(says)}, ${key}, TG_NAME, TG_OP, TG_TABLE_NAME);`;
@@ -64,7 +53,7 @@ $$`;
 
 function functionOf({ table, name, on, when, only, says }: Rule): string {
   const row = on === 'insert' ? 'NEW' : 'OLD';
-  const refusal = refuse(says, on === 'truncate' ? 'NULL' : `${row}.${KEY[table]}::text`);
+  const refusal = refuse(says, on === 'truncate' ? 'NULL' : `${row}.${keyColumns[table]}::text`);
   const any = when.join('\n    OR ');
   const condition = only === undefined ? any : `${only} AND (\n    ${any})`;
   const body = when.length === 0 ? `  ${refusal}` : `  IF ${condition} THEN\n    ${refusal}\n  END IF;`;

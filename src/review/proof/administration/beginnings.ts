@@ -26,6 +26,9 @@ export const CONFIDENTIAL: SentRegistration = {
   policy: 'default',
   postLogoutRedirectUris: [],
   idTokenSignedResponseAlg: 'RS256',
+  logoUri: null,
+  tosUri: null,
+  policyUri: null,
   declared: false,
   registeredBy: 'operator',
 };
@@ -54,11 +57,16 @@ const CLIENTS: readonly (readonly [says: string, client: ClientRow['client']])[]
 ];
 
 export const hashOf = (password: string) => password as User['passwordHash'];
+/** The password of a hash: what was hashed elsewhere and what was hashed here may be the same. */
+export const passwordOf = (hash: string | undefined) => hash?.split(',')[0];
+export const IMPORTED = 'of the password, hashed elsewhere' as NonNullable<RegisteredUser['importedHash']>;
 
 const ALICE: RegisteredUser = {
   id: USER_ID,
   username: 'alice',
-  passwordHash: hashOf('the password'),
+  passwordHash: hashOf('the password, hashed elsewhere'),
+  importedHash: IMPORTED,
+  passwordByLinkAt: null,
   claims: { name: 'Alice' },
   epoch: 0n,
   disabledAt: null,
@@ -75,6 +83,7 @@ const USERS: readonly (readonly [says: string, user: UserRow['user']])[] = [
       ...ALICE,
       username: '',
       passwordHash: hashOf(''),
+      importedHash: null,
       claims: {},
       epoch: 1n,
       disabledAt: EARLIER,

@@ -6,6 +6,7 @@ import { actorName } from '../../../model/actor.ts';
 import type { Moment } from '../moment.ts';
 import { runAlone, storedAfter } from '../moves.ts';
 import type { Invariant, Walk } from '../walk.ts';
+import { passwordOf } from './beginnings.ts';
 import { requestsAt } from './requests.ts';
 import { TAKEN } from './store.ts';
 import type { Asked, AskedOfClient, AskedOfUser, Stored, Terms } from './terms.ts';
@@ -16,8 +17,22 @@ const rowOf = ({ client, user }: Stored) => client?.row ?? user?.row ?? null;
 const versionOf = ({ client, user }: Stored) => (client ?? user)?.version;
 const clientOf = ({ client }: Stored) => client?.row.client ?? null;
 const userOf = ({ user }: Stored) => user?.row.user ?? null;
+/** The same password may have been hashed again. */
+const hasNewPasswordIn = (before: Stored, after: Stored): boolean =>
+  passwordOf(userOf(before)?.passwordHash) !== passwordOf(userOf(after)?.passwordHash);
 const stateOf = ({ client, user }: Stored): string =>
   client ? clientState(client.row) : user ? userState(user.row) : '';
+
+/** Outside this walk, each new password has another hash. */
+const ENDINGS: readonly string[] = ['deletionRequested', 'disableRequested', 'passwordChangeRequested'];
+
+/** Nobody can see whether two hashes are of the same password, so another hash counts as another password, unless it was taken over before. */
+function bringsHash(change: Asked['change'], before: ReturnType<typeof userOf>): boolean {
+  if (change.type !== 'registrationRequested' || !('passwordHash' in change.registration)) return false;
+  const { passwordHash, importedHash } = change.registration;
+  const isTakenOver = importedHash !== undefined && importedHash === before?.importedHash;
+  return passwordHash !== null && passwordHash !== before?.passwordHash && !isTakenOver;
+}
 
 export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
@@ -53,7 +68,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       if (now.epoch < before.epoch) return 'the epoch has fallen';
       const [from, to] = [stateOf(stored), stateOf(after.stored)];
       const ends = from !== to && (to === 'deleted' || to === 'disabled');
-      const hasNewPassword = userOf(stored)?.passwordHash !== userOf(after.stored)?.passwordHash;
+      const hasNewPassword = hasNewPasswordIn(stored, after.stored);
       return (ends || hasNewPassword) && now.epoch === before.epoch ? `it is ${to}, and its epoch stands` : null;
     },
   },
@@ -67,9 +82,24 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       const [before, now] = [clientOf(stored) ?? userOf(stored), clientOf(after.stored) ?? userOf(after.stored)];
       if (before === null || now === null || now.epoch === before.epoch) return null;
       const { change } = commit.asked;
-      const ends = change.type === 'deletionRequested' || change.type === 'disableRequested';
-      const hasNewPassword = userOf(stored)?.passwordHash !== userOf(after.stored)?.passwordHash;
-      return ends || hasNewPassword ? null : `${change.type} ended grants`;
+      const ends = ENDINGS.includes(change.type);
+      const hasNewPassword = hasNewPasswordIn(stored, after.stored);
+      return ends || hasNewPassword || bringsHash(change, userOf(stored)) ? null : `${change.type} ended grants`;
+    },
+  },
+  {
+    name: 'a-new-hash-is-of-the-same-password',
+    says: 'A sign-in that hashes the password again replaces no password that was set meanwhile, and nothing else of the end-user.',
+    spec: 'NIST SP 800-63B-4 §3.1.1.2',
+    machines: ['user'],
+    brokenBy: (_, { stored }, { after, commit }) => {
+      if (!commit?.held || commit.asked.change.type !== 'passwordRehashed') return null;
+      const [before, now] = [userOf(stored), userOf(after.stored)];
+      if (before === null || now === null || before.passwordHash !== commit.asked.change.checked)
+        return 'another password was replaced';
+      return isDeepStrictEqual({ ...now, passwordHash: null }, { ...before, passwordHash: null })
+        ? null
+        : 'more than the hash has changed';
     },
   },
   {
@@ -232,18 +262,26 @@ function unservedUser(walk: Walk<Terms>, world: World, asked: AskedOfUser): bool
   const after = userOf(afterOf(walk, world, asked));
   const { change } = asked;
   if (change.type === 'registrationRequested') {
-    const { username, claims, passwordHash } = change.registration;
+    const { username, claims, passwordHash, importedHash } = change.registration;
     if (username === TAKEN) return false;
-    const hasPassword = passwordHash === null || after?.passwordHash === passwordHash;
+    const isTakenOver = importedHash !== undefined && user?.importedHash === importedHash;
+    const wanted = isTakenOver ? user?.passwordHash : passwordHash;
+    const hasPassword = passwordHash === null || after?.passwordHash === wanted;
     return after?.username !== username || !isDeepStrictEqual(after.claims, claims) || !hasPassword;
   }
   if (user === null) return false;
   switch (change.type) {
+    case 'passwordChangeRequested':
+      return user.disabledAt === null && after?.passwordHash !== change.passwordHash;
     case 'disableRequested':
       return after?.disabledAt === null;
     case 'enableRequested':
       return after?.disabledAt !== null;
     case 'deletionRequested':
       return after?.deletedAt === null;
+    case 'passwordRehashed': {
+      const mayChange = user.disabledAt === null && user.passwordHash === change.checked;
+      return after?.passwordHash !== (mayChange ? change.passwordHash : user.passwordHash);
+    }
   }
 }

@@ -1,8 +1,8 @@
 /** What administrators ask for: each change, of whatever is stored, and of what they saw before. */
 import { type ClientChange, FIRST_SECRET, secretIdOf } from '../../../lifecycles/client.ts';
-import type { UserChange } from '../../../lifecycles/user.ts';
+import type { AdministeredUserChange } from '../../../lifecycles/user.ts';
 import { type Actor, commandLine, configurationFiles } from '../../../model/actor.ts';
-import { CONFIDENTIAL, DECLARED, hashOf, PUBLIC, secretNamed } from './beginnings.ts';
+import { CONFIDENTIAL, DECLARED, hashOf, IMPORTED, PUBLIC, secretNamed } from './beginnings.ts';
 import { TAKEN } from './store.ts';
 import type { Asked, AskedOfClient, AskedOfUser, Stored } from './terms.ts';
 
@@ -21,18 +21,35 @@ const changesOfClient = ({ client }: Stored): readonly (readonly [Actor, ClientC
   ];
 };
 
+const OTHER_IMPORTED = 'of a third password, hashed elsewhere' as typeof IMPORTED;
+
 const record = (username: string, password: string | null) => ({
   username,
   passwordHash: password === null ? null : hashOf(password),
   claims: { name: 'Alice' },
 });
 
-const changesOfUser = ({ user }: Stored): readonly UserChange[] => [
+const changesOfUser = ({ user }: Stored): readonly AdministeredUserChange[] => [
   // Who is not registered needs a password; src/registration/register-user.ts asks for it.
   { type: 'registrationRequested', registration: record('alice', user?.row.user ? null : 'the password') },
   { type: 'registrationRequested', registration: record('alicia', user?.row.user ? null : 'the password') },
   { type: 'registrationRequested', registration: record('alice', 'a new password') },
   { type: 'registrationRequested', registration: record(TAKEN, 'the password') },
+  // From another system: taken over before, whatever the password is by now; and for the first time.
+  {
+    type: 'registrationRequested',
+    registration: { ...record('alice', 'the password, hashed elsewhere'), importedHash: IMPORTED },
+  },
+  {
+    type: 'registrationRequested',
+    registration: { ...record('alice', 'a third password, hashed elsewhere'), importedHash: OTHER_IMPORTED },
+  },
+  {
+    type: 'passwordRehashed',
+    checked: hashOf('the password, hashed elsewhere'),
+    passwordHash: hashOf('the password'),
+  },
+  { type: 'passwordChangeRequested', passwordHash: hashOf('a password of their own'), byPasswordAlone: false },
   { type: 'disableRequested' },
   { type: 'enableRequested' },
   { type: 'deletionRequested' },
@@ -48,6 +65,10 @@ export function requestsAt(stored: Stored): readonly Asked[] {
   ];
 }
 
-/** Of what is stored now, whatever it is when the request arrives. */
-export const expecting = (asked: Asked, { client, user }: Stored): Asked =>
-  asked.about === 'client' ? { ...asked, expected: client?.row ?? null } : { ...asked, expected: user?.row ?? null };
+/** Of what is stored now, whatever it is when the request arrives. A new hash names the hash that it is for, and nothing else. */
+export function expecting(asked: Asked, { client, user }: Stored): readonly Asked[] {
+  if (asked.change.type === 'passwordRehashed') return [];
+  return [
+    asked.about === 'client' ? { ...asked, expected: client?.row ?? null } : { ...asked, expected: user?.row ?? null },
+  ];
+}

@@ -1,6 +1,6 @@
 /** What the walk of the administration speaks of: one client or one end-user, and several administrators. */
 import type { ClientChange, ClientChanged, ClientCommit, ClientRow, LoadedClient } from '../../../lifecycles/client.ts';
-import type { LoadedUser, UserChange, UserChanged, UserCommit, UserRow } from '../../../lifecycles/user.ts';
+import type { AdministeredUserChange, LoadedUser, UserChanged, UserCommit, UserRow } from '../../../lifecycles/user.ts';
 import type { Actor } from '../../../model/actor.ts';
 import type { RegisteredClient } from '../../../model/client.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
@@ -15,7 +15,7 @@ export type AskedOfClient = {
 export type AskedOfUser = {
   readonly about: 'user';
   readonly actor: Actor;
-  readonly change: UserChange;
+  readonly change: AdministeredUserChange;
   readonly expected: UserRow | null;
 };
 export type Asked = AskedOfClient | AskedOfUser;

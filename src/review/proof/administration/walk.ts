@@ -27,7 +27,7 @@ export const administration: Walk<Terms> = {
   load,
   requestOf,
   commit: (stored, commit) => commitAdministration(stored, commit),
-  requests: ({ stored }) => requestsAt(stored).flatMap((asked) => [asked, expecting(asked, stored)]),
+  requests: ({ stored }) => requestsAt(stored).flatMap((asked) => [asked, ...expecting(asked, stored)]),
   whenCommitted: ({ stored }, _, { after }) => ({ stored: [...stored, after] }),
   whenAnswered: (known) => known,
   disturbances: () => [],

@@ -9,8 +9,10 @@ const NAMES: Readonly<Record<Asked['change']['type'], string>> = {
   secretReplacementRequested: 'the replacement of every secret',
   secretRemovalRequested: 'the removal of a secret',
   deletionRequested: 'the deletion',
+  passwordChangeRequested: 'the new password',
   disableRequested: 'the disabling',
   enableRequested: 'the enabling',
+  passwordRehashed: 'the new hash of the same password',
 };
 
 const nameOf = ({ change, expected }: Asked): string =>

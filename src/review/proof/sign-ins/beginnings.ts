@@ -3,6 +3,7 @@ import type { Client } from '../../../model/client.ts';
 import type { Interaction } from '../../../model/interaction.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
 import type { SessionLifetimes } from '../../../model/session.ts';
+import { BY_PASSWORD, classNamed } from '../../../oauth/authentication-methods.ts';
 import type { Beginning } from '../walk.ts';
 import type { SignIn, StoredConsent, StoredSession } from './store.ts';
 import type { Terms } from './terms.ts';
@@ -32,7 +33,12 @@ export const CODE_LIFETIMES: Lifetimes = {
 export const USER = 'user-a';
 export const OTHER_USER = 'user-b';
 const SCOPE = ['openid', 'read'];
+/** What takes a role that no end-user here has. */
+export const ADMINISTRATION = 'administer';
 const RESOURCES = ['https://api.example'];
+/** Everything else is for every end-user to grant. */
+export const grantableIn = ({ scope }: Pick<Interaction, 'scope'>): readonly string[] =>
+  scope.filter((name) => name !== ADMINISTRATION);
 const REDIRECT_URI = 'https://client.example/callback';
 const LOOPBACK_URI = 'http://127.0.0.1/callback';
 
@@ -50,6 +56,9 @@ const CLIENT: Client = {
   policy: 'explored',
   postLogoutRedirectUris: [],
   idTokenSignedResponseAlg: 'RS256',
+  logoUri: null,
+  tosUri: null,
+  policyUri: null,
   registeredBy: 'operator',
   epoch: 0n,
   deletedAt: null,
@@ -76,8 +85,10 @@ const INTERACTION: Interaction = {
   nonce: null,
   prompt: [],
   maxAgeSeconds: null,
+  requiredClass: null,
   hintedUserId: null,
   loginHint: null,
+  uiLocales: [],
   responseMode: 'query',
   userId: null,
   createdAt: minutes(0),
@@ -89,6 +100,7 @@ export const newSession = (
   userId: string,
   at: Date,
   epochs: Pick<StoredSession, 'userEpoch' | 'serverEpoch'>,
+  state: StoredSession['state'] = 'active',
 ): StoredSession => ({
   idHash: new Uint8Array(32).fill(serial),
   sid: `session ${serial}`,
@@ -98,8 +110,9 @@ export const newSession = (
   signedInAt: at,
   lastUsedAt: at,
   endsAt: new Date(at.getTime() + SESSION_LIFETIMES.sessionLifetimeSeconds * 1000),
-  state: 'active',
+  state,
   endedReason: null,
+  amr: [...BY_PASSWORD],
   userAgent: null,
 });
 
@@ -108,12 +121,17 @@ const sessionOf = (userId: string): StoredSession => ({
   lastUsedAt: minutes(0),
 });
 
+/** The password was right just now. */
+const awaitingSessionOf = (userId: string): StoredSession =>
+  newSession(1, userId, minutes(0), { userEpoch: 0n, serverEpoch: 0n }, 'awaitingSecondFactor');
+
 const consentTo = (scope: readonly string[]): StoredConsent => ({
   userId: USER,
   userEpoch: 0n,
   clientEpoch: 0n,
   scope,
   resources: RESOURCES,
+  grantedAt: minutes(SIGNED_IN_MINUTES),
 });
 
 type Situation = {
@@ -122,7 +140,13 @@ type Situation = {
   readonly client?: Client;
   readonly signedIn?: string;
   readonly allowed?: readonly string[];
+  /** Account or policy demand a second factor of every end-user. */
+  readonly demandsFactor?: true;
+  /** The browser's session awaits a second factor. */
+  readonly awaits?: true;
 };
+
+const MULTI_FACTOR = classNamed('multi-factor');
 
 const SITUATIONS: readonly Situation[] = [
   { says: 'nobody is signed in' },
@@ -188,15 +212,56 @@ const SITUATIONS: readonly Situation[] = [
     interaction: { redirectUri: LOOPBACK_URI },
   },
   {
+    says: 'the client asks for administration alone, and the end-user who is signed in has no role in it',
+    signedIn: USER,
+    interaction: { scope: [ADMINISTRATION] },
+  },
+  {
+    says: 'the client asks for administration alone, and the end-user lost the role since being asked',
+    signedIn: USER,
+    interaction: { scope: [ADMINISTRATION], state: 'awaitingConsent', userId: USER },
+  },
+  {
+    says: 'the client asks for administration too, and the end-user, who has no role in it, allowed the rest before',
+    signedIn: USER,
+    allowed: SCOPE,
+    interaction: { scope: [...SCOPE, ADMINISTRATION] },
+  },
+  {
     says: 'the client names the end-user (id_token_hint), and another is signed in',
     signedIn: OTHER_USER,
     allowed: SCOPE,
     interaction: { hintedUserId: USER },
   },
+  { says: 'every end-user has a second factor', demandsFactor: true },
+  {
+    says: 'the password of the end-user was right, and the second factor is missing',
+    signedIn: USER,
+    awaits: true,
+    demandsFactor: true,
+    allowed: SCOPE,
+  },
+  {
+    says: 'the client wants two factors, and the end-user, who allowed as much before, is signed in with a password',
+    signedIn: USER,
+    allowed: SCOPE,
+    interaction: { requiredClass: MULTI_FACTOR },
+  },
+  {
+    says: 'the client wants two factors and nothing shown (prompt=none), and the end-user is signed in with a password',
+    signedIn: USER,
+    allowed: SCOPE,
+    interaction: { requiredClass: MULTI_FACTOR, prompt: ['none'] },
+  },
+  {
+    says: 'the client wants two factors of the end-user who has been asked for consent, and is signed in with a password',
+    signedIn: USER,
+    interaction: { requiredClass: MULTI_FACTOR, state: 'awaitingConsent', userId: USER },
+  },
 ];
 
 export const BEGINNINGS: readonly Beginning<Terms>[] = SITUATIONS.map(
-  ({ says, interaction, client = CLIENT, signedIn, allowed }) => {
+  ({ says, interaction, client = CLIENT, signedIn, allowed, awaits, demandsFactor = false }) => {
     const stored: SignIn = {
       interaction: { ...INTERACTION, ...interaction },
       // The end-user was asked, so it was stored then.
@@ -206,7 +271,8 @@ export const BEGINNINGS: readonly Beginning<Terms>[] = SITUATIONS.map(
         { id: USER, epoch: 0n, isDisabled: false },
         { id: OTHER_USER, epoch: 0n, isDisabled: false },
       ],
-      sessions: signedIn === undefined ? [] : [sessionOf(signedIn)],
+      sessions: signedIn === undefined ? [] : [awaits ? awaitingSessionOf(signedIn) : sessionOf(signedIn)],
+      demandsFactor,
       consents: allowed ? [consentTo(allowed)] : [],
       serverEpoch: 0n,
       grants: [],

@@ -2,13 +2,20 @@
 import { stepOf } from '../../../engine/step.ts';
 import type { Approval } from '../../../lifecycles/interaction.ts';
 import { sessionLifecycle } from '../../../lifecycles/session.ts';
-import { grantState } from '../../../model/grant.ts';
-import { type Session, sessionEndsAt, sessionIdleEndsAt, sessionState } from '../../../model/session.ts';
+import { grantState, sameBytes } from '../../../model/grant.ts';
+import {
+  type Session,
+  secondFactorDueAt,
+  sessionEndsAt,
+  sessionIdleEndsAt,
+  sessionState,
+} from '../../../model/session.ts';
+import { authenticationClassOf } from '../../../oauth/authentication-methods.ts';
 import { numberOf } from '../keys.ts';
 import type { Moment, Move } from '../moment.ts';
 import { type Ran, runAlone, storedAfter } from '../moves.ts';
 import type { Invariant, Walk } from '../walk.ts';
-import { BEGAN_AT, SESSION_LIFETIMES } from './beginnings.ts';
+import { ADMINISTRATION, BEGAN_AT, grantableIn, SESSION_LIFETIMES } from './beginnings.ts';
 import { type SignIn, sessionAsLoaded, userOf } from './store.ts';
 import type { Asked, Ending, InteractionEventType, SessionEventType, Terms } from './terms.ts';
 
@@ -74,6 +81,117 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       return approval && isWanted && approval.session.signedInAt.getTime() < BEGAN_AT
         ? 'a code was issued for a sign-in that was too old'
         : null;
+    },
+  },
+  {
+    name: 'administration-takes-a-role',
+    says: 'No end-user grants what takes a role that they do not have; where nothing else is asked for, the client is told access_denied, and no code is issued.',
+    spec: 'RFC 6749 §3.3, §4.1.2.1',
+    machines: ['interaction'],
+    brokenBy: (_, { stored }, { commit, after }) => {
+      const approval = approvalIn(commit);
+      if (!approval) return null;
+      if (after.stored.grants.some(({ scope }) => scope.includes(ADMINISTRATION)))
+        return 'the administration of this server was granted without a role';
+      return grantableIn(stored.interaction).length > 0 ? null : 'a code was issued for nothing';
+    },
+    brokenAt: (walk, world) => {
+      const session = liveSession(world);
+      const { interaction } = world.stored;
+      if (!session || interaction.state !== 'awaitingSignIn' || grantableIn(interaction).length > 0) return null;
+      if (whatIsOver(world.stored, session.sid, world.now) !== null) return null;
+      if (!world.stored.client.redirectUris.includes(interaction.redirectUri)) return null;
+      const told = runAlone(walk, world, { kind: 'interaction', event: 'requested', session });
+      if (told.kind !== 'answered' || wayOf(told) !== 'denied') return 'a request in vain is not answered at once';
+      const after = storedAfter(walk, world, { kind: 'interaction', event: 'accountChosen', session });
+      return after?.interaction.state === 'denied' ? null : 'an end-user without the role can go on';
+    },
+  },
+  {
+    name: 'every-factor-that-is-demanded',
+    says: 'No session without every factor that account and policy demand: nothing is approved from a sign-in with less.',
+    spec: 'NIST SP 800-63B-4 §2.2',
+    machines: ['session', 'interaction'],
+    brokenBy: (_, { stored, now }, { commit, after }) => {
+      if (commit?.held === true && commit.commit.kind === 'addFactor') {
+        const { sid } = commit.commit.loaded;
+        const row = stored.sessions.find((session) => session.sid === sid);
+        if (row?.state === 'awaitingSecondFactor' && now >= secondFactorDueAt(sessionAsLoaded(stored, row)))
+          return 'a factor was stored that came too late';
+      }
+      const approval = approvalIn(commit);
+      if (approval && stored.demandsFactor && !hasFactor(approval.session))
+        return 'a code was issued for a sign-in without the factor that is demanded';
+      const weak = after.stored.sessions.find(
+        (session) => session.state === 'active' && after.stored.demandsFactor && !hasFactor(session),
+      );
+      return weak ? `${weak.sid} is active without the factor that is demanded` : null;
+    },
+    brokenAt: (walk, world) => {
+      const { stored, now } = world;
+      for (const { sid, state } of stored.sessions) {
+        if (state !== 'awaitingSecondFactor') continue;
+        const use = runAlone(walk, world, { kind: 'session', event: 'used', sid });
+        if (wayOf(use) === 'admitted') return `${sid} awaits a factor, and its browser is signed in`;
+        const isAlive = !sessionIsOver(stored, sid, now);
+        const added = runAlone(walk, world, { kind: 'session', event: 'factorAdded', sid });
+        const way = wayOf(added);
+        if (isAlive && way !== 'addFactor') return `a factor in time does not sign in: ${way}`;
+        if (!isAlive && way === 'addFactor') return `a factor that came too late signs in`;
+        const ends = storedAfter(walk, world, { kind: 'session', event: 'used', sid });
+        if (
+          !isAlive &&
+          isActiveOrAwaiting(stored, sid) &&
+          ends?.sessions.find((one) => one.sid === sid)?.state !== 'ended'
+        )
+          return `${sid} has waited too long, and lives on`;
+      }
+      return null;
+    },
+  },
+  {
+    name: 'no-approval-below-the-class',
+    says: 'Nothing is approved below the class of sign-in that client, resource or request demand; what is missing is asked for, or the client is told.',
+    spec: 'RFC 9470 §5, OpenID Connect Core §3.1.2.1',
+    machines: ['interaction'],
+    brokenBy: (_, { stored: { interaction } }, { commit }) => {
+      const approval = approvalIn(commit);
+      if (!approval || interaction.requiredClass === null) return null;
+      return hasFactor(approval.session) ? null : 'a code was issued for a weaker sign-in than was demanded';
+    },
+    brokenAt: (walk, world) => {
+      const session = liveSession(world);
+      const { interaction } = world.stored;
+      if (!session || hasFactor(session) || interaction.requiredClass === null) return null;
+      if (whatIsOver(world.stored, session.sid, world.now) !== null) return null;
+      if (!world.stored.client.redirectUris.includes(interaction.redirectUri)) return null;
+      const isOpen = interaction.state === 'awaitingSignIn' || interaction.state === 'awaitingConsent';
+      if (!isOpen || (interaction.state === 'awaitingConsent' && interaction.userId !== session.userId)) return null;
+      if (interaction.prompt.includes('none')) {
+        const told = runAlone(walk, world, { kind: 'interaction', event: 'requested', session });
+        return wayOf(told) === 'denied' ? null : 'a silent request for more is not answered';
+      }
+      const viewed = runAlone(walk, world, { kind: 'interaction', event: 'viewed', session });
+      if (wayOf(viewed) !== 'factor') return `the page does not ask for the factor: ${wayOf(viewed)}`;
+      const asked = runAlone(walk, world, { kind: 'interaction', event: 'factorAdded', session });
+      if (interaction.state === 'awaitingSignIn' && wayOf(asked) !== 'factor') return 'it goes on without the factor';
+      const after = storedAfter(walk, world, { kind: 'interaction', event: 'factorDeclined', session });
+      return after?.interaction.state === 'denied' ? null : 'an end-user who declines is not sent back';
+    },
+  },
+  {
+    name: 'a-factor-renews-the-cookie',
+    says: 'With a further factor the cookie is another: what knew the cookie from before is not signed in.',
+    spec: 'OWASP ASVS 5.0 §7.2.4',
+    machines: ['session'],
+    brokenBy: (_, { stored }, { commit, after }) => {
+      if (commit?.held !== true || commit.commit.kind !== 'addFactor') return null;
+      const { idHash } = commit.commit.loaded;
+      if (after.stored.sessions.some((one) => sameBytes(one.idHash, idHash)))
+        return 'the cookie from before still counts';
+      const before = stored.sessions.find((one) => sameBytes(one.idHash, idHash));
+      const now = after.stored.sessions.find(({ sid }) => sid === before?.sid);
+      return before && now && before.amr.every((method) => now.amr.includes(method)) ? null : 'a method was lost';
     },
   },
   {
@@ -218,7 +336,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   },
   {
     name: 'session-ends-when-asked',
-    says: 'A session that is active admits its browser, and ends when its owner asks for it, and once it is idle or too old.',
+    says: 'A session that is active admits its browser, and ends when its owner or an administrator asks for it, and once it is idle or too old.',
     spec: 'OpenID Connect RP-Initiated Logout §2',
     machines: ['session'],
     brokenBy: (_, { stored }, { commit }) =>
@@ -229,7 +347,12 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       const { stored, now } = world;
       for (const { sid, state, lastUsedAt } of stored.sessions) {
         if (state === 'ended' || !isActiveNow(stored, sid)) continue;
-        const events: SessionEventType[] = ['signOutRequested', 'endRequested', 'signedInAgain'];
+        const events: SessionEventType[] = [
+          'signOutRequested',
+          'endRequested',
+          'endRequestedByAdministrator',
+          'signedInAgain',
+        ];
         const due = sessionIsOver(stored, sid, now) ? [...events, 'used' as const] : events;
         const kept = due.find((event) => {
           const after = storedAfter(walk, world, { kind: 'session', event, sid });
@@ -287,6 +410,8 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       const { interaction, client } = world.stored;
       if (!session || !client.redirectUris.includes(interaction.redirectUri)) return null;
       if (whatIsOver(world.stored, session.sid, world.now) !== null) return null;
+      if (grantableIn(interaction).length === 0) return null;
+      if (interaction.requiredClass !== null && !hasFactor(session)) return null;
       const served = (event: InteractionEventType) =>
         approvesWith(walk, world, { kind: 'interaction', event, session });
       const [grant] = world.stored.grants;
@@ -333,10 +458,19 @@ const INTERACTION_EVENTS: readonly InteractionEventType[] = [
   'switchRequested',
   'signedIn',
   'accountChosen',
+  'factorAdded',
+  'factorDeclined',
   'consented',
   'refused',
 ];
-const SESSION_EVENTS: readonly SessionEventType[] = ['used', 'signOutRequested', 'endRequested', 'signedInAgain'];
+const SESSION_EVENTS: readonly SessionEventType[] = [
+  'used',
+  'factorAdded',
+  'signOutRequested',
+  'endRequested',
+  'endRequestedByAdministrator',
+  'signedInAgain',
+];
 
 const interactionsWith = (session: Session | null): readonly Asked[] =>
   INTERACTION_EVENTS.map((event) => ({ kind: 'interaction', event, session }));
@@ -361,6 +495,7 @@ function sessionIsOver(stored: SignIn, sid: string, now: number): boolean {
   if (!session || !user || session.state === 'ended') return true;
   if (user.isDisabled || user.epoch !== session.userEpoch || stored.serverEpoch !== session.serverEpoch) return true;
   const loaded = sessionAsLoaded(stored, session);
+  if (session.state === 'awaitingSecondFactor' && now >= secondFactorDueAt(loaded)) return true;
   return now >= sessionEndsAt(loaded, SESSION_LIFETIMES) || now >= sessionIdleEndsAt(loaded, SESSION_LIFETIMES);
 }
 
@@ -380,8 +515,17 @@ const isActiveNow = (stored: SignIn, sid: string): boolean =>
 /** The session of the browser's cookie, if it is alive. */
 function liveSession({ stored, now }: World): Session | null {
   const session = stored.sessions.at(-1);
-  return session && !sessionIsOver(stored, session.sid, now) ? sessionAsLoaded(stored, session) : null;
+  const isSignedIn = session?.state === 'active' && !sessionIsOver(stored, session.sid, now);
+  return isSignedIn ? sessionAsLoaded(stored, session) : null;
 }
+
+const hasFactor = ({ amr }: Pick<Session, 'amr'>): boolean =>
+  authenticationClassOf(amr) !== 'urn:statehouse:acr:password';
+
+const isActiveOrAwaiting = (stored: SignIn, sid: string): boolean => {
+  const session = stored.sessions.find((one) => one.sid === sid);
+  return session !== undefined && sessionState(sessionAsLoaded(stored, session)) !== 'ended';
+};
 
 const isAssured = ({ interaction, client }: Pick<SignIn, 'interaction' | 'client'>): boolean =>
   client.tokenEndpointAuthMethod !== 'none' || interaction.redirectUri.startsWith('https:');
@@ -400,7 +544,7 @@ const allowedBefore = ({ interaction, client, consents, users }: SignIn, userId:
       one.userId === userId &&
       one.clientEpoch === client.epoch &&
       one.userEpoch === users.find(({ id }) => id === userId)?.epoch &&
-      interaction.scope.every((scope) => one.scope.includes(scope)) &&
+      grantableIn(interaction).every((scope) => one.scope.includes(scope)) &&
       interaction.resources.every((resource) => one.resources.includes(resource)),
   );
 

@@ -23,6 +23,7 @@ export type StoredConsent = {
   readonly clientEpoch: bigint;
   readonly scope: readonly string[];
   readonly resources: readonly string[];
+  readonly grantedAt: Date;
 };
 
 export type SignIn = {
@@ -36,6 +37,8 @@ export type SignIn = {
   readonly consents: readonly StoredConsent[];
   readonly serverEpoch: bigint;
   readonly grants: readonly StoredGrant[];
+  /** Account or policy demand a second factor of every end-user. */
+  readonly demandsFactor: boolean;
 };
 
 export type SignInCommit = InteractionCommit | SessionCommit;
@@ -104,20 +107,25 @@ export const APPROVAL_GUARD: Guard<Approval> = {
   serverEpochStands: ({ serverEpoch }, { session }) => serverEpoch === session.serverEpoch,
   timeIsNotOver: (_, { endsAt }, now) => now < endsAt,
   sessionIsActive: (stored, { session }) => rowOf(stored, session)?.state === 'active',
-  consentStands: ({ consents, interaction }, { session, reliesOnConsent }) =>
+  consentStands: ({ consents, interaction }, { session, reliesOnConsent, scope }) =>
     !reliesOnConsent ||
     consents.some(
       (one) =>
         one.userId === session.userId &&
         one.resources.join() === interaction.resources.join() &&
-        covers(one.scope, interaction.scope) &&
+        covers(one.scope, scope) &&
         one.userEpoch === session.userEpoch &&
         one.clientEpoch === interaction.clientEpoch,
     ),
 };
 
 export const SESSION_GUARD: Guard<SessionCommit> = {
-  sessionIsActive: (stored, { loaded }) => rowOf(stored, loaded)?.state === 'active',
+  /** By the cookie as it was loaded, which a further factor renews; an end by the session's own name. */
+  sessionIsAlive: (stored, { loaded, kind }) => {
+    if (kind === 'end') return stored.sessions.some(({ sid, state }) => sid === loaded.sid && state !== 'ended');
+    return rowOf(stored, loaded)?.state === (kind === 'addFactor' ? loaded.state : 'active');
+  },
+  factorIsInTime: (_, commit, now) => commit.kind !== 'addFactor' || now < commit.dueAt,
 };
 
 export type Guards = {
@@ -152,8 +160,8 @@ const moved = (stored: SignIn, { to, userId }: Pick<InteractionMove, 'to' | 'use
 });
 
 function approved(stored: SignIn, approval: Approval): SignIn {
-  const { session, now, remembers } = approval;
-  const { scope, resources, clientId, clientEpoch } = stored.interaction;
+  const { session, now, remembers, scope } = approval;
+  const { resources, clientId, clientEpoch } = stored.interaction;
   const { userId, userEpoch, serverEpoch } = session;
   const grant: StoredGrant = {
     id: approval.grantId,
@@ -180,7 +188,7 @@ function approved(stored: SignIn, approval: Approval): SignIn {
   };
   const after = moved(stored, { to: approval.to, userId });
   const consents = remembers
-    ? withConsent(stored.consents, { userId, userEpoch, clientEpoch, scope, resources })
+    ? withConsent(stored.consents, { userId, userEpoch, clientEpoch, scope, resources, grantedAt: now })
     : stored.consents;
   return { ...after, consents, grants: [...stored.grants, grant] };
 }
@@ -196,9 +204,13 @@ function withConsent(consents: readonly StoredConsent[], given: StoredConsent): 
 
 function withSession(stored: SignIn, commit: SessionCommit): SignIn {
   const changed = (session: StoredSession): StoredSession => {
-    if (!sameBytes(session.idHash, commit.loaded.idHash)) return session;
+    if (session.sid !== commit.loaded.sid) return session;
     const { now } = commit;
     if (commit.kind === 'recordUse') return { ...session, lastUsedAt: later(session.lastUsedAt, now) };
+    if (commit.kind === 'addFactor') {
+      const { idHash, amr } = commit.added;
+      return { ...session, state: 'active', idHash, amr, lastUsedAt: later(session.lastUsedAt, now) };
+    }
     return { ...session, state: 'ended', endedReason: commit.reason, endsAt: earlier(session.endsAt, now) };
   };
   return { ...stored, sessions: stored.sessions.map(changed) };

@@ -10,7 +10,7 @@ export type InteractionEventType = InteractionEvent['type'];
 /** Those that a request is about; the others are raised epochs. */
 export type SessionEventType = Extract<
   SessionEvent['type'],
-  'used' | 'signOutRequested' | 'endRequested' | 'signedInAgain'
+  'used' | 'factorAdded' | 'signOutRequested' | 'endRequested' | 'endRequestedByAdministrator' | 'signedInAgain'
 >;
 
 export type Asked =

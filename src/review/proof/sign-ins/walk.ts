@@ -6,14 +6,43 @@ import { effectOf } from '../../../engine/decide.ts';
 import { running } from '../../../engine/run.ts';
 import { stepOf } from '../../../engine/step.ts';
 import { type InteractionWays, interactionRequest } from '../../../lifecycles/interaction.ts';
-import { sessionEndRequest, sessionLifecycle, sessionUseRequest } from '../../../lifecycles/session.ts';
-import { type Session, sessionEndsAt, sessionIdleEndsAt } from '../../../model/session.ts';
+import {
+  type AddedFactor,
+  begunState,
+  sessionEndRequest,
+  sessionFactorRequest,
+  sessionLifecycle,
+  sessionUseRequest,
+} from '../../../lifecycles/session.ts';
+import {
+  type Session,
+  secondFactorDueAt,
+  sessionEndsAt,
+  sessionIdleEndsAt,
+  sessionState,
+} from '../../../model/session.ts';
+import {
+  authenticationClassOf,
+  BY_CODE,
+  BY_PASSWORD,
+  levelOf,
+  methodsOf,
+} from '../../../oauth/authentication-methods.ts';
 import type { Moment } from '../moment.ts';
 import type { Bounds, Deed, EngineRequest, Walk } from '../walk.ts';
-import { BEGAN_AT, BEGINNINGS, CODE_LIFETIMES, newSession, OTHER_USER, SESSION_LIFETIMES, USER } from './beginnings.ts';
+import {
+  BEGAN_AT,
+  BEGINNINGS,
+  CODE_LIFETIMES,
+  grantableIn,
+  newSession,
+  OTHER_USER,
+  SESSION_LIFETIMES,
+  USER,
+} from './beginnings.ts';
 import { INVARIANTS } from './invariants.ts';
 import { commitSignIn, loadInteraction, type SignIn, sessionAsLoaded, userOf } from './store.ts';
-import type { Asked, Ending, InteractionEventType, Terms } from './terms.ts';
+import type { Asked, Ending, InteractionEventType, SessionEventType, Terms } from './terms.ts';
 import { WORDS } from './words.ts';
 
 const BOUNDS: readonly Bounds[] = [
@@ -33,7 +62,7 @@ export const signIns: Walk<Terms> = {
   load: (stored, asked, now, again) => {
     if (asked.kind === 'interaction') {
       const session = again ? sessionNow(stored, asked.session, now.getTime()) : asked.session;
-      return { ...loadInteraction(stored, asked.session?.userId ?? null, now), session };
+      return { ...loadInteraction(stored, asked.session?.userId ?? null, now), session, factorIsAwaited: false };
     }
     const session = stored.sessions.find(({ sid }) => sid === asked.sid);
     if (!session) throw new Error(`There is no session ${asked.sid}.`);
@@ -68,19 +97,39 @@ const WAYS: InteractionWays = {
   sessionEndsAt: (session) =>
     Math.min(sessionEndsAt(session, SESSION_LIFETIMES), sessionIdleEndsAt(session, SESSION_LIFETIMES)),
   isStillRegistered: (client, { redirectUri }) => client.redirectUris.includes(redirectUri),
+  grantableBy: (_, interaction) => grantableIn(interaction),
+  levelOf: ({ amr }) => levelOf(authenticationClassOf(amr)),
+  requiredLevelOf: ({ requiredClass }) => levelOf(requiredClass),
 };
+
+/** What a further factor makes of the session; the cookie is new each time. */
+const addedBy = (draw: number, amr: readonly string[] = BY_PASSWORD): AddedFactor => ({
+  factor: { kind: 'secondFactor', id: 'the app' },
+  amr: methodsOf(amr, BY_CODE),
+  idHash: new Uint8Array(32).fill(100 + draw),
+});
 
 function requestOf(asked: Asked, draw: number): EngineRequest<Terms> {
   if (asked.kind === 'interaction') {
     return interactionRequest(WAYS, asked.event, `grant ${draw}`) as unknown as EngineRequest<Terms>;
   }
-  const request =
-    asked.event === 'used' ? sessionUseRequest(SESSION_LIFETIMES) : sessionEndRequest(SESSION_LIFETIMES, asked.event);
-  return request as unknown as EngineRequest<Terms>;
+  return sessionRequest(asked.event, draw) as unknown as EngineRequest<Terms>;
+}
+
+function sessionRequest(event: SessionEventType, draw: number) {
+  if (event === 'used') return sessionUseRequest(SESSION_LIFETIMES);
+  if (event === 'factorAdded') return sessionFactorRequest(SESSION_LIFETIMES, addedBy(draw));
+  return sessionEndRequest(SESSION_LIFETIMES, event);
 }
 
 /** What a browser sends that can change something; what only looks is asked at every moment (invariants.ts). */
-const CHANGING: readonly InteractionEventType[] = ['accountChosen', 'consented', 'refused'];
+const CHANGING: readonly InteractionEventType[] = [
+  'accountChosen',
+  'factorAdded',
+  'factorDeclined',
+  'consented',
+  'refused',
+];
 
 function requests({ stored, now, draws }: Moment<Terms>): readonly Asked[] {
   const row = stored.sessions.at(-1);
@@ -99,6 +148,13 @@ function requests({ stored, now, draws }: Moment<Terms>): readonly Asked[] {
   });
   const session = sessionAsLoaded(stored, row);
   const use = useOf(session, now);
+  // It awaits a second factor: the browser is not signed in, and proves that factor or goes.
+  if (use === 'rejected' && row.state === 'awaitingSecondFactor' && sessionState(session) !== 'ended')
+    return [
+      ...(isFirst ? [ofInteraction('requested', null)] : []),
+      ofSession('factorAdded'),
+      ofSession('signOutRequested'),
+    ];
   if (use !== 'admitted')
     return use === 'due' ? [ofSession('used')] : isFirst ? [ofInteraction('requested', null)] : [];
   const isSilent = stored.interaction.prompt.includes('none');
@@ -107,6 +163,8 @@ function requests({ stored, now, draws }: Moment<Terms>): readonly Asked[] {
     ...(isFirst ? [ofInteraction('requested', session)] : []),
     ...(isSilent ? [] : CHANGING.map((event) => ofInteraction(event, session))),
     ...(isFresh && !isSilent ? [ofInteraction('signedIn', session)] : []),
+    // A client that wants two factors leads to it.
+    ...(stored.interaction.requiredClass === null ? [] : [ofSession('factorAdded')]),
     ofSession('signOutRequested'),
   ];
 }
@@ -143,10 +201,11 @@ function signInAs({ stored, now }: Moment<Terms>, userId: string): Deed<Terms>[]
       ? session
       : { ...session, state: 'ended' as const, endedReason: 'signed_in_again' as const, endsAt: at },
   );
-  const session = newSession(stored.sessions.length + 1, userId, at, {
-    userEpoch: user.epoch,
-    serverEpoch: stored.serverEpoch,
-  });
+  const epochs = { userEpoch: user.epoch, serverEpoch: stored.serverEpoch };
+  const fresh = newSession(stored.sessions.length + 1, userId, at, epochs);
+  const factorIsMissing = stored.demandsFactor || stored.interaction.requiredClass !== null;
+  const state = begunState(sessionAsLoaded(stored, fresh), SESSION_LIFETIMES, factorIsMissing);
+  const session = { ...fresh, state };
   return [
     {
       says: `The ${userId === USER ? 'end-user' : 'other end-user'} signs in, in the same browser.`,
@@ -159,9 +218,10 @@ function endsOf({ stored: { interaction, sessions, grants } }: Moment<Terms>): n
   return [
     interaction.endsAt.getTime(),
     ...sessions
-      .filter(({ state }) => state === 'active')
+      .filter(({ state }) => state !== 'ended')
       .flatMap((session) => {
         const loaded = { ...session, liveUserEpoch: null, liveServerEpoch: 0n };
+        if (session.state === 'awaitingSecondFactor') return [secondFactorDueAt(loaded)];
         return [sessionEndsAt(loaded, SESSION_LIFETIMES), sessionIdleEndsAt(loaded, SESSION_LIFETIMES)];
       }),
     ...grants.map(({ codeEndsAt }) => codeEndsAt.getTime()),

@@ -9,13 +9,17 @@ const INTERACTION_NAMES: Readonly<Record<InteractionEventType, string>> = {
   switchRequested: 'the wish to sign in as another',
   signedIn: 'the sign-in',
   accountChosen: 'the choice of the account',
+  factorAdded: 'the further factor, to go on with',
+  factorDeclined: 'the refusal of a further factor',
   consented: 'the consent',
   refused: 'the refusal',
 };
 const SESSION_NAMES: Readonly<Record<SessionEventType, string>> = {
   used: 'the use of the session',
+  factorAdded: 'a further factor',
   signOutRequested: 'the sign-out',
   endRequested: 'the end of the session from the list',
+  endRequestedByAdministrator: 'the end of the session by an administrator',
   signedInAgain: 'the end of the session that is replaced',
 };
 
@@ -43,6 +47,8 @@ export const WORDS: WalkWords<Terms> = {
         return 'the use is written down';
       case 'end':
         return 'the session has ended';
+      case 'addFactor':
+        return 'the session has a further factor, and another cookie';
     }
   },
   commitNoun: ({ kind }) => kind,
@@ -57,8 +63,12 @@ export const WORDS: WalkWords<Terms> = {
         return answer.reason;
       case 'signIn':
         return 'the sign-in page';
+      case 'factor':
+        return 'the page of the second factor';
       case 'consent':
         return 'the consent page';
+      case 'awaitsFactor':
+        return 'the second factor is missing';
       case 'admitted':
         return 'admitted';
     }

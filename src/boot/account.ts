@@ -1,0 +1,21 @@
+/** What the account needs besides what every start loads; read when somebody opens it. */
+import type { RowMacs } from '../crypto/row-mac.ts';
+import { type AccountRoutesOptions, accountRoutes } from '../http/account/routes.ts';
+import type { Drizzle } from '../storage/database.ts';
+import { personalDataOf } from '../storage/personal-data.ts';
+import { userStore } from '../storage/user-store.ts';
+import type { Clock } from '../system/clock.ts';
+
+type Parts = Omit<AccountRoutesOptions, 'users' | 'personalDataOf'> & {
+  readonly users: Omit<AccountRoutesOptions['users'], keyof ReturnType<typeof userStore>>;
+  readonly db: Drizzle;
+  readonly clock: Clock;
+  readonly macs: RowMacs;
+};
+
+export const accountPlugin = ({ db, clock, macs, ...parts }: Parts) =>
+  accountRoutes({
+    ...parts,
+    users: { ...parts.users, ...userStore(db, clock, macs) },
+    personalDataOf: (userId) => personalDataOf(db, userId),
+  });

@@ -1,0 +1,120 @@
+/** What sends mails, and what asks for them: loaded where mails are sent. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { knownDevice } from '../../crypto/device-cookie.ts';
+import { hashPassword } from '../../crypto/password.ts';
+import type { RowMacs } from '../../crypto/row-mac.ts';
+import type { EmailPages } from '../../http/email-pages.ts';
+import type { EmailRoutesOptions } from '../../http/email-routes.ts';
+import type { Session } from '../../model/session.ts';
+import type { Notice } from '../../people/mail/mail.ts';
+import { tellOfNewDevice } from '../../people/mail/new-device.ts';
+import { notify } from '../../people/mail/notify.ts';
+import type { LostDeps } from '../../people/second-factor/lost.ts';
+import { offered } from '../../people/sign-up/sign-up.ts';
+import { demandsSecondFactor } from '../../protocol/browser-session.ts';
+import type { Drizzle } from '../../storage/database.ts';
+import { findRegisteredUser, usersWithAddress } from '../../storage/email-challenges.ts';
+import { linkedIdentityStore } from '../../storage/linked-identities.ts';
+import type { Clock } from '../../system/clock.ts';
+import { openOutbox, type RunningOutbox } from './outbox.ts';
+import type { MailWay } from './way.ts';
+
+export type MailsOptions = Omit<
+  EmailRoutesOptions,
+  | 'sleep'
+  | 'isOffered'
+  | 'accounts'
+  | 'mailCounts'
+  | 'outbox'
+  | 'isReserved'
+  | 'passwordProblem'
+  | 'minimumCharacters'
+  | 'hashPassword'
+  | 'removeLostFactors'
+  | 'signsInElsewhere'
+> &
+  Omit<LostDeps, 'sleep'> & {
+    readonly db: Drizzle;
+    readonly macs: RowMacs;
+    readonly clock: Clock;
+    readonly logger: Logger;
+    readonly mail: MailWay;
+    readonly now: () => Date;
+  };
+
+export type Mails = {
+  readonly outbox: RunningOutbox;
+  readonly links: EmailRoutesOptions;
+  /** The pages around mails; read when somebody opens one. */
+  readonly plugin: () => Promise<EmailPages>;
+  readonly whenSignedIn: (session: Session) => void;
+  /** Of what was just done. Returns at once. */
+  readonly tell: (userId: string, notice: Notice) => void;
+};
+
+export function openMails({ db, macs, clock, logger, mail, now, ...given }: MailsOptions): Mails {
+  const { issuer, configuration, random, signInCapacity, signInFailures, users } = given;
+  const hasSecondFactor = async (userId: string | null, username: string) =>
+    demandsSecondFactor(configuration(), username) || (userId !== null && (await given.hasAuthenticatorApp(userId)));
+  const outbox = openOutbox({
+    deliver: mail.deliver,
+    // The words of mails are read for the first mail.
+    compose: async (sent) => (await import('../../http/views/mail.ts')).composeMail(issuer, sent),
+    logger,
+  });
+  const pause = (milliseconds: number) => sleep(milliseconds);
+  const links: EmailRoutesOptions = {
+    ...given,
+    sleep: pause,
+    isOffered: offered(() => configuration().signIn),
+    accounts: {
+      withAddress: (address, limit) => usersWithAddress(db, macs, address, limit),
+      find: (userId) => findRegisteredUser(db, macs, userId),
+    },
+    mailCounts: signInFailures,
+    isReserved: (username) => {
+      const { operators, auditors } = configuration().operators;
+      return [...operators, ...auditors].some((named) => users.keyOf(named) === users.keyOf(username));
+    },
+    outbox,
+    signsInElsewhere: async (userId) =>
+      configuration().delegatedSignIn !== null || (await linkedIdentityStore(db, clock).list(userId)).length > 0,
+    removeLostFactors: async (userId) =>
+      (await import('../../people/second-factor/lost.ts')).removeLostFactors({ ...given, sleep: pause }, userId),
+    passwordProblem: async (password, { userId, username, address }) => {
+      // The list of common passwords is read for the first new password.
+      const { passwordProblem, serviceNames } = await import('../../people/passwords/rules.ts');
+      return passwordProblem(password, {
+        username,
+        alsoNamed: [address],
+        hasSecondFactor: await hasSecondFactor(userId, username),
+        service: serviceNames(given.issuer, configuration().branding.organization),
+        policy: configuration().signIn,
+      });
+    },
+    minimumCharacters: async ({ userId, username }) => {
+      const { minimumCharacters } = await import('../../people/passwords/rules.ts');
+      return minimumCharacters({
+        hasSecondFactor: await hasSecondFactor(userId, username),
+        policy: configuration().signIn,
+      });
+    },
+    hashPassword: async (password, { network, gone }) => {
+      const place = { line: network, ticket: random.uuid(), signal: gone };
+      const hashed = await signInCapacity.hashes.run(place, () => hashPassword(password));
+      return hashed.kind === 'done' ? hashed.value : null;
+    },
+  };
+  const isKnownDevice = (cookie: string | null, username: string, at: Date) => {
+    const known = knownDevice(given.keys, cookie, users.keyOf(username));
+    return known !== null && known.endsAt > at;
+  };
+  return {
+    outbox,
+    links,
+    plugin: async () => (await import('../../http/email-pages.ts')).emailPages(links, mail.newest),
+    whenSignedIn: (session) => tellOfNewDevice({ ...links, isKnownDevice }, session),
+    tell: (userId, kind) => notify(links, userId, { kind, at: now() }),
+  };
+}

@@ -1,0 +1,65 @@
+/** What the metrics of this process are read from. Loaded only when somebody wants them. */
+import type { SigningKeyPolicy } from '../../policies/schema.ts';
+import { keyLifetimes } from '../config/key-lifetimes.ts';
+import type { LastReload } from '../config/last-reload.ts';
+import type { RowMacs } from '../crypto/row-mac.ts';
+import { type Metrics, openMetrics } from '../metrics/listener.ts';
+import type { SigningKeyRow } from '../model/signing-key.ts';
+import type { Database } from '../storage/database.ts';
+import { sealStanding } from '../storage/ledger-seals.ts';
+import { overdueRows } from '../storage/overdue.ts';
+import { signingKeyStore } from '../storage/signing-keys.ts';
+import { waitingEvents } from '../storage/webhook-list.ts';
+import { databaseClock } from '../system/clock.ts';
+import { versionOfPackage } from './heartbeat.ts';
+import type { AppDeps } from './wiring.ts';
+
+export type MetricsParts = {
+  readonly host: string;
+  readonly port: number;
+  readonly database: Database;
+  readonly macs: RowMacs;
+  readonly queues: AppDeps['queues'];
+  readonly signingKeys: () => SigningKeyPolicy;
+  readonly lastReload: () => LastReload | null;
+};
+
+/** @throws Error of the operating system when the port cannot be had. */
+export const metricsOf = ({
+  host,
+  port,
+  database,
+  macs,
+  queues,
+  signingKeys,
+  lastReload,
+}: MetricsParts): Promise<Metrics> =>
+  openMetrics({
+    host,
+    port,
+    statementsInFlight: database.inFlight,
+    standing: {
+      version: versionOfPackage(),
+      queues,
+      overdue: () => overdueRows(database.drizzle, databaseClock),
+      waitingEvents: () => waitingEvents(database.drizzle, databaseClock),
+      ledger: () => sealStanding(database.drizzle, databaseClock),
+      keys: async () => {
+        const { keys } = await signingKeyStore(database.drizzle, databaseClock, macs).load();
+        return keys.flatMap((key) => {
+          const since = SINCE[key.state](key);
+          return since === null ? [] : { alg: key.alg, state: key.state, since: since.getTime() / 1000 };
+        });
+      },
+      signingLifetimeSeconds: () => keyLifetimes(signingKeys()).signingLifetimeSeconds,
+      lastReloadAccepted: () => lastReload()?.accepted ?? null,
+    },
+  });
+
+const SINCE: Readonly<Record<SigningKeyRow['state'], (key: SigningKeyRow) => Date | null>> = {
+  unpublished: () => null,
+  published: ({ createdAt }) => createdAt,
+  signing: ({ beganSigningAt }) => beganSigningAt,
+  retiring: ({ stoppedSigningAt }) => stoppedSigningAt,
+  retired: () => null,
+};

@@ -1,0 +1,67 @@
+/** The courier of this node, and what is tidied of deliveries. It is loaded where webhooks.yaml names a receiver. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { WebhookReceiver } from '../../policies/webhooks-schema.ts';
+import type { Configuration } from '../config/configuration.ts';
+import type { Random } from '../crypto/random.ts';
+import { signSecurityEvent } from '../crypto/security-event-token.ts';
+import type { KeyRing } from '../crypto/signing-keys.ts';
+import { abandonWithReceiver, retryPolicyOf } from '../lifecycles/webhook-delivery.ts';
+import type { Drizzle } from '../storage/database.ts';
+import { webhookStore } from '../storage/webhooks.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Attempt } from '../webhooks/attempt.ts';
+import { type Courier, openCourier } from '../webhooks/courier.ts';
+
+export type WebhookParts = {
+  readonly db: Drizzle;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly issuer: string;
+  readonly configuration: () => Configuration;
+  readonly keyRing: KeyRing;
+  readonly secretsOf: (receiver: WebhookReceiver) => readonly string[] | null;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly attempt?: (asked: Attempt) => ReturnType<typeof import('../webhooks/attempt.ts')['attempt']>;
+};
+
+const waiting = { sleep: (milliseconds: number) => sleep(milliseconds) };
+
+export function webhookCourier({ db, clock, configuration, keyRing, random, ...parts }: WebhookParts): Courier {
+  const store = webhookStore(db, clock);
+  return openCourier({
+    ...parts,
+    ...waiting,
+    random,
+    outbox: store,
+    deliveries: store.deliveries,
+    due: store.due,
+    webhooks: () => configuration().webhooks,
+    sign: (claims) => signSecurityEvent(keyRing.signerOf(algorithmOf(configuration())), claims),
+    now: () => clock.fixedNow() ?? new Date(),
+    chance: () => random.bytes(1).readUInt8() / 255,
+  });
+}
+
+/** RS256 where there is such a key: every receiver of Security Event Tokens knows it (OpenID CAEP Interoperability Profile 1.0 §2.6). */
+const algorithmOf = ({ signingKeys: { algorithms } }: Configuration) =>
+  algorithms.find((alg) => alg === 'RS256') ?? algorithms[0] ?? 'RS256';
+
+/** To be called about every minute, whether there are receivers or not. @throws StoreUnavailable, and what the first failure was. */
+export async function tidyWebhooks(
+  db: Drizzle,
+  clock: Clock,
+  { webhooks }: Pick<Configuration, 'webhooks'>,
+): Promise<void> {
+  const store = webhookStore(db, clock);
+  await store.keep(webhooks.receivers.map(({ name }) => name));
+  const failures: unknown[] = [];
+  for (const id of await store.ofForgottenReceivers()) {
+    // A row that cannot be read keeps no other.
+    await abandonWithReceiver({ deliveries: store.deliveries, ...waiting }, id, retryPolicyOf(webhooks)).catch(
+      (error: unknown) => failures.push(error),
+    );
+  }
+  await store.removeOld(webhooks.keptSeconds);
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,83 @@
+/** What is allowed in environment and configuration, and is probably not meant. */
+import type { Resource } from '../../policies/schema.ts';
+import { readDatabaseUrl } from '../system/database-url.ts';
+import type { Configuration } from './configuration.ts';
+import { type Environment, isLoopback } from './environment.ts';
+
+export function environmentWarnings(environment: Environment): string[] {
+  return environment.production ? [...withoutProxies(environment), ...withoutTls(environment)] : [];
+}
+
+/** What postgres.js encrypts with; `allow` and `prefer` fall back to plain text where the server, or who answers in its place, wants it. */
+const WITH_TLS = new Set(['require', 'verify-ca', 'verify-full', 'true']);
+
+/** On the same machine, nobody listens in between. */
+export function withoutTls({ databaseUrl }: Pick<Environment, 'databaseUrl'>): string[] {
+  if (databaseUrl === null) return [];
+  const { url, candidates } = readDatabaseUrl(databaseUrl);
+  if (!URL.canParse(url)) return [];
+  const { hostname, searchParams } = new URL(url);
+  const only = decodeURIComponent(hostname || searchParams.get('host') || 'localhost');
+  const hosts = candidates?.map(({ host }) => host) ?? [only];
+  if (hosts.every((host) => isLoopback(host) || host.startsWith('/'))) return [];
+  const mode = searchParams.get('sslmode') ?? searchParams.get('ssl') ?? '';
+  if (WITH_TLS.has(mode) || searchParams.get('sslrootcert') === 'system') return [];
+  return [
+    'DATABASE_URL reaches Postgres on another host without TLS: somebody in between can read and change what is stored; ' +
+      'add sslmode=verify-full (docs/deploying.md)',
+  ];
+}
+
+function withoutProxies({ trustedProxies }: Environment): string[] {
+  if (trustedProxies.length > 0) return [];
+  return [
+    'STATEHOUSE_TRUSTED_PROXIES is not set: behind a proxy, all end-users share its address, and the mistyped passwords of a few stop ' +
+      'the sign-ins of all (docs/deploying.md)',
+  ];
+}
+
+export function configurationWarnings({ policies, resources, identity }: Configuration): string[] {
+  return [
+    ...[...policies].flatMap(([name, policy]) => shortLifetime(`policy "${name}"`, policy.accessTokenLifetimeSeconds)),
+    ...resources.flatMap((resource) => [
+      ...shortLifetime(`resource ${resource.identifier}`, resource.accessTokenLifetimeSeconds),
+      ...exampleName(resource),
+      ...openIdScopes(resource, identity),
+    ]),
+  ];
+}
+
+/** Below this, clients refresh very often, and each lost answer to a refresh means another sign-in. */
+const SHORT_ACCESS_TOKEN_SECONDS = 900;
+
+const shortLifetime = (what: string, seconds: number | undefined): string[] =>
+  seconds !== undefined && seconds < SHORT_ACCESS_TOKEN_SECONDS
+    ? [
+        `${what}: accessTokenLifetimeSeconds is ${seconds}; under ${SHORT_ACCESS_TOKEN_SECONDS}, clients refresh very often`,
+      ]
+    : [];
+
+/** RFC 2606 §3. The resource that Statehouse ships has such a name. */
+const EXAMPLE_HOST = /(^|\.)example\.(com|net|org)$/;
+
+const exampleName = ({ identifier }: Resource): string[] =>
+  EXAMPLE_HOST.test(new URL(identifier).hostname)
+    ? [`resource ${identifier}: an example (RFC 2606 §3); describe your own APIs in resources.yaml`]
+    : [];
+
+/** Scopes with a meaning of their own in OpenID Connect, which an API takes from them. */
+function openIdScopes({ identifier, scopes }: Resource, identity: Resource): string[] {
+  const consequences = new Map([
+    ...identity.scopes.map(({ name }) => [name, WITH_IDENTITY_SCOPE] as const),
+    ['offline_access', 'it asks for refresh tokens (Core §11), and means nothing at an API'] as const,
+  ]);
+  return scopes.flatMap(({ name }) => {
+    const consequence = consequences.get(name);
+    return consequence === undefined
+      ? []
+      : [`resource ${identifier}: the scope "${name}" is one of OpenID Connect: ${consequence}; choose another name`];
+  });
+}
+
+const WITH_IDENTITY_SCOPE =
+  'an app that asks for it only to sign an end-user in gets an access token for an API instead of the UserInfo Endpoint';

@@ -1,0 +1,59 @@
+/** The secrets of webhooks.yaml, which are in the environment or in files. No value is ever printed. */
+import type { WebhookReceiver } from '../../policies/webhooks-schema.ts';
+import { type Configuration, WEBHOOKS_FILE } from './configuration.ts';
+import { ConfigurationError, type Problem } from './problem.ts';
+import { readSecretVariable, secretVariable, type Variables } from './secret-variable.ts';
+
+const PREFIX = 'whsec_';
+/** Standard Webhooks: the secret has between 24 and 64 bytes. */
+const [MIN_BYTES, MAX_BYTES] = [24, 64];
+/** While a secret is changed, the old and the new one are right. */
+const MAX_LIVE_SECRETS = 2;
+const ALLOWED = `${PREFIX} and the base64 of ${MIN_BYTES} to ${MAX_BYTES} random bytes, or two of them separated by a space`;
+
+/** @returns the secrets, the newest first, each with its prefix; null: they are none. */
+export function readWebhookSecrets(text: string): readonly string[] | null {
+  const secrets = text.trim().split(/[\s,]+/);
+  return secrets.length <= MAX_LIVE_SECRETS && secrets.every(isSecret) ? secrets : null;
+}
+
+function isSecret(text: string): boolean {
+  if (!text.startsWith(PREFIX)) return false;
+  const base64 = text.slice(PREFIX.length);
+  const bytes = Buffer.from(base64, 'base64');
+  const isBase64 = bytes.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '');
+  return isBase64 && bytes.length >= MIN_BYTES && bytes.length <= MAX_BYTES;
+}
+
+/** Read at each call, so that a rotation of a file is found. @returns null: they are not set, cannot be read, or are none. */
+export const webhookSecretsOf = (
+  { secretEnvironment: name }: Pick<WebhookReceiver, 'secretEnvironment'>,
+  environment: Variables,
+): readonly string[] | null => {
+  const read = readSecretVariable(environment, name);
+  return 'problem' in read || read.value === null ? null : readWebhookSecrets(read.value);
+};
+
+/** @throws EnvironmentError for a file that cannot be read. @throws ConfigurationError naming every variable without a secret. */
+export function requireWebhookSecrets(
+  { webhooks }: Pick<Configuration, 'webhooks'>,
+  environment: Variables,
+  folder: string,
+): void {
+  const problems = webhooks.receivers.flatMap((receiver, at): Problem[] => {
+    const { secretEnvironment: name } = receiver;
+    const isSet = secretVariable(environment, name) !== null;
+    if (isSet && webhookSecretsOf(receiver, environment) !== null) return [];
+    return [
+      {
+        file: WEBHOOKS_FILE,
+        line: null,
+        key: `receivers.${at}.secretEnvironment`,
+        found: isSet ? `${name}, which holds something else` : `${name}, which is not set`,
+        allowed: isSet ? ALLOWED : `a variable that holds the secret: ${ALLOWED}`,
+        nearest: null,
+      },
+    ];
+  });
+  if (problems.length > 0) throw new ConfigurationError(folder, problems);
+}

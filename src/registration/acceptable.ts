@@ -1,0 +1,23 @@
+/** What another place tells about somebody new, as far as an end-user may have it. The rest is left out: nobody is there to correct it. */
+import type { Claims } from '../model/user.ts';
+import { readUserRecord } from './user-record.ts';
+
+const STANDING_IN = 'somebody';
+
+/** Each claim by itself, as a record of an end-user would have it. */
+export const acceptableClaims = (claims: Claims): Claims =>
+  Object.assign({}, ...Object.entries(claims).map(([name, value]) => acceptable(name, value)));
+
+function acceptable(name: string, value: unknown): Claims {
+  for (const record of [{ [name]: value }, { claims: { [name]: value } }]) {
+    const reading = readUserRecord({ ...record, username: STANDING_IN }, false);
+    if (reading.ok && name in reading.value.claims && name !== 'username') return reading.value.claims;
+  }
+  return {};
+}
+
+/** @returns null: no username can be made of it. */
+export function acceptableUsername(text: unknown): string | null {
+  const reading = typeof text === 'string' ? readUserRecord({ username: text.trim() }, false) : null;
+  return reading?.ok ? reading.value.username : null;
+}

@@ -1,0 +1,52 @@
+/**
+ * Many end-users at once. Each is planned and decided by itself; what is sent to the database is gathered. Passwords are hashed on all
+ * of libuv's threads. What was placed stays: the same import again finds it unchanged.
+ */
+
+import type { Random } from '../crypto/random.ts';
+import { userImportStore } from '../storage/user-import.ts';
+import { findUsersNamed, usernameKey } from '../storage/users.ts';
+import { databaseClock } from '../system/clock.ts';
+import { ChangeRefused, type UserAdministrationDeps } from './administration.ts';
+import { applyUserPlan, PasswordMissing, planFor, type UserPlan } from './register-user.ts';
+import type { UserRecord } from './user-record.ts';
+
+/** `words`: why this record was refused; the others are not concerned. */
+export type PlacedUser =
+  | ({ readonly kind: 'placed'; readonly changed: readonly string[] } & Pick<
+      UserPlan,
+      'outcome' | 'username' | 'disabled'
+    >)
+  | { readonly kind: 'refused'; readonly words: string };
+
+/** How many are under way at the same time. */
+export const USERS_AT_ONCE = 500;
+
+/**
+ * @param records at most USERS_AT_ONCE, of different end-users.
+ * @returns in the order of the records. @throws Unavailable
+ */
+export function userPlacing(deps: UserAdministrationDeps & { readonly random: Random }) {
+  const together = { ...deps, users: userImportStore(deps.db, deps.clock ?? databaseClock, deps.macs) };
+  return async (records: readonly UserRecord[]): Promise<readonly PlacedUser[]> => {
+    const found = await findUsersNamed(
+      deps.db,
+      records.map(({ username }) => username),
+    );
+    const stored = new Map(found.map(({ usernameKey: key, ...user }) => [key, user]));
+    return Promise.all(
+      records.map(async (record): Promise<PlacedUser> => {
+        try {
+          const plan = await planFor(together, record, stored.get(usernameKey(record.username)) ?? null);
+          await applyUserPlan(together, plan);
+          const { outcome, username, changed, disabled } = plan;
+          return { kind: 'placed', outcome, username, changed, disabled };
+        } catch (error) {
+          if (error instanceof PasswordMissing || error instanceof ChangeRefused)
+            return { kind: 'refused', words: error.message };
+          throw error;
+        }
+      }),
+    );
+  };
+}

@@ -1,0 +1,267 @@
+/** What must hold of links in mails, each in a sentence, and how a violation of it is seen. */
+import { isDeepStrictEqual } from 'node:util';
+import type { EmailChallenge } from '../../../model/email-challenge.ts';
+import type { Moment, Move } from '../moment.ts';
+import { runAlone, storedAfter } from '../moves.ts';
+import type { Invariant } from '../walk.ts';
+import { requestsAt } from './requests.ts';
+import { hasUser } from './store.ts';
+import type { Stored, Terms } from './terms.ts';
+
+type World = Moment<Terms>;
+const machines = ['emailChallenge', 'user'];
+
+/** The link that was used with this move, as it was stored before; null: none was. */
+function usedBy({ stored }: World, { commit }: Move<Terms>): EmailChallenge | null {
+  if (!commit?.held) return null;
+  const id = commit.commit.moves.find(({ to }) => to === 'used')?.id;
+  return stored.challenges.find((one) => one.id === id) ?? null;
+}
+
+const emailOf = ({ user }: Stored): unknown => user?.claims['email'];
+const isFromMail = ({ user, factorSince }: Stored): boolean =>
+  factorSince !== null && user?.passwordByLinkAt != null && factorSince <= user.passwordByLinkAt.getTime();
+const isEnabled = ({ user }: Stored): boolean => user !== null && user.disabledAt === null && user.deletedAt === null;
+
+export const INVARIANTS: readonly Invariant<Terms>[] = [
+  {
+    name: 'a-link-works-once',
+    says: 'A link is used once: neither a second press nor a lost answer uses it again.',
+    spec: 'NIST SP 800-63B-4 §4.2',
+    machines,
+    brokenBy: (_, __, { after }) => {
+      const { used } = after.known;
+      return new Set(used).size < used.length ? 'a link was used twice' : null;
+    },
+  },
+  {
+    name: 'never-after-a-newer-link',
+    says: 'A link is not used once a newer link of the same purpose was sent to the same person.',
+    spec: 'NIST SP 800-63B-4 §4.2',
+    machines: ['emailChallenge'],
+    brokenBy: (_, world, move) => {
+      const link = usedBy(world, move);
+      if (link === null || link.purpose === 'undo_change') return null;
+      const newer = world.stored.challenges.slice(0, world.stored.challenges.indexOf(link));
+      const isOvertaken = newer.some(({ person, purpose }) => person === link.person && purpose === link.purpose);
+      return isOvertaken ? `${link.id} was used after a newer link` : null;
+    },
+  },
+  {
+    name: 'one-active-link',
+    says: 'At most one link of a purpose is active for a person, but for the links that undo a change.',
+    spec: 'NIST SP 800-63B-4 §4.2',
+    machines: ['emailChallenge'],
+    brokenAt: (_, { stored: { challenges } }) => {
+      const active = challenges.filter(({ state, purpose }) => state === 'active' && purpose !== 'undo_change');
+      const keys = active.map(({ person, purpose }) => `${person} ${purpose}`);
+      return new Set(keys).size < keys.length ? 'two links of one purpose are active' : null;
+    },
+  },
+  {
+    name: 'never-after-another-password',
+    says: 'A link from before a new password, or from before the sessions were ended, is worth nothing; but for an undo, since a thief changes the password too.',
+    spec: 'NIST SP 800-63B-4 §4.2',
+    machines: ['emailChallenge'],
+    brokenBy: (_, world, move) => {
+      const link = usedBy(world, move);
+      if (link === null || link.userId === null || link.purpose === 'undo_change') return null;
+      return world.stored.user?.epoch === link.userEpoch ? null : `${link.id} was used after the epoch was raised`;
+    },
+  },
+  {
+    name: 'never-for-the-ended',
+    says: 'No link changes the account of an end-user who was disabled or deleted.',
+    spec: 'OpenID Connect Core §3.1.2.3',
+    machines,
+    brokenBy: (_, world, move) => {
+      const link = usedBy(world, move);
+      return link !== null && link.userId !== null && !isEnabled(world.stored) ? `${link.id} was used` : null;
+    },
+  },
+  {
+    name: 'only-the-address-it-was-sent-to',
+    says: 'A link for a new password, about lost factors, or to confirm the address, is used while the account still has the address that it was sent to.',
+    spec: 'NIST SP 800-63B-4 §4.2',
+    machines: ['emailChallenge'],
+    brokenBy: (_, world, move) => {
+      const link = usedBy(world, move);
+      if (link === null || !['reset_password', 'verify_address', 'lost_factors'].includes(link.purpose)) return null;
+      return emailOf(world.stored) === link.address ? null : `${link.id} was used, and the address is another`;
+    },
+  },
+  {
+    name: 'in-time',
+    says: 'A link whose time was over when the button was pressed changes nothing.',
+    spec: 'NIST SP 800-63B-4 §4.2',
+    machines: ['emailChallenge'],
+    brokenBy: (_, world, move) => {
+      const link = usedBy(world, move);
+      const late = link !== null && move.commit !== null && move.commit.commit.now >= link.endsAt;
+      return late ? `${link.id} was used after its end` : null;
+    },
+  },
+  {
+    name: 'link-and-account-together',
+    says: 'A link is used and the account changed as its purpose says, in one statement; or neither.',
+    spec: 'NIST SP 800-63B-4 §4.2',
+    machines,
+    brokenBy: (_, world, move) => {
+      if (!move.commit?.held) return null;
+      const [before, after] = [world.stored.user, move.after.stored.user];
+      const link = usedBy(world, move);
+      if (link === null)
+        return isDeepStrictEqual(before, after) ? null : 'the account was changed, and no link was used';
+      if (after === null) return 'a link was used, and there is no account';
+      const hasNewPassword = before !== null && after.passwordHash !== before.passwordHash;
+      const isEnded = before !== null && after.epoch > before.epoch;
+      switch (link.purpose) {
+        case 'reset_password':
+          return hasNewPassword && isEnded ? null : 'no new password, or the sessions live on';
+        case 'lost_factors':
+          return emailOf(move.after.stored) === link.address && isEnded && !hasNewPassword
+            ? null
+            : 'the sessions live on, or more was changed';
+        case 'undo_change':
+          return emailOf(move.after.stored) === link.address && isEnded && !hasNewPassword
+            ? null
+            : 'the address is not back';
+        case 'sign_up':
+        case 'invitation':
+          return before === null && emailOf(move.after.stored) === link.address ? null : 'no account was made';
+        default:
+          return emailOf(move.after.stored) === link.address && !isEnded && !hasNewPassword
+            ? null
+            : 'more or less than the address was changed';
+      }
+    },
+  },
+  {
+    name: 'the-mailbox-alone-removes-no-factor',
+    says: 'A link about lost factors is used by somebody who has typed the password too, and no link has set that password since the oldest factor was added.',
+    spec: 'NIST SP 800-63B-4 §4.2.2',
+    machines: ['emailChallenge'],
+    brokenBy: (_, world, move) => {
+      if (usedBy(world, move)?.purpose !== 'lost_factors') return null;
+      const { asked } = move.commit ?? {};
+      if (asked?.kind !== 'use' || asked.withPassword !== true) return 'nobody has typed the password';
+      return isFromMail(world.stored) ? 'the password came by a link, too' : null;
+    },
+  },
+  {
+    name: 'an-undo-stays',
+    says: 'A link that undoes a change of the address stays good until it ends, whatever is changed afterwards; only the undoing of an older change ends it.',
+    spec: 'NIST SP 800-63B-4 §4.6',
+    machines: ['emailChallenge'],
+    brokenAt: (_, { stored: { challenges } }) => {
+      const lost = challenges.find(
+        ({ purpose, supersededReason }) =>
+          purpose === 'undo_change' && supersededReason !== null && supersededReason !== 'change_undone',
+      );
+      return lost ? `${lost.id} was superseded` : null;
+    },
+  },
+  {
+    name: 'a-verified-address-can-come-back',
+    says: 'Each change of a verified address leaves a link to the address from before, stored in the same statement.',
+    spec: 'NIST SP 800-63B-4 §4.6',
+    machines: ['emailChallenge'],
+    brokenBy: (_, world, move) => {
+      if (usedBy(world, move)?.purpose !== 'change_address' || world.stored.user?.claims['email_verified'] !== true)
+        return null;
+      const [newest] = move.after.stored.challenges;
+      const isThere =
+        newest?.purpose === 'undo_change' && newest.state === 'active' && newest.address === emailOf(world.stored);
+      return isThere ? null : 'the address from before can undo nothing';
+    },
+  },
+  {
+    name: 'an-undo-ends-what-came-later',
+    says: 'After a change is undone, no link that was sent since does anything: what a thief has is worth nothing.',
+    spec: 'NIST SP 800-63B-4 §4.6',
+    machines: ['emailChallenge'],
+    brokenBy: (_, world, move) => {
+      const link = usedBy(world, move);
+      if (link?.purpose !== 'undo_change') return null;
+      const later = world.stored.challenges.filter(({ createdAt }) => createdAt >= link.createdAt);
+      const left = move.after.stored.challenges.find(
+        (one) => isGood(move.after.stored, one, world.now) && later.some(({ id }) => id === one.id),
+      );
+      return left ? `${left.id} is still good` : null;
+    },
+  },
+  {
+    name: 'used-and-superseded-stay-so',
+    says: 'A link that was used or superseded never changes again.',
+    spec: 'NIST SP 800-63B-4 §4.2',
+    machines: ['emailChallenge'],
+    brokenBy: (_, { stored }, { after }) => {
+      const revived = stored.challenges.find(
+        ({ id, state }) => state !== 'active' && after.stored.challenges.find((one) => one.id === id)?.state !== state,
+      );
+      return revived ? `${revived.id} was ${revived.state}, and is not any more` : null;
+    },
+  },
+  {
+    name: 'every-press-is-answered',
+    says: 'Every event of a link is answered, in every state that can be reached.',
+    spec: 'RFC 9110 §15',
+    machines: ['emailChallenge'],
+    brokenBy: (_, __, { broken, happening: { ending } }) => {
+      const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
+      return broken ?? (isInCircles ? 'a request went in circles' : null);
+    },
+    brokenAt: (walk, world) => {
+      for (const asked of requestsAt(world.stored)) {
+        const ran = runAlone(walk, world, asked);
+        if (ran.kind === 'broken') return ran.words;
+      }
+      return null;
+    },
+  },
+  {
+    name: 'who-has-the-link-is-served',
+    says: 'A link that nothing speaks against does what it was sent for, and a new link can be sent. Nothing above holds because nothing works.',
+    spec: 'NIST SP 800-63B-4 §4.2',
+    machines,
+    brokenAt: (walk, world) => {
+      const { stored, now } = world;
+      for (const asked of requestsAt(stored)) {
+        const after = storedAfter(walk, world, asked);
+        if (asked.kind === 'withdraw') {
+          const isActive = stored.challenges.some(({ id, state }) => id === asked.id && state === 'active');
+          if (isActive && after === null) return `${asked.id} cannot be withdrawn`;
+          continue;
+        }
+        if (asked.kind === 'send') {
+          const verified = stored.user?.claims['email_verified'] === true;
+          const isLost = asked.purpose === 'lost_factors';
+          const needsVerified = asked.purpose === 'reset_password' || isLost;
+          const may =
+            !hasUser(stored) || (isEnabled(stored) && (!needsVerified || verified) && !(isLost && isFromMail(stored)));
+          if (may && after?.challenges[0]?.state !== 'active') return `no ${asked.purpose} link can be sent`;
+          continue;
+        }
+        const link = stored.challenges.find(({ id }) => id === asked.id);
+        if (link === undefined || !isGood(stored, link, now)) continue;
+        if (link.purpose === 'lost_factors' && (asked.withPassword !== true || isFromMail(stored))) continue;
+        if (after?.challenges.find(({ id }) => id === link.id)?.state !== 'used')
+          return `${link.id} is good, and does nothing`;
+      }
+      return null;
+    },
+  },
+];
+
+/** Worked out from what is stored, not by the machine that is on trial. */
+function isGood(stored: Stored, link: EmailChallenge, now: number): boolean {
+  if (link.state !== 'active' || now >= link.endsAt.getTime()) return false;
+  // The username that is chosen for a second account may be that of the first.
+  if (link.userId === null) return stored.user === null;
+  if (!isEnabled(stored)) return false;
+  if (link.purpose === 'undo_change') return true;
+  if (stored.user?.epoch !== link.userEpoch) return false;
+  if (link.purpose === 'change_address') return true;
+  const isTheirs = emailOf(stored) === link.address;
+  return isTheirs && (link.purpose === 'verify_address' || stored.user?.claims['email_verified'] === true);
+}

@@ -1,0 +1,262 @@
+/** What must hold of sign-ins at other places, each in a sentence, and how a violation of it is seen. */
+import type { ExternalSignInCommit } from '../../../lifecycles/external-sign-in.ts';
+import type { Moment, Move } from '../moment.ts';
+import { runAlone, storedAfter } from '../moves.ts';
+import type { Invariant } from '../walk.ts';
+import { bringing, requestsAt } from './requests.ts';
+import { activeOf, hasAnotherWay, isOvertaken } from './store.ts';
+import type { Terms } from './terms.ts';
+
+type Seen = { readonly commit: ExternalSignInCommit; readonly browser: string };
+
+/** A commit about a sign-in that held. */
+function heldIn({ commit }: Move<Terms>): Seen | null {
+  if (!commit?.held || !('loaded' in commit.commit) || commit.asked.about !== 'signIn') return null;
+  return { commit: commit.commit, browser: commit.asked.browser };
+}
+const usedIn = (move: Move<Terms>): Seen | null => {
+  const seen = heldIn(move);
+  return seen?.commit.after.signIn.state === 'used' ? seen : null;
+};
+/** The browser is told that it is signed in. */
+function signedInBy({ answer }: Move<Terms>): string | null {
+  const row = answer?.answer?.kind === 'done' && 'row' in answer.answer ? answer.answer.row : null;
+  return row?.signIn.state === 'used' ? row.signIn.id : null;
+}
+const storedSignIn = ({ stored }: Moment<Terms>, { loaded }: ExternalSignInCommit) =>
+  stored.signIns.find(({ id }) => id === loaded.signIn.id);
+
+const UPSTREAM = ['externalSignIn'];
+const BOTH = ['externalSignIn', 'linkedIdentity'];
+
+export const INVARIANTS: readonly Invariant<Terms>[] = [
+  {
+    name: 'an-answer-signs-in-once',
+    says: 'An answer signs in once: only what was answered and not used yet signs in.',
+    spec: 'RFC 6749 §10.5',
+    machines: UPSTREAM,
+    brokenBy: (_, before, move) => {
+      const id = signedInBy(move);
+      if (id !== null && before.known.signedIn.some((one) => one.id === id)) return 'its browser was told twice';
+      if (id !== null && move.after.stored.signIns.find((one) => one.id === id)?.state !== 'used')
+        return 'its browser was told, and it may sign in again';
+      const used = usedIn(move);
+      return used && storedSignIn(before, used.commit)?.state !== 'answered'
+        ? 'it was not waiting for its browser'
+        : null;
+    },
+  },
+  {
+    name: 'an-answer-is-taken-once',
+    says: 'An answer, or a refusal, is taken once: a second one never replaces it.',
+    spec: 'RFC 6749 §10.5',
+    machines: UPSTREAM,
+    brokenBy: (_, before, move) => {
+      const seen = heldIn(move);
+      const state = seen?.commit.after.signIn.state;
+      if (!seen || (state !== 'answered' && state !== 'denied')) return null;
+      return storedSignIn(before, seen.commit)?.state === 'awaiting' ? null : 'an answer was replaced';
+    },
+  },
+  {
+    name: 'only-its-browser',
+    says: 'Nothing that another browser brings changes anything.',
+    spec: 'RFC 9700 §4.7',
+    machines: UPSTREAM,
+    brokenBy: (_, __, move) => (heldIn(move)?.browser === 'another' ? 'another browser changed it' : null),
+  },
+  {
+    name: 'never-after-a-later-sign-in',
+    says: 'An answer never signs in after a later sign-in of the same browser for the same request.',
+    spec: 'RFC 9700 §4.7',
+    machines: UPSTREAM,
+    brokenBy: (_, { stored }, move) => {
+      const used = usedIn(move);
+      return used && isOvertaken(stored, used.commit.loaded.signIn) ? 'a later sign-in was overtaken by it' : null;
+    },
+  },
+  {
+    name: 'late-answers-do-not-count',
+    says: 'What comes after the end of a sign-in changes nothing.',
+    spec: 'RFC 9700 §4.7',
+    machines: UPSTREAM,
+    brokenBy: (_, __, move) => {
+      const seen = heldIn(move);
+      return seen && seen.commit.now >= seen.commit.loaded.signIn.endsAt ? 'it had ended' : null;
+    },
+  },
+  {
+    name: 'nobody-who-ended-signs-in',
+    says: 'An end-user who was disabled before the commit does not sign in.',
+    spec: 'OpenID Connect Core §3.1.2.3',
+    machines: UPSTREAM,
+    brokenBy: (_, { stored }, move) => {
+      const used = usedIn(move);
+      const user = used && stored.users.find(({ id }) => id === used.commit.after.user?.id);
+      return user && user.disabledAt !== null ? 'a disabled end-user signed in' : null;
+    },
+  },
+  {
+    name: 'an-account-there-is-one-end-user',
+    says: 'An account at another provider is linked to one end-user at a time, and nobody takes it from them.',
+    spec: 'OpenID Connect Core §5.7',
+    machines: BOTH,
+    brokenAt: (_, { stored }) =>
+      stored.identities.filter((one) => one === activeOf({ identities: [one] })).length > 1
+        ? 'two end-users have it'
+        : null,
+    brokenBy: (_, { stored }, { after }) => {
+      const moved = after.stored.identities.some((now) => {
+        const before = stored.identities.find(({ id }) => id === now.id);
+        return before !== undefined && before.userId !== now.userId;
+      });
+      return moved ? 'an identity changed its end-user' : null;
+    },
+  },
+  {
+    name: 'signs-in-whom-it-is-linked-to',
+    says: 'A sign-in at another provider signs in the end-user to whom the account is linked, and nobody else.',
+    spec: 'OpenID Connect Core §5.7',
+    machines: BOTH,
+    brokenBy: (_, __, move) => {
+      const used = usedIn(move);
+      if (used?.commit.after.signIn.kind !== 'upstream') return null;
+      const linked = activeOf(move.after.stored);
+      return linked?.userId === used.commit.after.user?.id ? null : 'somebody else was signed in';
+    },
+  },
+  {
+    name: 'a-link-is-for-its-beginner',
+    says: 'A link goes to the end-user who began it.',
+    spec: 'RFC 6749 §10.12',
+    machines: BOTH,
+    brokenBy: (_, __, move) => {
+      const used = usedIn(move);
+      if (used?.commit.loaded.signIn.purpose !== 'link') return null;
+      return used.commit.after.user?.id === used.commit.loaded.signIn.userId ? null : 'it went to another';
+    },
+  },
+  {
+    name: 'nothing-half-done',
+    says: 'Somebody new is stored together with their identity and the use of the answer, or not at all.',
+    spec: 'RFC 9110 §9.2.2',
+    machines: BOTH,
+    brokenAt: (_, { stored }) => {
+      const made = stored.users.filter(({ id }) => id.startsWith('made by '));
+      const isAlone = made.some(({ id }) => {
+        const signIn = stored.signIns.find((one) => id === `made by ${one.id}`);
+        return signIn?.state !== 'used' || !stored.identities.some(({ userId }) => userId === id);
+      });
+      return isAlone ? 'an end-user without an identity' : null;
+    },
+  },
+  {
+    name: 'one-username-for-each-newcomer',
+    says: 'No two end-users have the same username.',
+    spec: 'OpenID Connect Core §5.7',
+    machines: UPSTREAM,
+    brokenAt: (_, { stored: { users } }) =>
+      new Set(users.map(({ username }) => username)).size < users.length ? 'two end-users are called the same' : null,
+  },
+  {
+    name: 'a-way-to-sign-in-stays',
+    says: 'An end-user never removes the last way to sign in.',
+    spec: 'NIST SP 800-63B-4 §4.2',
+    machines: ['linkedIdentity'],
+    brokenBy: (_, { stored }, { commit }) => {
+      if (!commit?.held || 'loaded' in commit.commit) return null;
+      const { id, userId, removedReason } = commit.commit.after;
+      if (removedReason !== 'removed_by_user') return null;
+      return hasAnotherWay(stored, id, userId) ? null : 'the last way is gone';
+    },
+  },
+  {
+    name: 'removed-identities-stay-removed',
+    says: 'An identity that was removed never comes back, and keeps what its removal wrote.',
+    spec: 'OpenID Connect Core §5.7',
+    machines: ['linkedIdentity'],
+    brokenBy: (_, { stored }, { after }) =>
+      stored.identities.some(
+        (one) =>
+          one.state === 'removed' &&
+          after.stored.identities.find(({ id }) => id === one.id)?.removedReason !== one.removedReason,
+      )
+        ? 'it came back, or was removed again'
+        : null,
+  },
+  {
+    name: 'only-whom-the-policy-admits',
+    says: 'Whom the policy does not admit is never signed in, and who is new only where it registers them.',
+    spec: 'OpenID Connect Core §5.7',
+    machines: UPSTREAM,
+    brokenBy: (_, { stored }, move) => {
+      const used = usedIn(move);
+      if (!used || move.commit?.asked.about !== 'signIn') return null;
+      if (!move.commit.asked.isAdmitted) return 'who is not admitted was signed in';
+      const isNew = stored.users.every(({ id }) => id !== used.commit.after.user?.id);
+      return isNew && !stored.registers ? 'somebody new was registered' : null;
+    },
+  },
+  {
+    name: 'identities-can-be-removed',
+    says: 'An end-user with another way to sign in removes an identity; an administrator removes any.',
+    spec: 'OpenID Connect Core §5.7',
+    machines: ['linkedIdentity'],
+    brokenAt: (walk, world) => {
+      const { stored } = world;
+      for (const { id, userId, state } of stored.identities) {
+        if (state !== 'active') continue;
+        for (const type of ['removalRequested', 'removalRequestedByAdministrator'] as const) {
+          if (type === 'removalRequested' && !hasAnotherWay(stored, id, userId)) continue;
+          const after = storedAfter(walk, world, { about: 'identity', type, id, userId });
+          if (after?.identities.find((one) => one.id === id)?.state !== 'removed') return `${id} cannot be removed`;
+        }
+      }
+      return null;
+    },
+  },
+  {
+    name: 'every-browser-is-answered',
+    says: 'Every event is answered, in every state that can be reached.',
+    spec: 'RFC 9110 §15',
+    machines: BOTH,
+    brokenBy: (_, __, { broken, happening: { ending } }) => {
+      const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
+      return broken ?? (isInCircles ? 'a request went in circles' : null);
+    },
+    brokenAt: (walk, world) => {
+      for (const asked of requestsAt(world.stored)) {
+        const ran = runAlone(walk, world, asked);
+        if (ran.kind === 'broken') return ran.words;
+      }
+      return null;
+    },
+  },
+  {
+    name: 'answers-in-time-sign-in',
+    says: 'An answer in time, in the browser that began, signs in. Nothing above holds because nothing works.',
+    spec: 'OpenID Connect Core §3.1.2.3',
+    machines: BOTH,
+    brokenAt: (walk, world) => {
+      const { stored, now } = world;
+      for (const signIn of stored.signIns) {
+        const isAwaiting = signIn.state === 'awaiting' && now < signIn.endsAt.getTime();
+        if (!isAwaiting || stored.users.some(({ disabledAt }) => disabledAt !== null)) continue;
+        const browser = signIn.kind === 'upstream' ? 'its' : 'none';
+        const after = storedAfter(walk, world, bringing(signIn, 'answerReceived', browser, stored));
+        if (after?.signIns.find(({ id }) => id === signIn.id)?.state !== 'answered') return `${signIn.id} is not taken`;
+      }
+      for (const signIn of stored.signIns) {
+        const isWaiting = signIn.state === 'answered' && now < signIn.endsAt.getTime() && !isOvertaken(stored, signIn);
+        if (!isWaiting || stored.users.some(({ disabledAt }) => disabledAt !== null)) continue;
+        const linked = activeOf(stored);
+        if (!linked && !stored.registers && signIn.purpose === 'signIn' && signIn.kind === 'upstream') continue;
+        if (signIn.purpose === 'link' && linked && linked.userId !== signIn.userId) continue;
+        const asked = bringing(signIn, 'browserReturned', 'its', stored);
+        const after = storedAfter(walk, world, asked);
+        if (after?.signIns.find(({ id }) => id === signIn.id)?.state !== 'used') return `${signIn.id} cannot go on`;
+      }
+      return null;
+    },
+  },
+];

@@ -1,0 +1,356 @@
+/** What must hold of factors, each in a sentence, and how a violation of it is seen. */
+import { type SecondFactor, setUpEndsAt } from '../../../model/factors.ts';
+import { sameBytes } from '../../../model/grant.ts';
+import { BY_PASSWORD } from '../../../oauth/authentication-methods.ts';
+import type { Moment, Move } from '../moment.ts';
+import { runAlone, storedAfter } from '../moves.ts';
+import type { Invariant, Walk } from '../walk.ts';
+import { stepAt } from './beginnings.ts';
+import { acceptedBy, NEW_BROWSERS, newPasskeyId, requestsAt } from './requests.ts';
+import { hasAnother, hasAnotherWay, isAboutApp, isAboutPasskey, isAboutSession, stands } from './store.ts';
+import type { AboutApp, AboutPasskey, AboutSession, Accepted, Asked, Stored, Terms } from './terms.ts';
+
+/** What a browser was just told that it may be signed in with. */
+function justAccepted({ answer }: Move<Terms>): Accepted | null {
+  return answer?.answer.kind === 'accepted' ? acceptedBy(answer.asked) : null;
+}
+
+const acceptedBefore = ({ known }: Moment<Terms>, { factor, number }: Accepted): boolean =>
+  known.accepted.some((one) => one.factor.id === factor.id && one.number === number);
+
+/** A commit about a factor that held, with what was asked. */
+function heldIn({ commit }: Move<Terms>): Held | null {
+  if (!commit?.held || isAboutSession(commit.commit)) return null;
+  const { loaded, after, now } = commit.commit;
+  return { asked: commit.asked, before: loaded, after, decidedAt: now.getTime() };
+}
+type Held = { readonly asked: Asked; readonly before: Row; readonly after: Row; readonly decidedAt: number };
+type Row = { readonly id: string; readonly state: string };
+
+const isRemoval = (asked: Asked): asked is Extract<AboutApp | AboutPasskey, { isDemanded: boolean }> =>
+  'isDemanded' in asked;
+const byEndUser = (asked: Asked) => isRemoval(asked) && asked.type === 'removalRequested';
+
+const rowsOf = ({ apps, passkeys, codes }: Stored): readonly Row[] => [...apps, ...passkeys, ...codes];
+const stateOf = (stored: Stored, id: string): string | null =>
+  rowsOf(stored).find((row) => row.id === id)?.state ?? null;
+
+const ENDED = ['removed', 'used', 'replaced'];
+const NIST = 'NIST SP 800-63B-4';
+const FACTORS = ['secondFactor', 'passkey'];
+const ALL = [...FACTORS, 'recoveryCode'];
+
+export const INVARIANTS: readonly Invariant<Terms>[] = [
+  {
+    name: 'a-code-is-accepted-once',
+    says: 'The code of a time step is accepted at most once, in whatever browsers it is sent, and no earlier code after it.',
+    spec: 'RFC 6238 §5.2',
+    machines: ['secondFactor'],
+    brokenBy: (_, before, move) => {
+      const accepted = justAccepted(move);
+      if (accepted?.factor.kind === 'secondFactor' && acceptedBefore(before, accepted))
+        return 'a code was accepted twice';
+      const held = move.commit?.held && isAboutApp(move.commit.commit) ? move.commit.commit : null;
+      const lastStep = before.stored.apps.find(({ id }) => id === held?.loaded.id)?.lastStep ?? null;
+      const step = held?.after.lastStep ?? null;
+      return step !== null && lastStep !== null && step < lastStep ? 'a code was accepted after a later code' : null;
+    },
+  },
+  {
+    name: 'a-recovery-code-works-once',
+    says: 'A recovery code works at most once, in whatever browsers it is sent.',
+    spec: `${NIST} §4.2.1`,
+    machines: ['recoveryCode'],
+    brokenBy: (_, before, move) => {
+      const accepted = justAccepted(move);
+      if (accepted?.factor.kind !== 'recoveryCode') return null;
+      if (acceptedBefore(before, accepted)) return 'a recovery code was accepted twice';
+      return stateOf(move.after.stored, accepted.factor.id) === 'used'
+        ? null
+        : 'it was accepted, and may be used again';
+    },
+  },
+  {
+    name: 'newer-codes-end-older-codes',
+    says: 'A recovery code never works after newer codes were made.',
+    spec: `${NIST} §4.2.1`,
+    machines: ['recoveryCode'],
+    brokenAt: (_, { stored: { codes } }) => {
+      const newest = Math.max(0, ...codes.map(({ made }) => made));
+      return codes.some(({ state, made }) => state === 'active' && made < newest) ? 'an older code still works' : null;
+    },
+    brokenBy: (_, { stored }, move) => {
+      const held = heldIn(move);
+      return held?.after.state === 'used' && stateOf(stored, held.after.id) !== 'active'
+        ? 'a code was used that newer codes had replaced, or that was used'
+        : null;
+    },
+  },
+  {
+    name: 'removed-factors-sign-in-nobody',
+    says: 'A passkey or an app that was removed never signs in again, and a code that was not accepted signs in nobody.',
+    spec: `${NIST} §4.3`,
+    machines: ALL,
+    brokenBy: (_, { stored, known }, { commit, after }) => {
+      const session = commit?.held && isAboutSession(commit.commit) ? commit.asked : null;
+      if (session?.about === 'session' && !stands(stored, session.factor)) return `${session.factor.id} signed in`;
+      const signedIn = after.stored.sessions.find(({ sid }) => stored.sessions.every((one) => one.sid !== sid));
+      const by = known.accepted.find(({ sid }) => sid === signedIn?.sid);
+      return by && !stands(stored, by.factor) ? `${by.factor.id} signed in` : null;
+    },
+    brokenAt: (walk, world) =>
+      tries(world).some(({ state, asked }) => state !== 'active' && isAcceptedAlone(walk, world, asked))
+        ? 'a factor that is not active is accepted'
+        : null,
+  },
+  {
+    name: 'what-ended-stays-ended',
+    says: 'What was removed, used or replaced stays so, its secrets are gone, and no authenticator is registered again.',
+    spec: `${NIST} §4.3`,
+    machines: ALL,
+    brokenBy: (_, { stored }, { after }) => {
+      const back = rowsOf(stored).find(({ id, state }) => ENDED.includes(state) && stateOf(after.stored, id) !== state);
+      return back ? `${back.id} came back` : null;
+    },
+    brokenAt: (_, { stored: { apps, passkeys } }) => {
+      if (apps.some(({ state, sealedSecret }) => state === 'removed' && sealedSecret !== null))
+        return 'a secret is left';
+      if (passkeys.some(({ state, publicKey }) => state === 'removed' && publicKey !== null)) return 'a key is left';
+      const twice = passkeys.some((one, index) =>
+        passkeys.slice(index + 1).some(({ credentialId }) => sameBytes(credentialId, one.credentialId)),
+      );
+      return twice ? 'an authenticator is registered twice' : null;
+    },
+  },
+  {
+    name: 'signatures-get-newer',
+    says: 'A signature is accepted at most once: the counter of a passkey rises.',
+    spec: 'WebAuthn Level 3 §7.2',
+    machines: ['passkey'],
+    brokenBy: (_, before, move) => {
+      const accepted = justAccepted(move);
+      if (accepted?.factor.kind === 'passkey' && accepted.number !== null && acceptedBefore(before, accepted))
+        return 'a signature was accepted twice';
+      const held = move.commit?.held && isAboutPasskey(move.commit.commit) ? move.commit.commit : null;
+      const row = before.stored.passkeys.find(({ id }) => id === held?.loaded.id);
+      return row && held && held.after.counter < row.counter ? 'the counter fell' : null;
+    },
+  },
+  {
+    name: 'only-what-is-right-is-accepted',
+    says: 'No wrong code and no wrong signature is accepted.',
+    spec: 'RFC 6238 §5.2, WebAuthn Level 3 §7.2',
+    machines: FACTORS,
+    brokenBy: (_, { now }, move) => {
+      const accepted = justAccepted(move);
+      if (!accepted || !move.answer) return null;
+      const { asked } = move.answer;
+      if (asked.about === 'app' && (accepted.number === null || Math.abs(accepted.number - stepAt(now)) > 1))
+        return 'a wrong code was accepted';
+      const isSigned = asked.about === 'passkey' && asked.type === 'presented';
+      return isSigned && accepted.number === null ? 'a wrong signature was accepted' : null;
+    },
+  },
+  {
+    name: 'a-set-up-ends',
+    says: 'An app counts for nothing before its first right code, which comes in time.',
+    spec: `${NIST} §4.1.2`,
+    machines: ['secondFactor'],
+    brokenBy: (_, { stored }, move) => {
+      const held = heldIn(move);
+      if (held?.asked.about !== 'app' || held.after.state !== 'active' || held.before.state !== 'unconfirmed')
+        return null;
+      const app = stored.apps.find(({ id }) => id === held.after.id);
+      if (app && held.decidedAt >= setUpEndsAt(app)) return 'a set-up that was over was confirmed';
+      return held.asked.type === 'confirmed' ? null : 'it became active without being confirmed';
+    },
+  },
+  {
+    name: 'a-password-alone-changes-no-factor',
+    says: 'Where there is a factor, who showed the password alone adds none; nor do they remove any.',
+    spec: `${NIST} §4.1.2`,
+    machines: FACTORS,
+    brokenBy: (_, { stored }, move) => {
+      const held = heldIn(move);
+      if (!held || !('byPasswordAlone' in held.asked) || !held.asked.byPasswordAlone) return null;
+      const wasActive = stateOf(stored, held.after.id) === 'active';
+      if (byEndUser(held.asked)) return wasActive ? 'a password alone removed a factor' : null;
+      return !wasActive && hasAnother(stored, held.after.id) ? 'a password alone added a factor' : null;
+    },
+  },
+  {
+    name: 'a-demanded-factor-stays',
+    says: 'Where the policy demands a factor, the end-user never removes the last.',
+    spec: `${NIST} §2.2`,
+    machines: FACTORS,
+    brokenBy: (_, { stored }, move) => {
+      const held = heldIn(move);
+      if (!held || !byEndUser(held.asked) || stateOf(stored, held.after.id) !== 'active') return null;
+      return stored.isDemanded && !hasAnother(stored, held.after.id) ? 'the last factor is gone' : null;
+    },
+  },
+  {
+    name: 'a-way-to-sign-in-is-left',
+    says: 'An end-user never removes the passkey that is their last way to sign in.',
+    spec: `${NIST} §4.2`,
+    machines: ['passkey'],
+    brokenBy: (_, { stored }, move) => {
+      const held = heldIn(move);
+      if (held?.asked.about !== 'passkey' || !byEndUser(held.asked)) return null;
+      if (stateOf(stored, held.after.id) !== 'active') return null;
+      return hasAnotherWay(stored, held.after.id) ? null : 'the last way to sign in is gone';
+    },
+  },
+  {
+    name: 'nobody-who-ended-proves-anything',
+    says: 'An end-user who was disabled proves nothing from then on, and registers no passkey.',
+    spec: 'OpenID Connect Core §3.1.2.3',
+    machines: ALL,
+    brokenBy: (_, { stored }, move) => {
+      const held = heldIn(move);
+      return stored.userIsDisabled && held?.before.state === 'unregistered' ? 'a passkey was registered' : null;
+    },
+    brokenAt: (walk, world) => {
+      const { stored, known } = world;
+      if (!stored.userIsDisabled) return null;
+      const asked = requestsAt(stored, known.accepted).find(
+        (one) => acceptedBy(one) !== null && isAcceptedAlone(walk, world, one),
+      );
+      return asked ? 'a code or a signature was accepted' : null;
+    },
+  },
+  {
+    name: 'every-factor-that-the-sign-in-needs',
+    says: 'No session without every factor that account and policy demanded: a password signs in alone only where nothing else was demanded.',
+    spec: `${NIST} §2.2`,
+    machines: ALL,
+    brokenAt: (_, { stored: { sessions } }) => {
+      const weak = sessions.find(
+        ({ state, needsFactor, amr }) => state === 'active' && needsFactor && amr.join() === BY_PASSWORD.join(),
+      );
+      return weak ? `${weak.sid} is active with a password alone` : null;
+    },
+    brokenBy: (_, { known }, { commit }) => {
+      if (commit?.held !== true || commit.asked.about !== 'session') return null;
+      const { sid, factor } = commit.asked;
+      return known.accepted.some((one) => one.sid === sid && one.factor.id === factor.id)
+        ? null
+        : 'a session got a factor that was not proven in it';
+    },
+  },
+  {
+    name: 'every-request-is-answered',
+    says: 'Every event is answered, in every state that can be reached.',
+    spec: 'RFC 9110 §15',
+    machines: ALL,
+    brokenBy: (_, __, { broken, happening: { ending } }) => {
+      const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
+      return broken ?? (isInCircles ? 'a request went in circles' : null);
+    },
+    brokenAt: (walk, world) => {
+      for (const asked of requestsAt(world.stored, world.known.accepted)) {
+        const ran = runAlone(walk, world, asked);
+        if (ran.kind === 'broken') return ran.words;
+      }
+      return null;
+    },
+  },
+  {
+    name: 'what-is-right-is-served',
+    says: 'A right code or signature is accepted, an app in time is confirmed, and what may be removed is removed: nothing above holds because nothing works.',
+    spec: `${NIST} §3.1.4`,
+    machines: ALL,
+    brokenAt: (walk, world) => {
+      if (world.stored.userIsDisabled) return null;
+      const failing = rightThings(world).find(([asked, state]) => {
+        const after = storedAfter(walk, world, asked);
+        return after === null || stateOf(after, asked.id) !== state;
+      });
+      if (failing) return `${failing[0].id} is not ${failing[1]}`;
+      return signInFails(walk, world);
+    },
+  },
+];
+
+const isAcceptedAlone = (walk: Walk<Terms>, world: Moment<Terms>, asked: Asked): boolean => {
+  const ran = runAlone(walk, world, asked);
+  return ran.kind === 'wants' || (ran.kind === 'answered' && ran.answer.kind === 'accepted');
+};
+
+/** What was proven in a browser signs it in. */
+function signInFails(walk: Walk<Terms>, world: Moment<Terms>): string | null {
+  const { stored, known } = world;
+  for (const { sid, factor } of known.accepted) {
+    if (stored.sessions.every((session) => session.sid !== sid) || !stands(stored, factor)) continue;
+    const after = storedAfter(walk, world, { about: 'session', sid, factor });
+    if (after?.sessions.find((session) => session.sid === sid)?.state !== 'active') return `${sid} is not signed in`;
+  }
+  return null;
+}
+
+/** What has to succeed, and the state that it leads to. */
+function rightThings({
+  stored,
+  now,
+}: Moment<Terms>): (readonly [asked: Exclude<Asked, AboutSession>, leadsTo: string])[] {
+  const { apps, passkeys, codes } = stored;
+  const step = stepAt(now);
+  const isFresh = ({ state, lastStep }: SecondFactor) => state === 'active' && step > (lastStep ?? 0);
+  const isInTime = (app: SecondFactor) => app.state === 'unconfirmed' && now < setUpEndsAt(app);
+  const strong = { byPasswordAlone: false, sid: BROWSER } as const;
+  return [
+    ...apps
+      .filter((app) => isFresh(app) || isInTime(app))
+      .map(({ id, state }) => {
+        const type = state === 'active' ? 'presented' : 'confirmed';
+        return [{ about: 'app', id, type, step, ...strong }, 'active'] as const;
+      }),
+    ...passkeys
+      .filter(({ state }) => state === 'active')
+      .map(({ id, counter }) => [signed(id, counter + 1), 'active'] as const),
+    ...(passkeys.length > 0
+      ? []
+      : [[{ about: 'passkey', id: newPasskeyId(BROWSER), type: 'registered', ...strong }, 'active'] as const]),
+    ...codes
+      .filter(({ state }) => state === 'active')
+      .flatMap(({ id }) => [
+        [{ about: 'code', id, type: 'presented', sid: BROWSER }, 'used'] as const,
+        [{ about: 'code', id, type: 'newCodesRequested' }, 'replaced'] as const,
+      ]),
+    ...removals(stored).map((asked) => [asked, 'removed'] as const),
+  ];
+}
+
+function removals(stored: Stored) {
+  const { apps, passkeys, isDemanded } = stored;
+  const factors = [
+    ...apps.map(({ id, state }) => ({ about: 'app' as const, id, state })),
+    ...passkeys.map(({ id, state }) => ({ about: 'passkey' as const, id, state })),
+  ];
+  return factors
+    .filter(({ state }) => state !== 'removed')
+    .flatMap(({ about, id, state }) => {
+      const by = { about, id, byPasswordAlone: false, isDemanded };
+      const isLast = about === 'passkey' && state === 'active' && !hasAnotherWay(stored, id);
+      const isKept = isLast || (isDemanded && state === 'active' && !hasAnother(stored, id));
+      const byAdministrator = { ...by, type: 'removalRequestedByAdministrator' as const };
+      return isKept ? [byAdministrator] : [byAdministrator, { ...by, type: 'removalRequested' as const }];
+    });
+}
+
+/** Each factor, and how a sign-in would be tried with it. */
+const tries = ({
+  stored: { apps, passkeys, codes },
+  now,
+}: Moment<Terms>): readonly { state: string; asked: Asked }[] => [
+  ...apps.map(({ id, state }) => ({
+    state,
+    asked: { about: 'app', id, type: 'presented', step: stepAt(now), byPasswordAlone: true, sid: BROWSER } as const,
+  })),
+  ...passkeys.map(({ id, state, counter }) => ({ state, asked: signed(id, counter + 1) })),
+  ...codes.map(({ id, state }) => ({ state, asked: { about: 'code', id, type: 'presented', sid: BROWSER } as const })),
+];
+
+const [BROWSER] = NEW_BROWSERS;
+const signed = (id: string, counter: number) =>
+  ({ about: 'passkey', id, type: 'presented', counter, sid: BROWSER }) as const;

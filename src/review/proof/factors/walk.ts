@@ -1,0 +1,111 @@
+/** The walk of factors: codes, signatures and recovery codes of two browsers, while factors are added and removed. */
+import { running } from '../../../engine/run.ts';
+import { passkeyRegistration, passkeyRequest } from '../../../lifecycles/passkey.ts';
+import { recoveryCodeRequest } from '../../../lifecycles/recovery-code.ts';
+import { secondFactorRequest } from '../../../lifecycles/second-factor.ts';
+import { type ProvenFactor, sessionFactorRequest } from '../../../lifecycles/session.ts';
+import { setUpEndsAt } from '../../../model/factors.ts';
+import { BY_CODE, BY_PASSWORD, methodsOf } from '../../../oauth/authentication-methods.ts';
+import type { Moment } from '../moment.ts';
+import { SESSION_LIFETIMES } from '../sign-ins/beginnings.ts';
+import type { Bounds, Deed, EngineRequest, Walk } from '../walk.ts';
+import { BEGINNINGS, passkey, stepAt } from './beginnings.ts';
+import { INVARIANTS } from './invariants.ts';
+import { acceptedBy, requestsAt } from './requests.ts';
+import {
+  commitFactor,
+  GUARDS,
+  type Guards,
+  hasActiveFactor,
+  load,
+  signedInWithPasskey,
+  signedInWithPassword,
+  withNewCodes,
+} from './store.ts';
+import type { Asked, Terms } from './terms.ts';
+import { WORDS } from './words.ts';
+
+const BOUNDS: readonly Bounds[] = [
+  { requests: 3, inFlight: 2, disturbances: 0 },
+  { requests: 2, inFlight: 2, disturbances: 1 },
+];
+
+export const factors: Walk<Terms> = {
+  name: 'factors',
+  of: 'further factors',
+  machines: ['secondFactor', 'recoveryCode', 'passkey'],
+  bounds: BOUNDS,
+  beginnings: BEGINNINGS,
+  running,
+  machineOf: (machine) => machine,
+  load,
+  requestOf,
+  commit: (stored, commit) => commitFactor(stored, commit),
+  requests: ({ stored, known }) => requestsAt(stored, known.accepted),
+  whenCommitted: (known) => known,
+  whenAnswered: (known, asked, answer) => {
+    const accepted = answer.kind === 'accepted' ? acceptedBy(asked) : null;
+    return accepted ? { accepted: [...known.accepted, accepted] } : known;
+  },
+  deeds: (moment) => deedsAt(moment),
+  disturbances: ({ stored }) =>
+    stored.userIsDisabled
+      ? []
+      : [{ says: 'An administrator disables the end-user.', stored: { ...stored, userIsDisabled: true } }],
+  instants: ({ stored }) => stored.apps.filter(({ state }) => state === 'unconfirmed').map(setUpEndsAt),
+  invariants: INVARIANTS,
+  words: WORDS,
+};
+
+/** Sign-ins, and the making of recovery codes. Each is a guarded statement of its own. */
+export function deedsAt({ stored, known, now }: Moment<Terms>, guards: Guards = GUARDS): readonly Deed<Terms>[] {
+  const at = new Date(now);
+  const { sessions } = stored;
+  const byPassword =
+    stored.userIsDisabled || !stored.hasPassword || sessions.length > 1 ? null : signedInWithPassword(stored, at);
+  const byPasskey = known.accepted
+    .filter(({ sid, factor }) => factor.kind === 'passkey' && sessions.every((session) => session.sid !== sid))
+    .map(({ sid, factor }) => signedInWithPasskey(stored, { sid, factor, now: at }, guards));
+  const newCodes = hasActiveFactor(stored) && stored.codes.length > 0 ? withNewCodes(stored, guards) : null;
+  const deed = (says: string) => (after: typeof byPassword) => (after ? [{ says, stored: after }] : []);
+  return [
+    ...deed('Username and password are right, in another browser.')(byPassword),
+    ...byPasskey.flatMap(deed('A browser is signed in with the passkey.')),
+    ...deed('New recovery codes are made.')(newCodes),
+  ];
+}
+
+const WINDOW_STEPS = 1;
+const cookieOf = (factor: ProvenFactor, draw: number) => new Uint8Array(32).fill(100 + draw + factor.id.length);
+
+function requestOf(asked: Asked, draw: number): EngineRequest<Terms> {
+  return request(asked, draw) as unknown as EngineRequest<Terms>;
+}
+
+function request(asked: Asked, draw: number) {
+  switch (asked.about) {
+    case 'session': {
+      const { factor } = asked;
+      const added = { factor, amr: methodsOf(BY_PASSWORD, BY_CODE), idHash: cookieOf(factor, draw) };
+      return sessionFactorRequest(SESSION_LIFETIMES, added);
+    }
+    case 'code':
+      return recoveryCodeRequest(asked.type);
+    case 'passkey':
+      if (asked.type === 'registered') return passkeyRegistration({ id: passkey(asked.id).id }, asked.byPasswordAlone);
+      return passkeyRequest(withActor(asked));
+    case 'app': {
+      const step = 'step' in asked ? asked.step : null;
+      return secondFactorRequest({
+        ...withActor(asked),
+        stepOf: (_, now) => (step !== null && Math.abs(step - stepAt(now.getTime())) <= WINDOW_STEPS ? step : null),
+      });
+    }
+  }
+}
+
+/** For the ledger. */
+const withActor = <One extends { readonly type: string }>(asked: One) =>
+  asked.type === 'removalRequestedByAdministrator'
+    ? { ...asked, actor: { kind: 'operator', id: 'olga', addressHash: null } as const }
+    : asked;

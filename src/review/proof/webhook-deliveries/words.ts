@@ -1,0 +1,35 @@
+/** How a trace speaks of deliveries. */
+import type { WalkWords } from '../walk.ts';
+import { BEGAN_AT } from './beginnings.ts';
+import type { Asked, Terms } from './terms.ts';
+
+function nameOf(asked: Asked): string {
+  switch (asked.kind) {
+    case 'claim':
+      return 'the claim';
+    case 'report':
+      return `the report "${asked.outcome}" of the attempt until ${(asked.claim - BEGAN_AT) / 1000} s`;
+    case 'repeat':
+      return 'the repetition';
+    case 'removeReceiver':
+      return 'the end of the receiver';
+  }
+}
+
+const SENDER = {
+  claim: 'A node brings',
+  report: 'A node brings',
+  repeat: 'An operator asks for',
+  removeReceiver: 'A node notices',
+} as const;
+
+export const WORDS: WalkWords<Terms> = {
+  name: nameOf,
+  begins: (asked) => `${SENDER[asked.kind]} ${nameOf(asked)}`,
+  commit: ({ before, after }) =>
+    before.state === after.state ? `it is ${after.state}, attempt ${after.attempts}` : `it is ${after.state}`,
+  commitNoun: () => 'the delivery',
+  answer: (answer) => (answer === null ? 'nothing to do' : null),
+  since: [BEGAN_AT, 'the record'],
+  sender: 'nodes and operators',
+};
