@@ -1,7 +1,10 @@
 # Statehouse on Node 24: no build step, no devDependencies, not root, nothing to write.
-# For builds that can be repeated, pin the base image by its digest (node:24-slim@sha256:…).
 
-FROM node:24-slim AS dependencies
+# Pinned by the digest of its index, for every platform. The next one: docker buildx imagetools inspect node:24-slim
+# Another base, such as that of your own registry: --build-arg BASE=…
+ARG BASE=node:24.21.0-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
+
+FROM ${BASE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY patches ./patches
@@ -10,7 +13,7 @@ COPY patches ./patches
 RUN npm ci --omit=dev --ignore-scripts && npm run postinstall
 
 # What the server runs, readable to every user: COPY keeps modes, and a clone under umask 077 is readable to its owner alone.
-FROM node:24-slim AS server
+FROM ${BASE} AS server
 WORKDIR /app
 COPY package.json ./
 COPY src ./src
@@ -19,7 +22,7 @@ COPY policies ./policies
 COPY drizzle ./drizzle
 RUN chmod -R u=rwX,go=rX .
 
-FROM node:24-slim
+FROM ${BASE}
 # In production the server refuses to start without issuer, root secret and database.
 # 0.0.0.0: inside a container, localhost is the container itself.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
