@@ -1,6 +1,8 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { fastifyGuard } from 'statehouse/guard';
 
+const STRONG = ['urn:statehouse:acr:multi-factor', 'urn:statehouse:acr:phishing-resistant'];
+
 /** @param resource the identifier of this API in the server's resources.yaml, exactly as written there. */
 export async function protectedFastifyApi(issuer: string, resource: string): Promise<FastifyInstance> {
   const app = fastify();
@@ -13,6 +15,10 @@ export async function protectedFastifyApi(issuer: string, resource: string): Pro
     photos: [],
   }));
   app.post('/photos', { config: { scopes: ['write'] } }, (_request, reply) => reply.code(201).send());
+  // Worth more than a password: a second factor or a passkey, at most five minutes ago (RFC 9470).
+  app.delete('/photos', { config: { scopes: ['write'], acrValues: STRONG, maxAgeSeconds: 300 } }, (_request, reply) =>
+    reply.code(204).send(),
+  );
   app.get('/status', { config: { public: true } }, async () => ({ status: 'ok' }));
   return app;
 }
