@@ -1,5 +1,5 @@
 /**
- * Dockerfile, .dockerignore and compose.yaml, as far as they can be held without an engine: what the image would hold is
+ * Dockerfile, .dockerignore and compose.yaml, as far as they can be held without an engine (.ci/image builds): what the image would hold is
  * put together by hand from the Dockerfile's own words, started with its own command, and asked with its own health check.
  */
 import { type ChildProcess, execFileSync } from 'node:child_process';
@@ -10,10 +10,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join, matchesGlob } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import type { Database } from '../../src/storage/database.ts';
+import { openPostgres } from '../../src/storage/postgres.ts';
 import { becomesReady, killChild, startChild, waiting } from '../support/child-process.ts';
 import { createEmptyDatabase, type PostgresDatabase } from '../support/database.ts';
+import { databaseUrl } from '../support/database-url.ts';
 import { freePort } from '../support/listening.ts';
 import { patient } from '../support/patience.ts';
+import { dropRole, makeRole, urlAs } from '../support/runtime-role.ts';
 import { until } from '../support/until.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
@@ -55,7 +59,8 @@ describe('the Dockerfile', () => {
   it('is Node of the major version that package.json wants, installs without devDependencies, and is not root', () => {
     const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
     const major = /\d+/.exec(engines.node)?.[0];
-    for (const from of all('FROM')) expect(from).toMatch(new RegExp(`^node:${major}-slim`));
+    for (const from of all('FROM')) expect(from).toMatch(/^\$\{BASE\}( AS \w+)?$/);
+    expect(only('ARG')).toMatch(new RegExp(`^BASE=node:${major}\\.[\\d.]+-slim@sha256:[0-9a-f]{64}$`));
     expect(all('RUN')[0]).toContain('npm ci --omit=dev');
     expect(only('USER')).toBe('node');
     expect(only('STOPSIGNAL')).toBe('SIGTERM');
@@ -63,13 +68,15 @@ describe('the Dockerfile', () => {
 
   it('holds no secret', () => {
     expect(Object.keys(environment)).toEqual(['NODE_ENV', 'HOST', 'PORT']);
-    expect(all('ARG')).toEqual([]);
+    expect(all('ARG').map((rest) => rest.split('=')[0])).toEqual(['BASE']);
   });
 });
 
 describe('what the image holds', () => {
   let folder: string;
   let database: PostgresDatabase;
+  let owner: Database;
+  let role: string;
   let env: Record<string, string>;
   let server: ChildProcess | null = null;
   let said = '';
@@ -96,12 +103,17 @@ describe('what the image holds', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
   beforeEach(async () => {
     database = await createEmptyDatabase();
+    // A test drops the database itself.
+    owner = openPostgres(databaseUrl(database.url, 'postgres'), { connections: 1 });
+    role = await makeRole(owner);
     env = { PATH: dirname(process.execPath), ...environment, HOST: '127.0.0.1', PORT: String(await freePort()) };
   });
   afterEach(async () => {
     if (server) await killChild(server);
     server = null;
     await database.drop();
+    await dropRole(owner, role);
+    await owner.close();
   });
 
   const words = (json: string): string[] =>
@@ -126,9 +138,13 @@ describe('what the image holds', () => {
       ...env,
       STATEHOUSE_ISSUER: 'https://login.example.com',
       STATEHOUSE_SECRET: 'a-root-secret-for-tests-of-more-than-32-bytes',
-      DATABASE_URL: database.url,
+      DATABASE_URL: urlAs(database.url, role),
       NODE_OPTIONS: waiting(patient, folder).join(' '),
     };
+    env = { ...env, STATEHOUSE_MIGRATIONS_URL: database.url };
+    expect(await exitOf(run([...words(only('ENTRYPOINT')), 'migrate', '--grant-to', role]))).toBe(0);
+    const { STATEHOUSE_MIGRATIONS_URL: _, ...ofServer } = env;
+    env = ofServer;
     server = start();
     await becomesReady(server, `http://127.0.0.1:${env['PORT']}`, () => said);
     expect(await healthcheck()).toBe(0);
@@ -188,6 +204,7 @@ describe('what the image holds', () => {
 
 type Service = {
   readonly environment: Readonly<Record<string, string>>;
+  readonly command?: readonly string[];
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly ports?: readonly string[];
   readonly read_only?: boolean;
@@ -196,7 +213,11 @@ type Service = {
 
 describe('compose.yaml', () => {
   const text = read('compose.yaml');
-  const { services } = parse(text) as { services: { statehouse: Service; database: Service } };
+  type Services = { readonly statehouse: Service; readonly migrate: Service; readonly database: Service };
+  const { services, configs } = parse(text, { merge: true }) as {
+    services: Services;
+    configs: { readonly roles: { readonly content: string } };
+  };
 
   /** As Compose does it: `${NAME:?words}` refuses, `${NAME:-value}` falls back. */
   const filled = (value: string, env: Readonly<Record<string, string>>): string =>
@@ -210,6 +231,7 @@ describe('compose.yaml', () => {
     STATEHOUSE_ISSUER: 'https://login.example.com',
     STATEHOUSE_SECRET: 'a-root-secret-for-tests-of-more-than-32-bytes',
     POSTGRES_PASSWORD: '0123456789abcdef',
+    SERVER_PASSWORD: 'fedcba9876543210',
   };
 
   it.each(Object.keys(given))('refuses to start without %s', (name) => {
@@ -218,25 +240,40 @@ describe('compose.yaml', () => {
 
   it('hands the server an environment that it accepts, and Postgres the same password', async () => {
     const { readEnvironment } = await import('../../src/config/environment.ts');
-    const [server, database] = [services.statehouse, services.database].map(({ environment }) =>
-      Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, filled(value, given)])),
+    const [server, migrate, database] = [services.statehouse, services.migrate, services.database].map(
+      ({ environment }) =>
+        Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, filled(value, given)])),
     );
     const read = readEnvironment({ NODE_ENV: 'production', ...server });
     expect(read.trustedProxies).toEqual(['172.30.33.1']);
-    const url = new URL(read.databaseUrl ?? '');
-    expect([url.username, url.password, url.hostname, url.pathname]).toEqual([
+    const partsOf = (text = '') => {
+      const { username, password, hostname, pathname } = new URL(text);
+      return [username, password, hostname, pathname];
+    };
+    const where = ['database', `/${database?.['POSTGRES_DB']}`];
+    expect(partsOf(read.databaseUrl ?? '')).toEqual(['statehouse_server', database?.['SERVER_PASSWORD'], ...where]);
+    expect(partsOf(migrate?.['STATEHOUSE_MIGRATIONS_URL'])).toEqual([
       database?.['POSTGRES_USER'],
       database?.['POSTGRES_PASSWORD'],
-      'database',
-      `/${database?.['POSTGRES_DB']}`,
+      ...where,
     ]);
+    expect(server).not.toHaveProperty('STATEHOUSE_MIGRATIONS_URL');
     expect(services.statehouse.volumes).toContain(`./policies:${read.configFolder}:ro`);
+  });
+
+  it('makes the role of the server with its password, and migrates for it', () => {
+    expect(configs.roles.content).toContain(`create role statehouse_server login password :'password'`);
+    expect(configs.roles.content).toContain('--set=password="$$SERVER_PASSWORD"');
+    expect(services.migrate.command).toEqual(['migrate', '--grant-to', 'statehouse_server']);
   });
 
   it('lets nobody in but through the loopback, waits for the database, and cannot write', () => {
     expect(services.statehouse.ports).toEqual(['127.0.0.1:3000:3000']);
     expect(services.database.ports).toBeUndefined();
-    expect(services.statehouse.depends_on).toEqual({ database: { condition: 'service_healthy' } });
+    expect(services.statehouse.depends_on).toEqual({
+      database: { condition: 'service_healthy' },
+      migrate: { condition: 'service_completed_successfully' },
+    });
     expect(services.statehouse.read_only).toBe(true);
   });
 });

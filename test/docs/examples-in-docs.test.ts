@@ -42,7 +42,7 @@ describe('the code of the guides', () => {
         .map((file) => `examples/${file}`)
         .toSorted(),
     );
-    expect(text.replaceAll(MARKED, '')).not.toMatch(/```(ts|js|typescript|javascript)/);
+    expect(text.replaceAll(MARKED, '')).not.toMatch(/```(ts|js|typescript|javascript)\b/);
   });
 
   it.each(readdirSync(join(DOCS, 'examples')))('examples/%s is taken by Node alone', (file) => {
@@ -73,13 +73,14 @@ describe('what the guides say', () => {
     ['signing-keys', 'signing-keys.yaml', 'signing-keys.md'],
   ])('names every key of the %s schema with its bounds and what %s has', (name, file, guide) => {
     const schema = JSON.parse(read('policies', 'json-schema', `${name}.schema.json`)) as {
-      properties: Record<string, { type: string; minimum: number; maximum: number }>;
+      properties: Record<string, { type: string; minimum: number; maximum: number; enum?: readonly string[] }>;
     };
-    const shipped = parse(read('policies', file)) as Record<string, number>;
-    for (const [key, { type, minimum, maximum }] of Object.entries(schema.properties)) {
+    const shipped = parse(read('policies', file)) as Record<string, number | string>;
+    for (const [key, { type, minimum, maximum, enum: values }] of Object.entries(schema.properties)) {
       if (type === 'array') continue;
-      const bounds = type === 'boolean' ? 'true or false' : `${minimum} to ${maximum}`;
-      expect(read('docs', guide)).toContain(`| \`${key}\` | ${bounds} | ${shipped[key] ?? false} |`);
+      const bounds = values?.join(', ') ?? (type === 'boolean' ? 'true or false' : `${minimum} to ${maximum}`);
+      const absent = type === 'boolean' ? false : 'absent';
+      expect(read('docs', guide)).toContain(`| \`${key}\` | ${bounds} | ${shipped[key] ?? absent} |`);
     }
   });
 

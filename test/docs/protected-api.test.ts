@@ -42,7 +42,7 @@ async function fastifyApi(issuer: string): Promise<Opened> {
 describe.each([
   ['protected-api.ts', expressApi],
   ['protected-fastify-api.ts', fastifyApi],
-])('docs/examples/%s', (_name, open) => {
+])('docs/examples/%s', (name, open) => {
   const judging = judged();
   let api: Opened;
 
@@ -94,6 +94,17 @@ describe.each([
       clientId: judging.current.confidential.clientId,
     });
     expect((await call('POST', `Bearer ${await ofPerson('read write')}`)).status).toBe(201);
+  });
+
+  it.runIf(name.includes('fastify'))('asks for a stronger sign-in than a password where that is worth it', async () => {
+    const { status, challenge } = await call('DELETE', `Bearer ${await ofPerson('read write')}`);
+    expect(status).toBe(401);
+    expect(challenge).toMatch(/^Bearer error="insufficient_user_authentication", /);
+    expect(challenge).toContain('acr_values="urn:statehouse:acr:multi-factor urn:statehouse:acr:phishing-resistant"');
+    const strong = { sub: judging.current.user.id, scope: 'write', acr: 'urn:statehouse:acr:phishing-resistant' };
+    const authTime = Math.floor(Date.now() / 1000);
+    expect((await call('DELETE', `Bearer ${await signed({ ...strong, auth_time: authTime })}`)).status).toBe(204);
+    expect((await call('DELETE', `Bearer ${await signed({ ...strong, auth_time: authTime - 600 })}`)).status).toBe(401);
   });
 
   it('lets in a service', async () => {

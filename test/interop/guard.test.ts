@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Configuration } from '../../src/config/configuration.ts';
 import { createGuard, type Guard, type GuardOptions, type Outcome } from '../../src/guard/index.ts';
 import { requestRevocation, requestRotation } from '../../src/lifecycles/signing-key.ts';
+import { commandLine } from '../../src/model/actor.ts';
 import {
   exchange,
   makeClient,
@@ -114,7 +115,7 @@ describe('the guard of an API', () => {
 
     const outside = keysOf(test.database.drizzle, test.clock, { algorithms: POLICY.algorithms });
     const before = test.deps.keyRing.signerOf('ES256').kid;
-    await requestRotation(outside, 'ES256', true);
+    await requestRotation(outside, 'ES256', true, commandLine);
     await test.deps.keepKeys();
     const after = test.deps.keyRing.signerOf('ES256').kid;
     expect(after).not.toBe(before);
@@ -122,7 +123,7 @@ describe('the guard of an API', () => {
     const fresh = (await tokens()).accessToken;
     expect([await check(fresh), await check(old)]).toEqual(['granted', 'granted']);
 
-    await requestRevocation(outside, after);
+    await requestRevocation(outside, after, commandLine);
     await test.deps.keepKeys();
     test.clock.advanceSeconds(600);
     expect([await check(fresh), await check((await tokens()).accessToken)]).toEqual(['unknown_key', 'granted']);

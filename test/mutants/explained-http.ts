@@ -91,8 +91,7 @@ export const explainedOfHttp = [
   },
   {
     file: 'src/http/exact-path.ts',
-    source:
-      "(routeOptions.url ?? '').replace(/:(\\w+)/g, (_, name: string) => String((params as Record<string, string>)[name]));",
+    source: "(routeOptions.url ?? '').replace(/:(\\w+)/g, (_, name: string) =>",
     mutators: ['StringLiteral'],
     why: 'Only what reaches no route is without a pattern, and it was let through before.',
   },
@@ -103,8 +102,8 @@ export const explainedOfHttp = [
     why: 'Node always has a URL; its type does not say so.',
   },
   {
-    file: 'src/http/interaction-routes.ts',
-    source: "const { id = '', sealed = null } = NAME.exec(name)?.groups ?? {};",
+    file: 'src/http/interaction-request.ts',
+    source: "const { id = '', sealed = null } = INTERACTION_NAME.exec(name)?.groups ?? {};",
     mutators: ['StringLiteral', 'OptionalChaining'],
     why: 'The schema of the route let the name in, so it matches; the compiler does not know it.',
   },
@@ -116,7 +115,8 @@ export const explainedOfHttp = [
   },
   {
     file: 'src/http/interaction-routes.ts',
-    source: "{ name: 'interaction-routes', dependencies: ['browser-cookies', 'csrf'], encapsulate: true },",
+    source:
+      "{ name: 'interaction-routes', dependencies: ['browser-cookies', 'csrf', 'factor-routes'], encapsulate: true },",
     mutators: ['StringLiteral', 'BooleanLiteral'],
     why: 'None depends on its name; and the error handler that it sets hands on all that is not of its own schemas.',
   },

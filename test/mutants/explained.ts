@@ -117,7 +117,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/lifecycles/session.ts',
-    source: 'after.endedReason !== null && entry',
+    source: 'if (after.endedReason !== null && entry)',
     mutators: ['LogicalOperator', 'ConditionalExpression'],
     why: 'An end has a reason and a line, a use has neither; both are asked for the compiler.',
   },
@@ -150,7 +150,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/lifecycles/signing-key.ts',
-    source: "const facts = { now, alg, atOnce, fresh, policy: policy(), kid: kid ?? fresh?.kid ?? '' };",
+    source: "const facts = { now, alg, atOnce, fresh, actor, policy: policy(), kid: kid ?? fresh?.kid ?? '' };",
     mutators: ['StringLiteral'],
     why: 'Until the fresh key is made any name does that no key has.',
   },
@@ -180,19 +180,20 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/lifecycles/signing-key.ts',
-    source: "? ask(world, { type: 'timePassed', alg, kid: waiting.kid, atOnce: false }, loaded)",
+    source: "? ask(world, { type: 'timePassed', alg, kid: waiting.kid, atOnce: false, actor }, loaded)",
     mutators: ['BooleanLiteral'],
     why: 'Only a rotation asks whether it is at once.',
   },
   {
     file: 'src/lifecycles/signing-key.ts',
-    source: ": ask(world, { type: 'noKeySigns', alg, kid: null, atOnce: false }, loaded);",
+    source: ": ask(world, { type: 'noKeySigns', alg, kid: null, atOnce: false, actor }, loaded);",
     mutators: ['BooleanLiteral'],
     why: 'Only a rotation asks whether it is at once.',
   },
   {
     file: 'src/lifecycles/signing-key.ts',
-    source: "return key ? ask(world, { type: 'revocationRequested', alg: key.alg, kid, atOnce: true }, loaded) : null;",
+    source:
+      "return key ? ask(world, { type: 'revocationRequested', alg: key.alg, kid, atOnce: true, actor }, loaded) : null;",
     mutators: ['BooleanLiteral'],
     why: 'Only a rotation asks whether it is at once.',
   },
@@ -213,30 +214,6 @@ export const explained: readonly Explained[] = [
     source: 'return row?.last ? new Date(row.last) : null;',
     mutators: ['OptionalChaining'],
     why: 'An aggregate always has a row; the compiler does not know it.',
-  },
-  {
-    file: 'src/storage/ledger-partitions.ts',
-    source: 'else if (!held) await db.execute(sql.raw(holdLedgerPartition(name)));',
-    mutators: ['ConditionalExpression'],
-    why: 'Saves time: a trigger that exists is replaced by itself.',
-  },
-  {
-    file: 'src/storage/ledger-partitions.ts',
-    source: "if (!HARMLESS.has(codeOf(error) ?? '')) throw error;",
-    mutators: ['StringLiteral'],
-    why: 'Any text does that is no code.',
-  },
-  {
-    file: 'src/storage/ledger-partitions.ts',
-    source: 'const [, year, month] = /^transitions_(\\d{4})_(\\d{2})$/.exec(name) ?? [];',
-    mutators: ['ArrayDeclaration'],
-    why: 'Only the entries behind the first are read.',
-  },
-  {
-    file: 'src/storage/ledger-partitions.ts',
-    source: 'return year && month ? [{ name, held, endsAt: new Date(Date.UTC(Number(year), Number(month), 1)) }] : [];',
-    mutators: ['LogicalOperator'],
-    why: 'The name has both or neither; the compiler does not know it.',
   },
   {
     file: 'src/storage/signing-keys.ts',
@@ -261,8 +238,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/storage/server.ts',
-    source:
-      'export const ping = (db: Drizzle): Promise<unknown> => reading(() => db.select({ epoch: server.epoch }).from(server));',
+    source: 'return reading(() => db.with(written).select({ epoch: server.epoch }).from(server));',
     mutators: ['ObjectLiteral'],
     why: 'That there is an answer counts, whatever it holds.',
   },
@@ -301,12 +277,6 @@ export const explained: readonly Explained[] = [
     source: 'sessions: rows.flatMap((row) => loadedFrom(row).session ?? []),',
     mutators: ['ArrayDeclaration'],
     why: 'Each row has a session; the compiler does not know it.',
-  },
-  {
-    file: 'src/storage/sessions.ts',
-    source: "if (!inserted) throw new Error('The INSERT of a session returned no row.');",
-    mutators: ['ConditionalExpression', 'StringLiteral'],
-    why: 'An INSERT returns its row or fails; the compiler does not know it.',
   },
   {
     file: 'src/storage/sessions.ts',
@@ -350,7 +320,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/storage/authorization-requests.ts',
-    source: 'session: session === null || username === null ? null : sessionFrom({ session, username, ...epochs }),',
+    source: 'const isSession = session !== null && username !== null && isAuthenticSession(session, macs);',
     mutators: ['LogicalOperator', 'ConditionalExpression'],
     why: 'A session always has its end-user, so both are there or neither; the compiler does not know it.',
   },
@@ -361,9 +331,27 @@ export const explained: readonly Explained[] = [
     why: 'Lets a process end that waits for nothing else.',
   },
   {
-    file: 'src/storage/postgres-pool.ts',
+    file: 'src/storage/postgres-connections.ts',
+    source: "return writable ? toWritable(writable) : keep(socketTo(host[0] ?? 'localhost', port[0] ?? 5432, path));",
+    mutators: ['StringLiteral'],
+    why: 'The driver gives each host and port; the compiler does not know it.',
+  },
+  {
+    file: 'src/storage/postgres-connections.ts',
+    source: 'for (const known of sockets) if (known.destroyed) sockets.delete(known);',
+    mutators: ['ConditionalExpression', 'CallExpression'],
+    why: 'Saves memory: what is destroyed may be destroyed again.',
+  },
+  {
+    file: 'src/storage/postgres-connections.ts',
     source:
-      'const retired = endOf(silent, deadlines.databaseMilliseconds / 1000).finally(() => retiring.delete(retired));',
+      "const ended = () => Object.assign(new Error('The connections were ended.'), { code: 'CONNECTION_ENDED' });",
+    mutators: ['StringLiteral'],
+    why: 'The words of the driver never leave the storage; the code decides.',
+  },
+  {
+    file: 'src/storage/postgres-pool.ts',
+    source: 'const retired = endOf(of, deadlines.databaseMilliseconds / 1000).finally(() => retiring.delete(retired));',
     mutators: ['ArrowFunction'],
     why: 'Saves memory: what has ended may be waited for again.',
   },
@@ -371,25 +359,6 @@ export const explained: readonly Explained[] = [
     file: 'src/storage/postgres-pool.ts',
     source: 'timer.unref();',
     why: 'Lets a process end that waits for nothing else.',
-  },
-  {
-    file: 'src/storage/postgres-pool.ts',
-    source: "const [to, at] = [host[place] ?? 'localhost', port[place] ?? 5432];",
-    mutators: ['StringLiteral'],
-    why: 'The driver gives each host and port; the compiler does not know it.',
-  },
-  {
-    file: 'src/storage/postgres-pool.ts',
-    source: 'for (const known of sockets) if (known.destroyed) sockets.delete(known);',
-    mutators: ['ConditionalExpression', 'CallExpression'],
-    why: 'Saves memory: what is destroyed may be destroyed again.',
-  },
-  {
-    file: 'src/storage/postgres-pool.ts',
-    source:
-      "if (destroyed) throw Object.assign(new Error('The connections were ended.'), { code: 'CONNECTION_ENDED' });",
-    mutators: ['StringLiteral'],
-    why: 'The words of the driver never leave the storage; the code decides.',
   },
   {
     file: 'src/storage/postgres-pool.ts',
@@ -426,12 +395,6 @@ export const explained: readonly Explained[] = [
       "if (!readFileSync(join(folder, 'src/connection.js'), 'utf8').includes(MARK)) throw new DriverNotPatched();",
     mutators: ['StringLiteral'],
     why: 'The mark is found in octets as it is in text.',
-  },
-  {
-    file: 'src/storage/postgres.ts',
-    source: 'await alone.end({ timeout: 5 });',
-    mutators: ['ObjectLiteral'],
-    why: 'Migrations have ended by then: it limits the wait for a host that falls silent just now.',
   },
   {
     file: 'src/crypto/ecdsa-signature.ts',
@@ -633,7 +596,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/registration/declared-clients.ts',
-    source: 'const secrets = names.flatMap((name) => environment[name] ?? []);',
+    source: 'const secrets = names.flatMap((name) => secretOf(name) ?? []);',
     mutators: ['ArrayDeclaration'],
     why: 'A variable that is not set is a problem, with which nothing that was read is used.',
   },
@@ -740,7 +703,8 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/protocol/interaction.ts',
-    source: "const isRefused = reason !== 'sign_in_required' && reason !== 'user_changed';",
+    source:
+      "const isRefused = reason !== 'sign_in_required' && reason !== 'factor_required' && reason !== 'user_changed';",
     mutators: ['ConditionalExpression', 'LogicalOperator', 'StringLiteral'],
     why: 'The machine gives these reasons to forms alone; asked for the compiler.',
   },
@@ -825,7 +789,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/protocol/requested-access.ts',
-    source: 'resource === undefined ||',
+    source: 'if (resource === undefined) return true;',
     mutators: ['ConditionalExpression'],
     why: 'Where none is named and there is no default, the request was refused before; asked for the compiler.',
   },

@@ -1,11 +1,12 @@
 /** What `npm start` says while it prepares, and what the address that it prints opens. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { banner } from '../../src/boot/banner.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
-import { becomesReady, outputOf, START, startChild, waiting } from '../support/child-process.ts';
+import { becomesReady, hasEnded, outputOf, START, startChild, waiting } from '../support/child-process.ts';
 import { freePort } from '../support/listening.ts';
 import { until } from '../support/until.ts';
 
@@ -17,7 +18,7 @@ it('names each step before it begins, then what to open', async () => {
   const server = startChild(process.execPath, [...waiting(), ...START], { cwd: folder, env });
   const output = outputOf(server);
   await becomesReady(server, `http://localhost:${port}`, output);
-  await until(() => output().includes('These are demo users'));
+  await until(() => output().includes('These are demo users') || hasEnded(server));
   const steps = [
     /^Statehouse is starting/,
     /^ {2}opening the embedded database in \//,
@@ -35,6 +36,21 @@ it('names each step before it begins, then what to open', async () => {
   const page = await fetch(url);
   expect(page.status).toBe(200);
   expect(await page.text()).toContain(`<code>${password}</code>`);
+});
+
+it('runs from a folder whose name has more than letters of ASCII', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'statehouse-named-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const installed = join(folder, '100% für uns');
+  symlinkSync(join(import.meta.dirname, '../..'), installed);
+  const cwd = join(folder, 'data');
+  mkdirSync(cwd);
+  // Node would look at the real name of a link.
+  const command = ['--preserve-symlinks', '--preserve-symlinks-main', join(installed, 'src/cli/statehouse.js')];
+  const told = (name: string) =>
+    execFileSync(process.execPath, [...command, name], { cwd, env: { PATH: process.env['PATH'] }, encoding: 'utf8' });
+  expect(told('migrate')).toContain('Up to date');
+  expect(told('check')).toContain('policy default');
 });
 
 it('says why there is no demo where other machines can reach it', () => {

@@ -53,12 +53,17 @@ it('a start in production loads these packages and rooms, and no others', async 
     'src/boot',
     'src/cli',
     'src/config',
+    // Its registration as a client.
+    'src/console',
     'src/crypto',
     'src/engine',
     'src/http',
+    'src/ledger',
     'src/lifecycles',
     'src/model',
     'src/oauth',
+    // What the routes of accounts and second factors need; the use cases of passwords come with the first record.
+    'src/people',
     'src/protocol',
     'src/registration',
     'src/storage',
@@ -79,15 +84,17 @@ it('a start in production loads these packages and rooms, and no others', async 
   const commands = loaded.filter((path) => path.startsWith('src/cli/'));
   expect(commands.toSorted()).toEqual([
     'src/cli/cli.ts',
+    // Why it could not start.
+    'src/cli/failure-words.ts',
     'src/cli/failure.ts',
     'src/cli/fast-loading.js',
     'src/cli/input.ts',
     'src/cli/main.ts',
     'src/cli/output.ts',
-    'src/cli/own-database.ts',
     'src/cli/program.ts',
     'src/cli/start.ts',
     'src/cli/statehouse.js',
   ]);
   expect(loaded.filter((path) => path.includes('playground'))).toEqual([]);
+  expect(loaded.filter((path) => path.startsWith('src/http/words/'))).toEqual(['src/http/words/languages.ts']);
 });

@@ -16,7 +16,12 @@ import {
 } from '../support/fake-issuer.ts';
 
 const NEEDS: Needs = { scopes: ['read'] };
-const STATUS_OF = { invalid_request: 400, invalid_token: 401, insufficient_scope: 403 } as const;
+const STATUS_OF = {
+  invalid_request: 400,
+  invalid_token: 401,
+  insufficient_scope: 403,
+  insufficient_user_authentication: 401,
+} as const;
 
 /** One of the three, whole, and with headers that any HTTP server takes. */
 function isOutcome(outcome: Outcome): void {

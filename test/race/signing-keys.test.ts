@@ -7,6 +7,7 @@ import {
   requestRotation,
   type SigningKeyWorld,
 } from '../../src/lifecycles/signing-key.ts';
+import { commandLine } from '../../src/model/actor.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { signingKeys } from '../../src/storage/schema.ts';
@@ -81,9 +82,9 @@ describe('signing keys over several nodes', () => {
       const kids = (await storedKeys(db())).filter((one) => one.state !== 'retired').map((one) => one.kid);
       const work = nodes.flatMap((node, n) => [
         passTime(node),
-        requestRotation(node, 'ES256', n % 2 === 0),
-        requestRevocation(node, kids[n % kids.length] ?? ''),
-        requestRotation(node, 'ES256', false),
+        requestRotation(node, 'ES256', n % 2 === 0, commandLine),
+        requestRevocation(node, kids[n % kids.length] ?? '', commandLine),
+        requestRotation(node, 'ES256', false, commandLine),
       ]);
       const settled = Promise.allSettled(work);
       expect([...(await watching(settled))]).toEqual([1]);
@@ -98,7 +99,7 @@ describe('signing keys over several nodes', () => {
   it('a handover that waits for the revocation of its successor does not happen', async () => {
     const [node, other] = nodes as [SigningKeyWorld, SigningKeyWorld];
     await passTime(node);
-    await requestRotation(node, 'ES256', false);
+    await requestRotation(node, 'ES256', false, commandLine);
     const [signer, waits] = await storedKeys(db());
     clock.advanceSeconds(LIFETIMES.publishedBeforeSigningSeconds);
     const now = clock.now();
@@ -152,7 +153,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind) => {
   const states = async () => (await storedKeys(db())).map((one) => one.state);
   const toHandover = async () => {
     await passTime(before);
-    await requestRotation(before, 'ES256', false);
+    await requestRotation(before, 'ES256', false, commandLine);
     clock.advanceSeconds(LIFETIMES.publishedBeforeSigningSeconds);
     const [signer, waits] = await storedKeys(db());
     if (!signer || !waits) throw new Error('no keys');
@@ -175,14 +176,14 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind) => {
 
   it('the successor is revoked: the signer goes on, and another one is published', async () => {
     const { signer, waits } = await toHandover();
-    interrupt = () => requestRevocation(before, waits.kid);
+    interrupt = () => requestRevocation(before, waits.kid, commandLine);
     expect(changes(await passTime(node))).toEqual(['successorNeeded: unpublished → published']);
     expect(await stateOf(db(), signer.kid)).toBe('signing');
   });
 
   it('the signer is revoked: its successor signs, and is not started twice', async () => {
     const { signer, waits } = await toHandover();
-    interrupt = () => requestRevocation(before, signer.kid);
+    interrupt = () => requestRevocation(before, signer.kid, commandLine);
     expect(await passTime(node)).toEqual([]);
     expect([await stateOf(db(), signer.kid), await stateOf(db(), waits.kid)]).toEqual(['retired', 'signing']);
   });
@@ -190,7 +191,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind) => {
   it('a key is revoked while it stops: revoked stays revoked', async () => {
     const { signer } = await toHandover();
     interrupt = () => passTime(before);
-    expect(changes(await requestRevocation(node, signer.kid))).toEqual([
+    expect(changes(await requestRevocation(node, signer.kid, commandLine))).toEqual([
       'revocationRequested: retiring → retired (revocation_requested)',
     ]);
   });

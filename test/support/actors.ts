@@ -3,6 +3,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
 import { storedSecretMac } from '../../src/crypto/client-secret.ts';
+import { rowMacs } from '../../src/crypto/row-mac.ts';
 import { rawSecret, storedPasswordHash } from '../../src/crypto/secret-types.ts';
 import type { ClientRegistration } from '../../src/model/client.ts';
 import { DEFAULT_METADATA } from '../../src/registration/client-metadata.ts';
@@ -21,12 +22,12 @@ export type TestClient = ClientRegistration & { readonly secret: string | null }
 let serial = 0;
 
 export async function makeUser(
-  { database }: Pick<TestApp, 'database'>,
+  { database, keys }: Pick<TestApp, 'database'> & Partial<Pick<TestApp, 'keys'>>,
   username = `person-${++serial}`,
   claims: Readonly<Record<string, unknown>> = {},
 ): Promise<TestUser> {
   const user = { id: randomUUID(), username };
-  await insertUser(database.drizzle, { ...user, passwordHash: await passwordHash, claims });
+  await insertUser(database.drizzle, { ...user, passwordHash: await passwordHash, claims }, keys && rowMacs(keys));
   return user;
 }
 
@@ -57,7 +58,7 @@ export function makePkce(): Pkce {
 }
 
 export function authorizeUrl(
-  client: TestClient,
+  client: Pick<TestClient, 'clientId' | 'redirectUris'>,
   pkce: Pkce,
   change: Readonly<Record<string, string | undefined>> = {},
 ): string {

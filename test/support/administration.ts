@@ -7,9 +7,14 @@ import type { Drizzle } from '../../src/storage/database.ts';
 import { userStore } from '../../src/storage/user-store.ts';
 import { findUserForSignIn } from '../../src/storage/users.ts';
 import { databaseClock } from '../../src/system/clock.ts';
+import { testMacs } from './macs.ts';
 
 /** May change declared clients too. */
-const by = (db: Drizzle, declared: boolean) => ({ db, actor: declared ? configurationFiles : theServer });
+const by = (db: Drizzle, declared: boolean) => ({
+  db,
+  macs: testMacs,
+  actor: declared ? configurationFiles : theServer,
+});
 
 export async function saveClient(
   db: Drizzle,
@@ -28,9 +33,9 @@ export const deleteClient = async (db: Drizzle, clientId: string): Promise<boole
 export type NewUser = Pick<User, 'id' | 'username' | 'passwordHash' | 'claims'>;
 
 /** @returns false: the username is taken. */
-export async function insertUser(db: Drizzle, { id, ...registration }: NewUser): Promise<boolean> {
+export async function insertUser(db: Drizzle, { id, ...registration }: NewUser, macs = testMacs): Promise<boolean> {
   const change = { type: 'registrationRequested', registration } as const;
-  return (await administerUser(by(db, false), { id, change })).kind === 'done';
+  return (await administerUser({ ...by(db, false), macs }, { id, change })).kind === 'done';
 }
 
 /** The username stays. */
@@ -39,7 +44,7 @@ export async function updateUser(
   id: string,
   record: { readonly claims: Claims; readonly passwordHash: User['passwordHash'] | null },
 ): Promise<void> {
-  const { row } = await userStore(db, databaseClock).load(id, null);
+  const { row } = await userStore(db, databaseClock, testMacs).load(id, null);
   if (row.user === null) throw new Error('There is no such end-user.');
   const registration = { username: row.user.username, ...record };
   requireDone(await administerUser(by(db, false), { id, change: { type: 'registrationRequested', registration } }));

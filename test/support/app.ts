@@ -1,13 +1,23 @@
 /** The real app on a test database, with an injected clock; keeps every log line. */
+
 import type { FastifyInstance } from 'fastify';
+import type { OperatorsFile } from '../../policies/operators-schema.ts';
 import { keyDeps } from '../../src/boot/key-ring.ts';
+import type { MailWay } from '../../src/boot/mail/way.ts';
 import { type AppDeps, appDeps } from '../../src/boot/wiring.ts';
 import type { Configuration } from '../../src/config/configuration.ts';
 import { identityResource } from '../../src/config/identity-resource.ts';
 import { loadConfiguration } from '../../src/config/load.ts';
+import { managementResource } from '../../src/config/management-resource.ts';
+import { type KeySource, keysInDatabase } from '../../src/crypto/key-source.ts';
 import { systemRandom } from '../../src/crypto/random.ts';
-import { type RootKeys, rootKeys } from '../../src/crypto/root-secret.ts';
-import { makeSigningKey, type StoredSigningKey } from '../../src/crypto/signing-keys.ts';
+import type { RootKeys } from '../../src/crypto/root-secret.ts';
+import {
+  type KeyRing,
+  makeSigningKey,
+  type SigningKeyHere,
+  type StoredSigningKey,
+} from '../../src/crypto/signing-keys.ts';
 import { buildApp } from '../../src/http/app.ts';
 import { passTime } from '../../src/lifecycles/signing-key.ts';
 import type { SigningAlgorithm } from '../../src/oauth/signing-algorithms.ts';
@@ -15,15 +25,18 @@ import type { Database } from '../../src/storage/database.ts';
 import { listSigningKeys } from '../../src/storage/signing-keys.ts';
 import { makeLogger } from '../../src/system/logger.ts';
 import { type TestClock, testClock } from './clock.ts';
+import { testKeys } from './macs.ts';
 
 export const ISSUER = 'https://as.test';
-export const testKeys: RootKeys = rootKeys(['a root secret for tests, of more than 32 bytes']);
+export { testKeys } from './macs.ts';
+
 const POLICIES = new URL('../../policies', import.meta.url).pathname;
 export const shippedConfiguration: Configuration = loadConfiguration(POLICIES, ISSUER);
 
 export type TestApp = {
   readonly app: FastifyInstance;
-  readonly deps: AppDeps;
+  /** Its keys are in the database, and so in this process. */
+  readonly deps: Omit<AppDeps, 'keyRing'> & { readonly keyRing: KeyRing<SigningKeyHere> };
   readonly database: Database;
   readonly clock: TestClock;
   readonly keys: RootKeys;
@@ -37,10 +50,20 @@ export type TestAppOptions = {
   readonly issuer?: string;
   readonly keys?: RootKeys;
   readonly configuration?: Configuration;
+  /** Who administers, asked at each request, as after a reload. */
+  readonly operators?: () => OperatorsFile;
+  /** What is in force instead, asked at each request, as after a reload. */
+  readonly reloaded?: () => Partial<Configuration>;
   readonly production?: boolean;
+  /** How mails are delivered. Absent: they are not, and what needs them is off. */
+  readonly mail?: MailWay;
+  /** For the secrets that the configuration names. */
+  readonly environmentVariable?: (name: string) => string | undefined;
   readonly trustedProxies?: readonly string[];
   /** The app makes its signing keys at its start, as a server does. */
   readonly ownSigningKeys?: true;
+  /** Where the private halves of signing keys are. */
+  readonly keySource?: KeySource;
   /** For tests that break a part on purpose. */
   readonly change?: (deps: AppDeps) => AppDeps;
 };
@@ -48,7 +71,11 @@ export type TestAppOptions = {
 export async function openTestApp(database: Database, options: TestAppOptions = {}): Promise<TestApp> {
   const { clock = testClock(), issuer = ISSUER, keys = testKeys, change = (deps: AppDeps) => deps } = options;
   const given = options.configuration ?? shippedConfiguration;
-  const configuration = { ...given, identity: identityResource(issuer, given.claims) };
+  const configuration = {
+    ...given,
+    identity: identityResource(issuer, given.claims),
+    management: managementResource(issuer),
+  };
   if (keys === testKeys && !options.ownSigningKeys) await giveSigningKeys(database, clock, configuration);
   const lines: string[] = [];
   const logger = makeLogger({
@@ -60,15 +87,22 @@ export async function openTestApp(database: Database, options: TestAppOptions = 
     issuer,
     production: options.production ?? true,
     trustedProxies: options.trustedProxies ?? [],
-    configuration: () => configuration,
+    configuration: () => ({
+      ...configuration,
+      ...(options.operators && { operators: options.operators() }),
+      ...options.reloaded?.(),
+    }),
     keys,
     random: systemRandom,
     clock,
     database,
     logger,
     libuvThreads: 4,
+    mail: options.mail ?? null,
+    ...(options.keySource && { keySource: options.keySource }),
+    ...(options.environmentVariable && { environmentVariable: options.environmentVariable }),
   });
-  const deps = change(made);
+  const deps = change(made) as TestApp['deps'];
   const app = await buildApp(deps);
   return { app, deps, database, clock, keys, issuer, logs: () => lines.join('') };
 }
@@ -78,7 +112,13 @@ const KNOWN_KEYS = new Map<SigningAlgorithm, Promise<StoredSigningKey>>();
 /** An RSA key takes longer to make than all else of an app: on an empty database those of one worker begin with the same keys. */
 async function giveSigningKeys({ drizzle }: Database, clock: TestClock, configuration: Configuration): Promise<void> {
   if ((await listSigningKeys(drizzle)).length > 0) return;
-  const parts = { db: drizzle, keys: testKeys, clock, policy: () => configuration.signingKeys };
+  const parts = {
+    db: drizzle,
+    keys: testKeys,
+    source: keysInDatabase(testKeys),
+    clock,
+    policy: () => configuration.signingKeys,
+  };
   const createKey = (alg: SigningAlgorithm) => {
     const known = KNOWN_KEYS.get(alg) ?? makeSigningKey(testKeys, alg);
     KNOWN_KEYS.set(alg, known);

@@ -15,8 +15,8 @@ export const generations = fc.oneof(
 
 export const grantIds = fc.uuid();
 
-/** Of at least 32 bytes. */
-export const rootSecrets = fc.string({ minLength: 32, maxLength: 80 });
+/** Of at least 32 bytes, enough of them different. */
+export const rootSecrets = fc.string({ minLength: 32, maxLength: 80 }).map((text) => `0123456789 ${text}`);
 
 const UNRESERVED = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~'];
 

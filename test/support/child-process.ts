@@ -1,19 +1,17 @@
 /** Processes that tests start. None outlives its test, nor this process, however that ends. */
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach } from 'vitest';
+import { preload, spawnJanitored } from './janitored.ts';
 import { patient } from './patience.ts';
 import { until } from './until.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+export { preload } from './janitored.ts';
 
-/** For `node`: code that runs before anything of the server. Stack frames name the module, so it is encoded. */
-export const preload = (code: string): readonly string[] => [
-  `--import=data:text/javascript;base64,${Buffer.from(code).toString('base64')}`,
-];
+const ROOT = join(import.meta.dirname, '../..');
 
 /** For `node`: the server in that folder waits as long as said. @param values see patience.ts. */
 export const waiting = (values: typeof patient = patient, root: string = ROOT): readonly string[] =>
@@ -26,7 +24,6 @@ export const waiting = (values: typeof patient = patient, root: string = ROOT): 
 export const START: readonly string[] = [join(ROOT, 'src/cli/statehouse.js'), 'start'];
 
 const running = new Set<ChildProcess>();
-let janitor: ChildProcess | null = null;
 
 afterEach(async () => {
   await Promise.all([...running].map(killChild));
@@ -34,17 +31,10 @@ afterEach(async () => {
 
 /** @param options of `child_process.spawn`. */
 export function startChild(command: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess {
-  janitor ??= startJanitor();
-  const { stdin } = janitor;
-  const child = spawn(command, args, options);
-  const { pid } = child;
-  if (pid === undefined) return child;
+  const child = spawnJanitored(command, args, options);
+  if (child.pid === undefined) return child;
   running.add(child);
-  stdin?.write(`+${pid}\n`);
-  child.once('exit', () => {
-    running.delete(child);
-    stdin?.write(`-${pid}\n`);
-  });
+  child.once('exit', () => void running.delete(child));
   return child;
 }
 
@@ -75,7 +65,7 @@ export async function becomesReady(server: ChildProcess, url: string, output: ()
   await until(async () => {
     if (hasEnded(server)) throw new Error(`The server ended before it was ready.\n${output()}`);
     // A server that starts is asked many times: a connection that is refused is cheap, a request that fails is not.
-    if (!(await accepts(hostname, Number(port)))) return false;
+    if (!(await accepts(hostname.replace(/^\[|\]$/g, ''), Number(port)))) return false;
     return fetch(`${url}/health/ready`).then(
       ({ ok }) => ok,
       () => false,
@@ -92,12 +82,3 @@ const accepts = (host: string, port: number): Promise<boolean> =>
     };
     socket.once('connect', tell(true)).once('error', tell(false));
   });
-
-function startJanitor(): ChildProcess {
-  const script = join(import.meta.dirname, 'child-janitor.ts');
-  // Detached: an interrupt from the terminal goes to the tests, and must not take their janitor with them.
-  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  child.unref();
-  (child.stdin as (typeof child.stdin & { unref?: () => void }) | null)?.unref?.();
-  return child;
-}

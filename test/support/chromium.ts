@@ -1,6 +1,14 @@
 /** The installed browser; none is downloaded. */
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type CDPSession,
+  chromium,
+  type Page,
+} from 'playwright-core';
+import { toolsAreRequired } from './installed-tool.ts';
 
 const PLACES = [
   process.env['CHROMIUM_PATH'],
@@ -11,10 +19,10 @@ const PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** Null: no browser is installed, and the browser tests are skipped. CI must have one. */
+/** Null: no browser is installed, and the browser tests are skipped. */
 export const chromiumPath: string | null = PLACES.find((path) => path !== undefined && existsSync(path)) ?? null;
-if (chromiumPath === null && process.env['CI'])
-  throw new Error('CI runs the browser tests: install Debian’s chromium.');
+if (chromiumPath === null && toolsAreRequired)
+  throw new Error('TEST_TOOLS asks for the browser tests: install Debian’s chromium.');
 
 /** Vitest's own time limit is the only one: a slow machine fails no test. */
 const NO_LIMIT = 0;
@@ -44,3 +52,22 @@ export async function newContext(browser: Browser, options: BrowserContextOption
 /** In a context of its own. */
 export const newPage = async (browser: Browser, options: BrowserContextOptions = {}): Promise<Page> =>
   (await newContext(browser, options)).newPage();
+
+export type Authenticator = { readonly device: CDPSession; readonly authenticatorId: string };
+
+/** A phone or a laptop that keeps passkeys, whose owner is always there and unlocks it. */
+export async function addAuthenticator(page: Page): Promise<Authenticator> {
+  const device = await page.context().newCDPSession(page);
+  await device.send('WebAuthn.enable', { enableUI: false });
+  const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { device, authenticatorId };
+}

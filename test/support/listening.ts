@@ -1,16 +1,29 @@
 /** The app behind a real port, and a client's redirect URI behind another. */
+import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createSocket } from 'node:net';
 import type { Database } from '../../src/storage/database.ts';
 import { openTestApp, type TestApp, type TestAppOptions } from './app.ts';
 
+/**
+ * Below the ports that systems hand out by themselves: a server that begins to listen there seconds later would sometimes find
+ * another test's server or connection, and the test would talk to that. Above 10080, which fetch refuses.
+ */
+const PORTS = { from: 11_000, below: 32_000 };
+
 export async function freePort(): Promise<number> {
-  const socket = createSocket();
-  await new Promise<void>((resolve) => socket.listen(0, '127.0.0.1', resolve));
-  const { port } = socket.address() as AddressInfo;
-  await new Promise((resolve) => socket.close(resolve));
-  return port;
+  for (;;) {
+    const port = randomInt(PORTS.from, PORTS.below);
+    if (await isFree(port)) return port;
+  }
 }
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = createSocket();
+    socket.once('error', () => resolve(false));
+    socket.listen(port, '127.0.0.1', () => socket.close(() => resolve(true)));
+  });
 
 export const listen = async (database: Database, options: TestAppOptions = {}): Promise<TestApp> =>
   openTestAppAt(await freePort(), database, options);

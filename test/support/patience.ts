@@ -19,10 +19,13 @@ export const patient: typeof deadlines = {
   databaseMilliseconds: HOUR_MILLISECONDS,
   statementMilliseconds: HOUR_MILLISECONDS,
   connectSeconds: HOUR_SECONDS,
+  otherServerMilliseconds: HOUR_MILLISECONDS,
+  afterOtherServersMilliseconds: 0,
   queueMilliseconds: HOUR_MILLISECONDS,
   requestMilliseconds: HOUR_MILLISECONDS,
   closingMilliseconds: HOUR_MILLISECONDS,
   hangingMilliseconds: HOUR_MILLISECONDS,
+  commandMilliseconds: HOUR_MILLISECONDS,
 };
 Object.assign(deadlines, patient);
 

@@ -1,7 +1,7 @@
 /** A real Postgres server for tests: made in a temporary folder, on a free port of the loopback, gone afterwards. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, readFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,8 +11,11 @@ import { type PostgresBinaries, postgresBinaries, type RunAs, unprivileged } fro
 export type PostgresServer = {
   /** Its maintenance database, as a superuser. */
   readonly url: string;
+  readonly folder: string;
   /** Ends it as a crash would: no checkpoint, connections cut. The data stays for `restart`. */
   readonly crash: () => Promise<void>;
+  /** Ends it as an operator would, with what it has written on disk. The data stays for `restart`. */
+  readonly halt: () => Promise<void>;
   /** On the same port, with the same data. */
   readonly restart: () => Promise<void>;
   /** Stops all its processes where they are, as a frozen virtual machine does; new connections are accepted by the kernel alone. */
@@ -25,6 +28,12 @@ export type PostgresServer = {
 export type PostgresOptions = {
   /** Flush to disk at each commit, as production does. Off by default: tests that crash nothing need not wait for it. */
   readonly durable?: boolean;
+  /** Further settings, as of postgresql.conf. */
+  readonly settings?: readonly string[];
+  /** Instead of those that npm has installed. */
+  readonly binaries?: PostgresBinaries | undefined;
+  /** Begins as a copy of this halted server, and follows what it streams to the standby of this name. */
+  readonly standbyOf?: { readonly halted: PostgresServer; readonly streams: string; readonly name: string };
 };
 
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
@@ -33,8 +42,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   if (runAs.uid !== undefined && runAs.gid !== undefined) chownSync(folder, runAs.uid, runAs.gid);
   const janitor = startJanitor(folder);
   try {
-    const binaries = await postgresBinaries(runAs, folder);
-    await initialize(binaries, runAs, folder);
+    const binaries = options.binaries ?? (await postgresBinaries(runAs, folder));
+    if (options.standbyOf === undefined) await initialize(binaries, runAs, folder);
+    else copy(options.standbyOf.halted.folder, folder, runAs);
     return await serve(binaries, runAs, folder, janitor, options);
   } catch (error) {
     janitor.stdin?.end();
@@ -54,7 +64,9 @@ async function serve(
   let server = await start();
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    folder,
     crash: () => end(server, 'SIGQUIT'),
+    halt: () => end(server, 'SIGINT'),
     restart: async () => {
       server = await start();
     },
@@ -68,7 +80,8 @@ async function serve(
   };
 }
 
-function startJanitor(folder: string): ChildProcess {
+/** Ends the server whose data is in `data` of that folder, and removes the folder, when its standard input ends. */
+export function startJanitor(folder: string): ChildProcess {
   const script = join(import.meta.dirname, 'postgres-janitor.ts');
   // Detached: an interrupt from the terminal goes to the tests, and must not take their janitor with them.
   const janitor = spawn(process.execPath, [script, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
@@ -91,7 +104,14 @@ async function initialize({ initdb }: PostgresBinaries, runAs: RunAs, folder: st
   if (code !== 0) throw new Error(`initdb failed:\n${log}`);
 }
 
-const READY = 'database system is ready to accept connections';
+const READY = /database system is ready to accept (read-only )?connections/;
+
+/** As it would be after pg_basebackup, which not every installation of Postgres has. */
+function copy(from: string, to: string, runAs: RunAs): void {
+  const copied = spawnSync('cp', ['-a', join(from, 'data'), join(to, 'data')], { ...runAs, cwd: to });
+  if (copied.status !== 0) throw new Error(`The data could not be copied: ${copied.stderr}`);
+  writeFileSync(join(to, 'data', 'standby.signal'), '');
+}
 
 function launch({ postgres }: PostgresBinaries, runAs: RunAs, folder: string, args: string[]): Promise<ChildProcess> {
   const server = spawn(postgres, ['-D', join(folder, 'data'), ...args], { ...runAs, ...quiet(folder) });
@@ -100,7 +120,7 @@ function launch({ postgres }: PostgresBinaries, runAs: RunAs, folder: string, ar
     server.stdout.resume();
     server.stderr.on('data', (chunk) => {
       log = (log + chunk).slice(-10_000);
-      if (log.includes(READY)) resolve(server);
+      if (READY.test(log)) resolve(server);
     });
     server.once('error', reject);
     server.once('exit', () => reject(new Error(`Postgres did not start:\n${log}`)));
@@ -125,7 +145,8 @@ function signalAll({ pid }: ChildProcess, signal: 'SIGSTOP' | 'SIGCONT'): void {
 /** A folder that the server's user may enter, and messages in English whatever the machine speaks. */
 const quiet = (folder: string) => ({ cwd: folder, env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } });
 
-function settings(port: number, { durable = false }: PostgresOptions): string[] {
+function settings(port: number, { durable = false, settings = [], standbyOf }: PostgresOptions): string[] {
+  const primary = standbyOf && new URL(standbyOf.streams);
   const flush = durable ? 'on' : 'off';
   return [
     `port=${port}`,
@@ -136,6 +157,13 @@ function settings(port: number, { durable = false }: PostgresOptions): string[] 
     'max_parallel_workers_per_gather=0',
     `fsync=${flush}`,
     `full_page_writes=${flush}`,
+    ...(primary && standbyOf
+      ? [
+          `primary_conninfo=host=${primary.hostname} port=${primary.port} user=${primary.username} application_name=${standbyOf.name}`,
+          'wal_retrieve_retry_interval=100ms',
+        ]
+      : []),
+    ...settings,
   ].flatMap((setting) => ['-c', setting]);
 }
 

@@ -1,8 +1,10 @@
 /** The signing keys of a database, without a server: changed through the engine, read as stored. */
+
 import { asc, eq, sql } from 'drizzle-orm';
 import { DEFAULT_SIGNING_KEYS, type SigningKeyPolicy } from '../../policies/schema.ts';
 import { keyDeps } from '../../src/boot/key-ring.ts';
 import { keyLifetimes } from '../../src/config/key-lifetimes.ts';
+import { keysInDatabase } from '../../src/crypto/key-source.ts';
 import type { KeyChange, SigningKeyWorld } from '../../src/lifecycles/signing-key.ts';
 import type { Drizzle } from '../../src/storage/database.ts';
 import { signingKeys, transitions } from '../../src/storage/schema.ts';
@@ -14,7 +16,13 @@ export const LIFETIMES = keyLifetimes(POLICY);
 
 /** Only ES256 by default: generating RSA keys is slow. */
 export const keysOf = (db: Drizzle, clock: Clock, policy: Partial<SigningKeyPolicy> = {}): SigningKeyWorld =>
-  keyDeps({ db, keys: testKeys, clock, policy: () => ({ ...POLICY, algorithms: ['ES256'], ...policy }) });
+  keyDeps({
+    db,
+    keys: testKeys,
+    source: keysInDatabase(testKeys),
+    clock,
+    policy: () => ({ ...POLICY, algorithms: ['ES256'], ...policy }),
+  });
 
 export type StoredKey = typeof signingKeys.$inferSelect;
 

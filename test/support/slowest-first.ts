@@ -3,8 +3,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Those that take about ten seconds of CPU or more, the slowest first. Vitest knows only what it has run before, and CI has run nothing. */
 const SLOWEST = [
+  'chaos/chaos',
   'race/killed-server',
   'unit/review/mutation',
+  'upgrade/rolling-upgrade',
+  'e2e/all-pages',
+  'docs/standby-step-by-step',
+  'docs/deploying-step-by-step',
   'race/parallel-presentations',
   'unit/machines/mutation',
   'unit/review/drawing/drawings',

@@ -18,13 +18,20 @@ export type TcpProxy = {
   /** Answers every statement with this SQLSTATE instead of Postgres, as an error of this severity. FATAL also hangs up. */
   readonly refuse: (sqlstate: string, severity?: 'ERROR' | 'FATAL') => void;
   /** Nothing passes any more on the connections that exist; `new` too: nor on those that come. What is on its way is kept. */
-  readonly silence: (which: 'existing' | 'all') => void;
+  readonly silence: (which: 'existing' | 'all', direction?: Direction) => void;
+  /** Each piece arrives this much later, in either direction; 0: at once again. */
+  readonly delay: (milliseconds: number) => void;
   /** What was kept passes, in order and late. */
   readonly letThrough: () => void;
+  /** New connections go to this server; those that exist stay where they are. */
+  readonly leadTo: (postgresUrl: string) => void;
   /** How many connections came, and how many of them the server still has. */
   readonly connections: () => { readonly ever: number; readonly open: number };
   readonly close: () => Promise<void>;
 };
+
+/** `both`, or only what Postgres is asked, or only what it answers. */
+export type Direction = 'both' | 'asked' | 'answered';
 
 /** The places at which a stream of Postgres' messages may be cut: around each beginning of a message, and in its head. */
 export function cuttingPlaces(stream: Buffer): number[] {
@@ -37,12 +44,13 @@ export function cuttingPlaces(stream: Buffer): number[] {
 }
 
 export async function openTcpProxy(postgresUrl: string): Promise<TcpProxy> {
-  const target = new URL(postgresUrl);
+  let target = new URL(postgresUrl);
   const sockets = new Set<Socket>();
   const links = new Set<Link>();
   let ever = 0;
   let hangsUp = false;
-  let silent = false;
+  let silent: Direction | null = null;
+  let delayMilliseconds = 0;
   let refusal: Buffer | null = null;
   let hangsUpAfterRefusal = false;
   let bytesLeft = Number.POSITIVE_INFINITY;
@@ -55,17 +63,34 @@ export async function openTcpProxy(postgresUrl: string): Promise<TcpProxy> {
   const server = createServer((client) => {
     if (hangsUp) return void client.destroy();
     const database = connect(Number(target.port || 5432), target.hostname);
-    const link: Link = { silent, kept: [], asked: Buffer.alloc(0), skips: false };
+    const link: Link = {
+      silent,
+      kept: [],
+      late: 0,
+      lateMilliseconds: 0,
+      asked: Buffer.alloc(0),
+      skips: false,
+    };
     links.add(link);
     ever++;
-    const pass = (deliver: () => void) => void (link.silent ? link.kept.push(deliver) : deliver());
+    const pass = (direction: Direction, deliver: () => void) => {
+      if (link.silent === 'both' || link.silent === direction) return void link.kept.push(deliver);
+      if (delayMilliseconds === 0 && link.late === 0) return void deliver();
+      // Nothing overtakes what is late.
+      link.late++;
+      link.lateMilliseconds = Math.max(link.lateMilliseconds, delayMilliseconds);
+      setTimeout(() => {
+        deliver();
+        if (--link.late === 0) link.lateMilliseconds = 0;
+      }, link.lateMilliseconds);
+    };
     for (const socket of [client, database]) {
       sockets.add(socket);
       socket.on('error', () => {});
       socket.on('close', () => sockets.delete(socket));
     }
     client.on('data', (data) =>
-      pass(() => {
+      pass('asked', () => {
         if (refusal === null) return void database.write(data);
         link.asked = Buffer.concat([link.asked, data]);
         link.asked = answerEach(link.asked, (type) => {
@@ -81,9 +106,9 @@ export async function openTcpProxy(postgresUrl: string): Promise<TcpProxy> {
       links.delete(link);
       database.destroy();
     });
-    database.on('close', () => pass(() => client.destroy()));
+    database.on('close', () => pass('answered', () => client.destroy()));
     database.on('data', (data) =>
-      pass(() => {
+      pass('answered', () => {
         if (onAnswer === null) {
           seen.push(data);
           client.write(data.subarray(0, bytesLeft));
@@ -141,16 +166,22 @@ export async function openTcpProxy(postgresUrl: string): Promise<TcpProxy> {
       refusal = errorResponse(sqlstate, severity);
       hangsUpAfterRefusal = severity === 'FATAL';
     },
-    silence: (which) => {
-      silent = which === 'all';
-      for (const link of links) link.silent = true;
+    silence: (which, direction = 'both') => {
+      silent = which === 'all' ? direction : null;
+      for (const link of links) link.silent = direction;
+    },
+    delay: (milliseconds) => {
+      delayMilliseconds = milliseconds;
     },
     letThrough: () => {
-      silent = false;
+      silent = null;
       for (const link of links) {
-        link.silent = false;
+        link.silent = null;
         for (const deliver of link.kept.splice(0)) deliver();
       }
+    },
+    leadTo: (elsewhere) => {
+      target = new URL(elsewhere);
     },
     connections: () => ({ ever, open: links.size }),
     close: async () => {
@@ -160,7 +191,15 @@ export async function openTcpProxy(postgresUrl: string): Promise<TcpProxy> {
   };
 }
 
-type Link = { silent: boolean; readonly kept: (() => void)[]; asked: Buffer; skips: boolean };
+type Link = {
+  silent: Direction | null;
+  readonly kept: (() => void)[];
+  /** Pieces that are on their way, and how late they are. */
+  late: number;
+  lateMilliseconds: number;
+  asked: Buffer;
+  skips: boolean;
+};
 
 /** ReadyForQuery, idle. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);

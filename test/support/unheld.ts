@@ -5,7 +5,22 @@
 import { sql } from 'drizzle-orm';
 import type { Drizzle } from '../../src/storage/database.ts';
 
-const HELD = ['interactions', 'grants', 'signing_keys', 'sessions', 'clients', 'users', 'server'] as const;
+const HELD = [
+  'interactions',
+  'grants',
+  'signing_keys',
+  'sessions',
+  'second_factors',
+  'recovery_codes',
+  'passkeys',
+  'external_sign_ins',
+  'linked_identities',
+  'email_challenges',
+  'webhook_deliveries',
+  'clients',
+  'users',
+  'server',
+] as const;
 
 export const unheld = <T>(db: Drizzle, work: (db: Drizzle) => Promise<T>): Promise<T> =>
   db.transaction(async (transaction) => {

@@ -1,6 +1,7 @@
 /** Stands in for the use cases of src/protocol, so that a test says what becomes of a request and sees what was asked. */
 import { createHash, randomUUID } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import fp from 'fastify-plugin';
 import { rootKeys } from '../../src/crypto/root-secret.ts';
 import { browserCookies } from '../../src/http/cookies.ts';
 import { csrf } from '../../src/http/csrf.ts';
@@ -34,6 +35,14 @@ export type Sent = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
+const noPasskeys = fp(async (app) => void app.decorate('passkeyPart', async () => null), { name: 'passkey-routes' });
+/** The page of a factor is the text "factor". */
+const noFactors = fp(
+  async (app) =>
+    void app.decorate('showFactorOf', async (_request: unknown, reply: FastifyReply) => reply.send('factor')),
+  { name: 'factor-routes' },
+);
+
 /** The routes under test with all that pages need. */
 export async function openRoutes(register: (app: FastifyInstance) => unknown) {
   const { app, lines } = await bareApp();
@@ -42,6 +51,8 @@ export async function openRoutes(register: (app: FastifyInstance) => unknown) {
   const random = { bytes: (n: number) => Buffer.alloc(n, 'n'), uuid: randomUUID };
   await app.register(browserCookies, { issuer: 'https://as.test', random });
   await app.register(csrf, { keys: rootKeys(['a root secret for forms, of more than 32 bytes']) });
+  await app.register(noPasskeys);
+  await app.register(noFactors);
   await register(app);
 
   /** @param becomes what the use case says; an error: it throws it. */

@@ -6,9 +6,11 @@ import { authorizationCodeOf } from '../../../src/crypto/authorization-code.ts';
 import { storedSecretMac } from '../../../src/crypto/client-secret.ts';
 import { sha256 } from '../../../src/crypto/digest.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
+import { rowMacs } from '../../../src/crypto/row-mac.ts';
 import { rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.ts';
 import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 import type { Drizzle } from '../../../src/storage/database.ts';
+import { sessionFacts, userFacts } from '../../../src/storage/row-facts.ts';
 import { consents, grants, sessions, users } from '../../../src/storage/schema.ts';
 import { insertUser, saveClient } from '../../support/administration.ts';
 import type { SignedIn } from '../browser.ts';
@@ -28,6 +30,7 @@ import {
 } from '../setting.ts';
 
 const keys = rootKeys([SERVER_SECRET]);
+const macs = rowMacs(keys);
 
 /** Once or again. */
 export async function registerClientAndPerson(db: Drizzle): Promise<void> {
@@ -40,7 +43,8 @@ export async function registerClientAndPerson(db: Drizzle): Promise<void> {
     redirectUris: [REDIRECT_URI],
     grantTypes: GRANT_TYPES,
   });
-  await insertUser(db, { id: SUBJECT_ID, username: 'bench', passwordHash: storedPasswordHash('none'), claims: {} });
+  const user = { id: SUBJECT_ID, username: 'bench', passwordHash: storedPasswordHash('none'), claims: {} };
+  await insertUser(db, user, macs);
 }
 
 const ROWS_A_STATEMENT = 500;
@@ -111,7 +115,7 @@ function newGrant() {
 /** @returns their usernames. */
 export const insertNewcomers = (db: Drizzle, count: number, passwordHash = PASSWORD_HASH): Promise<string[]> =>
   inParts(count, async (size) => {
-    const made = listOf(size, () => ({ ...newUser(), passwordHash }));
+    const made = listOf(size, () => newUser(passwordHash));
     await db.insert(users).values(made);
     return made.map(({ username }) => username);
   });
@@ -123,11 +127,13 @@ export const insertBrowsers = (db: Drizzle, count: number): Promise<SignedIn[]> 
     const [signedInAt, endsAt] = [new Date(), new Date(Date.now() + SESSION_SECONDS * 1000)];
     const epochs = { userEpoch: 0n, serverEpoch: 0n };
     await db.insert(users).values(made.map(({ user }) => user));
-    await db
-      .insert(sessions)
-      .values(
-        made.map(({ user, cookie }) => ({ idHash: sha256(cookie), userId: user.id, ...epochs, signedInAt, endsAt })),
-      );
+    await db.insert(sessions).values(
+      made.map(({ user, cookie }) => {
+        const row = { idHash: sha256(cookie), sid: randomUUID(), userId: user.id, ...epochs, amr: ['pwd'] };
+        const mac = macs.macOf(...sessionFacts({ ...row, state: 'active' }));
+        return { ...row, signedInAt, endsAt, mac };
+      }),
+    );
     await db.insert(consents).values(
       made.map(({ user }) => ({
         userId: user.id,
@@ -145,7 +151,8 @@ export const insertBrowsers = (db: Drizzle, count: number): Promise<SignedIn[]> 
     }));
   });
 
-function newUser() {
+function newUser(passwordHash = PASSWORD_HASH) {
   const id = randomUUID();
-  return { id, username: id, usernameKey: id, passwordHash: PASSWORD_HASH, claims: {} };
+  const row = { id, username: id, usernameKey: id, passwordHash, claims: {}, passwordByLinkAt: null };
+  return { ...row, mac: macs.macOf(...userFacts(row)) };
 }

@@ -1,11 +1,15 @@
 /** `check` works out when a chain ends, and remembers what it cannot see. */
 
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storedSecretMac } from '../../../src/crypto/client-secret.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import type { ClientRegistration } from '../../../src/model/client.ts';
 import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
+import { makeUser } from '../../support/actors.ts';
 import { saveClient } from '../../support/administration.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
@@ -54,6 +58,40 @@ describe('check', () => {
   it('promises no chain to a client that cannot refresh', async () => {
     await save('app', { grantTypes: ['authorization_code'] });
     expect(JSON.parse((await check('--json')).out).clients[0].chain_signed_in_now).toBeNull();
+  });
+
+  it('says who administers, and warns of names that nobody has and of scopes that are never granted', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'statehouse-check-'));
+    cpSync(new URL('../../../policies', import.meta.url).pathname, folder, { recursive: true });
+    const file = `operators: [alice, Carol]
+auditors: [bob]
+clients:
+  - { client_id: app, scope: keys:read }
+  - { client_id: narrow, scope: keys:read ledger:read }
+  - { client_id: gone, scope: clients:read }
+`;
+    writeFileSync(join(folder, 'operators.yaml'), file);
+    await save('app', { grantTypes: ['authorization_code'] });
+    await save('narrow', { grantTypes: ['client_credentials'], redirectUris: [], scope: ['keys:read', 'read'] });
+    await makeUser(postgres, 'carol');
+    const env = { DATABASE_URL: postgres.url, STATEHOUSE_SECRET: SECRET, STATEHOUSE_CONFIG: folder };
+    const { status, out } = await line.run(['check'], { env });
+    expect(status).toBe(0);
+    expect(out).toMatch(/^administration\n +operators +alice\n +Carol\n +auditors +bob\n +clients +app: keys:read$/m);
+    const warnings = JSON.parse((await line.run(['check', '--json'], { env })).out).warnings.filter((words: string) =>
+      words.startsWith('operators.yaml'),
+    );
+    expect(warnings).toEqual([
+      'operators.yaml: no end-user has the username "alice"; an end-user who is created with it gets this role',
+      'operators.yaml: no end-user has the username "bob"; an end-user who is created with it gets this role',
+      'operators.yaml: the client "app" has no grant type "client_credentials", so these scopes are never granted',
+      'operators.yaml: "ledger:read" is not in the scope of the client "narrow", so it is never granted',
+      'operators.yaml: there is no client "gone"; a client that is registered with this id gets these scopes',
+    ]);
+    // Where the database cannot be read, nothing is known of its names.
+    const blind = await line.run(['check', '--json'], { env: { ...env, DATABASE_URL: 'postgres://127.0.0.1:1/none' } });
+    expect(blind.out).not.toContain('no end-user has');
+    rmSync(folder, { recursive: true });
   });
 
   it('warns of a short secret that was imported, and of an http redirect', async () => {

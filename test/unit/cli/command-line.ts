@@ -1,14 +1,25 @@
 /** The command line in this process, on a database in memory: what was typed, what came out. */
 
+import { registerCommandLine } from '../../../src/boot/command-line-access.ts';
 import type { Runtime } from '../../../src/boot/runtime.ts';
+import { type AppParts, appDeps } from '../../../src/boot/wiring.ts';
 import type { Input } from '../../../src/cli/input.ts';
 import { runCommand } from '../../../src/cli/program.ts';
-import { readEnvironment } from '../../../src/config/environment.ts';
+import type { ManagementApi } from '../../../src/cli/remote/api.ts';
+import { commandsOf } from '../../../src/cli/remote/running-server.ts';
+import { withCommandLine } from '../../../src/config/command-line-client.ts';
+import { type Environment, readEnvironment } from '../../../src/config/environment.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';
+import { keysInDatabase } from '../../../src/crypto/key-source.ts';
 import { systemRandom } from '../../../src/crypto/random.ts';
-import { rootKeys } from '../../../src/crypto/root-secret.ts';
+import { buildApp } from '../../../src/http/app.ts';
 import type { Database } from '../../../src/storage/database.ts';
+import { databaseClock } from '../../../src/system/clock.ts';
+import { makeLogger } from '../../../src/system/logger.ts';
 import { openTestDatabase } from '../../support/database.ts';
+import { injecting } from '../../support/injecting.ts';
+import { testKeys } from '../../support/macs.ts';
+import { keptMails } from '../../support/mails.ts';
 
 export type Typed = {
   readonly env?: Readonly<Record<string, string>>;
@@ -24,16 +35,43 @@ export type CommandLine = {
   readonly close: () => Promise<void>;
 };
 
+/** Where commands do their work: on the database itself, or through a server that runs on it. */
+export const ways = ['database', 'server'] as const;
+export type Way = (typeof ways)[number];
+
 /** @param opened another database than one in memory. */
-export async function openCommandLine(opened?: Database): Promise<CommandLine> {
+export async function openCommandLine(opened?: Database, way: Way = 'database'): Promise<CommandLine> {
   const database = opened ?? (await openTestDatabase('embedded')).database;
-  const keys = rootKeys(['a root secret of more than 32 bytes']);
+  const keys = testKeys;
   const runtimeOf = (env: NodeJS.ProcessEnv): Runtime => {
     const environment = readEnvironment(env);
     const configuration = loadConfiguration(environment.configFolder, environment.issuer);
     // Commands close what they opened; this one is shared by the tests of a file.
-    return { environment, configuration, keys, random: systemRandom, database: { ...database, close: async () => {} } };
+    const keySource = keysInDatabase(keys);
+    return {
+      environment,
+      configuration,
+      keys,
+      keySource,
+      random: systemRandom,
+      database: { ...database, close: async () => {} },
+    };
   };
+  let configuration = runtimeOf({}).configuration;
+  let server: { readonly issuer: string; readonly production: boolean; readonly api: ManagementApi } | null = null;
+  // Each registers a secret of its own, so that only the last one is good.
+  const serverOf = async ({ issuer, production }: Environment) => {
+    if (server?.issuer === issuer && server.production === production) return server.api;
+    const current = () => withCommandLine(configuration);
+    server = {
+      issuer,
+      production,
+      api: await openServer({ database, keys, issuer, production, configuration: current }),
+    };
+    return server.api;
+  };
+  // As an operator's server: it runs before a command is typed.
+  if (way === 'server') await serverOf(runtimeOf({}).environment);
   const run: CommandLine['run'] = async (args, { env = {}, stdin = '', types } = {}) => {
     const printed = { out: '', err: '' };
     const output = {
@@ -44,11 +82,42 @@ export async function openCommandLine(opened?: Database): Promise<CommandLine> {
         printed.err += text;
       },
     };
-    const cli = { env, output, input: inputOf(stdin, types), openRuntime: async () => runtimeOf(env) };
+    const runningServer = async () => {
+      if (way === 'database') return null;
+      const runtime = runtimeOf(env);
+      configuration = runtime.configuration;
+      return serverOf(runtime.environment);
+    };
+    const ways = { runningServer, openRuntime: async () => runtimeOf(env) };
+    const cli = { env, output, input: inputOf(stdin, types), ...ways };
     const status = await runCommand(args, cli);
     return { status, ...printed };
   };
   return { runtime: runtimeOf({}), run, close: database.close };
+}
+
+/** The real app on the database, and the way of commands to it, without the network. */
+async function openServer(
+  parts: Pick<AppParts, 'database' | 'keys' | 'issuer' | 'configuration' | 'production'>,
+): Promise<ManagementApi> {
+  const { trustedProxies, libuvThreads } = readEnvironment({});
+  // As the server of an embedded database, whichever it is.
+  const database = { ...parts.database, kind: 'embedded' } as const;
+  const { keys, issuer } = parts;
+  const logger = makeLogger({ level: 'silent', readable: false });
+  const deps = await appDeps({
+    ...parts,
+    database,
+    ...{ trustedProxies, libuvThreads, logger },
+    random: systemRandom,
+    clock: databaseClock,
+    lastReload: () => null,
+    mail: keptMails(),
+  });
+  const app = await buildApp(deps);
+  const secret = await registerCommandLine({ database, keys, random: systemRandom });
+  if (secret === null) throw new Error('The client of the command line is declared.');
+  return commandsOf({ origin: issuer, issuer, secret }, injecting(app));
 }
 
 function inputOf(stdin: string | Uint8Array, types: readonly string[] | undefined): Input {

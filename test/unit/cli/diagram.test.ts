@@ -27,6 +27,7 @@ async function run(...args: string[]) {
       readSecret: async () => '',
       confirm: async () => false,
     },
+    runningServer: async () => null,
     openRuntime: () => Promise.reject(new Error('nothing to open')),
   });
   return { status, ...printed };

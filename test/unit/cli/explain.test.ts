@@ -27,13 +27,15 @@ import { clockAt, testClock } from '../../support/clock.ts';
 import { databaseKinds, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { forgeriesOf } from '../../support/forging.ts';
 import { everything, grantIdOfCode, placeOf } from '../../support/stored.ts';
-import { type CommandLine, openCommandLine } from './command-line.ts';
+import { type CommandLine, openCommandLine, ways } from './command-line.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 const UTC = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`;
 
-describe.each(databaseKinds)('explain, on %s', (kind) => {
+const places = databaseKinds.flatMap((kind) => ways.map((way) => [kind, way] as const));
+
+describe.each(places)('explain, on %s, through the %s', (kind, way) => {
   let opened: TestDatabase;
   let line: CommandLine;
   let test: TestApp;
@@ -41,7 +43,7 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
   let user: TestUser;
   beforeAll(async () => {
     opened = await openTestDatabase(kind);
-    line = await openCommandLine(opened.database);
+    line = await openCommandLine(opened.database, way);
     // A month without a partition has its lines in the default one, which is never dropped.
     for (const days of [150, 100, 50]) {
       await keepLedgerPartitions(opened.database.drizzle, clockAt(new Date(Date.now() - days * DAY)));
@@ -315,7 +317,7 @@ describe.each(databaseKinds)('explain, on %s', (kind) => {
     await keepLedgerPartitions(db(), databaseClock);
     expect(await documentOf(refreshToken)).toMatchObject({ alive: true, beginning_was_dropped: true });
     expect(await told(refreshToken)).toMatch(
-      /what happened\n {2}The beginning is missing: lines of the ledger are dropped after 90 days\.\n .*: 4 is the head/s,
+      /what happened\n {2}The beginning is missing: old lines of the ledger are dropped \(ledger\.yaml\)\.\n .*: 4 is the head/s,
     );
   });
 

@@ -110,7 +110,7 @@ describe('the launcher', () => {
       const { status, out, err } = await statehouse(['users', 'list']);
       expect({ status, out }).toEqual({ status: 1, out: '' });
       expect(err).toMatch(`is in use by the running process ${process.pid}`);
-      expect(err).toMatch(/Stop the server and run this again,\nor set DATABASE_URL/);
+      expect(err).toMatch(/another command, or a server that is starting or stopping: run this again in a moment/);
       expect(err).not.toMatch(/^\s+at /m);
     } finally {
       unlock();

@@ -4,10 +4,11 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { wordsFor } from '../../../src/cli/failure.ts';
-import { StoreUnavailable } from '../../../src/engine/errors.ts';
+import { statusFor, wordsFor } from '../../../src/cli/failure-words.ts';
+import { StoreUnavailable, Unavailable } from '../../../src/engine/errors.ts';
 import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 import { FolderInUse } from '../../../src/storage/folder-lock.ts';
+import { ToldError } from '../../../src/system/told-error.ts';
 import { saveClient } from '../../support/administration.ts';
 import { createEmptyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
@@ -248,12 +249,35 @@ describe('failures', () => {
     [failed('ECONNREFUSED'), 'The database cannot be reached (nothing listens there). Check DATABASE_URL: host'],
     [new Error('around', { cause: failed('28P01') }), 'The database refuses the password. Check DATABASE_URL: host'],
     [failed('3D000'), 'has no database of this name'],
+    [
+      new Unavailable('signing_unavailable', { cause: new ToldError('The device says what it has.') }),
+      'The device says what it has.',
+    ],
     [new FolderInUse('.statehouse', 42), 'set DATABASE_URL to a Postgres server'],
     [failed('EACCES'), 'permission denied'],
   ])('are told in words: %s', (error, words) => {
     const told = wordsFor(error, { DATABASE_URL: url });
     expect(told).toContain(words);
     expect(told).not.toMatch(/hunter2|someone|^\s+at /m);
+  });
+
+  it('end with a status of their own when starting again cannot help', () => {
+    class Final extends ToldError {
+      override readonly isFinal = true;
+    }
+    const caused = (cause: Error) => new Unavailable('signing_unavailable', { cause });
+    const said = new ToldError('The device is away.');
+    expect([said, caused(said), new Error('x'), null].map(statusFor)).toEqual([1, 1, 1, 1]);
+    const refused = new Final('The PIN is wrong.');
+    expect([refused, caused(refused)].map(statusFor)).toEqual([78, 78]);
+  });
+
+  it('name each host of several, without user and password', () => {
+    const several = 'postgres://someone:hunter2@a:5433,b/statehouse?target_session_attrs=read-write';
+    const told = wordsFor(failed('NO_WRITABLE_HOST'), { DATABASE_URL: several });
+    expect(told).toBe(
+      'No host of the database can be written to. Check DATABASE_URL: hosts a:5433,b, database statehouse.\n',
+    );
   });
 
   it('that nobody foresaw are told by type and place, without what was being stored', () => {

@@ -54,6 +54,7 @@ describe('simulate', () => {
       line: 14,
       says: 'client (tab 1) presents refresh token B',
       seconds_after_approval: 900,
+      session: null,
       answer: { kind: 'refused', reason: 'grant_revoked' },
       chain: { alive: false, reason: 'refresh_token_reused' },
       expectations: [{ expected: 'refused: grant_revoked', found: 'refused: grant_revoked', holds: true }],

@@ -28,6 +28,8 @@ describe('the environment', () => {
     ['STATEHOUSE_ISSUER', 'https://login.example.com/?a=b', /query or a fragment/],
     ['STATEHOUSE_ISSUER', 'login.example.com', /not a URL/],
     ['DATABASE_URL', 'mysql://x', /postgres:\/\//],
+    ['DATABASE_URL', 'postgres://a,b:x/statehouse', /a:5432,b:5432, found something else as number 2 of 2/],
+    ['DATABASE_URL', 'postgres://a/statehouse?target_session_attrs=any', /target_session_attrs=read-write/],
     ['PORT', '70000', /1 to 65535/],
     ['LOG_LEVEL', 'loud', /one of/],
     ['UV_THREADPOOL_SIZE', '0', /1 to 1024/],

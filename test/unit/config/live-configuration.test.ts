@@ -99,6 +99,37 @@ describe('the live configuration', () => {
     expect(logs()).toContain('"key":"policies.default.accessTokenLifetimeSeconds","from":900,"to":600');
   });
 
+  it('lets a role act at once, and says who got it', async () => {
+    write('operators.yaml', 'operators: [alice]\n');
+    expect(await live.reload()).toBe(true);
+    expect(live.current().operators.operators).toEqual(['alice']);
+    expect(logs()).toContain('"key":"operators.users.alice","from":null,"to":"operator"');
+  });
+
+  it.each([
+    ['makes the demo user an operator where there is demo data', 'embedded', '127.0.0.1', ['demo']],
+    ['but not where others can reach the server', 'embedded', '0.0.0.0', []],
+    ['nor on Postgres', 'postgres', '127.0.0.1', []],
+  ] as const)('%s', async (_, kind, host, operators) => {
+    const logger = makeLogger({ level: 'info', readable: false, destination: { write: () => {} } });
+    const runtime = {
+      environment: { configFolder: folder, issuer: 'https://as.test', host },
+      configuration: loadConfiguration(folder, 'https://as.test'),
+      keys: testKeys,
+      random: systemRandom,
+      database: { ...opened.database, kind },
+    } as unknown as Runtime;
+    const there = await liveConfiguration(runtime, logger, env);
+    expect(there.current().operators.operators).toEqual(operators);
+    write('operators.yaml', 'operators: [alice]\n');
+    expect(await there.reload()).toBe(true);
+    expect(there.current().operators.operators).toEqual(['alice', ...operators]);
+    // What the file says of the demo user holds.
+    write('operators.yaml', 'auditors: [Demo]\n');
+    expect(await there.reload()).toBe(true);
+    expect(there.current().operators).toMatchObject({ operators: [], auditors: ['Demo'] });
+  });
+
   it('tells of each reload that came into force, and of no other', async () => {
     let told = 0;
     live.onReload(() => {
@@ -235,6 +266,34 @@ describe('the live configuration', () => {
       }
       write('sign-in.yaml', withSession(3800));
       await inForce(3800);
+    });
+
+    it('when the folder is removed and copied again, file by file', async () => {
+      watch();
+      for (const seconds of [3600, 3700]) {
+        const fresh = prepared(seconds);
+        rmSync(folder, { recursive: true });
+        cpSync(fresh, folder, { recursive: true });
+        rmSync(fresh, { recursive: true });
+        await inForce(seconds);
+      }
+    });
+
+    it('when the database could not be asked at first, which is told once', async () => {
+      const { drizzle } = opened.database;
+      await drizzle.execute('alter table clients rename to clients_away');
+      watch();
+      write('sign-in.yaml', withSession(3600));
+      const failures = () => lines.filter((line) => line.includes('reload failed; it is tried again')).length;
+      await until(() => failures() > 0);
+      expect(live.lastReload()).toMatchObject({ accepted: false });
+      const told = live.lastReload();
+      // It was tried again meanwhile.
+      await until(() => live.lastReload() !== told);
+      await drizzle.execute('alter table clients_away rename to clients');
+      await inForce(3600);
+      expect(failures()).toBe(1);
+      expect(live.lastReload()).toMatchObject({ accepted: true });
     });
 
     it('when the folder was gone for a while', async () => {

@@ -66,5 +66,11 @@ describe('a text file', () => {
     rmSync(path, { recursive: true });
     symlinkSync(path, path);
     expect(readText(path)).toMatchObject({ found: 'a symbolic link that leads to itself' });
+    rmSync(path);
+    symlinkSync(join(folder, 'gone.yaml'), path);
+    expect(readText(path)).toMatchObject({
+      found: 'a symbolic link that leads nowhere',
+      allowed: 'a file of this name',
+    });
   });
 });

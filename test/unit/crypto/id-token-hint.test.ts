@@ -8,7 +8,7 @@ import {
   makeSigningKey,
   openSigningKey,
   publicKeyOf,
-  type SigningKey,
+  type SigningKeyHere,
 } from '../../../src/crypto/signing-keys.ts';
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../../src/oauth/signing-algorithms.ts';
 import { testKeys } from '../../support/app.ts';
@@ -18,10 +18,10 @@ const CLAIMS = { iss: ISSUER, sub: 'a-person', aud: 'a-client', sid: 'a-session'
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 describe('an ID Token as a hint', () => {
-  const signers = new Map<SigningAlgorithm, SigningKey>();
+  const signers = new Map<SigningAlgorithm, SigningKeyHere>();
   let ring: KeyRing;
-  let stranger: SigningKey;
-  const signer = (alg: SigningAlgorithm): SigningKey => {
+  let stranger: SigningKeyHere;
+  const signer = (alg: SigningAlgorithm): SigningKeyHere => {
     const key = signers.get(alg);
     if (!key) throw new Error(alg);
     return key;

@@ -8,7 +8,7 @@ import {
   makeSigningKey,
   openSigningKey,
   publicKeyOf,
-  type SigningKey,
+  type SigningKeyHere,
 } from '../../../src/crypto/signing-keys.ts';
 import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../../src/oauth/signing-algorithms.ts';
 import { testKeys } from '../../support/app.ts';
@@ -19,10 +19,10 @@ const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString(
 const thisTurn = () => new Promise<void>((resolve) => process.nextTick(() => process.nextTick(resolve)));
 
 describe('reading a JWT', () => {
-  const signers = new Map<SigningAlgorithm, SigningKey>();
+  const signers = new Map<SigningAlgorithm, SigningKeyHere>();
   let ring: KeyRing;
   let looks = 0;
-  const signer = (alg: SigningAlgorithm): SigningKey => {
+  const signer = (alg: SigningAlgorithm): SigningKeyHere => {
     const key = signers.get(alg);
     if (!key) throw new Error(alg);
     return key;

@@ -112,7 +112,14 @@ const machines = {
       useDueAt: instants,
       endedBy,
       endReason: maybe(
-        fc.constantFrom('session_idle', 'session_too_old', 'signed_out', 'ended_by_user', 'signed_in_again'),
+        fc.constantFrom(
+          'session_idle',
+          'session_too_old',
+          'signed_out',
+          'ended_by_user',
+          'ended_by_administrator',
+          'signed_in_again',
+        ),
       ),
     }),
     event: fc.record({
@@ -120,6 +127,7 @@ const machines = {
         'used',
         'signOutRequested',
         'endRequested',
+        'endRequestedByAdministrator',
         'signedInAgain',
         'userDisabled',
         'passwordChanged',

@@ -52,6 +52,24 @@ describe('the loop', () => {
     expect(asked).toEqual(['load', commit]);
   });
 
+  test('waits for an answer that is made elsewhere, and commits after it', async () => {
+    const { world, asked } = worldOf({ loads: [dark], commits: [true] });
+    const later = Promise.withResolvers<string>();
+    const answered = run(world, { ...request, answer: () => later.promise });
+    await new Promise(setImmediate);
+    expect(asked).toEqual(['load']);
+    later.resolve('signed elsewhere');
+    expect(await answered).toBe('signed elsewhere');
+    expect(asked).toEqual(['load', commit]);
+  });
+
+  test('commits nothing when an answer that is made elsewhere fails', async () => {
+    const { world, asked } = worldOf({ loads: [dark], commits: [true] });
+    const failure = new Unavailable('signing_unavailable');
+    await expect(run(world, { ...request, answer: () => Promise.reject(failure) })).rejects.toBe(failure);
+    expect(asked).toEqual(['load']);
+  });
+
   test('begins with what was loaded already', async () => {
     const { world, asked } = worldOf({ commits: [true] });
     expect(await run(world, request, { row: dark })).toBe('dark → bright');

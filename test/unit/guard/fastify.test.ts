@@ -45,6 +45,46 @@ describe('the Fastify plugin', () => {
     expect((await app.inject({ method: 'HEAD', url: '/photos', headers: { authorization } })).statusCode).toBe(200);
   });
 
+  describe('a route that takes a stronger or a more recent sign-in (RFC 9470)', () => {
+    const STRONG = ['urn:statehouse:acr:phishing-resistant', 'urn:statehouse:acr:multi-factor'];
+    const routes = (app: FastifyInstance) => {
+      app.get('/transfers', { config: { scopes: ['read'], acrValues: STRONG, maxAgeSeconds: 300 } }, async () => ({}));
+    };
+    const asked = async (claims: Readonly<Record<string, unknown>>) => {
+      const app = await opened({}, routes);
+      const token = await issuer.token({ claims });
+      return app.inject({ url: '/transfers', headers: { authorization: `Bearer ${token}` } });
+    };
+    const now = () => Math.floor(issuer.clock.now().getTime() / 1000);
+
+    it('lets in any of the classes, in time', async () => {
+      for (const acr of STRONG) expect((await asked({ acr, auth_time: now() - 300 })).statusCode).toBe(200);
+    });
+    it.each<[string, () => Readonly<Record<string, unknown>>]>([
+      ['a weaker sign-in', () => ({ acr: 'urn:statehouse:acr:password', auth_time: now() })],
+      ['a token that says nothing of it', () => ({})],
+      ['a class that is no text', () => ({ acr: STRONG, auth_time: now() })],
+      ['an older sign-in', () => ({ acr: STRONG[0], auth_time: now() - 306 })],
+      ['no instant', () => ({ acr: STRONG[0] })],
+    ])('asks for a new sign-in after %s', async (_, claims) => {
+      const reply = await asked(claims());
+      expect(reply.statusCode).toBe(401);
+      expect(reply.json()).toMatchObject({ error: 'insufficient_user_authentication' });
+      expect(reply.headers['www-authenticate']).toContain('error="insufficient_user_authentication"');
+      expect(reply.headers['www-authenticate']).toContain(`acr_values="${STRONG.join(' ')}", max_age="300"`);
+    });
+    it.each([
+      ['a class with a quote', { acrValues: ['a"b'] }],
+      ['no class', { acrValues: [] }],
+      ['half a second', { maxAgeSeconds: 0.5 }],
+    ])('does not start with %s', async (_, config) => {
+      const bad = (app: FastifyInstance) => {
+        app.get('/transfers', { config: { scopes: ['read'], ...config } }, async () => ({}));
+      };
+      await expect(opened({}, bad)).rejects.toThrow(/acrValues|maxAgeSeconds/);
+    });
+  });
+
   it.each<[string, 'GET' | 'POST' | 'HEAD', () => Record<string, string>, number, object]>([
     ['no token', 'GET', () => ({}), 401, {}],
     ['HEAD without a token', 'HEAD', () => ({}), 401, {}],

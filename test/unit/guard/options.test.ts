@@ -30,7 +30,7 @@ describe('the options of a guard', () => {
     ['clockToleranceSeconds', { clockToleranceSeconds: Number.NaN }],
     ['maxTokenLength', { maxTokenLength: 1e9 }],
     ['keys.maxAgeSeconds', { keys: { maxAgeSeconds: 0 } }],
-    ['keys.cooldownSeconds', { keys: { cooldownSeconds: 0 } }],
+    ['keys.cooldownSeconds', { keys: { cooldownSeconds: -1 } }],
     ['keys.staleSeconds', { keys: { staleSeconds: Number.POSITIVE_INFINITY } }],
     ['keys.timeoutMilliseconds', { keys: { timeoutMilliseconds: '5000' } }],
     ['introspection.clientId', { introspection: { ...asking, clientId: '' } }],
@@ -50,7 +50,7 @@ describe('the options of a guard', () => {
     ['clockToleranceSeconds', 0, 300, (value) => ({ clockToleranceSeconds: value })],
     ['maxTokenLength', 256, 65_536, (value) => ({ maxTokenLength: value })],
     ['keys.maxAgeSeconds', 1, 86_400, (value) => ({ keys: { maxAgeSeconds: value } })],
-    ['keys.cooldownSeconds', 1, 3600, (value) => ({ keys: { cooldownSeconds: value } })],
+    ['keys.cooldownSeconds', 0, 3600, (value) => ({ keys: { cooldownSeconds: value } })],
     ['keys.staleSeconds', 0, 86_400, (value) => ({ keys: { staleSeconds: value } })],
     ['keys.timeoutMilliseconds', 1, 60_000, (value) => ({ keys: { timeoutMilliseconds: value } })],
     [

@@ -36,7 +36,7 @@ describe('GET /', () => {
     const { status, type, body } = await home(withDemo);
     expect({ status, type }).toEqual({ status: 200, type: 'text/html; charset=utf-8' });
     expect(body).toContain('authorization server <strong>http://localhost:3000</strong>');
-    for (const href of ['/playground', '/permissions', '/.well-known/openid-configuration'])
+    for (const href of ['/playground', '/account', '/.well-known/openid-configuration'])
       expect(body).toContain(`href="${href}"`);
     expect(body).toContain('<code>demo</code> with the password <code>the-password-of-the-demo</code>');
     expect(body).toContain('docs/connecting-a-client.md');
@@ -46,7 +46,7 @@ describe('GET /', () => {
     const { status, body } = await home(withDemo, '/', 'rebound.example:3000');
     expect(status).toBe(200);
     expect(body).not.toMatch(/password|playground/);
-    expect(body).toContain('href="/permissions"');
+    expect(body).toContain('href="/account"');
   });
 
   it('has guides and no demo where there is none, as with Postgres', async () => {
@@ -59,7 +59,8 @@ describe('GET /', () => {
     const { status, body } = await home({ issuer: 'https://as.test' }, '/', 'as.test');
     expect(status).toBe(200);
     expect(body).toContain('authorization server <strong>https://as.test</strong>');
-    expect(body).toContain('href="/permissions"');
+    expect(body).toContain('href="/account"');
+    expect(body).toContain('href="/.well-known/openid-configuration"');
     expect(body).not.toMatch(/password|playground|docs\//);
   });
 
@@ -67,7 +68,7 @@ describe('GET /', () => {
     const issuer = 'https://as.test/login';
     const { status, body } = await home({ issuer }, '/login');
     expect(status).toBe(200);
-    expect(body).toContain('href="/login/permissions"');
+    expect(body).toContain('href="/login/account"');
     expect((await home({ issuer })).status).toBe(404);
   });
 });

@@ -74,6 +74,9 @@ describe.each(databaseKinds)('introspection (%s)', (kind) => {
         aud: photos.identifier,
         iss: scene.issuer,
         jti,
+        // RFC 9470 §6.2.
+        acr: 'urn:statehouse:acr:password',
+        auth_time: iat,
       },
     });
   });

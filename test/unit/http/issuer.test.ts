@@ -63,17 +63,27 @@ describe('an issuer', () => {
   it('under https: cookies that only this host over https gets', async () => {
     await open('https://as.test');
     const cookies = await cookiesOfASignIn(scene);
-    expect(Object.keys(cookies).sort()).toEqual(['__Host-statehouse-browser', '__Host-statehouse-session']);
+    expect(Object.keys(cookies).sort()).toEqual([
+      '__Host-statehouse-browser',
+      '__Host-statehouse-device',
+      '__Host-statehouse-session',
+    ]);
     for (const attributes of Object.values(cookies))
-      expect(attributes).toEqual(['HttpOnly', 'Path=/', 'SameSite=Lax', 'Secure']);
+      expect(attributes.filter((one) => !one.startsWith('Max-Age='))).toEqual([
+        'HttpOnly',
+        'Path=/',
+        'SameSite=Lax',
+        'Secure',
+      ]);
     expect((await scene.app.inject('/oauth/authorize')).headers).toHaveProperty('strict-transport-security');
   });
 
   it('under http on the loopback: the same without Secure, which browsers would not send back', async () => {
     await open('http://localhost:3000');
     const cookies = await cookiesOfASignIn(scene);
-    expect(Object.keys(cookies).sort()).toEqual(['statehouse-browser', 'statehouse-session']);
-    for (const attributes of Object.values(cookies)) expect(attributes).toEqual(['HttpOnly', 'Path=/', 'SameSite=Lax']);
+    expect(Object.keys(cookies).sort()).toEqual(['statehouse-browser', 'statehouse-device', 'statehouse-session']);
+    for (const attributes of Object.values(cookies))
+      expect(attributes.filter((one) => !one.startsWith('Max-Age='))).toEqual(['HttpOnly', 'Path=/', 'SameSite=Lax']);
     expect((await scene.app.inject('/oauth/authorize')).headers).not.toHaveProperty('strict-transport-security');
   });
 
@@ -93,6 +103,23 @@ describe('an issuer', () => {
       other.cookies.set(name, value);
       expect((await other.get(authorizeUrl(scene.client, makePkce()))).body).toContain('name="password"');
     }
+  });
+
+  it.each([
+    ['https://as.test', '"cache", "storage"'],
+    // The origin is not ours alone: other applications of it keep what they stored.
+    ['https://as.test/tenant', '"cache"'],
+    ['https://as.test/a/b/', '"cache"'],
+  ])('%s: a sign-out clears what is ours, and nothing of the origin beside it', async (issuer, cleared) => {
+    await open(issuer);
+    const path = new URL(issuer).pathname.replace(/\/$/, '');
+    const browser = new Browser(scene.app);
+    await browser.submit(await browser.get(`${path}/sign-in`), { username: scene.user.username, password: PASSWORD });
+    const asked = await browser.get(`${path}/oauth/logout`);
+    expect(asked.headers['clear-site-data']).toBeUndefined();
+    const { action, fields } = formOf(asked.body);
+    const done = await browser.send('POST', action, new URLSearchParams({ ...fields, decision: 'approve' }).toString());
+    expect(done.headers['clear-site-data']).toBe(cleared);
   });
 });
 

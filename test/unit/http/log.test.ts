@@ -1,4 +1,5 @@
 /** What the log knows: reasons and ids. No secret, token, code, verifier, cookie or password, whatever goes wrong. */
+
 import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,6 +14,7 @@ import {
   refresh,
   token,
 } from '../../support/actors.ts';
+import { shippedConfiguration } from '../../support/app.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { introspect, revoke } from '../../support/sent-token.ts';
@@ -216,6 +218,8 @@ describe('the log of a hostile day', () => {
     ];
     for (const [breaking, mending] of broken) {
       await scene.database.drizzle.execute(sql.raw(breaking));
+      // The failures of the day before are forgotten.
+      scene.clock.advanceSeconds(2 * shippedConfiguration.signIn.failureWindowSeconds);
       const statuses = await aDay(breaking);
       await scene.database.drizzle.execute(sql.raw(mending));
       expect(statuses, breaking).toContain(503);

@@ -46,8 +46,13 @@ describe('metadata and keys', () => {
         (algs: string[]) => algs.toSorted().join() === 'ES256,RS256',
       ),
       claims_supported: expect.arrayContaining(['sub', 'name', 'email', 'email_verified', 'address', 'phone_number']),
-      acr_values_supported: ['urn:statehouse:acr:password'],
+      acr_values_supported: [
+        'urn:statehouse:acr:password',
+        'urn:statehouse:acr:multi-factor',
+        'urn:statehouse:acr:phishing-resistant',
+      ],
       prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+      ui_locales_supported: ['de', 'en'],
       claims_parameter_supported: false,
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
@@ -146,6 +151,9 @@ describe('metadata and keys', () => {
         jti: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
         iat: now(),
         exp: now() + 900,
+        // RFC 9470 §6.1.
+        acr: 'urn:statehouse:acr:password',
+        auth_time: now(),
       });
       expect(grantIdIn(claims.jti)).toBe(grantIdOfCode(code.code));
       const second = await verified(

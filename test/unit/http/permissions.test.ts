@@ -420,7 +420,7 @@ describe.each(databaseKinds)('/permissions on %s', (kind) => {
     it('and one that nobody is signed in for leads to sign-in', async () => {
       const before = await everything(scene.database.drizzle);
       const answer = await new Browser(scene.app).send('POST', '/permissions/end', encoded(fields));
-      expect(answer.headers['location']).toBe('/sign-in');
+      expect(answer.headers['location']).toBe('/sign-in?then=permissions');
       expect(await everything(scene.database.drizzle)).toEqual(before);
     });
     it('nor is there a way with GET', async () => {
@@ -432,7 +432,7 @@ describe.each(databaseKinds)('/permissions on %s', (kind) => {
   describe('nobody is signed in', () => {
     it('leads to a sign-in of its own, and back to the page and nowhere else', async () => {
       const asked = await browser.send('GET', '/permissions', null);
-      expect([asked.status, asked.headers['location']]).toEqual([303, '/sign-in']);
+      expect([asked.status, asked.headers['location']]).toEqual([303, '/sign-in?then=permissions']);
       for (const query of ['', '?return_to=https://evil.test', '?next=//evil.test', '?then=%2F%2Fevil.test']) {
         const fresh = new Browser(scene.app);
         const page = await fresh.get(`/sign-in${query}`);
@@ -445,12 +445,13 @@ describe.each(databaseKinds)('/permissions on %s', (kind) => {
           next: '//evil.test',
         });
         const answer = await fresh.send('POST', '/sign-in', body.toString());
-        expect([answer.status, answer.headers['location']]).toEqual([303, '/permissions']);
+        expect([answer.status, answer.headers['location']]).toEqual([303, '/account']);
       }
     });
     it('who is signed in already is not asked', async () => {
       await signIn();
-      expect(isList(await browser.get('/sign-in'))).toBe(true);
+      expect(isList(await browser.get('/sign-in?then=permissions'))).toBe(true);
+      expect((await browser.get('/sign-in')).url).toBe('/account');
     });
     it('counts failures as the other sign-in does, in the same words', async () => {
       const page = await browser.get('/sign-in');
@@ -531,7 +532,7 @@ describe('under an issuer with a path', () => {
     const scene = await openScene('embedded', { issuer: 'https://as.test/tenant' });
     const browser = new Browser(scene.app);
     const signIn = await browser.get('/tenant/permissions');
-    expect(formOf(signIn.body).action).toBe('/tenant/sign-in');
+    expect(formOf(signIn.body).action).toBe('/tenant/sign-in?then=permissions');
     const list = await browser.submit(signIn, { username: scene.user.username, password: PASSWORD });
     expect(list.body).toContain('href="/tenant/oauth/logout"');
     const question = await browser.get('/tenant/oauth/logout');

@@ -1,10 +1,15 @@
 /** Checking a password: what guessing costs, whom it holds up, and what it tells. */
 
 import { verify } from '@node-rs/argon2';
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hashPassword } from '../../../src/crypto/password.ts';
+import { systemRandom } from '../../../src/crypto/random.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
-import { signInFailures } from '../../../src/storage/schema.ts';
+import { commandLine } from '../../../src/model/actor.ts';
+import { registerUser } from '../../../src/registration/register-user.ts';
+import { readUserRecord } from '../../../src/registration/user-record.ts';
+import { signInFailures, transitions, users } from '../../../src/storage/schema.ts';
 import {
   authorizeUrl,
   makeClient,
@@ -16,8 +21,9 @@ import {
 } from '../../support/actors.ts';
 import { disableUser, updateUser } from '../../support/administration.ts';
 import { shippedConfiguration } from '../../support/app.ts';
-import { type Answer, Browser } from '../../support/browser.ts';
+import { type Answer, Browser, formOf } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';
+import { testMacs } from '../../support/macs.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 vi.mock('@node-rs/argon2', async (original) => {
@@ -74,8 +80,9 @@ describe('sign-in', () => {
   const pageOf = ({ body }: Answer, username: string) =>
     body
       .replaceAll(username, 'USER')
-      .replace(/value="[\w-]{43}"/, 'CSRF')
-      .replace(/[0-9a-f-]{36}\.[\w-]+/, 'ID');
+      .replace(/data-passkey="[^"]*"/, 'CHALLENGE')
+      .replaceAll(/value="[\w-]{43}"/g, 'CSRF')
+      .replaceAll(/[0-9a-f-]{36}\.[\w-]+/g, 'ID');
 
   describe('fails in the same words and with the same work', () => {
     it('for an unknown user, a wrong password, and a person who is disabled', async () => {
@@ -157,6 +164,127 @@ describe('sign-in', () => {
     }
   });
 
+  describe('a browser that has signed in before', () => {
+    const DEVICE = '__Host-statehouse-device';
+    async function knownBrowser(): Promise<Browser> {
+      const browser = new Browser(scene.app, address);
+      const page = await browser.get(authorizeUrl(client, makePkce()));
+      expect(succeeded(await browser.submit(page, { username: user.username, password: PASSWORD }))).toBe(true);
+      for (const name of browser.cookies.keys()) if (name !== DEVICE) browser.cookies.delete(name);
+      return browser;
+    }
+    const tryIn = async (browser: Browser, password: string) =>
+      browser.submit(await browser.get(authorizeUrl(client, makePkce())), { username: user.username, password });
+
+    it('keeps a cookie that names nobody, for as long as the policy says', async () => {
+      const browser = new Browser(scene.app, address);
+      const page = await browser.get(authorizeUrl(client, makePkce()));
+      const { action, fields } = formOf(page.body);
+      const body = new URLSearchParams({ ...fields, username: user.username, password: PASSWORD }).toString();
+      const { headers } = await browser.send('POST', action, body);
+      const set = [headers['set-cookie']].flat().find((text) => String(text).startsWith(DEVICE));
+      const lifetime = configuration.signIn.knownDeviceLifetimeSeconds;
+      expect(set).toMatch(/^__Host-statehouse-device=[A-Za-z0-9_-]{51}; /);
+      for (const attribute of [`Max-Age=${lifetime}`, 'Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax'])
+        expect(set).toContain(attribute);
+      expect(scene.logs()).not.toContain(browser.cookies.get(DEVICE));
+    });
+
+    it('gets none with a wrong password', async () => {
+      const browser = new Browser(scene.app, address);
+      expect((await tryIn(browser, 'wrong')).status).toBe(400);
+      expect(browser.cookies.has(DEVICE)).toBe(false);
+    });
+
+    it('is not held up by strangers, at its own address or elsewhere; a browser without the cookie is', async () => {
+      const owner = await knownBrowser();
+      for (let n = 0; n < OF_ACCOUNT; n++) await fail(1, user.username, `198.51.100.${100 + n}`);
+      for (let n = 0; n < OF_ACCOUNT_AND_ADDRESS; n++) await attempt(user.username, 'wrong');
+      for (let n = 0; n < OF_ADDRESS; n++) await attempt(`made-up-${n}-${serial}`, 'wrong');
+      const stranger = await attempt(user.username, PASSWORD);
+      expect(stranger.status).toBe(429);
+      expect(succeeded(await tryIn(owner, PASSWORD))).toBe(true);
+    });
+
+    it('waits for its own failures, with the true time, and holds up nobody else', async () => {
+      const owner = await knownBrowser();
+      for (let n = 0; n < OF_ACCOUNT_AND_ADDRESS; n++) expect((await tryIn(owner, 'wrong')).status).toBe(400);
+      scene.clock.advanceSeconds(100);
+      const answer = await tryIn(owner, PASSWORD);
+      expect(answer.status).toBe(429);
+      expect(answer.headers['retry-after']).toBe(String(WINDOW_SECONDS - 100));
+      expect(answer.body).toContain('Too many failed attempts. Wait 14 minutes, then try again.');
+      expect(succeeded(await attempt(user.username, PASSWORD))).toBe(true);
+    });
+
+    it('is known for as long as the policy says', async () => {
+      const owner = await knownBrowser();
+      const strangers = () => fail(OF_ACCOUNT_AND_ADDRESS);
+      scene.clock.advanceSeconds(configuration.signIn.knownDeviceLifetimeSeconds - 1);
+      await strangers();
+      expect(succeeded(await tryIn(owner, PASSWORD))).toBe(true);
+      const cookie = owner.cookies.get(DEVICE) ?? '';
+      scene.clock.advanceSeconds(configuration.signIn.knownDeviceLifetimeSeconds);
+      await strangers();
+      owner.cookies.clear();
+      owner.cookies.set(DEVICE, cookie);
+      expect((await tryIn(owner, PASSWORD)).status).toBe(429);
+    });
+  });
+
+  describe('an end-user with the hash of another system', () => {
+    const BCRYPT = '$2b$08$abcdefghijklmnopqrstuubAvJmxpQuyV3jn7x.SUSPxe.DearCPe';
+
+    it('signs in with the same password, and has a hash of our own from then on; no session ends by that', async () => {
+      const id = await importUser({ username: `imported-${serial}`, passwordHash: BCRYPT });
+      const stored = async () => {
+        const [row] = await scene.database.drizzle.select().from(users).where(eq(users.id, id));
+        return row;
+      };
+      const before = await stored();
+      expect((await attempt(`imported-${serial}`, 'wrong')).status).toBe(400);
+      expect(await stored()).toEqual(before);
+      expect(succeeded(await attempt(`imported-${serial}`, 'correct horse'))).toBe(true);
+      const after = await stored();
+      expect(after?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+      expect(after).toEqual({ ...before, mac: after?.mac, passwordHash: after?.passwordHash });
+      expect(succeeded(await attempt(`imported-${serial}`, 'correct horse'))).toBe(true);
+      expect(await stored()).toEqual(after);
+      const lines = (await scene.database.drizzle.select().from(transitions).where(eq(transitions.userId, id))).filter(
+        ({ machine }) => machine !== 'signIn',
+      );
+      expect(lines.map(({ event, actor }) => [event, actor])).toEqual([
+        ['registrationRequested', 'command_line'],
+        ['passwordRehashed', 'server'],
+      ]);
+      // The same import again changes nothing.
+      expect(await importUser({ username: `imported-${serial}`, passwordHash: BCRYPT })).toBe(id);
+      expect(await stored()).toEqual(after);
+    });
+
+    it('keeps it where bcrypt has not read the whole password: no other end becomes part of it', async () => {
+      const { hash } = await import('@node-rs/bcrypt');
+      const whole = 'é'.repeat(36);
+      const passwordHash = await hash(whole, 8);
+      const id = await importUser({ username: `long-${serial}`, passwordHash });
+      const stored = async () => {
+        const [row] = await scene.database.drizzle.select().from(users).where(eq(users.id, id));
+        return row?.passwordHash;
+      };
+      expect(succeeded(await attempt(`long-${serial}`, `${whole} and another end`))).toBe(true);
+      expect(await stored()).toBe(passwordHash);
+      expect(succeeded(await attempt(`long-${serial}`, whole))).toBe(true);
+      expect(await stored()).toMatch(/^\$argon2id\$/);
+    });
+
+    async function importUser(record: { username: string; passwordHash: string }): Promise<string> {
+      const deps = { db: scene.database.drizzle, actor: commandLine, random: systemRandom, macs: testMacs };
+      const reading = readUserRecord({ username: record.username, password_hash: record.passwordHash }, true);
+      if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+      return (await registerUser(deps, reading.value)).id;
+    }
+  });
+
   describe('is throttled by failures, and by them only', () => {
     it('of one account from one address: then even the right password waits', async () => {
       await fail(OF_ACCOUNT_AND_ADDRESS);
@@ -208,6 +336,10 @@ describe('sign-in', () => {
         pages.add(pageOf(answer, username));
       }
       expect(pages.size).toBe(1);
+      // Where the address has failed, it waits, and from its own last failure.
+      for (const { username } of [user, bystander]) expect(succeeded(await attempt(username, PASSWORD))).toBe(true);
+      expect((await attempt(victim.username, PASSWORD)).status).toBe(429);
+      scene.clock.advanceSeconds(1);
       for (const { username } of [user, victim, bystander]) {
         expect(succeeded(await attempt(username, PASSWORD))).toBe(true);
       }

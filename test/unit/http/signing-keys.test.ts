@@ -1,8 +1,11 @@
 /** Running nodes follow the table of signing keys: what they publish, sign with and believe. */
+
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openSigning } from '../../../src/boot/key-ring.ts';
+import { keysInDatabase } from '../../../src/crypto/key-source.ts';
 import { requestRevocation, requestRotation } from '../../../src/lifecycles/signing-key.ts';
+import { commandLine } from '../../../src/model/actor.ts';
 import { makeLogger } from '../../../src/system/logger.ts';
 import { obtainTokens, refresh, token } from '../../support/actors.ts';
 import { shippedConfiguration, type TestApp, testKeys } from '../../support/app.ts';
@@ -43,7 +46,7 @@ describe('two nodes that run while keys come and go', () => {
     const [first, second] = scene.nodes;
     const [old = ''] = await kidsOf(first);
     scene.clock.advanceSeconds(1);
-    const [change] = await requestRotation(outside(), 'ES256', false);
+    const [change] = await requestRotation(outside(), 'ES256', false, commandLine);
     const fresh = change?.kid ?? '';
     expect(await every(kidsOf)).toEqual([[old], [old]]);
     await poll();
@@ -90,7 +93,7 @@ describe('two nodes that run while keys come and go', () => {
     const stolen = await accessToken(first);
     const [leaked = ''] = await kidsOf(first);
     expect(second.deps.keyRing.verifierOf(leaked)).toMatchObject({ alg: 'ES256' });
-    await requestRevocation(outside(), leaked);
+    await requestRevocation(outside(), leaked, commandLine);
     await poll();
     for (const node of scene.nodes) {
       expect(await kidsOf(node)).not.toContain(leaked);
@@ -104,7 +107,7 @@ describe('two nodes that run while keys come and go', () => {
   it('know at once the key that another node signs with after a revocation, and give back what it signed', async () => {
     const [first, second] = scene.nodes;
     const [leaked = ''] = await kidsOf(first);
-    await requestRevocation(outside(), leaked);
+    await requestRevocation(outside(), leaked, commandLine);
     await first.deps.keepKeys();
     const fresh = await obtainTokens(first, scene.client, scene.user, { scope: 'openid' });
     expect(second.deps.keyRing.verifierOf(await verifiedBy(first, fresh.accessToken).then(String))).toBeNull();
@@ -112,7 +115,7 @@ describe('two nodes that run while keys come and go', () => {
 
     const [next = ''] = await kidsOf(first);
     scene.clock.advanceSeconds(1);
-    await requestRevocation(outside(), next);
+    await requestRevocation(outside(), next, commandLine);
     await first.deps.keepKeys();
     const { accessToken, refreshToken } = await obtainTokens(first, scene.client, scene.user, { scope: 'openid' });
     expect((await revoke(second, scene.client, accessToken)).status).toBe(200);
@@ -143,7 +146,7 @@ describe('two nodes that run while keys come and go', () => {
     await keepKeys();
     expect(keyRing.signerOf('ES256')).toBe(signer);
     expect(keyRing.published()).toBe(published);
-    await requestRotation(outside(), 'RS256', true);
+    await requestRotation(outside(), 'RS256', true, commandLine);
     await keepKeys();
     expect(keyRing.signerOf('ES256')).toBe(signer);
     expect(() => keyRing.signerOf('EdDSA')).toThrow('No key signs with EdDSA.');
@@ -167,10 +170,17 @@ describe('a node whose polls fail', () => {
       },
     });
     const clock = testClock();
-    const { keyRing, keepKeys } = await openSigning({ db, keys: testKeys, clock, logger, policy: () => POLICY });
+    const { keyRing, keepKeys } = await openSigning({
+      db,
+      keys: testKeys,
+      source: keysInDatabase(testKeys),
+      clock,
+      logger,
+      policy: () => POLICY,
+    });
     const signer = keyRing.signerOf('ES256');
     const outside = keysOf(database.drizzle, clock);
-    await requestRotation(outside, 'ES256', true);
+    await requestRotation(outside, 'ES256', true, commandLine);
     isAway = true;
     await keepKeys();
     expect(keyRing.signerOf('ES256')).toBe(signer);
@@ -233,7 +243,7 @@ describe('the JWKS', () => {
     const etag = String((await get()).headers.etag);
     await scene.deps.keepKeys();
     expect((await get()).headers.etag).toBe(etag);
-    await requestRotation(keysOf(scene.database.drizzle, scene.clock), 'ES256', false);
+    await requestRotation(keysOf(scene.database.drizzle, scene.clock), 'ES256', false, commandLine);
     await scene.deps.keepKeys();
     const reply = await get({ 'if-none-match': etag });
     expect(reply.statusCode).toBe(200);

@@ -33,8 +33,10 @@ const WAITS: Interaction = {
   nonce: 'once',
   prompt: [],
   maxAgeSeconds: null,
+  requiredClass: null,
   hintedUserId: null,
   loginHint: null,
+  uiLocales: [],
   responseMode: 'query',
   userId: null,
   createdAt: NOW,
@@ -54,6 +56,7 @@ const MIRA: Session = {
   endsAt: seconds(1000),
   state: 'active',
   endedReason: null,
+  amr: ['pwd'],
   userAgent: null,
   liveUserEpoch: 1n,
   liveServerEpoch: 1n,
@@ -106,6 +109,9 @@ function bench(interaction: Interaction, { loaded = {}, ways = {}, fates = [true
     lifetimesOf: () => LIFETIMES,
     sessionEndsAt: () => seconds(1000).getTime(),
     isStillRegistered: () => true,
+    grantableBy: (_, { scope }) => scope,
+    levelOf: () => 0,
+    requiredLevelOf: () => 0,
     ...ways,
   };
   const ask = (type: InteractionEvent['type'], session: Session | null = MIRA) =>
@@ -125,7 +131,7 @@ const line = (event: string, from: InteractionState, to: InteractionState, reaso
 describe('an authorization request', () => {
   const { state: _, userId: __, createdAt: ___, endsAt: ____, ...requested } = WAITS;
   const asked = { ...requested, resources: ['https://a.example', 'https://b.example'], lifetimeSeconds: 90 };
-  const of = (...resources: string[]) => ({ scope: resources, resources });
+  const of = (...resources: string[]) => ({ scope: resources, resources, grantedAt: NOW });
 
   test('begins now, and lasts as long as the policy says', () => {
     expect(begunInteraction(asked, { now: NOW, client: CLIENT, remembered: [] }, null)).toEqual({
@@ -235,14 +241,16 @@ describe('an approval', () => {
     session: MIRA,
     endsAt: ASKED.endsAt,
     grantId: 'grant',
+    scope: ASKED.scope,
     codeHash: CODE_HASH,
     codeEndsAt: seconds(LIFETIMES.authorizationCodeLifetimeSeconds),
     policy: LIFETIMES.name,
     reliesOnConsent: false,
     remembers: true,
-    identity: null,
+    consentsEndedUpTo: null,
+    identity: { nonce: 'once', authTime: NOW.getTime() / 1000, sid: 'public-name', amr: ['pwd'] },
   };
-  const REMEMBERED = { scope: WAITS.scope, resources: WAITS.resources };
+  const REMEMBERED = { scope: WAITS.scope, resources: WAITS.resources, grantedAt: seconds(-3600) };
 
   test('makes the grant with its code, and remembers the consent', async () => {
     const { ask, commits } = bench(ASKED);
@@ -281,11 +289,52 @@ describe('an approval', () => {
     expect(commits).toEqual([{ kind: 'approve', approval: relied }]);
   });
 
+  test('of what was remembered ends with its lifetime: then the end-user is asked, and the new consent stands alone', async () => {
+    const ways = { lifetimesOf: () => ({ ...LIFETIMES, consentLifetimeSeconds: 3600 }) };
+    const inTime = { ...REMEMBERED, grantedAt: new Date(seconds(-3600).getTime() + 1) };
+    const relied = bench(WAITS, { ways, loaded: { remembered: inTime } });
+    expect(await relied.ask('requested')).toMatchObject({ kind: 'approved' });
+    // It has to be committed in time, too.
+    expect(relied.commits).toMatchObject([{ approval: { endsAt: new Date(NOW.getTime() + 1) } }]);
+    const ended = bench(WAITS, { ways, loaded: { remembered: REMEMBERED } });
+    expect(await ended.ask('requested')).toMatchObject({ kind: 'consent' });
+    const { ask, commits } = bench(ASKED, { ways, loaded: { remembered: REMEMBERED } });
+    await ask('consented');
+    expect(commits).toMatchObject([{ approval: { remembers: true, consentsEndedUpTo: seconds(-3600) } }]);
+  });
+
+  test('grants, remembers and relies on what the end-user may grant, and not on what takes a role', async () => {
+    const asked = ['read', 'administer'];
+    const ways = { grantableBy: (_: Session, { scope }: Interaction) => scope.filter((name) => name !== 'administer') };
+    const { ask, commits } = bench({ ...ASKED, scope: asked }, { ways });
+    await ask('consented');
+    const loaded = { remembered: { ...REMEMBERED, scope: ['read'] } };
+    const again = bench({ ...WAITS, scope: asked }, { ways, loaded });
+    await again.ask('requested');
+    expect([...commits, ...again.commits]).toMatchObject([
+      { approval: { scope: ['read'], remembers: true } },
+      { approval: { scope: ['read'], reliesOnConsent: true } },
+    ]);
+  });
+
+  test('of nothing but what takes a role is refused, at once where nothing is stored yet', async () => {
+    const ways = { grantableBy: () => [] };
+    const denied = { kind: 'denied', error: 'access_denied' };
+    const first = bench(WAITS, { ways });
+    expect(await first.ask('requested')).toMatchObject({ ...denied, isStored: false });
+    expect(first.commits).toEqual([]);
+    // Without a session nobody's role is asked for.
+    expect(await bench(WAITS, { ways }).ask('requested', null)).toMatchObject({ kind: 'signIn' });
+    const then = bench(ASKED, { ways });
+    expect(await then.ask('consented')).toMatchObject({ ...denied, isStored: true });
+    expect(then.commits).toMatchObject([{ kind: 'move', move: { to: 'denied' } }]);
+  });
+
   test('of openid says when the end-user signed in, in whole seconds, and repeats the nonce', async () => {
     const interaction = { ...ASKED, scope: ['openid', 'read'] };
     const { ask, commits } = bench(interaction);
     await ask('consented');
-    const identity = { nonce: 'once', authTime: NOW.getTime() / 1000, sid: 'public-name' };
+    const identity = { nonce: 'once', authTime: NOW.getTime() / 1000, sid: 'public-name', amr: ['pwd'] };
     expect(commits).toMatchObject([{ approval: { identity } }]);
   });
 
@@ -308,7 +357,7 @@ describe('an approval', () => {
       const machine = machineAnswering(['awaitingConsent', 'approved'], event, to, effects);
       const { world, first, commits } = bench(ASKED);
       const request = { ...interactionRequest(world, event, 'grant'), lifecycle: { ...interactionLifecycle, machine } };
-      const loaded: LoadedInteraction = { ...first, session };
+      const loaded: LoadedInteraction = { ...first, session, factorIsAwaited: false };
       const { commit } = world.store;
       const answer = run({ load: async () => loaded, commit, sleep: world.sleep }, request);
       await expect(answer).rejects.toThrow(InvariantViolation);
@@ -324,14 +373,18 @@ test('what a wrong machine did is named', async () => {
     ...interactionRequest(world, 'consented', 'grant'),
     lifecycle: { ...interactionLifecycle, machine },
   };
-  const load = async (): Promise<LoadedInteraction> => ({ ...first, session: null });
+  const load = async (): Promise<LoadedInteraction> => ({ ...first, session: null, factorIsAwaited: false });
   const answer = run({ load, commit: world.store.commit, sleep: world.sleep }, request);
   await expect(answer).rejects.toThrow('an approval without an end-user');
 });
 
 test('a change without a line in the ledger is not committed', async () => {
   const { world, first } = bench(ASKED);
-  const { row, facts } = interactionRequest(world, 'refused', 'grant').read({ ...first, session: MIRA });
+  const { row, facts } = interactionRequest(world, 'refused', 'grant').read({
+    ...first,
+    session: MIRA,
+    factorIsAwaited: false,
+  });
   const step = { before: row, after: row, decisions: [], entries: [] };
   const commit = () => interactionLifecycle.commitOf(step, facts, []);
   expect(commit).toThrow(InvariantViolation);

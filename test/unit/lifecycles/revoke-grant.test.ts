@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
-import { revocationOf, revokeGrant } from '../../../src/lifecycles/grant.ts';
+import { endGrantByAdministrator, revocationOf, revokeGrant } from '../../../src/lifecycles/grant.ts';
 import { type Fate, fakeGrantStore } from './fake-grant-store.ts';
 import { CLIENT, chainGrant, NOW } from './given.ts';
 
@@ -27,6 +27,19 @@ test('an active grant ends, with one line', async () => {
       generation: 0n,
     },
   ]);
+});
+
+test('an administrator ends it with another reason, and the line says who', async () => {
+  const { store } = given();
+  const actor = { kind: 'operator', id: 'the sub', addressHash: 'a hash' } as const;
+  const end = () => endGrantByAdministrator({ store, sleep: async () => {} }, { now: NOW, grant: store.row }, actor);
+  expect(await end()).toBe(true);
+  expect(store.row).toMatchObject({ state: 'revoked', revokedReason: 'ended_by_administrator' });
+  expect(store.ledger).toMatchObject([
+    { event: 'endRequestedByAdministrator', reason: 'ended_by_administrator', actor, generation: 0n },
+  ]);
+  expect(await end()).toBe(false);
+  expect(store.ledger).toHaveLength(1);
 });
 
 test('what is committed is that row, its end, and the line', async () => {

@@ -5,6 +5,7 @@ import { InvariantViolation } from '../../../src/engine/errors.ts';
 import { run } from '../../../src/engine/run.ts';
 import { stepOf } from '../../../src/engine/step.ts';
 import {
+  addFactor,
   endSession,
   type SessionCommit,
   type SessionWorld,
@@ -30,6 +31,7 @@ const SIGNED_IN: Session = {
   endsAt: seconds(1000),
   state: 'active',
   endedReason: null,
+  amr: ['pwd'],
   userAgent: null,
   liveUserEpoch: 1n,
   liveServerEpoch: 1n,
@@ -55,6 +57,25 @@ function bench(
   };
   return { world, asked };
 }
+
+describe('a further factor', () => {
+  const added = {
+    factor: { kind: 'secondFactor', id: 'the app' },
+    amr: ['pwd', 'otp', 'mfa'],
+    idHash: new Uint8Array(32).fill(9),
+  } as const;
+
+  test('that was removed meanwhile is rejected, and nothing is tried again', async () => {
+    const { world, asked } = bench([SIGNED_IN], { commits: false });
+    const standing = [true, false];
+    const sessions = { ...world.sessions, stands: async () => standing.shift() ?? false };
+    expect(await addFactor({ ...world, sessions }, SIGNED_IN, added)).toEqual({
+      kind: 'rejected',
+      reason: 'factor_removed',
+    });
+    expect(asked.map(({ kind }) => kind)).toEqual(['addFactor']);
+  });
+});
 
 describe('a use', () => {
   test.each([
@@ -110,6 +131,7 @@ describe('a use', () => {
   test.each([
     ['signed_out', { state: 'ended', endedReason: 'signed_out' }],
     ['ended_by_user', { state: 'ended', endedReason: 'ended_by_user' }],
+    ['ended_by_administrator', { state: 'ended', endedReason: 'ended_by_administrator' }],
     ['signed_in_again', { state: 'ended', endedReason: 'signed_in_again' }],
     ['session_idle', { state: 'ended', endedReason: 'session_idle' }],
     ['session_too_old', { state: 'ended', endedReason: 'session_too_old' }],

@@ -10,6 +10,7 @@ import {
   type SigningKeyWorld,
   signingKeyLifecycle,
 } from '../../../src/lifecycles/signing-key.ts';
+import { commandLine } from '../../../src/model/actor.ts';
 import type { NewSigningKey, SigningAlgorithm, SigningKeyRow } from '../../../src/model/signing-key.ts';
 import { NOW, seconds } from './given.ts';
 
@@ -85,8 +86,8 @@ function bench(
     created: () => created,
     states: () => rows.map(({ kid, alg, state }) => `${alg} ${kid} ${state}`),
     tick: async () => told(await passTime(world)),
-    rotate: async (atOnce: boolean) => told(await requestRotation(world, 'ES256', atOnce)),
-    revoke: async (kid: string) => told(await requestRevocation(world, kid)),
+    rotate: async (atOnce: boolean) => told(await requestRotation(world, 'ES256', atOnce, commandLine)),
+    revoke: async (kid: string) => told(await requestRevocation(world, kid, commandLine)),
   };
 }
 
@@ -115,7 +116,7 @@ test('the first key of each algorithm signs at once, and is stored as it was cre
 
 test('what changed is told with key and algorithm', async () => {
   const { world } = bench([SIGNER]);
-  expect(await requestRotation(world, 'ES256', true)).toMatchObject([
+  expect(await requestRotation(world, 'ES256', true, commandLine)).toMatchObject([
     { kid: 'fresh-1', alg: 'ES256', event: 'successorNeeded' },
     { kid: 'signer', alg: 'ES256', event: 'rotationRequested' },
     { kid: 'fresh-1', alg: 'ES256', event: 'signerStopped' },
@@ -348,6 +349,6 @@ test('a key that cannot be created is told, and nothing changes', async () => {
   const createKey = async () => {
     throw new Error('no entropy');
   };
-  await expect(requestRotation({ ...world, createKey }, 'ES256', false)).rejects.toThrow('no entropy');
+  await expect(requestRotation({ ...world, createKey }, 'ES256', false, commandLine)).rejects.toThrow('no entropy');
   expect(table.commits).toEqual([]);
 });

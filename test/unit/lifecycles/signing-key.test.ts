@@ -11,6 +11,7 @@ import {
   type SigningKeyCommit,
   type SigningKeyWorld,
 } from '../../../src/lifecycles/signing-key.ts';
+import { commandLine } from '../../../src/model/actor.ts';
 import type { NewSigningKey, SigningAlgorithm, SigningKeyRow } from '../../../src/model/signing-key.ts';
 
 vi.mock('../../../src/engine/decide.ts', async (original) => {
@@ -95,13 +96,13 @@ describe('a machine that is wrong', () => {
   ])('that %s is not obeyed', async (_, keys, to, effects) => {
     const { deps, commits } = bench(keys);
     wrongly(to, ...effects);
-    await expect(requestRotation(deps, 'ES256', false)).rejects.toThrow(InvariantViolation);
+    await expect(requestRotation(deps, 'ES256', false, commandLine)).rejects.toThrow(InvariantViolation);
     expect(commits).toEqual([]);
   });
 
   test('and the right one is', async () => {
     const { deps, commits } = bench([SIGNER, WAITS]);
-    await requestRotation(deps, 'ES256', false);
+    await requestRotation(deps, 'ES256', false, commandLine);
     expect(commits).toMatchObject([
       {
         now: NOW,
@@ -118,7 +119,9 @@ describe('a machine that is wrong', () => {
 describe('a store', () => {
   test('that says no is asked again, some times, and then given up', async () => {
     const { deps, commits } = bench([SIGNER], async () => false);
-    await expect(requestRevocation(deps, 'signer')).rejects.toMatchObject({ reason: 'too_many_conflicts' });
+    await expect(requestRevocation(deps, 'signer', commandLine)).rejects.toMatchObject({
+      reason: 'too_many_conflicts',
+    });
     expect(commits.length).toBeGreaterThan(4);
   });
 
@@ -129,7 +132,7 @@ describe('a store', () => {
     const { deps } = bench([SIGNER], async () => {
       throw new StoreUnavailable(maybeCommitted);
     });
-    await expect(requestRotation(deps, 'ES256', true)).rejects.toMatchObject({ reason });
+    await expect(requestRotation(deps, 'ES256', true, commandLine)).rejects.toMatchObject({ reason });
   });
 
   test('in which the same thing is due for ever is given up', async () => {

@@ -24,9 +24,18 @@ const ID = '33333333-3333-4333-8333-333333333333';
 const SENT = { username: 'mira', claims: { name: 'Mira' }, passwordHash: storedPasswordHash('a hash') };
 const OTHER_PASSWORD = storedPasswordHash('another hash');
 
-const ENABLED: RegisteredUser = { ...SENT, id: ID, epoch: 4n, disabledAt: null, deletedAt: null };
+const BEGUN = { id: ID, epoch: 4n, importedHash: null, passwordByLinkAt: null, disabledAt: null, deletedAt: null };
+const ENABLED: RegisteredUser = { ...SENT, ...BEGUN };
 const DISABLED: RegisteredUser = { ...ENABLED, disabledAt: seconds(-60) };
-const ERASED = { id: ID, username: '', claims: {}, passwordHash: '' as RegisteredUser['passwordHash'], epoch: 5n };
+const ERASED = {
+  id: ID,
+  username: '',
+  claims: {},
+  passwordHash: '' as RegisteredUser['passwordHash'],
+  importedHash: null,
+  passwordByLinkAt: null,
+  epoch: 5n,
+};
 const DELETED: RegisteredUser = { ...ERASED, disabledAt: NOW, deletedAt: NOW };
 
 const registering = (change: Partial<UserRegistration> = {}): UserChange => ({
@@ -36,6 +45,11 @@ const registering = (change: Partial<UserRegistration> = {}): UserChange => ({
 const DISABLING: UserChange = { type: 'disableRequested' };
 const ENABLING: UserChange = { type: 'enableRequested' };
 const DELETION: UserChange = { type: 'deletionRequested' };
+const NEW_PASSWORD: UserChange = {
+  type: 'passwordChangeRequested',
+  passwordHash: OTHER_PASSWORD,
+  byPasswordAlone: false,
+};
 
 /** @param usernameOf who has the username that is sent. */
 function bench(
@@ -115,6 +129,80 @@ describe('a change that is made', () => {
   });
 });
 
+describe('a hash of another system', () => {
+  const HASH = storedPasswordHash('a hash of another system');
+  const KEPT = 'of that hash' as NonNullable<RegisteredUser['importedHash']>;
+  const IMPORTING = { passwordHash: HASH, importedHash: KEPT };
+  const IMPORTED: RegisteredUser = { ...ENABLED, ...IMPORTING };
+  const rehashing = (checked: RegisteredUser['passwordHash']): UserChange => ({
+    type: 'passwordRehashed',
+    checked,
+    passwordHash: OTHER_PASSWORD,
+  });
+
+  test('is registered, and replaces another password, which ends sessions', async () => {
+    expect(await bench(null).ask(registering(IMPORTING))).toMatchObject({ user: { ...IMPORTED, epoch: 0n } });
+    const { ask, current } = bench(ENABLED);
+    expect(await ask(registering(IMPORTING))).toMatchObject({ kind: 'done', fields: ['password'] });
+    expect(current().row).toEqual({ ...IMPORTED, epoch: 5n });
+  });
+
+  test('that was taken over changes nothing, whatever the password is by now, and the claims that came with it do', async () => {
+    for (const passwordHash of [HASH, OTHER_PASSWORD]) {
+      const stored = { ...IMPORTED, passwordHash };
+      const { ask, commits, current } = bench(stored);
+      expect(await ask(registering(IMPORTING))).toEqual({ kind: 'done', user: stored, before: stored, fields: [] });
+      expect(commits).toEqual([]);
+      expect(await ask(registering({ ...IMPORTING, claims: {} }))).toMatchObject({ fields: ['claims'] });
+      expect(current().row).toEqual({ ...stored, claims: {} });
+    }
+  });
+
+  test('is remembered when the end-user gets another password', async () => {
+    const { ask, current } = bench(IMPORTED);
+    expect(await ask(registering({ passwordHash: OTHER_PASSWORD }))).toMatchObject({ fields: ['password'] });
+    expect(current().row).toEqual({ ...IMPORTED, passwordHash: OTHER_PASSWORD, epoch: 5n });
+    expect(await ask(registering(IMPORTING))).toMatchObject({ fields: [] });
+  });
+
+  test('gives way to a hash of the same password, and no session ends', async () => {
+    const { ask, commits } = bench(IMPORTED);
+    const user = { ...IMPORTED, passwordHash: OTHER_PASSWORD };
+    expect(await ask(rehashing(HASH))).toEqual({ kind: 'done', user, before: IMPORTED, fields: [] });
+    const entry = line('passwordRehashed', 'enabled', 'enabled');
+    expect(commits).toEqual([{ version: 'version 0', after: user, now: NOW, entry }]);
+  });
+
+  test('gives way to nothing where the password was changed, before or meanwhile, or where nobody can sign in', async () => {
+    const NEWER = storedPasswordHash('the hash of a newer password');
+    const changedBefore = bench({ ...IMPORTED, passwordHash: NEWER });
+    expect(await changedBefore.ask(rehashing(HASH))).toMatchObject({ kind: 'done' });
+    expect(changedBefore.commits).toEqual([]);
+    const meanwhile = bench(IMPORTED, [(user) => user && { ...user, passwordHash: NEWER, epoch: 5n }]);
+    expect(await meanwhile.ask(rehashing(HASH))).toMatchObject({ kind: 'done', user: { passwordHash: NEWER } });
+    expect(meanwhile.current().row).toMatchObject({ passwordHash: NEWER, epoch: 5n });
+    const disabled = bench({ ...DISABLED, passwordHash: HASH });
+    expect(await disabled.ask(rehashing(HASH))).toMatchObject({ kind: 'done' });
+    expect(disabled.commits).toEqual([]);
+    for (const nobody of [null, DELETED])
+      expect(await bench(nobody).ask(rehashing(HASH))).toEqual({ kind: 'rejected', reason: 'user_unknown' });
+  });
+});
+
+test('the end-user sets a password: it is replaced, the epoch raised, and the line names the field', async () => {
+  const { ask, commits } = bench(ENABLED);
+  const user = { ...ENABLED, passwordHash: OTHER_PASSWORD, epoch: 5n };
+  expect(await ask(NEW_PASSWORD)).toEqual({ kind: 'done', user, before: ENABLED, fields: ['password'] });
+  const entry = line('passwordChangeRequested', 'enabled', 'enabled', ['password']);
+  expect(commits).toEqual([{ version: 'version 0', after: user, now: NOW, entry }]);
+});
+
+test('nobody sets a password for the disabled', async () => {
+  const { ask, commits } = bench(DISABLED);
+  expect(await ask(NEW_PASSWORD)).toEqual({ kind: 'rejected', reason: 'changed_meanwhile' });
+  expect(commits).toEqual([]);
+});
+
 test.each<[string, RegisteredUser, UserChange]>([
   ['the stored record', ENABLED, registering()],
   ['the stored record, without a password', DISABLED, registering({ passwordHash: null })],
@@ -128,8 +216,8 @@ test.each<[string, RegisteredUser, UserChange]>([
 
 describe('a change that is refused commits nothing', () => {
   test.each<[string, RegisteredUser | null, readonly UserChange[]]>([
-    ['nobody', null, [DISABLING, ENABLING, DELETION]],
-    ['a deleted end-user', DELETED, [registering(), DISABLING, ENABLING, DELETION]],
+    ['nobody', null, [NEW_PASSWORD, DISABLING, ENABLING, DELETION]],
+    ['a deleted end-user', DELETED, [registering(), NEW_PASSWORD, DISABLING, ENABLING, DELETION]],
   ])('of %s', async (_, stored, changes) => {
     for (const change of changes) {
       const { ask, commits } = bench(stored);

@@ -23,6 +23,9 @@ export function guardsAsked(machine: Machine, state: string, event: string): rea
   return [...new Set(armsOf(machine, state, event).flatMap(({ asks }) => asks.map(callWords)))];
 }
 
+/** To one event in one state. All mutants that leave its arms alone have the same list, and not a copy. */
+export type Answers = readonly Answer[];
+
 /**
  * 2^n answers per state and event, n guards being asked there.
  * @param reviewed asks also about the outcomes of the guards that this configuration asks there.
@@ -30,14 +33,14 @@ export function guardsAsked(machine: Machine, state: string, event: string): rea
 export function allAnswers(
   { machine, events }: Pick<Subject, 'machine' | 'events'>,
   reviewed: Machine = machine,
-): readonly Answer[] {
+): readonly Answers[] {
   const ask = onceAsked(() => asking(machine));
   const known = knownWith(surroundingsOf(machine));
   return statesOf(machine).flatMap((state) =>
-    events.flatMap((event) => {
+    events.map((event) => {
       const names = new Set([...guardsAsked(reviewed, state, event), ...guardsAsked(machine, state, event)]);
       return once(known, [state, event, [...names], armsOf(machine, state, event).map(saidBy)], () =>
-        assignmentsOf([...names]).map((outcomes) => ask()(state, event, outcomes)),
+        answersOf(ask(), state, event, [...names]),
       );
     }),
   );
@@ -62,7 +65,7 @@ const surroundingsOf = ({ name, initial, also, states }: Machine): readonly unkn
 
 const saidBy = ({ written: _, ...said }: Arm) => said;
 
-type Known = Map<string, readonly Answer[]>;
+type Known = Map<string, Answers>;
 const knownAnswers = new Map<string, Known>();
 
 function knownWith(surroundings: readonly unknown[]): Known {
@@ -73,47 +76,83 @@ function knownWith(surroundings: readonly unknown[]): Known {
 }
 
 /** A mutant differs from its machine in one place: XState is asked about the others once, not for each mutant. */
-function once(known: Known, about: readonly unknown[], answers: () => readonly Answer[]): readonly Answer[] {
+function once(known: Known, about: readonly unknown[], answers: () => Answers): Answers {
   const key = JSON.stringify(about);
   const found = known.get(key) ?? answers();
   known.set(key, found);
   return found;
 }
 
+type Said = Omit<Answer, 'state' | 'event' | 'outcomes'>;
+/** With the outcomes that XState asked for before it said this. */
+type Decision = { readonly asked: Outcomes; readonly said: Said };
+type Ask = (state: string, event: string, outcomes: Outcomes) => Decision;
+
+/**
+ * XState stops at the first arm whose guard holds. Combinations that agree in all that it asked for get the same answer, so n
+ * guards take n + 1 questions, where every arm has a guard of its own, and not 2^n.
+ */
+function answersOf(ask: Ask, state: string, event: string, names: readonly string[]): Answers {
+  const decisions: Decision[] = [];
+  return assignmentsOf(names).map((outcomes) => {
+    const known = decisions.find(({ asked }) => Object.keys(asked).every((guard) => asked[guard] === outcomes[guard]));
+    const decision = known ?? ask(state, event, outcomes);
+    if (!known) decisions.push(decision);
+    return { state, event, outcomes, ...decision.said };
+  });
+}
+
 /** Every guard of the machine answers what `outcomes` says; nothing else of the machine is replaced. */
-function asking(asked: Machine): (state: string, event: string, outcomes: Outcomes) => Answer {
+function asking(asked: Machine): Ask {
   let current: Outcomes = {};
+  let heard: Record<string, boolean> = {};
   const arms = asked.states.flatMap((state) => state.arms);
-  const outcomeOf = (name: string) => (_: unknown, params: unknown) =>
-    current[callWords({ name, params: (params ?? {}) as Call['params'] })] === true;
+  const outcomeOf = (name: string) => (_: unknown, params: unknown) => {
+    const guard = callWords({ name, params: (params ?? {}) as Call['params'] });
+    heard[guard] = current[guard] === true;
+    return heard[guard];
+  };
   const machine = createMachine(asked.written as Parameters<typeof createMachine>[0]).provide({
     guards: Object.fromEntries(arms.flatMap(({ asks }) => asks.map(({ name }) => [name, outcomeOf(name)]))),
     actions: Object.fromEntries(Object.keys(effects).map((name) => [name, () => {}])),
   });
   return (state, event, outcomes) => {
     current = outcomes;
+    heard = {};
     const before = machine.resolveState({ value: state, context: {} });
     const [taken] = machine.getTransitionData(before, { type: event });
     const [after, actions] = transition(machine, before, { type: event });
     const named = actions.map(({ type, params }) =>
       callWords({ name: type, params: (params ?? {}) as Call['params'] }),
     );
-    return {
-      state,
-      event,
-      outcomes,
-      next: String(after.value),
-      effects: named,
-      arm: taken === undefined ? null : { description: taken.description ?? '', spec: taken.meta?.['spec'] ?? '' },
-    };
+    const arm = taken === undefined ? null : { description: taken.description ?? '', spec: taken.meta?.['spec'] ?? '' };
+    return { asked: heard, said: { next: String(after.value), effects: named, arm } };
+  };
+}
+
+/** What follows from a list of answers is found once for all machines that have this list. */
+export function foundOnce<Found>(find: (answers: Answers) => Found): (answers: Answers) => Found {
+  const all = new WeakMap<Answers, { readonly found: Found }>();
+  return (answers) => {
+    const known = all.get(answers) ?? { found: find(answers) };
+    all.set(answers, known);
+    return known.found;
   };
 }
 
 export const statesOf = ({ states }: Machine): readonly string[] =>
   states.filter(({ exists }) => exists).map(({ name }) => name);
 
+const knownAssignments = new Map<string, readonly Outcomes[]>();
+
+/** Every combination, once; all mutants that ask for the same guards share the list. */
 function assignmentsOf(names: readonly string[]): readonly Outcomes[] {
   const [first, ...rest] = names;
   if (first === undefined) return [{}];
-  return [false, true].flatMap((outcome) => assignmentsOf(rest).map((others) => ({ [first]: outcome, ...others })));
+  const key = JSON.stringify(names);
+  const found =
+    knownAssignments.get(key) ??
+    [false, true].flatMap((outcome) => assignmentsOf(rest).map((others) => ({ [first]: outcome, ...others })));
+  knownAssignments.set(key, found);
+  return found;
 }

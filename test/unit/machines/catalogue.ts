@@ -42,7 +42,23 @@ const ALL = Object.fromEntries(Object.keys(RUNNING).map((name) => [name, subject
   Record<RunningName, Subject>
 >;
 
-export const { authorizationCode, refreshToken, grant, interaction, session, signingKey, client, user } = ALL;
+export const {
+  authorizationCode,
+  refreshToken,
+  grant,
+  interaction,
+  session,
+  signingKey,
+  client,
+  user,
+  externalSignIn,
+  linkedIdentity,
+  emailChallenge,
+  secondFactor,
+  recoveryCode,
+  passkey,
+  webhookDelivery,
+} = ALL;
 export const subjects: readonly Subject[] = Object.values(ALL);
 
 /** A copy that shares nothing: arms that one constant gives to several states can be changed one at a time. */

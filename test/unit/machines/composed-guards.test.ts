@@ -43,7 +43,9 @@ const subject: Subject = {
 };
 
 test('every combination of outcomes of the predicates is asked, and XState puts them together', () => {
-  const here = allAnswers(subject).filter(({ state }) => state === 'active');
+  const here = allAnswers(subject)
+    .flat()
+    .filter(({ state }) => state === 'active');
   expect(here).toHaveLength(8);
   for (const { outcomes, effects } of here) {
     const { right, late, 'olderThan(30)': old } = outcomes;

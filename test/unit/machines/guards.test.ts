@@ -3,26 +3,46 @@ import { describe, expect, test } from 'vitest';
 import {
   authorizationCodeGuards,
   clientGuards,
+  emailChallengeGuards,
+  externalSignInGuards,
   interactionGuards,
+  linkedIdentityGuards,
+  passkeyGuards,
+  recoveryCodeGuards,
   refreshTokenGuards,
+  secondFactorGuards,
   sessionGuards,
   signingKeyGuards,
   userGuards,
+  webhookDeliveryGuards,
 } from '../../../machines/guards.ts';
 import type {
   AuthorizationCodeContext,
   AuthorizationCodeEvent,
   ClientContext,
   ClientEvent,
+  EmailChallengeContext,
+  EmailChallengeEvent,
+  ExternalSignInContext,
+  ExternalSignInEvent,
   InteractionContext,
   InteractionEvent,
+  LinkedIdentityEvent,
+  PasskeyContext,
+  PasskeyEvent,
+  RecoveryCodeContext,
+  RecoveryCodeEvent,
   RefreshTokenContext,
   RefreshTokenEvent,
+  SecondFactorContext,
+  SecondFactorEvent,
   SessionContext,
   SessionEvent,
   SigningKeyContext,
   SigningKeyEvent,
   UserEvent,
+  WebhookDeliveryContext,
+  WebhookDeliveryEvent,
 } from '../../../machines/vocabulary.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
@@ -170,16 +190,20 @@ const page: InteractionContext = {
   prompt: [],
   maxAgeSeconds: null,
   hintedUserId: null,
+  requestedAt: NOW - 30_000,
+  requiredLevel: 0,
 };
 const visit: InteractionEvent = {
   type: 'signedIn',
   now: NOW,
   userId: 'alice',
   signedInAt: NOW - 60_000,
+  level: 0,
+  factorIsAwaited: false,
   remembered: null,
 };
 const forbidden = { prompt: ['none'] } as const;
-const all = { scope: ['read', 'write'], resources: ['https://api.example'] };
+const all = { scope: ['read', 'write'], resources: ['https://api.example'], endsAt: null };
 const pageCases: Cases<typeof interactionGuards, InteractionContext, InteractionEvent> = {
   expired: [
     ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
@@ -188,6 +212,30 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
   clientEnded: [
     ['in force', false, { clientEnded: false }, {}],
     ['ended', true, { clientEnded: true }, {}],
+  ],
+  levelIsMissing: [
+    ['any sign-in is enough', false, {}, {}],
+    ['weaker', true, { requiredLevel: 1 }, {}],
+    ['as strong', false, { requiredLevel: 1 }, { level: 1 }],
+    ['stronger', false, { requiredLevel: 1 }, { level: 2 }],
+  ],
+  levelIsMissingButAskingIsForbidden: [
+    ['weaker', false, { requiredLevel: 1 }, {}],
+    ['weaker, and nothing may be shown', true, { ...forbidden, requiredLevel: 1 }, {}],
+    ['strong enough, and nothing may be shown', false, forbidden, {}],
+  ],
+  factorIsNext: [
+    ['signed in, strongly enough', false, {}, {}],
+    ['signed in too weakly', true, { requiredLevel: 1 }, {}],
+    ['a new sign-in is needed first', false, { requiredLevel: 1, prompt: ['login'] }, {}],
+    ['nobody is signed in', false, { requiredLevel: 1 }, { userId: null, signedInAt: null }],
+    ['the second factor is awaited', true, {}, { userId: null, signedInAt: null, factorIsAwaited: true }],
+  ],
+  signInIsStillNeeded: [
+    ['a live session', false, {}, {}],
+    ['a new sign-in is wanted, and this is older', true, { prompt: ['login'] }, {}],
+    ['a new sign-in is wanted, and this is new', false, { prompt: ['login'] }, { signedInAt: NOW - 30_000 }],
+    ['none', true, {}, { userId: null, signedInAt: null }],
   ],
   nobodySignedIn: [
     ['a live session', false, {}, { userId: 'alice' }],
@@ -203,6 +251,8 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
   consentIsRemembered: [
     ['nothing remembered', false, {}, { remembered: null }],
     ['all of it', true, {}, { remembered: all }],
+    ['a millisecond before its end', true, {}, { remembered: { ...all, endsAt: AFTER } }],
+    ['at its end', false, {}, { remembered: { ...all, endsAt: NOW } }],
     ['more than is asked', true, { scope: ['read'] }, { remembered: all }],
     ['less scope than is asked', false, {}, { remembered: { ...all, scope: ['read'] } }],
     ['another resource', false, {}, { remembered: { ...all, resources: ['https://other.example'] } }],
@@ -262,13 +312,28 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
     ['a client whose identity is assured', true, { consentMayBeRemembered: true }, {}],
     ['a client that could be impersonated', false, { consentMayBeRemembered: false }, {}],
   ],
+  mayGrantNothing: [
+    ['something', false, { scope: ['read'] }, {}],
+    ['nothing', true, { scope: [] }, {}],
+    ['to go on while away, with nothing', true, { scope: ['offline_access'] }, {}],
+    ['something, to go on while away', false, { scope: ['offline_access', 'read'] }, {}],
+  ],
   codeIsWaiting: [
     ['exchanged or over', false, { codeIsWaiting: false }, {}],
     ['waiting', true, { codeIsWaiting: true }, {}],
   ],
 };
 
-const session: SessionContext = { endsAt: AFTER, idleEndsAt: AFTER, useDueAt: AFTER, endedBy: null, endReason: null };
+const session: SessionContext = {
+  endsAt: AFTER,
+  idleEndsAt: AFTER,
+  useDueAt: AFTER,
+  factorDueAt: AFTER,
+  factorIsMissing: false,
+  factorIsGone: false,
+  endedBy: null,
+  endReason: null,
+};
 const use: SessionEvent = { type: 'used', now: NOW };
 const ended = { endReason: 'session_too_old' } as const;
 const sessionCases: Cases<typeof sessionGuards, SessionContext, SessionEvent> = {
@@ -285,6 +350,22 @@ const sessionCases: Cases<typeof sessionGuards, SessionContext, SessionEvent> = 
   useIsDue: [
     ['recorded a moment ago', false, { useDueAt: NOW + 1 }, {}],
     ['recorded a while ago', true, { useDueAt: NOW }, {}],
+  ],
+  waitedTooLong: [
+    ['in time', false, { factorDueAt: NOW + 1, idleEndsAt: NOW }, {}],
+    ['as the time is over', true, { factorDueAt: NOW }, {}],
+  ],
+  factorIsMissing: [
+    ['all that is demanded', false, {}, {}],
+    ['a factor is missing', true, { factorIsMissing: true }, {}],
+  ],
+  factorIsGone: [
+    ['it stands', false, {}, {}],
+    ['it was removed', true, { factorIsGone: true }, {}],
+  ],
+  endedWithoutFactor: [
+    ['too old', false, ended, {}],
+    ['without its factor', true, { endReason: 'second_factor_missing' }, {}],
   ],
   endedByUser: [
     ['by nothing', false, {}, {}],
@@ -306,6 +387,11 @@ const sessionCases: Cases<typeof sessionGuards, SessionContext, SessionEvent> = 
     ['from the list', true, { endReason: 'ended_by_user' }, {}],
     ['by a new password', false, { endedBy: 'user' }, {}],
   ],
+  endedByAdministrator: [
+    ['from the list', false, { endReason: 'ended_by_user' }, {}],
+    ['by an administrator', true, { endReason: 'ended_by_administrator' }, {}],
+    ['by a new password', false, { endedBy: 'user' }, {}],
+  ],
   replaced: [
     ['too old', false, ended, {}],
     ['another session took its place', true, { endReason: 'signed_in_again' }, {}],
@@ -314,6 +400,93 @@ const sessionCases: Cases<typeof sessionGuards, SessionContext, SessionEvent> = 
     ['too old', false, ended, {}],
     ['idle', true, { endReason: 'session_idle' }, {}],
     ['its time is over, and its row does not say so yet', false, { idleEndsAt: NOW }, {}],
+  ],
+};
+
+const factor: SecondFactorContext = {
+  setUpEndsAt: AFTER,
+  lastStep: null,
+  isDemanded: false,
+  hasAnother: false,
+  userEnded: false,
+};
+const code60: SecondFactorEvent = { type: 'presented', now: NOW, step: 60, byPasswordAlone: false };
+const factorCases: Cases<typeof secondFactorGuards, SecondFactorContext, SecondFactorEvent> = {
+  userEnded: [
+    ['enabled', false, {}, {}],
+    ['disabled', true, { userEnded: true }, {}],
+  ],
+  setUpIsOver: [
+    ['in time', false, {}, {}],
+    ['at the end', true, { setUpEndsAt: NOW }, {}],
+  ],
+  codeDiffers: [
+    ['the code of a step', false, {}, {}],
+    ['the code of none', true, {}, { step: null }],
+    ['the code of the first step of all', false, {}, { step: 0 }],
+  ],
+  codeWasUsed: [
+    ['the first code', false, {}, {}],
+    ['a newer code', false, { lastStep: 59 }, {}],
+    ['the same code', true, { lastStep: 60 }, {}],
+    ['an older code', true, { lastStep: 61 }, {}],
+    ['no code', false, { lastStep: 61 }, { step: null }],
+  ],
+  isDemanded: [
+    ['by nobody', false, {}, {}],
+    ['by the policy', true, { isDemanded: true }, {}],
+  ],
+  byPasswordAlone: [
+    ['two factors', false, {}, {}],
+    ['a password', true, {}, { byPasswordAlone: true }],
+  ],
+  anotherHasToBeProven: [
+    ['two factors', false, { hasAnother: true }, {}],
+    ['a password, and no factor', false, {}, { byPasswordAlone: true }],
+    ['a password, where there is a factor', true, { hasAnother: true }, { byPasswordAlone: true }],
+  ],
+};
+const recoveryCases: Cases<typeof recoveryCodeGuards, RecoveryCodeContext, RecoveryCodeEvent> = {
+  userEnded: [
+    ['enabled', false, {}, {}],
+    ['disabled', true, { userEnded: true }, {}],
+  ],
+};
+const passkey: PasskeyContext = {
+  counter: 5,
+  isDemanded: false,
+  hasAnother: false,
+  isLastWay: false,
+  isFull: false,
+  userEnded: false,
+};
+const signature: PasskeyEvent = { type: 'presented', byPasswordAlone: false, counter: 6 };
+const passkeyCases: Cases<typeof passkeyGuards, PasskeyContext, PasskeyEvent> = {
+  userEnded: factorCases.userEnded as never,
+  signatureDiffers: [
+    ['verified', false, {}, {}],
+    ['not verified', true, {}, { counter: null }],
+    ['verified, without a counter', false, { counter: 0 }, { counter: 0 }],
+  ],
+  counterFellBack: [
+    ['it rose', false, {}, {}],
+    ['it stands', true, {}, { counter: 5 }],
+    ['it fell', true, {}, { counter: 4 }],
+    ['it is gone', true, {}, { counter: 0 }],
+    ['there is none', false, { counter: 0 }, { counter: 0 }],
+    ['it begins', false, { counter: 0 }, { counter: 1 }],
+    ['no signature', false, {}, { counter: null }],
+  ],
+  isDemanded: factorCases.isDemanded as never,
+  byPasswordAlone: factorCases.byPasswordAlone as never,
+  isLastWay: [
+    ['there is a password', false, {}, {}],
+    ['there is nothing else', true, { isLastWay: true }, {}],
+  ],
+  anotherHasToBeProven: factorCases.anotherHasToBeProven as never,
+  passkeysAreFull: [
+    ['there may be another', false, {}, {}],
+    ['there are as many as there may be', true, { isFull: true }, {}],
   ],
 };
 
@@ -420,12 +593,96 @@ const clientCases: Cases<typeof clientGuards, ClientContext, ClientEvent> = {
   ],
 };
 
+const external: ExternalSignInContext = { endsAt: AFTER, isOvertaken: false };
+const returned: ExternalSignInEvent = {
+  type: 'browserReturned',
+  now: NOW,
+  fromItsBrowser: true,
+  isAdmitted: true,
+  user: 'known',
+  identity: 'linked',
+};
+const externalCases: Cases<typeof externalSignInGuards, ExternalSignInContext, ExternalSignInEvent> = {
+  expired: [
+    ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
+    ['at the end', true, { endsAt: NOW }, {}],
+  ],
+  fromAnotherBrowser: [
+    ['the browser that began', false, {}, { fromItsBrowser: true }],
+    ['another', true, {}, { fromItsBrowser: false }],
+  ],
+  isOvertaken: [
+    ['the newest', false, { isOvertaken: false }, {}],
+    ['a later one has signed in', true, { isOvertaken: true }, {}],
+  ],
+  notAdmitted: [
+    ['admitted', false, {}, { isAdmitted: true }],
+    ['not', true, {}, { isAdmitted: false }],
+  ],
+  userEnded: [
+    ['enabled', false, {}, { user: 'known' }],
+    ['disabled', true, {}, { user: 'ended' }],
+    ['nobody', false, {}, { user: 'unknown' }],
+  ],
+  userIsUnknown: [
+    ['known', false, {}, { user: 'known' }],
+    ['to be registered', false, {}, { user: 'new' }],
+    ['nobody', true, {}, { user: 'unknown' }],
+  ],
+  userIsNew: [
+    ['known', false, {}, { user: 'known' }],
+    ['to be registered', true, {}, { user: 'new' }],
+  ],
+  identityIsNew: [
+    ['linked', false, {}, { identity: 'linked' }],
+    ['of no provider', false, {}, { identity: 'none' }],
+    ['nobody’s so far', true, {}, { identity: 'unlinked' }],
+  ],
+  identityIsAnothers: [
+    ['theirs', false, {}, { identity: 'linked' }],
+    ['of another', true, {}, { identity: 'linkedElsewhere' }],
+  ],
+};
+
+const removal: LinkedIdentityEvent = { type: 'removalRequested', isLastWay: false };
+const identityCases: Cases<typeof linkedIdentityGuards, object, LinkedIdentityEvent> = {
+  isLastWay: [
+    ['there is another', false, {}, { isLastWay: false }],
+    ['there is none', true, {}, { isLastWay: true }],
+  ],
+};
+
+const deliveryContext: WebhookDeliveryContext = { nextAttemptAt: NOW, attemptsLeft: 1, givesUpAt: NOW };
+const deliveryEvent: WebhookDeliveryEvent = { type: 'failed', now: NOW, claim: NOW, retryAt: NOW };
+const deliveryCases: Cases<typeof webhookDeliveryGuards, WebhookDeliveryContext, WebhookDeliveryEvent> = {
+  notDue: [
+    ['at its time', false, {}, {}],
+    ['a millisecond before', true, {}, { now: NOW - 1 }],
+    ['it has ended', true, { nextAttemptAt: null }, {}],
+  ],
+  overtaken: [
+    ['the attempt that was claimed last', false, {}, {}],
+    ['another was claimed', true, { nextAttemptAt: AFTER }, {}],
+    ['it has ended', true, { nextAttemptAt: null }, {}],
+  ],
+  attemptsUsedUp: [
+    ['another is left', false, {}, {}],
+    ['none is left', true, { attemptsLeft: 0 }, {}],
+    ['fewer are allowed by now', true, { attemptsLeft: -1 }, {}],
+  ],
+  tooOld: [
+    ['the next attempt is in time', false, {}, {}],
+    ['the next attempt is a millisecond late', true, {}, { retryAt: AFTER }],
+  ],
+};
+
 const userChange: UserEvent = {
   type: 'registrationRequested',
   expectationHolds: true,
   usernameIsTaken: false,
   differs: true,
   passwordDiffers: false,
+  hashIsAnother: false,
 };
 const userCases: Cases<typeof userGuards, object, UserEvent> = {
   expectationFails: [
@@ -444,6 +701,80 @@ const userCases: Cases<typeof userGuards, object, UserEvent> = {
     ['the same', false, {}, { passwordDiffers: false }],
     ['another', true, {}, { passwordDiffers: true }],
   ],
+  hashIsAnother: [
+    ['the hash that was checked', false, {}, { hashIsAnother: false }],
+    ['a new password', true, {}, { hashIsAnother: true }],
+  ],
+};
+
+const link: EmailChallengeContext = {
+  purpose: 'verify_address',
+  endsAt: AFTER,
+  isOffered: true,
+  userStands: true,
+  epochStands: true,
+  addressStands: true,
+  passwordIsFromMail: false,
+};
+const press: EmailChallengeEvent = { type: 'used', now: NOW, usernameIsTaken: false, passwordIsProven: false };
+const linkCases: Cases<typeof emailChallengeGuards, EmailChallengeContext, EmailChallengeEvent> = {
+  expired: [
+    ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
+    ['at the end', true, { endsAt: NOW }, {}],
+    ['after the end', true, { endsAt: NOW - 1 }, {}],
+  ],
+  isNotOffered: [
+    ['offered', false, {}, {}],
+    ['not offered', true, { isOffered: false }, {}],
+  ],
+  userEnded: [
+    ['may sign in', false, {}, {}],
+    ['may not', true, { userStands: false }, {}],
+  ],
+  passwordChanged: [
+    ['the same', false, {}, {}],
+    ['another', true, { epochStands: false }, {}],
+    ['another, and an undo', false, { epochStands: false, purpose: 'undo_change' }, {}],
+    ['another, and a link for a new password', true, { epochStands: false, purpose: 'reset_password' }, {}],
+  ],
+  addressDiffers: [
+    ['the same', false, {}, {}],
+    ['another', true, { addressStands: false }, {}],
+  ],
+  usernameIsTaken: [
+    ['free', false, {}, {}],
+    ['taken', true, {}, { usernameIsTaken: true }],
+  ],
+  passwordIsFromMail: [
+    ['it is not', false, { purpose: 'lost_factors' }, {}],
+    ['it is', true, { purpose: 'lost_factors', passwordIsFromMail: true }, {}],
+    ['it is, and a link for a new password', false, { purpose: 'reset_password', passwordIsFromMail: true }, {}],
+  ],
+  passwordIsMissing: [
+    ['proven', false, { purpose: 'lost_factors' }, { passwordIsProven: true }],
+    ['not proven', true, { purpose: 'lost_factors' }, {}],
+    ['not proven, and a link for a new password', false, { purpose: 'reset_password' }, {}],
+  ],
+  verifiesAddress: [
+    ['it does', true, {}, {}],
+    ['another purpose', false, { purpose: 'change_address' }, {}],
+  ],
+  resetsPassword: [
+    ['it does', true, { purpose: 'reset_password' }, {}],
+    ['another purpose', false, {}, {}],
+  ],
+  changesAddress: [
+    ['it does', true, { purpose: 'change_address' }, {}],
+    ['another purpose', false, { purpose: 'undo_change' }, {}],
+  ],
+  undoesChange: [
+    ['it does', true, { purpose: 'undo_change' }, {}],
+    ['another purpose', false, { purpose: 'change_address' }, {}],
+  ],
+  removesFactors: [
+    ['it does', true, { purpose: 'lost_factors' }, {}],
+    ['another purpose', false, { purpose: 'reset_password' }, {}],
+  ],
 };
 
 type AnyGuard = (asked: { context: object; event: object }) => boolean;
@@ -453,9 +784,16 @@ const MACHINES: readonly (readonly [string, object, Cases<Record<string, unknown
     ['refresh token', refreshTokenGuards, tokenCases, token, refresh],
     ['interaction', interactionGuards, pageCases, page, visit],
     ['session', sessionGuards, sessionCases, session, use],
+    ['secondFactor', secondFactorGuards, factorCases, factor, code60],
+    ['recoveryCode', recoveryCodeGuards, recoveryCases, { userEnded: false }, { type: 'presented' }],
+    ['passkey', passkeyGuards, passkeyCases, passkey, signature],
     ['signing key', signingKeyGuards, keyCases, key, tick],
     ['client', clientGuards, clientCases, client, clientChange],
     ['user', userGuards, userCases, {}, userChange],
+    ['e-mail challenge', emailChallengeGuards, linkCases, link, press],
+    ['externalSignIn', externalSignInGuards, externalCases, external, returned],
+    ['linkedIdentity', linkedIdentityGuards, identityCases, {}, removal],
+    ['webhookDelivery', webhookDeliveryGuards, deliveryCases, deliveryContext, deliveryEvent],
   ];
 
 describe.each(MACHINES)('%s', (_, guards, cases, context, event) => {

@@ -8,14 +8,21 @@ import { allAnswers } from './answers.ts';
 import { type Config, type Subject, withoutCode } from './catalogue.ts';
 import { lawsOfAuthorizationCode } from './laws/authorization-code.ts';
 import { lawsOfClient } from './laws/client.ts';
+import { lawsOfEmailChallenge } from './laws/email-challenge.ts';
 import { lawsOfEveryMachine } from './laws/every-machine.ts';
+import { lawsOfExternalSignIn } from './laws/external-sign-in.ts';
 import { lawsOfGrant } from './laws/grant.ts';
 import { lawsOfInteraction } from './laws/interaction.ts';
 import type { Case, Law } from './laws/law.ts';
+import { lawsOfLinkedIdentity } from './laws/linked-identity.ts';
+import { lawsOfPasskey } from './laws/passkey.ts';
+import { lawsOfRecoveryCode } from './laws/recovery-code.ts';
 import { lawsOfRefreshToken } from './laws/refresh-token.ts';
+import { lawsOfSecondFactor } from './laws/second-factor.ts';
 import { lawsOfSession } from './laws/session.ts';
 import { lawsOfSigningKey } from './laws/signing-key.ts';
 import { lawsOfUser } from './laws/user.ts';
+import { lawsOfWebhookDelivery } from './laws/webhook-delivery.ts';
 
 export { lawsOfEveryMachine };
 
@@ -26,9 +33,16 @@ const LAWS: Readonly<Record<RunningName, readonly Law[]>> = {
   grant: lawsOfGrant,
   interaction: lawsOfInteraction,
   session: lawsOfSession,
+  secondFactor: lawsOfSecondFactor,
+  recoveryCode: lawsOfRecoveryCode,
+  passkey: lawsOfPasskey,
+  externalSignIn: lawsOfExternalSignIn,
+  linkedIdentity: lawsOfLinkedIdentity,
   signingKey: lawsOfSigningKey,
   client: lawsOfClient,
   user: lawsOfUser,
+  emailChallenge: lawsOfEmailChallenge,
+  webhookDelivery: lawsOfWebhookDelivery,
 };
 
 export const lawsOf = ({ name }: Pick<Subject, 'name'>): readonly Law[] => [

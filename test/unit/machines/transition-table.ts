@@ -2,7 +2,7 @@
  * The transition table for people, built from the answers alone. Every combination of guard outcomes is asked; those
  * that differ only in outcomes that change nothing are written as one row, with "·" for "either".
  */
-import { type Answer, allAnswers, guardsAsked, type Outcomes } from './answers.ts';
+import { type Answer, allAnswers, foundOnce, type Outcomes } from './answers.ts';
 import type { Subject } from './catalogue.ts';
 
 type Row = { readonly outcomes: Outcomes; readonly answer: Answer };
@@ -24,18 +24,20 @@ function sectionOf(subject: Subject): string {
   const { machine, events, name } = subject;
   const answers = allAnswers(subject);
   const states = machine.states.filter(({ exists }) => exists);
-  const tables = states.flatMap(({ name: state, description, spec }) => [
+  const tables = states.flatMap(({ name: state, description, spec }, index) => [
     `### ${state}: ${description}${spec && ` (${spec})`}\n`,
-    ...events.map((event) => {
-      const asked = guardsAsked(machine, state, event);
-      const here = answers.filter((one) => one.state === state && one.event === event);
-      return tableOf(event, asked, rowsOf(asked, here, {}));
-    }),
+    ...answers.slice(index * events.length, (index + 1) * events.length).map(tableOf),
   ]);
   return [`## ${name}, begins as ${machine.initial}\n`, ...tables].join('\n');
 }
 
-function tableOf(event: string, asked: readonly string[], rows: readonly Row[]): string {
+const tableOf = foundOnce((answers) => {
+  const [{ event = '', outcomes = {} } = {}] = answers;
+  const asked = Object.keys(outcomes);
+  return written(event, asked, rowsOf(asked, answers, {}));
+});
+
+function written(event: string, asked: readonly string[], rows: readonly Row[]): string {
   const columns = [...asked, 'next', 'effects', 'because', 'reference'];
   const lines = rows.map(({ outcomes, answer }) => [
     ...asked.map((guard) => (outcomes[guard] === undefined ? '·' : outcomes[guard] ? 'yes' : 'no')),

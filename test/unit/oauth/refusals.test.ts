@@ -22,7 +22,7 @@ const ANSWERS: Readonly<Record<string, readonly TokenReason[]>> = {
     'client_secret_mismatch',
     'client_has_no_secret',
   ],
-  '429 temporarily_unavailable': ['client_throttled'],
+  '429 temporarily_unavailable': ['client_throttled', 'client_rate_exceeded', 'address_rate_exceeded'],
   '400 unsupported_grant_type': ['unknown_grant_type'],
   '400 unauthorized_client': ['grant_type_not_allowed', 'public_client_credentials'],
   '400 invalid_scope': [
@@ -30,9 +30,15 @@ const ANSWERS: Readonly<Record<string, readonly TokenReason[]>> = {
     'scope_unknown',
     'scope_not_allowed',
     'scope_of_other_resource',
+    'management_scope_missing',
     'scope_exceeds_grant',
   ],
-  '400 invalid_target': ['resource_unknown', 'resources_differ_in_signature', 'resource_exceeds_grant'],
+  '400 invalid_target': [
+    'resource_unknown',
+    'management_not_alone',
+    'resources_differ_in_signature',
+    'resource_exceeds_grant',
+  ],
   '400 invalid_grant': [
     'authorization_code_unknown',
     'refresh_token_unknown',

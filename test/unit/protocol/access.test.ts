@@ -229,7 +229,7 @@ describe('what is left of a grant today', () => {
       { ...granted('read', API), mayRefresh: false },
     ],
   ])('%s', (_, change, registered, left) => {
-    expect(accessToday(configuration(), grant(change), client(registered))).toEqual(left);
+    expect(accessToday(configuration(), grant(change), client(registered), null)).toEqual(left);
   });
 
   it('goes on while the end-user is away where a refresh token can come', () => {

@@ -57,6 +57,7 @@ describe('what a client was allowed', () => {
         clientName: 'Shop',
         since: at(10),
         lastUsedAt: at(50),
+        asksAgainFrom: null,
         holds: 'whileAway',
         access: [
           { resource: 'API', scopes: [{ name: 'read', description: 'see your data' }] },

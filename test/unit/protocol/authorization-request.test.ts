@@ -96,6 +96,7 @@ describe('once they are', () => {
       nonce: null,
       prompt: [],
       maxAgeSeconds: null,
+      requiredClass: null,
       loginHint: null,
       hintedUserId: null,
     });

@@ -18,6 +18,7 @@ import {
   viewInteraction,
 } from '../../../src/protocol/interaction.ts';
 import { openInteraction } from '../../../src/protocol/sealed-interaction.ts';
+import { rememberedRefusals } from '../../support/sign-in-ledger.ts';
 import { COOKIE, ISSUER, interactionsInMemory, keyRing, keys, session, sessionsInMemory } from './memory.ts';
 import { API, at, client, configuration } from './world.ts';
 
@@ -54,7 +55,7 @@ function given(
   const { sessions, rows: sessionRows } = sessionsInMemory(options.sessions ?? [], options.second ?? 10);
   const stored = interactionsInMemory(clients, {
     ...options,
-    remembered: options.remembered ?? null,
+    remembered: options.remembered ? { ...options.remembered, grantedAt: at(0) } : null,
     sessions: sessionRows,
   });
   const line = { run: async <T>(_: unknown, job: () => Promise<T>) => ({ kind: 'done', value: await job() }) as const };
@@ -64,11 +65,14 @@ function given(
     keyRing,
     random: systemRandom,
     configuration: () => options.configuration ?? configuration(),
+    hasAuthenticatorApp: async () => false,
+    signInLedger: rememberedRefusals(),
     sleep: async () => {},
     sessions,
     interactions: stored.interactions,
     users: {
       keyOf: (username) => username,
+      rehashed: async () => {},
       findForSignIn: async (username) => ({
         id: ALICE,
         username,
@@ -79,8 +83,14 @@ function given(
         passwordHash: await passwordHash,
       }),
     },
-    signInFailures: { countsOf: async () => [0, 0, 0], count: async () => [1, 1, 1] },
+    signInFailures: {
+      forget: async () => {},
+      countsOf: async () => [0, 0, 0],
+      recentOf: async () => ({ now: new Date(0), failures: [] }),
+      count: async () => [1, 1, 1],
+    },
     signInCapacity: { attempts: line as never, hashes: line as never },
+    findLogo: async (uri) => `hash of ${uri}`,
   };
   return { deps, clients, sessionRows, ...stored };
 }
@@ -124,7 +134,9 @@ describe('an authorization request', () => {
       nonce: 'n',
       prompt: ['login', 'consent'],
       maxAgeSeconds: 60,
+      requiredClass: null,
       hintedUserId: null,
+      uiLocales: [],
       loginHint: 'al',
       responseMode: 'query',
       createdAt: at(10),
@@ -183,7 +195,7 @@ describe('an authorization request', () => {
     const { error, cookie } = expected as { error: string; cookie: Buffer | null };
     const description = {
       login_required:
-        'The resource owner has to sign in: there is no sign-in, it was too long ago, or by another end-user.',
+        'The resource owner has to sign in: there is no sign-in, it was too long ago, too weak, or by another end-user.',
       consent_required: 'The resource owner has to consent.',
     }[error];
     const test = given({ sessions: [session()] });
@@ -340,11 +352,14 @@ describe('the page of an interaction', () => {
       sealed: null,
       formPurpose: asked.id,
       clientName: 'Shop',
+      userId: session().userId,
       username: 'alice',
+      about: { logo: null, terms: null, policy: null },
       redirectUri: CALLBACK,
       onThisDevice: false,
       access: [{ resource: 'API', scopes: [{ name: 'read', description: 'see your data' }] }],
       whileAway: true,
+      rememberedForSeconds: null,
     });
     // The end-user of the page wants another account: the sign-in form.
     expect(await view(test, asked, true)).toMatchObject({ kind: 'signIn', sealed: null });
@@ -463,6 +478,7 @@ const form = (password = PASSWORD) => ({
   password,
   address: '192.0.2.1',
   cookie: { old: null, new: COOKIE, browser: BROWSER },
+  device: { cookie: null, remember: () => {} },
   userAgent: null,
   gone: new AbortController().signal,
 });
@@ -533,7 +549,7 @@ describe('a form of an interaction', () => {
         response: {
           parameters: {
             error: 'access_denied',
-            error_description: 'The resource owner denied the request.',
+            error_description: 'The resource owner or authorization server denied the request.',
             state: 'as it came',
             iss: ISSUER,
           },

@@ -16,6 +16,7 @@ import { signInDirectly, viewDirectSignIn } from '../../../src/protocol/direct-s
 import { type PermissionDeps, submitEndPermission, viewPermissions } from '../../../src/protocol/permissions.ts';
 import type { SignInDeps } from '../../../src/protocol/sign-in.ts';
 import { signedInBrowsers, submitEndSession } from '../../../src/protocol/signed-in-browsers.ts';
+import { rememberedRefusals } from '../../support/sign-in-ledger.ts';
 import { COOKIE, keys, SID, session, sessionsInMemory, tokenEndpoints, withChain } from './memory.ts';
 import { at, client, configuration, grant } from './world.ts';
 
@@ -30,6 +31,8 @@ function given(stored: readonly Session[] = [session()], second = 10) {
     configuration: () => configuration(),
     sleep: async () => {},
     sessions,
+    hasAuthenticatorApp: async () => false,
+    signInLedger: rememberedRefusals(),
   };
   return { rows, done, deps };
 }
@@ -80,7 +83,9 @@ describe('a sign-in', () => {
   };
   it('has a session of its own, for as long as the policy says', async () => {
     const { deps, done, rows } = given();
-    const made = await createSession(deps, user, { old: null, new: OTHER_COOKIE }, 'Firefox');
+    const made = await createSession(deps, user, { old: null, new: OTHER_COOKIE }, 'Firefox', {
+      amr: ['swk', 'user', 'mfa'],
+    });
     expect(made).toEqual({
       idHash: OTHER_COOKIE,
       sid: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -95,6 +100,7 @@ describe('a sign-in', () => {
       endsAt: at(3610),
       state: 'active',
       endedReason: null,
+      amr: ['swk', 'user', 'mfa'],
       userAgent: 'Firefox',
     });
     expect(done).toEqual(['insert']);
@@ -103,7 +109,7 @@ describe('a sign-in', () => {
 
   it('ends the session of the cookie before it', async () => {
     const { deps, done } = given();
-    await createSession(deps, user, { old: COOKIE, new: OTHER_COOKIE }, null);
+    await createSession(deps, user, { old: COOKIE, new: OTHER_COOKIE }, null, { amr: ['pwd'] });
     expect(done).toEqual([`signed_in_again ${SID}`, 'insert']);
     expect(await findSession(deps, COOKIE)).toBeNull();
     expect(await findSession(deps, OTHER_COOKIE)).toMatchObject({ userAgent: null });
@@ -111,7 +117,9 @@ describe('a sign-in', () => {
 
   it('keeps no more than the beginning of what the browser says it is', async () => {
     const { deps } = given();
-    const made = await createSession(deps, user, { old: null, new: OTHER_COOKIE }, `${'x'.repeat(256)}y`);
+    const made = await createSession(deps, user, { old: null, new: OTHER_COOKIE }, `${'x'.repeat(256)}y`, {
+      amr: ['pwd'],
+    });
     expect(made.userAgent).toBe('x'.repeat(256));
   });
 });
@@ -119,8 +127,8 @@ describe('a sign-in', () => {
 describe('signing in directly', () => {
   const PASSWORD = 'correct horse battery staple';
   const passwordHash = hashPassword(rawSecret(PASSWORD));
-  const direct = (stored: readonly Session[] = []) => {
-    const { deps, rows } = given(stored);
+  const direct = (stored: readonly Session[] = [], second?: number) => {
+    const { deps, rows } = given(stored, second);
     const line = {
       run: async <T>(_: unknown, job: () => Promise<T>) => ({ kind: 'done', value: await job() }) as const,
     };
@@ -129,6 +137,7 @@ describe('signing in directly', () => {
       keys,
       users: {
         keyOf: (username) => username,
+        rehashed: async () => {},
         findForSignIn: async (username) =>
           username === 'alice'
             ? {
@@ -142,7 +151,12 @@ describe('signing in directly', () => {
               }
             : null,
       },
-      signInFailures: { countsOf: async () => [0, 0, 0], count: async () => [1, 1, 1] },
+      signInFailures: {
+        forget: async () => {},
+        countsOf: async () => [0, 0, 0],
+        recentOf: async () => ({ now: new Date(0), failures: [] }),
+        count: async () => [1, 1, 1],
+      },
       signInCapacity: { attempts: line as never, hashes: line as never },
     };
     return { deps: all, rows };
@@ -158,8 +172,21 @@ describe('signing in directly', () => {
   });
 
   it('shows a form, unless the browser is signed in', async () => {
-    expect(await viewDirectSignIn(direct().deps, COOKIE)).toEqual({ kind: 'signIn', formPurpose: 'sign-in' });
-    expect(await viewDirectSignIn(direct([session()]).deps, COOKIE)).toEqual({ kind: 'alreadySignedIn' });
+    const view = (deps: SignInDeps, cookie: Buffer | null = COOKIE) =>
+      viewDirectSignIn(deps, cookie, { needsRecentSignIn: false });
+    const form = { kind: 'signIn', formPurpose: 'sign-in', again: null };
+    expect(await view(direct().deps)).toEqual(form);
+    expect(await view(direct([session()]).deps, null)).toEqual(form);
+    expect(await view(direct([session()]).deps)).toEqual({ kind: 'alreadySignedIn' });
+  });
+
+  it.each([
+    [true, 600, { kind: 'alreadySignedIn' }],
+    [true, 601, { kind: 'signIn', formPurpose: 'sign-in', again: { username: session().username } }],
+    [false, 601, { kind: 'alreadySignedIn' }],
+  ])('where a recent sign-in is needed (%s), a session of %d seconds', async (needsRecentSignIn, second, expected) => {
+    const { deps } = direct([session()], second);
+    expect(await viewDirectSignIn(deps, COOKIE, { needsRecentSignIn })).toEqual(expected);
   });
 
   it('takes its own form, and no other', async () => {
@@ -197,8 +224,8 @@ describe('where the end-user is signed in', () => {
     const other = session({ sid: OTHER_SID, userAgent: 'Firefox', lastUsedAt: at(5) });
     const { deps } = given([session(), other]);
     expect(await signedInBrowsers(deps, session())).toEqual([
-      { sid: SID, userAgent: null, signedInAt: at(0), lastUsedAt: at(0), isThis: true },
-      { sid: OTHER_SID, userAgent: 'Firefox', signedInAt: at(0), lastUsedAt: at(5), isThis: false },
+      { sid: SID, userAgent: null, amr: ['pwd'], signedInAt: at(0), lastUsedAt: at(0), isThis: true },
+      { sid: OTHER_SID, userAgent: 'Firefox', amr: ['pwd'], signedInAt: at(0), lastUsedAt: at(5), isThis: false },
     ]);
   });
 
@@ -299,6 +326,7 @@ describe('permissions', () => {
     expect(await viewPermissions(deps, COOKIE)).toEqual({
       kind: 'permissions',
       formPurpose: `permissions of ${SID}`,
+      userId: session().userId,
       username: 'alice',
       allowed: [expect.objectContaining({ clientId: 'shop' })],
       more: false,

@@ -10,6 +10,7 @@ import {
   handleLogoutRequestByPost,
   type LogoutDeps,
 } from '../../../src/protocol/logout.ts';
+import { rememberedRefusals } from '../../support/sign-in-ledger.ts';
 import { COOKIE, ISSUER, keyRing, SID, session, sessionsInMemory } from './memory.ts';
 import { client, configuration } from './world.ts';
 
@@ -28,6 +29,8 @@ function given(stored: readonly Session[] = [session()], clients: readonly Clien
     configuration: () => configuration(),
     sleep: async () => {},
     sessions,
+    hasAuthenticatorApp: async () => false,
+    signInLedger: rememberedRefusals(),
     issuer: ISSUER,
     keyRing,
     findClient: async (clientId) => clients.find((one) => one.clientId === clientId) ?? null,

@@ -8,7 +8,7 @@ import { systemRandom } from '../../../src/crypto/random.ts';
 import { type RefreshTokenPlace, writeRefreshToken } from '../../../src/crypto/refresh-token.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
-import type { KeyRing } from '../../../src/crypto/signing-keys.ts';
+import type { KeyRing, SigningKeyHere } from '../../../src/crypto/signing-keys.ts';
 import type { GrantStore } from '../../../src/lifecycles/grant.ts';
 import type { InteractionStore, StoredInteraction } from '../../../src/lifecycles/interaction.ts';
 import type { SessionStore } from '../../../src/lifecycles/session.ts';
@@ -29,7 +29,7 @@ const PAIRS: Partial<Record<SigningAlgorithm, ReturnType<typeof generateKeyPairS
 };
 const pairOf = (alg: string) => PAIRS[alg as SigningAlgorithm];
 /** Without RS256, whose keys take long. The `kid` is the name of the algorithm. */
-export const keyRing: KeyRing = {
+export const keyRing: KeyRing<SigningKeyHere> = {
   signerOf: (alg) => {
     const pair = pairOf(alg);
     if (!pair) throw new Error(`no key signs ${alg}`);
@@ -64,6 +64,7 @@ export const session = (change: Partial<Session> = {}): Session => ({
   endsAt: at(3600),
   state: 'active',
   endedReason: null,
+  amr: ['pwd'],
   userAgent: null,
   liveUserEpoch: 1n,
   liveServerEpoch: 1n,
@@ -82,13 +83,14 @@ export function sessionsInMemory(stored: readonly Session[] = [session()], secon
         'idHash' in key ? sameBytes(row.idHash, key.idHash) : row.sid === key.sid && row.userId === key.userId;
       return { now: at(second), session: rows.find(isAskedFor) ?? null };
     },
+    stands: async () => true,
     list: async (userId) => ({ now: at(second), sessions: rows.filter((row) => row.userId === userId) }),
-    insert: async ({ lifetimeSeconds, ...row }) => {
+    insert: async ({ lifetimeSeconds, factor: _, ...row }) => {
       const endsAt = at(second + lifetimeSeconds);
       const live = { liveUserEpoch: row.userEpoch, liveServerEpoch: row.serverEpoch };
       rows.push(session({ ...row, ...live, signedInAt: at(second), lastUsedAt: at(second), endsAt }));
       done.push('insert');
-      return { signedInAt: at(second), endsAt };
+      return { signedInAt: at(second), lastUsedAt: at(second), endsAt };
     },
     commit: async (commit) => {
       const place = rows.findIndex(({ sid }) => sid === commit.loaded.sid);
@@ -124,12 +126,19 @@ export const refreshTokenOf = ({ id }: Grant, change: Partial<RefreshTokenPlace>
 export function tokenEndpoints(
   clients: readonly Client[],
   stored: readonly Grant[] = [],
-  given: { readonly configuration?: Configuration; readonly claims?: Claims | null; readonly second?: number } = {},
+  given: {
+    readonly configuration?: Configuration;
+    readonly claims?: Claims | null;
+    readonly second?: number;
+    /** Of every end-user. */
+    readonly username?: string;
+  } = {},
 ) {
   const clock = { second: given.second ?? 10 };
   const rows = [...stored];
   const done: string[] = [];
   const denied: unknown[] = [];
+  const asked: string[] = [];
   const clientOf = (clientId: string) => clients.find((one) => one.clientId === clientId) ?? null;
   const store: GrantStore = {
     load: async ({ clientId, grantId }) => {
@@ -164,6 +173,11 @@ export function tokenEndpoints(
     sleep: async () => {},
     renewSecretMac: async () => {},
     clientBrake: { waitSeconds: () => null, count: () => {} },
+    tokenRates: { client: { count: () => null }, address: { count: () => null } },
+    usernameOf: async (userId) => {
+      asked.push(userId);
+      return given.username ?? null;
+    },
     deniedAccessTokens: {
       load: async ({ clientId, jti }) => ({
         now: at(clock.second),
@@ -173,7 +187,7 @@ export function tokenEndpoints(
       deny: async (denial) => void denied.push(denial),
     },
   };
-  return { deps, rows, done, denied, clock };
+  return { deps, rows, done, denied, clock, /** Whose usernames were looked up. */ asked };
 }
 
 /** Interactions, with how many were stored. Its time stands still at the given second. */

@@ -28,8 +28,10 @@ const INTERACTION: RequestedInteraction = {
   nonce: null,
   prompt: ['login', 'consent'],
   maxAgeSeconds: 0,
+  requiredClass: null,
   hintedUserId: null,
   loginHint: 'al',
+  uiLocales: ['de-CH', 'en'],
   responseMode: 'form_post',
   createdAt: at(0.001),
   endsAt: at(600),
@@ -47,6 +49,14 @@ describe('a sealed interaction', () => {
     expect(text).toMatch(/^[\w-]+$/);
     expect(Buffer.from(text, 'base64url').toString('latin1')).not.toContain('shop');
     expect(sealInteraction(deps, INTERACTION)).not.toBe(text);
+  });
+
+  it('of a node that knew no ui_locales is one without any', () => {
+    const { uiLocales: _, ...before } = JSON.parse(openText(keys, 'interaction', INTERACTION.id, text) ?? '');
+    const sealed = sealText(keys, 'interaction', INTERACTION.id, JSON.stringify(before), systemRandom.bytes(12));
+    expect(openInteraction(keys, INTERACTION.id, sealed)).toEqual({ ...INTERACTION, uiLocales: [] });
+    const none = sealInteraction(deps, { ...INTERACTION, uiLocales: [] });
+    expect(openText(keys, 'interaction', INTERACTION.id, none)).not.toContain('uiLocales');
   });
 
   it('is worth nothing under another id, another root secret, or changed', () => {

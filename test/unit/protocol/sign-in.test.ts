@@ -1,11 +1,14 @@
 /** Sign-in without HTTP: what is asked of the stores, and in which order. */
 import { describe, expect, it } from 'vitest';
 import { signInCapacity } from '../../../src/boot/sign-in-capacity.ts';
+import { rememberDevice } from '../../../src/crypto/device-cookie.ts';
 import { hashPassword } from '../../../src/crypto/password.ts';
 import { systemRandom } from '../../../src/crypto/random.ts';
-import { rawSecret } from '../../../src/crypto/secret-types.ts';
+import { type PasswordHash, rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.ts';
+import { StoreUnavailable, Unavailable } from '../../../src/engine/errors.ts';
 import type { Session } from '../../../src/model/session.ts';
 import { type SignInCapacity, type SignInDeps, type SignInForm, signIn } from '../../../src/protocol/sign-in.ts';
+import { rememberedRefusals } from '../../support/sign-in-ledger.ts';
 import { keys } from './memory.ts';
 import { configuration } from './world.ts';
 
@@ -25,10 +28,12 @@ const OLD_SESSION: Session = {
   endsAt: new Date(1_000_000),
   state: 'active',
   endedReason: null,
+  amr: ['pwd'],
   userAgent: null,
   liveUserEpoch: 7n,
   liveServerEpoch: 3n,
 };
+const NOW = new Date(1_000);
 const NEW = Buffer.from('the cookie from now on');
 
 async function signInWith(
@@ -36,6 +41,15 @@ async function signInWith(
   given: {
     /** Of account and address, of the address, of the account. */
     readonly counts?: readonly [number, number, number];
+    /** While the address was throttled. */
+    readonly behind?: number;
+    /** Of this browser, where it is known to the account. */
+    readonly ofDevice?: number;
+    /** Seconds since the last failure of each; 0 when left out. */
+    readonly since?: number;
+    readonly stored?: PasswordHash;
+    readonly rehashFails?: Error;
+    readonly cookie?: string;
     /** What another node has counted meanwhile. */
     readonly countedAs?: number;
     readonly disabled?: boolean;
@@ -46,7 +60,7 @@ async function signInWith(
   const user = {
     id: '3f0b8a52-3f5e-4c1b-9d7e-4d8f2f0a1b2c',
     username: 'Alice',
-    passwordHash: await passwordHash,
+    passwordHash: given.stored ?? (await passwordHash),
     claims: {},
     epoch: 7n,
     serverEpoch: 3n,
@@ -54,6 +68,9 @@ async function signInWith(
   };
   const looked: string[] = [];
   const counted: string[] = [];
+  const lasted: string[] = [];
+  const rehashed: unknown[] = [];
+  const remembered: { cookie: string; lifetime: number }[] = [];
   const deps: SignInDeps = {
     keys,
     sleep: async () => {},
@@ -61,34 +78,50 @@ async function signInWith(
     configuration: () => configuration(),
     users: {
       keyOf: (username) => username.toLowerCase(),
+      rehashed: async (id, checked, renewed) => {
+        asked.push('rehash');
+        rehashed.push({ id, checked, renewed });
+        if (given.rehashFails) throw given.rehashFails;
+      },
       findForSignIn: async (username) => {
         asked.push('find user');
         return username.toLowerCase() === 'alice' ? user : null;
       },
     },
     signInFailures: {
-      countsOf: async (hashes) => {
+      forget: async () => {},
+      countsOf: async () => [],
+      recentOf: async (hashes) => {
         asked.push('look at failures');
         looked.push(...hashes.map((hash) => hash.toString('hex')));
-        return [...(given.counts ?? [0, 0, 0])];
+        const [pair, address, account] = given.counts ?? [0, 0, 0];
+        const failures = [pair, address, account, given.behind ?? 0, given.ofDevice ?? 0];
+        return {
+          now: NOW,
+          failures: failures.map((count) => ({ failures: count, secondsSince: given.since ?? 0, secondsLeft: 77.5 })),
+        };
       },
-      count: async (hashes) => {
+      count: async (hashes, _, lasting = []) => {
         asked.push('count');
         counted.push(...hashes.map((hash) => hash.toString('hex')));
+        lasted.push(...lasting.map((hash) => hash.toString('hex')));
         return hashes.map(() => given.countedAs ?? 1);
       },
     },
+    hasAuthenticatorApp: async () => false,
+    signInLedger: rememberedRefusals(),
     signInCapacity: given.capacity ?? signInCapacity(4),
     sessions: {
       load: async (key) => {
         if ('idHash' in key) asked.push(`load ${key.idHash}`);
         return { now: new Date(1_000), session: OLD_SESSION };
       },
+      stands: async () => true,
       list: async () => ({ now: new Date(1_000), sessions: [] }),
       insert: async ({ idHash, userId, userEpoch, serverEpoch }) => {
         expect({ userId, userEpoch, serverEpoch }).toEqual({ userId: user.id, userEpoch: 7n, serverEpoch: 3n });
         asked.push(`insert ${idHash}`);
-        return { signedInAt: new Date(1_000), endsAt: new Date(2_000) };
+        return { signedInAt: new Date(1_000), lastUsedAt: new Date(1_000), endsAt: new Date(2_000) };
       },
       commit: async (commit) => {
         asked.push(`${commit.kind} ${commit.loaded.idHash}`);
@@ -101,11 +134,16 @@ async function signInWith(
     password: PASSWORD,
     address: '192.0.2.1',
     cookie: { old: OLD, new: NEW, browser: Buffer.from('a browser') },
+    amr: ['pwd'],
+    device: {
+      cookie: given.cookie ?? null,
+      remember: (cookie: string, lifetime: number) => void remembered.push({ cookie, lifetime }),
+    },
     userAgent: null,
     gone: new AbortController().signal,
     ...typed,
   };
-  return { outcome: await signIn(deps, form), asked, looked, counted };
+  return { outcome: await signIn(deps, form), asked, looked, counted, lasted, rehashed, remembered };
 }
 
 const {
@@ -119,7 +157,8 @@ const refused = (reason: string, username = 'alice', retryAfterSeconds: number |
   username,
   retryAfterSeconds,
 });
-const throttled = (reason: string, username = 'alice') => refused(reason, username, policy.failureWindowSeconds);
+/** What is left of the window, rounded up. */
+const throttled = (reason: string, username = 'alice') => refused(reason, username, 78);
 const turnedAway = (kind: 'full' | 'abandoned') => ({ run: async () => ({ kind }) });
 
 describe('sign-in', () => {
@@ -145,34 +184,53 @@ describe('sign-in', () => {
   ])(
     'a wrong password, an unknown and a disabled user get one outcome, and are counted: %o %o',
     async (typed, given) => {
-      const { outcome, asked, looked, counted } = await signInWith(typed, given);
+      const { outcome, asked, looked, counted, lasted } = await signInWith(typed, given);
       expect(outcome).toEqual(refused('credentials_mismatch', { username: 'alice', ...typed }.username));
       expect(asked).toEqual(['look at failures', 'find user', 'count']);
-      expect(new Set(counted)).toEqual(new Set(looked));
+      expect(new Set(counted)).toEqual(new Set(looked.slice(0, 3)));
       expect(counted).toHaveLength(3);
+      // Those of the place last longer than those of all places.
+      expect(lasted).toEqual(looked.slice(0, 1));
     },
   );
 
   describe('an account at one address', () => {
-    it('one failure under the limit, the password is checked', async () => {
-      const counts = [OF_PAIR - 1, 0, 0] as const;
-      expect((await signInWith({}, { counts })).outcome.kind).toBe('signedIn');
-      const wrong = await signInWith({ password: 'wrong' }, { counts, countedAs: OF_PAIR });
+    it.each([
+      [0, 0],
+      [1, 0],
+      [2, 0],
+      [3, 2],
+      [4, 4],
+      [9, 128],
+      [OF_PAIR, policy.failureWindowSeconds],
+      [OF_PAIR + 5, policy.failureWindowSeconds],
+    ])('after %i failures the next attempt waits %i seconds after the last', async (failures, delay) => {
+      const counts = [failures, 0, 0] as const;
+      expect((await signInWith({}, { counts, since: delay })).outcome.kind).toBe('signedIn');
+      const wrong = await signInWith({ password: 'wrong' }, { counts, since: delay, countedAs: failures + 1 });
       expect(wrong.outcome).toEqual(refused('credentials_mismatch'));
+      if (delay === 0) return;
+      for (const password of [PASSWORD, 'wrong']) {
+        const early = await signInWith({ password }, { counts, since: delay - 0.3 });
+        expect(early.outcome).toEqual(refused('throttled_account', 'alice', 1));
+        expect(early.asked).toEqual(['look at failures']);
+      }
+      expect((await signInWith({}, { counts })).outcome).toEqual(refused('throttled_account', 'alice', delay));
     });
 
     it('at the limit no password is looked at, nor the account, and the attempt does not count', async () => {
       for (const password of [PASSWORD, 'wrong']) {
         const { outcome, asked } = await signInWith({ password }, { counts: [OF_PAIR, 0, 0] });
-        expect(outcome).toEqual(throttled('throttled_account'));
+        expect(outcome).toEqual(refused('throttled_account', 'alice', policy.failureWindowSeconds));
         expect(asked).toEqual(['look at failures']);
       }
     });
 
     it('a guess that other nodes have outrun is told nothing', async () => {
       const counts = [OF_PAIR - 1, 0, 0] as const;
-      const { outcome } = await signInWith({ password: 'wrong' }, { counts, countedAs: OF_PAIR + 1 });
-      expect(outcome).toEqual(throttled('throttled_account'));
+      const raced = { counts, since: 800, countedAs: OF_PAIR + 1 };
+      const { outcome } = await signInWith({ password: 'wrong' }, raced);
+      expect(outcome).toEqual(refused('throttled_account', 'alice', policy.failureWindowSeconds));
     });
   });
 
@@ -181,7 +239,8 @@ describe('sign-in', () => {
 
     it('still signs in with the right password, since the failures were at other accounts', async () => {
       expect((await signInWith({}, { counts })).outcome.kind).toBe('signedIn');
-      expect((await signInWith({}, { counts: [OF_PAIR - 1, OF_ADDRESS, 0] })).outcome.kind).toBe('signedIn');
+      const failedHere = { counts: [OF_PAIR - 1, OF_ADDRESS, 0], since: 128 } as const;
+      expect((await signInWith({}, failedHere)).outcome.kind).toBe('signedIn');
     });
 
     it('gets one answer to everything else, after the same work', async () => {
@@ -199,22 +258,41 @@ describe('sign-in', () => {
 
     it('counts no more for itself, goes on counting for accounts that exist, and has no row for each made-up name', async () => {
       const known = await signInWith({ password: 'wrong' }, { counts });
-      const [pair, address, account] = known.looked;
-      expect(known.counted).toEqual([pair, account]);
+      const [pair, address, account, behind] = known.looked;
+      expect(known.counted[0]).toBe(behind);
+      for (const key of [pair, address, account]) expect(known.counted).not.toContain(key);
       const [one, other] = [
         await signInWith({ username: 'nobody' }, { counts }),
         await signInWith({ username: 'nobody else' }, { counts }),
       ];
       expect(one.counted).toEqual(other.counted);
+      expect(one.counted[1]).toBe(known.counted[1]);
       for (const key of [...one.looked, ...other.looked, address]) expect(one.counted).not.toContain(key);
       const elsewhere = await signInWith({ username: 'nobody', address: '192.0.2.2' }, { counts });
       expect(elsewhere.counted).not.toEqual(one.counted);
     });
 
+    it('an account at which it has failed too often is not signed in to, after the same work and with the same answer', async () => {
+      const guessed = await signInWith({}, { counts, behind: OF_PAIR });
+      expect(guessed.outcome).toEqual(throttled('throttled_address'));
+      expect(guessed.asked).toEqual(['look at failures', 'find user', 'count']);
+      // What was throttled does not count.
+      expect(guessed.counted).not.toContain(guessed.looked[3]);
+      expect((await signInWith({}, { counts, behind: OF_PAIR, since: 900 })).outcome.kind).toBe('signedIn');
+    });
+
+    it('makes an address wait longer where it has failed at the account, from its own last failure', async () => {
+      const failed = (over: number, since: number) => signInWith({}, { counts: [1, OF_ADDRESS + over, 0], since });
+      expect((await failed(0, 1)).outcome.kind).toBe('signedIn');
+      expect((await failed(5, 31)).outcome.kind).toBe('signInRefused');
+      expect((await failed(5, 32)).outcome.kind).toBe('signedIn');
+      expect((await failed(5000, 900)).outcome.kind).toBe('signedIn');
+    });
+
     it('one failure under the limit, every failure counts everywhere', async () => {
       const below = await signInWith({ username: 'nobody' }, { counts: [0, OF_ADDRESS - 1, 0] });
       expect(below.outcome).toEqual(refused('credentials_mismatch', 'nobody'));
-      expect(new Set(below.counted)).toEqual(new Set(below.looked));
+      expect(new Set(below.counted)).toEqual(new Set(below.looked.slice(0, 3)));
     });
   });
 
@@ -225,17 +303,25 @@ describe('sign-in', () => {
       expect(wrong.outcome).toEqual(refused('credentials_mismatch'));
     });
 
-    it('and from an address that has, not before the window ends', async () => {
-      const { outcome, asked } = await signInWith({}, { counts: [1, 1, OF_ACCOUNT] });
-      expect(outcome).toEqual(throttled('throttled_account'));
+    it.each([
+      [0, 1],
+      [1, 2],
+      [9, 512],
+      [10, policy.failureWindowSeconds],
+      [100_000, policy.failureWindowSeconds],
+    ])('and from an address that has: %i more than the limit, after %i seconds', async (over, delay) => {
+      const counts = [1, 1, OF_ACCOUNT + over] as const;
+      const { outcome, asked } = await signInWith({}, { counts });
+      expect(outcome).toEqual(refused('throttled_account', 'alice', delay));
       expect(asked).toEqual(['look at failures']);
+      expect((await signInWith({}, { counts, since: delay })).outcome.kind).toBe('signedIn');
       expect((await signInWith({}, { counts: [1, 1, OF_ACCOUNT - 1] })).outcome.kind).toBe('signedIn');
     });
   });
 
   it('counts one account under every spelling of its name, and every account under the address', async () => {
     const [pair, address, account] = (await signInWith({})).looked;
-    expect((await signInWith({ username: 'ALICE' })).looked).toEqual([pair, address, account]);
+    expect((await signInWith({ username: 'ALICE' })).looked.slice(0, 3)).toEqual([pair, address, account]);
     const [anotherPair, sameAddress, anotherAccount] = (await signInWith({ username: 'bob' })).looked;
     expect(sameAddress).toBe(address);
     expect([pair, account]).not.toContain(anotherPair);
@@ -262,11 +348,101 @@ describe('sign-in', () => {
     const gone = new AbortController().signal;
     await signInWith({ gone }, { capacity });
     await signInWith({ gone, cookie: { old: null, new: NEW, browser: null } }, { capacity });
-    const line = { line: '192.0.2.1', signal: gone };
+    const line = { line: '192.0.2.1', signal: gone, ahead: false };
     expect(places).toEqual([
       { ...line, ticket: Buffer.from('a browser').toString('hex') },
       { ...line, ticket: '' },
     ]);
+  });
+
+  describe('a browser that is known to the account', () => {
+    const random = systemRandom;
+    const cookieFor = (account: string, endsAt = new Date(NOW.getTime() + 60_000)) =>
+      rememberDevice({ keys, random }, null, account, endsAt);
+    const attacked = { counts: [OF_PAIR, OF_ADDRESS + 100, OF_ACCOUNT + 100] } as const;
+
+    it('signs in whatever others have done, at its address or anywhere', async () => {
+      const { outcome } = await signInWith({}, { ...attacked, cookie: cookieFor('alice') });
+      expect(outcome.kind).toBe('signedIn');
+    });
+
+    it.each([
+      ['none', undefined],
+      ['that of another account', cookieFor('bob')],
+      ['one that has ended', cookieFor('alice', NOW)],
+      ['one with another end', `${cookieFor('alice').slice(0, 7)}A${cookieFor('alice').slice(8)}`],
+      ['any text', 'x'.repeat(51)],
+    ])('is not known by %s', async (_, cookie) => {
+      const { outcome } = await signInWith({}, { ...attacked, ...(cookie !== undefined && { cookie }) });
+      expect(outcome).toMatchObject({ kind: 'signInRefused', reason: 'throttled_address' });
+    });
+
+    it('waits for its own failures, which count for nobody else at its address', async () => {
+      const cookie = cookieFor('alice');
+      const wrong = await signInWith({ password: 'wrong' }, { ...attacked, cookie });
+      expect(wrong.outcome).toEqual(refused('credentials_mismatch'));
+      const [pair, address, account, , device] = wrong.looked;
+      expect(wrong.counted).toEqual([device, account, address]);
+      expect(wrong.counted).not.toContain(pair);
+      expect((await signInWith({}, { cookie, ofDevice: 4 })).outcome).toEqual(refused('throttled_account', 'alice', 4));
+      expect((await signInWith({}, { cookie, ofDevice: 4, since: 4 })).outcome.kind).toBe('signedIn');
+    });
+
+    it('is made known by the right password alone, keeps its id, and is known to other accounts as before', async () => {
+      expect((await signInWith({ password: 'wrong' })).remembered).toEqual([]);
+      const bob = cookieFor('bob');
+      const [first] = (await signInWith({}, { cookie: bob })).remembered;
+      expect(first?.lifetime).toBe(policy.knownDeviceLifetimeSeconds);
+      const again = await signInWith({}, { cookie: first?.cookie ?? '' });
+      const [second] = again.remembered;
+      const entries = (cookie = '') => cookie.split('.');
+      expect(entries(second?.cookie)).toHaveLength(2);
+      expect(entries(second?.cookie)[1]).toBe(bob);
+      const deviceOf = async (cookie = '') => (await signInWith({}, { cookie })).looked[4];
+      expect(await deviceOf(second?.cookie)).toBe(await deviceOf(first?.cookie));
+    });
+
+    it('waits in a line of its own, which goes ahead of those of strangers', async () => {
+      const places: unknown[] = [];
+      const free = signInCapacity(4);
+      const spying = (run: SignInCapacity['hashes']): SignInCapacity['hashes'] => ({
+        run: (place, work) => {
+          places.push(place);
+          return run.run(place, work);
+        },
+      });
+      const capacity = { attempts: spying(free.attempts), hashes: spying(free.hashes) };
+      await signInWith({}, { capacity, cookie: cookieFor('alice') });
+      const own = { line: expect.stringMatching(/^device ./), ahead: true };
+      expect(places).toEqual([expect.objectContaining(own), expect.objectContaining(own)]);
+    });
+  });
+
+  describe('the hash of another system', () => {
+    const stored = storedPasswordHash('$2b$08$abcdefghijklmnopqrstuubAvJmxpQuyV3jn7x.SUSPxe.DearCPe');
+
+    it('gives way to our own at the sign-in', async () => {
+      const { outcome, rehashed, asked } = await signInWith({ password: 'correct horse' }, { stored });
+      expect(outcome.kind).toBe('signedIn');
+      const renewed = expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+      expect(rehashed).toEqual([{ id: '3f0b8a52-3f5e-4c1b-9d7e-4d8f2f0a1b2c', checked: stored, renewed }]);
+      expect(asked.indexOf('rehash')).toBeLessThan(asked.indexOf(`insert ${NEW}`));
+    });
+
+    it('stays where the password is wrong, the end-user disabled, or the hash our own', async () => {
+      expect((await signInWith({ password: 'wrong' }, { stored })).rehashed).toEqual([]);
+      const disabled = await signInWith({ password: 'correct horse' }, { stored, disabled: true });
+      expect(disabled.rehashed).toEqual([]);
+      expect((await signInWith({})).rehashed).toEqual([]);
+    });
+
+    it('and a database that does not take it holds nobody up', async () => {
+      const rehashFails = new Unavailable('store_unavailable', { cause: new StoreUnavailable(false) });
+      const { outcome } = await signInWith({ password: 'correct horse' }, { stored, rehashFails });
+      expect(outcome.kind).toBe('signedIn');
+      const broken = signInWith({ password: 'correct horse' }, { stored, rehashFails: new Error('a defect') });
+      await expect(broken).rejects.toThrow('a defect');
+    });
   });
 
   describe('beyond what a node takes at once', () => {

@@ -413,7 +413,7 @@ describe('an ID Token', () => {
 describe('what cannot be', () => {
   const { deps } = tokenEndpoints([shop]);
   it('is no access token without an audience', () => {
-    const subject = { client: shop, sub: 'x', grantId: null, claims: null };
+    const subject = { client: shop, sub: 'x', grantId: null, claims: null, signIn: null };
     expect(() => issueAccessToken(deps, subject, { scope: ['read'], resources: [] }, at(0))).toThrow(
       new InvariantViolation('an access token without an audience'),
     );

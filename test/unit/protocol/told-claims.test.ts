@@ -1,6 +1,7 @@
 /** Which claims are told where, for which scope; and what the metadata says of it. */
 import { describe, expect, it } from 'vitest';
 import type { ClaimsPolicy } from '../../../policies/claims-schema.ts';
+import { NO_BRANDING } from '../../../src/config/branding.ts';
 import { STANDARD_CLAIMS } from '../../../src/oauth/claims.ts';
 import { resourceMetadata, serverMetadata } from '../../../src/protocol/metadata.ts';
 import { claimsTold, tokensTellClaims, toldClaims } from '../../../src/protocol/told-claims.ts';
@@ -58,7 +59,13 @@ describe('claims', () => {
 });
 
 describe('the metadata', () => {
-  const deps = { issuer: ISSUER, keyRing, configuration: () => configuration({ claims: policy }) };
+  const branding = { ...NO_BRANDING, links: { terms: 'https://as.test/terms' } };
+  const deps = {
+    issuer: ISSUER,
+    keyRing,
+    configuration: () => configuration({ claims: policy, branding }),
+    uiLocales: ['de'],
+  };
 
   it('says what works here, and where', () => {
     expect(serverMetadata(deps)).toEqual({
@@ -86,8 +93,14 @@ describe('the metadata', () => {
       id_token_signing_alg_values_supported: ['ES256', 'EdDSA'],
       // What is in access tokens alone is for APIs.
       claims_supported: ['sub', 'iss', 'auth_time', 'acr', ...STANDARD_CLAIMS, 'groups', 'level'],
-      acr_values_supported: ['urn:statehouse:acr:password'],
+      acr_values_supported: [
+        'urn:statehouse:acr:password',
+        'urn:statehouse:acr:multi-factor',
+        'urn:statehouse:acr:phishing-resistant',
+      ],
       prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+      ui_locales_supported: ['de'],
+      op_tos_uri: 'https://as.test/terms',
       claims_parameter_supported: false,
       request_parameter_supported: false,
       request_uri_parameter_supported: false,

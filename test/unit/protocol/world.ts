@@ -1,8 +1,14 @@
 /** Three APIs, a client and a grant, for rules that ask neither database nor HTTP. */
+import { SHIPPED_LEDGER } from '../../../policies/ledger-schema.ts';
+import { SHIPPED_LIMITS } from '../../../policies/limits-schema.ts';
+import { NOBODY_ADMINISTERS } from '../../../policies/operators-schema.ts';
 import type { Policy } from '../../../policies/schema.ts';
 import { DEFAULT_SIGNING_KEYS } from '../../../policies/schema.ts';
+import { NO_WEBHOOKS } from '../../../policies/webhooks-schema.ts';
+import { NO_BRANDING } from '../../../src/config/branding.ts';
 import type { Configuration } from '../../../src/config/configuration.ts';
 import { identityResource } from '../../../src/config/identity-resource.ts';
+import { managementResource } from '../../../src/config/management-resource.ts';
 import type { Client } from '../../../src/model/client.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 
@@ -36,14 +42,29 @@ export const configuration = (change: Partial<Configuration> = {}): Configuratio
     { identifier: ARCHIVE, name: 'Archive', scopes: [scope('audit')] },
   ],
   identity: identityResource('https://as.test', { scopes: [] }),
+  management: managementResource('https://as.test'),
+  operators: NOBODY_ADMINISTERS,
   claims: { scopes: [] },
+  upstreams: [],
+  delegatedSignIn: null,
+  webhooks: NO_WEBHOOKS,
+  limits: SHIPPED_LIMITS,
+  ledger: SHIPPED_LEDGER,
+  branding: NO_BRANDING,
   signIn: {
     sessionLifetimeSeconds: 3600,
     interactionLifetimeSeconds: 600,
     failureWindowSeconds: 900,
     failuresPerAccountAndAddress: 10,
     failuresPerAccount: 100,
+    signUp: 'off',
+    lostFactors: 'administrator',
     failuresPerAddress: 100,
+    secondFactor: 'nobody',
+    knownDeviceLifetimeSeconds: 86_400,
+    passwordMinimumCharacters: 15,
+    passwordMinimumCharactersWithSecondFactor: 8,
+    recentSignInSeconds: 600,
   },
   signingKeys: DEFAULT_SIGNING_KEYS,
   declaredClients: [],
@@ -64,6 +85,9 @@ export const client = (change: Partial<Client> = {}): Client => ({
   policy: 'default',
   postLogoutRedirectUris: ['https://shop.test/out'],
   idTokenSignedResponseAlg: 'RS256',
+  logoUri: null,
+  tosUri: null,
+  policyUri: null,
   secretMacs: [],
   registeredBy: 'operator',
   epoch: 1n,

@@ -44,6 +44,9 @@ describe('a client as RFC 7591 names it', () => {
         policy: 'default',
         postLogoutRedirectUris: [],
         idTokenSignedResponseAlg: 'RS256',
+        logoUri: null,
+        tosUri: null,
+        policyUri: null,
       },
     });
   });
@@ -123,6 +126,7 @@ describe('a client as RFC 7591 names it', () => {
     ['client_id', 'é'],
     ['client_id', 'x'.repeat(256)],
     ['client_name', ''],
+    ['client_name', ' \u3000'],
     ['client_name', 'zero\0'],
     ['client_name', 'turned \u202e around'],
     ['client_name', 'half \ud800'],
@@ -138,13 +142,21 @@ describe('a client as RFC 7591 names it', () => {
     ['id_token_signed_response_alg', 'HS256'],
     ['id_token_signed_response_alg', 'rs256'],
     ['id_token_signed_response_alg', ['RS256']],
+    ['logo_uri', 'http://shop.example/logo.png'],
+    ['logo_uri', 'data:image/png;base64,AAAA'],
+    ['logo_uri', 'https://user:secret@shop.example/'],
+    ['logo_uri', `https://shop.example/${'x'.repeat(2048)}`],
+    ['tos_uri', 'javascript:alert(1)'],
+    ['policy_uri', 'shop.example/privacy'],
+    ['policy_uri', ''],
   ])('refuses %s = %j', (field, value) => {
     expect(refused({ ...web, [field]: value })).toMatch(new RegExp(`^${field}`));
   });
 
   it.each([
-    ['client_id', 'é', '1 to 255 characters of %x20-7E'],
-    ['client_name', '', '1 to 200 characters without control characters'],
+    ['client_id', 'é', '1 to 255 characters of %x20-7E, and neither "." nor ".."'],
+    ['client_id', '..', '1 to 255 characters of %x20-7E, and neither "." nor ".."'],
+    ['client_name', '', '1 to 200 characters without control characters, not only spaces'],
     ['client_secret', '', '1 to 1024 characters of %x20-7E'],
     ['redirect_uris', ['x'.repeat(2049)], 'an absolute URI of at most 2048 characters'],
     ['response_types', ['code', 'code'], '["code"], or [] for a client that signs no end-user in'],
@@ -182,6 +194,9 @@ describe('a client as RFC 7591 names it', () => {
       ['policy', '--policy <name>', undefined, false],
       ['post_logout_redirect_uris', '--post-logout-redirect-uri <uri>', 'after a sign-out', true],
       ['id_token_signed_response_alg', '--id-token-alg <alg>', 'ID Tokens', false],
+      ['logo_uri', '--logo-uri <uri>', 'logo', false],
+      ['tos_uri', '--tos-uri <uri>', 'terms of service', false],
+      ['policy_uri', '--policy-uri <uri>', 'privacy policy', false],
     ]);
   });
 
@@ -322,6 +337,18 @@ describe('rules between fields', () => {
 
   it('warns of scopes that no resource describes', () => {
     expect(warningsOf({ scope: 'read orders' })).toMatch(/no resource describes "orders"; it counts for https:/);
+  });
+
+  it('knows the scopes of the management API, which no client has by default', () => {
+    expect(warningsOf({ scope: 'read clients:read' })).toBe('');
+    expect(warningsOf({ scope: 'read clients:read', default_scope: 'clients:read' })).toBe(
+      'default_scope: "clients:read" is a scope of the management API, which is never granted by default',
+    );
+    expect(refused({ ...web, default_scope: 'clients:read' })).toBe(
+      'default_scope: "clients:read" / scopes that resources.yaml describes, or that `scope` lists',
+    );
+    expect(refused({ ...web, client_id: configuration.management.identifier })).toMatch(/^client_id: the identifier/);
+    expect(refused({ ...web, default_resource: configuration.management.identifier })).toMatch(/^default_resource/);
   });
 
   it('knows the scopes of OpenID Connect, and warns of those that mean nothing', () => {

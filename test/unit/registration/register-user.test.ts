@@ -8,6 +8,7 @@ import { readUserRecord } from '../../../src/registration/user-record.ts';
 import { findUserForSignIn } from '../../../src/storage/users.ts';
 import { disableUser } from '../../support/administration.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { testMacs } from '../../support/macs.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -18,7 +19,10 @@ afterAll(() => test.close());
 function register(record: object) {
   const reading = readUserRecord(record, false);
   if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-  return registerUser({ db: test.database.drizzle, actor: commandLine, random: systemRandom }, reading.value);
+  return registerUser(
+    { db: test.database.drizzle, actor: commandLine, random: systemRandom, macs: testMacs },
+    reading.value,
+  );
 }
 
 async function stored(username: string) {
@@ -64,6 +68,7 @@ describe('registering a person', () => {
       id: before.id,
       username: 'bob',
       passwordHash: null,
+      importedHash: null,
       claims: { name: 'Bob', address: { country: 'SE', region: 'Skåne' } },
       changed: [],
       disabled: false,
@@ -78,7 +83,8 @@ describe('registering a person', () => {
       outcome: 'updated',
       changed: ['claims'],
     });
-    expect(await stored('carol')).toEqual({ ...before, claims: { name: 'Carol' } });
+    const after = await stored('carol');
+    expect(after).toEqual({ ...before, mac: after.mac, claims: { name: 'Carol' } });
   });
 
   it('replaces the password, which ends every session', async () => {
@@ -112,10 +118,15 @@ describe('registering a person', () => {
   });
 
   it('changes nothing by a plan, nor by a plan that says so', async () => {
-    const deps = { db: test.database.drizzle, actor: commandLine, random: systemRandom };
+    const deps = { db: test.database.drizzle, actor: commandLine, random: systemRandom, macs: testMacs };
     await register({ username: 'ida', password: 'correct horse' });
     const before = await stored('ida');
-    const record = { username: 'ida', password: rawSecret('another horse'), claims: { name: 'Ida' } };
+    const record = {
+      username: 'ida',
+      password: rawSecret('another horse'),
+      passwordHash: null,
+      claims: { name: 'Ida' },
+    };
     const plan = await planUser(deps, record);
     expect(plan).toMatchObject({ outcome: 'updated', changed: ['password', 'claims'] });
     await applyUserPlan(deps, { ...plan, outcome: 'unchanged' });
@@ -125,8 +136,13 @@ describe('registering a person', () => {
   });
 
   it('says that another process was first with the same username', async () => {
-    const deps = { db: test.database.drizzle, actor: commandLine, random: systemRandom };
-    const plan = await planUser(deps, { username: 'hanna', password: rawSecret('correct horse'), claims: {} });
+    const deps = { db: test.database.drizzle, actor: commandLine, random: systemRandom, macs: testMacs };
+    const plan = await planUser(deps, {
+      username: 'hanna',
+      password: rawSecret('correct horse'),
+      passwordHash: null,
+      claims: {},
+    });
     await expect(applyUserPlan(deps, { ...plan, passwordHash: null })).rejects.toThrow(PasswordMissing);
     await applyUserPlan(deps, plan);
     await expect(applyUserPlan(deps, { ...plan, id: systemRandom.uuid() })).rejects.toThrow(

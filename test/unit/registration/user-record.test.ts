@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RESERVED_CLAIMS, STANDARD_CLAIMS } from '../../../src/oauth/claims.ts';
 import { readUserRecord } from '../../../src/registration/user-record.ts';
 
-const alice = { username: 'alice', password: 'correct horse' };
+const alice = { username: 'alice', password: 'correct horse battery' };
 
 function refused(record: unknown): string {
   const reading = readUserRecord(record, false);
@@ -42,7 +42,7 @@ describe('a person as OpenID Connect names them', () => {
     expect(accepted({ ...alice, ...claims })).toEqual({
       ok: true,
       warnings: [],
-      value: { username: 'alice', password: 'correct horse', claims },
+      value: { username: 'alice', password: 'correct horse battery', passwordHash: null, claims },
     });
   });
 
@@ -59,6 +59,7 @@ describe('a person as OpenID Connect names them', () => {
     expect(accepted({ username: 'alice', password: null, email: null }).value).toEqual({
       username: 'alice',
       password: null,
+      passwordHash: null,
       claims: {},
     });
   });
@@ -82,7 +83,7 @@ describe('a person as OpenID Connect names them', () => {
 
   it('warns of what is doubtful', () => {
     expect(accepted({ username: 'a', password: 'short', email_verified: true }).warnings).toEqual([
-      'password: 5 characters; expected at least 8 characters in production, 3 of them different, and not the username',
+      'password: 5 characters; expected at least 15 characters in production, 3 of them different, no common password, and no name that stands beside it',
       'email_verified: has no meaning without email',
     ]);
     expect(accepted({ username: 'a', password: 'two\nlines here' }).warnings.join()).toMatch('line break');
@@ -208,8 +209,8 @@ describe('a person as OpenID Connect names them', () => {
       'phone_number_verified: has no meaning without phone_number',
     ]);
     const lineBreak = 'password: has a line break, which cannot be typed into the sign-in form';
-    expect(warningsOf({ password: 'correct\nhorse' })).toEqual([lineBreak]);
-    expect(warningsOf({ password: 'correct\rhorse' })).toEqual([lineBreak]);
+    expect(warningsOf({ password: 'correct\nhorse battery' })).toEqual([lineBreak]);
+    expect(warningsOf({ password: 'correct\rhorse battery' })).toEqual([lineBreak]);
   });
 
   it('takes a username of 256 characters', () => {

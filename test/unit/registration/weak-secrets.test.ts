@@ -20,7 +20,10 @@ const WEAK_PASSWORDS: readonly (readonly [string, string, string])[] = [
   // Sixteen UTF-16 units, and as many bytes again.
   ['four code points that are eight units', '😀😁😂🤣', '4 characters'],
   ['eight that compose to four', 'a\u0308o\u0308u\u0308e\u0308', '4 characters'],
-  ['the same again and again', 'abababababab', '2 different characters'],
+  ['fourteen', 'correct horse ', '14 characters'],
+  ['the same again and again', 'abababababababab', '2 different characters'],
+  ['a list', 'PasswordPassword', 'one of the most common passwords'],
+  ['the service', 'statehouse-2026!', 'the name of the service'],
   ['the username', 'Alice.Example', 'the username'],
   ['the username in other letters', 'alice.EXAMPLE', 'the username'],
 ];
@@ -93,22 +96,41 @@ describe('a password', () => {
         {
           key: 'password',
           found,
-          allowed: expect.stringContaining('at least 8 characters in production'),
+          allowed: expect.stringContaining('at least 15 characters in production, 3 of them different'),
           nearest: null,
         },
       ],
     });
     const elsewhere = read(password, false);
     if (!elsewhere.ok) throw new Error('refused');
-    expect(elsewhere.warnings).toEqual([expect.stringMatching(`^password: ${found}; expected at least 8`)]);
+    expect(elsewhere.warnings).toEqual([expect.stringMatching(`^password: ${found}; expected at least 15`)]);
   });
 
-  it.each(['12345678', 'abcabcabc', 'correct horse', '😀😁😂🤣😅😆😇😉'])(
-    'of eight characters or more is accepted: %j',
+  it.each(['correct horse battery', 'only letters are fine', '😀😁😂🤣😅😆😇😉😀😁😂🤣😅😆😇'])(
+    'of fifteen characters or more is accepted: %j',
     (password) => {
       expect(read(password, true)).toMatchObject({ ok: true, warnings: [] });
     },
   );
+
+  it('may have to be longer by policy', () => {
+    const policy = { passwordMinimumCharacters: 30, passwordMinimumCharactersWithSecondFactor: 8 };
+    const reading = readUserRecord({ username: 'alice', password: 'correct horse battery' }, true, { policy });
+    if (reading.ok) throw new Error('accepted');
+    expect(reading.problems).toMatchObject([
+      { found: '21 characters', allowed: expect.stringContaining('at least 30') },
+    ]);
+  });
+
+  it('that is the e-mail address beside it is refused', () => {
+    const record = { username: 'alice', email: 'alice.long.name@example.com', password: 'alice.long.name@example.com' };
+    expect(readUserRecord(record, true)).toMatchObject({ ok: false, problems: [{ found: 'the username' }] });
+  });
+
+  it('that another system has hashed cannot be judged', () => {
+    const password_hash = '$2b$10$abcdefghijklmnopqrstuubAvJmxpQuyV3jn7x.SUSPxe.DearCPe';
+    expect(readUserRecord({ username: 'alice', password_hash }, true)).toMatchObject({ ok: true, warnings: [] });
+  });
 
   it('that is left out is not weak: the stored one stays', () => {
     expect(readUserRecord({ username: 'alice' }, true)).toMatchObject({ ok: true, warnings: [] });

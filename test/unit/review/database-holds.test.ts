@@ -31,7 +31,8 @@ describe.each(databaseKinds)('the database holds the machines, on %s', (kind) =>
 
   test('a refusal says which row and where to read on, and no secret', async () => {
     for (const one of cases.filter(({ refusedBy }) => refusedBy !== null)) {
-      const words = (await attempt(db(), one))?.words;
+      // Random ids may hold four digits of a secret by chance.
+      const words = (await attempt(db(), one))?.words.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID');
       expect(words).toMatch(/is refused.*docs\/deploying\.md/);
       for (const secret of SECRETS) expect(words).not.toContain(secret);
     }

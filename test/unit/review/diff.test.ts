@@ -1,9 +1,11 @@
 /** `statehouse diff`: what differs is said, what it means for what is alive is said, and a broken new side is refused. */
+
 import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { grantMachine } from '../../../machines/grant.machine.ts';
+import { NOBODY_ADMINISTERS, type OperatorsFile } from '../../../policies/operators-schema.ts';
 import { diffDocument, diffMarkdown, diffText } from '../../../src/cli/diff-words.ts';
 import type { Configuration, DeclaredClient } from '../../../src/config/configuration.ts';
 import { compare } from '../../../src/review/diff/compare.ts';
@@ -84,6 +86,8 @@ describe('lifetimes', () => {
   });
 });
 
+const bot = (scope: string) => ({ clients: [{ client_id: 'bot', scope: scope.split(' ') }] });
+
 describe('a ceiling', () => {
   const record = (scope?: string, grantTypes = ['authorization_code', 'refresh_token']) => ({
     client_id: 'shop',
@@ -118,6 +122,27 @@ describe('a ceiling', () => {
     expect(between(one, both)[0]?.means).toContain('can be refreshed again');
   });
 
+  it.each<[Partial<OperatorsFile>, Partial<OperatorsFile>, object]>([
+    [{}, { auditors: ['zoe'] }, { key: 'operators.users.zoe', means: expect.stringMatching(/^May grant it/) }],
+    [{ auditors: ['zoe'] }, { operators: ['Zoe'] }, { from: 'auditor', means: expect.stringMatching(/^May grant it/) }],
+    [{ operators: ['zoe'] }, { auditors: ['zoe'] }, { to: 'auditor', means: expect.stringMatching(/is not used up/) }],
+    [{ operators: ['zoe'] }, {}, { to: null, means: expect.stringMatching(/^From the next request on/) }],
+    [
+      bot('keys:read'),
+      bot('keys:read keys:rotate'),
+      { key: 'operators.clients.bot', means: expect.stringMatching(/^The client gets/) },
+    ],
+    [
+      bot('keys:read keys:rotate'),
+      bot('keys:read ledger:read'),
+      { means: expect.stringMatching(/no token is made with it/) },
+    ],
+    [bot('keys:read'), {}, { to: null, means: expect.stringMatching(/no token is made with it/) }],
+  ])('of a role, from %j to %j', (before, after, change) => {
+    const roles = (file: Partial<OperatorsFile>) => sideWith({ operators: { ...NOBODY_ADMINISTERS, ...file } });
+    expect(between(roles(before), roles(after))).toEqual([expect.objectContaining(change)]);
+  });
+
   it('of a resource: a scope that is gone, the whole resource, and nothing about other words', () => {
     const api = { identifier: 'https://a.test', name: 'A', scopes: [{ name: 'read', description: 'see' }] };
     const other = { identifier: 'https://b.test', name: 'B', default: true, scopes: [] };
@@ -149,7 +174,7 @@ describe('two folders', () => {
     cpSync(POLICIES, folder, { recursive: true });
     writeFileSync(
       join(folder, 'sign-in.yaml'),
-      'sessionLifetimeSeconds: 3600\nsessionIdleLifetimeSeconds: 14400\ninteractionLifetimeSeconds: 1800\nfailureWindowSeconds: 900\nfailuresPerAccountAndAddress: 10\nfailuresPerAddress: 100\n',
+      'sessionLifetimeSeconds: 3600\nsessionIdleLifetimeSeconds: 14400\ninteractionLifetimeSeconds: 1800\nfailureWindowSeconds: 900\nfailuresPerAccountAndAddress: 10\nfailuresPerAddress: 100\nlostFactors: email\n',
     );
     writeFileSync(
       join(folder, 'clients.yaml'),

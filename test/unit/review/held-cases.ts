@@ -9,7 +9,10 @@
 import { administeredCases } from './held-cases/administered.ts';
 import { boundColumnCases } from './held-cases/bound-columns.ts';
 import type { Column, HeldCase } from './held-cases/case.ts';
+import { emailChallengeCases } from './held-cases/email-challenges.ts';
 import { epochCases } from './held-cases/epochs.ts';
+import { externalSignInCases } from './held-cases/external-sign-ins.ts';
+import { factorCases } from './held-cases/factors.ts';
 import { grantCases } from './held-cases/grants.ts';
 import { interactionCases } from './held-cases/interactions.ts';
 import { ledgerCases } from './held-cases/ledger.ts';
@@ -17,6 +20,7 @@ import { machinePairCases } from './held-cases/machine-pairs.ts';
 import { nameCases } from './held-cases/names.ts';
 import { sessionCases } from './held-cases/sessions.ts';
 import { signingKeyCases } from './held-cases/signing-keys.ts';
+import { webhookDeliveryCases } from './held-cases/webhook-deliveries.ts';
 
 export type { Column, HeldCase };
 
@@ -28,6 +32,10 @@ export const casesOf = (columns: readonly Column[]): readonly HeldCase[] => [
   ...interactionCases,
   ...signingKeyCases,
   ...sessionCases,
+  ...emailChallengeCases,
+  ...factorCases,
+  ...externalSignInCases,
+  ...webhookDeliveryCases,
   ...administeredCases,
   ...epochCases,
   ...nameCases,

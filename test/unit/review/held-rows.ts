@@ -45,13 +45,43 @@ export const INTERACTION = {
 /** The key of each state has an algorithm of its own, so that each may sign. */
 export const KEY = { published: 'p', signing: 's', retiring: 'r', retired: 'x' } as const;
 
-export const SESSION = { active: id(41), ended: id(42) } as const;
+export const SESSION = { active: id(41), ended: id(42), awaitingSecondFactor: id(43) } as const;
+
+export const APP = { unconfirmed: id(71), active: id(72), removed: id(73) } as const;
+export const CODE = { active: id(81), used: id(82), replaced: id(83) } as const;
+export const PASSKEY = { active: id(91), removed: id(92) } as const;
+
+export const DELIVERY = { pending: id(101), delivered: id(102), abandoned: id(103) } as const;
+
+export const EXTERNAL = {
+  awaiting: id(51),
+  answered: id(52),
+  denied: id(53),
+  used: id(54),
+  /** Ended two hours ago, unanswered. */
+  ended: id(55),
+} as const;
+
+export const IDENTITY = { active: id(61), removed: id(62) } as const;
+
+/** Alice's; `forNobody`: of somebody who has no account yet. */
+export const LINK = { active: id(51), used: id(52), superseded: id(53), forNobody: id(54) } as const;
 
 export const USER = { alice: id(31), bob: id(32), disabled: id(33), deleted: id(34) } as const;
 export const CLIENT = { active: 'active', another: 'another', deleted: 'deleted' } as const;
 
 /** Every text in these rows that stands for a secret: no error may hold one. */
-export const SECRETS = ['c0de', 'b0b0', '5ea1ed', 'cha11enge', 'pa55', '5e551d'] as const;
+export const SECRETS = [
+  'c0de',
+  'b0b0',
+  '5ea1ed',
+  'cha11enge',
+  'pa55',
+  '5e551d',
+  'efe2',
+  'sea1ed',
+  'a1ice-there',
+] as const;
 
 const NONCE = "decode(repeat('b0', 16), 'hex')";
 
@@ -119,6 +149,55 @@ function* rows(): Generator<string> {
     yield `insert into sessions (id_hash, sid, subject_id, subject_epoch, server_epoch, signed_in_at, last_used_at, ends_at, user_agent,
       state, ended_reason) values ('\\x5e551d${sid.slice(-2)}', '${sid}', '${USER.alice}', 3, 3, now(), now(), now() + interval '1 hour',
       'browser', '${state}', ${state === 'ended' ? "'signed_out'" : 'null'})`;
+  }
+
+  for (const [name, linkId] of Object.entries(LINK)) {
+    const state = name === 'forNobody' ? 'active' : name;
+    const [purpose, owner] =
+      name === 'forNobody' ? ['sign_up', 'null, null'] : ['reset_password', `'${USER.alice}', 3`];
+    yield `insert into email_challenges (id, purpose, state, superseded_reason, secret_hash, person, subject_id, subject_epoch, address,
+      sent_by, goes_on_path, goes_on_browser_hash, created_at, ends_at) values ('${linkId}', '${purpose}', '${state}',
+      ${state === 'superseded' ? "'newer_link_sent'" : 'null'}, '\\x11c0de${linkId.slice(-2)}', '${name}', ${owner},
+      'alice@example.com', 'command_line', '/interactions/1', '\\xb0b0', now(), now() + interval '1 hour')`;
+  }
+
+  for (const [state, rowId] of Object.entries(APP)) {
+    const isRemoved = state === 'removed';
+    yield `insert into second_factors (id, subject_id, state, sealed_secret, last_step, created_at, confirmed_at, removed_at) values
+      ('${rowId}', '${USER.alice}', '${state}', ${isRemoved ? 'null' : "'sea1ed'"},
+      ${state === 'unconfirmed' ? 'null, now(), null' : '5, now(), now()'}, ${isRemoved ? 'now()' : 'null'})`;
+  }
+  for (const [state, rowId] of Object.entries(CODE)) {
+    yield `insert into recovery_codes (id, subject_id, state, code_hash, created_at, ended_at) values ('${rowId}', '${USER.alice}',
+      '${state}', '\\xc0de${rowId.slice(-2)}', now(), ${state === 'active' ? 'null' : 'now()'})`;
+  }
+  for (const [state, rowId] of Object.entries(PASSKEY)) {
+    const left = state === 'removed' ? 'null, now()' : "'\\xaced', null";
+    yield `insert into passkeys (id, subject_id, state, name, credential_id, counter, backup_eligible, transports, created_at,
+      last_used_at, public_key, removed_at) values ('${rowId}', '${USER.alice}', '${state}', 'key', '\\xcd${rowId.slice(-2)}', 5, true,
+      '{usb}', now(), now(), ${left})`;
+  }
+
+  for (const [name, rowId] of Object.entries(EXTERNAL)) {
+    const [state, ends] = name === 'ended' ? ['awaiting', '- 2'] : [name, '+ 1'];
+    const isAnswered = state === 'answered' || state === 'used';
+    yield `insert into external_sign_ins (id, reference_hash, kind, purpose, provider, browser_hash, interaction_id, sealed_interaction,
+      wishes, sealed_secrets, state, subject_id, amr, authenticated_at, refusal, began_at, ends_at) values ('${rowId}',
+      '\\xefe2${rowId.slice(-2)}', 'delegated', 'signIn', 'delegated', '\\xb0b0', '${INTERACTION.awaitingConsent}', 'sea1ed', '{}',
+      'sea1ed', '${state}', ${isAnswered ? `'${USER.alice}', '{pwd}', now()` : 'null, null, null'},
+      ${state === 'denied' ? "'access_denied'" : 'null'}, now(), now() ${ends} * interval '1 hour')`;
+  }
+  for (const [state, rowId] of Object.entries(IDENTITY)) {
+    yield `insert into linked_identities (id, subject_id, issuer, subject, provider, linked_at, state, removed_at, removed_reason) values
+      ('${rowId}', '${USER.alice}', 'https://idp', 'a1ice-there-${state}', 'idp', now(), '${state}',
+      ${state === 'removed' ? "now(), 'removed_by_user'" : 'null, null'})`;
+  }
+
+  for (const [state, rowId] of Object.entries(DELIVERY)) {
+    yield `insert into webhook_deliveries (id, receiver, event_id, event_type, subject_id, data, occurred_at, state, attempts,
+      next_attempt_at, gives_up_at, created_at, ended_at, abandoned_reason, last_outcome) values ('${rowId}', 'crm', '${rowId}',
+      'user.disabled', '${USER.alice}', '{}', now(), '${state}', 2, ${state === 'pending' ? 'now()' : 'null'}, now(), now(),
+      ${state === 'pending' ? 'null' : 'now()'}, ${state === 'abandoned' ? "'too_old'" : 'null'}, 'failed')`;
   }
 
   for (const [state, kid] of Object.entries(KEY)) {

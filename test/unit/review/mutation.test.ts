@@ -7,21 +7,41 @@ import { InvariantViolation } from '../../../src/engine/errors.ts';
 import type { Lifetimes } from '../../../src/model/lifetimes.ts';
 import { administration } from '../../../src/review/proof/administration/walk.ts';
 import { authorizations } from '../../../src/review/proof/authorizations/walk.ts';
+import { emailChallenges } from '../../../src/review/proof/email-challenges/walk.ts';
 import { explore } from '../../../src/review/proof/explore.ts';
+import { externalSignIns } from '../../../src/review/proof/external-sign-ins/walk.ts';
+import { factors } from '../../../src/review/proof/factors/walk.ts';
 import { signIns } from '../../../src/review/proof/sign-ins/walk.ts';
 import { signingKeys } from '../../../src/review/proof/signing-keys/walk.ts';
 import type { AnyWalk, Bounds } from '../../../src/review/proof/walk.ts';
+import { webhookDeliveries } from '../../../src/review/proof/webhook-deliveries/walk.ts';
 import { type Heard, listenTo } from './mutants/alike.ts';
 import {
   administrationGuardMutants,
+  deliveryGuardMutants,
+  externalGuardMutants,
+  factorGuardMutants,
   guardMutants,
   keyGuardMutants,
+  linkGuardMutants,
   signInGuardMutants,
 } from './mutants/commit-guard.ts';
-import { administrationEngineMutants, engineMutants, keyEngineMutants, signInEngineMutants } from './mutants/engine.ts';
+import {
+  administrationEngineMutants,
+  deliveryEngineMutants,
+  engineMutants,
+  externalEngineMutants,
+  factorEngineMutants,
+  keyEngineMutants,
+  signInEngineMutants,
+} from './mutants/engine.ts';
 import {
   administrationMachineMutants,
+  deliveryMachineMutants,
+  externalMachineMutants,
+  factorMachineMutants,
   keyMachineMutants,
+  linkMachineMutants,
   machineMutants,
   signInMachineMutants,
 } from './mutants/machines.ts';
@@ -29,7 +49,11 @@ import type { Mutant } from './mutants/mutant.ts';
 import { policyMutants } from './mutants/policies.ts';
 import {
   administrationPredicateMutants,
+  deliveryPredicateMutants,
+  externalPredicateMutants,
+  factorPredicateMutants,
   keyPredicateMutants,
+  linkPredicateMutants,
   predicateMutants,
   signInPredicateMutants,
 } from './mutants/predicates.ts';
@@ -74,6 +98,26 @@ const SUBJECTS: readonly Subject[] = [
     mutants: [...signInMachineMutants, ...signInPredicateMutants, ...signInEngineMutants, ...signInGuardMutants],
   },
   {
+    walk: emailChallenges,
+    bounds: [FEW, ...MORE],
+    mutants: [...linkMachineMutants, ...linkPredicateMutants, ...linkGuardMutants],
+  },
+  {
+    walk: factors,
+    bounds: [FEW, { requests: 3, inFlight: 2, disturbances: 0 }, { requests: 2, inFlight: 2, disturbances: 1 }],
+    mutants: [...factorMachineMutants, ...factorPredicateMutants, ...factorEngineMutants, ...factorGuardMutants],
+  },
+  {
+    walk: externalSignIns,
+    bounds: [FEW, { requests: 4, inFlight: 2, disturbances: 0 }, { requests: 3, inFlight: 2, disturbances: 1 }],
+    mutants: [
+      ...externalMachineMutants,
+      ...externalPredicateMutants,
+      ...externalEngineMutants,
+      ...externalGuardMutants,
+    ],
+  },
+  {
     walk: signingKeys,
     bounds: [FEW, ...MORE],
     mutants: [...keyMachineMutants, ...keyPredicateMutants, ...keyEngineMutants, ...keyGuardMutants],
@@ -86,6 +130,16 @@ const SUBJECTS: readonly Subject[] = [
       ...administrationPredicateMutants,
       ...administrationEngineMutants,
       ...administrationGuardMutants,
+    ],
+  },
+  {
+    walk: webhookDeliveries,
+    bounds: [FEW, ...MORE],
+    mutants: [
+      ...deliveryMachineMutants,
+      ...deliveryPredicateMutants,
+      ...deliveryEngineMutants,
+      ...deliveryGuardMutants,
     ],
   },
 ];

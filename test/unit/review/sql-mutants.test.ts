@@ -104,7 +104,7 @@ const ofMachines: readonly Mutant[] = (Object.keys(machines) as (keyof Machines)
   };
   const states = machines[name].states.map((state) => state.name);
   // A constraint of the table refuses a row in this state.
-  const stored = states.filter((state) => state !== 'unpublished' && state !== 'unregistered');
+  const stored = states.filter((state) => !['unpublished', 'unregistered', 'unlinked'].includes(state));
   return [
     ...states
       // A client that was deleted is registered like one that never was: the same SQL.
@@ -150,9 +150,14 @@ const reasons: readonly Mutant[] = [
   'revocation_requested',
   'session_idle',
   'session_too_old',
+  'second_factor_missing',
   'signed_out',
   'ended_by_user',
+  'ended_by_administrator',
   'signed_in_again',
+  'removed_by_user',
+  'removed_by_administrator',
+  'user_deleted',
 ].map((reason) => ({
   what: `no ${reason}`,
   text: asItIs.replaceAll(new RegExp(`'${reason}', |, '${reason}'`, 'g'), ''),
@@ -191,11 +196,22 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   "signing_keys_begins_with_its_machine without: NOT (NEW.state IN ('signing', 'published'))":
     'the constraints of the table ask a key that retires for its instants, and it is not inserted with those',
   'users_moves_with_its_machine not asked about disabled_at': 'today each change of disabled_at alone has an arm',
+  'second_factors_removed_stays_removed without: OLD.sealed_secret IS NULL AND NEW.sealed_secret IS NOT NULL':
+    'the constraint of the table ties the secret to the state, and no arm leaves the removed state; it holds should an arm slip in',
+  'second_factors_removed_stays_removed not asked about sealed_secret': 'the same',
+  'passkeys_removed_stays_removed without: OLD.public_key IS NULL AND NEW.public_key IS NOT NULL':
+    'the same, of the public key',
+  'passkeys_removed_stays_removed not asked about public_key': 'the same',
   'signingKey: an arm from unpublished to retiring': 'the same as for the conditions of that rule',
   'signingKey: an arm from unpublished to retired': 'the same',
   'signingKey: an arm from retiring to published':
     'a private half that was erased does not come back, whatever the state',
   'signingKey: an arm from retiring to signing': 'the same',
+  'emailChallenge: an arm from active to unsent': 'the constraint of the table knows no link that was not sent',
+  'emailChallenge: an arm from used to unsent': 'the same',
+  'emailChallenge: an arm from superseded to unsent': 'the same',
+  'email_challenges_superseded_with_a_reason not asked about state':
+    'the constraint of the table asks for a reason where the state changes, and only there',
 };
 
 const mutants = [...whole, ...conditions, ...columns, ...ofMachines, ...reasons, ...byHand];

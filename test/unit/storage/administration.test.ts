@@ -1,4 +1,5 @@
 /** Changes by administrators: each replaces exactly what was loaded, and leaves a line that says who asked. */
+
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,6 +13,7 @@ import { clients, transitions, users } from '../../../src/storage/schema.ts';
 import { userStore } from '../../../src/storage/user-store.ts';
 import { findUserForSignIn, isSub, listUsers } from '../../../src/storage/users.ts';
 import { databaseKinds } from '../../support/database.ts';
+import { testMacs } from '../../support/macs.ts';
 import { openWorld, registration, type World } from './world.ts';
 
 const OPERATOR: Actor = { kind: 'operator', id: 'the-sub-of-an-operator', addressHash: 'hashed' };
@@ -26,7 +28,7 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
   afterAll(() => world.close());
 
   const clientWorld = () => ({ clients: clientStore(world.db, world.clock), sleep });
-  const userWorld = () => ({ users: userStore(world.db, world.clock), sleep });
+  const userWorld = () => ({ users: userStore(world.db, world.clock, testMacs), sleep });
   const sent = (clientId: string, change = {}) => ({
     type: 'registrationRequested' as const,
     registration: { ...registration(clientId), declared: false, registeredBy: 'operator' as const, ...change },
@@ -189,7 +191,7 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     await ask(id, record('erin'));
     await ask(other, record('frank'));
     expect(await ask(other, record('ERIN', null))).toEqual({ kind: 'rejected', reason: 'username_taken' });
-    const store = userStore(world.db, world.clock);
+    const store = userStore(world.db, world.clock, testMacs);
     const { now, row, version } = await store.load(other, 'gale');
     if (row.user === null) throw new Error('not registered');
     await ask(id, record('gale', null));

@@ -1,4 +1,5 @@
 /** What an authorization request depends on: one statement, alone or with others. */
+
 import { randomBytes } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -6,6 +7,7 @@ import { interactionStore } from '../../../src/storage/interaction-store.ts';
 import { clients, users } from '../../../src/storage/schema.ts';
 import { deleteClient } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
+import { testMacs } from '../../support/macs.ts';
 import {
   approvalOf,
   approve,
@@ -79,8 +81,8 @@ describe.each(databaseKinds)('an authorization request on %s', (kind) => {
     const { idHash } = await givenSession(world, person);
     const { remembered } = await load(clientId, idHash);
     expect(remembered.toSorted((one, other) => one.resources.length - other.resources.length)).toEqual([
-      { scope: ['read'], resources: ['https://one.example'] },
-      { scope: ['write'], resources: ['https://one.example', 'https://other.example'] },
+      { scope: ['read'], resources: ['https://one.example'], grantedAt: world.clock.now() },
+      { scope: ['write'], resources: ['https://one.example', 'https://other.example'], grantedAt: world.clock.now() },
     ]);
     expect((await load(clientId)).remembered).toEqual([]);
   });
@@ -113,7 +115,7 @@ describe.each(databaseKinds)('an authorization request on %s', (kind) => {
         },
       });
     });
-    const store = interactionStore(world.db, world.clock);
+    const store = interactionStore(world.db, world.clock, testMacs);
     spy.mockRestore();
 
     const clientId = await givenClient(world);

@@ -17,6 +17,7 @@ function bed(
   const holding = { on: false };
   const onTheWay = () => (holding.on ? new Promise<void>((go) => held.push(go)) : Promise.resolve());
   const ask = batched<number, number>({
+    name: 'asked',
     alone: async (item) => {
       sent.push(item);
       await onTheWay();
@@ -188,6 +189,7 @@ describe('batches', () => {
     const seen: number[] = [];
     const note = async () => void seen.push(millisecondsLeft());
     const ask = batched<number, void>({
+      name: 'noted',
       alone: note,
       together: async (items) => {
         await note();

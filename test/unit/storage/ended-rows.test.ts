@@ -28,7 +28,13 @@ describe.each(databaseKinds)('rows that have ended, on %s', (kind) => {
       async () => {
         const { id: userId } = await givenUser(world);
         const signedIn = { idHash: randomBytes(32), sid: randomUUID(), userId, userEpoch: 0n, serverEpoch: 0n };
-        await world.sessions.insert({ ...signedIn, userAgent: null, lifetimeSeconds: HOUR_SECONDS });
+        await world.sessions.insert({
+          ...signedIn,
+          amr: ['pwd'],
+          state: 'active',
+          userAgent: null,
+          lifetimeSeconds: HOUR_SECONDS,
+        });
       },
     ],
     [

@@ -60,6 +60,7 @@ describe.each(databaseKinds)('the life of a grant on %s', (kind) => {
       clientId: granted.clientId,
       policy: 'default',
       scopeWithheld: null,
+      actor: null,
     });
     expect(life.earlierLines).toBe(0);
   });

@@ -1,4 +1,5 @@
 /** Rows end by the database's clock, so that is the clock by which they are removed. */
+
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -10,6 +11,7 @@ import { databaseClock } from '../../../src/system/clock.ts';
 import { authorizeUrl, makePkce, obtainTokens } from '../../support/actors.ts';
 import { Browser } from '../../support/browser.ts';
 import { clockAt, testClock } from '../../support/clock.ts';
+import { testMacs } from '../../support/macs.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 const HOUR = 3_600_000;
@@ -67,12 +69,14 @@ describe('housekeeping', () => {
 
   async function endedSession(): Promise<string> {
     const sid = randomUUID();
-    await sessionStore(db(), databaseClock).insert({
+    await sessionStore(db(), databaseClock, testMacs).insert({
       idHash: randomBytes(32),
       sid,
       userId: scene.user.id,
       userEpoch: 0n,
       serverEpoch: 0n,
+      amr: ['pwd'],
+      state: 'active',
       userAgent: null,
       lifetimeSeconds: -1,
     });

@@ -4,17 +4,21 @@ import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { migrate as migrateEmbedded } from 'drizzle-orm/pglite/migrator';
 import { migrate as migratePostgres } from 'drizzle-orm/postgres-js/migrator';
+import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import journal from '../../../drizzle/meta/_journal.json' with { type: 'json' };
 import { passTime } from '../../../src/lifecycles/signing-key.ts';
 import { type Database, MIGRATIONS_FOLDER } from '../../../src/storage/database.ts';
 import { codeOf } from '../../../src/storage/failures.ts';
 import { openPostgres } from '../../../src/storage/postgres.ts';
+import { authenticateRows } from '../../../src/storage/renew-row-macs.ts';
 import { signingKeys } from '../../../src/storage/schema.ts';
 import { ping } from '../../../src/storage/server.ts';
 import { testClock } from '../../support/clock.ts';
 import { createEmptyDatabase, type DatabaseKind, databaseKinds, openTestDatabase } from '../../support/database.ts';
+import { testMacs } from '../../support/macs.ts';
 import { keysOf } from '../../support/signing-keys.ts';
+import { until } from '../../support/until.ts';
 
 const appliedIn = async ({ drizzle }: Database) => {
   const statement = sql`select id::int as id from drizzle.__drizzle_migrations order by id`;
@@ -73,6 +77,8 @@ describe.each(databaseKinds)('signing keys of the version before, on %s', (kind)
       { kid: 'other signer', ...signs },
       { kid: 'signer', ...signs },
     ]);
+    // As the process does that applies the migration.
+    await authenticateRows(database.drizzle, testMacs);
     expect(await passTime(keysOf(database.drizzle, testClock(new Date())))).toEqual([]);
     await close();
   });
@@ -90,11 +96,37 @@ test.each(databaseKinds)('months of the ledger that were there before refuse to 
   await close();
 });
 
+test('a request that holds what a migration needs, and needs what it holds, is answered, and the migration too', async () => {
+  const { database, url, close } = await openMigrated('postgres', '0006_machines');
+  const request = postgres(url ?? '', { max: 1 });
+  const observer = postgres(url ?? '', { max: 1 });
+  const locks = async (granted: boolean) => {
+    const rows = await observer<{ table: string }[]>`
+      select distinct c.relname as table from pg_locks l
+      join pg_class c on c.oid = l.relation join pg_stat_activity a on a.pid = l.pid
+      where a.application_name = 'statehouse-migrate' and l.granted = ${granted}`;
+    return rows.map(({ table }) => table);
+  };
+  let migrated: Promise<void> | null = null;
+  await request.begin(async (transaction) => {
+    await transaction`lock table users in row exclusive mode`;
+    migrated = database.migrate();
+    migrated.catch(() => {});
+    // It has the sessions, and waits for the end-users.
+    await until(async () => (await locks(false)).includes('users') && (await locks(true)).includes('sessions'));
+    await transaction`delete from sessions`;
+  });
+  await migrated;
+  expect(await appliedIn(database)).toHaveLength(journal.entries.length);
+  await Promise.all([request.end(), observer.end()]);
+  await close();
+});
+
 /** As a database was before the migrations after this one came. */
 async function openMigrated(
   kind: DatabaseKind,
   last: string,
-): Promise<{ database: Database; close: () => Promise<void> }> {
+): Promise<{ database: Database; url: string | null; close: () => Promise<void> }> {
   const migrationsFolder = mkdtempSync(join(tmpdir(), 'statehouse-drizzle-'));
   cpSync(MIGRATIONS_FOLDER, migrationsFolder, { recursive: true });
   const entries = journal.entries.slice(0, journal.entries.findIndex(({ tag }) => tag === last) + 1);
@@ -108,7 +140,7 @@ async function openMigrated(
     await database.close();
     await empty?.drop();
   };
-  return { database, close };
+  return { database, url: empty?.url ?? null, close };
 }
 
 /** To empty one is cheaper than to make one. */

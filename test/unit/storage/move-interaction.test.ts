@@ -95,7 +95,7 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
     ]);
   });
 
-  test('the first move stores all that the client asked for, and the line says why', async () => {
+  test('the first move stores all that the client asked for but the name it hinted at, and the line says why', async () => {
     const { id: userId } = await givenUser(world);
     const loaded = await givenRequest(world, await givenClient(world), {
       requestState: null,
@@ -109,7 +109,12 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
     const { interaction } = loaded;
     const move = signedIn(loaded, userId);
     expect(await moveInteraction(world, { ...move, entry: { ...move.entry, reason: 'a_reason' } })).toBe(true);
-    expect((await load(interaction.id)).interaction).toEqual({ ...interaction, state: 'awaitingConsent', userId });
+    expect((await load(interaction.id)).interaction).toEqual({
+      ...interaction,
+      state: 'awaitingConsent',
+      userId,
+      loginHint: null,
+    });
     expect(await ledgerOf(world, interaction.id)).toEqual([
       {
         at: move.now,

@@ -1,4 +1,5 @@
 /** The table "server" has one row, which triggers keep. Where it is gone all the same, everything says so and what to do. */
+
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,6 +11,7 @@ import { ping, raiseServerEpoch } from '../../../src/storage/server.ts';
 import { signingKeyStore } from '../../../src/storage/signing-keys.ts';
 import { userStore } from '../../../src/storage/user-store.ts';
 import { databaseKinds } from '../../support/database.ts';
+import { testMacs } from '../../support/macs.ts';
 import { givenClient, openWorld, type World } from './world.ts';
 
 describe.each(databaseKinds)('the row of the server on %s', (kind) => {
@@ -25,14 +27,14 @@ describe.each(databaseKinds)('the row of the server on %s', (kind) => {
     'raising its epoch': () => raiseServerEpoch(world.db),
     'loading a client': () => world.grants.loadClient(clientId),
     'loading a client to change it': () => clientStore(world.db, world.clock).load(clientId),
-    'loading an end-user to change them': () => userStore(world.db, world.clock).load(randomUUID(), null),
+    'loading an end-user to change them': () => userStore(world.db, world.clock, testMacs).load(randomUUID(), null),
     'loading a grant': () => world.grants.load({ clientId, grantId: randomUUID() }),
     'loading two grants at once': () =>
       Promise.all([1, 2].map(() => world.grants.load({ clientId, grantId: randomUUID() }))),
     'loading an authorization request': () => world.interactions.loadRequest({ clientId, sessionIdHash: null }),
     'loading the life of a grant': () => loadLife(world.db, world.clock, randomUUID()),
     'loading a denial': () => deniedAccessTokenStore(world.db, world.clock).load({ clientId, jti: 'jti' }),
-    'loading signing keys': () => signingKeyStore(world.db, world.clock).load(),
+    'loading signing keys': () => signingKeyStore(world.db, world.clock, testMacs).load(),
     'keeping partitions of the ledger': () => keepLedgerPartitions(world.db, world.clock),
   };
 

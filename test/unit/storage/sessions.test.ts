@@ -187,6 +187,8 @@ describe.each(databaseKinds)('sessions on %s', (kind) => {
       userId,
       userEpoch,
       serverEpoch,
+      amr: ['pwd'],
+      state: 'active',
       userAgent: null,
       lifetimeSeconds: SESSION_LIFETIME_SECONDS,
     });

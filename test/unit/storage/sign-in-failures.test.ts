@@ -60,6 +60,36 @@ describe.each(databaseKinds)('counting failed sign-ins on %s', (kind) => {
     expect(await count(key)).toEqual([2]);
   });
 
+  test('what lasts is kept for two windows after the last failure; the others end as they began', async () => {
+    const [lasting, other] = [givenKey(), givenKey()];
+    const both = () => failures.count([lasting, other], WINDOW_SECONDS, [lasting]);
+    expect(await both()).toEqual([1, 1]);
+    world.clock.advanceSeconds(WINDOW_SECONDS - 1);
+    expect(await both()).toEqual([2, 2]);
+    world.clock.advanceSeconds(2 * WINDOW_SECONDS - 1);
+    expect(await both()).toEqual([3, 1]);
+    world.clock.advanceSeconds(2 * WINDOW_SECONDS);
+    expect(await both()).toEqual([1, 1]);
+  });
+
+  test('says how long ago the last failure was, and how long it is remembered', async () => {
+    const [key, unknown] = [givenKey(), givenKey()];
+    await count(key);
+    world.clock.advanceSeconds(10);
+    await count(key);
+    world.clock.advanceSeconds(7);
+    const { now, failures: recent } = await failures.recentOf([unknown, key]);
+    expect(now).toEqual(world.clock.fixedNow());
+    expect(recent).toEqual([
+      { failures: 0, secondsSince: Number.POSITIVE_INFINITY, secondsLeft: 0 },
+      { failures: 2, secondsSince: 7, secondsLeft: WINDOW_SECONDS - 17 },
+    ]);
+    world.clock.advanceSeconds(WINDOW_SECONDS - 17);
+    expect((await failures.recentOf([key])).failures).toEqual([
+      { failures: 0, secondsSince: Number.POSITIVE_INFINITY, secondsLeft: 0 },
+    ]);
+  });
+
   test('50 attempts at once are 50', async () => {
     const keys = [givenKey(), givenKey()] as const;
     const counts = await Promise.all(Array.from({ length: 50 }, () => count(...keys)));

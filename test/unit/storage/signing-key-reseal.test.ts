@@ -1,7 +1,9 @@
 /** Rotating the root secret, as docs/deploying.md says: append, move to the front, drop. The signing key stays the same. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_SIGNING_KEYS } from '../../../policies/schema.ts';
 import { openSigning } from '../../../src/boot/key-ring.ts';
+import { keysInDatabase } from '../../../src/crypto/key-source.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
 import { makeLogger } from '../../../src/system/logger.ts';
@@ -21,6 +23,7 @@ describe('the stored signing key', () => {
     const partsUnder = (secrets: string[]) => ({
       db: opened.database.drizzle,
       keys: rootKeys(secrets),
+      source: keysInDatabase(rootKeys(secrets)),
       clock: databaseClock,
       policy: () => DEFAULT_SIGNING_KEYS,
       logger: makeLogger({ level: 'silent', readable: false }),

@@ -7,6 +7,7 @@ import {
   requestRotation,
   type SigningKeyWorld,
 } from '../../../src/lifecycles/signing-key.ts';
+import { commandLine } from '../../../src/model/actor.ts';
 import { codeOf } from '../../../src/storage/failures.ts';
 import { signingKeys } from '../../../src/storage/schema.ts';
 import { databaseKinds } from '../../support/database.ts';
@@ -88,21 +89,21 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
 
   test('the private half is erased when a key signs no more', async () => {
     await tick();
-    await requestRotation(keys, 'ES256', false);
+    await requestRotation(keys, 'ES256', false, commandLine);
     const [first, second] = await storedKeys(world.db);
     expect([first?.privateJwe, second?.privateJwe]).toEqual([expect.any(String), expect.any(String)]);
     later(publishedBeforeSigningSeconds);
     await tick();
     expect((await storedKeys(world.db)).map((one) => one.privateJwe)).toEqual([null, second?.privateJwe]);
-    await requestRevocation(keys, second?.kid ?? '');
+    await requestRevocation(keys, second?.kid ?? '', commandLine);
     expect((await storedKeys(world.db)).map((one) => one.privateJwe)).toEqual([null, null, expect.any(String)]);
   });
 
   test('a rotation publishes a successor now, and signs with it when caches hold it', async () => {
     await tick();
-    const asked = changes(await requestRotation(keys, 'ES256', false));
+    const asked = changes(await requestRotation(keys, 'ES256', false, commandLine));
     expect(asked).toEqual([CREATED, 'rotationRequested: signing → signing']);
-    expect(await requestRotation(keys, 'ES256', false)).toEqual([]);
+    expect(await requestRotation(keys, 'ES256', false, commandLine)).toEqual([]);
     expect(await tick()).toEqual([]);
     later(publishedBeforeSigningSeconds - 1);
     expect(await tick()).toEqual([]);
@@ -117,8 +118,10 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     await tick();
     later(signingLifetimeSeconds - successorLeadSeconds);
     await tick();
-    expect(changes(await requestRotation(keys, 'ES256', false))).toEqual(['rotationRequested: signing → signing']);
-    expect(await requestRotation(keys, 'ES256', false)).toEqual([]);
+    expect(changes(await requestRotation(keys, 'ES256', false, commandLine))).toEqual([
+      'rotationRequested: signing → signing',
+    ]);
+    expect(await requestRotation(keys, 'ES256', false, commandLine)).toEqual([]);
     expect(await states()).toEqual(['signing', 'published']);
     later(publishedBeforeSigningSeconds);
     expect(await tick()).toHaveLength(2);
@@ -126,15 +129,15 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
 
   test('a rotation at once signs with the key that waits, or with a fresh one', async () => {
     await tick();
-    expect(changes(await requestRotation(keys, 'ES256', true))).toEqual([
+    expect(changes(await requestRotation(keys, 'ES256', true, commandLine))).toEqual([
       CREATED,
       'rotationRequested: signing → retiring',
       'signerStopped: published → signing',
     ]);
     expect(await states()).toEqual(['retiring', 'signing']);
-    await requestRotation(keys, 'ES256', false);
+    await requestRotation(keys, 'ES256', false, commandLine);
     later(1);
-    expect(changes(await requestRotation(keys, 'ES256', true))).toEqual([
+    expect(changes(await requestRotation(keys, 'ES256', true, commandLine))).toEqual([
       'rotationRequested: signing → retiring',
       'signerStopped: published → signing',
     ]);
@@ -142,12 +145,12 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
   });
 
   test('a rotation where nothing signs yet makes the first key', async () => {
-    expect(changes(await requestRotation(keys, 'ES256', false))).toEqual([FIRST]);
+    expect(changes(await requestRotation(keys, 'ES256', false, commandLine))).toEqual([FIRST]);
   });
 
   test('revoking the signer starts the key that waits, however short it has waited, or a fresh one', async () => {
     await tick();
-    const revoke = async (kid = '') => changes(await requestRevocation(keys, kid));
+    const revoke = async (kid = '') => changes(await requestRevocation(keys, kid, commandLine));
     const [first] = await kids();
     expect(await revoke(first)).toEqual([
       CREATED,
@@ -155,7 +158,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
       'signerStopped: published → signing',
     ]);
     later(1);
-    await requestRotation(keys, 'ES256', false);
+    await requestRotation(keys, 'ES256', false, commandLine);
     const [, second] = await kids();
     expect(await revoke(second)).toEqual([
       'revocationRequested: signing → retired (revocation_requested)',
@@ -168,21 +171,21 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
 
   test('revoking a key that waits, or that is retiring, leaves the signer alone', async () => {
     await tick();
-    await requestRotation(keys, 'ES256', false);
+    await requestRotation(keys, 'ES256', false, commandLine);
     const [signer = '', waits = ''] = await kids();
-    await requestRevocation(keys, waits);
+    await requestRevocation(keys, waits, commandLine);
     expect(await states()).toEqual(['signing', 'retired']);
     later(1);
-    await requestRotation(keys, 'ES256', true);
+    await requestRotation(keys, 'ES256', true, commandLine);
     expect(await stateOf(world.db, signer)).toBe('retiring');
-    await requestRevocation(keys, signer);
+    await requestRevocation(keys, signer, commandLine);
     expect(await states()).toEqual(['retired', 'retired', 'signing']);
   });
 
   test('an unknown key is said to be unknown, and changes nothing', async () => {
     await tick();
     const before = await storedKeys(world.db);
-    expect(await requestRevocation(keys, 'nobody')).toBeNull();
+    expect(await requestRevocation(keys, 'nobody', commandLine)).toBeNull();
     expect(await storedKeys(world.db)).toEqual(before);
   });
 
@@ -203,14 +206,14 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
 
   test('a longer wait for caches holds for keys that are published from then on, a shorter one too', async () => {
     await tick();
-    await requestRotation(keys, 'ES256', false);
+    await requestRotation(keys, 'ES256', false, commandLine);
     keys = keysOf(world.db, world.clock, { publishedBeforeSigningSeconds: 600, jwksMaxAgeSeconds: 60 });
     later(publishedBeforeSigningSeconds - 1);
     // Caches that fetched before the change may still be as old as the policy of then allowed.
     expect(await tick()).toEqual([]);
     later(1);
     expect(await tick()).toHaveLength(2);
-    await requestRotation(keys, 'ES256', false);
+    await requestRotation(keys, 'ES256', false, commandLine);
     later(600);
     expect(await tick()).toHaveLength(2);
   });
@@ -220,7 +223,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
 
     test('lets one key of an algorithm sign, and one wait', async () => {
       await tick();
-      await requestRotation(keys, 'ES256', false);
+      await requestRotation(keys, 'ES256', false, commandLine);
       const [key] = await storedKeys(world.db);
       if (!key) throw new Error('no key');
       const { signing: _, ...row } = key;

@@ -31,6 +31,9 @@ describe.each(databaseKinds)('users on %s', (kind) => {
       epoch: 0n,
       disabledAt: null,
       serverEpoch: raised,
+      usernameKey: 'found',
+      passwordByLinkAt: null,
+      mac: expect.any(Buffer),
     });
   });
 

@@ -1,7 +1,7 @@
 /** A database with clients, people and grants, made the way the server makes them. */
 
 import { randomBytes, randomUUID } from 'node:crypto';
-import { asc, eq, or } from 'drizzle-orm';
+import { asc, eq, getTableColumns, or } from 'drizzle-orm';
 import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
 import type { GrantStore, HeadMove, Revocation } from '../../../src/lifecycles/grant.ts';
 import type {
@@ -25,6 +25,7 @@ import { findUserForSignIn } from '../../../src/storage/users.ts';
 import { insertUser, saveClient } from '../../support/administration.ts';
 import { type TestClock, testClock } from '../../support/clock.ts';
 import { type DatabaseKind, openTestDatabase } from '../../support/database.ts';
+import { testMacs } from '../../support/macs.ts';
 
 export type World = {
   readonly db: Drizzle;
@@ -47,8 +48,8 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
     url,
     close,
     grants: grantStore(db, clock),
-    interactions: interactionStore(db, clock),
-    sessions: sessionStore(db, clock),
+    interactions: interactionStore(db, clock, testMacs),
+    sessions: sessionStore(db, clock, testMacs),
   };
 }
 
@@ -91,8 +92,8 @@ export async function givenSession({ db, sessions }: World, { username }: Person
   if (!user) throw new Error(`no such user: ${username}`);
   const { id: userId, epoch: userEpoch, serverEpoch } = user;
   const idHash = randomBytes(32);
-  const signedIn = { idHash, sid: randomUUID(), userId, userEpoch, serverEpoch, userAgent: null };
-  await sessions.insert({ ...signedIn, lifetimeSeconds: SESSION_LIFETIME_SECONDS });
+  const signedIn = { idHash, sid: randomUUID(), userId, userEpoch, serverEpoch, amr: ['pwd'], userAgent: null };
+  await sessions.insert({ ...signedIn, state: 'active', lifetimeSeconds: SESSION_LIFETIME_SECONDS });
   const { session } = await sessions.load({ idHash });
   if (!session) throw new Error('the session is not there');
   return session;
@@ -116,8 +117,10 @@ async function newInteraction(world: World, clientId: string, asked: Asked): Pro
     nonce: null,
     prompt: [],
     maxAgeSeconds: null,
+    requiredClass: null,
     hintedUserId: null,
     loginHint: null,
+    uiLocales: [],
     responseMode: 'query',
     lifetimeSeconds: LATER_MILLISECONDS / 1000,
     ...asked,
@@ -147,6 +150,7 @@ export async function givenInteraction(world: World, clientId: string, asked: As
     browserHash: Buffer.from(interaction.browserHash),
     scope: [...interaction.scope],
     resources: [...interaction.resources],
+    uiLocales: [...interaction.uiLocales],
     prompt: [...interaction.prompt],
   });
   return interaction.id;
@@ -174,13 +178,15 @@ export async function approvalOf(
     userId: session.userId,
     session,
     grantId: randomUUID(),
+    scope: interaction.scope,
     codeHash: randomBytes(32),
     codeEndsAt: later(clock.now()),
     policy: 'default',
     endsAt: later(clock.now()),
     reliesOnConsent: false,
     remembers: false,
-    identity: null,
+    consentsEndedUpTo: null,
+    identity: { nonce: null, authTime: 0, sid: session.sid, amr: session.amr },
     entry: {
       machine: 'interaction',
       event: 'consented',
@@ -252,13 +258,23 @@ export function reuseOf({ clock }: World, { id: grantId, clientId, refreshGenera
   };
 }
 
-/** The ledger's lines about one grant, interaction or session, oldest first. */
 /** In a line about a grant, an interaction or a session that an end-user or a client moved. */
-export const NOBODY_ASKED = { userId: null, actor: null, addressHash: null, fields: null };
+export const NOBODY_ASKED = {
+  userId: null,
+  actor: null,
+  addressHash: null,
+  fields: null,
+  address: null,
+  accountHash: null,
+  begunSessionId: null,
+};
 
+const { recordedIn: _, position: __, ...SAID } = getTableColumns(transitions);
+
+/** The ledger's lines about one grant, interaction or session, oldest first. */
 export const ledgerOf = ({ db }: World, id: string) =>
   db
-    .select()
+    .select(SAID)
     .from(transitions)
     .where(or(eq(transitions.grantId, id), eq(transitions.interactionId, id), eq(transitions.sessionId, id)))
     .orderBy(asc(transitions.at), asc(transitions.machine));

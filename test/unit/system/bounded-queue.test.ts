@@ -159,4 +159,25 @@ describe('a bounded queue', () => {
     await end('b');
     expect(await next).toEqual({ kind: 'done', value: 'b is done' });
   });
+
+  it('lets lines that go ahead take every other turn, and keeps room for them', async () => {
+    const { put, end, began } = given({ running: 1, waiting: 3 });
+    put('first');
+    for (const name of ['a', 'b', 'c']) put(name);
+    expect(await put('one too many')).toEqual({ kind: 'full' });
+    for (const name of ['known 1', 'known 2', 'known 3']) put(name, { ahead: true });
+    expect(await put('known 4', { ahead: true })).toEqual({ kind: 'full' });
+    for (const name of ['first', 'known 1', 'a', 'known 2', 'b', 'known 3', 'c']) await end(name);
+    expect(began).toEqual(['first', 'known 1', 'a', 'known 2', 'b', 'known 3', 'c']);
+  });
+
+  it('gives ordinary lines every turn where nobody goes ahead, and the other way around', async () => {
+    const { put, end, began } = given({ running: 1 });
+    put('first', { ahead: true });
+    for (const name of ['known 1', 'known 2']) put(name, { ahead: true });
+    for (const name of ['first', 'known 1']) await end(name);
+    for (const name of ['a', 'b']) put(name);
+    for (const name of ['known 2', 'a', 'b']) await end(name);
+    expect(began).toEqual(['first', 'known 1', 'known 2', 'a', 'b']);
+  });
 });

@@ -17,3 +17,7 @@ test('Postgres ends a statement, and the driver an attempt to connect, before th
 test('a request has time for a load and a commit that take as long as they may', () => {
   expect(2 * own.databaseMilliseconds).toBeLessThanOrEqual(own.databasePerRequestMilliseconds);
 });
+
+test('a command waits longer than a server takes for its answer', () => {
+  expect(own.commandMilliseconds).toBeGreaterThan(own.answerMilliseconds);
+});

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
+import { SHIPPED_LIMITS } from '../../../../policies/limits-schema.ts';
+import { NO_BRANDING } from '../../../../src/config/branding.ts';
 import { rootKeys } from '../../../../src/crypto/root-secret.ts';
 import { type AppOptions, buildApp } from '../../../../src/http/app.ts';
 import { MAX_SEALED_CHARACTERS } from '../../../../src/protocol/sealed-interaction.ts';
@@ -33,7 +35,10 @@ describe('the app', () => {
       keys: rootKeys(['a root secret for tests, of more than 32 bytes']),
       random: { bytes: (n: number) => Buffer.alloc(n, 1), uuid: randomUUID },
       ping: async () => {},
+      now: () => new Date(),
       browserOrigins: async () => new Set(),
+      configuration: () => ({ branding: NO_BRANDING, limits: SHIPPED_LIMITS, upstreams: [], delegatedSignIn: null }),
+      tokenRates: { client: { count: () => null }, address: { count: () => null } },
       demo: null,
       ...change,
     };
@@ -123,7 +128,7 @@ describe('the app', () => {
       }
       const home = await get(path === '' ? '/' : path);
       expect(home.statusCode).toBe(200);
-      expect(home.body).toContain(`href="${path}/permissions"`);
+      expect(home.body).toContain(`href="${path}/account"`);
       const wellKnown = app.hasRoute({ method: 'GET', url: `/.well-known/openid-configuration${path}` });
       const keys = app.hasRoute({ method: 'GET', url: `${path}/.well-known/jwks.json` });
       expect({ wellKnown, keys }).toEqual({ wellKnown: true, keys: true });

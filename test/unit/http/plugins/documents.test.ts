@@ -80,9 +80,12 @@ describe('the keys', () => {
 
 describe('health', () => {
   let isThere: boolean;
+  let isBusy: boolean;
   beforeEach(async () => {
     isThere = true;
+    isBusy = false;
     await app.register(healthRoutes, {
+      isOverloaded: () => isBusy,
       ping: async () => {
         if (!isThere) throw new Error('no database');
       },
@@ -99,6 +102,11 @@ describe('health', () => {
       expect(await get(status, 'HEAD')).toEqual({ status: 200, retryAfter: undefined, json: null });
     }
     expect(lines().every(({ level }) => level === 30)).toBe(true);
+  });
+  it('ready while it has more to do than it can: others would have more without it', async () => {
+    isBusy = true;
+    expect(await get('ready')).toEqual({ status: 200, retryAfter: undefined, json: { status: 'overloaded' } });
+    expect((await get('live')).json).toEqual({ status: 'live' });
   });
   it('alive without its database, and not ready', async () => {
     isThere = false;
@@ -123,11 +131,13 @@ describe('the first page', () => {
     const { status, cache, body } = await open({});
     expect({ status, cache }).toEqual({ status: 200, cache: 'no-store' });
     expect(body).toContain('<strong>https://as.test</strong>');
-    expect(body).toContain('href="/permissions"');
-    expect(body).not.toMatch(/href="\/playground"|\.well-known|password/);
+    expect(body).toContain('href="/account"');
+    expect(body).toContain('href="/.well-known/openid-configuration"');
+    expect(body).not.toMatch(/href="\/playground"|docs\/|password/);
   });
-  it('elsewhere: the guides and the metadata', async () => {
+  it('elsewhere: the guides too', async () => {
     const { body } = await open({ production: false });
+    expect(body).toContain('docs/connecting-a-client.md');
     expect(body).toContain('href="/.well-known/openid-configuration"');
     expect(body).not.toMatch(/href="\/playground"|password/);
   });
@@ -144,7 +154,7 @@ describe('the first page', () => {
   it('under the path of the issuer, without a slash at its end', async () => {
     const { status, body } = await open({ issuer: 'https://as.test/login', demo }, '/login', 'as.test', '/login');
     expect(status).toBe(200);
-    for (const path of ['/login/permissions', '/login/playground']) expect(body).toContain(`href="${path}"`);
+    for (const path of ['/login/account', '/login/playground']) expect(body).toContain(`href="${path}"`);
     for (const url of ['/login/', '/']) expect((await app.inject(url)).statusCode).toBe(404);
   });
 });

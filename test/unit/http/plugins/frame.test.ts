@@ -42,12 +42,12 @@ describe('headers', () => {
     });
   });
 
-  it('of a page: one style and nothing else', async () => {
+  it('of a page: one style, and images of this server', async () => {
     await serve('https://as.test');
     const { statusCode, headers, body } = await app.inject('/page');
     expect({ statusCode, body }).toEqual({ statusCode: 201, body: '<p>x</p>' });
     expect(STYLE_SOURCE).toMatch(/^'sha256-[\w+/]{43}='$/);
-    const policy = `default-src 'none'; style-src ${STYLE_SOURCE}; base-uri 'none'; frame-ancestors 'none'`;
+    const policy = `default-src 'none'; style-src ${STYLE_SOURCE}; img-src 'self'; base-uri 'none'; frame-ancestors 'none'`;
     expect(headers).toMatchObject({
       ...SAME,
       'content-type': 'text/html; charset=utf-8',

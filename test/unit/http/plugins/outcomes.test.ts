@@ -2,26 +2,32 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemRandom } from '../../../../src/crypto/random.ts';
 import { sendAuthorizationResponse } from '../../../../src/http/authorization-response.ts';
+import { browserCookies } from '../../../../src/http/cookies.ts';
 import { destinationOf } from '../../../../src/http/destination.ts';
 import { errorHandler } from '../../../../src/http/error-handler.ts';
 import { formBodies } from '../../../../src/http/form-body.ts';
 import { interactionPath, sendInteractionStep } from '../../../../src/http/interaction-outcome.ts';
 import { refuseSignIn, signInForm } from '../../../../src/http/sign-in-form.ts';
 import { unverifiedRequestPage } from '../../../../src/http/unverified-request-page.ts';
+import { problemWords } from '../../../../src/http/views/sign-in.ts';
 import type { UnverifiedRequest } from '../../../../src/protocol/authorization-request.ts';
 import type { InteractionRefused, InteractionStepOutcome } from '../../../../src/protocol/interaction-step.ts';
 import type { SignInForm, SignInRefusal } from '../../../../src/protocol/sign-in.ts';
 import { type BareApp, bareApp } from '../../../support/bare-app.ts';
 import { formOf } from '../../../support/browser.ts';
+import { ENGLISH } from '../../../support/look.ts';
+import { rememberedRefusals } from '../../../support/sign-in-ledger.ts';
 import { wordsOf } from '../../../support/words.ts';
 
 let app: FastifyInstance;
 let lines: BareApp['lines'];
-let answer: (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+let answer: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 beforeEach(async () => {
   ({ app, lines } = await bareApp(['2001:db8:0:2::/64']));
   await app.register(errorHandler);
+  await app.register(browserCookies, { issuer: 'https://as.test', random: systemRandom });
   await app.register(formBodies);
   app.get('/', (request, reply) => answer(request, reply));
   app.post('/', (request, reply) => answer(request, reply));
@@ -32,13 +38,14 @@ describe('the authorization response', () => {
   const response = { redirectUri: 'https://client.test/cb?x=y', parameters: { code: 'a b', iss: 'https://as.test' } };
 
   it('goes in the query of a redirect', async () => {
-    answer = (_, reply) => sendAuthorizationResponse(reply, { ...response, responseMode: 'query' });
+    answer = (request, reply) => sendAuthorizationResponse(request, reply, { ...response, responseMode: 'query' }, {});
     const { statusCode, headers } = await app.inject('/');
     expect(statusCode).toBe(303);
     expect(headers['location']).toBe('https://client.test/cb?x=y&code=a+b&iss=https%3A%2F%2Fas.test');
   });
   it('or the browser posts it, by the one script that the page allows', async () => {
-    answer = (_, reply) => sendAuthorizationResponse(reply, { ...response, responseMode: 'form_post' });
+    answer = (request, reply) =>
+      sendAuthorizationResponse(request, reply, { ...response, responseMode: 'form_post' }, {});
     const { statusCode, headers, body } = await app.inject('/');
     expect(statusCode).toBe(200);
     expect(headers['location']).toBeUndefined();
@@ -64,34 +71,34 @@ describe('an authorization request of nobody', () => {
     ['redirect_uri_malformed', 'redirect_uri is repeated or malformed'],
     ['redirect_uri_mismatch', 'is not registered for it'],
   ] as const)('%s: the page says %j, and that nobody is sent anywhere', (reason, words) => {
-    const [title, what, next] = wordsOf(unverifiedRequestPage(request(reason), true));
+    const [title, what, next] = wordsOf(unverifiedRequestPage(ENGLISH, request(reason), true));
     expect(title).toBe('This app cannot be let in');
     expect(what).toContain(words);
     expect(what).toContain('not sent anywhere');
     expect(next).toContain('Go back to the app');
   });
   it('what is registered is shown in development only, and for an address that does not match', () => {
-    const shown = unverifiedRequestPage(request('redirect_uri_mismatch'), false);
+    const shown = unverifiedRequestPage(ENGLISH, request('redirect_uri_mismatch'), false);
     expect(shown).toContain('<mark>callback</mark>');
     expect(shown).toContain('<mark>elsewhere</mark>');
     expect(wordsOf(shown).slice(-2)).toEqual(['Expected (registered)', 'Received']);
     const { registered: _, ...unregistered } = request('redirect_uri_mismatch');
-    const without = unverifiedRequestPage({ ...unregistered, registered: [] }, false);
+    const without = unverifiedRequestPage(ENGLISH, { ...unregistered, registered: [] }, false);
     for (const hidden of [
-      unverifiedRequestPage(request('redirect_uri_mismatch'), true),
-      unverifiedRequestPage(request('redirect_uri_malformed'), false),
+      unverifiedRequestPage(ENGLISH, request('redirect_uri_mismatch'), true),
+      unverifiedRequestPage(ENGLISH, request('redirect_uri_malformed'), false),
       without,
-      unverifiedRequestPage(unregistered, false),
+      unverifiedRequestPage(ENGLISH, unregistered, false),
     ]) {
       expect(hidden).not.toMatch(/client\.test|<mark>/);
     }
-    expect(unverifiedRequestPage({ kind: 'unverified', reason: 'client_unknown', clientId: 'x' }, false)).toContain(
-      '<p>',
-    );
+    expect(
+      unverifiedRequestPage(ENGLISH, { kind: 'unverified', reason: 'client_unknown', clientId: 'x' }, false),
+    ).toContain('<p>');
   });
   it('nothing was received: all of the registered address is the difference', () => {
     const { received: _, ...nothing } = request('redirect_uri_mismatch');
-    const shown = unverifiedRequestPage(nothing, false);
+    const shown = unverifiedRequestPage(ENGLISH, nothing, false);
     expect(shown).toContain('<mark>https://client.test/callback</mark>');
     expect(shown).toContain('<mark>(ends here)</mark>');
   });
@@ -104,13 +111,14 @@ describe('where a redirect leads, for people', () => {
     ['com.example.app:/callback', 'an app on this device (com.example.app:)'],
     ['httpsx://client.test/', 'an app on this device (httpsx:)'],
   ])('%s: %s', (uri, words) => {
-    expect(destinationOf(uri)).toBe(words);
+    expect(destinationOf(ENGLISH, uri)).toBe(words);
   });
 });
 
 describe('a step of an interaction', () => {
   const interactionId = randomUUID();
-  const ids = { interactionId, clientId: 'c' };
+  const facts = { interactionId, clientId: 'c' };
+  const ids = { ...facts, uiLocales: ['de'] };
   const response = { redirectUri: 'https://client.test/cb', responseMode: 'query', parameters: { x: 'y' } } as const;
   const step = async (outcome: InteractionStepOutcome, issuer = 'https://as.test') => {
     answer = (request, reply) => sendInteractionStep(issuer, request, reply, outcome);
@@ -131,18 +139,18 @@ describe('a step of an interaction', () => {
       `/interactions/${interactionId}.x/consent`,
     );
     const again = await step({ ...continued, sealed: null, reason: 'user_changed' });
-    expect(again).toMatchObject({ status: 303, line: { level: 30, msg: 'refused', reason: 'user_changed', ...ids } });
+    expect(again).toMatchObject({ status: 303, line: { level: 30, msg: 'refused', reason: 'user_changed', ...facts } });
   });
   it('leads back to the client', async () => {
     expect(await step({ kind: 'approved', response, ...ids })).toMatchObject({
       status: 303,
       location: 'https://client.test/cb?x=y',
-      line: { level: 30, msg: 'approved', ...ids },
+      line: { level: 30, msg: 'approved', ...facts },
     });
     expect(await step({ kind: 'denied', error: 'access_denied', response, ...ids })).toMatchObject({
       status: 303,
       location: 'https://client.test/cb?x=y',
-      line: { level: 30, msg: 'refused', reason: 'access_denied', ...ids },
+      line: { level: 30, msg: 'refused', reason: 'access_denied', ...facts },
     });
   });
   it.each([
@@ -153,14 +161,16 @@ describe('a step of an interaction', () => {
     ['interaction_completed', 400, 'Already answered'],
     ['client_ended', 400, 'This app is no longer registered'],
   ] as const)('%s: a page (%i) that says what happened and what to do', async (reason, status, title) => {
-    const refused: InteractionRefused = { kind: 'refused', reason, ...ids };
+    const refused: InteractionRefused = { kind: 'refused', reason, ...ids, uiLocales: [] };
     const page = await step(refused);
     expect(page).toMatchObject({
       status,
       location: undefined,
-      line: { level: 30, msg: 'refused', reason, ...ids },
+      line: { level: 30, msg: 'refused', reason, ...facts },
     });
     expect(page.line).not.toHaveProperty('kind');
+    expect(page.line).not.toHaveProperty('uiLocales');
+    expect((await step({ ...refused, ...ids })).body).toContain('<html lang="de"');
     const words = wordsOf(page.body);
     expect(words[0]).toBe(title);
     expect(words).toHaveLength(3);
@@ -213,21 +223,22 @@ describe('the sign-in form', () => {
   it.each([
     ['form_incomplete', null, 400, 'Type your username and your password'],
     ['credentials_mismatch', null, 400, 'is not right'],
-    ['throttled_account', 60, 429, 'Wait a few minutes'],
-    ['throttled_address', 90, 429, 'Wait a few minutes'],
+    ['throttled_account', 60, 429, 'Wait 60 seconds, then'],
+    ['throttled_address', 91, 429, 'Wait 2 minutes, then'],
+    ['throttled_account', 1, 429, 'Wait a second, then'],
     ['busy', 2, 503, 'your password was not checked'],
     ['caller_gone', null, 503, 'your password was not checked'],
   ] as const)('refused, %s', async (reason: SignInRefusal, retryAfterSeconds, status, words) => {
     answer = (request, reply) => {
       const refused = { kind: 'signInRefused', reason, username: 'u', retryAfterSeconds, formPurpose: 'p' } as const;
-      const shown = refuseSignIn(request, reply, refused, { interactionId: 'i' });
-      return reply.code(shown.status).send(shown.problem);
+      const shown = refuseSignIn(request, reply, refused, { interactionId: 'i' }, rememberedRefusals());
+      return reply.code(shown.status).send(problemWords(ENGLISH.words.signIn, shown.problem));
     };
     const { statusCode, headers, body } = await app.inject({ url: '/', remoteAddress: '192.0.2.1' });
     expect(statusCode).toBe(status);
     expect(body).toContain(words);
     expect(headers['retry-after']).toBe(retryAfterSeconds === null ? undefined : String(retryAfterSeconds));
-    const line = { level: 30, msg: 'refused', reason, interactionId: 'i', address: '192.0.2.1' };
+    const line = { level: 30, msg: 'refused', reason, interactionId: 'i', account: 'hash of u', address: '192.0.2.1' };
     // A caller who hung up gets no response, so the line is written at once.
     expect(lines().filter(({ msg }) => msg === 'refused')).toHaveLength(reason === 'caller_gone' ? 2 : 1);
     for (const written of lines()) expect(written).toMatchObject(line);

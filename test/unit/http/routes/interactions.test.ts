@@ -2,10 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { interactionRoutes, MAX_NAME_CHARACTERS } from '../../../../src/http/interaction-routes.ts';
+import { MAX_NAME_CHARACTERS } from '../../../../src/http/interaction-request.ts';
+import { interactionRoutes } from '../../../../src/http/interaction-routes.ts';
+import type { LeavingOptions } from '../../../../src/http/leaving.ts';
 import type { InteractionDeps } from '../../../../src/protocol/interaction.ts';
 import { MAX_SEALED_CHARACTERS } from '../../../../src/protocol/sealed-interaction.ts';
 import { formOf } from '../../../support/browser.ts';
+import { rememberedRefusals } from '../../../support/sign-in-ledger.ts';
 import {
   BROWSER,
   formCheckOf,
@@ -24,8 +27,15 @@ vi.mock('../../../../src/protocol/interaction.ts', async () => {
     signInToInteraction: useCase('signIn'),
     chooseAccount: useCase('account'),
     decideConsent: useCase('consent'),
+    openForSignIn: useCase('open'),
   };
 });
+
+const OPTIONS = {
+  issuer: 'https://as.test/tenant',
+  configuration: () => ({ upstreams: [], delegatedSignIn: null }),
+  signInLedger: rememberedRefusals(),
+} as unknown as InteractionDeps & LeavingOptions;
 
 const ID = '01890c5e-0000-7abc-8def-0123456789ab';
 const HERE = `/tenant/interactions/${ID}.sea-led_`;
@@ -48,6 +58,8 @@ const CONSENT = {
   onThisDevice: true,
   access: [{ resource: null, scopes: [{ name: 'read', description: 'see your data' }] }],
   whileAway: true,
+  about: { logo: null, terms: null, policy: null },
+  rememberedForSeconds: null,
 };
 const UNKNOWN = { kind: 'refused', reason: 'interaction_unknown' };
 const CONTINUED = { kind: 'continued', ...NAMED, sealed: null, clientId: 'c', reason: null };
@@ -57,7 +69,7 @@ describe('the routes of an interaction', () => {
   beforeEach(async () => {
     opened = await openRoutes((app) => {
       app.setValidatorCompiler(validatorCompiler);
-      return app.register(interactionRoutes, { issuer: 'https://as.test/tenant' } as InteractionDeps);
+      return app.register(interactionRoutes, OPTIONS);
     });
     return () => opened.app.close();
   });
@@ -191,7 +203,7 @@ describe('the routes of an interaction', () => {
       expect({ status, location }).toEqual({ status: 303, location: `/tenant/interactions/${ID}` });
       expect(cookies).toMatchObject([{ name: '__Host-statehouse-session', value: NEW_COOKIE }]);
       expect(opened.lines()).toContainEqual(
-        expect.objectContaining({ level: 30, msg: 'signed in', userId: 'u', interactionId: ID }),
+        expect.objectContaining({ level: 30, msg: 'signed in', userId: 'u', account: 'hash of a', interactionId: ID }),
       );
     });
     it('refused: the form again with the reason, and no session', async () => {

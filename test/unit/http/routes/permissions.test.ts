@@ -1,8 +1,8 @@
-/** /permissions and /sign-in: what their use cases are asked, and what the browser gets for each outcome. */
+/** /permissions: what its use cases are asked, and what the browser gets for each outcome. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type PermissionRoutesOptions, permissionRoutes } from '../../../../src/http/permission-routes.ts';
 import { formOf } from '../../../support/browser.ts';
-import { BROWSER, formCheckOf, hashOf, NEW_COOKIE, openRoutes, SESSION } from '../../../support/use-cases.ts';
+import { formCheckOf, hashOf, openRoutes, SESSION } from '../../../support/use-cases.ts';
 import { wordsOf } from '../../../support/words.ts';
 
 vi.mock('../../../../src/protocol/permissions.ts', async () => {
@@ -12,10 +12,6 @@ vi.mock('../../../../src/protocol/permissions.ts', async () => {
 vi.mock('../../../../src/protocol/signed-in-browsers.ts', async () => {
   const { useCase } = await import('../../../support/use-cases.ts');
   return { submitEndSession: useCase('endSession') };
-});
-vi.mock('../../../../src/protocol/direct-sign-in.ts', async () => {
-  const { useCase } = await import('../../../support/use-cases.ts');
-  return { viewDirectSignIn: useCase('viewSignIn'), signInDirectly: useCase('signIn') };
 });
 
 describe('the routes of an account', () => {
@@ -40,10 +36,18 @@ describe('the routes of an account', () => {
         holds: 'whileAway',
         since: at('2026-01-01'),
         lastUsedAt: null,
+        asksAgainFrom: null,
       },
     ],
     browsers: [
-      { sid: 'sid-1', userAgent: null, signedInAt: at('2026-01-02'), lastUsedAt: at('2026-01-03'), isThis: true },
+      {
+        sid: 'sid-1',
+        userAgent: null,
+        amr: ['pwd'],
+        signedInAt: at('2026-01-02'),
+        lastUsedAt: at('2026-01-03'),
+        isThis: true,
+      },
     ],
   };
 
@@ -87,7 +91,11 @@ describe('the routes of an account', () => {
     ['/permissions/sessions/end', ''],
   ])('%s without a session: sign in first', async (url, body) => {
     const { status, location, cache } = await opened.send(SIGN_IN_REQUIRED, url, body === undefined ? {} : { body });
-    expect({ status, location, cache }).toEqual({ status: 303, location: '/tenant/sign-in', cache: 'no-store' });
+    expect({ status, location, cache }).toEqual({
+      status: 303,
+      location: '/tenant/sign-in?then=permissions',
+      cache: 'no-store',
+    });
   });
 
   describe.each([
@@ -134,76 +142,6 @@ describe('the routes of an account', () => {
       expect(words[0]).toBe('This form cannot be accepted');
       expect(words).toHaveLength(3);
       expect(line).toMatchObject({ level: 30, msg: 'refused', reason: 'form_refused' });
-    });
-  });
-
-  describe('/sign-in', () => {
-    it('leads to the page for those who are signed in', async () => {
-      const { status, location, asked } = await opened.send({ kind: 'alreadySignedIn' }, '/sign-in');
-      expect({ status, location }).toEqual({ status: 303, location: '/tenant/permissions' });
-      expect(asked).toEqual([{ useCase: 'viewSignIn', given: [hashOf(SESSION)] }]);
-    });
-    it('shows an empty form', async () => {
-      const { status, body } = await opened.send({ kind: 'signIn', formPurpose: 'sign-in' }, '/sign-in');
-      expect(status).toBe(200);
-      expect(formOf(body)).toEqual({
-        action: '/tenant/sign-in',
-        fields: { csrf: expect.stringMatching(/^[\w-]{43}$/) },
-      });
-      expect(body).toContain('name="username" value=""');
-      expect(body).toContain('to see what you have allowed');
-      expect(body).not.toMatch(/role="alert"|Continue as/);
-    });
-
-    const FORM = 'username=a&password=b&csrf=x';
-    const session = { userId: 'u' };
-    it('is asked with the form, the old session and the new, and the browser', async () => {
-      const { status, location, cookies, asked, line } = await opened.send({ kind: 'signedIn', session }, '/sign-in', {
-        body: FORM,
-      });
-      expect({ status, location }).toEqual({ status: 303, location: '/tenant/permissions' });
-      expect(cookies).toMatchObject([{ name: '__Host-statehouse-session', value: NEW_COOKIE }]);
-      expect(asked).toMatchObject([
-        {
-          useCase: 'signIn',
-          given: [
-            {
-              username: 'a',
-              password: 'b',
-              address: '192.0.2.1',
-              cookie: { old: hashOf(SESSION), new: hashOf(NEW_COOKIE), browser: hashOf(BROWSER) },
-              isOurForm: expect.any(Function),
-            },
-          ],
-        },
-      ]);
-      expect(line.msg).toBe('answered');
-      const signedIn = expect.objectContaining({ level: 30, msg: 'signed in', userId: 'u' });
-      expect(opened.lines()).toContainEqual(signedIn);
-    });
-    it('refused: the form again, with the name and the reason, and no session', async () => {
-      const refused = {
-        kind: 'signInRefused',
-        reason: 'throttled_address',
-        username: 'a <person>',
-        retryAfterSeconds: 60,
-        formPurpose: 'sign-in',
-      };
-      const { status, headers, cookies, body, line } = await opened.send(refused, '/sign-in', { body: FORM });
-      expect({ status, cookies, retryAfter: headers['retry-after'] }).toEqual({
-        status: 429,
-        cookies: [],
-        retryAfter: '60',
-      });
-      expect(body).toContain('value="a &#60;person&#62;"');
-      expect(body).toContain('Too many failed attempts');
-      expect(formOf(body).action).toBe('/tenant/sign-in');
-      expect(line).toMatchObject({ msg: 'refused', reason: 'throttled_address' });
-    });
-    it('a form that is not ours signs nobody in', async () => {
-      const { status, cookies, body } = await opened.send({ kind: 'formRefused' }, '/sign-in', { body: FORM });
-      expect({ status, cookies }).toEqual({ status: 403, cookies: [] });
-      expect(wordsOf(body)[0]).toBe('This form cannot be accepted');
     });
   });
 });

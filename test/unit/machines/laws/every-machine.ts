@@ -11,12 +11,12 @@ import { statesOf } from '../answers.ts';
 import { brokenArms, everyAnswer, ISSUING, type Law, placesOf } from './law.ts';
 import { NO_STANDARD_SAYS } from './without-reference.ts';
 
-const FOR_GOOD = ['revoked', 'retired', 'ended', 'approved', 'denied'];
+const FOR_GOOD = ['revoked', 'retired', 'ended', 'approved', 'denied', 'superseded'];
 /** From here on nothing is issued, signed or admitted. */
-const OVER = ['used', 'ahead', 'revoked', 'retiring', 'retired', 'ended', 'denied'];
+const OVER = ['used', 'ahead', 'revoked', 'retiring', 'retired', 'ended', 'denied', 'superseded'];
 /** A token is ahead of its chain when the store has lost commits. That is found at the load, and no decision leads there. */
 const NO_ARM_LEADS_TO = ['ahead'];
-const WORTH_HAVING = [...ISSUING, 'beginSigning', 'admit'];
+const WORTH_HAVING = [...ISSUING, 'beginSigning', 'admit', 'changeUser'];
 
 export const lawsOfEveryMachine: readonly Law[] = [
   {

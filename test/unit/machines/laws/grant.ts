@@ -11,6 +11,7 @@ const ENDS_BY: Readonly<Record<GrantEventType, string>> = {
   refreshTokenReused: 'writeRevoked(refresh_token_reused)',
   chainFellBehind: 'writeRevoked(chain_behind_token)',
   revocationRequested: 'writeRevoked(revocation_requested)',
+  endRequestedByAdministrator: 'writeRevoked(ended_by_administrator)',
   clientDeleted: raiseEpoch('client'),
   userDisabled: raiseEpoch('user'),
   passwordChanged: raiseEpoch('user'),

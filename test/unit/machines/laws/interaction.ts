@@ -23,7 +23,7 @@ import {
 
 const refuse = (error: AuthorizationRefusal): string => `refuseAuthorization(${error})`;
 const refuseSilently = (error: AuthorizationRefusal): string => `refuseSilently(${error})`;
-const PAGES = ['askSignIn', 'askAccount', 'askConsent', 'showConsent'];
+const PAGES = ['askSignIn', 'askAccount', 'askFactor', 'askConsent', 'showConsent'];
 const ANSWERS = ['issueCode', 'refuseAuthorization', 'refuseSilently', 'repeatAnswer'];
 const APPROVING = ['issueCode', 'rememberConsent', 'relyOnConsent'];
 
@@ -39,10 +39,25 @@ const signsIn = (answer: Answer): boolean =>
   isWaiting(answer) && answer.event === 'signedIn' && isInTime(answer) && allFail(answer, 'nobodySignedIn');
 const choosesAccount = (answer: Answer): boolean => isAt(answer, 'awaitingSignIn', 'accountChosen') && isInTime(answer);
 
-const arrives = (answer: Answer): boolean =>
-  (begins(answer) && allFail(answer, 'signInIsNeededButForbidden', 'signInIsNeeded', 'accountIsToBeChosen')) ||
+/** With a further factor, in the page that asked for it. */
+const addsFactor = (answer: Answer): boolean =>
+  isAt(answer, 'awaitingSignIn', 'factorAdded') && isInTime(answer) && allFail(answer, 'nobodySignedIn');
+
+const findsSignIn = (answer: Answer): boolean =>
+  begins(answer) && allFail(answer, 'signInIsNeededButForbidden', 'signInIsNeeded');
+const beginsForOne = (answer: Answer): boolean =>
+  findsSignIn(answer) && allFail(answer, 'levelIsMissingButAskingIsForbidden', 'accountIsToBeChosen');
+const beginsSignedIn = (answer: Answer): boolean => beginsForOne(answer) && allFail(answer, 'levelIsMissing');
+const comesAnyhow = (answer: Answer): boolean =>
   (choosesAccount(answer) && allFail(answer, 'signInIsNeeded')) ||
-  (signsIn(answer) && allFail(answer, 'userIsNotHinted'));
+  (signsIn(answer) && allFail(answer, 'userIsNotHinted')) ||
+  (addsFactor(answer) && allFail(answer, 'userIsNotHinted', 'signInIsStillNeeded'));
+/** Strongly enough. */
+const comesForward = (answer: Answer): boolean => comesAnyhow(answer) && allFail(answer, 'levelIsMissing');
+
+/** With something to grant. */
+const arrives = (answer: Answer): boolean =>
+  (beginsSignedIn(answer) || comesForward(answer)) && allFail(answer, 'mayGrantNothing');
 
 /** On the consent page, the user that it was made for. */
 const isStillThere = (answer: Answer, ...events: readonly string[]): boolean =>
@@ -52,7 +67,7 @@ export const lawsOfInteraction: readonly Law[] = [
   everyAnswer(
     'a code is issued exactly when the signed-in user consents, or relies on a consent that is remembered',
     (answer) => {
-      if (isStillThere(answer, 'consented')) {
+      if (isStillThere(answer, 'consented') && allFail(answer, 'levelIsMissing', 'mayGrantNothing')) {
         const remembers = holds(answer, 'consentMayBeRemembered') ? ['rememberConsent'] : [];
         return does(answer, 'approved', ...remembers, 'issueCode');
       }
@@ -67,7 +82,8 @@ export const lawsOfInteraction: readonly Law[] = [
     (answer) => {
       const needsConsent = arrives(answer) && allFail(answer, 'consentIsRemembered');
       const asks = needsConsent && !holds(answer, 'askingIsForbidden');
-      const asksAgain = isStillThere(answer, 'requested', 'accountChosen');
+      const asksAgain =
+        isStillThere(answer, 'requested', 'accountChosen', 'factorAdded') && allFail(answer, 'levelIsMissing');
       return exactlyWhen(asks || asksAgain, answer, 'awaitingConsent', 'askConsent');
     },
   ),
@@ -79,8 +95,8 @@ export const lawsOfInteraction: readonly Law[] = [
       const isOpenedByAnother = isAt(answer, 'awaitingConsent', 'viewed') && isInTime(answer);
       const isShown =
         (mayAsk && holds(answer, 'signInIsNeeded')) ||
-        (isOpened && allFail(answer, 'accountMayBeChosen')) ||
-        (isOpenedByAnother && holds(answer, 'userChanged')) ||
+        (isOpened && allFail(answer, 'accountMayBeChosen', 'factorIsNext')) ||
+        (isOpenedByAnother && allFail(answer, 'factorIsNext') && holds(answer, 'userChanged')) ||
         (isWaiting(answer) && answer.event === 'switchRequested' && isInTime(answer));
       return exactlyWhen(isShown, answer, answer.state, 'askSignIn');
     },
@@ -88,7 +104,7 @@ export const lawsOfInteraction: readonly Law[] = [
   everyAnswer(
     'the account is asked for exactly when the client wants that and a sign-in will do, at the request and when the page is opened',
     (answer) => {
-      const hasSignIn = begins(answer) && allFail(answer, 'signInIsNeededButForbidden', 'signInIsNeeded');
+      const hasSignIn = findsSignIn(answer) && allFail(answer, 'levelIsMissingButAskingIsForbidden');
       const isOpened = isAt(answer, 'awaitingSignIn', 'viewed') && isInTime(answer);
       const asks =
         (hasSignIn && holds(answer, 'accountIsToBeChosen')) || (isOpened && holds(answer, 'accountMayBeChosen'));
@@ -96,14 +112,20 @@ export const lawsOfInteraction: readonly Law[] = [
     },
   ),
   everyAnswer('the consent page is shown exactly when the user that it was made for opens it', (answer) =>
-    exactlyWhen(isStillThere(answer, 'viewed'), answer, 'awaitingConsent', 'showConsent'),
+    exactlyWhen(
+      isStillThere(answer, 'viewed') && allFail(answer, 'factorIsNext'),
+      answer,
+      'awaitingConsent',
+      'showConsent',
+    ),
   ),
   everyAnswer(
     'to open a page never changes the row and never issues: it has one effect, which shows a page or rejects',
     (answer) => {
       if (!['viewed', 'switchRequested'].includes(answer.event)) return true;
       const showsOnePage =
-        answer.effects.length === 1 && hasAny(answer, ['askSignIn', 'askAccount', 'showConsent', 'reject']);
+        answer.effects.length === 1 &&
+        hasAny(answer, ['askSignIn', 'askAccount', 'askFactor', 'showConsent', 'reject']);
       return answer.next === answer.state && showsOnePage;
     },
   ),
@@ -111,15 +133,55 @@ export const lawsOfInteraction: readonly Law[] = [
     const goesOnInVain = choosesAccount(answer) && holds(answer, 'signInIsNeeded');
     return !goesOnInVain || does(answer, 'awaitingSignIn', reject('sign_in_required'));
   }),
+  everyAnswer(
+    'a further factor is asked for exactly when the end-user who came is signed in too weakly, or opens the page of the factor',
+    (answer) => {
+      const isOpened =
+        isWaiting(answer) && answer.event === 'viewed' && isInTime(answer) && holds(answer, 'factorIsNext');
+      const isWeak =
+        beginsForOne(answer) ||
+        comesAnyhow(answer) ||
+        isStillThere(answer, 'requested', 'accountChosen', 'factorAdded');
+      const isShown =
+        (isOpened && (answer.state === 'awaitingConsent' || allFail(answer, 'accountMayBeChosen'))) ||
+        (isWeak && holds(answer, 'levelIsMissing'));
+      return exactlyWhen(isShown, answer, answer.state, 'askFactor');
+    },
+  ),
+  everyAnswer('nothing is approved, and no consent counts, of an end-user who is signed in too weakly', (answer) => {
+    if (!holds(answer, 'levelIsMissing')) return true;
+    const consents = isStillThere(answer, 'consented');
+    return !hasAny(answer, APPROVING) && (!consents || does(answer, answer.state, reject('factor_required')));
+  }),
+  everyAnswer(
+    'unmet_authentication_requirements is said exactly when the end-user does not sign in more strongly',
+    (answer) => {
+      const declines =
+        (isAt(answer, 'awaitingSignIn', 'factorDeclined') && isInTime(answer) && allFail(answer, 'nobodySignedIn')) ||
+        isStillThere(answer, 'factorDeclined');
+      return exactlyWhen(declines, answer, 'denied', refuse('unmet_authentication_requirements'));
+    },
+  ),
+  everyAnswer('a further factor is no new sign-in where a new one is wanted', (answer) =>
+    addsFactor(answer) && allFail(answer, 'userIsNotHinted') && holds(answer, 'signInIsStillNeeded')
+      ? does(answer, 'awaitingSignIn', reject('sign_in_required'))
+      : true,
+  ),
   everyAnswer('no sign-in counts without a user', (answer) => {
-    const isEmpty = isWaiting(answer) && answer.event === 'signedIn' && holds(answer, 'nobodySignedIn');
+    const isEmpty =
+      isWaiting(answer) &&
+      ['signedIn', 'factorAdded', 'factorDeclined'].includes(answer.event) &&
+      holds(answer, 'nobodySignedIn');
     return !isEmpty || !isInTime(answer) || does(answer, answer.state, reject('sign_in_required'));
   }),
   everyAnswer(
-    'login_required is said exactly when a sign-in is needed that may not be asked for, or another user signed in than was hinted',
+    'login_required is said exactly when a sign-in, or a stronger sign-in, is needed that may not be asked for, or another user signed in than was hinted',
     (answer) => {
-      const isSilent = begins(answer) && holds(answer, 'signInIsNeededButForbidden');
-      const isAnother = signsIn(answer) && holds(answer, 'userIsNotHinted');
+      const isSilent =
+        begins(answer) &&
+        (holds(answer, 'signInIsNeededButForbidden') ||
+          (findsSignIn(answer) && holds(answer, 'levelIsMissingButAskingIsForbidden')));
+      const isAnother = (signsIn(answer) || addsFactor(answer)) && holds(answer, 'userIsNotHinted');
       return (
         exactlyWhen(isSilent, answer, 'awaitingSignIn', refuseSilently('login_required')) &&
         exactlyWhen(isAnother, answer, 'denied', refuse('login_required'))
@@ -135,14 +197,23 @@ export const lawsOfInteraction: readonly Law[] = [
     const isNobody = holds(answer, 'nobodySignedIn') || holds(answer, 'signInIsNeeded');
     return !isNobody || answer.next === answer.state;
   }),
-  everyAnswer('access_denied is said exactly when the signed-in user refuses', (answer) =>
-    exactlyWhen(isStillThere(answer, 'refused'), answer, 'denied', refuse('access_denied')),
+  everyAnswer(
+    'access_denied is said exactly when the signed-in user refuses, or may grant nothing of what is asked for; where the request itself finds that user, nothing is stored',
+    (answer) => {
+      const mayNot = holds(answer, 'mayGrantNothing');
+      const isInVain =
+        (comesForward(answer) || (isStillThere(answer, 'consented') && allFail(answer, 'levelIsMissing'))) && mayNot;
+      return (
+        exactlyWhen(isStillThere(answer, 'refused') || isInVain, answer, 'denied', refuse('access_denied')) &&
+        exactlyWhen(beginsSignedIn(answer) && mayNot, answer, 'awaitingSignIn', refuseSilently('access_denied'))
+      );
+    },
   ),
   everyAnswer(
     'an answer is repeated exactly to the same user who sends the same again, a code only while it waits',
     (answer) => {
       const codeAgain =
-        isAt(answer, 'approved', 'requested', 'signedIn', 'accountChosen', 'consented') &&
+        isAt(answer, 'approved', 'requested', 'signedIn', 'accountChosen', 'factorAdded', 'consented') &&
         holds(answer, 'codeIsWaiting');
       const refusalAgain = isAt(answer, 'denied', 'refused');
       const repeats = (codeAgain || refusalAgain) && allFail(answer, 'clientEnded', 'userChanged');

@@ -2,17 +2,24 @@
  * What a law is made of. A law is a sentence about a machine, and a test of it that knows nothing of how the machine is written: it
  * sees the arms as data, and the answers that XState gives to every state × event × outcome of every guard.
  */
-import type { EpochOwner, GrantEventType, RejectReason } from '../../../../machines/vocabulary.ts';
+import type {
+  EpochOwner,
+  GrantEventType,
+  RejectReason,
+  SupersededReason,
+  UserEvent,
+} from '../../../../machines/vocabulary.ts';
 import type { Arm, Machine } from '../../../../src/review/machine/read.ts';
 import { armsOf } from '../../../../src/review/machine/read.ts';
-import { type Answer, statesOf } from '../answers.ts';
+import { type Answer, type Answers, foundOnce, statesOf } from '../answers.ts';
 import type { Subject } from '../catalogue.ts';
 
 export type Case = {
   readonly subject: Subject;
   /** Of the subject, or a mutant of it. */
   readonly machine: Machine;
-  readonly answers: readonly Answer[];
+  /** For each state and event. */
+  readonly answers: readonly Answers[];
 };
 
 export type Law = {
@@ -21,14 +28,17 @@ export type Law = {
   readonly broken: (tested: Case) => readonly string[];
 };
 
-/** A law that each answer keeps or breaks by itself. */
-export const everyAnswer = (name: string, keeps: (answer: Answer) => boolean): Law => ({
-  name,
-  broken: ({ answers }) =>
-    answers
-      .filter((answer) => !keeps(answer))
-      .map(({ event, state, outcomes }) => `${event} in ${state}, ${JSON.stringify(outcomes)}`),
-});
+/** A law that each answer keeps or breaks by itself. Of each state and event, the first answer that breaks it is named. */
+export function everyAnswer(name: string, keeps: (answer: Answer) => boolean): Law {
+  const firstBroken = foundOnce((answers) => answers.find((answer) => !keeps(answer)));
+  return {
+    name,
+    broken: ({ answers }) =>
+      answers
+        .flatMap((here) => firstBroken(here) ?? [])
+        .map(({ event, state, outcomes }) => `${event} in ${state}, ${JSON.stringify(outcomes)}`),
+  };
+}
 
 /** The arms of one event in one state, in order. */
 export type Place = {
@@ -95,5 +105,7 @@ export const nameOf = (effect: string): string => effect.replace(/\(.*/, '');
 export const reject = (reason: RejectReason): string => `reject(${reason})`;
 export const revokeGrant = (event: GrantEventType): string => `revokeGrant(${event})`;
 export const raiseEpoch = (of: EpochOwner): string => `raiseEpoch(${of})`;
+export const changeUser = (event: UserEvent['type']): string => `changeUser(${event})`;
+export const supersedeLink = (reason: SupersededReason): string => `supersedeLink(${reason})`;
 
-export const ISSUING = ['issueTokens', 'beginChain', 'rotate', 'issueCode'];
+export const ISSUING = ['issueTokens', 'beginChain', 'rotate', 'issueCode', 'useLink'];

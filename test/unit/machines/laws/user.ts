@@ -23,12 +23,21 @@ const REJECTING: readonly (readonly [guard: string, reason: RejectReason])[] = [
   ['usernameIsTaken', 'username_taken'],
 ];
 
+type FromLink = 'addressVerified' | 'addressChanged' | 'addressRestored' | 'passwordReset' | 'factorsLost';
+
 type Change = readonly [next: string, ...effects: string[]];
 
 /** What comes of each other event, by the state before it. The compiler asks for every event. */
 const CHANGES: Readonly<
-  Record<Exclude<UserEvent['type'], 'registrationRequested'>, Readonly<Record<'enabled' | 'disabled', Change>>>
+  Record<
+    Exclude<UserEvent['type'], 'registrationRequested' | 'passwordRehashed' | FromLink>,
+    Readonly<Record<'enabled' | 'disabled', Change>>
+  >
 > = {
+  passwordChangeRequested: {
+    enabled: ['enabled', 'replacePassword', raiseEpoch('user')],
+    disabled: ['disabled', reject('changed_meanwhile')],
+  },
   disableRequested: { enabled: ['disabled', 'disableUser', raiseEpoch('user')], disabled: ['disabled'] },
   enableRequested: { enabled: ['enabled'], disabled: ['enabled', 'enableUser'] },
   deletionRequested: {
@@ -36,6 +45,17 @@ const CHANGES: Readonly<
     disabled: ['deleted', 'eraseUser', raiseEpoch('user')],
   },
 };
+
+/** What a link in an e-mail does to the account of somebody who may sign in. The compiler asks for every event. */
+const LINKS: Readonly<Record<FromLink, readonly string[]>> = {
+  addressVerified: ['writeAddress'],
+  addressChanged: ['writeAddress'],
+  addressRestored: ['writeAddress', raiseEpoch('user')],
+  passwordReset: ['replacePassword', raiseEpoch('user')],
+  factorsLost: [raiseEpoch('user')],
+};
+const fromLink = ({ event }: Answer): readonly string[] | null =>
+  Object.hasOwn(LINKS, event) ? LINKS[event as FromLink] : null;
 
 const isThere = (answer: Answer): answer is Answer & { readonly state: 'enabled' | 'disabled' } =>
   answer.state === 'enabled' || answer.state === 'disabled';
@@ -66,11 +86,33 @@ export const lawsOfUser: readonly Law[] = [
     (answer) => isRejected(answer) || !holds(answer, 'nothingDiffers') || does(answer, answer.state),
   ),
   everyAnswer('every other event does what it says; what ended stays ended', (answer) => {
-    if (!isThere(answer) || answer.event === 'registrationRequested') return true;
+    if (!isThere(answer) || answer.event === 'registrationRequested' || answer.event === 'passwordRehashed')
+      return true;
+    if (fromLink(answer)) return true;
     const [next, ...effects] = CHANGES[answer.event as keyof typeof CHANGES][answer.state];
     if (allFail(answer, 'expectationFails')) return does(answer, next, ...effects);
-    return answer.next === answer.state && !hasAny(answer, effects.map(nameOf));
+    return (
+      answer.next === answer.state &&
+      !hasAny(
+        answer,
+        effects.map(nameOf).filter((effect) => effect !== 'reject'),
+      )
+    );
   }),
+  everyAnswer('a link in an e-mail changes the account of somebody who may sign in, and of nobody else', (answer) => {
+    const effects = fromLink(answer);
+    if (effects === null) return !hasAny(answer, ['writeAddress']);
+    if (answer.state === 'enabled') return does(answer, 'enabled', ...effects);
+    return answer.state !== 'disabled' || does(answer, 'disabled', reject('user_ended'));
+  }),
+  everyAnswer(
+    'only the hash that the password was checked against is replaced, and no session ends by that',
+    (answer) => {
+      if (!isThere(answer) || answer.event !== 'passwordRehashed') return !has(answer, 'replacePasswordHash');
+      const replaces = answer.state === 'enabled' && allFail(answer, 'hashIsAnother');
+      return does(answer, answer.state, ...(replaces ? ['replacePasswordHash'] : []));
+    },
+  ),
   everyAnswer('about an end-user who was deleted, or never registered, there is nothing to change', (answer) => {
     const isNobody =
       answer.state === 'deleted' || (answer.state === 'unregistered' && answer.event !== 'registrationRequested');

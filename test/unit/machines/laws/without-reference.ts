@@ -13,6 +13,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'The session was not used for too long.',
     // Sign-out by logout request is a standard; these ways to end a session are ours.
     'The end-user ended it from the list of places where they are signed in.',
+    'An administrator ended it.',
     'A new sign-in in the same browser replaced it, under a new cookie: the old cookie is worth nothing.',
     'The end-user was disabled.',
     'The end-user got a new password: a thief may have signed in with the old one.',
@@ -22,11 +23,72 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'The operator ended every older session.',
     'The end-user signed out.',
     'The end-user ended it from another browser, or from the list in this one.',
+    'An administrator had ended it.',
     'Another session replaced it in the same browser.',
     'It had not been used for too long.',
     'The sign-in was too long ago.',
+    'The second factor had not followed in time.',
+    // How long a second factor may take, and that it is asked for at all, is the policy.
+    'The second factor did not follow in time: the password counts for nothing.',
+    'The end-user has a second factor, or has to have one: it is asked for next.',
     // Nothing happens.
+    'The sign-in is complete already.',
     'It has ended already: its row keeps what is written there.',
+  ],
+  externalSignIn: [
+    // How long a sign-in elsewhere may take, whom it lets in, and who is registered are left to the server.
+    'It took too long; the end-user has to begin again.',
+    'The policy does not let this identity in, or the end-user who began is not signed in any more.',
+    'It is about nobody who is registered here, and the policy registers nobody.',
+    'The answer is about somebody new, whom the policy registers.',
+  ],
+  linkedIdentity: [
+    // Which accounts are linked, and who may remove them, is left to the server.
+    'The end-user has no password and no other identity: they could not sign in any more.',
+    'The end-user removed it.',
+    'An administrator removed it, even if it was the last way to sign in.',
+    'The end-user was deleted: nothing of them is left to sign in to.',
+    'What was removed does not come back: a new link is another identity.',
+    'No such identity is linked.',
+    // Nothing happens.
+    'It is linked already.',
+    'It was removed already.',
+  ],
+  webhookDelivery: [
+    // Which node attempts it, and when, is left to the server.
+    'Its next attempt is later, or another node attempts it now.',
+    'This node attempts it; no other node does until the claim runs out.',
+    'A later attempt was claimed meanwhile: its answer counts.',
+    'No node has this receiver in its configuration any more.',
+    'An operator has it sent now, without waiting for its next attempt.',
+    // Nothing happens.
+    'It has ended: nothing is attempted.',
+  ],
+  secondFactor: [
+    // Which end-users exist, how long a set-up takes and who has to have a factor is left to the server.
+    'The end-user was disabled or deleted.',
+    'The secret was shown too long ago; the set-up begins again with another secret.',
+    'The policy demands a second factor, and the end-user has no other.',
+    // Nothing happens.
+    'It was removed already.',
+  ],
+  recoveryCode: [
+    'The end-user was disabled or deleted.',
+    // Nothing happens.
+    'Its row keeps what is written there.',
+  ],
+  passkey: [
+    'The end-user was disabled or deleted.',
+    // How many there may be is left to the server.
+    'The end-user has as many as there may be, and removes one first.',
+    'It was registered before.',
+    'It was registered before, and removed.',
+    'The end-user gave it another name.',
+    'The policy demands a second factor, and the end-user has no other.',
+    'The end-user has no password, no other passkey and no linked identity: they could not sign in any more.',
+    // Nothing happens.
+    'Nothing is stored of it.',
+    'It was removed already.',
   ],
   signingKey: [
     // Where a key is kept before it is published, and that there is a signer at all, is left to the server.
@@ -70,6 +132,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'There is no such end-user.',
     'The end-user may sign in from now on.',
     'New claims, or a new username; sessions and grants stay.',
+    'The end-user was disabled meanwhile: nobody acts as them.',
     'The end-user is disabled; every session and every grant ends.',
     'The end-user may sign in again; what ended stays ended.',
     'The end-user is deleted; every session and every grant ends.',
@@ -77,5 +140,22 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'The record is stored like that already.',
     'The end-user is enabled already.',
     'The end-user is disabled already.',
+    'The password was changed meanwhile, and the new password stays.',
+    'Nobody signs in as a disabled end-user, and the hash stays.',
+    'The end-user is disabled: no link in an e-mail changes the account.',
+  ],
+  emailChallenge: [
+    // How mails are sent is left to the server.
+    'Nothing is stored, and no mail was sent.',
+    'No mail has this link.',
+    'The policy lets nobody use such a link, or no longer.',
+    'The end-user was disabled or deleted.',
+    'Another end-user signs in with the username that was chosen; the link stays good.',
+    'An administrator took the invitation back.',
+    // Nothing happens.
+    'Nothing was sent.',
+    'It was sent already.',
+    'It was used: nothing takes that back.',
+    'It is worth nothing already.',
   ],
 };

@@ -130,10 +130,16 @@ describe.each(DRAWN)('%s', (_, config) => {
       const wanted = [one.arm.guard ?? [], one.arm.effects.join(', ') || 'no effect', one.arm.spec || []].flat();
       const found = sections.filter(({ events, rows }) => {
         const index = events.indexOf(one.event);
-        const row = rows.find((texts) => wanted.every((words) => texts.some((text) => text.split('; ')[0] === words)));
-        if (index < 0 || row === undefined) return false;
-        const places = /^[\d/]+$/.test(row[0] ?? '') ? (row[0] ?? '').split('/') : [];
-        return one.of === 1 ? places.length === 0 : (places[index] ?? places[0]) === String(one.place);
+        // Another row may say the same and more.
+        const said = rows.filter((texts) =>
+          wanted.every((words) => texts.some((text) => text.split('; ')[0] === words)),
+        );
+        return said.some(([first = '']) => {
+          const places = /^[\d/]+$/.test(first) ? first.split('/') : [];
+          // Without a number no event of the row has another arm.
+          const place = places.length === 0 ? one.of === 1 : (places[index] ?? places[0]) === String(one.place);
+          return index >= 0 && place;
+        });
       });
       expect(found.length, `${one.state}.${one.event}[${one.place}]: ${wanted.join(' | ')}`).toBeGreaterThan(0);
       if (one.arm.description) expect(allIn(picture).map(textOf)).toContain(one.arm.description);
@@ -161,7 +167,7 @@ describe.each(DRAWN)('%s', (_, config) => {
         const places = place.split('/');
         return (
           index >= 0 &&
-          (places[index] ?? places[0]) === (one.of === 1 ? '' : String(one.place)) &&
+          (place === '' ? one.of === 1 : (places[index] ?? places[0]) === String(one.place)) &&
           line.includes(`${one.arm.guard ?? (one.place === one.of && one.of > 1 ? 'otherwise' : 'always')}] / `) &&
           (rest === effects || rest.startsWith(`${effects} (`)) &&
           rest.includes(one.arm.spec ?? '')

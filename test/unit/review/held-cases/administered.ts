@@ -19,6 +19,12 @@ const deletion = (left: string) =>
       .join(', '),
   );
 
+const LEFT: Readonly<Record<string, string>> = {
+  claims: `'{"email": "bob@example.com"}'`,
+  imported_hash: "'of a hash'",
+  password_by_link_at: 'now()',
+};
+
 /** Deletes, and leaves this as it is. */
 const deletionBut = (left: string): string =>
   updateUser(
@@ -30,7 +36,9 @@ const deletionBut = (left: string): string =>
       username: "''",
       password_hash: "''",
       claims: "'{}'",
-      [left]: left === 'claims' ? `'{"email": "bob@example.com"}'` : left,
+      imported_hash: 'null',
+      password_by_link_at: 'null',
+      [left]: LEFT[left] ?? left,
     })
       .map(([name, value]) => `${name} = ${value}`)
       .join(', '),
@@ -81,12 +89,17 @@ export const administeredCases: readonly HeldCase[] = [
     'an end-user is deleted, and the epoch stays',
     updateUser(USER.disabled, "deleted_at = now(), username = '', password_hash = '', claims = '{}'"),
   ),
-  ...['disabled_at', 'username', 'password_hash', 'claims'].map((left) =>
+  ...['disabled_at', 'username', 'password_hash', 'imported_hash', 'password_by_link_at', 'claims'].map((left) =>
     refused(NOT_ERASED, `an end-user is deleted, and ${left} is left`, deletionBut(left)),
   ),
-  ...["username = 'deleted'", "username_key = 'x'", "password_hash = 'x'", `claims = '{"a": 1}'`].map((set) =>
-    refused(ERASED, `of a deleted end-user, ${set}`, updateUser(USER.deleted, set)),
-  ),
+  ...[
+    "username = 'deleted'",
+    "username_key = 'x'",
+    "password_hash = 'x'",
+    "imported_hash = 'x'",
+    'password_by_link_at = now()',
+    `claims = '{"a": 1}'`,
+  ].map((set) => refused(ERASED, `of a deleted end-user, ${set}`, updateUser(USER.deleted, set))),
   refused(
     'users_moves_with_its_machine',
     'a deletion is undone, and nothing else',

@@ -2,7 +2,21 @@
  * Columns that stay as they were inserted. Each column of the database that is not named here is tried, so that a new column has to be
  * thought about.
  */
-import { CLIENT, GRANT, INTERACTION, KEY, SESSION, USER } from '../held-rows.ts';
+import {
+  APP,
+  CLIENT,
+  CODE,
+  DELIVERY,
+  EXTERNAL,
+  GRANT,
+  IDENTITY,
+  INTERACTION,
+  KEY,
+  LINK,
+  PASSKEY,
+  SESSION,
+  USER,
+} from '../held-rows.ts';
 import { allowed, type Column, type HeldCase, refused, updateOf } from './case.ts';
 
 const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
@@ -25,8 +39,13 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'retired_at',
     'retired_reason',
     'signing',
+    'mac',
   ],
-  sessions: ['state', 'ended_reason', 'ends_at', 'last_used_at'],
+  sessions: ['state', 'ended_reason', 'ends_at', 'last_used_at', 'id_hash', 'amr', 'mac'],
+  second_factors: ['state', 'sealed_secret', 'last_step', 'confirmed_at', 'removed_at'],
+  recovery_codes: ['state', 'ended_at'],
+  passkeys: ['state', 'name', 'public_key', 'counter', 'last_used_at', 'removed_at', 'mac'],
+  email_challenges: ['state', 'superseded_reason', 'mac'],
   clients: [
     'client_name',
     'application_type',
@@ -40,12 +59,37 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'policy',
     'post_logout_redirect_uris',
     'id_token_signed_response_alg',
+    'logo_uri',
+    'tos_uri',
+    'policy_uri',
     'declared',
     'registered_by',
     'epoch',
     'deleted_at',
   ],
-  users: ['username', 'username_key', 'password_hash', 'claims', 'epoch', 'disabled_at', 'deleted_at'],
+  external_sign_ins: ['state', 'subject_id', 'amr', 'authenticated_at', 'refusal', 'mac'],
+  linked_identities: ['state', 'removed_at', 'removed_reason', 'mac'],
+  webhook_deliveries: [
+    'state',
+    'attempts',
+    'next_attempt_at',
+    'gives_up_at',
+    'last_outcome',
+    'ended_at',
+    'abandoned_reason',
+  ],
+  users: [
+    'username',
+    'username_key',
+    'password_hash',
+    'password_by_link_at',
+    'imported_hash',
+    'claims',
+    'epoch',
+    'disabled_at',
+    'deleted_at',
+    'mac',
+  ],
 };
 
 /** The rule that refuses, the column that names a row, and a row whose bound columns all have a value. */
@@ -54,6 +98,13 @@ const BOUND: Readonly<Record<string, readonly [rule: string, key: string, row: s
   interactions: ['interactions_keeps_what_was_asked', 'id', INTERACTION.awaitingConsent],
   signing_keys: ['signing_keys_keeps_what_was_published', 'kid', KEY.signing],
   sessions: ['sessions_keeps_what_signed_in', 'sid', SESSION.active],
+  email_challenges: ['email_challenges_keeps_what_was_sent', 'id', LINK.active],
+  second_factors: ['second_factors_keeps_its_owner', 'id', APP.active],
+  recovery_codes: ['recovery_codes_keeps_its_owner', 'id', CODE.active],
+  passkeys: ['passkeys_keeps_its_owner', 'id', PASSKEY.active],
+  external_sign_ins: ['external_sign_ins_keeps_what_began', 'id', EXTERNAL.awaiting],
+  linked_identities: ['linked_identities_keeps_what_was_linked', 'id', IDENTITY.active],
+  webhook_deliveries: ['webhook_deliveries_keeps_its_event', 'id', DELIVERY.pending],
   // Of rows that no other row names.
   clients: ['clients_keeps_its_id', 'client_id', CLIENT.another],
   users: ['users_keeps_its_sub', 'id', USER.disabled],
@@ -63,6 +114,7 @@ const BOUND: Readonly<Record<string, readonly [rule: string, key: string, row: s
 const ANOTHER: Readonly<Record<string, string>> = {
   client_id: `'${CLIENT.another}'`,
   subject_id: `'${USER.bob}'`,
+  purpose: "'verify_address'",
 };
 const OWN_NAME: Readonly<Record<string, Readonly<Record<string, string>>>> = { clients: { client_id: "'renamed'" } };
 const DIFFERENT: Readonly<Record<string, (column: string) => string>> = {
@@ -71,6 +123,7 @@ const DIFFERENT: Readonly<Record<string, (column: string) => string>> = {
   bigint: (column) => `${column} + 1`,
   integer: (column) => `coalesce(${column}, 0) + 1`,
   bytea: (column) => `${column} || '\\x00'::bytea`,
+  boolean: (column) => `NOT ${column}`,
   jsonb: () => `'{"changed": true}'`,
   ARRAY: (column) => `array_append(${column}, 'x')`,
   'timestamp with time zone': (column) => `${column} + interval '1 microsecond'`,

@@ -30,6 +30,7 @@ export const updateOf = (table: string, key: string) => (row: string, set: strin
 export const updateGrant = updateOf('grants', 'id');
 export const updateInteraction = updateOf('interactions', 'id');
 export const updateKey = updateOf('signing_keys', 'kid');
+export const updateLink = updateOf('email_challenges', 'id');
 export const updateSession = updateOf('sessions', 'sid');
 
 type Copy = {

@@ -3,8 +3,37 @@
  * that those arms write. What else the tables ask of a row in the new state is set along, so that only the triggers can refuse.
  */
 import type { Machine } from '../../../../src/review/machine/read.ts';
-import { client, grant, interaction, type Subject, session, signingKey, user } from '../../machines/catalogue.ts';
-import { CLIENT, GRANT, INTERACTION, KEY, SESSION, USER } from '../held-rows.ts';
+import {
+  client,
+  emailChallenge,
+  externalSignIn,
+  grant,
+  interaction,
+  linkedIdentity,
+  passkey,
+  recoveryCode,
+  type Subject,
+  secondFactor,
+  session,
+  signingKey,
+  user,
+  webhookDelivery,
+} from '../../machines/catalogue.ts';
+import {
+  APP,
+  CLIENT,
+  CODE,
+  DELIVERY,
+  EXTERNAL,
+  GRANT,
+  IDENTITY,
+  INTERACTION,
+  KEY,
+  LINK,
+  PASSKEY,
+  SESSION,
+  USER,
+} from '../held-rows.ts';
 import {
   allowed,
   type HeldCase,
@@ -12,6 +41,7 @@ import {
   updateGrant,
   updateInteraction,
   updateKey,
+  updateLink,
   updateOf,
   updateSession,
 } from './case.ts';
@@ -21,8 +51,8 @@ const pairs = ({ machine }: Subject): [from: string, to: string][] => {
   return states.flatMap((from) => states.map((to): [string, string] => [from, to]));
 };
 
-/** A key in the memory of one node has no row, nor has what was never registered. */
-const NEVER_STORED = ['unpublished', 'unregistered'];
+/** A key in the memory of one node has no row, nor has what was never registered, or never sent. */
+const NEVER_STORED = ['unpublished', 'unregistered', 'unlinked', 'unsent'];
 
 /** The reasons that the arms from one state to the other write with this effect; null: there is no such arm. */
 function reasonsBetween({ states }: Machine, from: string, to: string, effect: string) {
@@ -40,9 +70,21 @@ const REASONS = [
   'tokens_expired',
   'session_idle',
   'session_too_old',
+  'second_factor_missing',
   'signed_out',
   'ended_by_user',
+  'ended_by_administrator',
   'signed_in_again',
+  'newer_link_sent',
+  'withdrawn',
+  'change_undone',
+  'removed_by_user',
+  'removed_by_administrator',
+  'user_deleted',
+  'attempts_used_up',
+  'too_old',
+  'receiver_gone',
+  'receiver_removed',
   'because',
 ];
 
@@ -66,6 +108,23 @@ const grantPairs = pairs(grant).flatMap(([from, to]) => {
         ? allowed(what, statement)
         : refused('grants_ends_once_with_a_reason', what, statement);
     });
+  });
+});
+
+const linkPairs = pairs(emailChallenge).flatMap(([from, to]) => {
+  const row = LINK[from as keyof typeof LINK];
+  const reasonOf = (state: string) => (state === 'superseded' ? "'newer_link_sent'" : 'null');
+  if (from === to)
+    return allowed(`link stays ${from}`, updateLink(row, `state = '${to}', superseded_reason = ${reasonOf(to)}`));
+  const written = reasonsBetween(emailChallenge.machine, from, to, 'supersedeLink');
+  return (to === 'superseded' ? REASONS : [null]).map((reason) => {
+    const what = `link ${from} → ${to} (${reason})`;
+    const set = `state = '${to}', superseded_reason = ${reason === null ? 'null' : `'${reason}'`}`;
+    const statement = updateLink(row, set);
+    if (written === null) return refused('email_challenges_moves_with_its_machine', what, statement);
+    return reason === null || written.includes(reason)
+      ? allowed(what, statement)
+      : refused('email_challenges_superseded_with_a_reason', what, statement);
   });
 });
 
@@ -115,11 +174,94 @@ const sessionPairs = pairs(session).flatMap(([from, to]) => {
   return (to === 'ended' ? REASONS : [null]).map((reason) => {
     const what = `session ${from} → ${to} (${reason})`;
     const why = reason === null ? 'null' : `'${reason}'`;
-    const statement = updateSession(row, `state = '${to}', ended_reason = ${why}`);
+    // The cookie is another once a factor was added. A session that ended keeps the old cookie, so that nothing but the states is tried.
+    const cookie = from === 'awaitingSecondFactor' && to === 'active' ? "'\\x5e551d99'" : 'id_hash';
+    const statement = updateSession(row, `state = '${to}', ended_reason = ${why}, id_hash = ${cookie}`);
     if (written === null) return refused('sessions_moves_with_its_machine', what, statement);
-    return reason !== null && written.includes(reason)
+    return reason === null || written.includes(reason)
       ? allowed(what, statement)
       : refused('sessions_ends_once_with_a_reason', what, statement);
+  });
+});
+
+/** What the constraints of the tables ask of a factor in this state. */
+const APP_IN: Readonly<Record<string, string>> = {
+  unconfirmed: "sealed_secret = coalesce(sealed_secret, 'sea1ed'), removed_at = null",
+  active: "sealed_secret = coalesce(sealed_secret, 'sea1ed'), removed_at = null, last_step = coalesce(last_step, 5)",
+  removed: 'sealed_secret = null, removed_at = coalesce(removed_at, now())',
+};
+const CODE_IN: Readonly<Record<string, string>> = {
+  active: 'ended_at = null',
+  used: 'ended_at = coalesce(ended_at, now())',
+  replaced: 'ended_at = coalesce(ended_at, now())',
+};
+const PASSKEY_IN: Readonly<Record<string, string>> = {
+  active: "public_key = coalesce(public_key, '\\xaced'), removed_at = null",
+  removed: 'public_key = null, removed_at = coalesce(removed_at, now())',
+};
+
+const factorPairs = (
+  subject: Subject,
+  table: string,
+  rows: Readonly<Record<string, string>>,
+  is: Readonly<Record<string, string>>,
+) =>
+  pairs(subject).map(([from, to]) => {
+    const what = `${subject.name} ${from} → ${to}`;
+    const statement = updateOf(table, 'id')(rows[from] ?? '', `state = '${to}', ${is[to]}`);
+    const exists = from === to || reasonsBetween(subject.machine, from, to, '') !== null;
+    return exists ? allowed(what, statement) : refused(`${table}_moves_with_its_machine`, what, statement);
+  });
+
+const externalPairs = pairs(externalSignIn).map(([from, to]) => {
+  const what = `external sign-in ${from} → ${to}`;
+  const update = updateOf('external_sign_ins', 'id');
+  const row = EXTERNAL[from as keyof typeof EXTERNAL];
+  if (from === to) return allowed(what, update(row, `state = '${to}'`));
+  const who = `subject_id = coalesce(subject_id, '${USER.alice}'), amr = coalesce(amr, '{pwd}'), authenticated_at = coalesce(authenticated_at, now())`;
+  const refusal = to === 'denied' ? "'access_denied'" : 'null';
+  const statement = update(row, `state = '${to}', refusal = ${refusal}, ${who}`);
+  const exists = reasonsBetween(externalSignIn.machine, from, to, '') !== null;
+  return exists ? allowed(what, statement) : refused('external_sign_ins_moves_with_its_machine', what, statement);
+});
+
+const identityPairs = pairs(linkedIdentity).flatMap(([from, to]) => {
+  const update = updateOf('linked_identities', 'id');
+  const row = IDENTITY[from as keyof typeof IDENTITY];
+  if (from === to) return allowed(`identity stays ${from}`, update(row, `state = '${to}'`));
+  const written = reasonsBetween(linkedIdentity.machine, from, to, 'removeIdentity');
+  return (to === 'removed' ? REASONS : [null]).map((reason) => {
+    const what = `identity ${from} → ${to} (${reason})`;
+    const end = reason === null ? 'null, removed_reason = null' : `now(), removed_reason = '${reason}'`;
+    const statement = update(row, `state = '${to}', removed_at = ${end}`);
+    if (written === null) return refused('linked_identities_moves_with_its_machine', what, statement);
+    return reason !== null && written.includes(reason)
+      ? allowed(what, statement)
+      : refused('linked_identities_ends_once_with_a_reason', what, statement);
+  });
+});
+
+const DELIVERY_IN: Readonly<Record<string, string>> = {
+  pending: 'next_attempt_at = now(), ended_at = null, abandoned_reason = null',
+  delivered: 'next_attempt_at = null, ended_at = now(), abandoned_reason = null',
+};
+
+const deliveryPairs = pairs(webhookDelivery).flatMap(([from, to]) => {
+  const update = updateOf('webhook_deliveries', 'id');
+  const row = DELIVERY[from as keyof typeof DELIVERY];
+  if (from === to) return allowed(`delivery stays ${from}`, update(row, `state = '${to}'`));
+  const written = reasonsBetween(webhookDelivery.machine, from, to, 'abandonDelivery');
+  return (to === 'abandoned' ? REASONS : [null]).map((reason) => {
+    const what = `delivery ${from} → ${to} (${reason})`;
+    const end =
+      reason === null
+        ? (DELIVERY_IN[to] ?? '')
+        : `next_attempt_at = null, ended_at = now(), abandoned_reason = '${reason}'`;
+    const statement = update(row, `state = '${to}', ${end}`);
+    if (written === null) return refused('webhook_deliveries_moves_with_its_machine', what, statement);
+    return reason === null || written.includes(reason)
+      ? allowed(what, statement)
+      : refused('webhook_deliveries_ends_once_with_a_reason', what, statement);
   });
 });
 
@@ -153,6 +295,13 @@ export const machinePairCases: readonly HeldCase[] = [
   ...interactionPairs,
   ...keyPairs,
   ...sessionPairs,
+  ...linkPairs,
+  ...factorPairs(secondFactor, 'second_factors', APP, APP_IN),
+  ...factorPairs(recoveryCode, 'recovery_codes', CODE, CODE_IN),
+  ...factorPairs(passkey, 'passkeys', PASSKEY, PASSKEY_IN),
+  ...externalPairs,
+  ...identityPairs,
+  ...deliveryPairs,
   ...derivedPairs(client, CLIENT_IN, 'clients', 'client_id'),
   ...derivedPairs(user, USER_IN, 'users', 'id'),
 ];

@@ -5,6 +5,7 @@ import { allowed, type HeldCase, insertCopy, refused, updateSession } from './ca
 const BEGINS = 'sessions_begins_with_its_machine';
 const MOVES = 'sessions_moves_with_its_machine';
 const ENDS = 'sessions_ends_once_with_a_reason';
+const RENEWED = 'sessions_is_renewed_with_a_factor';
 const USED = 'sessions_is_used_while_active';
 
 const insertSession = (instead: Readonly<Record<string, string>> = {}, tail = ''): string =>
@@ -17,6 +18,8 @@ const insertSession = (instead: Readonly<Record<string, string>> = {}, tail = ''
   });
 
 const end = (endsAt: string) => `state = 'ended', ended_reason = 'signed_out', ends_at = ${endsAt}`;
+const ANOTHER_COOKIE = "id_hash = '\\x5e551d99'";
+const STRONGER = "amr = '{pwd,otp,mfa}'";
 const sooner = "ends_at - interval '1 s'";
 const later = "ends_at + interval '1 s'";
 
@@ -24,6 +27,43 @@ export const sessionCases: readonly HeldCase[] = [
   // The beginning.
   allowed('a session is inserted', insertSession()),
   refused(BEGINS, 'a session is inserted as ended', insertSession({ state: "'ended'", ended_reason: "'signed_out'" })),
+
+  allowed('a session is inserted that awaits its factor', insertSession({ state: "'awaitingSecondFactor'" })),
+
+  // A further factor.
+  allowed(
+    'the awaited factor comes',
+    updateSession(SESSION.awaitingSecondFactor, `state = 'active', ${ANOTHER_COOKIE}, ${STRONGER}`),
+  ),
+  allowed('a further factor comes', updateSession(SESSION.active, `${ANOTHER_COOKIE}, ${STRONGER}`)),
+  refused(
+    RENEWED,
+    'the awaited factor comes, and the cookie stays',
+    updateSession(SESSION.awaitingSecondFactor, "state = 'active'"),
+  ),
+  refused(RENEWED, 'a session gets stronger under the same cookie', updateSession(SESSION.active, STRONGER)),
+  refused(
+    RENEWED,
+    'a method of the sign-in is lost',
+    updateSession(SESSION.active, `${ANOTHER_COOKIE}, amr = '{otp,mfa}'`),
+  ),
+  ...[ANOTHER_COOKIE, `${ANOTHER_COOKIE}, ${STRONGER}`].flatMap((set) => [
+    refused(RENEWED, `a session awaits its factor on: ${set}`, updateSession(SESSION.awaitingSecondFactor, set)),
+    refused(RENEWED, `an ended session: ${set}`, updateSession(SESSION.ended, set)),
+    refused(RENEWED, `a session ends: ${set}`, updateSession(SESSION.active, `${end('now()')}, ${set}`)),
+    refused(
+      RENEWED,
+      `a session is revived: ${set}`,
+      updateSession(SESSION.ended, `state = 'active', ended_reason = null, ${set}`),
+    ),
+  ]),
+  ...[sooner, later].map((endsAt) =>
+    refused(
+      ENDS,
+      `the awaited factor comes, and ends_at = ${endsAt}`,
+      updateSession(SESSION.awaitingSecondFactor, `state = 'active', ${ANOTHER_COOKIE}, ends_at = ${endsAt}`),
+    ),
+  ),
 
   // The use.
   allowed('a session is used', updateSession(SESSION.active, "last_used_at = last_used_at + interval '1 s'")),

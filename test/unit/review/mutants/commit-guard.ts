@@ -1,7 +1,14 @@
 /** The guard of each commit, with one fact left out in turn. The SQL of each is mutated in test/unit/storage. */
+import { isDeepStrictEqual } from 'node:util';
 import { ADMINISTRATION_GUARD, commitAdministration } from '../../../../src/review/proof/administration/store.ts';
 import type { administration } from '../../../../src/review/proof/administration/walk.ts';
 import { commitGrant, ISSUING_GUARD } from '../../../../src/review/proof/authorizations/store.ts';
+import { commitLinks, LINK_GUARD } from '../../../../src/review/proof/email-challenges/store.ts';
+import type { emailChallenges } from '../../../../src/review/proof/email-challenges/walk.ts';
+import { commitExternal, EXTERNAL_GUARD, REMOVAL_GUARD } from '../../../../src/review/proof/external-sign-ins/store.ts';
+import type { externalSignIns } from '../../../../src/review/proof/external-sign-ins/walk.ts';
+import { commitFactor, type Guards as FactorGuards, GUARDS } from '../../../../src/review/proof/factors/store.ts';
+import { deedsAt, type factors } from '../../../../src/review/proof/factors/walk.ts';
 import {
   APPROVAL_GUARD,
   commitSignIn,
@@ -12,6 +19,8 @@ import {
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import { commitKeys, KEY_GUARD } from '../../../../src/review/proof/signing-keys/store.ts';
 import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
+import { commitDelivery, DELIVERY_GUARD } from '../../../../src/review/proof/webhook-deliveries/store.ts';
+import type { webhookDeliveries } from '../../../../src/review/proof/webhook-deliveries/walk.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Facts that another one implies as long as nobody writes around the server: kept because an operator with psql might. */
@@ -19,6 +28,7 @@ const IMPLIED: Readonly<Record<string, string>> = {
   generationIsLoaded: 'the nonce changes whenever the generation does',
   nonceIsLoaded: 'the generation changes whenever the nonce does, unless a backup was restored under a request',
   clientIsThere: 'deleting a client raises its epoch',
+  deliveryStateIsLoaded: 'only what is pending has a next attempt, and both ends are left by the same events',
   userIsEnabled: 'disabling an end-user raises their epoch',
 };
 /** Of the statement that approves. */
@@ -65,6 +75,36 @@ export const signInGuardMutants: readonly Mutant<typeof signIns>[] = [
   ),
 ];
 
+export const factorGuardMutants: readonly Mutant<typeof factors>[] = (
+  Object.keys(GUARDS) as (keyof FactorGuards)[]
+).flatMap((name) =>
+  Object.keys(GUARDS[name]).map((fact) =>
+    mutant<typeof factors>(`${name} without ${fact}`, '', (right) => {
+      const rest: FactorGuards = { ...GUARDS, [name]: without(GUARDS[name], fact) };
+      return {
+        ...right,
+        commit: (stored, commit) => commitFactor(stored, commit, rest),
+        deeds: (moment) => deedsAt(moment, rest),
+      };
+    }),
+  ),
+);
+
+export const externalGuardMutants: readonly Mutant<typeof externalSignIns>[] = [
+  ...Object.keys(EXTERNAL_GUARD).map((fact) =>
+    mutant<typeof externalSignIns>(`external sign-in without ${fact}`, fact, (right) => {
+      const rest = without(EXTERNAL_GUARD, fact);
+      return { ...right, commit: (stored, commit) => commitExternal(stored, commit, rest) };
+    }),
+  ),
+  ...Object.keys(REMOVAL_GUARD).map((fact) =>
+    mutant<typeof externalSignIns>(`removal of an identity without ${fact}`, fact, (right) => {
+      const rest = without(REMOVAL_GUARD, fact);
+      return { ...right, commit: (stored, commit) => commitExternal(stored, commit, EXTERNAL_GUARD, rest) };
+    }),
+  ),
+];
+
 export const keyGuardMutants: readonly Mutant<typeof signingKeys>[] = Object.keys(KEY_GUARD).map((fact) =>
   mutant(`keys without ${fact}`, fact, (right) => {
     const rest = without(KEY_GUARD, fact);
@@ -79,4 +119,48 @@ export const administrationGuardMutants: readonly Mutant<typeof administration>[
     const rest = without(ADMINISTRATION_GUARD, fact);
     return { ...right, commit: (stored, commit) => commitAdministration(stored, commit, rest) };
   }),
+);
+
+/** A press that asks only for the link, and a press that asks only for the account, each hold back a second use by themselves. */
+const unguardedLinks: Mutant<typeof emailChallenges> = mutant('links without any fact', '', (right) => ({
+  ...right,
+  commit: (stored, commit) => commitLinks(stored, commit, {}),
+}));
+
+/** As if a press that finds everything done already were done again: so it is the same press, or the second of two. */
+const repeatedLinks: Mutant<typeof emailChallenges> = mutant(
+  'links that take what is done for to be done',
+  '',
+  (right) => ({
+    ...right,
+    commit: (stored, commit) =>
+      commitLinks(stored, commit, {
+        ...LINK_GUARD,
+        everyMoveStands: ({ challenges }, { moves }) =>
+          moves.every((move) =>
+            challenges.some(({ id, state }) => id === move.id && [move.from, move.to].includes(state)),
+          ),
+        userIsAsLoaded: (before, commit) =>
+          isDeepStrictEqual(before.user, commit.user?.after) || LINK_GUARD['userIsAsLoaded']?.(before, commit) === true,
+      }),
+  }),
+);
+
+export const linkGuardMutants: readonly Mutant<typeof emailChallenges>[] = [
+  unguardedLinks,
+  repeatedLinks,
+  ...Object.keys(LINK_GUARD).map((fact) =>
+    mutant<typeof emailChallenges>(`links without ${fact}`, fact, (right) => {
+      const rest = without(LINK_GUARD, fact);
+      return { ...right, commit: (stored, commit) => commitLinks(stored, commit, rest) };
+    }),
+  ),
+];
+
+export const deliveryGuardMutants: readonly Mutant<typeof webhookDeliveries>[] = Object.keys(DELIVERY_GUARD).map(
+  (fact) =>
+    mutant(`delivery without ${fact}`, fact, (right) => {
+      const rest = without(DELIVERY_GUARD, fact);
+      return { ...right, commit: (stored, commit) => commitDelivery(stored, commit, rest) };
+    }),
 );

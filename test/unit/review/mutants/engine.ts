@@ -7,9 +7,13 @@ import { chainPosition, type Grant, refreshTokenState } from '../../../../src/mo
 import type { administration } from '../../../../src/review/proof/administration/walk.ts';
 import type { Authorization } from '../../../../src/review/proof/authorizations/store.ts';
 import type { AuthorizationWalk } from '../../../../src/review/proof/authorizations/terms.ts';
+import type { externalSignIns } from '../../../../src/review/proof/external-sign-ins/walk.ts';
+import type { Asked } from '../../../../src/review/proof/factors/terms.ts';
+import type { factors } from '../../../../src/review/proof/factors/walk.ts';
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
+import type { webhookDeliveries } from '../../../../src/review/proof/webhook-deliveries/walk.ts';
 import { type Mutant, withLifecycle } from './mutant.ts';
 
 const engine = <Right extends AnyWalk = AuthorizationWalk>(
@@ -37,7 +41,8 @@ const passing = <Right extends AnyWalk>(
     let next = steps.next();
     while (!next.done) {
       const asked = change.step?.(next.value) ?? next.value;
-      const told: Answer = asked.kind === 'commit' || asked.kind === 'load' ? yield asked : asked;
+      const told: Answer =
+        asked.kind === 'commit' || asked.kind === 'load' || asked.kind === 'answer' ? yield asked : asked;
       next = steps.next(change.told?.(told, next.value) ?? told);
     }
     return next.value;
@@ -241,7 +246,60 @@ const everywhere = <Right extends AnyWalk>(name: string): readonly Mutant<Right>
   engine(`${name}: a commit writes nothing`, writesNothing),
 ];
 
-export const signInEngineMutants: readonly Mutant<typeof signIns>[] = everywhere('signIns');
+export const signInEngineMutants: readonly Mutant<typeof signIns>[] = [
+  ...everywhere<typeof signIns>('signIns'),
+  engine<typeof signIns>('signIns: a further factor leaves the cookie', (right) => ({
+    ...right,
+    commit: (stored, commit, now) => {
+      if (commit.kind !== 'addFactor') return right.commit(stored, commit, now);
+      return right.commit(stored, { ...commit, added: { ...commit.added, idHash: commit.loaded.idHash } }, now);
+    },
+  })),
+];
+export const factorEngineMutants: readonly Mutant<typeof factors>[] = [
+  ...everywhere<typeof factors>('factors'),
+  engine<typeof factors>('factors: a sign-in with a password waits for no factor', (right) => ({
+    ...right,
+    deeds: (moment) =>
+      (right.deeds?.(moment) ?? []).map((deed) => ({
+        ...deed,
+        stored: {
+          ...deed.stored,
+          sessions: deed.stored.sessions.map((session) =>
+            moment.stored.sessions.includes(session) ? session : { ...session, state: 'active' as const },
+          ),
+        },
+      })),
+  })),
+  engine<typeof factors>('factors: what one browser proved signs in another', (right) => ({
+    ...right,
+    requests: (moment, walk) =>
+      right
+        .requests(moment, walk)
+        .flatMap((asked): readonly Asked[] =>
+          asked.about === 'session' ? moment.stored.sessions.map(({ sid }) => ({ ...asked, sid })) : [asked],
+        ),
+  })),
+];
+export const externalEngineMutants: readonly Mutant<typeof externalSignIns>[] = [
+  ...everywhere<typeof externalSignIns>('external-sign-ins'),
+  engine<typeof externalSignIns>('external-sign-ins: a newcomer is stored before their identity', (right) => ({
+    ...right,
+    commit: (stored, commit, now) => {
+      const after = right.commit(stored, commit, now);
+      return after && 'loaded' in commit ? { ...after, identities: stored.identities } : after;
+    },
+  })),
+  engine<typeof externalSignIns>('external-sign-ins: a link is for the end-user of the identity', (right) => ({
+    ...right,
+    load: (...given) => {
+      const loaded = right.load(...given);
+      if (!('signIn' in loaded) || loaded.signIn.purpose !== 'link') return loaded;
+      const [stored] = given;
+      return { ...loaded, user: stored.users.find(({ id }) => id === loaded.identity?.userId) ?? loaded.user };
+    },
+  })),
+];
 export const keyEngineMutants: readonly Mutant<typeof signingKeys>[] = [
   ...everywhere<typeof signingKeys>('signingKeys'),
   engine<typeof signingKeys>('signingKeys: no private half is ever erased', (right) => ({
@@ -269,4 +327,26 @@ export const administrationEngineMutants: readonly Mutant<typeof administration>
       },
     })),
   ),
+];
+export const deliveryEngineMutants: readonly Mutant<typeof webhookDeliveries>[] = [
+  ...everywhere<typeof webhookDeliveries>('webhookDeliveries'),
+  engine<typeof webhookDeliveries>('webhookDeliveries: claims are not counted', (right) => ({
+    ...right,
+    commit: (stored, commit, now) => {
+      const after = right.commit(stored, commit, now);
+      return after && { delivery: { ...after.delivery, attempts: Math.min(after.delivery.attempts, 2) } };
+    },
+  })),
+  engine<typeof webhookDeliveries>('webhookDeliveries: a commit asks for nothing', (right) => ({
+    ...right,
+    commit: (_, { after }) => ({ delivery: after }),
+  })),
+  engine<typeof webhookDeliveries>('webhookDeliveries: a receiver that is gone counts as confirmed', (right) => ({
+    ...right,
+    requestOf: (asked, draw) =>
+      right.requestOf(
+        asked.kind === 'report' && asked.outcome === 'gone' ? { ...asked, outcome: 'delivered' } : asked,
+        draw,
+      ),
+  })),
 ];

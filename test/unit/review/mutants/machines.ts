@@ -2,21 +2,32 @@
 import { createMachine } from 'xstate';
 import { effects } from '../../../../machines/vocabulary.ts';
 import type { administration } from '../../../../src/review/proof/administration/walk.ts';
+import type { emailChallenges } from '../../../../src/review/proof/email-challenges/walk.ts';
+import type { externalSignIns } from '../../../../src/review/proof/external-sign-ins/walk.ts';
+import type { factors } from '../../../../src/review/proof/factors/walk.ts';
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
+import type { webhookDeliveries } from '../../../../src/review/proof/webhook-deliveries/walk.ts';
 import {
   authorizationCode,
   type Config,
   client,
   copyOf,
+  emailChallenge,
+  externalSignIn,
   grant,
   interaction,
+  linkedIdentity,
+  passkey,
+  recoveryCode,
   refreshToken,
   type Subject,
+  secondFactor,
   signingKey,
   subjects,
   user,
+  webhookDelivery,
 } from '../../machines/catalogue.ts';
 import { caseOf, lawsOf } from '../../machines/laws.ts';
 import { mutantsOf } from '../../machines/mutants.ts';
@@ -56,9 +67,24 @@ export const signInMachineMutants: readonly Mutant<typeof signIns>[] = [
   ...mutantsOfAll<typeof signIns>([interaction, ...session]),
   ...withoutEvent('passwordChanged'),
 ];
+export const factorMachineMutants = mutantsOfAll<typeof factors>([secondFactor, recoveryCode, passkey]);
+export const externalMachineMutants = mutantsOfAll<typeof externalSignIns>([externalSignIn, linkedIdentity]);
 export const keyMachineMutants: readonly Mutant<typeof signingKeys>[] = mutantsOfAll([signingKey]);
 
-export const administrationMachineMutants: readonly Mutant<typeof administration>[] = mutantsOfAll([client, user]);
+/** The next arm rejects for the same reason. */
+const SAME_ANSWER = 'user: disabled.passwordChangeRequested[1]: deleted';
+
+export const administrationMachineMutants: readonly Mutant<typeof administration>[] = mutantsOfAll<
+  typeof administration
+>([client, user]).map((mutant) =>
+  mutant.what === SAME_ANSWER
+    ? { ...mutant, survives: 'the answer is the same; the transition table sees the other description' }
+    : mutant,
+);
+
+export const linkMachineMutants: readonly Mutant<typeof emailChallenges>[] = mutantsOfAll([emailChallenge]);
+
+export const deliveryMachineMutants: readonly Mutant<typeof webhookDeliveries>[] = mutantsOfAll([webhookDelivery]);
 
 export const machineOf = (subject: Subject, config: Config) =>
   createMachine(config as unknown as Parameters<typeof createMachine>[0]).provide({

@@ -2,17 +2,28 @@
 import {
   authorizationCodeGuards,
   clientGuards,
+  emailChallengeGuards,
+  externalSignInGuards,
   interactionGuards,
+  linkedIdentityGuards,
+  passkeyGuards,
+  recoveryCodeGuards,
   refreshTokenGuards,
+  secondFactorGuards,
   sessionGuards,
   signingKeyGuards,
   userGuards,
+  webhookDeliveryGuards,
 } from '../../../../machines/guards.ts';
 import type { SigningKeyContext, SigningKeyEvent } from '../../../../machines/vocabulary.ts';
 import type { administration } from '../../../../src/review/proof/administration/walk.ts';
+import type { emailChallenges } from '../../../../src/review/proof/email-challenges/walk.ts';
+import type { externalSignIns } from '../../../../src/review/proof/external-sign-ins/walk.ts';
+import type { factors } from '../../../../src/review/proof/factors/walk.ts';
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
+import type { webhookDeliveries } from '../../../../src/review/proof/webhook-deliveries/walk.ts';
 import { type Mutant, withMachine } from './mutant.ts';
 
 type Asked = { context: { endsAt: number }; event: { now: number } };
@@ -29,7 +40,19 @@ const SEEN_ELSEWHERE = 'the transition table and the tests of the answers see it
 const REASON_ONLY = `says only why; ${SEEN_ELSEWHERE}`;
 /** The page looks different, and changes nothing. */
 const PAGE_ONLY = `says only which page is shown; ${SEEN_ELSEWHERE}`;
-const REASONS = ['endedByClient', 'endedByUser', 'endedByServer', 'signedOut', 'endedFromList', 'replaced', 'idledOut'];
+/** Signing in is one step of the end-user in this walk. */
+const BEFORE_THE_WALK = `is asked at the sign-in, for which the walk asks the right machine; ${SEEN_ELSEWHERE}`;
+const REASONS = [
+  'endedByClient',
+  'endedByUser',
+  'endedByServer',
+  'signedOut',
+  'endedFromList',
+  'endedByAdministrator',
+  'replaced',
+  'idledOut',
+  'endedWithoutFactor',
+];
 
 const mutantsOf = <Right extends AnyWalk>(
   key: string,
@@ -64,11 +87,29 @@ export const predicateMutants: readonly Mutant[] = [
 
 export const signInPredicateMutants: readonly Mutant<typeof signIns>[] = [
   ...mutantsOf<typeof signIns>('interaction', interactionGuards, {
-    'accountMayBeChosen: true': PAGE_ONLY,
+    'factorIsNext: true': PAGE_ONLY,
     'accountMayBeChosen: false': PAGE_ONLY,
     'codeIsWaiting: true': 'repeats a code that is of no use any more: it is refused where it is presented',
   }),
-  ...mutantsOf<typeof signIns>('session', sessionGuards),
+  ...mutantsOf<typeof signIns>('session', sessionGuards, {
+    'factorIsMissing: true': BEFORE_THE_WALK,
+    'factorIsMissing: false': BEFORE_THE_WALK,
+    'factorIsGone: false': 'the factor stands in this walk; the walk of factors sees it',
+  }),
+];
+
+export const factorPredicateMutants: readonly Mutant<typeof factors>[] = [
+  ...mutantsOf<typeof factors>('secondFactor', secondFactorGuards),
+  ...mutantsOf<typeof factors>('recoveryCode', recoveryCodeGuards),
+  ...mutantsOf<typeof factors>('passkey', passkeyGuards, {
+    'passkeysAreFull: false': `nobody in the walk has as many as there may be; ${SEEN_ELSEWHERE}`,
+  }),
+  ...mutantsOf<typeof factors>('session', { factorIsGone: sessionGuards.factorIsGone }),
+];
+
+export const externalPredicateMutants: readonly Mutant<typeof externalSignIns>[] = [
+  ...mutantsOf<typeof externalSignIns>('externalSignIn', externalSignInGuards),
+  ...mutantsOf<typeof externalSignIns>('linkedIdentity', linkedIdentityGuards),
 ];
 
 /** The successor takes over, whether caches hold it or not. */
@@ -93,7 +134,18 @@ export const keyPredicateMutants: readonly Mutant<typeof signingKeys>[] = [
   }),
 ];
 
+export const linkPredicateMutants: readonly Mutant<typeof emailChallenges>[] = [
+  lateBy<typeof emailChallenges>('emailChallenge'),
+  ...mutantsOf<typeof emailChallenges>('emailChallenge', emailChallengeGuards, {
+    'isNotOffered: false': `the walk has one policy, under which everybody may sign up; ${SEEN_ELSEWHERE}`,
+  }),
+];
+
 export const administrationPredicateMutants: readonly Mutant<typeof administration>[] = [
   ...mutantsOf<typeof administration>('client', clientGuards),
   ...mutantsOf<typeof administration>('user', userGuards),
 ];
+
+export const deliveryPredicateMutants: readonly Mutant<typeof webhookDeliveries>[] = mutantsOf<
+  typeof webhookDeliveries
+>('webhookDelivery', webhookDeliveryGuards);

@@ -11,7 +11,7 @@ const standard = () => {
 };
 
 export const readText = (text: string, path = 'a.yaml'): Scenario =>
-  readScenario(path, text, { standard, instead: null });
+  readScenario(path, text, { standard, instead: null, signIn: () => shippedConfiguration.signIn });
 
 export const scenarioOf = (title: string, steps: string): Scenario =>
   readText(`title: ${title}\nsays: For the tests.\nsteps:\n  - { who: resource owner, does: approve }\n${steps}`);

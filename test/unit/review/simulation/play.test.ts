@@ -10,7 +10,7 @@ import { failuresOf, performanceText, summary } from '../../../../src/review/sim
 import type { Scenario } from '../../../../src/review/simulation/scenario.ts';
 import { MORE_SCENARIOS, readText, scenarioOf } from './more-scenarios.ts';
 
-const run = (scenario: Scenario) => play(scenario, memoryStage(scenario.lifetimes));
+const run = (scenario: Scenario) => play(scenario, memoryStage(scenario));
 const failures = async (steps: string) => failuresOf(await run(scenarioOf('a', steps)));
 const shipped = (title: RegExp) => {
   const found = shippedScenarios().find((one) => title.test(one.title));
@@ -66,7 +66,7 @@ describe('a wrong system is seen:', () => {
   const { lifetimes } = shipped(/two tabs/i);
   const right = authorizations(lifetimes);
   const failuresWith = async (system: typeof right, title: RegExp) =>
-    failuresOf(await play(shipped(title), memoryStage(lifetimes, system)));
+    failuresOf(await play(shipped(title), memoryStage(shipped(title), system)));
 
   it('a commit that compares nothing', async () => {
     const blind: typeof right = { ...right, commit: (stored, commit, now) => commitGrant(stored, commit, now, {}) };

@@ -30,7 +30,7 @@ const WRONG: Readonly<Record<string, readonly [steps: string, ...problems: RegEx
   ],
   'a name that nobody got': [
     '  - { who: client, presents: code, gets: Aa }\n  - { who: client, presents: Ab }',
-    /:6: steps\.2\.presents: Expected code, Aa, found "Ab", which nobody got before\. Did you mean "Aa"\?/,
+    /:6: steps\.2\.presents: Expected code, password, Aa, found "Ab", which nobody got before\. Did you mean "Aa"\?/,
   ],
   'a name before it is given': [
     '  - { who: client, presents: A }\n  - { who: client, presents: code, gets: A }',
@@ -67,7 +67,7 @@ const WRONG: Readonly<Record<string, readonly [steps: string, ...problems: RegEx
   ],
   'tokens for a revocation': [
     '  - { who: client, revokes: code, gets: A }',
-    /steps\.1\.gets: Expected .*, found tokens of nothing/,
+    /steps\.1\.gets: Expected .*, found a name for nothing/,
   ],
   'what is not sent with a token': [
     '  - { who: client, presents: code, gets: A }\n  - { who: client, presents: A, with: { verifier: wrong } }',
@@ -76,6 +76,38 @@ const WRONG: Readonly<Record<string, readonly [steps: string, ...problems: RegEx
   'a time of no unit': ['  - { wait: 30 min }', /:5: steps\.1\.wait: Expected a time as 30s.*, found "30 min"/],
   'a time twice': ['  - { wait: 30s, until: the code ends }', /steps\.1\.until: Expected .*, found "wait" and "until"/],
   'a moment that there is not': ['  - { until: before the code ends }', /Did you mean "just before the code ends"\?/],
+  'a cookie where tokens are due': [
+    '  - { who: resource owner, in: laptop, presents: password, gets: L }\n  - { who: client, presents: L }',
+    /:6: steps\.2\.presents: Expected what this actor has, found "L", which is of the kind "cookie"/,
+  ],
+  'tokens where a person acts': [
+    '  - { who: client, presents: code, gets: A }\n  - { who: resource owner, in: laptop, presents: A }',
+    /:6: steps\.2\.presents: Expected what this actor has, found "A", which is of the kind "tokens"/,
+  ],
+  'an app as if it were a code': [
+    '  - { who: thief, does: set up an authenticator app, gets: app }\n  - { who: thief, presents: app }',
+    /:6: steps\.2\.presents: Expected what is presented to the server, found "app", which is of the kind "app"/,
+  ],
+  'a reading of what shows no code': [
+    '  - { who: thief, presents: password, gets: T }\n  - { who: thief, reads: T, gets: C }',
+    /:6: steps\.2\.reads: Expected an authenticator app, found "T", which is of the kind "cookie"/,
+  ],
+  'a removal of what nobody removes': [
+    '  - { who: thief, presents: password, gets: T }\n  - { who: thief, removes: T }',
+    /:6: steps\.2\.removes: Expected a passkey, an app or a link, found "T", which is of the kind "cookie"/,
+  ],
+  'a name for a deed that gives nothing': [
+    '  - { who: thief, does: sign out, gets: T }',
+    /:5: steps\.1\.gets: Expected only where something is given, found a name for nothing/,
+  ],
+  'a session where no person acts': [
+    '  - { who: client, presents: code, session: active }',
+    /:5: steps\.1\.session: Expected .*, found an answer to nothing/,
+  ],
+  'a password beside a cookie': [
+    '  - { who: thief, presents: password, gets: T }\n  - { who: thief, presents: T, with: { password: old } }',
+    /:6: steps\.2\.with\.password: Expected nothing, found "password" here/,
+  ],
   'a second approval': [
     '  - { who: resource owner, does: approve }',
     /:5: steps\.1: Expected .*, found a second approval/,
@@ -139,9 +171,9 @@ describe('a scenario file is refused for', () => {
   it('another beginning, or none', () => {
     const steps = (text: string) => problemsOf(() => readText(`title: a\nsays: b\nsteps: ${text}`));
     expect(steps('[{ wait: 1s }]')).toEqual([
-      '  a.yaml:3: steps.0: Expected { who: resource owner, does: approve } as the first step, found another beginning.',
+      '  a.yaml:3: steps.0: Expected { who: resource owner, does: approve }, or a sign-in, as the first step, found another beginning.',
     ]);
-    expect(steps('[{ wait: 1s, who: resource owner, does: approve }]').join()).toContain('a wait before the approval');
+    expect(steps('[{ wait: 1s, who: resource owner, does: approve }]').join()).toContain('a wait before the beginning');
     expect(steps('[]').join()).toContain('at least 1 entry');
   });
 
@@ -185,6 +217,16 @@ describe('a scenario file is refused for', () => {
     expect(withPolicy('policyFile: nowhere.policy.yaml')[0]).toMatch(
       /a\.yaml:3: policyFile: Expected nowhere\.policy\.yaml: .*found no such file.*, found a policy that is refused/,
     );
+  });
+
+  it('a policy of sign-ins out of bounds', () => {
+    const beginning = 'steps: [{ who: resource owner, presents: password }]';
+    expect(
+      problemsOf(() => readText(`title: a\nsays: b\nsignIn: { secondFactor: operators }\n${beginning}`))[0],
+    ).toMatch(/a\.yaml:3: signIn\.secondFactor: Expected "nobody" or "everyone", found "operators"/);
+    expect(
+      problemsOf(() => readText(`title: a\nsays: b\nsignIn: { recentSignInSeconds: 1 }\n${beginning}`))[0],
+    ).toMatch(/a\.yaml:3: signIn\.recentSignInSeconds: Expected 60 or more, found 1/);
   });
 
   it('several things, which are all said', () => {

@@ -4,29 +4,29 @@
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import type { AppDeps } from '../../../../src/boot/wiring.ts';
 import { StoreUnavailable } from '../../../../src/engine/errors.ts';
+import { classNamed } from '../../../../src/oauth/authentication-methods.ts';
 import { REFUSALS, type TokenReason } from '../../../../src/oauth/refusals.ts';
-import type { Actor, Fate, Scenario } from '../../../../src/review/simulation/scenario.ts';
+import { signsInAsAsked } from '../../../../src/review/simulation/people/enter.ts';
+import type { Actor, Fate, Level, Resource, Scenario } from '../../../../src/review/simulation/scenario.ts';
 import type { Answer, Stage, UnderWay } from '../../../../src/review/simulation/stage.ts';
 import { grants } from '../../../../src/storage/schema.ts';
 import { raiseServerEpoch } from '../../../../src/storage/server.ts';
-import {
-  authorizeUrl,
-  goThrough,
-  makeClient,
-  makePkce,
-  makeUser,
-  PASSWORD,
-  type TestClient,
-} from '../../../support/actors.ts';
+import { authorizeUrl, makeClient, makePkce, makeUser, type TestClient } from '../../../support/actors.ts';
 import { deleteClient, disableUser, enableUser, saveClient } from '../../../support/administration.ts';
 import { shippedConfiguration } from '../../../support/app.ts';
-import { Browser, formOf } from '../../../support/browser.ts';
+import { formOf } from '../../../support/browser.ts';
+import { testClock } from '../../../support/clock.ts';
 import type { DatabaseKind } from '../../../support/database.ts';
+import { keptMails, type Mails } from '../../../support/mails.ts';
 import { openScene, type Scene } from '../../../support/scene.ts';
 import { grantIdOfCode, type StoredGrant, storedGrant } from '../../../support/stored.ts';
+import { knowing, upstreamOf } from '../../../support/upstream.ts';
+import { type Elsewhere, openElsewhere } from './elsewhere.ts';
+import { missingOn, type ServerThing, serverPeople } from './server-people.ts';
 
 const API = { api: 'https://api.test', files: 'https://files.test' } as const;
 const scopes = [
@@ -95,38 +95,77 @@ function heldAndUnreliable(deps: AppDeps): AppDeps {
   };
 }
 
+/** A code or a token; or what a person has. */
+type Credential = string | ServerThing;
+
 export type Server = {
-  /** A fresh client and person each time, under the policy of the scenario. */
-  readonly stageFor: (scenario: Scenario) => Promise<Stage<string>>;
+  /** A fresh client and person each time, under the policies of the scenario. */
+  readonly stageFor: (scenario: Scenario) => Promise<Stage<Credential>>;
   readonly scene: Scene;
   readonly close: () => Promise<void>;
 };
 
 export async function openServer(kind: DatabaseKind): Promise<Server> {
   const policies = new Map(shippedConfiguration.policies);
+  const clock = testClock();
+  const mails = keptMails();
+  const elsewhere = await openElsewhere(clock);
+  const { issuer, clientId, clientSecret } = elsewhere;
+  let { signIn } = shippedConfiguration;
   const scene = await openScene(kind, {
-    configuration: { ...shippedConfiguration, policies, resources },
+    clock,
+    mail: mails,
+    configuration: {
+      ...shippedConfiguration,
+      policies,
+      resources,
+      upstreams: [upstreamOf({ issuer, client_id: clientId, createUsers: false })],
+    },
+    reloaded: () => ({ signIn }),
+    environmentVariable: knowing(clientSecret),
     change: heldAndUnreliable,
   });
-  const stageFor = async ({ lifetimes: { name: _, ...lifetimes } }: Scenario) => {
+  mails.of(scene);
+  let serial = 0;
+  const stageFor = async (scenario: Scenario) => {
+    const { name: _, ...lifetimes } = scenario.lifetimes;
     policies.set('scenario', { ...shippedConfiguration.policies.get('default'), ...lifetimes });
-    return serverStage(scene, lifetimes);
+    signIn = { ...shippedConfiguration.signIn, ...scenario.signIn };
+    return serverStage(scene, { elsewhere, mails, address: `198.51.100.${++serial}` }, lifetimes);
   };
-  return { stageFor, scene, close: scene.close };
+  const close = async () => {
+    await scene.close();
+    await elsewhere.close();
+  };
+  return { stageFor, scene, close };
 }
 
 type Lifetimes = Omit<Scenario['lifetimes'], 'name'>;
 
-async function serverStage(scene: Scene, lifetimes: Lifetimes): Promise<Stage<string>> {
+/** Authenticator apps show another code each 30 seconds: every scenario begins with a new one, as in memory. */
+const CODE_MILLISECONDS = 30_000;
+
+async function serverStage(
+  scene: Scene,
+  { elsewhere, mails, address }: { readonly elsewhere: Elsewhere; readonly mails: Mails; readonly address: string },
+  lifetimes: Lifetimes,
+): Promise<Stage<Credential>> {
   const client = await makeClient(scene, { policy: 'scenario' });
   const other = await makeClient(scene);
-  const user = await makeUser(scene);
-  const browser = new Browser(scene.app);
+  const user = await makeUser(scene, undefined, { email: `${randomUUID()}@example.com`, email_verified: true });
   const pkce = makePkce();
   const db = scene.database.drizzle;
-  let began = scene.clock.now().getTime();
-  let grantId = '';
-  const row = () => storedGrant(db, grantId);
+  scene.clock.set(new Date((Math.floor(scene.clock.now().getTime() / CODE_MILLISECONDS) + 1) * CODE_MILLISECONDS));
+  const began = scene.clock.now().getTime();
+  const authorize = (scope: readonly string[], granted: readonly Resource[], level: Level | null = null) =>
+    `${authorizeUrl(client, pkce, { scope: scope.join(' '), acr_values: level ? classNamed(level) : undefined })}${granted.map((one) => `&resource=${encodeURIComponent(API[one])}`).join('')}`;
+  const people = serverPeople(scene, elsewhere, user, {
+    address,
+    consentPage: authorize(['read', 'write'], ['api']),
+    mails,
+  });
+  let grantId: string | null = null;
+  const row = () => storedGrant(db, grantId ?? '');
   const clientOf = ({ name }: Actor) => (name === 'another client' ? other : client);
 
   const post = (by: TestClient, url: string, form: [string, string][]) => {
@@ -142,17 +181,25 @@ async function serverStage(scene: Scene, lifetimes: Lifetimes): Promise<Stage<st
   return {
     now: () => scene.clock.now().getTime() - began,
     setNow: (milliseconds) => scene.clock.set(new Date(began + milliseconds)),
-    endOf: async (end) => endOf(await row(), lifetimes, end),
-    approve: async ({ scope, resources: granted }) => {
-      const url = authorizeUrl(client, pkce, { scope: scope.join(' ') });
-      const asked = granted.map((one) => `&resource=${encodeURIComponent(API[one])}`).join('');
-      began = scene.clock.now().getTime();
-      const { url: answer } = await goThrough(browser, url + asked, user);
-      const code = new URL(answer).searchParams.get('code') ?? '';
+    endOf: async (end) => (grantId === null ? null : endOf(await row(), lifetimes, end, began)),
+    approve: async (actor, { scope, resources: granted, level }) => {
+      const browser = people.browserOf(actor);
+      const opened = people.consentPages.get(browser);
+      let page = opened ?? (await browser.get(authorize(scope, granted, level)));
+      // Without a name for the browser, a sign-in in it is no step of its own.
+      if (signsInAsAsked(actor) && page.body.includes('name="password"'))
+        page = await people.typePassword(browser, page);
+      if (!page.body.includes('name="decision"')) return { kind: 'refused', reason: missingOn(page) };
+      const begun = scene.logs().length;
+      const { url } = await browser.submit(page, { decision: 'approve' });
+      const code = URL.canParse(url) ? new URL(url).searchParams.get('code') : null;
+      if (code === null) return { kind: 'refused', reason: await people.reasonSince(actor, begun) };
       grantId = grantIdOfCode(code);
-      return code;
+      people.consentPages.delete(browser);
+      return { kind: 'code', credential: code };
     },
     present: (actor, { credential, verifier, redirectUri, scope, resources: wanted }, fate) => {
+      if (typeof credential !== 'string') throw new Error(`No client presents a ${credential.kind}.`);
       const isCode = credential.startsWith('sh_ac_');
       const sent = {
         right: [['redirect_uri', client.redirectUris[0] ?? '']],
@@ -175,11 +222,11 @@ async function serverStage(scene: Scene, lifetimes: Lifetimes): Promise<Stage<st
       return underWay(scene, fate, () => post(clientOf(actor), '/oauth/token', form));
     },
     revoke: async (actor, { credential }, fate) => {
-      if (credential !== null)
+      if (typeof credential === 'string')
         return underWay(scene, fate, () => post(clientOf(actor), '/oauth/revoke', [['token', credential]]));
+      const browser = people.browserOf(actor);
       let page = await browser.get('/permissions');
-      if (page.body.includes('name="password"'))
-        page = await browser.submit(page, { username: user.username, password: PASSWORD });
+      if (page.body.includes('name="password"')) page = await people.typePassword(browser, page);
       const csrf = page.body.includes('name="csrf"') ? formOf(page.body).fields['csrf'] : undefined;
       return underWay(scene, fate, async () => {
         const { status, body } = await browser.send(
@@ -206,8 +253,11 @@ async function serverStage(scene: Scene, lifetimes: Lifetimes): Promise<Stage<st
           return void (await raiseServerEpoch(db));
       }
     },
+    act: (actor, action, thing) => people.act(actor, action, typeof thing === 'string' ? null : thing),
+    session: people.session,
     // As the views say it to people (drizzle/0001), which know nothing of the engine.
     chain: async () => {
+      if (grantId === null) return null;
       const [view] = await db
         .select({
           alive: sql<boolean>`gs.state = 'active' and coalesce(gs.chain_ends_at, gs.code_ends_at) > ${scene.clock.now().toISOString()}::timestamptz`,
@@ -223,12 +273,17 @@ async function serverStage(scene: Scene, lifetimes: Lifetimes): Promise<Stage<st
 }
 
 /** From the row and the policy alone. */
-function endOf(row: StoredGrant, lifetimes: Lifetimes, end: 'code' | 'idle' | 'absolute'): number | null {
-  const created = row.createdAt.getTime();
-  if (end === 'code') return lifetimes.authorizationCodeLifetimeSeconds * 1000;
+function endOf(
+  row: StoredGrant,
+  lifetimes: Lifetimes,
+  end: 'code' | 'idle' | 'absolute',
+  began: number,
+): number | null {
+  const created = row.createdAt.getTime() - began;
+  if (end === 'code') return created + lifetimes.authorizationCodeLifetimeSeconds * 1000;
   if (row.lastUsedAt === null) return null;
-  if (end === 'absolute') return lifetimes.refreshAbsoluteLifetimeSeconds * 1000;
-  return row.lastUsedAt.getTime() - created + lifetimes.refreshIdleLifetimeSeconds * 1000;
+  if (end === 'absolute') return created + lifetimes.refreshAbsoluteLifetimeSeconds * 1000;
+  return row.lastUsedAt.getTime() - began + lifetimes.refreshIdleLifetimeSeconds * 1000;
 }
 
 type Reply = { readonly statusCode: number; readonly body: string };

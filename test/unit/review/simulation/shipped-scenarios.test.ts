@@ -10,15 +10,16 @@ import { openServer, type Server } from './server-stage.ts';
 
 const scenarios = [...shippedScenarios(), ...MORE_SCENARIOS];
 const named = scenarios.map((scenario) => [scenario.title, scenario] as const);
-const inMemory = (scenario: (typeof scenarios)[number]) => play(scenario, memoryStage(scenario.lifetimes));
+const inMemory = (scenario: (typeof scenarios)[number]) => play(scenario, memoryStage(scenario));
 
 /** All that whoever looks on from outside can tell. */
 const seen = ({ played }: Performance) =>
-  played.map(({ beat, at, heard, chain }) => ({
+  played.map(({ beat, at, heard, chain, session }) => ({
     step: beat.number,
     at,
     heard: heard && { ...heard, credential: null },
     chain,
+    session,
   }));
 
 describe('in memory', () => {
@@ -28,14 +29,15 @@ describe('in memory', () => {
     expect(holds(performance)).toBe(true);
   });
 
-  it('every shipped one expects something of every request, and of the chain', async () => {
+  it('every shipped one expects something of every request, and of a chain or a session', async () => {
     for (const scenario of shippedScenarios()) {
       const { played } = await inMemory(scenario);
       const silent = played.filter(
         ({ heard, verdicts }) => heard !== null && heard.kind !== 'done' && verdicts.length === 0,
       );
       expect(silent.map(({ beat }) => `${scenario.title}: ${beat.number}`)).toEqual([]);
-      expect(played.some(({ beat }) => beat.expected.chain !== null)).toBe(true);
+      const isAboutState = ({ chain, session }: (typeof played)[number]['beat']['expected']) => chain ?? session;
+      expect(played.some(({ beat }) => isAboutState(beat.expected) !== null)).toBe(true);
     }
   });
 

@@ -1,0 +1,160 @@
+/** A person looks after their account, in a real browser: password, devices, data, erasure. */
+import { mkdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeUser, PASSWORD, type TestUser } from '../support/actors.ts';
+import type { TestApp } from '../support/app.ts';
+import { chromiumPath, launchChromium, newContext } from '../support/chromium.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { listen } from '../support/listening.ts';
+
+const PICTURES = 'test-results/e2e';
+const SMALL_DARK = { colorScheme: 'dark', viewport: { width: 320, height: 640 } } as const;
+const NEW = 'quite another battery staple';
+
+describe.skipIf(chromiumPath === null)('an account in a real browser', () => {
+  let opened: TestDatabase;
+  let test: TestApp;
+  let browser: Browser;
+  let user: TestUser;
+  let context: BrowserContext;
+  let page: Page;
+
+  beforeAll(async () => {
+    mkdirSync(PICTURES, { recursive: true });
+    opened = await openTestDatabase('postgres');
+    test = await listen(opened.database);
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await test?.app.close();
+    await opened?.close();
+  });
+  beforeEach(async () => {
+    user = await makeUser(test);
+    context = await newContext(browser);
+    page = await context.newPage();
+  });
+  afterEach(() => context.close());
+
+  const look = (name: string) => page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+  const heading = (name: string) => page.getByRole('heading', { name, exact: true, level: 1 }).waitFor();
+  const signIn = async (password = PASSWORD) => {
+    await page.getByLabel('Username').fill(user.username);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  };
+  const open = async (path: string) => page.goto(`${test.issuer}${path}`);
+  const section = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+
+  it('changes the password: the other device is signed out, this one is not', async () => {
+    const elsewhere = await newContext(browser);
+    const other = page;
+    page = await elsewhere.newPage();
+    await open('/account');
+    await signIn();
+    await heading('Your account');
+    const device = page;
+    page = other;
+    await open('/account');
+    await signIn();
+    await heading('Your account');
+    await look('account');
+    await section('Where you are signed in');
+    expect(await page.getByText('with a password, last used').count()).toBe(2);
+    await look('account-devices');
+    await section('Password');
+    await page.getByLabel('Your password now').fill('not it');
+    await page.getByLabel('New password', { exact: true }).fill(NEW);
+    await page.getByLabel('New password, once more').fill(NEW);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('alert').waitFor();
+    await look('account-password-refused');
+    await page.getByLabel('Your password now').fill(PASSWORD);
+    await page.getByLabel('New password', { exact: true }).fill(NEW);
+    await page.getByLabel('New password, once more').fill(NEW);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('status').waitFor();
+    await look('account-password-changed');
+    await device.reload();
+    await device.getByLabel('Username').waitFor();
+    await section('Where you are signed in');
+    expect(await page.getByText('with a password, last used').count()).toBe(1);
+    await elsewhere.close();
+  });
+
+  it('signs in again when the sign-in was a while ago, comes back, and downloads what is stored', async () => {
+    await open('/account');
+    await signIn();
+    await heading('Your account');
+    test.clock.advanceSeconds(601);
+    await section('Your data');
+    await page.getByText('Sign in again to go on').waitFor();
+    expect(await page.getByLabel('Username').inputValue()).toBe(user.username);
+    await look('account-sign-in-again');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await heading('Your data');
+    await look('account-data');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download my data' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('account.json');
+    expect(JSON.parse(await readFile(await download.path(), 'utf8'))).toMatchObject({
+      account: { username: user.username },
+    });
+  });
+
+  it('deletes the account, without JavaScript, on a small dark screen; nothing leads back into it', async () => {
+    await context.close();
+    context = await newContext(browser, { javaScriptEnabled: false, ...SMALL_DARK });
+    page = await context.newPage();
+    await open('/account/delete');
+    await signIn();
+    await heading('Delete your account');
+    await look('account-delete-small-dark');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+    await page.getByRole('textbox').fill('somebody else');
+    await page.getByRole('button', { name: 'Delete my account' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('textbox').fill(user.username);
+    await page.getByRole('button', { name: 'Delete my account' }).click();
+    await heading('Your account is deleted');
+    await look('account-deleted-small-dark');
+    await page.goto(`${test.issuer}/account`);
+    await page.getByLabel('Username').waitFor();
+    await signIn();
+    await page.getByRole('alert').waitFor();
+  });
+
+  it('the back button after a sign-out shows nothing of the account, and its forms do nothing', async () => {
+    await open('/account/devices');
+    await signIn();
+    await heading('Where you are signed in');
+    await page.getByRole('link', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+    await page.goBack();
+    await page.goBack();
+    await page.getByLabel('Username').waitFor();
+  });
+
+  it('no section is wider than a phone, and each is in German for those who read it', async () => {
+    await context.close();
+    context = await newContext(browser, { ...SMALL_DARK, locale: 'de-DE' });
+    page = await context.newPage();
+    await open('/account/delete');
+    await page.getByLabel('Benutzername').fill(user.username);
+    await page.getByLabel('Passwort').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Anmelden' }).click();
+    for (const path of ['', '/password', '/devices', '/apps', '/data', '/delete']) {
+      await open(`/account${path}`);
+      expect(await page.evaluate('document.documentElement.lang')).toBe('de');
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+      await look(`account${path.replace('/', '-')}-small-dark-german`);
+    }
+  });
+});

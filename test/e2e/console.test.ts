@@ -1,0 +1,333 @@
+/** The console in a real browser: what operators do all day, without the command line. */
+import { mkdirSync } from 'node:fs';
+import axe from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemRandom } from '../../src/crypto/random.ts';
+import { HANGS_MILLISECONDS } from '../../vitest.config.ts';
+import {
+  makeClient,
+  makeUser,
+  obtainTokens,
+  PASSWORD,
+  refresh,
+  type TestClient,
+  type TestUser,
+  token,
+} from '../support/actors.ts';
+import { shippedConfiguration } from '../support/app.ts';
+import { chromiumPath, launchChromium, newContext } from '../support/chromium.ts';
+import { AUDITOR, type ConsoleApp, OPERATOR, openConsoleAppAt } from '../support/console.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { freePort } from '../support/listening.ts';
+import { openReceiver, type Receiver } from '../support/receiver.ts';
+import { courierOf, type TestCourier, webhooksFile } from '../support/webhooks.ts';
+
+/** Vitest's own time limit is the only one. */
+const NO_LIMIT = { timeout: HANGS_MILLISECONDS, interval: 100 } as const;
+const PICTURES = 'test-results/e2e';
+const HOSTILE = '<script>document.title="owned"</script><img src=x onerror=alert(1)> "quoted" & long '.padEnd(190, 'W');
+
+/** Of a receiver that is not in the file any more. */
+const DELIVERY = '5ca1ab1e-0000-4000-8000-000000000000';
+
+describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
+  let opened: TestDatabase;
+  let test: ConsoleApp;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let client: TestClient;
+  let person: TestUser;
+  let receiver: Receiver;
+  let courier: TestCourier;
+
+  beforeAll(async () => {
+    mkdirSync(PICTURES, { recursive: true });
+    opened = await openTestDatabase('postgres');
+    receiver = await openReceiver();
+    const crm = {
+      name: 'crm',
+      url: `${receiver.url}/of-a-customer-relationship-management-system?token=hidden`,
+      events: ['user'],
+    };
+    const webhooks = webhooksFile([
+      crm,
+      { name: 'siem', url: 'https://siem.example.com/events', format: 'set', events: ['session', 'grant', 'factor'] },
+    ]);
+    const configuration = { ...shippedConfiguration, webhooks };
+    test = await openConsoleAppAt(await freePort(), opened.database, { configuration });
+    // The other receiver is on the internet.
+    courier = courierOf(test, webhooksFile([crm]));
+    const told = { id: DELIVERY, eventId: systemRandom.uuid(), eventType: 'user.changed', userId: null };
+    const data = { sub: systemRandom.uuid(), reason: HOSTILE, fields: ['given_name', HOSTILE] };
+    await courier.store.add({ ...told, receiver: 'of-before', data, occurredAt: new Date() }, 3600);
+    browser = await launchChromium();
+    person = await makeUser(test, 'grace <b>hopper</b>');
+    client = await makeClient(test, {
+      clientId: 'photo-book',
+      clientName: HOSTILE,
+      defaultResource: 'https://api.example.com',
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await receiver?.close();
+    await test?.app.close();
+    await opened?.close();
+  });
+  beforeEach(async () => {
+    context = await newContext(browser);
+    page = await context.newPage();
+  });
+  afterEach(() => context.close());
+
+  const look = (name: string) => page.screenshot({ path: `${PICTURES}/console-${name}.png`, fullPage: true });
+  const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
+  const go = (path: string) => page.goto(`${test.issuer}${path}`);
+  const press = (name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
+  const follow = (name: string | RegExp) => page.getByRole('link', { name, exact: true }).first().click();
+
+  async function signIn(username = OPERATOR, path = '/console'): Promise<void> {
+    await go(path);
+    await page.getByLabel('Username').fill(username);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const allow = page.getByRole('button', { name: 'Allow' });
+    await allow.or(page.getByRole('navigation', { name: 'Console' })).waitFor();
+    if (await allow.isVisible()) await allow.click();
+    await page.getByRole('navigation', { name: 'Console' }).waitFor();
+  }
+
+  /** The page's own policy lets no other script in, so axe is asked through the browser's debugger. */
+  async function violations(): Promise<readonly string[]> {
+    await page.evaluate(axe.source);
+    const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+      readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
+    };
+    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  }
+
+  const PAGES = [
+    '/console',
+    '/console/machines',
+    '/console/machine?name=grant',
+    '/console/clients',
+    '/console/client?id=photo-book',
+    '/console/client/new',
+    '/console/client/edit?id=photo-book',
+    '/console/client/delete?id=photo-book',
+    '/console/end-users',
+    '/console/grants',
+    '/console/sessions',
+    '/console/keys',
+    '/console/keys/rotate?alg=ES256',
+    '/console/webhooks',
+    '/console/webhooks/deliveries',
+    `/console/webhooks/delivery?id=${DELIVERY}`,
+    '/console/ledger',
+    '/console/configuration',
+    '/console/nothing',
+  ] as const;
+
+  it('registers a client and rotates its secret, with words before and the secret shown once', async () => {
+    await signIn();
+    await follow('Clients');
+    await follow('Register a client');
+    await page.getByLabel('client_id').fill('shop');
+    await page.getByLabel('client_name').fill('The shop');
+    await page
+      .getByLabel('redirect_uris', { exact: true })
+      .fill('https://shop.example/callback\nhttps://shop.example/other');
+    await page.getByLabel('refresh_token').check();
+    await press('Register');
+    await heading('Registered');
+    await look('registered');
+    const first = await page.locator('#secret').innerText();
+    await follow('I have copied it');
+    await heading('The shop');
+    expect(await page.locator('main').innerText()).not.toContain(first);
+
+    await press('Add a second secret');
+    const second = await page.locator('#secret').innerText();
+    expect(second).not.toBe(first);
+    const ask = (secret: string) =>
+      token(test, { ...client, clientId: 'shop', secret }, { grant_type: 'refresh_token', refresh_token: 'x' });
+    // Both are accepted: what is wrong with these requests is the refresh token.
+    expect((await ask(first)).json.error).toBe('invalid_grant');
+    expect((await ask(second)).json.error).toBe('invalid_grant');
+    await follow('I have copied it');
+    await page.getByRole('button', { name: 'Remove first' }).click();
+    await page.getByText('The secret is removed').waitFor();
+    await look('secret-removed');
+    expect((await ask(first)).json.error).toBe('invalid_client');
+    expect((await ask(second)).json.error).toBe('invalid_grant');
+
+    await follow('Change');
+    await page.getByLabel('client_name').fill('The other shop');
+    await page.getByLabel('redirect_uris', { exact: true }).fill('not a URI');
+    await press('Save');
+    await page.getByRole('alert').waitFor();
+    await look('refused-change');
+    await page.getByLabel('redirect_uris', { exact: true }).fill('https://shop.example/callback');
+    await press('Save');
+    await heading('The other shop');
+    await page.getByText('Changed.').waitFor();
+    await follow('Delete…');
+    await page.getByText('0 chains of 0 end-users').waitFor();
+    await press('Delete the client');
+    await page.getByText('Deleted.').waitFor();
+  });
+
+  it('finds out why an end-user was signed out, from the first page, and ends a stolen chain, without JavaScript', async () => {
+    const { refreshToken } = await obtainTokens(test, client, person);
+    const stolen = await obtainTokens(test, client, person);
+    await refresh(test, client, refreshToken);
+    expect((await refresh(test, client, refreshToken)).json.error).toBe('invalid_grant');
+    await context.close();
+    context = await newContext(browser, { javaScriptEnabled: false });
+    page = await context.newPage();
+
+    await signIn();
+    await look('alarm');
+    await follow('refresh_token_reused');
+    await heading('Ledger');
+    await page
+      .getByRole('link', { name: /^[0-9a-f]{8}$/ })
+      .first()
+      .click();
+    await heading('The life of a grant');
+    await page.getByText('It is over: refresh_token_reused').waitFor();
+    await page.getByText('A used refresh token was presented again').waitFor();
+    await page.getByText('What would have kept it alive:').waitFor();
+    await look('life-over');
+
+    await follow('Grants');
+    await page.getByLabel('End-user (username or sub)').fill(person.username);
+    await page.getByLabel('State').selectOption('alive');
+    await press('Find');
+    await page
+      .getByRole('link', { name: /^[0-9a-f-]{36}$/ })
+      .first()
+      .click();
+    await page.getByText('It is alive.').waitFor();
+    await look('life-alive');
+    await follow('End this grant…');
+    await page.getByText('This ends one chain').waitFor();
+    await press('End the grant');
+    await page.getByText('Its refresh token is refused from now on').waitFor();
+    await page.getByText('It is over: ended_by_administrator').waitFor();
+    expect((await refresh(test, client, stolen.refreshToken)).json.error).toBe('invalid_grant');
+  });
+
+  it('numbers follow while a page is open', async () => {
+    await signIn(OPERATOR, '/console/machine?name=grant');
+    await page.getByText('The numbers follow by themselves.').waitFor();
+    const active = page.locator('td [data-number="grant state active"]');
+    const ended = page.locator('td [data-number="grant arm active refreshTokenReused revoked"]');
+    const [before, overBefore] = [Number(await active.innerText()), Number(await ended.innerText())];
+    const { refreshToken } = await obtainTokens(test, client, person);
+    await expect.poll(async () => Number(await active.innerText()), NO_LIMIT).toBe(before + 1);
+    await refresh(test, client, refreshToken);
+    await refresh(test, client, refreshToken);
+    await expect.poll(async () => Number(await ended.innerText()), NO_LIMIT).toBe(overBefore + 1);
+    await page
+      .locator('.picture a', { hasText: String(overBefore + 1) })
+      .first()
+      .click();
+    await heading('Ledger');
+    await page.getByText('refreshTokenReused').first().waitFor();
+  });
+
+  it('has an event sent again, by keyboard and without JavaScript', async () => {
+    await context.close();
+    context = await newContext(browser, { javaScriptEnabled: false });
+    page = await context.newPage();
+    await signIn();
+    await follow('Webhooks');
+    await press('Test crm');
+    await page.getByText('The test event is sent within a second or two').waitFor();
+    await courier.round();
+    await page.reload();
+    await page.getByText('delivered', { exact: true }).first().waitFor();
+    const [before] = receiver.received.slice(-1);
+    await page.getByRole('button', { name: 'Send it again' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('It is sent again').waitFor();
+    await look('sent-again');
+    await courier.round();
+    expect(receiver.received.at(-1)).not.toBe(before);
+    expect(receiver.received.at(-1)?.id).toBe(before?.id);
+    await follow('crm');
+    await page.getByLabel('State').selectOption('delivered');
+    await press('Find');
+    await page.getByRole('link', { name: /^[0-9a-f]{8}$/ }).waitFor();
+  });
+
+  it('an auditor is offered nothing that changes', async () => {
+    await signIn(AUDITOR);
+    await page.getByText('auditor: changes nothing').waitFor();
+    for (const path of PAGES.slice(0, -1)) {
+      await go(path);
+      const offered = await page.locator('main form[method=post], main a.button').count();
+      expect(offered, path).toBe(0);
+    }
+    await go('/console/client/delete?id=photo-book');
+    await heading('Your role does not allow this');
+    await page.getByText('clients:write').waitFor();
+    await look('auditor');
+  });
+
+  it('is used by keyboard: the first key leads past the navigation', async () => {
+    await signIn();
+    await go('/console/clients');
+    await page.keyboard.press('Tab');
+    await page.locator('a.skip:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.locator('#field-q:focus').waitFor();
+    await page.keyboard.type('photo');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/q=photo/);
+    await page.getByRole('link', { name: 'photo-book' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 2, name: 'Secrets' }).waitFor();
+  });
+
+  it('a form of another site does nothing, even with the person’s cookies', async () => {
+    await signIn();
+    await page.route('http://evil.test/**', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<form method="post" action="${test.issuer}/console/client/delete"><input name="id" value="photo-book"><button>Win</button></form>`,
+      }),
+    );
+    await page.goto('http://evil.test/');
+    await press('Win');
+    await page.getByText('Nothing was changed').waitFor();
+    await go('/console/client?id=photo-book');
+    await page.getByRole('heading', { level: 2, name: 'Secrets' }).waitFor();
+  });
+
+  describe.each([
+    ['light', 1280],
+    ['dark', 390],
+  ] as const)('%s, %i pixels wide', (colorScheme, width) => {
+    it('every page is accessible, and nothing is wider than the screen', async () => {
+      await context.close();
+      context = await newContext(browser, { colorScheme, viewport: { width, height: 900 } });
+      page = await context.newPage();
+      await signIn();
+      await obtainTokens(test, client, person);
+      for (const path of PAGES) {
+        await go(path);
+        await look(`${path.slice(9).replaceAll(/\W+/g, '-') || 'overview'}-${colorScheme}-${width}`);
+        expect(await violations(), path).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(width);
+        const bar = page.getByRole('banner');
+        if (path !== '/console/nothing') expect((await bar.boundingBox())?.y, path).toBe(0);
+        expect(await page.title(), path).not.toBe('owned');
+      }
+    });
+  });
+});

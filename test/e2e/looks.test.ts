@@ -1,0 +1,89 @@
+/** What only a real browser shows: a double click, the language, directions, colours, and what a sign-out leaves behind. */
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { authorizeUrl, makeClient, makePkce, makeUser, PASSWORD, type TestClient } from '../support/actors.ts';
+import type { TestApp } from '../support/app.ts';
+import { chromiumPath, launchChromium, newContext } from '../support/chromium.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Callback, listen, openCallback } from '../support/listening.ts';
+
+describe.skipIf(chromiumPath === null)('looks', () => {
+  let opened: TestDatabase;
+  let test: TestApp;
+  let browser: Browser;
+  let callback: Callback;
+  let client: TestClient;
+  beforeAll(async () => {
+    opened = await openTestDatabase(anyDatabase);
+    test = await listen(opened.database);
+    callback = await openCallback();
+    browser = await launchChromium();
+    client = await makeClient(test, {
+      redirectUris: [callback.redirectUri],
+      tokenEndpointAuthMethod: 'none',
+      grantTypes: ['authorization_code', 'refresh_token'],
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await callback?.close();
+    await test?.app.close();
+    await opened?.close();
+  });
+
+  /** At consent. */
+  async function asked(options: BrowserContextOptions = {}): Promise<Page> {
+    const user = await makeUser(test);
+    const page = await (await newContext(browser, options)).newPage();
+    await page.goto(`${test.issuer}${authorizeUrl(client, makePkce())}`);
+    await page.locator('#username').fill(user.username);
+    await page.locator('#password').fill(PASSWORD);
+    await page.locator('button[type=submit]').click();
+    await page.locator('button[value=approve]').waitFor();
+    return page;
+  }
+
+  it.each([true, false])(
+    'a double click on "Allow" brings one code; with JavaScript: %s',
+    async (javaScriptEnabled) => {
+      const page = await asked({ javaScriptEnabled });
+      const sent: string[] = [];
+      page.on('request', (request) => {
+        if (request.method() === 'POST') sent.push(request.url());
+      });
+      const violations: string[] = [];
+      page.on('console', (message) => violations.push(message.text()));
+      const before = callback.received.length;
+      await page.locator('button[value=approve]').dblclick();
+      await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
+      expect(new Set(callback.received.slice(before).map((received) => received.get('code'))).size).toBe(1);
+      if (javaScriptEnabled) expect(sent).toHaveLength(1);
+      expect(violations).toEqual([]);
+      await page.context().close();
+    },
+  );
+
+  it('asks in the language of the browser', async () => {
+    const page = await asked({ locale: 'de-DE' });
+    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    await page.getByRole('button', { name: 'Erlauben' }).waitFor();
+    await page.context().close();
+  });
+
+  it('a sign-out removes what this origin stored, and no cookie but that of the session', async () => {
+    const page = await asked();
+    await page.evaluate('localStorage.setItem("left", "behind")');
+    await page.context().addCookies([{ name: 'of-another-app', value: 'x', url: test.issuer }]);
+    await page.goto(`${test.issuer}/oauth/logout`);
+    const answered = page.waitForResponse((response) => response.url().endsWith('/oauth/logout/decision'));
+    await page.locator('button[value=approve]').click();
+    await answered;
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+    expect(await page.evaluate('localStorage.getItem("left")')).toBeNull();
+    const names = (await page.context().cookies()).map(({ name }) => name);
+    expect(names).toContain('of-another-app');
+    expect(names).toContain('statehouse-browser');
+    expect(names).not.toContain('statehouse-session');
+    await page.context().close();
+  });
+});

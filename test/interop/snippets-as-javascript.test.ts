@@ -1,0 +1,145 @@
+/**
+ * Every snippet of the guides as a reader of JavaScript has it: its types taken out, in a file snippet.mjs, run by `node` and nothing
+ * else, in a process and a folder of its own, against the server on its port.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { headersOf } from '../../src/webhooks/attempt.ts';
+import { Visitor } from '../docs/visitor.ts';
+import { makeClient, obtainTokens } from '../support/actors.ts';
+import { outputOf, startChild } from '../support/child-process.ts';
+import { judged } from '../support/interop.ts';
+import { freePort } from '../support/listening.ts';
+import { OTHER_SECRET, WEBHOOK_SECRET } from '../support/receiver.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const RESOURCE = 'https://api.example.com';
+
+const guides = readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md'));
+const text = guides.map((guide) => readFileSync(join(ROOT, 'docs', guide), 'utf8')).join('\n');
+/** The text of the block itself, by the name of its file. */
+const snippets = new Map(
+  [...text.matchAll(/<!-- example: examples\/([\w.-]+)\.ts -->\n```ts\n([\s\S]*?)```/g)].map(
+    ([, name = '', code = '']) => [name, code] as const,
+  ),
+);
+
+const PROGRAMS = ['openid-client', 'oauth4webapi', 'token-keeper', 'webhook-receiver'];
+const WEB_APPS = ['passport-oauth2', 'express-openid-connect', 'fastify-oauth2'];
+const APIS = ['protected-api', 'protected-fastify-api', 'express-oauth2-jwt-bearer'];
+
+describe('the snippets of the guides, in JavaScript', () => {
+  const judging = judged();
+  let folder: string;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'statehouse-snippets-'));
+    mkdirSync(join(folder, 'node_modules'));
+    // The packages that are installed here, and this one, as `npm install` would put them there.
+    for (const name of readdirSync(join(ROOT, 'node_modules'))) {
+      if (!name.startsWith('.')) symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+    }
+    symlinkSync(ROOT, join(folder, 'node_modules/statehouse'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** @returns what it tells, line by line. */
+  function run(name: string, settings: object) {
+    const file = join(folder, `${name}.mjs`);
+    writeFileSync(file, stripTypeScriptTypes(snippets.get(name) ?? ''));
+    const program = join(import.meta.dirname, 'around-a-snippet.mjs');
+    const args = [program, name, pathToFileURL(file).href, JSON.stringify(settings)];
+    // No option and no variable that would load anything else.
+    const env = { PATH: process.env['PATH'] };
+    const child = startChild(process.execPath, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const output = outputOf(child);
+    const told = createInterface({ input: child.stdout ?? process.stdin })[Symbol.asyncIterator]();
+    return {
+      answer: (line: string) => void child.stdin?.write(`${line}\n`),
+      tells: async (): Promise<Record<string, unknown>> => {
+        const { value, done } = await told.next();
+        if (done) throw new Error(`${name} ended:\n${output()}`);
+        return JSON.parse(value);
+      },
+    };
+  }
+
+  it('are all run here', () => {
+    expect([...snippets.keys()].toSorted()).toEqual([...PROGRAMS, ...WEB_APPS, ...APIS].toSorted());
+    expect(
+      readdirSync(join(ROOT, 'docs/examples'))
+        .map((file) => file.replace('.ts', ''))
+        .toSorted(),
+    ).toEqual([...snippets.keys()].toSorted());
+  });
+
+  it('openid-client signs in, refreshes, and has a sign-out', async () => {
+    const { test, confidential, user, approve } = judging.current;
+    const settings = { issuer: test.issuer, clientId: confidential.clientId, clientSecret: confidential.secret };
+    const program = run('openid-client', { ...settings, redirectUri: confidential.redirectUris[0] });
+    const { sentTo } = await program.tells();
+    program.answer((await approve(new URL(String(sentTo)))).href);
+    expect(await program.tells()).toEqual({ sub: user.id, rotated: true, scope: 'read', leaves: '/oauth/logout' });
+  });
+
+  it('oauth4webapi does as a public client', async () => {
+    const { test, publicClient, approve } = judging.current;
+    const { clientId, redirectUris } = publicClient;
+    const program = run('oauth4webapi', { issuer: test.issuer, clientId, redirectUri: redirectUris[0] });
+    const { sentTo } = await program.tells();
+    program.answer((await approve(new URL(String(sentTo)))).href);
+    expect(await program.tells()).toEqual({ rotated: true, scope: 'read' });
+  });
+
+  it('the token keeper stores what came', async () => {
+    expect(await run('token-keeper', {}).tells()).toEqual({ accessToken: 'new', stored: 'second' });
+  });
+
+  it('the receiver of events takes what is signed', async () => {
+    const port = await freePort();
+    const program = run('webhook-receiver', { port, secret: WEBHOOK_SECRET });
+    expect(await program.tells()).toEqual({ listens: true });
+    const body = { contentType: 'application/json', text: '{"type":"user.created"}' };
+    const send = (secret: string) =>
+      fetch(`http://localhost:${port}`, {
+        method: 'POST',
+        headers: headersOf({ id: 'evt_1', body, secrets: [secret], at: new Date() }),
+        body: body.text,
+      });
+    expect((await send(OTHER_SECRET)).status).toBe(401);
+    expect((await send(WEBHOOK_SECRET)).status).toBe(204);
+    expect(await program.tells()).toEqual({ event: { type: 'user.created' }, id: 'evt_1' });
+  });
+
+  it.each(WEB_APPS)('%s signs in at a web app', async (name) => {
+    const { test, approve } = judging.current;
+    const port = await freePort();
+    const base = `http://localhost:${port}`;
+    const client = await makeClient(test, { redirectUris: [`${base}/callback`] });
+    const { clientId, secret: clientSecret } = client;
+    const redirectUri = `${base}/callback`;
+    const program = run(name, { issuer: test.issuer, clientId, clientSecret, base, port, redirectUri });
+    expect(await program.tells()).toEqual({ listens: true });
+    const visitor = new Visitor();
+    const { location } = await visitor.get(`${base}/login`);
+    const { status, body } = await visitor.get(await approve(new URL(location)));
+    const page = status === 302 ? await visitor.get(`${base}/`) : { body };
+    expect(page.body).toBe('Signed in.');
+  });
+
+  it.each(APIS)('%s lets in a token of the server, and nothing else', async (name) => {
+    const { test, confidential, user } = judging.current;
+    const port = await freePort();
+    expect(await run(name, { issuer: test.issuer, resource: RESOURCE, port }).tells()).toEqual({ listens: true });
+    const { accessToken } = await obtainTokens(test, confidential, user);
+    const ask = async (token: string) =>
+      (await fetch(`http://localhost:${port}/photos`, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect(await ask(accessToken)).toBe(200);
+    expect(await ask(`${accessToken}x`)).toBe(401);
+  });
+});

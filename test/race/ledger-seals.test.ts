@@ -1,0 +1,64 @@
+/** Lines are written while two nodes close stretches, in transactions that end in another order than they began: nothing is lost, doubled or late. */
+import { sql } from 'drizzle-orm';
+import { expect, it } from 'vitest';
+import { keepLedgerPartitions } from '../../src/storage/ledger-partitions.ts';
+import { openPostgres } from '../../src/storage/postgres.ts';
+import { databaseClock } from '../../src/system/clock.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { sealAll, sealOnce, verified } from '../support/ledger.ts';
+import { until } from '../support/until.ts';
+
+const WRITERS = 6;
+const TRANSACTIONS = 20;
+
+it('stretches that two nodes close while lines are written have each line once', async () => {
+  const { database, url, close } = await openTestDatabase('postgres');
+  const nodes = [openPostgres(url, { connections: 2 }), openPostgres(url, { connections: 2 })];
+  try {
+    await keepLedgerPartitions(database.drizzle, databaseClock);
+    let written = 0;
+    let tries = 0;
+    let isWriting = true;
+    const write = async (writer: number) => {
+      for (let n = 0; n < TRANSACTIONS; n++) {
+        await database.drizzle.transaction(async (transaction) => {
+          const lines = 2 + ((n + writer) % 3);
+          for (let line = 0; line < lines; line++) {
+            await transaction.execute(sql`insert into transitions (at, machine, event, from_state, to_state, reason)
+              values (now(), 'm', 'e', 'a', 'b', ${`${writer}/${n}/${line}`})`);
+            // Both nodes try while the first line is written and the others are not.
+            const before = tries;
+            if (line === 0) await until(() => tries > before + 2);
+          }
+          written += lines;
+        });
+      }
+    };
+    const closed = { stretches: 0, lines: 0 };
+    const seal = async (node: (typeof nodes)[number]) => {
+      while (isWriting) {
+        tries += 1;
+        const one = await sealOnce(node.drizzle, { most: 20 });
+        if (one !== null) {
+          expect(one.previous).not.toBe('forged');
+          closed.stretches += 1;
+          closed.lines += one.lines;
+        }
+      }
+    };
+    const sealing = nodes.map(seal);
+    await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer))).finally(() => {
+      isWriting = false;
+    });
+    await Promise.all(sealing);
+    expect(tries).toBeGreaterThan(2);
+    const rest = await sealAll(database.drizzle);
+    const result = await verified(database.drizzle);
+    expect(result).toMatchObject({ problems: [], open: 0, lines: written });
+    expect(result.stretches).toBe(closed.stretches + rest.length);
+    expect(closed.lines + rest.reduce((sum, { lines }) => sum + lines, 0)).toBe(written);
+  } finally {
+    await Promise.all(nodes.map((node) => node.close()));
+    await close();
+  }
+});

@@ -1,0 +1,93 @@
+/** Links in mails on two nodes at the same moment: one press wins, one link is active, and no two links change one account. */
+import { randomUUID } from 'node:crypto';
+import { and, eq } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { emailChallenges, transitions, users } from '../../src/storage/schema.ts';
+import { makeUser } from '../support/actors.ts';
+import { type LinkPurpose, type LinkWorld, linkWorld } from '../support/links.ts';
+import { type Nodes, openNodes } from '../support/nodes.ts';
+
+const ROUNDS = 15;
+let scene: Nodes;
+let here: LinkWorld;
+let there: LinkWorld;
+beforeAll(async () => {
+  scene = await openNodes();
+  [here, there] = [linkWorld(scene.nodes[0]), linkWorld(scene.nodes[1])];
+});
+afterAll(() => scene.close());
+
+const somebody = async () => {
+  const address = `${randomUUID()}@example.com`;
+  return { address, user: await makeUser(scene, randomUUID(), { email: address, email_verified: true }) };
+};
+const statesOf = async (person: string, purpose: LinkPurpose): Promise<readonly string[]> => {
+  const rows = await scene.database.drizzle
+    .select({ state: emailChallenges.state })
+    .from(emailChallenges)
+    .where(and(eq(emailChallenges.person, person), eq(emailChallenges.purpose, purpose)));
+  return rows.map(({ state }) => state).toSorted();
+};
+
+it.each(['reset_password', 'verify_address', 'lost_factors', 'sign_up'] as const)(
+  'one press of a %s link wins, and the others change nothing',
+  async (purpose) => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { user, address } = await somebody();
+      const link = await here.ask(purpose, purpose === 'sign_up' ? null : user.id, address);
+      const answers = await Promise.all([here, there, here, there].map((node) => node.press(link)));
+      const reasons = answers.map((answer) => (answer.kind === 'used' ? 'used' : answer.reason));
+      expect(reasons.toSorted()).toEqual(['link_used', 'link_used', 'link_used', 'used']);
+      const [winner] = answers.filter((answer) => answer.kind === 'used');
+      const [stored] = await scene.database.drizzle
+        .select()
+        .from(users)
+        .where(eq(users.id, winner?.kind === 'used' ? winner.user.id : ''));
+      expect(stored?.passwordHash).toBe(winner?.kind === 'used' ? winner.user.passwordHash : '');
+      expect(stored?.epoch).toBe(purpose === 'reset_password' || purpose === 'lost_factors' ? 1n : 0n);
+      const lines = await scene.database.drizzle
+        .select()
+        .from(transitions)
+        .where(and(eq(transitions.userId, stored?.id ?? ''), eq(transitions.machine, 'user')));
+      // makeUser has a line too.
+      expect(lines.filter(({ event }) => event !== 'registrationRequested')).toHaveLength(
+        purpose === 'sign_up' ? 0 : 1,
+      );
+    }
+  },
+);
+
+it('of two that are asked for at once, one is active', async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const { user, address } = await somebody();
+    const links = await Promise.all([here, there].map((node) => node.ask('reset_password', user.id, address)));
+    expect(await statesOf(user.id, 'reset_password')).toEqual(['active', 'superseded']);
+    const answers = [];
+    for (const link of links) answers.push(await here.press(link));
+    expect(answers.filter(({ kind }) => kind === 'used')).toHaveLength(1);
+  }
+});
+
+it('a press and a newer link at once: the older is used, or worth nothing', async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const { user, address } = await somebody();
+    const older = await here.ask('verify_address', user.id, address);
+    const [answer] = await Promise.all([here.press(older), there.ask('verify_address', user.id, address)]);
+    const states = await statesOf(user.id, 'verify_address');
+    expect(states).toEqual(['active', answer.kind === 'used' ? 'used' : 'superseded']);
+  }
+});
+
+it('of a new password and the loss of every factor at once, one happens', async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const { user, address } = await somebody();
+    const password = await here.ask('reset_password', user.id, address);
+    const lost = await here.ask('lost_factors', user.id, address);
+    const answers = await Promise.all([here.press(password), there.press(lost)]);
+    // Either raises the epoch, which the other was sent under.
+    expect(answers.map((answer) => (answer.kind === 'used' ? 'used' : answer.reason)).toSorted()).toEqual([
+      'password_changed',
+      'used',
+    ]);
+  }
+});

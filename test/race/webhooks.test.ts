@@ -1,0 +1,128 @@
+/** Several nodes bring the same events, and nodes die: every event arrives, with its id, and by one node at a time. */
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
+import { afterEach, describe, expect, it } from 'vitest';
+import { rootKeys } from '../../src/crypto/root-secret.ts';
+import { webhookDeliveries, webhookReceivers } from '../../src/storage/schema.ts';
+import { makeUser } from '../support/actors.ts';
+import { testClock } from '../support/clock.ts';
+import { freePort } from '../support/listening.ts';
+import { openNodes } from '../support/nodes.ts';
+import { type Answering, openReceiver, type Receiver, WEBHOOK_SECRET } from '../support/receiver.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { until } from '../support/until.ts';
+import { courierOf, webhooksFile } from '../support/webhooks.ts';
+import { startServer } from './server-process.ts';
+
+const SECRET = 'a-root-secret-for-the-server-that-is-killed';
+
+describe('two nodes', () => {
+  let closes: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closes.splice(0).toReversed()) await close();
+    closes = [];
+  });
+
+  it('bring each event once, though both look for it at the same moment', async () => {
+    const [{ nodes, close, clock }, receiver] = [await openNodes(), await openReceiver()];
+    closes = [close, receiver.close];
+    clock.set(new Date());
+    const file = webhooksFile([{ url: receiver.url, events: ['user'] }]);
+    const couriers = nodes.map((node) => courierOf(node, file));
+    for (const { round } of couriers) await round();
+    for (let n = 0; n < 40; n++) {
+      await makeUser(nodes[n % 2] ?? nodes[0]);
+      if (n % 5 === 4) await Promise.all(couriers.map(({ round }) => round()));
+    }
+    await Promise.all(couriers.map(({ round }) => round()));
+    expect(receiver.received).toHaveLength(40);
+    expect(new Set(receiver.verified().map(({ data }) => data['sub'])).size).toBe(40);
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(40);
+    const stored = await couriers[0]?.stored();
+    expect(stored?.every(({ state, attempts }) => state === 'delivered' && attempts === 1)).toBe(true);
+  });
+
+  it('attempt nothing that the other has claimed, until its claim runs out', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const waits: Answering = (response) => void held.then(() => response.writeHead(204).end());
+    const [{ nodes, close, clock }, receiver] = [await openNodes(), await openReceiver(waits)];
+    closes = [close, receiver.close];
+    clock.set(new Date());
+    const file = webhooksFile([{ url: receiver.url, events: ['user'] }], { timeoutSeconds: 60 });
+    const [first, second] = [courierOf(nodes[0], file), courierOf(nodes[1], file)];
+    await first.round();
+    await makeUser(nodes[0]);
+    const attempting = first.round();
+    await until(() => receiver.received.length === 1);
+    await second.round();
+    expect(receiver.received).toHaveLength(1);
+    // As if the first had died: its claim is 60 seconds for the attempt, and 30 to write down what came of it.
+    clock.advanceSeconds(91);
+    const again = second.round();
+    await until(() => receiver.received.length === 2);
+    release();
+    await Promise.all([attempting, again]);
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
+    expect(await first.stored()).toMatchObject([{ state: 'delivered', attempts: 2 }]);
+  });
+});
+
+describe('a server that is killed', () => {
+  const config = mkdtempSync(join(tmpdir(), 'statehouse-webhooks-'));
+  let scene: Scene;
+  let receiver: Receiver;
+  let closes: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closes.splice(0).toReversed()) await close();
+    rmSync(config, { recursive: true, force: true });
+  });
+
+  it('loses no event: neither what was decided while it was away, nor what it was sending', async () => {
+    let isHeld = true;
+    const waits: Answering = (response) => void (isHeld || response.writeHead(204).end());
+    scene = await openScene('postgres', { keys: rootKeys([SECRET]), clock: { ...testClock(), fixedNow: () => null } });
+    receiver = await openReceiver(waits);
+    closes = [scene.close, receiver.close];
+    const { drizzle } = scene.database;
+    cpSync(new URL('../../policies', import.meta.url).pathname, config, { recursive: true });
+    writeFileSync(
+      join(config, 'webhooks.yaml'),
+      `receivers:\n  - name: crm\n    url: ${receiver.url}\n    events: [user]\n    secretEnvironment: CRM_SECRET\n    allowPrivateNetwork: true\n`,
+    );
+    const env = {
+      DATABASE_URL: scene.url ?? '',
+      STATEHOUSE_SECRET: SECRET,
+      STATEHOUSE_CONFIG: config,
+      CRM_SECRET: WEBHOOK_SECRET,
+    };
+    const start = async () => {
+      const server = await startServer({ port: await freePort(), cwd: tmpdir(), env });
+      closes.push(server.kill);
+      return server;
+    };
+    const first = await start();
+    await until(async () => (await drizzle.select().from(webhookReceivers)).length === 1);
+    const during = await makeUser(scene);
+    await until(() => receiver.received.length === 1);
+    await first.kill();
+    const away = await makeUser(scene);
+    expect(await drizzle.select().from(webhookDeliveries)).toMatchObject([{ state: 'pending', attempts: 1 }]);
+    isHeld = false;
+    // The claim of the dead would run out by itself.
+    await drizzle.update(webhookDeliveries).set({ nextAttemptAt: sql`date_trunc('milliseconds', now())` });
+    await start();
+    const delivered = async () =>
+      (await drizzle.select().from(webhookDeliveries)).filter(({ state }) => state === 'delivered');
+    await until(async () => (await delivered()).length === 2);
+    expect(receiver.verified().map(({ data }) => data['sub'])).toEqual(
+      expect.arrayContaining([during.id, during.id, away.id]),
+    );
+    const ids = receiver.received.filter(({ text }) => text.includes(during.id)).map(({ id }) => id);
+    expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
+  });
+});

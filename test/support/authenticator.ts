@@ -1,0 +1,116 @@
+/** A passkey in software (WebAuthn Level 3 §6): it makes a key pair, counts its signatures, and signs what a page asks for. */
+import { createHash, createSign, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+
+/** The options of a page, as far as they are used. */
+type Asked = {
+  readonly challenge: string;
+  readonly rpId?: string;
+  readonly rp?: { readonly id: string };
+  readonly user?: { readonly id: string };
+};
+
+export type SoftwarePasskey = {
+  readonly id: string;
+  readonly rpId: string;
+  readonly userHandle: string;
+  readonly privateKey: KeyObject;
+};
+
+const USER_PRESENT = 0x01;
+const USER_VERIFIED = 0x04;
+const HAS_CREDENTIAL = 0x40;
+
+const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest();
+
+/** CBOR (RFC 8949 §3), as far as a registration needs it. */
+const head = (major: number, value: number): Buffer => {
+  if (value < 24) return Buffer.of((major << 5) | value);
+  if (value < 256) return Buffer.of((major << 5) | 24, value);
+  return Buffer.of((major << 5) | 25, value >> 8, value & 0xff);
+};
+const integer = (value: number) => (value < 0 ? head(1, -1 - value) : head(0, value));
+const bytes = (value: Buffer) => Buffer.concat([head(2, value.length), value]);
+const text = (value: string) => Buffer.concat([head(3, value.length), Buffer.from(value)]);
+const map = (entries: readonly (readonly [Buffer, Buffer])[]) =>
+  Buffer.concat([head(5, entries.length), ...entries.flat()]);
+
+/** COSE (RFC 9053 §7.1): EC2, ES256, P-256. */
+export function coseKeyOf(publicKey: KeyObject): Buffer {
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
+  return map([
+    [integer(1), integer(2)],
+    [integer(3), integer(-7)],
+    [integer(-1), integer(1)],
+    [integer(-2), bytes(Buffer.from(x, 'base64url'))],
+    [integer(-3), bytes(Buffer.from(y, 'base64url'))],
+  ]);
+}
+
+const authenticatorData = (rpId: string, flags: number, counter: number): Buffer => {
+  const rest = Buffer.alloc(5);
+  rest.writeUInt8(flags, 0);
+  rest.writeUInt32BE(counter, 1);
+  return Buffer.concat([sha256(rpId), rest]);
+};
+
+const clientData = (type: 'webauthn.create' | 'webauthn.get', challenge: string, origin: string) =>
+  Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
+
+const sent = (id: string, response: Readonly<Record<string, unknown>>) =>
+  JSON.stringify({ id, rawId: id, type: 'public-key', clientExtensionResults: {}, response });
+
+/** @param options JSON of the page. @returns the passkey, and what the page sends. */
+export function makePasskey(
+  options: string,
+  origin: string,
+  counter: number,
+): { readonly passkey: SoftwarePasskey; readonly credential: string } {
+  const { challenge, rp, user } = JSON.parse(options) as Asked;
+  if (!rp || !user) throw new Error('The page asks for no passkey.');
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const credentialId = randomBytes(16);
+  const id = credentialId.toString('base64url');
+  const size = Buffer.alloc(2);
+  size.writeUInt16BE(credentialId.length);
+  const data = Buffer.concat([
+    authenticatorData(rp.id, USER_PRESENT | USER_VERIFIED | HAS_CREDENTIAL, counter),
+    Buffer.alloc(16),
+    size,
+    credentialId,
+    coseKeyOf(publicKey),
+  ]);
+  const attestation = map([
+    [text('fmt'), text('none')],
+    [text('attStmt'), map([])],
+    [text('authData'), bytes(data)],
+  ]);
+  return {
+    passkey: { id, rpId: rp.id, userHandle: user.id, privateKey },
+    credential: sent(id, {
+      clientDataJSON: clientData('webauthn.create', challenge, origin).toString('base64url'),
+      attestationObject: attestation.toString('base64url'),
+      transports: ['internal'],
+    }),
+  };
+}
+
+/** @param options JSON of the page. @returns what the page sends. */
+export function signWithPasskey(
+  { id, rpId, userHandle, privateKey }: SoftwarePasskey,
+  options: string,
+  origin: string,
+  counter: number,
+): string {
+  const { challenge } = JSON.parse(options) as Asked;
+  const data = authenticatorData(rpId, USER_PRESENT | USER_VERIFIED, counter);
+  const client = clientData('webauthn.get', challenge, origin);
+  const signature = createSign('sha256')
+    .update(Buffer.concat([data, sha256(client)]))
+    .sign(privateKey);
+  return sent(id, {
+    clientDataJSON: client.toString('base64url'),
+    authenticatorData: data.toString('base64url'),
+    signature: signature.toString('base64url'),
+    userHandle,
+  });
+}

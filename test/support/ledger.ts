@@ -1,0 +1,56 @@
+/** The ledger of a database: lines are written, stretches closed, and what is stored is verified. */
+import { eq, sql } from 'drizzle-orm';
+import { sealKeys } from '../../src/crypto/ledger-seal.ts';
+import type { RootKeys } from '../../src/crypto/root-secret.ts';
+import { type Closed, closeStretch, type Head } from '../../src/ledger/seal.ts';
+import { type VerifiedLedger, verifyStored } from '../../src/ledger/verify-stored.ts';
+import type { Drizzle } from '../../src/storage/database.ts';
+import { sealStore } from '../../src/storage/ledger-seals.ts';
+import { transitions } from '../../src/storage/schema.ts';
+import { type Clock, databaseClock } from '../../src/system/clock.ts';
+import { testKeys } from './macs.ts';
+import { until } from './until.ts';
+
+export type Sealing = {
+  readonly keys?: RootKeys;
+  readonly clock?: Clock;
+  readonly keptDays?: number;
+  readonly most?: number;
+};
+
+export const sealOnce = (db: Drizzle, { keys = testKeys, clock = databaseClock, keptDays = 90, most }: Sealing = {}) =>
+  closeStretch({ store: sealStore(db, clock), keys: sealKeys(keys), keptDays: () => keptDays }, most);
+
+/** Until every line is in a stretch. Transactions of other tests, in other databases of the same Postgres, may hold it up for a moment. */
+export async function sealAll(db: Drizzle, sealing: Sealing = {}): Promise<readonly Closed[]> {
+  const closed: Closed[] = [];
+  await until(async () => {
+    const one = await sealOnce(db, sealing);
+    if (one !== null) closed.push(one);
+    return one === null && (await verified(db, sealing)).open === 0;
+  });
+  return closed;
+}
+
+export const verified = (
+  db: Drizzle,
+  { keys = testKeys, clock = databaseClock, head = null }: Sealing & { readonly head?: Head | null } = {},
+): Promise<VerifiedLedger> => verifyStored(sealStore(db, clock), sealKeys(keys), head);
+
+/** Each in a transaction of its own. */
+export async function writeLines(db: Drizzle, reasons: readonly string[], at = new Date()): Promise<void> {
+  for (const reason of reasons) {
+    await db.execute(sql`insert into transitions (at, machine, event, from_state, to_state, reason, client_id, generation)
+      values (${at.toISOString()}::timestamptz, 'refreshToken', 'presented', 'active', 'used', ${reason}, 'shop', 9007199254740993)`);
+  }
+}
+
+/** `TRANSACTION/PLACE`, as verification names a line. */
+export async function lineNamed(db: Drizzle, reason: string): Promise<string> {
+  const [row] = await db
+    .select({ name: sql<string>`${transitions.recordedIn}::text || '/' || ${transitions.position}` })
+    .from(transitions)
+    .where(eq(transitions.reason, reason));
+  if (!row) throw new Error(`no such line: ${reason}`);
+  return row.name;
+}

@@ -1,0 +1,420 @@
+/** Every view with what it can show, for tests that look at all pages: a view that is missing here fails one of them. */
+import type { Look } from '../../src/http/look.ts';
+import { unverifiedRequestPage } from '../../src/http/unverified-request-page.ts';
+import { apps } from '../../src/http/views/account/apps.ts';
+import { dataForm } from '../../src/http/views/account/data.ts';
+import { deletedPage, deleteForm } from '../../src/http/views/account/delete.ts';
+import { devices } from '../../src/http/views/account/devices.ts';
+import { addressPage } from '../../src/http/views/account/email.ts';
+import { type AccountBody, type AccountFrame, accountPage } from '../../src/http/views/account/frame.ts';
+import { linkedIdentities } from '../../src/http/views/account/linked-identities.ts';
+import { overview } from '../../src/http/views/account/overview.ts';
+import { passwordForm, problemOf } from '../../src/http/views/account/password.ts';
+import { type MethodsView, signInMethods } from '../../src/http/views/account/sign-in-methods.ts';
+import { type ConsentView, consentPage } from '../../src/http/views/consent.ts';
+import {
+  askedPage,
+  askPage,
+  linkDonePage,
+  linkPage,
+  lostFactorsAskedPage,
+  lostFactorsPage,
+  uselessLinkPage,
+} from '../../src/http/views/email.ts';
+import { externalButtons, externalProblemPage } from '../../src/http/views/external-sign-in.ts';
+import { type FactorPageView, factorPage, recoveryCodesPage, setUpPage } from '../../src/http/views/factor.ts';
+import { formPostPage } from '../../src/http/views/form-post.ts';
+import { homePage } from '../../src/http/views/home.ts';
+import { logoutPage, refusedLogoutPage, signedOutPage, stillSignedInPage } from '../../src/http/views/logout.ts';
+import { passkeyButton } from '../../src/http/views/passkey.ts';
+import { type PermissionsView, permissionsPage } from '../../src/http/views/permissions.ts';
+import { problemPage } from '../../src/http/views/problem.ts';
+import { type SignInView, signInPage } from '../../src/http/views/sign-in.ts';
+
+/** What is no text of ours: names, addresses, descriptions from the configuration. */
+export const data = (text: string): string => `‹${text}›`;
+
+type Sample = { readonly name: string; readonly html: (look: Look) => string };
+
+const keysOf = <Key extends string>(of: Readonly<Record<Key, unknown>>): Key[] => Object.keys(of) as Key[];
+
+const signIn: SignInView = {
+  action: '/interactions/x/sign-in',
+  csrf: 'x',
+  clientName: data('Photo Book'),
+  username: data('alice'),
+  problem: null,
+  goOn: null,
+  help: { forgot: '/forgot-password', signUp: '/sign-up' },
+};
+
+const link = {
+  action: '/email/link',
+  csrf: 'x',
+  secret: 'x',
+  address: data('alice@example.com'),
+  account: data('alice'),
+  username: data('alice'),
+  minimumCharacters: 15,
+  problem: null,
+};
+
+const SETS_PASSWORD = new Set(['sign_up', 'invitation', 'reset_password']);
+
+const consent: ConsentView = {
+  action: '/interactions/x/consent',
+  csrf: 'x',
+  clientName: data('Photo Book'),
+  username: data('alice'),
+  destination: data('photos.example'),
+  logo: '/images/x',
+  terms: 'https://photos.example/terms',
+  policy: 'https://photos.example/privacy',
+  onThisDevice: false,
+  access: [
+    {
+      resource: null,
+      scopes: ['openid', 'profile', 'email', 'address', 'phone'].map((name) => ({ name, description: null })),
+    },
+    { resource: data('The photo API'), scopes: [{ name: 'read', description: data('see your photos') }] },
+    { resource: data('The print API'), scopes: [{ name: data('print'), description: null }] },
+    { resource: data('The archive'), scopes: [] },
+  ],
+  whileAway: true,
+  rememberedForSeconds: 30 * 86_400,
+  switchUser: '/interactions/x?account=another',
+};
+
+const at = (text: string) => new Date(`${text}Z`);
+const allowed = (holds: 'whileAway' | 'nowOnly' | 'nothing', lastUsedAt: Date | null) => ({
+  clientId: holds,
+  clientName: data(`Photo Book ${holds}`),
+  access: consent.access,
+  since: at('2026-01-05T10:00:00'),
+  lastUsedAt,
+  holds,
+  asksAgainFrom: holds === 'nothing' ? at('2026-06-30T12:00:00') : null,
+});
+const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+const permissions: PermissionsView = {
+  endAccess: '/permissions/end',
+  endSession: '/permissions/sessions/end',
+  csrf: 'x',
+  username: data('alice'),
+  allowed: [allowed('whileAway', at('2026-03-31T23:30:00')), allowed('nowOnly', null), allowed('nothing', null)],
+  more: true,
+  browsers: [
+    {
+      sid: 'a',
+      userAgent: CHROME,
+      signedInAt: at('2026-03-01T08:00:00'),
+      lastUsedAt: at('2026-04-01T09:05:00'),
+      isThis: true,
+      amr: ['pwd', 'otp', 'mfa'],
+    },
+    {
+      sid: 'b',
+      userAgent: null,
+      signedInAt: at('2026-03-01T08:00:00'),
+      lastUsedAt: at('2026-03-02T09:05:00'),
+      isThis: false,
+      amr: ['x'],
+    },
+  ],
+  justEnded: null,
+  signOut: '/oauth/logout',
+  account: '/account',
+};
+
+const home = {
+  issuer: data('https://login.example'),
+  account: '/account',
+  metadata: '/.well-known/openid-configuration',
+};
+const demo = { username: data('demo'), password: data('secret'), playground: '/playground', console: '/console' };
+const problem = (name: string, problemOf: (words: Look['words']) => { title: string; what: string; next: string }) => ({
+  name: `problem-${name}`,
+  html: (look: Look) => problemPage(look, problemOf(look.words)),
+});
+
+function accountSample(
+  name: string,
+  current: AccountFrame['current'],
+  content: AccountBody['content'],
+  said: { readonly done?: (look: Look) => string; readonly problem?: (look: Look) => string | null } = {},
+): Sample {
+  return {
+    name,
+    html: (look) => {
+      const sections = keysOf(look.words.account.sections).map((id) => ({ id, href: `/account/${id}` }));
+      const frame = {
+        look,
+        username: data('alice'),
+        overview: '/account',
+        signOut: '/oauth/logout',
+        sections,
+        current,
+      };
+      return accountPage(frame, { content, done: said.done?.(look) ?? null, problem: said.problem?.(look) ?? null });
+    },
+  };
+}
+
+const passkey = (look: Look) =>
+  passkeyButton(
+    look,
+    { action: '/x', csrf: 'x', options: '{}', autofill: false },
+    {
+      button: look.words.factor.withPasskey,
+      failed: look.words.factor.passkeyNeedsScript,
+    },
+  );
+
+/** As a library draws it. */
+const setUp = { id: 'x', secretText: 'ABCD EFGH', qrCode: '<svg viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>' };
+
+const methods: MethodsView = {
+  methods: {
+    apps: [{ id: 'a', confirmedAt: at('2026-01-05T10:00:00') }],
+    passkeys: [
+      { id: 'b', name: data('Phone'), createdAt: at('2026-01-05T10:00:00'), lastUsedAt: null, isSynced: true },
+      {
+        id: 'c',
+        name: data('Key'),
+        createdAt: at('2026-01-05T10:00:00'),
+        lastUsedAt: at('2026-01-06T10:00:00'),
+        isSynced: false,
+      },
+    ],
+    recoveryCodesLeft: 8,
+    isDemanded: true,
+  },
+  at: (form) => `/x/${form}`,
+  csrf: 'x',
+  prove: '/prove',
+};
+const none = { apps: [], passkeys: [], recoveryCodesLeft: 0, isDemanded: false };
+
+const factor: FactorPageView = {
+  action: (below = '') => `/x${below}`,
+  csrf: 'x',
+  clientName: data('Photo Book'),
+  username: data('alice'),
+  asks: 'code',
+  isStepUp: true,
+  hasPasskey: false,
+  problem: null,
+  another: '/another',
+  mayDecline: true,
+  methods: '/account/sign-in-methods',
+  lost: '/email/lost-factors',
+  passkey: null,
+};
+
+const places = [{ name: 'company', label: data('Company account') }];
+const linked = [{ id: 'x', label: data('Company account'), linkedAt: at('2026-01-05T10:00:00') }];
+
+/** @param words the keys of the problems. */
+export const samples = (words: Look['words']): readonly Sample[] => [
+  { name: 'sign-in', html: (look) => signInPage(look, signIn) },
+  { name: 'sign-in-again', html: (look) => signInPage(look, { ...signIn, clientName: null, again: true }) },
+  { name: 'sign-in-directly', html: (look) => signInPage(look, { ...signIn, clientName: null, username: '' }) },
+  {
+    name: 'sign-in-choose',
+    html: (look) => signInPage(look, { ...signIn, goOn: { action: '/x', username: data('alice') } }),
+  },
+  ...keysOf(words.signIn.refused).map((key) => ({
+    name: `sign-in-${key}`,
+    html: (look: Look) =>
+      signInPage(look, { ...signIn, problem: key === 'throttled' ? { throttledSeconds: 30 } : key }),
+  })),
+  {
+    name: 'sign-in-passkey',
+    html: (look) => signInPage(look, { ...signIn, more: [passkey(look)] }),
+  },
+  ...(['code', 'setUp', 'passkey'] as const).map((asks) => ({
+    name: `factor-${asks}`,
+    html: (look: Look) => factorPage(look, { ...factor, asks, passkey: passkey(look) }),
+  })),
+  ...keysOf(words.factor.refused).map((problem) => ({
+    name: `factor-refused-${problem}`,
+    html: (look: Look) => factorPage(look, { ...factor, problem, isStepUp: false, hasPasskey: true }),
+  })),
+  {
+    name: 'factor-set-up',
+    html: (look) => setUpPage(look, { action: '/x', csrf: 'x', setUp, problem: null }),
+  },
+  {
+    name: 'factor-codes',
+    html: (look) =>
+      recoveryCodesPage(look, { codes: ['abcde-fghij', 'klmno-pqrst'], goOn: { action: '/x', csrf: 'x' } }),
+  },
+  accountSample('account-methods', 'sign-in-methods', ({ look }) => signInMethods(look, methods)),
+  accountSample('account-methods-none', 'sign-in-methods', ({ look }) =>
+    signInMethods(look, { ...methods, methods: none }),
+  ),
+  {
+    name: 'sign-in-elsewhere',
+    html: (look) => signInPage(look, { ...signIn, more: [externalButtons(look, 'x', { action: '/x', places })] }),
+  },
+  ...keysOf(words.externalSignIn.problems).map((problem) => ({
+    name: `problem-external-${problem}`,
+    html: (look: Look) => externalProblemPage(look, problem, { href: '/x', isAccount: problem === 'unknown' }),
+  })),
+  accountSample('account-linked', 'linked-identities', ({ look }) =>
+    linkedIdentities(look, { remove: '/x', link: '/y', csrf: 'x', linked, places }),
+  ),
+  accountSample('account-linked-none', 'linked-identities', ({ look }) =>
+    linkedIdentities(look, { remove: '/x', link: '/y', csrf: 'x', linked: [], places: [] }),
+  ),
+  { name: 'consent', html: (look) => consentPage(look, consent) },
+  { name: 'consent-device', html: (look) => consentPage(look, { ...consent, onThisDevice: true, whileAway: false }) },
+  accountSample('account', null, overview),
+  accountSample('account-apps', 'apps', ({ look }) => apps(look, { ...permissions, end: '/x' })),
+  accountSample(
+    'account-devices',
+    'devices',
+    ({ look }) => devices(look, { ...permissions, end: '/x', endOthers: '/y' }),
+    {
+      done: (look) => look.words.accountDevices.done.others,
+    },
+  ),
+  ...keysOf({ none: null, verified: null, unverified: null }).map((key) =>
+    accountSample(`account-email-${key}`, 'email', ({ look }) =>
+      addressPage(look, {
+        verify: '/x',
+        change: '/y',
+        csrf: 'x',
+        current: key === 'none' ? null : { address: data('alice@example.com'), isVerified: key === 'verified' },
+      }),
+    ),
+  ),
+  ...(['forgot', 'signUp'] as const).flatMap((what): Sample[] => [
+    {
+      name: `${what}-ask`,
+      html: (look) =>
+        askPage(look, {
+          what,
+          action: '/x',
+          csrf: 'x',
+          goesOn: null,
+          address: '',
+          problem: 'addressRefused',
+          signIn: '/y',
+        }),
+    },
+    { name: `${what}-asked`, html: (look) => askedPage(look, what) },
+  ]),
+  ...([null, 'throttled', ...keysOf(words.email.lostFactors.problems)] as const).map((problem) => ({
+    name: `lost-factors-${problem ?? 'asked-for'}`,
+    html: (look: Look) =>
+      lostFactorsPage(look, { username: data('alice'), action: '/x', csrf: 'x', back: '/y', problem }),
+  })),
+  { name: 'lost-factors-asked', html: (look) => lostFactorsAskedPage(look) },
+  ...keysOf(words.email.purposes).flatMap((purpose): Sample[] => [
+    {
+      name: `link-${purpose}`,
+      html: (look) => linkPage(look, { ...link, purpose, minimumCharacters: SETS_PASSWORD.has(purpose) ? 15 : null }),
+    },
+    {
+      name: `link-${purpose}-done`,
+      html: (look) => linkDonePage(look, { purpose, next: { href: '/x', text: 'toSignIn' } }),
+    },
+  ]),
+  ...keysOf(words.email.problems).map((key) => ({
+    name: `link-problem-${key}`,
+    html: (look: Look) => linkPage(look, { ...link, purpose: 'sign_up', problem: key }),
+  })),
+  ...(['link_unknown', 'link_expired', 'link_used'] as const).map((reason) => ({
+    name: `useless-${reason}`,
+    html: (look: Look) => uselessLinkPage(look, reason, '/sign-in'),
+  })),
+  ...(
+    [
+      null,
+      { reason: 'too_short', characters: 3, atLeast: 15 },
+      { reason: 'sign_in_refused', problem: 'mismatch' },
+    ] as const
+  ).map((refused) =>
+    accountSample(
+      `account-password${refused === null ? '' : `-${refused.reason}`}`,
+      'password',
+      ({ look }) =>
+        passwordForm(look, {
+          action: '/x',
+          csrf: 'x',
+          username: data('alice'),
+          asksForCurrent: true,
+          minimumCharacters: 15,
+          problem: refused,
+        }),
+      { problem: (look) => problemOf(look, refused) },
+    ),
+  ),
+  accountSample('account-data', 'data', ({ look }) => dataForm(look, { action: '/x', csrf: 'x' })),
+  ...[true, false].map((mayNot) =>
+    accountSample(`account-delete${mayNot ? '-refused' : ''}`, 'delete', ({ look }) =>
+      deleteForm(look, { action: '/x', csrf: 'x', username: data('alice'), mayNot }),
+    ),
+  ),
+  { name: 'account-deleted', html: (look) => deletedPage(look, { home: '/' }) },
+  { name: 'form-post', html: (look) => formPostPage(look, 'https://photos.example/cb', { code: 'x' }) },
+  { name: 'permissions', html: (look) => permissionsPage(look, permissions) },
+  {
+    name: 'permissions-empty',
+    html: (look) => permissionsPage(look, { ...permissions, allowed: [], more: false, justEnded: 'access' }),
+  },
+  { name: 'permissions-ended', html: (look) => permissionsPage(look, { ...permissions, justEnded: 'session' }) },
+  {
+    name: 'sign-out',
+    html: (look) =>
+      logoutPage(look, {
+        action: '/oauth/logout/decision',
+        hidden: { csrf: 'x' },
+        username: data('alice'),
+        clientName: data('Photo Book'),
+        destination: data('photos.example'),
+        permissions: '/permissions',
+      }),
+  },
+  ...[true, false].map((wasSignedIn) => ({
+    name: wasSignedIn ? 'signed-out' : 'not-signed-in',
+    html: (look: Look) => signedOutPage(look, { wasSignedIn, permissions: '/permissions' }),
+  })),
+  {
+    name: 'still-signed-in',
+    html: (look) =>
+      stillSignedInPage(look, {
+        username: data('alice'),
+        back: { name: data('Photo Book'), href: 'https://photos.example/' },
+        permissions: '/permissions',
+      }),
+  },
+  ...keysOf(words.logout.refused.reasons).map((reason) => ({
+    name: `sign-out-${reason}`,
+    html: (look: Look) => refusedLogoutPage(look, { reason, signOut: '/oauth/logout' }),
+  })),
+  { name: 'home', html: (look) => homePage(look, { ...home, demo, withGuides: true }) },
+  { name: 'home-in-production', html: (look) => homePage(look, { ...home, demo: null, withGuides: false }) },
+  ...keysOf(words.problems).map((key) => problem(key, ({ problems }) => problems[key])),
+  ...keysOf(words.interaction).map((key) => problem(key, ({ interaction }) => interaction[key])),
+  {
+    name: 'problem-kept-here',
+    html: (look) => problemPage(look, { ...look.words.problems.keptHere, technical: data('a scope is unknown') }),
+  },
+  ...keysOf(words.unverified.reasons).map((reason) => ({
+    name: `unverified-${reason}`,
+    html: (look: Look) =>
+      unverifiedRequestPage(
+        look,
+        {
+          kind: 'unverified',
+          reason,
+          clientId: null,
+          registered: ['https://a.example/cb'],
+          received: 'https://a.example/c',
+        },
+        false,
+      ),
+  })),
+];

@@ -1,0 +1,90 @@
+/** The courier of a test app, with receivers as webhooks.yaml would name them. */
+import { desc } from 'drizzle-orm';
+
+import { type WebhooksFile, webhooksSchema } from '../../policies/webhooks-schema.ts';
+import { webhookCourier } from '../../src/boot/webhooks.ts';
+import { systemRandom } from '../../src/crypto/random.ts';
+import type { WebhookDelivery } from '../../src/model/webhook.ts';
+import type { Drizzle } from '../../src/storage/database.ts';
+import { transitions, webhookDeliveries, webhookReceivers } from '../../src/storage/schema.ts';
+import { type WebhookStore, webhookStore } from '../../src/storage/webhooks.ts';
+import { makeLogger } from '../../src/system/logger.ts';
+import { type AttemptOptions, attempt } from '../../src/webhooks/attempt.ts';
+import type { Courier } from '../../src/webhooks/courier.ts';
+import type { TestApp } from './app.ts';
+import { WEBHOOK_SECRET } from './receiver.ts';
+
+export type WrittenReceiver = { readonly name?: string; readonly url: string } & Readonly<Record<string, unknown>>;
+
+export const webhooksFile = (receivers: readonly WrittenReceiver[], rest: object = {}): WebhooksFile =>
+  webhooksSchema.parse({
+    receivers: receivers.map((receiver) => ({
+      name: 'crm',
+      events: ['user', 'client', 'grant', 'factor', 'linked_identity', 'signing_key', 'session'],
+      secretEnvironment: 'CRM_WEBHOOK_SECRET',
+      allowPrivateNetwork: true,
+      ...receiver,
+    })),
+    ...rest,
+  });
+
+export type TestCourier = Courier & {
+  readonly store: WebhookStore;
+  readonly stored: () => Promise<readonly WebhookDelivery[]>;
+  readonly logs: () => string;
+};
+
+export function courierOf(
+  { database, clock, deps, issuer }: Pick<TestApp, 'database' | 'clock' | 'deps' | 'issuer'>,
+  webhooks: WebhooksFile | (() => WebhooksFile),
+  { secrets = [WEBHOOK_SECRET], ...options }: AttemptOptions & { readonly secrets?: readonly string[] | null } = {},
+): TestCourier {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const file = typeof webhooks === 'function' ? webhooks : () => webhooks;
+  const courier = webhookCourier({
+    db: database.drizzle,
+    clock,
+    random: systemRandom,
+    issuer,
+    configuration: () => ({ ...deps.configuration(), webhooks: file() }),
+    keyRing: deps.keyRing,
+    secretsOf: () => secrets,
+    logger: makeLogger({ level: 'trace', readable: false, destination }),
+    attempt: (asked) => attempt(asked, options),
+  });
+  return {
+    ...courier,
+    // Transactions of other tests on the same server hold the feed back (docs/decisions/0032).
+    round: async () => {
+      const last = await lastLine(database.drizzle);
+      do await courier.round();
+      while (await isBehind(database.drizzle, file(), last));
+    },
+    store: webhookStore(database.drizzle, clock),
+    stored: () => database.drizzle.select().from(webhookDeliveries).orderBy(webhookDeliveries.createdAt),
+    logs: () => lines.join(''),
+  };
+}
+
+type Place = readonly [recordedIn: bigint, position: bigint];
+
+async function lastLine(db: Drizzle): Promise<Place> {
+  const { recordedIn, position } = transitions;
+  const [row] = await db
+    .select({ recordedIn, position })
+    .from(transitions)
+    .orderBy(desc(recordedIn), desc(position))
+    .limit(1);
+  return [BigInt(row?.recordedIn ?? 0), row?.position ?? 0n];
+}
+
+/** A receiver has a place behind which there is an older line. */
+async function isBehind(db: Drizzle, { receivers }: WebhooksFile, [recordedIn, position]: Place): Promise<boolean> {
+  const places = await db.select().from(webhookReceivers);
+  return places.some((place) => {
+    if (!receivers.some(({ name }) => name === place.name)) return false;
+    const at = BigInt(place.recordedIn);
+    return at < recordedIn || (at === recordedIn && place.position < position);
+  });
+}

@@ -1,0 +1,190 @@
+/** Mails to a real SMTP server: with TLS and a password, refusals, silence, and no server at all. */
+import { createServer, type Server } from 'node:net';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { afterEach, describe, expect, it } from 'vitest';
+import { NotDelivered } from '../../../src/boot/mail/outbox.ts';
+import { smtpDelivery } from '../../../src/boot/mail/smtp.ts';
+import { readSmtp, type SmtpSettings } from '../../../src/config/smtp.ts';
+import { type ComposedMail, composeMail } from '../../../src/http/views/mail.ts';
+
+const MAIL: ComposedMail = {
+  to: 'alice@example.com',
+  subject: 'Grüße',
+  text: 'Hello,\n\nhttps://as.test/email/link?t=abc\n',
+  html: '<p>Hello</p>',
+  language: 'de',
+};
+
+type Got = {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly raw: string;
+  readonly secure: boolean;
+  readonly user: string | null;
+};
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+async function serve(options: SMTPServerOptions = {}): Promise<{ readonly port: number; readonly got: Got[] }> {
+  const got: Got[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    onAuth: ({ username = '', password }, _, done) =>
+      username === 'statehouse' && password === 'p@ss:word' ? done(null, { user: username }) : done(new Error('Wrong')),
+    onData: (stream, session, done) => {
+      const parts: Buffer[] = [];
+      stream.on('data', (part: Buffer) => parts.push(part));
+      stream.on('end', () => {
+        const { mailFrom, rcptTo } = session.envelope;
+        got.push({
+          from: mailFrom === false ? '' : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
+          raw: Buffer.concat(parts).toString(),
+          secure: session.secure,
+          user: typeof session.user === 'string' ? session.user : null,
+        });
+        done();
+      });
+    },
+    ...options,
+  });
+  server.on('error', () => {});
+  const port = await new Promise<number>((resolve) => {
+    const listening = server.listen(0, '127.0.0.1', () =>
+      resolve((listening.address() as { readonly port: number }).port),
+    );
+  });
+  closing.push(() => void server.close());
+  return { port, got };
+}
+
+function settingsOf(url: string): SmtpSettings {
+  const reading = readSmtp(url, 'Statehouse <no-reply@as.test>');
+  if (!reading.ok || reading.settings === null) throw new Error('refused');
+  return reading.settings;
+}
+
+function deliveryTo(settings: SmtpSettings, silenceMilliseconds = 5000) {
+  const delivery = smtpDelivery(settings, { connectMilliseconds: 5000, silenceMilliseconds });
+  closing.push(delivery.close);
+  return delivery.deliver;
+}
+const failureOf = (sending: Promise<void>): Promise<unknown> =>
+  sending.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+describe('a server that takes mails', () => {
+  it.each(['smtp', 'smtps'] as const)('gets the mail by %s, with TLS and the password', async (scheme) => {
+    const { port, got } = await serve({ secure: scheme === 'smtps' });
+    await deliveryTo(settingsOf(`${scheme}://statehouse:p%40ss%3Aword@127.0.0.1:${port}`))(MAIL);
+    expect(got).toMatchObject([
+      { from: 'no-reply@as.test', to: ['alice@example.com'], secure: true, user: 'statehouse' },
+    ]);
+    const raw = got[0]?.raw ?? '';
+    expect(raw).toMatch(/^From: Statehouse <no-reply@as\.test>\r$/m);
+    expect(raw).toMatch(/^To: alice@example\.com\r$/m);
+    expect(raw).toMatch(/^Subject: =\?UTF-8\?/m);
+    expect(raw).toMatch(/^Auto-Submitted: auto-generated\r$/m);
+    expect(raw).toContain('multipart/alternative');
+    // Nothing that tells whether it was opened.
+    expect(raw).not.toMatch(/<img|<link|<script/i);
+  });
+
+  it('gets a name with a line break as a name, never as a header', async () => {
+    const { port, got } = await serve();
+    const hostile = await composeMail('https://as.test', {
+      to: 'alice@example.com',
+      wishes: [],
+      timeZone: null,
+      content: {
+        kind: 'reset_password',
+        username: 'x\r\nBcc: eve@example.com\r\n\r\n<b>',
+        link: 'https://as.test/l',
+        lifetimeSeconds: 60,
+      },
+    });
+    await deliveryTo(settingsOf(`smtp://127.0.0.1:${port}`))({ ...hostile, subject: 'x\r\nBcc: eve@example.com' });
+    await failureOf(
+      deliveryTo(settingsOf(`smtp://127.0.0.1:${port}`))({ ...MAIL, to: 'a@example.com\r\nBcc: eve@example.com' }),
+    );
+    await failureOf(
+      deliveryTo(settingsOf(`smtp://127.0.0.1:${port}`))({ ...MAIL, to: 'a@example.com, eve@example.com' }),
+    );
+    expect(got.flatMap(({ to }) => to)).not.toContain('eve@example.com');
+    for (const { raw } of got) {
+      const [headers = ''] = raw.split('\r\n\r\n');
+      expect(headers).not.toMatch(/^Bcc:/im);
+    }
+    expect(hostile.html).not.toContain('<b>');
+  });
+});
+
+describe('a mail is not delivered', () => {
+  const about = (error: unknown) => (error instanceof NotDelivered ? [error.code, error.isFinal] : error);
+
+  it('for good, where the recipient is refused', async () => {
+    const refuse: SMTPServerOptions['onRcptTo'] = (_address, _session, done) =>
+      done(Object.assign(new Error('No such alice@example.com'), { responseCode: 550 }));
+    const { port } = await serve({ onRcptTo: refuse });
+    const error = await failureOf(deliveryTo(settingsOf(`smtp://127.0.0.1:${port}`))(MAIL));
+    expect(about(error)).toEqual(['EENVELOPE 550', true]);
+    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('alice');
+  });
+
+  it('for now, where the server has no time', async () => {
+    const later: SMTPServerOptions['onRcptTo'] = (_address, _session, done) =>
+      done(Object.assign(new Error('Later'), { responseCode: 451 }));
+    const { port } = await serve({ onRcptTo: later });
+    expect(about(await failureOf(deliveryTo(settingsOf(`smtp://127.0.0.1:${port}`))(MAIL)))).toEqual([
+      'EENVELOPE 451',
+      false,
+    ]);
+  });
+
+  it('for now, where the password is wrong: somebody may put it right', async () => {
+    const { port, got } = await serve();
+    const error = await failureOf(deliveryTo(settingsOf(`smtp://statehouse:wrong@127.0.0.1:${port}`))(MAIL));
+    expect(about(error)).toEqual(['EAUTH 535', false]);
+    expect(got).toEqual([]);
+    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('wrong');
+  });
+
+  it('where the server offers no TLS, unless it is on loopback', async () => {
+    const { port, got } = await serve({ disabledCommands: ['STARTTLS', 'AUTH'] });
+    const onLoopback = settingsOf(`smtp://127.0.0.1:${port}`);
+    await deliveryTo(onLoopback)(MAIL);
+    expect(got).toHaveLength(1);
+    expect(settingsOf('smtp://mail.example.com').tlsIsRequired).toBe(true);
+    const error = await failureOf(deliveryTo({ ...onLoopback, tlsIsRequired: true })(MAIL));
+    expect(error).toBeInstanceOf(NotDelivered);
+    expect(got).toHaveLength(1);
+  });
+
+  it('where the certificate is of another name, unless it is on loopback', async () => {
+    const { port, got } = await serve();
+    const error = await failureOf(deliveryTo({ ...settingsOf(`smtp://127.0.0.1:${port}`), tlsIsRequired: true })(MAIL));
+    expect(error).toBeInstanceOf(NotDelivered);
+    expect(got).toEqual([]);
+  });
+
+  it('where nobody answers, and where somebody never does', async () => {
+    const { port } = await serve();
+    for (const close of closing.splice(0)) close();
+    expect(about(await failureOf(deliveryTo(settingsOf(`smtp://127.0.0.1:${port}`))(MAIL)))).toEqual([
+      expect.stringMatching(/^E/),
+      false,
+    ]);
+    const silent: Server = createServer(() => {});
+    const silentPort = await new Promise<number>((resolve) => {
+      silent.listen(0, '127.0.0.1', () => resolve((silent.address() as { readonly port: number }).port));
+    });
+    closing.push(() => void silent.close());
+    const error = await failureOf(deliveryTo(settingsOf(`smtp://127.0.0.1:${silentPort}`), 50)(MAIL));
+    expect(about(error)).toEqual([expect.stringMatching(/^E/), false]);
+  });
+});

@@ -1,0 +1,203 @@
+/** "statehouse ledger": the public keys, an export, and what verification says of both. */
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rootKeys } from '../../../src/crypto/root-secret.ts';
+import { exportLedger } from '../../../src/ledger/export.ts';
+import type { Head } from '../../../src/ledger/seal.ts';
+import { keepLedgerPartitions } from '../../../src/storage/ledger-partitions.ts';
+import { sealStore } from '../../../src/storage/ledger-seals.ts';
+import { databaseClock } from '../../../src/system/clock.ts';
+import { clockAt } from '../../support/clock.ts';
+import { openTestDatabase } from '../../support/database.ts';
+import { lineNamed, sealAll, writeLines } from '../../support/ledger.ts';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+let folder: string;
+let cli: CommandLine;
+let head: Head;
+let keysFile: string;
+const db = () => cli.runtime.database.drizzle;
+const DAYS = ['2026-03-01', '2026-03-02', '2026-03-03'];
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'statehouse-ledger-'));
+  cli = await openCommandLine();
+  await keepLedgerPartitions(db(), databaseClock);
+  await db().execute(sql`delete from ledger_seals`);
+  // What the command line itself wrote, and two lines in each of three stretches.
+  for (const [n, day] of DAYS.entries()) {
+    await writeLines(db(), [`${n} first`, `${n} "quoted", ünïcode`], new Date(`${day}T10:00:00Z`));
+    const clock = clockAt(new Date(`${day}T12:00:00Z`));
+    const closed = await sealAll(db(), { clock });
+    head = closed.at(-1) ?? head;
+  }
+  keysFile = join(folder, 'keys.json');
+  writeFileSync(keysFile, (await cli.run(['ledger', 'keys'])).out);
+});
+afterAll(async () => {
+  await cli.close();
+  rmSync(folder, { recursive: true });
+});
+
+const named = () => `${head.number}:${head.digest}`;
+
+describe('ledger verify', () => {
+  test('says that nothing was changed, and which is the newest stretch', async () => {
+    const { status, out } = await cli.run(['ledger', 'verify', '--head', named()]);
+    expect(out).toContain('nothing was changed, added or removed\n');
+    expect(out).toContain(`the newest stretch is ${named()}, closed at 2026-03-03T12:00:00.000Z\n`);
+    expect(status).toBe(0);
+    const { out: document } = await cli.run(['ledger', 'verify', '--json']);
+    expect(JSON.parse(document)).toMatchObject({ verified: true, problems: [], stretches: 3, head: { stretch: 3 } });
+  });
+
+  test('ends with 1 where the head is another, and where a line was changed, which it names', async () => {
+    const other = `3:${'0'.repeat(64)}`;
+    expect(await cli.run(['ledger', 'verify', '--head', other])).toMatchObject({
+      status: 1,
+      out: expect.stringContaining('stretch 3 is not the one that --head names'),
+    });
+    const line = await lineNamed(db(), '1 first');
+    const set = (reason: string) =>
+      db().transaction(async (transaction) => {
+        await transaction.execute(sql`set local session_replication_role = replica`);
+        await transaction.execute(
+          sql`update transitions set reason = ${reason} where position = ${line.split('/')[1]}::bigint`,
+        );
+      });
+    await set('forged');
+    const { status, out, err } = await cli.run(['ledger', 'verify']);
+    await set('1 first');
+    expect({ status, out, err }).toMatchObject({
+      status: 1,
+      out: expect.stringContaining(`stretch 2: line ${line} (2026-03) was changed\n`),
+      err: 'The ledger is not as it was written: 1 problem. See docs/ledger.md.\n',
+    });
+    expect((await cli.run(['ledger', 'verify'])).status).toBe(0);
+  });
+
+  test.each([
+    [['--head', '3'], /Expected --head as NUMBER:DIGEST/],
+    [['--key', '/no/such/file'], /No such file/],
+    [['/no/such/file', '--key', 'KEYS'], /No such file/],
+  ])('refuses %j with words', async (args, words) => {
+    const { status, err } = await cli.run([
+      'ledger',
+      'verify',
+      ...args.map((arg) => (arg === 'KEYS' ? keysFile : arg)),
+    ]);
+    expect(status).toBe(1);
+    expect(err).toMatch(words);
+  });
+});
+
+describe('an export', () => {
+  const exported = async (...args: string[]) => {
+    const { status, out, err } = await cli.run(['ledger', 'export', ...args]);
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    return out;
+  };
+  const verifying = (text: string, ...args: string[]) => {
+    const file = join(folder, 'export.jsonl');
+    writeFileSync(file, text);
+    return cli.run(['ledger', 'verify', file, '--key', keysFile, ...args]);
+  };
+
+  test('has each line as JSON, and is verified with the public key alone', async () => {
+    const text = await exported();
+    const records = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(records.filter((record) => 'seal' in record)).toHaveLength(3);
+    expect(records[0]).toMatchObject({ at: '2026-03-01T10:00:00+00:00', machine: 'refreshToken', reason: '0 first' });
+    const { status, out } = await verifying(text, '--head', named());
+    expect(out).toContain('3 stretches, the first is 1; 6 lines in them\n');
+    expect(out).toContain('nothing was changed, added or removed\n');
+    expect(status).toBe(0);
+  });
+
+  test('by instants has the whole stretches of that time', async () => {
+    const text = await exported('--from', '2026-03-02', '--to', '2026-03-02T12:00:00Z');
+    expect(await verifying(text)).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('1 stretches, the first is 2'),
+    });
+    expect(await exported('--from', '2027-01-01')).toBe('');
+    for (const args of [
+      ['--from', 'yesterday'],
+      ['--from', '2026-03-02', '--to', '2026-03-01'],
+    ]) {
+      expect(await cli.run(['ledger', 'export', ...args])).toMatchObject({ status: 1, out: '' });
+    }
+  });
+
+  test('that was changed is found: a line changed, removed, added or moved; a stretch changed, removed or cut off', async () => {
+    const text = await exported();
+    const lines = text.trimEnd().split('\n');
+    const [a = '', b = '', first = '', c = '', d = '', second = '', ...third] = lines;
+    const changes: Record<string, readonly [readonly string[], RegExp]> = {
+      changed: [[a.replace('first', 'last'), ...lines.slice(1)], /stretch 1: line \d+\/\d+ \(2026-03\) was changed/],
+      'written again': [[JSON.stringify(JSON.parse(a)), ...lines.slice(1)], /stretch 1: line .* was changed/],
+      removed: [lines.slice(1), /stretch 1: line .* was removed/],
+      added: [[a, ...lines], /stretch 1: line .* was added/],
+      moved: [
+        [b, first, a, c, d, second, ...third],
+        /stretch 1: line .* was removed[\s\S]*stretch 2: line .* was added/,
+      ],
+      'a stretch changed': [
+        [a, b, first.replace('kept_days\\":90', 'kept_days\\":91'), ...lines.slice(3)],
+        /stretch 1 was changed/,
+      ],
+      'a stretch removed': [[a, b, first, ...third], /stretch 2 was removed/],
+      'a stretch without its seal': [[a, b, first, c, d, ...third], /stretch 2 was removed/],
+      'cut off': [lines.slice(0, -1), /no stretch: line .* was added/],
+      'cut off after a stretch': [lines.slice(0, 6), /stretch 3 was removed/],
+      'twice the same': [[...lines.slice(0, 3), ...lines.slice(0, 3), ...lines.slice(3)], /one of them was replaced/],
+    };
+    for (const [what, [changed, words]] of Object.entries(changes)) {
+      const { status, out } = await verifying(`${changed.join('\n')}\n`, '--head', named());
+      expect({ what, status, found: words.test(out), out }).toMatchObject({ what, status: 1, found: true });
+    }
+  });
+
+  test('is not verified without keys, with other keys, or where it is something else', async () => {
+    const text = await exported();
+    const file = join(folder, 'whole.jsonl');
+    writeFileSync(file, text);
+    expect(await cli.run(['ledger', 'verify', file], { env: {} })).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('With which keys?'),
+    });
+    const withSecret = (secret: string) => cli.run(['ledger', 'verify', file], { env: { STATEHOUSE_SECRET: secret } });
+    expect(await withSecret('another-root-secret-which-knows-nothing-of-it')).toMatchObject({
+      status: 1,
+      out: expect.stringMatching(/stretch 1 is signed with a key that is not known here/),
+    });
+    const secret = 'one-more-root-secret-for-tests-of-32-octets';
+    const { database, close } = await openTestDatabase('embedded');
+    await writeLines(database.drizzle, ['a']);
+    await sealAll(database.drizzle, { keys: rootKeys([secret]) });
+    writeFileSync(file, '');
+    await exportLedger(sealStore(database.drizzle, databaseClock), { from: null, to: null }, (lines) =>
+      appendFileSync(file, lines),
+    );
+    await close();
+    expect(await withSecret(secret)).toMatchObject({ status: 0, out: expect.stringContaining('1 lines in them') });
+    expect(await verifying('{"hello":"there"}\n')).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('line 1:'),
+    });
+    writeFileSync(file, '{"keys":[{"kty":"EC"}]}');
+    expect(await cli.run(['ledger', 'verify', '--key', file])).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('expected a JWK Set'),
+    });
+    // A kid is computed, so nobody can pass off another key under the name of ours.
+    const { keys } = JSON.parse(readFileSync(keysFile, 'utf8'));
+    expect(keys).toEqual([{ kty: 'OKP', crv: 'Ed25519', x: expect.any(String), kid: expect.any(String) }]);
+    expect(keys[0]).not.toHaveProperty('d');
+  });
+});

@@ -1,0 +1,105 @@
+/** "statehouse migrate": as the owner of the tables, for the role of the servers. */
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openRuntime } from '../../../src/boot/runtime.ts';
+import { runCommand } from '../../../src/cli/program.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { openPostgres } from '../../../src/storage/postgres.ts';
+import { ledgerRetention } from '../../../src/storage/schema.ts';
+import { createEmptyDatabase, type PostgresDatabase } from '../../support/database.ts';
+import { dropRole, makeRole, urlAs } from '../../support/runtime-role.ts';
+
+let database: PostgresDatabase;
+let owner: Database;
+let role: string;
+beforeAll(async () => {
+  database = await createEmptyDatabase();
+  owner = openPostgres(database.url, { connections: 2 });
+  role = await makeRole(owner);
+});
+afterAll(async () => {
+  await dropRole(owner, role);
+  await owner.close();
+  await database.drop();
+});
+
+const never = () => Promise.reject(new Error('asked for input'));
+
+async function migrate(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const printed = { out: '', err: '' };
+  const status = await runCommand(['migrate', ...args], {
+    env: {
+      DATABASE_URL: urlAs(database.url, role),
+      STATEHOUSE_MIGRATIONS_URL: database.url,
+      STATEHOUSE_SECRET: 'a-root-secret-for-tests-of-more-than-32-bytes',
+      ...env,
+    },
+    input: { interactive: false, readAll: never, readSecret: never, confirm: never },
+    output: {
+      print: (text) => {
+        printed.out += text;
+      },
+      complain: (text) => {
+        printed.err += text;
+      },
+    },
+    runningServer: async () => null,
+    openRuntime,
+  });
+  return { status, ...printed };
+}
+
+const may = async (right: string, table: string): Promise<boolean> => {
+  const rows = await owner.drizzle.execute(sql`select has_table_privilege(${role}, ${table}, ${right}) as may`);
+  return Array.from(rows as unknown as Iterable<{ may: boolean }>, (row) => row.may)[0] === true;
+};
+
+test('makes the tables as their owner, and gives the role of the servers its rights', async () => {
+  expect(await migrate(['--grant-to', role, '--json'])).toMatchObject({
+    status: 0,
+    out: expect.stringContaining(`"granted_to": [\n    "${role}"\n  ]`),
+  });
+  expect(await may('insert', 'grants')).toBe(true);
+  expect(await may('truncate', 'grants')).toBe(false);
+  expect(await may('update', 'transitions')).toBe(false);
+});
+
+test('gives a role that had its rights those of new tables too, named or not', async () => {
+  const lose = () => owner.drizzle.execute(sql`revoke all on nodes from ${sql.identifier(role)}`);
+  await lose();
+  expect(await migrate([])).toMatchObject({ status: 0, out: expect.stringContaining(`Granted to ${role}`) });
+  expect(await may('delete', 'nodes')).toBe(true);
+  await lose();
+  expect((await migrate([], { STATEHOUSE_DATABASE_ROLE: role })).status).toBe(0);
+  expect(await may('delete', 'nodes')).toBe(true);
+});
+
+test('brings the retention of ledger.yaml into force, which the role of the servers cannot', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'statehouse-migrate-'));
+  cpSync(new URL('../../../policies', import.meta.url).pathname, folder, { recursive: true });
+  writeFileSync(join(folder, 'ledger.yaml'), 'keptDays: 365');
+  const inForce = async () => (await owner.drizzle.select().from(ledgerRetention))[0]?.keptDays;
+  try {
+    expect(await inForce()).toBe(90);
+    expect(await migrate([], { STATEHOUSE_CONFIG: folder, STATEHOUSE_MIGRATIONS_URL: '' })).toMatchObject({
+      status: 1,
+    });
+    expect(await inForce()).toBe(90);
+    expect(await migrate([], { STATEHOUSE_CONFIG: folder })).toMatchObject({ status: 0 });
+    expect(await inForce()).toBe(365);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('refuses, with words, a role that is not there, and a URL that is not the owner’s', async () => {
+  expect(await migrate(['--grant-to', 'nobody-here'])).toMatchObject({
+    status: 1,
+    err: expect.stringContaining('There is no role "nobody-here"'),
+  });
+  const { status, err } = await migrate(['--grant-to', role], { STATEHOUSE_MIGRATIONS_URL: '' });
+  expect({ status, err }).toEqual({ status: 1, err: expect.stringContaining('Set STATEHOUSE_MIGRATIONS_URL') });
+});

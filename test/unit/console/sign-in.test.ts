@@ -1,0 +1,328 @@
+/** Signing in to the console through this server itself, and what is kept of it. */
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { registerConsole } from '../../../src/boot/console.ts';
+import { CONSOLE_CLIENT_ID } from '../../../src/config/own-clients.ts';
+import { rootKeys } from '../../../src/crypto/root-secret.ts';
+import { openText } from '../../../src/crypto/sealed-text.ts';
+import { findClient } from '../../../src/storage/clients.ts';
+import { housekeeper } from '../../../src/storage/housekeeping.ts';
+import { consoleSessions, grants, transitions } from '../../../src/storage/schema.ts';
+import { makeUser } from '../../support/actors.ts';
+import { type Answer, type Browser, formOf } from '../../support/browser.ts';
+import { type ConsoleApp, consoleBrowser, openConsoleApp, openPage } from '../../support/console.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+const COOKIE = '__Host-statehouse-console';
+
+let opened: TestDatabase;
+let test: ConsoleApp;
+beforeAll(async () => {
+  opened = await openTestDatabase('embedded');
+  test = await openConsoleApp(opened.database);
+});
+afterAll(async () => {
+  await test?.app.close();
+  await opened?.close();
+});
+beforeEach(async () => {
+  await test.database.drizzle.delete(consoleSessions);
+});
+
+const rows = () => test.database.drizzle.select().from(consoleSessions);
+const consoleGrants = async () =>
+  (await test.database.drizzle.select().from(grants)).filter(({ clientId }) => clientId === CONSOLE_CLIENT_ID);
+const locationOf = ({ headers }: Answer) => new URL(String(headers['location']), test.issuer);
+
+/** Up to the console's callback, which is not opened. */
+async function upToCallback(browser: Browser, url = '/console'): Promise<URL> {
+  let at = await browser.send('GET', url, null);
+  for (let hops = 0; hops < 10; hops++) {
+    const to = at.status === 303 ? locationOf(at) : null;
+    if (to?.pathname === '/console/callback') return to;
+    at = await browser.send('GET', `${to?.pathname}${to?.search}`, null);
+  }
+  throw new Error(`no callback: ${at.status}`);
+}
+const open = (browser: Browser, { pathname, search }: URL) => browser.send('GET', `${pathname}${search}`, null);
+
+describe('an operator', () => {
+  it('signs in with a code, PKCE, state and the scopes by name, and sees the first page', async () => {
+    const browser = consoleBrowser(test);
+    const asked = await browser.send('GET', '/console', null);
+    const request = locationOf(asked);
+    expect(asked.status).toBe(303);
+    expect(request.pathname).toBe('/oauth/authorize');
+    expect(Object.fromEntries(request.searchParams)).toMatchObject({
+      response_type: 'code',
+      client_id: CONSOLE_CLIENT_ID,
+      redirect_uri: 'https://as.test/console/callback',
+      resource: 'https://as.test/management/v1',
+      code_challenge_method: 'S256',
+    });
+    expect(request.searchParams.get('scope')).toContain('clients:write');
+    const page = await openPage(browser, test.operator);
+    expect(page.status).toBe(200);
+    expect(page.body).toContain('Is everything all right?');
+    expect(page.body).toContain('olga');
+  });
+
+  it('comes back to the page that was asked for', async () => {
+    const page = await openPage(consoleBrowser(test), test.operator, '/console/clients?q=statehouse-console');
+    expect(page.body).toContain('<h1><bdi>Clients</bdi></h1>');
+    expect(page.body).toContain('Statehouse console');
+  });
+
+  it('holds a cookie that says nothing; the token is stored sealed, for this cookie alone', async () => {
+    const browser = consoleBrowser(test);
+    await openPage(browser, test.operator);
+    expect(browser.cookies.get(COOKIE)).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    const [row] = await rows();
+    expect(row?.sealedToken).not.toContain('eyJ');
+    expect(row?.userId).toBe(test.operator.id);
+    const signedIn = createHash('sha256')
+      .update(browser.cookies.get('__Host-statehouse-session') ?? '')
+      .digest('hex');
+    const name = `token ${row?.idHash.toString('hex')} ${signedIn}`;
+    expect(openText(test.keys, 'console', name, row?.sealedToken ?? '')).toMatch(/^eyJ/);
+    expect(openText(test.keys, 'console', `token ${'0'.repeat(64)} ${signedIn}`, row?.sealedToken ?? '')).toBeNull();
+    expect(test.logs()).not.toContain('eyJ');
+  });
+
+  it('is asked once: when the token is about to end, a page renews it silently, and the old grant ends', async () => {
+    const browser = consoleBrowser(test);
+    await openPage(browser, test.operator);
+    const [before] = await rows();
+    const alive = (await consoleGrants()).filter(({ state }) => state === 'active').length;
+    test.clock.advanceSeconds(601);
+    const page = await browser.get((await upToCallback(browser, '/console/keys')).href.slice(test.issuer.length));
+    expect(page.body).toContain('Signing keys');
+    const [after, ...others] = await rows();
+    expect(others).toEqual([]);
+    expect(after?.idHash).not.toEqual(before?.idHash);
+    // Forms of pages that are still open stay good.
+    expect(after?.formId).toBe(before?.formId);
+    expect((await consoleGrants()).filter(({ state }) => state === 'active')).toHaveLength(alive);
+  });
+
+  it('signs out of the console: row, cookie and grant are gone', async () => {
+    const browser = consoleBrowser(test);
+    const page = await openPage(browser, test.operator);
+    const out = await browser.submit(page, {});
+    expect(out.body).toContain('Signed out of the console');
+    expect(await rows()).toEqual([]);
+    expect(browser.cookies.get(COOKIE)).toBe('');
+    expect((await consoleGrants()).at(-1)?.state).toBe('revoked');
+  });
+
+  it('who signs out of this server is out of the console of this browser at once', async () => {
+    const browser = consoleBrowser(test);
+    const page = await openPage(browser, test.operator);
+    await browser.submit(await browser.get('/oauth/logout'), { decision: 'approve' });
+    expect((await browser.get('/console')).body).toContain('name="password"');
+    expect((await browser.post('/console/sign-out', formOf(page.body).fields)).status).toBe(403);
+  });
+
+  it('can sign in as somebody else', async () => {
+    const browser = consoleBrowser(test);
+    await openPage(browser, test.operator);
+    const page = await browser.get('/console/sign-in?as=another');
+    expect(page.body).toContain('name="password"');
+    const other = await openPage(browser, test.auditor, '/console/sign-in?as=another');
+    expect(other.body).toContain('auditor: changes nothing');
+  });
+
+  it('leaves nothing behind: rows go an hour after the end of their token', async () => {
+    await openPage(consoleBrowser(test), test.operator);
+    const { tidy } = housekeeper(test.database.drizzle, test.clock);
+    test.clock.advanceSeconds(900 + 3590);
+    await tidy();
+    expect(await rows()).toHaveLength(1);
+    test.clock.advanceSeconds(20);
+    await tidy();
+    expect(await rows()).toEqual([]);
+  });
+
+  it('is signed in to twenty browsers at most: the oldest goes', async () => {
+    for (let count = 0; count < 22; count++) {
+      test.clock.advanceSeconds(1);
+      await openPage(consoleBrowser(test), test.operator);
+    }
+    expect(await rows()).toHaveLength(20);
+  });
+});
+
+describe('who is not let in', () => {
+  it('an end-user without a role is told so, and no token is kept', async () => {
+    const nobody = await makeUser(test);
+    const page = await openPage(consoleBrowser(test), nobody);
+    expect(page.status).toBe(403);
+    expect(page.body).toMatch(/not an operator or auditor/);
+    expect(await rows()).toEqual([]);
+  });
+
+  it('nobody, where nobody is named: the console is closed', async () => {
+    test.setOperators({ operators: [], auditors: [] });
+    const page = await consoleBrowser(test).get('/console');
+    test.setOperators({});
+    expect(page.status).toBe(404);
+    expect(page.body).toContain('policies/operators.yaml');
+  });
+});
+
+describe('the callback', () => {
+  it('refuses a response to a request of another browser', async () => {
+    const thief = consoleBrowser(test);
+    await openPage(thief, test.operator);
+    test.clock.advanceSeconds(601);
+    const callback = await upToCallback(thief);
+    const victim = consoleBrowser(test);
+    await victim.get('/sign-in');
+    const page = await open(victim, callback);
+    expect(page.status).toBe(400);
+    expect(page.body).toContain('not begun in this browser');
+    expect(victim.cookies.has(COOKIE)).toBe(false);
+  });
+
+  it.each([
+    ['no state', (url: URL) => url.searchParams.delete('state')],
+    ['another state', (url: URL) => url.searchParams.set('state', 'AAAA')],
+    [
+      'a changed state',
+      (url: URL) => url.searchParams.set('state', `${url.searchParams.get('state')?.slice(0, -4)}AAAA`),
+    ],
+    ['two states', (url: URL) => url.searchParams.append('state', url.searchParams.get('state') ?? '')],
+    ['another issuer', (url: URL) => url.searchParams.set('iss', 'https://evil.test')],
+    ['no issuer', (url: URL) => url.searchParams.delete('iss')],
+  ])('refuses %s', async (_, change) => {
+    const browser = consoleBrowser(test);
+    await openPage(browser, test.operator);
+    test.clock.advanceSeconds(601);
+    const callback = await upToCallback(browser);
+    change(callback);
+    const before = browser.cookies.get(COOKIE);
+    expect((await open(browser, callback)).status).toBe(400);
+    expect(browser.cookies.get(COOKIE)).toBe(before);
+  });
+
+  it('shows why, when access was denied', async () => {
+    const browser = consoleBrowser(test);
+    const auditor = await makeUser(test, 'denier');
+    test.setOperators({ auditors: ['denier'] });
+    let at = await browser.get('/console');
+    at = await browser.submit(at, { username: auditor.username, password: 'correct horse battery staple' });
+    at = await browser.submit(at, { decision: 'deny' });
+    const url = new URL(at.url);
+    const page = await open(browser, url);
+    test.setOperators({});
+    expect(page.status).toBe(403);
+    expect(page.body).toContain('You were not let in');
+  });
+
+  it.each(['https://evil.test/', '//evil.test/', '/\\evil.test', '/console/../../evil', '/permissions'])(
+    'goes nowhere but to the page that was asked for, whatever is added: %s',
+    async (evil) => {
+      const browser = consoleBrowser(test);
+      await openPage(browser, test.operator);
+      test.clock.advanceSeconds(601);
+      const callback = await upToCallback(browser, `/console/clients?to=${encodeURIComponent(evil)}`);
+      for (const name of ['to', 'return_to', 'redirect_uri']) callback.searchParams.set(name, evil);
+      const answer = await open(browser, callback);
+      expect(answer.status).toBe(303);
+      expect(String(answer.headers['location'])).toMatch(/^\/console\/clients\?to=/);
+    },
+  );
+
+  it('of a request in absolute form, it keeps the path alone', async () => {
+    const reply = await test.app.inject({ url: 'https://evil.test/console/clients?q=x' });
+    const state = new URL(String(reply.headers.location), test.issuer).searchParams.get('state') ?? '';
+    const browser = reply.cookies.find(({ name }) => name.endsWith('browser'))?.value ?? '';
+    const name = `state ${createHash('sha256').update(browser).digest('hex')}`;
+    expect(JSON.parse(openText(test.keys, 'console', name, state) ?? '{}')).toMatchObject({
+      to: '/console/clients?q=x',
+    });
+  });
+
+  it('gives a cookie of its own making: one that somebody had set before is never signed in', async () => {
+    const browser = consoleBrowser(test);
+    const planted = 'A'.repeat(43);
+    browser.cookies.set(COOKIE, planted);
+    await openPage(browser, test.operator);
+    expect(browser.cookies.get(COOKIE)).not.toBe(planted);
+    const thief = consoleBrowser(test);
+    thief.cookies.set(COOKIE, planted);
+    expect((await thief.send('GET', '/console', null)).status).toBe(303);
+  });
+
+  it('over: the old cookie of a renewed session opens nothing', async () => {
+    const browser = consoleBrowser(test);
+    await openPage(browser, test.operator);
+    const old = browser.cookies.get(COOKIE) ?? '';
+    test.clock.advanceSeconds(601);
+    await open(browser, await upToCallback(browser));
+    const thief = consoleBrowser(test);
+    thief.cookies.set(COOKIE, old);
+    expect((await thief.send('GET', '/console', null)).status).toBe(303);
+  });
+});
+
+describe('the client of the console', () => {
+  const register = (keys = test.keys) =>
+    registerConsole({
+      issuer: test.issuer,
+      keys,
+      db: test.database.drizzle,
+      clock: test.clock,
+      configuration: test.deps.configuration(),
+    });
+  const lines = async () =>
+    (await test.database.drizzle.select().from(transitions)).filter(
+      ({ machine, clientId }) => machine === 'client' && clientId === CONSOLE_CLIENT_ID,
+    );
+
+  it('is confidential, may use codes alone, and asks for nothing but the management API', async () => {
+    expect(await findClient(test.database.drizzle, CONSOLE_CLIENT_ID)).toMatchObject({
+      tokenEndpointAuthMethod: 'client_secret_basic',
+      grantTypes: ['authorization_code'],
+      redirectUris: ['https://as.test/console/callback'],
+      declared: false,
+    });
+  });
+
+  it('is registered once: a second start writes nothing', async () => {
+    const before = await lines();
+    await register();
+    expect(await lines()).toEqual(before);
+    expect(before.map(({ actor }) => actor)).toEqual(['server']);
+  });
+
+  it('is the same on nodes that list the root secrets in another order', async () => {
+    const [old, fresh] = [
+      'a root secret for tests, of more than 32 bytes',
+      'another root secret, of more than 32 bytes',
+    ];
+    await register(rootKeys([old, fresh]));
+    const after = await lines();
+    await register(rootKeys([fresh, old]));
+    expect(await lines()).toEqual(after);
+    await register();
+  });
+});
+
+describe('an issuer with a path', () => {
+  it('has its console below it', async () => {
+    const database = await openTestDatabase('embedded');
+    const below = await openConsoleApp(database.database, { issuer: 'https://as.test/tenant' });
+    const browser = consoleBrowser(below);
+    const page = await openPage(browser, below.operator, '/tenant/console/clients');
+    expect(page.status).toBe(200);
+    expect(page.body).toContain('href="/tenant/console/keys"');
+    const shown = await browser.get('/tenant/console/client?id=statehouse-console');
+    expect(shown.body).toContain('https://as.test/tenant/console/callback');
+    const out = await browser.submit(page, {});
+    expect(out.url).toBe('/tenant/console/sign-out');
+    expect(out.body).toContain('Signed out of the console');
+    await below.app.close();
+    await database.close();
+  });
+});

@@ -1,0 +1,113 @@
+/** Webhooks in the console: what waits, what became of an event, and sending it again. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeUser } from '../../support/actors.ts';
+import { shippedConfiguration } from '../../support/app.ts';
+import type { Answer, Browser } from '../../support/browser.ts';
+import { type ConsoleApp, consoleBrowser, formTo, openConsoleApp, openPage } from '../../support/console.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { openReceiver, type Receiver } from '../../support/receiver.ts';
+import { courierOf, type TestCourier, webhooksFile } from '../../support/webhooks.ts';
+
+const REPEAT = '/console/webhooks/delivery/repeat';
+const TEST = '/console/webhooks/test';
+
+let opened: TestDatabase;
+let test: ConsoleApp;
+let receiver: Receiver;
+let courier: TestCourier;
+let browser: Browser;
+let auditing: Browser;
+let status = 204;
+beforeAll(async () => {
+  receiver = await openReceiver((response) => void response.writeHead(status).end());
+  const crm = { name: 'crm', url: `${receiver.url}?token=hidden`, events: ['user'] };
+  const siem = { name: 'siem', url: 'https://siem.example.com/', format: 'set', events: ['session'] };
+  const webhooks = webhooksFile([crm, siem], { maxAttempts: 1 });
+  opened = await openTestDatabase('embedded');
+  test = await openConsoleApp(opened.database, { configuration: { ...shippedConfiguration, webhooks } });
+  courier = courierOf(test, webhooksFile([crm], { maxAttempts: 1 }));
+  await courier.round();
+  browser = consoleBrowser(test);
+  await openPage(browser, test.operator);
+  auditing = consoleBrowser(test);
+  await openPage(auditing, test.auditor);
+});
+afterAll(async () => {
+  await receiver?.close();
+  await test?.app.close();
+  await opened?.close();
+});
+
+/** Rows of the page's table, as text. */
+const rowsOf = ({ body }: Answer): readonly string[] =>
+  [...body.matchAll(/<tr>(<td.*?)<\/tr>/gs)].map(([, cells = '']) =>
+    cells
+      .replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  );
+const idIn = ({ body }: Answer): string => /webhooks\/delivery\?id&#61;([0-9a-f-]{36})/.exec(body)?.[1] ?? '';
+const at = (rest: string) => browser.get(`/console/webhooks${rest}`);
+
+describe('webhooks in the console', () => {
+  it('are sent a test, which waits, arrives, and is sent again with the same id', async () => {
+    const before = await at('');
+    expect(rowsOf(before)[0]).toMatch(/^crm 127\.0\.0\.1:\d+ Standard Webhooks user 0 Test crm$/);
+    expect(rowsOf(before)[1]).toMatch(/^siem siem\.example\.com Security Event Tokens session 0 Test siem$/);
+    const recorded = await browser.post(TEST, formTo(before, TEST));
+    expect(recorded.body).toContain('The test event is sent within a second or two');
+    expect(recorded.body).toContain('waiting');
+    expect(rowsOf(await at(''))[0]).toMatch(/ 1 \d+ \w+ \d{4}, [\d:]+ UTC Test crm$/);
+    await courier.round();
+    const delivered = await browser.get(recorded.url);
+    expect(delivered.body).toContain('<span class="badge good">delivered</span>');
+    const repeated = await browser.post(REPEAT, formTo(delivered, REPEAT));
+    expect(repeated.body).toContain('It is sent again');
+    // The same form again, as after a double click, sends nothing again.
+    await courier.round();
+    await browser.post(REPEAT, formTo(delivered, REPEAT));
+    await courier.round();
+    expect(receiver.received).toHaveLength(2);
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
+  });
+
+  it('are listed by receiver and state, in pages, with why an event was given up', async () => {
+    status = 500;
+    const users = await Promise.all(Array.from({ length: 52 }, () => makeUser(test)));
+    await courier.round();
+    status = 204;
+    const first = await at('/deliveries?receiver=crm&state=abandoned');
+    expect(rowsOf(first)[0]).toMatch(/^[0-9a-f]{8} user\.created crm .* UTC given up attempts_used_up 1 failed$/);
+    const next = /href="([^"]*cursor[^"]*)"/.exec(first.body)?.[1]?.replaceAll('&#61;', '=').replaceAll('&#38;', '&');
+    const second = await browser.get(next ?? '');
+    expect(rowsOf(first).length + rowsOf(second).length).toBe(users.length);
+    expect(second.body).toContain('First page');
+    expect(rowsOf(await at('/deliveries?receiver=siem'))).toEqual([]);
+    expect(rowsOf(await at('/deliveries?state=delivered'))).toHaveLength(1);
+    const { body } = await at(`/delivery?id=${idIn(first)}`);
+    expect(users.some(({ id }) => body.includes(id))).toBe(true);
+    expect(body).toContain('attempts_used_up');
+  });
+
+  it('show an auditor everything, and offer nothing', async () => {
+    const [list, found] = [await auditing.get('/console/webhooks'), await auditing.get('/console/webhooks/deliveries')];
+    const one = await auditing.get(`/console/webhooks/delivery?id=${idIn(found)}`);
+    expect(one.body).toContain('What the receiver is told');
+    for (const { status, body } of [list, found, one]) {
+      expect(status).toBe(200);
+      expect(body).toContain('aria-current="page">Webhooks');
+      expect(body.match(/method="post"/g)).toHaveLength(1);
+      expect(body).not.toContain('token=');
+    }
+  });
+
+  it('say what is not there', async () => {
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    expect((await at(`/delivery?id=${unknown}`)).status).toBe(404);
+    expect((await at('/delivery')).status).toBe(404);
+    expect((await at('/deliveries?state=lost')).status).toBe(400);
+    const form = formTo(await at(''), TEST);
+    expect((await browser.post(TEST, { ...form, receiver: 'nobody' })).status).toBe(404);
+    expect((await browser.post(REPEAT, { ...form, once: 'another', id: unknown })).status).toBe(404);
+  });
+});

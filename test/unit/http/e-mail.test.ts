@@ -1,0 +1,431 @@
+/** Links in mails, through the pages: a forgotten password, a new account. What strangers may learn, and what programs that open links do. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { authorizeUrl, makePkce, makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
+import { shippedConfiguration } from '../../support/app.ts';
+import { type Answer, Browser, formOf } from '../../support/browser.ts';
+import { appWith, enrol, recoveryCodesOn, secretOn } from '../../support/factors.ts';
+import { keptMails, linkIn, type Mails } from '../../support/mails.ts';
+import { openScene, type Scene } from '../../support/scene.ts';
+
+const configuration = (signUp: 'off' | 'open' | 'invitation', secondFactor: 'nobody' | 'everyone' = 'nobody') => ({
+  ...shippedConfiguration,
+  signIn: { ...shippedConfiguration.signIn, signUp, secondFactor },
+});
+
+const NEW_PASSWORD = 'another long passphrase';
+const ALICE = 'alice@example.com';
+
+let scene: Scene;
+let mails: Mails;
+let alice: TestUser;
+let browser: Browser;
+let addresses = 0;
+
+async function open(...policy: Partial<Parameters<typeof configuration>>) {
+  mails = keptMails();
+  scene = await openScene('embedded', { mail: mails, configuration: configuration(policy[0] ?? 'open', policy[1]) });
+  mails.of(scene);
+  alice = await makeUser(scene, 'alice', { email: ALICE, email_verified: true });
+  browser = new Browser(scene.app, `198.51.100.${++addresses % 250}`);
+}
+
+beforeEach(() => open());
+afterEach(() => scene.close());
+
+const ask = async (path: string, email: string, by = browser): Promise<Answer> =>
+  by.submit(await by.get(path), { email });
+const forgot = (email: string, by = browser) => ask('/forgot-password', email, by);
+
+const signsIn = async (username: string, password: string): Promise<boolean> => {
+  const one = new Browser(scene.app, `203.0.113.${++addresses % 250}`);
+  const page = await one.submit(await one.get('/sign-in'), { username, password });
+  return !page.body.includes('name="password"');
+};
+
+const rowOf = async (id: string) => {
+  const user = await scene.deps.users.findForSignIn('alice');
+  if (user?.id !== id) throw new Error('not alice');
+  return user;
+};
+
+describe('a forgotten password', () => {
+  it('is replaced by the link of a mail; that ends sessions, and signs nobody in', async () => {
+    await browser.submit(await browser.get('/sign-in'), { username: 'alice', password: PASSWORD });
+    const other = new Browser(scene.app);
+    expect((await other.get('/sign-in')).body).toContain('href="/forgot-password"');
+    expect((await forgot(ALICE, other)).body).toContain('If an account has this e-mail address');
+    const page = await other.get(await mails.link(ALICE));
+    expect(page).toMatchObject({ status: 200 });
+    expect(page.body).toContain('alice');
+    expect(page.body).toContain('At least 15 characters');
+    const done = await other.submit(page, { password: NEW_PASSWORD });
+    expect(done).toMatchObject({ status: 200, url: '/email/done?reset_password' });
+    expect(done.body).toContain('<h1>Done</h1>');
+    expect([await signsIn('alice', PASSWORD), await signsIn('alice', NEW_PASSWORD)]).toEqual([false, true]);
+    for (const one of [browser, other]) expect((await one.get('/account')).url).toBe('/sign-in');
+    expect((await mails.to(ALICE)).map(({ subject }) => subject)).toEqual([
+      'A new password',
+      'Your password was changed',
+    ]);
+    expect(scene.logs()).not.toContain(NEW_PASSWORD);
+    expect(scene.logs()).not.toContain(ALICE);
+  });
+
+  it('opening the link changes nothing, however often, and no matter by whom', async () => {
+    await forgot(ALICE);
+    const link = await mails.link(ALICE);
+    const before = await rowOf(alice.id);
+    const scanner = new Browser(scene.app, '192.0.2.1');
+    for (let times = 0; times < 3; times++) expect((await scanner.get(link)).status).toBe(200);
+    for (const method of ['HEAD', 'OPTIONS'] as const) await scene.app.inject({ method, url: link });
+    expect(await rowOf(alice.id)).toEqual(before);
+    expect((await browser.submit(await browser.get(link), { password: NEW_PASSWORD })).url).toBe(
+      '/email/done?reset_password',
+    );
+  });
+
+  it('a link works once', async () => {
+    await forgot(ALICE);
+    const link = await mails.link(ALICE);
+    const [one, two] = [await browser.get(link), await browser.get(link)];
+    await browser.submit(one, { password: NEW_PASSWORD });
+    const again = await browser.submit(two, { password: 'a third long passphrase' });
+    expect(again.status).toBe(410);
+    expect(again.body).toContain('works only once');
+    expect((await browser.get(link)).status).toBe(410);
+    expect(await signsIn('alice', NEW_PASSWORD)).toBe(true);
+  });
+
+  it('two presses at once make one password', async () => {
+    await forgot(ALICE);
+    const link = await mails.link(ALICE);
+    const form = formOf((await browser.get(link)).body);
+    const press = (password: string) => browser.post(form.action, { ...form.fields, password });
+    const answers = await Promise.all([press('the first passphrase here'), press('the second passphrase here')]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 410]);
+  });
+
+  it('a newer link ends the older', async () => {
+    await forgot(ALICE);
+    const older = await mails.link(ALICE);
+    const page = await browser.get(older);
+    await forgot(ALICE);
+    expect((await browser.submit(page, { password: NEW_PASSWORD })).status).toBe(410);
+    expect(await signsIn('alice', PASSWORD)).toBe(true);
+    const newest = await browser.get(await mails.link(ALICE));
+    expect((await browser.submit(newest, { password: NEW_PASSWORD })).status).toBe(200);
+  });
+
+  it('a link ends after half an hour', async () => {
+    await forgot(ALICE);
+    const page = await browser.get(await mails.link(ALICE));
+    scene.clock.advanceSeconds(30 * 60);
+    const late = await browser.submit(page, { password: NEW_PASSWORD });
+    expect(late.status).toBe(410);
+    expect(late.body).toContain('Its time is over');
+    expect(await signsIn('alice', PASSWORD)).toBe(true);
+  });
+
+  it('a form of another browser is refused', async () => {
+    await forgot(ALICE);
+    const link = await mails.link(ALICE);
+    const form = formOf((await browser.get(link)).body);
+    const thief = new Browser(scene.app);
+    const refused = await thief.post(form.action, { ...form.fields, password: NEW_PASSWORD });
+    expect(refused.status).toBe(403);
+    expect(await signsIn('alice', PASSWORD)).toBe(true);
+  });
+
+  it.each([
+    ['fourteen chars', 'at least 15 characters'],
+    ['passwordpassword', 'many people use'],
+    ['alice@example.com', 'made of your name'],
+  ])('the password %j is refused, and the link stays good', async (password, words) => {
+    await forgot(ALICE);
+    const page = await browser.get(await mails.link(ALICE));
+    const weak = await browser.submit(page, { password });
+    expect(weak.status).toBe(400);
+    expect(/role="alert"[^>]*>([^<]*)/.exec(weak.body)?.[1]).toContain(words);
+    expect((await browser.submit(weak, { password: NEW_PASSWORD })).url).toBe('/email/done?reset_password');
+  });
+
+  it.each(['', 'x', 'A'.repeat(43), `${'A'.repeat(43)}&t=${'B'.repeat(43)}`, '%00', '..%2f..'])(
+    'a guess finds nothing: %j',
+    async (guess) => {
+      const answer = await browser.get(`/email/link?t=${guess}`);
+      expect(answer.status).toBe(404);
+      expect(answer.body).not.toContain('<form');
+    },
+  );
+
+  it('several accounts with one address get a mail each, naming the username', async () => {
+    await makeUser(scene, 'alice-at-work', { email: 'Alice@Example.com', email_verified: true });
+    await forgot('ALICE@example.com');
+    const sent = [...(await mails.to(ALICE)), ...(await mails.to('Alice@Example.com'))];
+    expect(sent.map(({ text }) => /the account (\S+)\./.exec(text)?.[1])).toEqual(['alice', 'alice-at-work']);
+    const page = await browser.get(linkIn(sent[1]));
+    await browser.submit(page, { password: NEW_PASSWORD });
+    expect([await signsIn('alice', PASSWORD), await signsIn('alice-at-work', NEW_PASSWORD)]).toEqual([true, true]);
+  });
+
+  it.each([['in a known browser'], ['in another']])('signs in at once, whatever failed before %s', async (which) => {
+    const signIn = async (password: string) => {
+      browser.cookies.delete('__Host-statehouse-session');
+      return browser.submit(await browser.get('/sign-in'), { username: 'alice', password });
+    };
+    if (which === 'in a known browser') expect((await signIn(PASSWORD)).url).toBe('/account');
+    for (let times = 0; times < 12; times++) await signIn('I do not remember');
+    expect((await signIn(PASSWORD)).status).toBe(429);
+    await forgot(ALICE);
+    await browser.submit(await browser.get(await mails.link(ALICE)), { password: NEW_PASSWORD });
+    expect(await signIn(NEW_PASSWORD)).toMatchObject({ status: 200, url: '/account' });
+  });
+
+  it('signs nobody in without the second factor of the account, and leaves it as it is', async () => {
+    const { app } = await enrol(scene, browser, alice);
+    const other = new Browser(scene.app, '198.51.100.254');
+    await forgot(ALICE, other);
+    // Beside a second factor, eight characters are enough.
+    const done = await other.submit(await other.get(await mails.link(ALICE)), { password: 'tr0ubador' });
+    expect(done.url).toBe('/email/done?reset_password');
+    const page = await other.submit(await other.get('/sign-in?then=devices'), {
+      username: 'alice',
+      password: 'tr0ubador',
+    });
+    expect(page.url).toBe('/sign-in/factor?then=devices');
+    expect((await other.get('/account')).url).not.toBe('/account');
+    expect((await other.submit(page, { code: app.codeAt(scene.clock.now()) })).url).toBe('/account/devices');
+  });
+
+  it('speaks the language of the person', async () => {
+    await makeUser(scene, 'dora', { email: 'dora@example.com', email_verified: true, locale: 'de-AT' });
+    await forgot('dora@example.com');
+    const [mail] = await mails.to('dora@example.com');
+    expect(mail).toMatchObject({ language: 'de', subject: 'Ein neues Passwort' });
+    expect(mail?.text).toContain('30 Minuten lang');
+  });
+});
+
+describe('who an address belongs to', () => {
+  const UNVERIFIED = 'unverified@example.com';
+  const DISABLED = 'disabled@example.com';
+  beforeEach(async () => {
+    await makeUser(scene, 'unverified', { email: UNVERIFIED });
+    const { id } = await makeUser(scene, 'disabled', { email: DISABLED, email_verified: true });
+    await scene.database.drizzle.execute(`update users set disabled_at = now(), epoch = epoch + 1 where id = '${id}'`);
+  });
+
+  it.each(['/forgot-password', '/sign-up'])('%s answers the same, after the same statements', async (path) => {
+    const answers: unknown[] = [];
+    for (const email of [ALICE, 'nobody@example.com', UNVERIFIED, DISABLED]) {
+      const stranger = new Browser(scene.app, `192.0.2.${answers.length + 10}`);
+      const form = formOf((await stranger.get(path)).body);
+      const body = new URLSearchParams({ ...form.fields, email }).toString();
+      const { status, headers, body: answer } = await stranger.send('POST', path, body);
+      const { date: _, ...rest } = headers;
+      answers.push({ status, headers: rest, answer, next: (await stranger.get(`${path}?sent`)).body });
+    }
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    await mails.to('');
+    const expected = path === '/sign-up' ? [ALICE, 'nobody@example.com', UNVERIFIED, DISABLED] : [ALICE];
+    expect(mails.sent.map(({ to }) => to)).toEqual(expected);
+  });
+
+  it('an address that nobody has verified stands in the way of no sign-up, and of no verification', async () => {
+    await ask('/sign-up', UNVERIFIED);
+    const page = await browser.get(await mails.link(UNVERIFIED));
+    expect((await browser.submit(page, { username: 'owner', password: NEW_PASSWORD })).url).toBe('/account');
+    expect((await scene.deps.users.findForSignIn('owner'))?.claims).toEqual({
+      email: UNVERIFIED,
+      email_verified: true,
+    });
+    // From now on the address has an account, which alone is named.
+    await ask('/sign-up', UNVERIFIED);
+    const [, told] = await mails.to(UNVERIFIED);
+    expect(told).toMatchObject({ subject: 'You have an account already' });
+    expect(told?.text.match(/^.*(owner|unverified)\b(?!@).*$/gm)).toEqual([expect.stringContaining('owner')]);
+  });
+
+  it('accounts that only say that an address is theirs crowd out nobody who has verified it', async () => {
+    const email = 'crowd@example.com';
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await makeUser(scene, name, { email, email_verified: false });
+    await makeUser(scene, 'last', { email, email_verified: true });
+    await forgot(email);
+    expect((await mails.to(email)).map(({ text }) => text.includes('last'))).toEqual([true]);
+  });
+
+  it('an address gets five mails an hour, and the sixth who asks is told the same', async () => {
+    const bodies = [];
+    for (let times = 0; times < 7; times++) bodies.push((await forgot(ALICE)).body);
+    expect(new Set(bodies).size).toBe(1);
+    expect(await mails.to(ALICE)).toHaveLength(5);
+  });
+
+  it('a network that asks for many mails waits, whatever the addresses', async () => {
+    const page = await browser.get('/forgot-password');
+    for (let times = 0; times < 50; times++) await browser.submit(page, { email: `nobody-${times}@example.com` });
+    const answer = await browser.submit(page, { email: ALICE });
+    expect(answer.status).toBe(429);
+    expect(answer.headers['retry-after']).toBe('3600');
+    expect(await mails.to(ALICE)).toHaveLength(0);
+  });
+
+  it.each([
+    '',
+    'nobody',
+    'a@b@c',
+    'a b@example.com',
+    'a@example.com\r\nBcc: b@example.com',
+    'a@example.com,b@example.com',
+    '<a@example.com>',
+    'a@example..com',
+    'a@.',
+    'a@-',
+    'a@example.com.',
+    'a@-example.com',
+    `${'a'.repeat(250)}@b.example`,
+  ])('refuses what is no address: %j', async (email) => {
+    expect((await forgot(email)).status).toBe(400);
+    await mails.to('');
+    expect(mails.sent).toEqual([]);
+  });
+});
+
+describe('sign-up', () => {
+  it('makes the account only once the link was used, and the interaction goes on in the same browser', async () => {
+    const page = await browser.get(authorizeUrl(scene.client, makePkce()));
+    const link = /href="(\/sign-up\?for[^"]*)"/.exec(page.body)?.[1]?.replaceAll('&#61;', '=');
+    if (link === undefined) throw new Error('There is no link to the sign-up.');
+    await ask(link, 'new@example.com');
+    expect(await scene.deps.users.findForSignIn('newcomer')).toBeNull();
+    const form = await browser.get(await mails.link('new@example.com'));
+    const consent = await browser.submit(form, { username: 'newcomer', password: NEW_PASSWORD });
+    expect(consent.url).toMatch(/^\/interactions\//);
+    expect(consent.body).toContain('name="decision"');
+    expect(await scene.deps.users.findForSignIn('newcomer')).toMatchObject({
+      claims: { email: 'new@example.com', email_verified: true },
+    });
+  });
+
+  it('in another browser it leads to the account, which knows it', async () => {
+    await ask('/sign-up', 'new@example.com');
+    const other = new Browser(scene.app);
+    const page = await other.get(await mails.link('new@example.com'));
+    expect(await other.submit(page, { username: 'newcomer', password: NEW_PASSWORD })).toMatchObject({
+      status: 200,
+      url: '/account',
+    });
+    // It is known to the account from then on.
+    expect(other.cookies.has('__Host-statehouse-device')).toBe(true);
+  });
+
+  it('a username that is taken is said, and the link stays good', async () => {
+    await ask('/sign-up', 'new@example.com');
+    const page = await browser.get(await mails.link('new@example.com'));
+    const taken = await browser.submit(page, { username: 'ALICE', password: NEW_PASSWORD });
+    expect(taken.status).toBe(400);
+    expect(taken.body).toContain('Somebody else has this username');
+    expect((await browser.submit(taken, { username: 'newcomer', password: NEW_PASSWORD })).url).toBe('/account');
+  });
+
+  it.each([
+    ['a joiner that is drawn as nothing', 'alice\u034f'],
+    ['a variation selector', 'alice\ufe0f'],
+    ['a filler that is drawn as a gap', 'alice\u3164'],
+    ['an empty pattern of Braille', 'alice\u2800'],
+    ['a zero-width space', 'ali\u200bce'],
+    ['text that is turned around', '\u202eecila'],
+    ['nothing that is a letter or a digit', '...'],
+  ])('a username that looks like another is refused, and the link stays good: %s', async (_, username) => {
+    await ask('/sign-up', 'new@example.com');
+    const page = await browser.get(await mails.link('new@example.com'));
+    const refused = await browser.submit(page, { username, password: NEW_PASSWORD });
+    expect(refused).toMatchObject({ status: 400, url: '/email/link' });
+    expect((await browser.submit(refused, { username: 'álice-2 名', password: NEW_PASSWORD })).url).toBe('/account');
+  });
+
+  it('a username with letters of several scripts is refused, and the link stays good', async () => {
+    await ask('/sign-up', 'new@example.com');
+    const page = await browser.get(await mails.link('new@example.com'));
+    const refused = await browser.submit(page, { username: 'аlice', password: NEW_PASSWORD });
+    expect(refused).toMatchObject({ status: 400, url: '/email/link' });
+    expect(refused.body).toContain('letters of several alphabets');
+    expect(await scene.deps.users.findForSignIn('аlice')).toBeNull();
+    expect((await browser.submit(refused, { username: 'алиса', password: NEW_PASSWORD })).url).toBe('/account');
+  });
+
+  it('nobody takes the username of an operator who is not there yet', async () => {
+    const { signIn, operators } = configuration('open');
+    await scene.close();
+    mails = keptMails();
+    scene = await openScene('embedded', {
+      mail: mails,
+      configuration: { ...shippedConfiguration, signIn, operators: { ...operators, operators: ['Ada'] } },
+    });
+    mails.of(scene);
+    browser = new Browser(scene.app);
+    await ask('/sign-up', 'thief@example.com');
+    const page = await browser.get(await mails.link('thief@example.com'));
+    expect((await browser.submit(page, { username: 'ADA', password: NEW_PASSWORD })).status).toBe(400);
+    expect(await scene.deps.users.findForSignIn('ada')).toBeNull();
+  });
+
+  describe('where the policy demands a second factor', () => {
+    beforeEach(async () => {
+      await scene.close();
+      await open('open', 'everyone');
+    });
+
+    it('leads to its set-up, and the browser is not signed in before', async () => {
+      await ask('/sign-up', 'new@example.com');
+      const page = await browser.get(await mails.link('new@example.com'));
+      // With a second factor to come, eight characters are enough.
+      const factor = await browser.submit(page, { username: 'newcomer', password: 'tr0ubador' });
+      expect(factor.url).toBe('/sign-in/factor');
+      expect((await browser.get('/account')).url).not.toBe('/account');
+      const setUp = await browser.submit(factor, {});
+      const codes = await browser.submit(setUp, { code: appWith(secretOn(setUp)).codeAt(scene.clock.now()) });
+      expect(recoveryCodesOn(codes)).toHaveLength(10);
+      expect((await browser.get('/account')).url).toBe('/account');
+    });
+
+    it('the interaction asks for it, and goes on afterwards', async () => {
+      const page = await browser.get(authorizeUrl(scene.client, makePkce()));
+      const link = /href="(\/sign-up\?for[^"]*)"/.exec(page.body)?.[1]?.replaceAll('&#61;', '=') ?? '';
+      await ask(link, 'new@example.com');
+      const form = await browser.get(await mails.link('new@example.com'));
+      const factor = await browser.submit(form, { username: 'newcomer', password: NEW_PASSWORD });
+      expect(factor.url).toMatch(/^\/interactions\//);
+      expect(factor.body).not.toContain('name="decision"');
+      const setUp = await browser.submit(factor, {});
+      const codes = await browser.submit(setUp, { code: appWith(secretOn(setUp)).codeAt(scene.clock.now()) });
+      expect((await browser.submit(codes, {})).body).toContain('name="decision"');
+    });
+  });
+
+  it('who has an account is told so by mail', async () => {
+    await ask('/sign-up', ALICE);
+    const [mail] = await mails.to(ALICE);
+    expect(mail).toMatchObject({ subject: 'You have an account already' });
+    expect(mail?.text).toContain('alice');
+    expect(mail?.text).toContain('https://as.test/forgot-password');
+  });
+
+  it('is off by default, and a link from before is worth nothing then', async () => {
+    await scene.close();
+    await open('off');
+    expect((await browser.get('/sign-in')).body).not.toContain('/sign-up');
+    expect((await browser.get('/sign-up')).status).toBe(404);
+  });
+});
+
+it('without mails nothing is offered that needs them', async () => {
+  const without = await openScene('embedded', { configuration: configuration('open') });
+  const page = await new Browser(without.app).get('/sign-in');
+  expect(page.body).not.toContain('/forgot-password');
+  expect(page.body).not.toContain('/sign-up');
+  for (const path of ['/forgot-password', '/sign-up', '/email/link', '/mail']) {
+    expect((await without.app.inject(path)).statusCode).toBe(404);
+  }
+  await without.close();
+});

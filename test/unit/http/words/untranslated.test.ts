@@ -1,0 +1,93 @@
+/** No text stands in a view or a route: all of them are in the words, in each language. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Look } from '../../../../src/http/look.ts';
+import type { Words } from '../../../../src/http/words/en.ts';
+import { lookIn } from '../../../support/look.ts';
+import { samples } from '../../../support/pages.ts';
+
+const ROOT = new URL('../../../../', import.meta.url).pathname;
+const LANGUAGES = readdirSync(`${ROOT}/src/http/words`).flatMap((name) => /^([a-z-]+)\.ts$/i.exec(name)?.[1] ?? []);
+const TAGS = LANGUAGES.filter((tag) => tag !== 'languages');
+
+/** Marks each text, so that what has no mark comes from elsewhere. */
+function marked<Value>(value: Value): Value {
+  if (typeof value === 'string') return `⟦${value}⟧` as Value;
+  if (typeof value === 'function') return ((...parts: unknown[]) => marked(value(...parts))) as Value;
+  return Object.fromEntries(Object.entries(value as object).map(([key, inner]) => [key, marked(inner)])) as Value;
+}
+
+/** What a person sees or hears of a page, without data (in ‹›) and without what is of the words (in ⟦⟧). */
+function unmarked(page: string): string[] {
+  const spoken = [...page.matchAll(/\s(?:aria-label|title|alt|placeholder)="([^"]*)"/g)].map(([, text = '']) => text);
+  const seen = page
+    .replace(/<(style|script|time|code)\b[^>]*>.*?<\/\1>/gs, '')
+    .replace(/<br>/g, ' ')
+    .replace(/<[^>]*>/g, '');
+  return [seen, ...spoken].flatMap((text) => {
+    let rest = text.replace(/‹[^›]*›/g, '');
+    for (let before = ''; before !== rest; ) {
+      before = rest;
+      rest = rest.replace(/⟦[^⟦⟧]*⟧/g, '');
+    }
+    return rest.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+  });
+}
+
+/** Names, which are the same in each language. */
+const NAMES = ['Statehouse', 'Chrome', 'Linux'];
+
+describe.each(TAGS)('in %s', async (tag) => {
+  const { words, ...look } = await lookIn(tag);
+  const pseudo: Look = { ...look, words: marked(words) };
+
+  it.each(samples(words).map((sample) => [sample.name, sample] as const))('%s has no other text', (_, { html }) => {
+    expect(unmarked(html(pseudo)).filter((word) => !NAMES.includes(word))).toEqual([]);
+  });
+});
+
+it('finds a text that is not in the words', () => {
+  expect(
+    unmarked('<html><title>⟦a⟧</title><style>x</style><p>⟦a <b>‹x›</b> ⟦c⟧ ⟧ Sign in</p><img alt="Logo">'),
+  ).toEqual(['Sign', 'in', 'Logo']);
+});
+
+it('each view is among the samples', () => {
+  const files = readdirSync(`${ROOT}/src/http/views`, { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('.ts'));
+  const views = files.flatMap((file) => [
+    ...readFileSync(`${ROOT}/src/http/views/${file}`, 'utf8').matchAll(/^export (?:const|function) (\w+Page)\b/gm),
+  ]);
+  const known = readFileSync(`${ROOT}/test/support/pages.ts`, 'utf8');
+  expect(views.length).toBeGreaterThan(8);
+  // Sections of a page, which another file puts into its frame.
+  const sections = files.filter((file) => file.startsWith('account/'));
+  expect(sections.filter((file) => !known.includes(`views/${file}'`))).toEqual([]);
+  expect(views.map(([, name = '']) => name).filter((name) => !known.includes(`${name}(`))).toEqual([]);
+});
+
+describe('the languages', () => {
+  type Texts = readonly [path: string, text: string][];
+  const textsOf = (value: unknown, path = ''): Texts => {
+    if (typeof value === 'string') return [[path, value]];
+    if (typeof value === 'function')
+      return [[path, value(...Array.from(value as { length: number }, (_, n) => `<${n}>`))]];
+    return Object.entries(value as object).flatMap(([key, inner]) => textsOf(inner, `${path}.${key}`));
+  };
+  const wordsOf = async (tag: string): Promise<Words> => (await lookIn(tag)).words;
+  const places = (text: string) => (text.match(/<\d>/g) ?? []).toSorted();
+
+  it.each(TAGS.filter((tag) => tag !== 'en'))('%s says everything, and in its own words', async (tag) => {
+    const [english, other] = [new Map(textsOf(await wordsOf('en'))), new Map(textsOf(await wordsOf(tag)))];
+    expect([...other.keys()]).toEqual([...english.keys()]);
+    for (const [path, text] of other) {
+      expect(text.trim(), path).toBe(text);
+      expect(text, path).toMatch(/\p{L}/u);
+      expect(places(text), path).toEqual(places(english.get(path) ?? ''));
+    }
+    // Some words are the same, such as “Name”; no sentence is.
+    const same = [...other].filter(([path, text]) => text === english.get(path) && /\s/.test(text));
+    expect(same.map(([path]) => path)).toEqual([]);
+  });
+});

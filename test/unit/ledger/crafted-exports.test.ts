@@ -1,0 +1,103 @@
+/** Exports and lines that somebody made up: verification says so, and neither passes, crashes nor hangs. */
+import { describe, expect, test } from 'vitest';
+import { sealKeys } from '../../../src/crypto/ledger-seal.ts';
+import { NotAnExport, verifyExport } from '../../../src/ledger/export.ts';
+import { closeStretch, type SealStore } from '../../../src/ledger/seal.ts';
+import {
+  checkLines,
+  closedMonths,
+  entryOf,
+  type Line,
+  readStatement,
+  type StoredSeal,
+} from '../../../src/ledger/stretch.ts';
+import { testKeys } from '../../support/macs.ts';
+
+const keys = sealKeys(testKeys);
+const CLOSED_AT = new Date('2026-01-05T12:00:00Z');
+
+const line = (at: string, place: number): Line => ({
+  recordedIn: String(place),
+  position: String(place),
+  text: JSON.stringify({ at, machine: 'x', recorded_in: String(place), position: place }),
+});
+const IN_JANUARY = line('2026-01-05T00:00:00+00:00', 5);
+
+async function closed(...lines: Line[]): Promise<StoredSeal> {
+  let made: StoredSeal | null = null;
+  const store: SealStore = {
+    standing: async () => ({ now: CLOSED_AT, settledBelow: '1000000', begunBelow: '1000000', last: null }),
+    cut: async () => null,
+    lines: async function* () {
+      yield lines;
+    },
+    indexesOf: async function* () {},
+    add: async (seal) => {
+      made = seal;
+      return true;
+    },
+  };
+  await closeStretch({ store, keys, keptDays: () => 90 });
+  if (made === null) throw new Error('nothing was closed');
+  return made;
+}
+
+const recordOf = ({ statement, signature, index }: StoredSeal) =>
+  JSON.stringify({ seal: statement, signature, index: Buffer.from(index).toString('base64url') });
+
+async function* each(texts: readonly string[]) {
+  yield* texts;
+}
+const verifiedLater = (...texts: string[]) =>
+  verifyExport(each(texts), keys, { head: null, now: new Date('2036-01-01') });
+
+describe('a file that is older than retention', () => {
+  test('is right as it was exported', async () => {
+    const seal = recordOf(await closed(IN_JANUARY));
+    expect(await verifiedLater(IN_JANUARY.text, seal)).toMatchObject({ problems: [], removedByRetention: 0 });
+  });
+
+  test('is not right without its lines', async () => {
+    expect(await verifiedLater(recordOf(await closed(IN_JANUARY)))).toMatchObject({
+      problems: [{ problem: 'month_removed', stretch: 1, month: '2026-01', lines: 1 }],
+    });
+  });
+
+  test('may lack lines of a month before, which retention removes before their stretch', async () => {
+    const before = line('2025-12-31T23:59:59+00:00', 4);
+    const seal = recordOf(await closed(before, IN_JANUARY));
+    expect(await verifiedLater(IN_JANUARY.text, seal)).toMatchObject({ problems: [], removedByRetention: 1 });
+  });
+});
+
+test.each(['infinity', '-infinity', '12345-01-01T00:00:00+00:00'])(
+  'a line of the instant %s is closed as any other, and the chain goes on',
+  async (at) => {
+    const strange = line(at, 7);
+    const seal = await closed(IN_JANUARY, strange);
+    expect(readStatement(seal)?.months.map(({ month }) => month)).toEqual(['2026-01', 'other']);
+    expect(await verifiedLater(IN_JANUARY.text, strange.text, recordOf(seal))).toMatchObject({ problems: [] });
+    expect((await verifiedLater(IN_JANUARY.text, recordOf(seal))).problems).toMatchObject([
+      { problem: 'month_removed', month: 'other' },
+    ]);
+  },
+);
+
+test('a transaction that Postgres cannot have is no line of the ledger', async () => {
+  const [month] = closedMonths([entryOf(IN_JANUARY)]).months;
+  const seal = await closed(IN_JANUARY);
+  const statement = JSON.stringify({ ...JSON.parse(seal.statement), months: [month] });
+  const text = IN_JANUARY.text.replace('"5"', '"99999999999999999999"');
+  await expect(verifiedLater(text, recordOf({ ...seal, statement }))).rejects.toThrow(NotAnExport);
+});
+
+test('however many lines were added, all are named', async () => {
+  const added = Array.from({ length: 200_000 }, (_, n) => line('2025-01-05T00:00:00+00:00', n).text);
+
+  const seal = await closed(IN_JANUARY);
+  const statement = readStatement(seal);
+  if (statement === null) throw new Error('no statement');
+  const entries = [IN_JANUARY, ...added.map((text, n) => ({ recordedIn: String(n), position: String(n), text }))];
+  const found = checkLines(statement, seal.index, entries.map(entryOf));
+  expect(found.problems).toHaveLength(200_000);
+});

@@ -1,0 +1,85 @@
+/** The duty of a node: what it closes, what it tells, and what it remembers of the newest stretch. */
+import { sql } from 'drizzle-orm';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ledgerRounds } from '../../../src/boot/ledger.ts';
+import type { Configuration } from '../../../src/config/configuration.ts';
+import { rootKeys } from '../../../src/crypto/root-secret.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { verified, writeLines } from '../../support/ledger.ts';
+import { testKeys } from '../../support/macs.ts';
+import { until } from '../../support/until.ts';
+
+let world: TestDatabase;
+beforeEach(async () => {
+  world = await openTestDatabase(anyDatabase);
+});
+afterEach(() => world.close());
+
+const configuration = () => ({ ledger: { keptDays: 90 } }) as Configuration;
+
+function nodeOf(keys = testKeys) {
+  const told: { level: string; facts: object; words: string }[] = [];
+  const at = (level: string) => (facts: object, words: string) => void told.push({ level, facts, words });
+  const logger = { info: at('info'), warn: at('warn'), error: at('error') } as unknown as Parameters<
+    typeof ledgerRounds
+  >[2];
+  const round = ledgerRounds({ database: world.database, keys }, configuration, logger);
+  const closing = async () => {
+    await until(async () => {
+      await round();
+      return (await verified(world.database.drizzle, { keys })).open === 0;
+    });
+    return told.splice(0);
+  };
+  return { told, round, closing };
+}
+
+test('each stretch is in the log, with the digest by which it can be asked for', async () => {
+  const { closing, round, told } = nodeOf();
+  await writeLines(world.database.drizzle, ['a', 'b']);
+  const lines = await closing();
+  const { head } = await verified(world.database.drizzle);
+  expect(lines.at(-1)).toMatchObject({
+    level: 'info',
+    facts: { stretch: head?.number, digest: head?.digest },
+    words: 'ledger: stretch closed',
+  });
+  await round();
+  expect(told).toEqual([]);
+});
+
+test('a newest stretch that is gone, or another one, is told as an error', async () => {
+  const { closing, round, told } = nodeOf();
+  await writeLines(world.database.drizzle, ['a']);
+  await closing();
+  const { head } = await verified(world.database.drizzle);
+  await world.database.drizzle.execute(sql`delete from ledger_seals where number = ${head?.number}`);
+  await round();
+  expect(told[0]).toMatchObject({ level: 'error', facts: { number: head?.number, digest: head?.digest } });
+  expect(await closing()).not.toEqual([]);
+  await world.database.drizzle.execute(sql`update ledger_seals set signature = 'none' where number = ${head?.number}`);
+  await round();
+  expect(told[0]).toMatchObject({ level: 'error', words: expect.stringContaining('was replaced') });
+});
+
+test('a stretch before that is not authentic is told, and not vouched for', async () => {
+  await writeLines(world.database.drizzle, ['a']);
+  await nodeOf(rootKeys(['another root secret for tests, of 32 bytes and more'])).closing();
+  await writeLines(world.database.drizzle, ['b']);
+  expect(await nodeOf().closing()).toContainEqual(
+    expect.objectContaining({ level: 'error', facts: { stretch: 1, reason: 'key_unknown' } }),
+  );
+  await world.database.drizzle.execute(sql`update ledger_seals set signature = 'none' where number = 2`);
+  await writeLines(world.database.drizzle, ['c']);
+  expect(await nodeOf().closing()).toContainEqual(
+    expect.objectContaining({ level: 'error', facts: { stretch: 2, reason: 'forged' } }),
+  );
+});
+
+test('a database that cannot be reached is told, and nothing is thrown', async () => {
+  const { round, told } = nodeOf();
+  await world.database.drizzle.execute(sql`alter table ledger_seals rename to elsewhere`);
+  await round();
+  expect(told).toMatchObject([{ level: 'warn' }]);
+  await world.database.drizzle.execute(sql`alter table elsewhere rename to ledger_seals`);
+});

@@ -1,0 +1,93 @@
+/**
+ * The link in an e-mail. It is used once, in time, for the account that it was sent for, and never after a newer link, a new password
+ * or another address; what it does to the account is for the end-user's machine to say. An undo outlives all of that but its own use.
+ */
+import type { EmailChallengeRejectReason, UserEvent } from '../../../../machines/vocabulary.ts';
+import type { Answer } from '../answers.ts';
+import {
+  allFail,
+  changeUser,
+  does,
+  everyAnswer,
+  hasAny,
+  holds,
+  type Law,
+  reject,
+  rejectsInThisOrder,
+  supersedeLink,
+} from './law.ts';
+
+const REJECTING: readonly (readonly [guard: string, reason: EmailChallengeRejectReason])[] = [
+  ['expired', 'link_expired'],
+  ['isNotOffered', 'not_offered'],
+  ['userEnded', 'user_ended'],
+  ['passwordChanged', 'password_changed'],
+  ['addressDiffers', 'address_mismatch'],
+  ['passwordIsFromMail', 'password_from_mail'],
+  ['passwordIsMissing', 'password_not_proven'],
+  ['usernameIsTaken', 'username_taken'],
+];
+
+/** What each purpose does, with what comes along. The last has no guard: the account is made. */
+const USES: readonly (readonly [guard: string | null, event: UserEvent['type'], ...also: string[]])[] = [
+  ['verifiesAddress', 'addressVerified'],
+  ['resetsPassword', 'passwordReset'],
+  ['changesAddress', 'addressChanged', 'offerUndo'],
+  ['undoesChange', 'addressRestored', 'supersedeLater'],
+  ['removesFactors', 'factorsLost'],
+  [null, 'registrationRequested'],
+];
+
+const mayBeUsed = (answer: Answer): boolean =>
+  answer.state === 'active' && answer.event === 'used' && allFail(answer, ...REJECTING.map(([guard]) => guard));
+
+/** `expected` comes of this event in `active`, and of no other. */
+const onlyInActive =
+  (event: Answer['event'], ...effects: readonly string[]) =>
+  (answer: Answer): boolean =>
+    answer.event !== event ||
+    (answer.state === 'active' ? does(answer, 'superseded', ...effects) : does(answer, answer.state));
+
+export const lawsOfEmailChallenge: readonly Law[] = [
+  everyAnswer(
+    'what speaks against a link is told in this order, and nothing changes',
+    rejectsInThisOrder(...REJECTING),
+  ),
+  everyAnswer('a link is used once, for what it was sent for, when nothing speaks against it', (answer) => {
+    if (!mayBeUsed(answer))
+      return !hasAny(answer, ['useLink', 'changeUser', 'offerUndo']) && answer.next !== reached(answer);
+    const use = USES.find(([guard]) => guard === null || holds(answer, guard));
+    if (use === undefined) return false;
+    const [, event, ...also] = use;
+    return does(answer, 'used', 'useLink', ...also, changeUser(event));
+  }),
+  everyAnswer('a link is sent once, to the address of somebody who may sign in', (answer) => {
+    const isSent =
+      answer.state === 'unsent' &&
+      answer.event === 'requested' &&
+      allFail(answer, 'isNotOffered', 'userEnded', 'addressDiffers', 'passwordIsFromMail', 'passwordIsMissing');
+    const isElsewhere = answer.state !== 'unsent' && answer.event === 'requested';
+    if (isElsewhere) return does(answer, answer.state);
+    if (!isSent) return !hasAny(answer, ['sendLink', 'supersedeOlder']);
+    // Of an undo, the older links stay.
+    return does(answer, 'active', ...(holds(answer, 'undoesChange') ? [] : ['supersedeOlder']), 'sendLink');
+  }),
+  everyAnswer('a newer link of the same purpose ends it', onlyInActive('replaced', supersedeLink('newer_link_sent'))),
+  everyAnswer('an administrator ends it', onlyInActive('withdrawn', supersedeLink('withdrawn'))),
+  everyAnswer(
+    'undoing an older change ends it, and goes on to the next',
+    onlyInActive('undone', supersedeLink('change_undone'), 'supersedeLater'),
+  ),
+  everyAnswer('why a link does nothing any more is told, and nothing changes', (answer) => {
+    const reasons: Readonly<Record<string, EmailChallengeRejectReason>> = {
+      unsent: 'link_unknown',
+      used: 'link_used',
+      superseded: 'link_superseded',
+    };
+    const reason = reasons[answer.state];
+    return answer.event !== 'used' || reason === undefined || does(answer, answer.state, reject(reason));
+  }),
+];
+
+/** No answer but a use leads to `used` from elsewhere. */
+const reached = ({ state }: Answer): string | null => (state === 'used' ? null : 'used');

@@ -1,0 +1,217 @@
+/** Clients over the management API: registered, changed, deleted, and their secrets rotated. */
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { transitions } from '../../../src/storage/schema.ts';
+import { token } from '../../support/actors.ts';
+import { openTestApp, type TestApp } from '../../support/app.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { BOT, type Caller, callerWith, makeBot, tokenOf, withBot } from '../../support/management.ts';
+
+const SHOP = {
+  client_id: 'shop',
+  client_name: 'Shop',
+  redirect_uris: ['https://shop.example/callback'],
+  grant_types: ['authorization_code', 'refresh_token'],
+};
+
+describe('clients over the management API', () => {
+  let opened: TestDatabase;
+  let test: TestApp;
+  let call: Caller;
+  let serial = 0;
+  let id = '';
+  beforeAll(async () => {
+    opened = await openTestDatabase(anyDatabase);
+    test = await openTestApp(opened.database, { configuration: withBot() });
+    await makeBot(test);
+    call = callerWith(test, () => tokenOf(test, ['clients:read', 'clients:write']));
+  });
+  afterAll(() => opened.close());
+  beforeEach(() => {
+    id = `shop-${++serial}`;
+  });
+
+  const registered = async () => {
+    const answer = await call('POST', '/clients', { body: { ...SHOP, client_id: id } });
+    expect(answer.statusCode, answer.body).toBe(201);
+    return { tag: String(answer.headers.etag), secret: answer.json().client_secret as string };
+  };
+
+  it('registers a client, shows its secret once, and says where it is', async () => {
+    const answer = await call('POST', '/clients', { body: { ...SHOP, client_id: id } });
+    expect(answer.statusCode).toBe(201);
+    expect(answer.headers.location).toBe(`https://as.test/management/v1/clients/${id}`);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    const shown = await call('GET', `/clients/${id}`);
+    expect(shown.json()).toMatchObject({ ...SHOP, client_id: id, declared: false, registered_by: 'operator' });
+    expect(shown.body).not.toContain('secret_macs');
+    expect(shown.headers.etag).toBe(answer.headers.etag);
+    expect(test.logs()).not.toContain(answer.json().client_secret);
+  });
+
+  it('makes a secret with which the client authenticates', async () => {
+    const grantTypes = { grant_types: ['client_credentials'], redirect_uris: [] };
+    const answer = await call('POST', '/clients', { body: { ...SHOP, ...grantTypes, client_id: id } });
+    const { client_secret: secret } = answer.json();
+    const client = { clientId: id, secret, tokenEndpointAuthMethod: 'client_secret_basic' };
+    const issued = await token(test, client as never, { grant_type: 'client_credentials' });
+    expect(issued.status).toBe(200);
+  });
+
+  it('refuses to register the same id twice, whatever is sent', async () => {
+    await registered();
+    const again = await call('POST', '/clients', { body: { ...SHOP, client_id: id } });
+    expect([again.statusCode, again.json().type]).toEqual([
+      409,
+      'https://as.test/management/v1/problems/already_exists',
+    ]);
+  });
+
+  it('names the unknown field and the nearest known one', async () => {
+    const answer = await call('POST', '/clients', {
+      body: { ...SHOP, client_id: id, redirect_url: 'https://x.test/' },
+    });
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json().errors).toEqual([
+      { field: 'redirect_url', detail: expect.stringContaining('Did you mean "redirect_uris"?') },
+    ]);
+    expect((await call('GET', `/clients/${id}`)).statusCode).toBe(404);
+  });
+
+  it('replaces a client that was seen, and no other', async () => {
+    const { tag } = await registered();
+    const renamed = { ...SHOP, client_id: id, client_name: 'Store' };
+    expect((await call('PUT', `/clients/${id}`, { body: renamed })).statusCode).toBe(428);
+    const changed = await call('PUT', `/clients/${id}`, { body: renamed, headers: { 'if-match': tag } });
+    expect([changed.statusCode, changed.json().client_name]).toEqual([200, 'Store']);
+    expect(changed.json().client_secret).toBeUndefined();
+    const late = await call('PUT', `/clients/${id}`, {
+      body: { ...renamed, client_name: 'Late' },
+      headers: { 'if-match': tag },
+    });
+    expect([late.statusCode, late.json().title]).toEqual([412, 'The resource is not as the request expects']);
+    expect((await call('GET', `/clients/${id}`)).json().client_name).toBe('Store');
+  });
+
+  it('takes the same PUT again, and gives back what it showed', async () => {
+    const first = await call('PUT', `/clients/${id}`, { body: { ...SHOP, client_id: id } });
+    const second = await call('PUT', `/clients/${id}`, { body: { ...SHOP, client_id: id } });
+    expect([first.statusCode, second.statusCode]).toEqual([201, 200]);
+    const shown = await call('GET', `/clients/${id}`);
+    const back = await call('PUT', `/clients/${id}`, { body: shown.json() });
+    expect([back.statusCode, back.headers.etag]).toEqual([200, shown.headers.etag]);
+  });
+
+  it('never creates over a client with If-None-Match: *', async () => {
+    await registered();
+    const answer = await call('PUT', `/clients/${id}`, {
+      body: { ...SHOP, client_id: id },
+      headers: { 'if-none-match': '*' },
+    });
+    expect(answer.statusCode).toBe(412);
+  });
+
+  it('changes some fields by a merge patch, in which null takes a field away', async () => {
+    const { tag } = await registered();
+    const scoped = await call('PATCH', `/clients/${id}`, {
+      body: { scope: 'read', client_name: 'Store' },
+      headers: { 'if-match': tag },
+    });
+    expect([scoped.statusCode, scoped.json().scope]).toEqual([200, 'read']);
+    const open = await call('PATCH', `/clients/${id}`, {
+      body: { scope: null },
+      headers: { 'if-match': String(scoped.headers.etag) },
+    });
+    expect(open.json().scope).toBeUndefined();
+    expect(open.json().client_name).toBe('Store');
+  });
+
+  it('loses no update: of two patches to what both have seen, one is refused', async () => {
+    const { tag } = await registered();
+    const patch = (name: string) =>
+      call('PATCH', `/clients/${id}`, { body: { client_name: name }, headers: { 'if-match': tag } });
+    const both = await Promise.all([patch('One'), patch('Two')]);
+    expect(both.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 412]);
+  });
+
+  it('keeps what is only shown', async () => {
+    const { tag } = await registered();
+    const answer = await call('PATCH', `/clients/${id}`, { body: { declared: true }, headers: { 'if-match': tag } });
+    expect([answer.statusCode, answer.json().errors[0].field]).toEqual([422, 'declared']);
+  });
+
+  it('deletes a client once', async () => {
+    await registered();
+    const statuses = [];
+    for (const method of ['DELETE', 'DELETE', 'GET'] as const)
+      statuses.push((await call(method, `/clients/${id}`)).statusCode);
+    expect(statuses).toEqual([204, 404, 404]);
+  });
+
+  it('rotates a secret with two live ones in between', async () => {
+    await registered();
+    const added = await call('POST', `/clients/${id}/secrets`);
+    expect([added.statusCode, added.headers['cache-control']]).toEqual([201, 'no-store']);
+    expect(added.json().client_secret).toMatch(/^[\w-]{43}$/);
+    expect((await call('POST', `/clients/${id}/secrets`)).statusCode).toBe(409);
+    const { items } = (await call('GET', `/clients/${id}/secrets`)).json();
+    expect(items.map(({ secret_id }: { secret_id: string }) => secret_id)).toEqual(['first', added.json().secret_id]);
+    expect((await call('DELETE', `/clients/${id}/secrets/first`)).statusCode).toBe(204);
+    expect((await call('DELETE', `/clients/${id}/secrets/${added.json().secret_id}`)).statusCode).toBe(409);
+  });
+
+  it('finds a client whose id has to be encoded', async () => {
+    const odd = `urn:a/b?c ${id}`;
+    await call('POST', '/clients', { body: { ...SHOP, client_id: odd } });
+    const shown = await call('GET', `/clients/${encodeURIComponent(odd)}`);
+    expect([shown.statusCode, shown.json().client_id]).toEqual([200, odd]);
+    expect((await call('GET', new URL(shown.json()._links.self.href).pathname)).statusCode).toBe(200);
+  });
+
+  it('writes who changed what into the ledger', async () => {
+    const { tag } = await registered();
+    await call('PATCH', `/clients/${id}`, { body: { client_name: 'Store' }, headers: { 'if-match': tag } });
+    const lines = await test.database.drizzle.select().from(transitions).where(eq(transitions.clientId, id));
+    const line = lines.find(({ fields }) => fields?.includes('client_name') && fields.length === 1);
+    expect(line).toMatchObject({ machine: 'client', clientId: id, actor: `client ${BOT}`, fields: ['client_name'] });
+    expect(line?.addressHash).toMatch(/^[\w-]{22}$/);
+  });
+
+  describe('with an Idempotency-Key', () => {
+    const post = (key: string, body: object) => call('POST', '/clients', { body, headers: { 'idempotency-key': key } });
+    const nameless = { ...SHOP, client_id: undefined };
+
+    it('creates one client for the same request, and answers the same', async () => {
+      const [first, second] = [await post(`k-${id}`, nameless), await post(`k-${id}`, nameless)];
+      expect([first.statusCode, second.statusCode]).toEqual([201, 201]);
+      expect(second.json()).toEqual(first.json());
+      const [one, two] = await Promise.all([post(`p-${id}`, nameless), post(`p-${id}`, nameless)]);
+      expect([one.statusCode, two.statusCode]).toEqual([201, 201]);
+      expect(one.json()).toEqual(two.json());
+    });
+
+    it('refuses the key for another request', async () => {
+      await post(`k-${id}`, nameless);
+      const other = await post(`k-${id}`, { ...nameless, client_name: 'Other' });
+      expect([other.statusCode, other.json().type]).toEqual([
+        422,
+        'https://as.test/management/v1/problems/idempotency_key_reused',
+      ]);
+    });
+
+    it('never takes the client of somebody else for its own', async () => {
+      await registered();
+      const other = { ...SHOP, client_id: id, client_name: 'Other' };
+      const statuses = [await post(`k-${id}`, other), await post(`k-${id}`, other)].map(({ statusCode }) => statusCode);
+      expect(statuses).toEqual([409, 409]);
+    });
+
+    it('adds one secret for the same request', async () => {
+      await registered();
+      const add = () => call('POST', `/clients/${id}/secrets`, { headers: { 'idempotency-key': '"a key"' } });
+      const [first, second] = [await add(), await add()];
+      expect([first.statusCode, second.statusCode]).toEqual([201, 201]);
+      expect(second.json()).toEqual(first.json());
+    });
+  });
+});

@@ -1,0 +1,159 @@
+/** What Prometheus reads, after requests of the real app on a real database. */
+import { channel } from 'node:diagnostics_channel';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Metrics, openMetrics } from '../../../src/metrics/listener.ts';
+import { webhookAttempts } from '../../../src/system/observed.ts';
+import { refresh } from '../../support/actors.ts';
+import { anyDatabase } from '../../support/database.ts';
+import { openScene, type Scene } from '../../support/scene.ts';
+import { samplesIn } from './samples.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+describe('the listener for metrics', () => {
+  let scene: Scene;
+  let metrics: Metrics;
+  let databaseIsThere = true;
+  const overdue = async () => {
+    if (!databaseIsThere) throw new Error('The database cannot be reached.');
+    return [{ table: 'sessions', oldestSeconds: 90 }];
+  };
+  beforeAll(async () => {
+    scene = await openScene(anyDatabase);
+    metrics = await open();
+  });
+  afterAll(async () => {
+    metrics.close();
+    await scene.close();
+  });
+
+  const open = () =>
+    openMetrics({
+      host: '127.0.0.1',
+      port: 0,
+      statementsInFlight: () => 3,
+      standing: {
+        version: '1.2.3',
+        queues: { hashes: { length: () => ({ running: 1, waiting: 2 }) } },
+        overdue,
+        waitingEvents: async () => [{ receiver: 'crm', oldestSeconds: 12 }],
+        ledger: async () => {
+          if (!databaseIsThere) throw new Error('no database');
+          return { newest: 41, openSeconds: 12 };
+        },
+        keys: async () => [{ alg: 'ES256', state: 'signing', since: 1700 }],
+        signingLifetimeSeconds: () => 60,
+        lastReloadAccepted: () => false,
+      },
+    });
+  const get = (path = '/metrics', method = 'GET') =>
+    fetch(`http://127.0.0.1:${metrics.port}${path}`, { method }).then(async (answer) => ({
+      status: answer.status,
+      type: answer.headers.get('content-type'),
+      text: await answer.text(),
+    }));
+  const samples = async () => samplesIn((await get()).text);
+
+  it('counts attempts to bring events, by receiver and outcome', async () => {
+    const name = 'statehouse_webhook_attempts_total{receiver="crm",outcome="timed_out"}';
+    webhookAttempts.tell(() => ({ receiver: 'crm', outcome: 'timed_out' }));
+    const before = (await samples()).get(name) ?? 0;
+    webhookAttempts.tell(() => ({ receiver: 'crm', outcome: 'timed_out' }));
+    expect((await samples()).get(name)).toBe(before + 1);
+  });
+
+  it('counts what the machines decide, by event, outcome and reason', async () => {
+    const before = await samples();
+    const token = await scene.chain();
+    await refresh(scene, scene.client, token);
+    await refresh(scene, scene.client, token);
+    const after = await samples();
+    const grown = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+    const decided = (labels: string) => grown(`statehouse_decisions_total{${labels}}`);
+    expect(decided('machine="refreshToken",event="presented",outcome="rotate+issueTokens",reason=""')).toBe(1);
+    expect(
+      decided('machine="refreshToken",event="presented",outcome="revokeGrant+reject",reason="refresh_token_reused"'),
+    ).toBe(1);
+    expect(
+      decided('machine="grant",event="refreshTokenReused",outcome="writeRevoked",reason="refresh_token_reused"'),
+    ).toBe(1);
+    expect(before.get('statehouse_grants_revoked_total{reason="refresh_token_reused"}')).toBe(0);
+    expect(grown('statehouse_grants_revoked_total{reason="refresh_token_reused"}')).toBe(1);
+    expect(grown('statehouse_commits_total{machine="refreshToken",result="committed"}')).toBe(2);
+  });
+
+  it('measures each request by its route, and says why it was refused', async () => {
+    const before = await samples();
+    await scene.app.inject({ method: 'POST', url: '/oauth/token', payload: 'grant_type=refresh_token', headers: FORM });
+    await scene.app.inject({ method: 'PURGE' as 'GET', url: '/no/such/place/4711' });
+    const after = await samples();
+    const grown = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+    expect(grown('statehouse_request_duration_seconds_count{method="POST",route="/oauth/token",status="401"}')).toBe(1);
+    expect(
+      grown('statehouse_requests_refused_total{route="/oauth/token",reason="client_authentication_missing"}'),
+    ).toBe(1);
+    expect([...after.keys()].filter((name) => /4711|PURGE/.test(name))).toEqual([]);
+  });
+
+  it('has no id, no username and no secret in any label', async () => {
+    const token = await scene.chain();
+    const { text } = await get();
+    for (const secret of [
+      token,
+      scene.client.clientId,
+      scene.client.secret ?? '-',
+      scene.user.username,
+      scene.user.id,
+    ]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+
+  it('shows how the server is, and goes on when the database cannot be asked', async () => {
+    const shown = await samples();
+    expect(shown.get('statehouse_build_info{version="1.2.3"}')).toBe(1);
+    expect(shown.get('statehouse_queue_length{queue="hashes",place="waiting"}')).toBe(2);
+    expect(shown.get('statehouse_overdue_seconds{table="sessions"}')).toBe(90);
+    expect(shown.get('statehouse_webhook_oldest_pending_seconds{receiver="crm"}')).toBe(12);
+    expect(shown.get('statehouse_signing_key_state_since_seconds{alg="ES256",state="signing"}')).toBe(1700);
+    expect(shown.get('statehouse_ledger_stretches')).toBe(41);
+    expect(shown.get('statehouse_ledger_open_seconds')).toBe(12);
+    expect(shown.get('statehouse_configuration_accepted')).toBe(0);
+    expect(shown.get('statehouse_database_statements_in_flight')).toBe(3);
+    databaseIsThere = false;
+    metrics.close();
+    metrics = await open();
+    const without = await get();
+    expect(without.status).toBe(200);
+    expect(without.text).not.toContain('statehouse_overdue_seconds{');
+    // 0 would say that the ledger was emptied.
+    expect(without.text).not.toMatch(/^statehouse_ledger_/m);
+    expect(without.text).toContain('statehouse_build_info{');
+  });
+
+  it('answers GET /metrics alone', async () => {
+    expect(await get()).toMatchObject({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8' });
+    expect((await get('/')).status).toBe(404);
+    expect((await get('/oauth/token')).status).toBe(404);
+    expect((await get('/metrics', 'POST')).status).toBe(405);
+  });
+
+  it('counts nothing after its end', async () => {
+    const other = await open();
+    other.close();
+    const shown = await fetch(`http://127.0.0.1:${other.port}/metrics`).catch(() => null);
+    expect(shown).toBeNull();
+    expect(channel('statehouse:request').hasSubscribers).toBe(true);
+    metrics.close();
+    expect(channel('statehouse:request').hasSubscribers).toBe(false);
+    metrics = await open();
+  });
+
+  it('is described in the guide, each metric of ours', async () => {
+    const guide = readFileSync(new URL('../../../docs/monitoring/README.md', import.meta.url), 'utf8');
+    const names = (await get()).text.match(/^# TYPE (statehouse_\w+)/gm)?.map((line) => line.split(' ').at(-1) ?? '');
+    expect(names?.length).toBeGreaterThan(12);
+    expect(names?.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
+  });
+});

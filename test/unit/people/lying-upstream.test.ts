@@ -1,0 +1,187 @@
+/** An upstream that is away, slow, or lies: a page, a way back to the form, and nothing half done. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { externalSignIns, linkedIdentities, sessions, users } from '../../../src/storage/schema.ts';
+import { OtherServerAway } from '../../../src/system/other-servers.ts';
+import { type Answer, Browser } from '../../support/browser.ts';
+import { testClock } from '../../support/clock.ts';
+import { anyDatabase } from '../../support/database.ts';
+import { sharedKey } from '../../support/fake-issuer.ts';
+import { LIAR, type LyingProvider, lyingProvider } from '../../support/lying-provider.ts';
+import { openScene, type Scene } from '../../support/scene.ts';
+import { knowing, pressButton, signInPage, upstreamOf, withUpstream } from '../../support/upstream.ts';
+
+let scene: Scene;
+let provider: LyingProvider;
+const clock = testClock(new Date());
+
+beforeAll(async () => {
+  scene = await openScene(anyDatabase, {
+    clock,
+    configuration: withUpstream(upstreamOf({ issuer: LIAR, client_id: 'statehouse' })),
+    environmentVariable: knowing('a secret of the two'),
+    change: (deps) => ({ ...deps, upstreamFetch: (url, init) => provider.fetch(url, init) }),
+  });
+});
+afterAll(() => scene.close());
+beforeEach(async () => {
+  provider = await lyingProvider(clock);
+});
+
+const title = ({ body }: Answer) => /<h1>(.*)<\/h1>/.exec(body)?.[1];
+const counts = async () => {
+  const db = scene.database.drizzle;
+  const tables = [users, linkedIdentities, sessions] as const;
+  return Promise.all(tables.map(async (table) => (await db.select().from(table as typeof users)).length));
+};
+const states = async () => (await scene.database.drizzle.select().from(externalSignIns)).map(({ state }) => state);
+const UNTRUSTED = 'The other page gave an answer that cannot be trusted';
+const AWAY = 'The other page cannot be reached';
+
+async function away(browser = new Browser(scene.app)) {
+  const answer = await pressButton(browser, await signInPage(browser, scene.client));
+  return { browser, answer };
+}
+
+// First: good metadata are kept.
+describe('before the browser leaves', () => {
+  it.each([
+    ['does not answer', () => Promise.reject(new OtherServerAway('NO_ANSWER')), 503, AWAY],
+    ['is broken', () => new Response('oops', { status: 500 }), 503, AWAY],
+    ['says nothing that is JSON', () => new Response('<html>'), 502, UNTRUSTED],
+    [
+      'says that it is another issuer',
+      () => Response.json({ issuer: 'https://evil.example', authorization_endpoint: `${LIAR}/authorize` }),
+      502,
+      UNTRUSTED,
+    ],
+  ])('an upstream that %s is a page, and nothing is stored', async (_, metadata, status, said) => {
+    provider.answers.metadata = metadata;
+    const before = await states();
+    const { answer } = await away();
+    expect([answer.status, title(answer)]).toEqual([status, said]);
+    expect(answer.body).toContain('Back to the sign-in');
+    expect(await states()).toEqual(before);
+  });
+});
+
+it('signs in with a good answer', async () => {
+  const { browser, answer } = await away();
+  const back = await browser.get(provider.callback(answer.url));
+  expect([back.status, back.body.includes('decision')]).toEqual([200, true]);
+  expect(provider.asked).toEqual(['openid-configuration', 'token', 'keys', 'userinfo']);
+});
+
+describe('after the browser is back', () => {
+  const seconds = () => Math.floor(clock.now().getTime() / 1000);
+  const lies: readonly [string, () => LyingProvider['lie'] | Promise<LyingProvider['lie']>][] = [
+    ['of another issuer', () => ({ claims: { iss: 'https://evil.example' } })],
+    ['for another client', () => ({ claims: { aud: 'somebody-else' } })],
+    [
+      'for several, and we are not the client that asked',
+      () => ({ claims: { aud: ['statehouse', 'evil'], azp: 'evil' } }),
+    ],
+    ['that has expired', () => ({ claims: { iat: seconds() - 900, exp: seconds() - 300 } })],
+    ['with another nonce', () => ({ claims: { nonce: 'of another sign-in' } })],
+    ['without a nonce', () => ({ claims: { nonce: undefined } })],
+    ['without a subject', () => ({ claims: { sub: undefined } })],
+    ['with an endless subject', () => ({ claims: { sub: 'x'.repeat(256) } })],
+    ['that is not signed', () => ({ header: { alg: 'none' } })],
+    ['signed with another algorithm', async () => ({ signer: await sharedKey('second'), header: { alg: 'ES256' } })],
+    ['signed with a key that is not published', async () => ({ signer: await sharedKey('second', 'RS256') })],
+    [
+      'signed with another key under the same name',
+      async () => ({ signer: await sharedKey('second', 'RS256'), header: { kid: 'first' } }),
+    ],
+    ['that does not say when', () => ({ claims: { auth_time: undefined } })],
+    ['about a sign-in of long ago', () => ({ claims: { auth_time: seconds() - 50_000 } })],
+  ];
+  it.each(lies)('an ID Token %s signs nobody in', async (_, lie) => {
+    const before = await counts();
+    const { browser, answer } = await away();
+    const callback = provider.callback(answer.url);
+    provider.lie = await lie();
+    const back = await browser.get(callback);
+    expect([back.status, title(back)]).toEqual([502, UNTRUSTED]);
+    expect(await counts()).toEqual(before);
+    // The code is spent, and the second callback never reaches the provider.
+    const asked = provider.asked.length;
+    expect(title(await browser.get(callback))).toBe('Already answered');
+    expect(provider.asked.length).toBe(asked);
+    const form = /<p><a href="([^"]+)"/.exec(back.body)?.[1]?.replaceAll('&#61;', '=') ?? '';
+    expect((await browser.get(form)).body).toContain('name="password"');
+  });
+
+  it.each([
+    ['refuses the code', () => Response.json({ error: 'invalid_grant' }, { status: 400 }), 502, UNTRUSTED],
+    ['does not answer', () => Promise.reject(new OtherServerAway('NO_ANSWER')), 503, AWAY],
+    ['is broken', () => new Response('oops', { status: 503 }), 503, AWAY],
+    ['sends no ID Token', () => Response.json({ access_token: 'a', token_type: 'Bearer' }), 502, UNTRUSTED],
+    [
+      'sends us elsewhere',
+      () => new Response(null, { status: 302, headers: { location: 'http://169.254.169.254/' } }),
+      502,
+      UNTRUSTED,
+    ],
+  ])('a token endpoint that %s is a page', async (_, token, status, said) => {
+    const before = await counts();
+    const { browser, answer } = await away();
+    const callback = provider.callback(answer.url);
+    provider.answers.token = token;
+    const back = await browser.get(callback);
+    expect([back.status, title(back)]).toEqual([status, said]);
+    expect(await counts()).toEqual(before);
+  });
+
+  it('claims of UserInfo about somebody else are not taken', async () => {
+    const before = await counts();
+    const { browser, answer } = await away();
+    provider.answers.userinfo = () => Response.json({ sub: 'mallory', email: 'a@b.example' });
+    const back = await browser.get(provider.callback(answer.url));
+    expect([back.status, title(back)]).toEqual([502, UNTRUSTED]);
+    expect(await counts()).toEqual(before);
+  });
+
+  it('new keys count at once, and old ones no more', async () => {
+    const first = await away();
+    await first.browser.get(provider.callback(first.answer.url));
+    const next = await sharedKey('next', 'RS256');
+    provider.published = [next.jwk];
+    const old = await away();
+    expect((await old.browser.get(provider.callback(old.answer.url))).status).toBe(502);
+    provider.lie = { signer: next };
+    const fresh = await away();
+    expect((await fresh.browser.get(provider.callback(fresh.answer.url))).body).toContain('decision');
+  });
+
+  it.each([
+    ['access_denied', 403, 'You did not sign in'],
+    ['server_error', 502, 'The other page did not let you in'],
+    ['<script>', 502, 'The other page did not let you in'],
+  ])('error=%s is a page', async (error, status, said) => {
+    const { browser, answer } = await away();
+    const back = await browser.get(provider.callback(answer.url, { code: null, error }));
+    expect([back.status, title(back), back.body.includes('<script>')]).toEqual([status, said, false]);
+  });
+
+  it('an error of another issuer does not end the sign-in', async () => {
+    const { browser, answer } = await away();
+    const forged = provider.callback(answer.url, { code: null, error: 'access_denied', iss: 'https://evil.example' });
+    expect((await browser.get(forged)).status).toBe(502);
+    expect((await browser.get(provider.callback(answer.url))).body).toContain('decision');
+  });
+
+  it('no secret of the exchange is in a log line', async () => {
+    const { browser, answer } = await away();
+    await browser.get(provider.callback(answer.url, { code: 'the-very-code' }));
+    const { searchParams } = new URL(answer.url);
+    for (const secret of [
+      'the-very-code',
+      'an-access-token',
+      'a secret of the two',
+      searchParams.get('state') ?? '',
+      searchParams.get('nonce') ?? '',
+    ]) {
+      expect(scene.logs()).not.toContain(secret);
+    }
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { minimumCharacters, passwordProblem } from '../../../../src/people/passwords/rules.ts';
+
+const ALONE = { username: 'ada.lovelace@example.com', hasSecondFactor: false };
+const BESIDE = { ...ALONE, hasSecondFactor: true };
+const reasonOf = (...[password, context]: Parameters<typeof passwordProblem>) =>
+  passwordProblem(password, context)?.reason ?? null;
+
+describe('a password alone', () => {
+  test('has 15 characters; beside a second factor 8', () => {
+    expect(passwordProblem('fourteen chars', ALONE)).toEqual({ reason: 'too_short', characters: 14, atLeast: 15 });
+    expect(passwordProblem('fifteen chars !', ALONE)).toBeNull();
+    expect(passwordProblem('sevench', BESIDE)).toEqual({ reason: 'too_short', characters: 7, atLeast: 8 });
+    expect(passwordProblem('eight ch', BESIDE)).toBeNull();
+  });
+
+  test('a policy can ask for more', () => {
+    const policy = { passwordMinimumCharacters: 20, passwordMinimumCharactersWithSecondFactor: 12 };
+    expect(minimumCharacters({ hasSecondFactor: false, policy })).toBe(20);
+    expect(minimumCharacters({ hasSecondFactor: true, policy })).toBe(12);
+    expect(passwordProblem('fifteen chars !', { ...ALONE, policy })).toMatchObject({ atLeast: 20 });
+    expect(passwordProblem('eight ch', { ...BESIDE, policy })).toMatchObject({ atLeast: 12 });
+  });
+
+  test('is counted in characters as people see them typed, after composing', () => {
+    expect(reasonOf('😀😁😂🤣😃😄😅', BESIDE)).toBe('too_short');
+    expect(reasonOf('😀😁😂🤣😃😄😅😆', BESIDE)).toBeNull();
+    expect(reasonOf('a\u0308o\u0308u\u0308e\u0308', BESIDE)).toBe('too_short');
+  });
+
+  test('may be long, and only so long', () => {
+    expect(reasonOf('correct horse '.repeat(73).slice(0, 1024), ALONE)).toBeNull();
+    expect(reasonOf('correct horse '.repeat(80), ALONE)).toBe('too_long');
+  });
+
+  test.each(['all lower case letters', 'onlylettershereok', '900817263544510', '     spaces       x y'])(
+    'needs no kinds of characters: %j',
+    (password) => {
+      expect(reasonOf(password, ALONE)).toBeNull();
+    },
+  );
+
+  test.each(['with\0inside it, long', 'half \ud83d of a character'])('is text: %j', (password) => {
+    expect(reasonOf(password, ALONE)).toBe('not_text');
+  });
+});
+
+describe('a password that many have', () => {
+  test.each([
+    'password',
+    'Password',
+    'PASSWORD',
+    'password1',
+    'Password2024!',
+    '!!password!!',
+    'qwertyuiop',
+    'passwordpassword',
+    'PasswordPasswordPass',
+    '123456789012345',
+    '9876543210987654',
+    'abcdefghijklmnop',
+    'iloveyou iloveyou iloveyou '.trim(),
+  ])('is refused: %j', (password) => {
+    expect(reasonOf(password, BESIDE)).toBe('common');
+  });
+
+  test.each(['correct horse battery', 'my password is good', 'a-monkey-and-a-dragon'])(
+    'may be part of another: %j',
+    (password) => {
+      expect(reasonOf(password, BESIDE)).toBeNull();
+    },
+  );
+
+  test.each(['aaaaaaaaaaaaaaaa', 'abababababababab'])('has three different characters: %j', (password) => {
+    expect(reasonOf(password, ALONE)).toBe('repetitive');
+  });
+});
+
+describe('a password that stands beside it', () => {
+  test.each([
+    'ada.lovelace@example.com',
+    'ADA.LOVELACE@EXAMPLE.COM',
+    'AdaLovelace2024!',
+    'lovelace-ada-1815',
+    'lovelacelovelace',
+    'example example 1',
+  ])('is refused: %j', (password) => {
+    expect(reasonOf(password, BESIDE)).toBe('names_the_user');
+  });
+
+  test('the same for the name of the service, and other names of the end-user', () => {
+    const context = { ...BESIDE, alsoNamed: ['Countess'], service: ['Blue Harbour'] };
+    expect(reasonOf('Statehouse2026!', BESIDE)).toBe('names_the_service');
+    expect(reasonOf('blue harbour 12', context)).toBe('names_the_service');
+    expect(reasonOf('blueharbour!', BESIDE)).toBeNull();
+    expect(reasonOf('countess-99-ada', context)).toBe('names_the_user');
+    expect(reasonOf('ada-at-statehouse', { ...context, service: ['at'] })).toBeNull();
+    expect(reasonOf('ada@statehouse1', context)).toBe('names_the_user');
+  });
+
+  test('a username of two letters does not forbid every password with them', () => {
+    expect(reasonOf('al al al al al al', { username: 'al', hasSecondFactor: false })).toBeNull();
+    expect(reasonOf('12345678', { username: '12345678', hasSecondFactor: true })).toBe('names_the_user');
+  });
+
+  test('words that begin alike cost no time', () => {
+    const words = Array.from({ length: 40 }, (_, index) => 'a'.repeat(index + 3));
+    expect(reasonOf(`${'a'.repeat(1000)}b c`, { username: 'x', hasSecondFactor: false, alsoNamed: words })).toBeNull();
+  });
+});

@@ -1,0 +1,192 @@
+/** Each scenario of people is worth something: with one arm or guard broken on purpose, it goes otherwise than expected. */
+import { basename } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type AnyStateMachine, createMachine } from 'xstate';
+import { changeUser, effects } from '../../../../machines/vocabulary.ts';
+import { InvariantViolation } from '../../../../src/engine/errors.ts';
+import { authorizations } from '../../../../src/review/proof/authorizations/walk.ts';
+import { memoryStage } from '../../../../src/review/simulation/memory-stage.ts';
+import { shippedScenarios } from '../../../../src/review/simulation/pages.ts';
+import { play } from '../../../../src/review/simulation/play.ts';
+import { failuresOf } from '../../../../src/review/simulation/report.ts';
+
+type Breaking = (machine: AnyStateMachine) => AnyStateMachine;
+type Arms = Record<string, unknown>;
+
+/** The guard never holds. */
+const without =
+  (guard: string): Breaking =>
+  (machine) =>
+    machine.provide({ guards: { [guard]: () => false } });
+
+/** In this state, the event has this one arm. */
+const answering =
+  (state: string, event: string, arm: object): Breaking =>
+  (machine) => {
+    const states = machine.config.states as Readonly<Record<string, { readonly on: Arms }>>;
+    const changed = { ...states, [state]: { ...states[state], on: { ...states[state]?.on, [event]: arm } } };
+    return createMachine({ ...machine.config, states: changed } as never).provide({
+      guards: machine.implementations.guards as never,
+      actions: effects as never,
+    });
+  };
+
+/** By file: what is broken, and how. */
+const BROKEN: Readonly<Record<string, readonly (readonly [machine: string, says: string, breaking: Breaking])[]>> = {
+  '18-stolen-password.yaml': [
+    ['session', 'a password alone signs in', without('factorIsMissing')],
+    [
+      'session',
+      'a session that awaits a factor is admitted',
+      answering('awaitingSecondFactor', 'used', { actions: 'admit' }),
+    ],
+    ['session', 'a session waits for ever', without('waitedTooLong')],
+    ['secondFactor', 'a password alone adds an app', without('anotherHasToBeProven')],
+  ],
+  '19-code-seen-over-the-shoulder.yaml': [
+    ['secondFactor', 'a code is accepted twice', without('codeWasUsed')],
+    ['secondFactor', 'the step of a code is not written down', answering('active', 'presented', { actions: 'accept' })],
+  ],
+  '20-old-recovery-code.yaml': [
+    ['recoveryCode', 'a code is accepted twice', answering('used', 'presented', { actions: 'accept' })],
+    ['recoveryCode', 'an older code is accepted', answering('replaced', 'presented', { actions: 'accept' })],
+    ['recoveryCode', 'newer codes replace none', answering('active', 'newCodesRequested', {})],
+  ],
+  '21-removed-passkey.yaml': [
+    ['passkey', 'a removed passkey signs in', answering('removed', 'presented', { actions: 'accept' })],
+    ['passkey', 'a removal changes nothing', answering('active', 'removalRequested', {})],
+    ['passkey', 'a password alone removes a passkey', without('byPasswordAlone')],
+  ],
+  '22-copied-passkey.yaml': [['passkey', 'a counter may fall back', without('counterFellBack')]],
+  '23-stolen-cookie-and-new-password.yaml': [
+    [
+      'user',
+      'a new password ends nothing',
+      answering('enabled', 'passwordChangeRequested', { actions: 'replacePassword' }),
+    ],
+    ['session', 'a session that has ended is admitted', answering('ended', 'used', { actions: 'admit' })],
+  ],
+  '24-cookie-before-the-second-factor.yaml': [
+    [
+      'session',
+      'a session that awaits a factor is admitted',
+      answering('awaitingSecondFactor', 'used', { actions: 'admit' }),
+    ],
+  ],
+  '25-removed-app.yaml': [
+    ['secondFactor', 'a removed app is accepted', answering('removed', 'presented', { actions: 'accept' })],
+    ['secondFactor', 'a removal changes nothing', answering('active', 'removalRequested', {})],
+  ],
+  '26-ended-session-approves-nothing.yaml': [
+    ['session', 'an end from the list changes nothing', answering('active', 'endRequested', {})],
+    ['session', 'a session that has ended is admitted', answering('ended', 'used', { actions: 'admit' })],
+  ],
+  '27-deleted-account-old-cookie.yaml': [
+    ['user', 'a deletion changes nothing', answering('enabled', 'deletionRequested', {})],
+  ],
+  '28-signed-out.yaml': [
+    ['session', 'a sign-out changes nothing', answering('active', 'signOutRequested', {})],
+    ['session', 'a session never idles', without('idle')],
+  ],
+  '29-everyone-has-a-second-factor.yaml': [
+    ['session', 'a password alone signs in', without('factorIsMissing')],
+    ['secondFactor', 'the last factor is removed', without('isDemanded')],
+    ['secondFactor', 'a password alone adds an app', without('anotherHasToBeProven')],
+  ],
+  '30-removed-identity.yaml': [
+    ['linkedIdentity', 'a removal changes nothing', answering('active', 'removalRequested', {})],
+  ],
+  '31-answer-used-again.yaml': [
+    ['externalSignIn', 'an answer comes back in any browser', without('fromAnotherBrowser')],
+    [
+      'externalSignIn',
+      'an answer is used twice',
+      (machine) => answering('used', 'answerReceived', { actions: 'recordAnswer', target: 'answered' })(machine),
+    ],
+  ],
+  '32-sign-in-of-somebody-else.yaml': [
+    ['externalSignIn', 'an answer comes back in any browser', without('fromAnotherBrowser')],
+  ],
+  '34-planted-cookie.yaml': [
+    ['session', 'a new sign-in replaces nothing', answering('awaitingSecondFactor', 'signedInAgain', {})],
+  ],
+  '35-disabled-and-enabled-again.yaml': [
+    [
+      'user',
+      'disabling ends nothing',
+      answering('enabled', 'disableRequested', { target: 'disabled', actions: 'disableUser' }),
+    ],
+    ['passkey', 'a passkey asks nobody', without('userEnded')],
+    ['externalSignIn', 'an answer asks nobody', without('userEnded')],
+  ],
+  '36-two-factors-asked-for.yaml': [
+    ['interaction', 'a client gets less than it asks for', without('levelIsMissing')],
+    ['session', 'an end from the list changes nothing', answering('active', 'endRequested', {})],
+  ],
+  '37-reset-link-used-twice.yaml': [
+    ['user', 'a reset ends nothing', answering('enabled', 'passwordReset', { actions: 'replacePassword' })],
+    [
+      'emailChallenge',
+      'a link is used twice',
+      answering('used', 'used', { actions: ['useLink', changeUser('passwordReset')] }),
+    ],
+  ],
+  '38-older-link-after-newer.yaml': [
+    [
+      'emailChallenge',
+      'a newer link replaces none',
+      answering('unsent', 'requested', { target: 'active', actions: 'sendLink' }),
+    ],
+  ],
+  '39-link-after-its-end.yaml': [
+    ['emailChallenge', 'a link never ends', without('expired')],
+    ['emailChallenge', 'a link outlives a new password', without('passwordChanged')],
+  ],
+  '40-link-asked-for-by-a-thief.yaml': [
+    [
+      'emailChallenge',
+      'to ask is enough',
+      answering('unsent', 'requested', { target: 'active', actions: ['sendLink', changeUser('factorsLost')] }),
+    ],
+  ],
+  '41-change-of-address-undone.yaml': [
+    ['emailChallenge', 'an undo ends no later link', answering('active', 'undone', {})],
+    ['user', 'an undo ends no session', answering('enabled', 'addressRestored', { actions: 'writeAddress' })],
+  ],
+  '42-factors-said-to-be-lost.yaml': [
+    ['emailChallenge', 'the mailbox alone removes factors', without('passwordIsMissing')],
+    ['emailChallenge', 'a password from the mailbox removes factors', without('passwordIsFromMail')],
+  ],
+  '33-link-after-sign-out.yaml': [['externalSignIn', 'nobody has to be signed in', without('notAdmitted')]],
+};
+
+const people = shippedScenarios().filter(({ rounds }) =>
+  rounds.some(({ beats }) => beats.some(({ act }) => act?.action.kind === 'act' && act.actor.place !== null)),
+);
+
+describe.each(people.map((scenario) => [basename(scenario.file), scenario] as const))(
+  '%s fails where',
+  (file, scenario) => {
+    const broken = BROKEN[file] ?? [];
+
+    it('something is broken that it is about', () => expect(broken).not.toEqual([]));
+
+    it.each(broken)('the machine %s is wrong: %s', async (id, _, breaking) => {
+      const { lifetimes } = scenario;
+      let isAsked = false;
+      const machineOf = (machine: AnyStateMachine): AnyStateMachine => {
+        if (machine.id !== id) return machine;
+        isAsked = true;
+        return breaking(machine);
+      };
+      const stage = memoryStage(scenario, { ...authorizations(lifetimes), machineOf });
+      const found = await play(scenario, stage).then(failuresOf, (error) => {
+        // The engine itself sees it.
+        if (error instanceof InvariantViolation) return [error.message];
+        throw error;
+      });
+      expect(found).not.toEqual([]);
+      expect(isAsked).toBe(true);
+    });
+  },
+);

@@ -1,0 +1,345 @@
+/**
+ * Somebody who can write to the database as the server can, and does not know the root secret: what they insert gives nobody authority.
+ * As an attacker they know every row, and have an account of their own. What they can do all the same is in SECURITY.md.
+ */
+import { createHash, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { exportJWK, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashPassword } from '../../../src/crypto/password.ts';
+import { rootKeys } from '../../../src/crypto/root-secret.ts';
+import { rowMacs } from '../../../src/crypto/row-mac.ts';
+import { rawSecret } from '../../../src/crypto/secret-types.ts';
+import { NO_WISHES } from '../../../src/people/external/begin.ts';
+import { findRegisteredUser, usersWithAddress } from '../../../src/storage/email-challenges.ts';
+import { externalSignInStore } from '../../../src/storage/external-sign-ins.ts';
+import { passkeyStore } from '../../../src/storage/factors.ts';
+import { authenticateRows, countIgnoredRows, renewRowMacs } from '../../../src/storage/renew-row-macs.ts';
+import {
+  makeClient,
+  makePkce,
+  makeUser,
+  obtainTokens,
+  PASSWORD,
+  REDIRECT_URI,
+  type TestClient,
+  type TestUser,
+  token,
+} from '../../support/actors.ts';
+import { ISSUER, openTestApp, type TestApp, testKeys } from '../../support/app.ts';
+import { Browser } from '../../support/browser.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { linkWorld } from '../../support/links.ts';
+import { testMacs } from '../../support/macs.ts';
+import { openAsRuntimeRole, type RuntimeRole } from '../../support/runtime-role.ts';
+
+let owner: TestDatabase<string>;
+let role: RuntimeRole;
+let app: TestApp;
+let client: TestClient;
+let victim: TestUser;
+let attacker: TestUser;
+beforeAll(async () => {
+  owner = await openTestDatabase('postgres');
+  role = await openAsRuntimeRole(owner.database, owner.url);
+  app = await openTestApp(role.database);
+  client = await makeClient(app);
+  victim = await makeUser(app, 'victim');
+  attacker = await makeUser(app, 'attacker');
+});
+afterAll(async () => {
+  await app.app.close();
+  await role.close();
+  await owner.close();
+});
+
+/** As the role of the server: nothing here is done with the rights of an owner. */
+const write = async <Row>(statement: ReturnType<typeof sql>): Promise<Row[]> =>
+  Array.from((await role.database.drizzle.execute(statement)) as unknown as Iterable<Row>);
+
+const ADDRESS = 'ada@example.com';
+const DELEGATED = {
+  id: randomUUID(),
+  kind: 'delegated',
+  purpose: 'signIn',
+  provider: 'delegated',
+  browserHash: randomBytes(32),
+  interactionId: null,
+  interactionEndsAt: null,
+  sealedInteraction: null,
+  sealedSecrets: null,
+  userId: null,
+  wishes: NO_WISHES,
+  lifetimeSeconds: 600,
+} as const;
+
+const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest();
+const SESSION_COOKIE = '__Host-statehouse-session';
+const accountOf = (cookie: string) =>
+  app.app.inject({ url: '/account', headers: { cookie: `${SESSION_COOKIE}=${cookie}` } });
+const isSignedIn = async (cookie: string): Promise<boolean> => (await accountOf(cookie)).statusCode === 200;
+
+async function signIn(user: TestUser, password = PASSWORD) {
+  const browser = new Browser(app.app);
+  const page = await browser.get('/sign-in');
+  const answer = await browser.submit(page, { username: user.username, password });
+  return { browser, answer, cookie: browser.cookies.get(SESSION_COOKIE) ?? null };
+}
+
+const insertSession = (cookie: string, mac: Buffer | null) => {
+  const now = sql`${app.clock.fixedNow()?.toISOString()}::timestamptz`;
+  return write(sql`insert into sessions (id_hash, subject_id, subject_epoch, server_epoch, signed_in_at, last_used_at, ends_at, mac)
+    values (${sha256(cookie)}, ${victim.id}, 0, 0, ${now}, ${now}, ${now} + interval '1 day', ${mac})`);
+};
+
+describe('somebody who can write to the database', () => {
+  it('makes no session by inserting a row for a cookie of their own', async () => {
+    const cookie = randomBytes(32).toString('base64url');
+    for (const mac of [null, Buffer.alloc(36), randomBytes(36)]) {
+      await write(sql`delete from sessions where id_hash = ${sha256(cookie)}`);
+      await insertSession(cookie, mac);
+      expect(await isSignedIn(cookie)).toBe(false);
+    }
+  });
+
+  it('makes no session of somebody else from a session of their own', async () => {
+    const { cookie } = await signIn(attacker);
+    if (cookie === null) throw new Error('not signed in');
+    expect(await isSignedIn(cookie)).toBe(true);
+    const columns = sql`sid, subject_epoch, server_epoch, signed_in_at, amr, last_used_at, ends_at, state, user_agent, mac`;
+    await write(sql`with mine as (delete from sessions where id_hash = ${sha256(cookie)} returning *)
+      insert into sessions (id_hash, subject_id, ${columns}) select id_hash, ${victim.id}::uuid, ${columns} from mine`);
+    expect(await isSignedIn(cookie)).toBe(false);
+  });
+
+  it('gets no tokens for a code of their own making', async () => {
+    const { verifier, challenge } = makePkce();
+    const grantId = randomUUID();
+    const secret = randomBytes(32);
+    await write(sql`insert into grants (id, interaction_id, client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope, resources,
+        policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
+      values (${grantId}, ${randomUUID()}, ${client.clientId}, ${victim.id}, 0, 0, 0, '{}', '{https://api.example.com}', 'default',
+        ${sha256(secret)}, ${challenge}, ${REDIRECT_URI}, now() + interval '1 minute', 'active', now())`);
+    const code = `sh_ac_${Buffer.concat([Buffer.from(grantId.replaceAll('-', ''), 'hex'), secret]).toString('base64url')}`;
+    const answer = await token(app, client, {
+      grant_type: 'authorization_code',
+      code,
+      code_verifier: verifier,
+      redirect_uri: REDIRECT_URI,
+    });
+    expect(answer.json).toMatchObject({ error: 'invalid_grant' });
+    expect(app.logs()).toContain('authorization_code_unknown');
+  });
+
+  it('makes no refresh token, though they know the nonce of its place', async () => {
+    await obtainTokens(app, client, victim);
+    const [grant] = await write<{ id: string; nonce: Buffer }>(
+      sql`select id, refresh_nonce as nonce from grants where subject_id = ${victim.id} and refresh_generation = 0 limit 1`,
+    );
+    if (!grant) throw new Error('no grant');
+    const payload = Buffer.concat([
+      Buffer.from([1]),
+      Buffer.from(testKeys.first.id, 'hex'),
+      Buffer.from(grant.id.replaceAll('-', ''), 'hex'),
+      Buffer.alloc(8),
+      grant.nonce,
+      randomBytes(32),
+    ]);
+    const answer = await token(app, client, {
+      grant_type: 'refresh_token',
+      refresh_token: `sh_rt_${payload.toString('base64url')}`,
+    });
+    expect(answer.json).toMatchObject({ error: 'invalid_grant' });
+  });
+
+  it('publishes no key, and mints no token', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const kid = 'a-key-of-the-attacker';
+    const jwk = { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' };
+    const [genuine] = await write<{ mac: Buffer }>(sql`select mac from signing_keys where alg = 'ES256' limit 1`);
+    await write(sql`insert into signing_keys (kid, alg, public_jwk, private_jwe, state, may_sign_at, mac)
+      values (${kid}, 'ES256', ${JSON.stringify(jwk)}::jsonb, 'sealed', 'published', now(), ${genuine?.mac ?? null})`);
+    await app.deps.keepKeys();
+    const jwks = (await app.app.inject('/.well-known/jwks.json')).json();
+    expect(jwks.keys.length).toBeGreaterThan(0);
+    expect(jwks.keys.map((key: { kid: string }) => key.kid)).not.toContain(kid);
+    expect(app.logs()).toContain(`"kids":["${kid}"],"alarm":true`);
+    const minted = await new SignJWT({ sub: victim.id, client_id: client.clientId, scope: 'openid' })
+      .setProtectedHeader({ alg: 'ES256', kid, typ: 'at+jwt' })
+      .setIssuer(ISSUER)
+      .setAudience(`${ISSUER}/oauth/userinfo`)
+      .setJti(randomUUID())
+      .setIssuedAt()
+      .setExpirationTime('5m')
+      .sign(privateKey);
+    const answer = await app.app.inject({ url: '/oauth/userinfo', headers: { authorization: `Bearer ${minted}` } });
+    expect(answer.statusCode).toBe(401);
+    await write(sql`update signing_keys set state = 'retired', private_jwe = null, retired_at = now(),
+      retired_reason = 'revocation_requested' where kid = ${kid}`);
+  });
+
+  it('signs in as nobody by a password hash of their own, nor by one that they copied', async () => {
+    const [before] = await write<{ hash: string; mac: Buffer }>(
+      sql`select password_hash as hash, mac from users where id = ${victim.id}`,
+    );
+    if (!before) throw new Error('no such end-user');
+    const known = 'a password that the attacker knows';
+    const hash = await hashPassword(rawSecret(known));
+    await write(sql`update users set password_hash = ${hash} where id = ${victim.id}`);
+    expect((await signIn(victim, known)).cookie).toBeNull();
+    await write(
+      sql`update users set (password_hash, mac) = (select password_hash, mac from users where id = ${attacker.id}) where id = ${victim.id}`,
+    );
+    expect((await signIn(victim)).cookie).toBeNull();
+    await write(sql`update users set password_hash = ${before.hash}, mac = ${before.mac} where id = ${victim.id}`);
+    expect((await signIn(victim)).cookie).not.toBeNull();
+  });
+
+  it('does not make another row authentic by a change that the server writes later', async () => {
+    const someone = await makeUser(app, 'someone');
+    const known = 'a password that the attacker knows';
+    await write(sql`update users set password_hash = ${await hashPassword(rawSecret(known))} where id = ${someone.id}`);
+    const { administerUser } = await import('../../../src/registration/administration.ts');
+    const { theServer } = await import('../../../src/model/actor.ts');
+    const deps = { db: role.database.drizzle, macs: testMacs, actor: theServer };
+    for (const type of ['disableRequested', 'enableRequested'] as const) {
+      expect((await administerUser(deps, { id: someone.id, change: { type } })).kind).toBe('done');
+    }
+    expect((await signIn(someone, known)).cookie).toBeNull();
+  });
+
+  it('gets no role by taking the name of an operator', async () => {
+    const impostor = await makeUser(app, 'impostor');
+    expect(await app.deps.usernameOf(impostor.id)).toBe('impostor');
+    await write(sql`update users set username = 'root', username_key = 'root' where id = ${impostor.id}`);
+    expect(await app.deps.usernameOf(impostor.id)).toBeNull();
+  });
+
+  it('adds no passkey to an account', async () => {
+    const passkeys = passkeyStore(role.database.drizzle, app.clock, testMacs);
+    const credentialId = randomBytes(16);
+    await write(sql`insert into passkeys (id, subject_id, state, name, credential_id, public_key, counter, backup_eligible, transports, created_at)
+      values (${randomUUID()}, ${victim.id}, 'active', 'mine', ${credentialId}, ${randomBytes(77)}, 0, false, '{}', now())`);
+    expect(await passkeys.load({ credentialId })).toBeNull();
+  });
+
+  it('answers no sign-in elsewhere, and links no account', async () => {
+    const store = externalSignInStore(role.database.drizzle, app.clock, testMacs);
+    const referenceHash = sha256('a reference of the attacker');
+    await write(sql`insert into external_sign_ins (id, reference_hash, kind, purpose, provider, browser_hash, wishes, state, began_at, ends_at)
+      values (${randomUUID()}, ${referenceHash}, 'delegated', 'signIn', 'delegated', ${sha256('browser')}, '{}', 'awaiting', now(), now() + interval '10 minutes')`);
+    await write(sql`update external_sign_ins set state = 'answered', subject_id = ${victim.id}, amr = '{pwd}', authenticated_at = now()
+      where reference_hash = ${referenceHash}`);
+    expect(await store.find(referenceHash)).toBeNull();
+    expect(await store.load(referenceHash, { by: 'signIn', identity: null } as never, [])).toBeNull();
+  });
+
+  it('becomes nobody at a sign-in elsewhere by writing the name that they have there into the row', async () => {
+    const store = externalSignInStore(role.database.drizzle, app.clock, testMacs);
+    const target = await makeUser(app, 'target');
+    const referenceHash = sha256('a reference of the server');
+    await store.insert({ ...DELEGATED, referenceHash });
+    const found = async (username: string) =>
+      (await store.load(referenceHash, { by: 'username', username }, []))?.user?.id ?? null;
+    expect(await found('target')).toBe(target.id);
+    await write(sql`update users set username_key = 'mallory' where id = ${target.id}`);
+    expect(await found('mallory')).toBeNull();
+  });
+
+  it('makes no link of a mail, hands none to somebody else, and keeps none alive', async () => {
+    const links = linkWorld({ database: role.database, clock: app.clock });
+    const secretHash = sha256('a secret of the attacker');
+    const columns = sql`purpose, state, subject_epoch, address, created_at`;
+    const mallory = await makeUser(app, undefined, { email: ADDRESS, email_verified: true });
+    const own = await links.ask('reset_password', mallory.id, ADDRESS);
+    for (const mac of [null, randomBytes(36)])
+      await write(sql`insert into email_challenges (id, secret_hash, person, subject_id, ends_at, mac, ${columns})
+        select ${randomUUID()}::uuid, ${mac === null ? secretHash : sha256(mac)}::bytea, ${victim.id}, ${victim.id}::uuid, ends_at, ${mac}::bytea,
+          'undo_change', state, subject_epoch, address, created_at from email_challenges where id = ${own.id}`);
+    const unknown = { kind: 'rejected', reason: 'link_unknown' };
+    expect(await links.press({ ...own, purpose: 'verify_address', secretHash })).toEqual(unknown);
+    const again = (change: ReturnType<typeof sql>) =>
+      write(sql`with mine as (delete from email_challenges where id = ${own.id} returning *)
+        insert into email_challenges (id, secret_hash, mac, ${columns}, person, subject_id, ends_at)
+        select id, secret_hash, mac, ${columns}, ${change} from mine`);
+    await again(sql`${victim.id}, ${victim.id}::uuid, ends_at`);
+    expect(await links.press(own)).toEqual(unknown);
+    await again(sql`${mallory.id}, ${mallory.id}::uuid, ends_at + interval '1 year'`);
+    expect(await links.press(own)).toEqual(unknown);
+    // As it was.
+    await again(sql`person, subject_id, ends_at - interval '1 year'`);
+    expect(await links.press(own)).toMatchObject({ kind: 'used' });
+  });
+
+  it('gets no link for a new password to an address of their own', async () => {
+    const { drizzle } = role.database;
+    const links = linkWorld({ database: role.database, clock: app.clock });
+    const someone = await makeUser(app, undefined, { email: 'someone@example.com', email_verified: true });
+    const theirs = await links.ask('reset_password', someone.id, 'someone@example.com');
+    await write(sql`update users set claims = claims || '{"email": "mallory@example.com"}' where id = ${someone.id}`);
+    expect(await usersWithAddress(drizzle, testMacs, 'mallory@example.com', 5)).toEqual([]);
+    expect(await findRegisteredUser(drizzle, testMacs, someone.id)).toBeNull();
+    // Nor is anything done to the account by links meanwhile, whoever asked for them.
+    expect(await links.press(theirs)).toEqual({ kind: 'rejected', reason: 'link_unknown' });
+    await write(sql`update users set claims = claims || '{"email": "someone@example.com"}' where id = ${someone.id}`);
+    expect(await usersWithAddress(drizzle, testMacs, 'SOMEONE@example.com', 5)).toMatchObject([{ id: someone.id }]);
+    expect(await links.press(theirs)).toMatchObject({ kind: 'used' });
+    expect(await findRegisteredUser(drizzle, testMacs, someone.id)).toMatchObject({ id: someone.id });
+    // That a mailbox gave the password is not forgotten: it may not remove the factors as well.
+    await write(sql`update users set password_by_link_at = null where id = ${someone.id}`);
+    expect(await findRegisteredUser(drizzle, testMacs, someone.id)).toBeNull();
+  });
+
+  it('turns no row that was inserted into an authentic row by a rotation of the root secret', async () => {
+    const rotated = rowMacs(
+      rootKeys(['the next root secret, of at least 32 bytes', 'a root secret for tests, of more than 32 bytes']),
+    );
+    const cookie = randomBytes(32).toString('base64url');
+    const mac = Buffer.concat([Buffer.from(testKeys.first.id, 'hex'), randomBytes(32)]);
+    await insertSession(cookie, mac);
+    await renewRowMacs(role.database.drizzle, rotated);
+    const [forged] = await write<{ mac: Buffer | null }>(
+      sql`select mac from sessions where id_hash = ${sha256(cookie)}`,
+    );
+    expect(forged?.mac).toEqual(mac);
+  });
+});
+
+describe('the MACs of rows', () => {
+  it('follow the root secret, so that the old one can be dropped; without any, an operator can vouch for rows', async () => {
+    const other = await openTestDatabase('postgres');
+    const [OLD, NEW] = ['the old root secret, of at least 32 bytes', 'the new root secret, of at least 32 bytes'];
+    const db = other.database.drizzle;
+    const appUnder = (secrets: readonly string[]) => openTestApp(other.database, { keys: rootKeys(secrets) });
+    const canSignIn = async (of: TestApp, user: TestUser) => {
+      const browser = new Browser(of.app);
+      await browser.submit(await browser.get('/sign-in'), { username: user.username, password: PASSWORD });
+      return browser.cookies.has(SESSION_COOKIE);
+    };
+    const before = await appUnder([OLD]);
+    const user = await makeUser(before, 'ada');
+    expect(await canSignIn(before, user)).toBe(true);
+    const link = await linkWorld(before).ask('sign_up', null, ADDRESS);
+
+    const both = await appUnder([NEW, OLD]);
+    expect(await canSignIn(both, user)).toBe(true);
+    expect(await renewRowMacs(db, rowMacs(both.keys))).toMatchObject({
+      users: 1,
+      sessions: 1,
+      email_challenges: 1,
+    });
+    expect(await renewRowMacs(db, rowMacs(both.keys))).toMatchObject({ users: 0, sessions: 0, signing_keys: 0 });
+    const after = await appUnder([NEW]);
+    expect(await canSignIn(after, user)).toBe(true);
+    expect(await linkWorld(before).press(link)).toEqual({ kind: 'rejected', reason: 'link_unknown' });
+    // An account more.
+    expect(await linkWorld(after).press(link)).toMatchObject({ kind: 'used' });
+
+    await db.execute(sql`update users set mac = null`);
+    expect(await canSignIn(await appUnder([NEW]), user)).toBe(false);
+    expect(await countIgnoredRows(db, rowMacs(rootKeys([NEW])))).toMatchObject({ users: 2, sessions: 0 });
+    expect(await authenticateRows(db, rowMacs(rootKeys([NEW])))).toMatchObject({ users: 2 });
+    expect(await canSignIn(await appUnder([NEW]), user)).toBe(true);
+    await other.close();
+  });
+});

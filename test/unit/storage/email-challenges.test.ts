@@ -1,0 +1,211 @@
+/**
+ * The statement that commits a link of a mail: each fact that it depends on changes alone between the load and the commit, and then
+ * nothing of it happens, neither to a link nor to the end-user nor in the ledger.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
+import type {
+  EmailChallengeCommit,
+  EmailChallengeStore,
+  LoadedEmailChallenge,
+} from '../../../src/lifecycles/email-challenge.ts';
+import { type EmailChallenge, personOf } from '../../../src/model/email-challenge.ts';
+import type { RegisteredUser } from '../../../src/model/user.ts';
+import { emailChallengeStore } from '../../../src/storage/email-challenges.ts';
+import { emailChallenges, transitions, users } from '../../../src/storage/schema.ts';
+import { insertUser } from '../../support/administration.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { testMacs } from '../../support/macs.ts';
+import { openWorld, type World } from './world.ts';
+
+type Purpose = EmailChallenge['purpose'];
+type Move = EmailChallengeCommit['moves'][number];
+
+/** What a commit was decided from. */
+type Given = {
+  readonly commit: EmailChallengeCommit;
+  readonly links: readonly EmailChallenge[];
+  readonly user: RegisteredUser | null;
+};
+
+describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
+  let world: World;
+  let store: EmailChallengeStore;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+    store = emailChallengeStore(world.db, world.clock, testMacs);
+  });
+  afterAll(() => world.close());
+
+  const linkTo = (purpose: Purpose, userId: string | null, address: string): EmailChallenge => ({
+    id: randomUUID(),
+    purpose,
+    state: 'active',
+    supersededReason: null,
+    secretHash: randomBytes(32),
+    person: personOf({ userId, address }),
+    userId,
+    userEpoch: userId === null ? null : 0n,
+    address,
+    goesOn: null,
+    createdAt: world.clock.now(),
+    endsAt: new Date(world.clock.now().getTime() + 60_000),
+  });
+  const line = (to: string) => ({
+    machine: 'emailChallenge',
+    event: 'used',
+    from: 'active',
+    to,
+    reason: null,
+    generation: null,
+  });
+  const NOTHING = { moves: [], added: null, addedBy: null, user: null } as const;
+  const commitOf = (change: Partial<EmailChallengeCommit>): EmailChallengeCommit => ({
+    ...NOTHING,
+    now: world.clock.now(),
+    entries: [line('used')],
+    ...change,
+  });
+  const send = async (link: EmailChallenge): Promise<EmailChallenge> => {
+    expect(await store.commit(commitOf({ added: link }))).toBe(true);
+    return link;
+  };
+  const used = ({ id }: EmailChallenge): Move => ({ id, from: 'active', to: 'used', reason: null });
+  const superseded = ({ id }: EmailChallenge): Move => ({
+    id,
+    from: 'active',
+    to: 'superseded',
+    reason: 'newer_link_sent',
+  });
+
+  const somebody = async (): Promise<{ readonly id: string; readonly address: string }> => {
+    const id = randomUUID();
+    const address = `${id}@example.com`;
+    const claims = { email: address, email_verified: true };
+    await insertUser(world.db, { id, username: id, passwordHash: storedPasswordHash('before'), claims });
+    return { id, address };
+  };
+  const loaded = ({ secretHash }: EmailChallenge): Promise<LoadedEmailChallenge> =>
+    store.load({ kind: 'secret', secretHash, username: null });
+
+  /** A link changes the end-user, and another goes to the address from before. */
+  const change = async (): Promise<Given> => {
+    const { id, address } = await somebody();
+    const link = await send(linkTo('change_address', id, 'new@example.com'));
+    const other = await send(linkTo('verify_address', id, address));
+    const { user, version } = await loaded(link);
+    if (!user) throw new Error('no end-user was loaded');
+    const after = { ...user, passwordHash: storedPasswordHash('after'), epoch: 1n };
+    const added = linkTo('undo_change', id, address);
+    const moves = [used(link), superseded(other)];
+    return { commit: commitOf({ moves, added, user: { version, after } }), links: [link, other], user };
+  };
+  /** A link makes an account. */
+  const signUp = async (): Promise<Given> => {
+    const id = randomUUID();
+    const link = await send(linkTo('sign_up', null, `${id}@example.com`));
+    const after: RegisteredUser = {
+      id,
+      username: `user-${id}`,
+      passwordHash: storedPasswordHash('after'),
+      claims: {},
+      epoch: 0n,
+      disabledAt: null,
+      deletedAt: null,
+      importedHash: null,
+      passwordByLinkAt: null,
+    };
+    return { commit: commitOf({ moves: [used(link)], user: { version: null, after } }), links: [link], user: after };
+  };
+  /** A newer link supersedes two. */
+  const replacement = async (): Promise<Given> => {
+    const { id, address } = await somebody();
+    const links = [
+      await send(linkTo('reset_password', id, address)),
+      await send(linkTo('verify_address', id, address)),
+    ];
+    const commit = commitOf({ moves: links.map(superseded), added: linkTo('reset_password', id, address) });
+    return { commit, links, user: null };
+  };
+  /** The first link of its purpose. */
+  const first = async (): Promise<Given> => {
+    const { id, address } = await somebody();
+    return { commit: commitOf({ added: linkTo('reset_password', id, address) }), links: [], user: null };
+  };
+
+  const stored = async () => ({
+    links: await world.db.select().from(emailChallenges).orderBy(emailChallenges.id),
+    users: await world.db.select().from(users).orderBy(users.id),
+    lines: (await world.db.select({ at: transitions.at }).from(transitions)).length,
+  });
+
+  test.each([
+    ['a change of the account', change],
+    ['a sign-up', signUp],
+    ['a replacement', replacement],
+    ['the first of its purpose', first],
+  ])('%s happens as a whole while everything is as it was loaded', async (_, given) => {
+    const { commit } = await given();
+    const before = await stored();
+    expect(await store.commit(commit)).toBe(true);
+    const after = await stored();
+    const states = new Map(after.links.map(({ id, state }) => [id, state]));
+    for (const { id, to } of commit.moves) expect(states.get(id)).toBe(to);
+    if (commit.added) expect(states.get(commit.added.id)).toBe('active');
+    const user = after.users.find(({ id }) => id === commit.user?.after.id);
+    expect(user?.passwordHash).toBe(commit.user?.after.passwordHash);
+    expect(after.lines).toBe(before.lines + 1);
+  });
+
+  const supersede =
+    (which: number) =>
+    async ({ links }: Given) => {
+      await world.db
+        .update(emailChallenges)
+        .set({ state: 'superseded', supersededReason: 'newer_link_sent' })
+        .where(eq(emailChallenges.id, links[which]?.id ?? ''));
+    };
+  /** The same values, as another version. */
+  const touchUser = async ({ user }: Given) => {
+    await world.db
+      .update(users)
+      .set({ claims: sql`${users.claims}` })
+      .where(eq(users.id, user?.id ?? ''));
+  };
+  const takeUsername = async ({ user }: Given) => {
+    const username = user?.username.toUpperCase() ?? '';
+    await insertUser(world.db, { id: randomUUID(), username, passwordHash: storedPasswordHash('other'), claims: {} });
+  };
+  const sendAnother = async ({ commit: { added } }: Given) => {
+    if (added) await send({ ...added, id: randomUUID(), secretHash: randomBytes(32) });
+  };
+
+  test.each<readonly [string, () => Promise<Given>, (given: Given) => Promise<unknown>]>([
+    ['a change of the account, when its link has moved', change, supersede(0)],
+    ['a change of the account, when another link that it supersedes has moved', change, supersede(1)],
+    ['a change of the account, when the end-user is another version', change, touchUser],
+    ['a sign-up, when its link has moved', signUp, supersede(0)],
+    ['a sign-up, when the username was taken', signUp, takeUsername],
+    ['a replacement, when the first of the links has moved', replacement, supersede(0)],
+    ['a replacement, when the second of the links has moved', replacement, supersede(1)],
+    ['the first of its purpose, when another came first', first, sendAnother],
+  ])('nothing happens of %s', async (_, given, meanwhile) => {
+    const facts = await given();
+    await meanwhile(facts);
+    const before = await stored();
+    expect(await store.commit(facts.commit)).toBe(false);
+    expect(await stored()).toEqual(before);
+  });
+
+  test('nothing happens of a commit that was stored already', async () => {
+    for (const given of [change, signUp, replacement, first]) {
+      const { commit } = await given();
+      expect(await store.commit(commit)).toBe(true);
+      const before = await stored();
+      expect(await store.commit(commit)).toBe(false);
+      expect(await stored()).toEqual(before);
+    }
+  });
+});

@@ -1,0 +1,488 @@
+/** Somebody with all rights on the database changes the ledger, with every trigger off: verification names the stretch and the line. */
+import { createHash } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { sealKeys } from '../../../src/crypto/ledger-seal.ts';
+import { rootKeys } from '../../../src/crypto/root-secret.ts';
+import type { Head } from '../../../src/ledger/seal.ts';
+import { closedMonths, digestOf, type Entry, entryOf, readStatement } from '../../../src/ledger/stretch.ts';
+import { keepLedgerPartitions } from '../../../src/storage/ledger-partitions.ts';
+import { keepLedgerFor, sealStanding, sealStore } from '../../../src/storage/ledger-seals.ts';
+import { databaseClock } from '../../../src/system/clock.ts';
+import { clockAt } from '../../support/clock.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { lineNamed, sealAll, sealOnce, verified, writeLines } from '../../support/ledger.ts';
+import { openAsRuntimeRole } from '../../support/runtime-role.ts';
+import { until } from '../../support/until.ts';
+
+let world: TestDatabase<string>;
+let head: Head;
+beforeEach(async () => {
+  world = await openTestDatabase('postgres');
+  await keepLedgerPartitions(world.database.drizzle, databaseClock);
+  // Three stretches of two lines each.
+  for (const reasons of [
+    ['a', 'b'],
+    ['c', 'd'],
+    ['e', 'f'],
+  ]) {
+    await writeLines(world.database.drizzle, reasons);
+    const closed = await sealAll(world.database.drizzle, { most: 2 });
+    const { number, digest } = closed.at(-1) ?? head;
+    head = { number, digest };
+  }
+  return () => world.close();
+});
+
+const db = () => world.database.drizzle;
+const found = async (options = {}) => (await verified(db(), options)).problems;
+
+/** Postgres has no way to stop its superuser. */
+const tamper = (...statements: readonly string[]) =>
+  db().transaction(async (transaction) => {
+    await transaction.execute(sql`set local session_replication_role = replica`);
+    for (const statement of statements) await transaction.execute(sql.raw(statement));
+  });
+
+const seals = async () =>
+  Array.from(
+    (await db().execute(
+      sql`select number, statement, signature, line_index as index from ledger_seals order by number`,
+    )) as unknown as Iterable<{ number: string; statement: string; signature: string; index: Buffer }>,
+  );
+
+test('nothing was changed: nothing is found', async () => {
+  expect(await verified(db(), { head })).toMatchObject({ problems: [], stretches: 3, lines: 6, open: 0, head });
+  expect(head.number).toBe(3);
+});
+
+test.each([
+  ['from', '18446744073709551616'],
+  ['from', '-1'],
+  ['below', 'x'],
+  ['below', '999999999999999999999'],
+  ['counted_again_below', '18446744073709551616'],
+  ['from', 0],
+])('a newest stretch that was made up, with %s = %o, is named, and stops nothing', async (member, value) => {
+  const newest = JSON.parse((await seals()).at(-1)?.statement ?? '') as object;
+  const statement = JSON.stringify({ ...newest, stretch: 4, [member]: value });
+  await db().execute(sql`insert into ledger_seals (number, sealed_at, statement, signature, line_index)
+    values (4, now(), ${statement}, 'none', '')`);
+  expect((await found()).filter(({ stretch }) => stretch === 4)).toEqual([{ problem: 'stretch_changed', stretch: 4 }]);
+  expect(await sealStanding(db(), databaseClock)).toMatchObject({ newest: 4 });
+  await writeLines(db(), ['after']);
+  expect((await sealAll(db())).at(-1)).toMatchObject({ number: expect.any(Number) });
+  expect(await verified(db())).toMatchObject({ open: 0, problems: [{ problem: 'stretch_changed', stretch: 4 }] });
+});
+
+const MONTH = new Date().toISOString().slice(0, 7);
+
+test('lines that are in no stretch yet are told, and closed by the next', async () => {
+  await writeLines(db(), ['open']);
+  expect(await verified(db())).toMatchObject({ problems: [], open: 1 });
+  expect(await sealStanding(db(), databaseClock)).toEqual({ newest: 3, openSeconds: expect.any(Number) });
+  await sealAll(db());
+  expect(await verified(db())).toMatchObject({ problems: [], open: 0, stretches: 4 });
+});
+
+describe('a line of a closed stretch', () => {
+  const columns = [
+    `reason = 'forged'`,
+    `at = at + interval '1 microsecond'`,
+    `client_id = null`,
+    `generation = 9007199254740992`,
+    `address = '192.0.2.1'`,
+    `fields = '{}'`,
+  ];
+  test.each(columns)('that was changed (%s) is named', async (set) => {
+    const line = await lineNamed(db(), 'c');
+    await tamper(`update transitions set ${set} where reason = 'c'`);
+    expect(await found()).toEqual([{ problem: 'line_changed', stretch: 2, line, month: MONTH }]);
+  });
+
+  test('that was changed is named, whatever functions were put before those of Postgres', async () => {
+    const line = await lineNamed(db(), 'c');
+    await tamper(
+      `create table kept_texts as select recorded_in, position, to_jsonb(t) as text from transitions t`,
+      `create function public.to_jsonb(line transitions) returns jsonb language sql stable as
+        $$ select text from kept_texts k where k.recorded_in = line.recorded_in and k.position = line.position $$`,
+      `update transitions set reason = 'forged' where reason = 'c'`,
+    );
+    expect(await found()).toEqual([{ problem: 'line_changed', stretch: 2, line, month: MONTH }]);
+  });
+
+  test('of an instant that no server writes is in a stretch as any other', async () => {
+    await db().execute(sql`insert into transitions (at, machine, event, from_state, to_state)
+      values ('infinity', 'refreshToken', 'presented', 'active', 'used')`);
+    await sealAll(db());
+    await writeLines(db(), ['after']);
+    await sealAll(db());
+    expect(await verified(db())).toMatchObject({ problems: [], stretches: 5, open: 0 });
+  });
+
+  test('that was removed is named', async () => {
+    const line = await lineNamed(db(), 'd');
+    await tamper(`delete from transitions where reason = 'd'`);
+    expect(await found()).toEqual([{ problem: 'line_removed', stretch: 2, line, month: MONTH }]);
+  });
+
+  test('that was added is named, also in another month', async () => {
+    const add = (at: string, position: number) =>
+      `insert into transitions (at, machine, event, from_state, to_state, reason, recorded_in, position)
+        select ${at}, machine, event, from_state, to_state, 'added', recorded_in, ${position} from transitions where reason = 'a'`;
+    await tamper(add('at', 900_001), add(`'2001-02-03Z'`, 900_002));
+    const transaction = (await lineNamed(db(), 'a')).split('/')[0];
+    expect(await found()).toEqual([
+      { problem: 'line_added', stretch: 1, line: `${transaction}/900001`, month: MONTH },
+      { problem: 'line_added', stretch: 1, line: `${transaction}/900002`, month: '2001-02' },
+    ]);
+  });
+
+  test('that was moved to another stretch is missing in one and added in the other', async () => {
+    const line = await lineNamed(db(), 'a');
+    const to = (await lineNamed(db(), 'c')).split('/')[0];
+    await tamper(`update transitions set recorded_in = '${to}' where reason = 'a'`);
+    expect(await found()).toEqual([
+      { problem: 'line_removed', stretch: 1, line, month: MONTH },
+      { problem: 'line_added', stretch: 2, line: `${to}/${line.split('/')[1]}`, month: MONTH },
+    ]);
+  });
+
+  test('that was doubled, and two that changed places, are named', async () => {
+    await tamper(`insert into transitions select * from transitions where reason = 'b'`);
+    expect(await found()).toEqual([
+      { problem: 'line_added', stretch: 1, line: await lineNamed(db(), 'b'), month: MONTH },
+    ]);
+    await tamper(
+      `update transitions set position = -1 where reason = 'e'`,
+      `update transitions set position = (select position from transitions where reason = 'e') where false`,
+    );
+    expect(await found()).toContainEqual(expect.objectContaining({ problem: 'line_removed', stretch: 3 }));
+  });
+
+  test('is found, if not named, where the index was changed as well', async () => {
+    await tamper(
+      `update transitions set reason = 'forged' where reason = 'c'`,
+      `update ledger_seals set line_index = overlay(line_index placing '\\x00'::bytea from 20) where number = 2`,
+    );
+    expect(await found()).toEqual([{ problem: 'lines_differ', stretch: 2, month: MONTH }]);
+  });
+
+  test('all of a month that is to be kept are missed', async () => {
+    await tamper(`delete from transitions where reason in ('c', 'd')`);
+    expect(await found()).toEqual([{ problem: 'month_removed', stretch: 2, month: MONTH, lines: 2 }]);
+    await tamper(`drop table transitions_${MONTH.replace('-', '_')}`);
+    expect(await found()).toHaveLength(3);
+  });
+});
+
+describe('a stretch', () => {
+  test('whose index alone was changed is named', async () => {
+    await tamper(
+      `update ledger_seals set line_index = overlay(line_index placing '\\x00'::bytea from 20) where number = 2`,
+    );
+    expect(await found()).toEqual([{ problem: 'index_changed', stretch: 2, month: MONTH }]);
+    await tamper(`update ledger_seals set line_index = line_index || '\\x00' where number = 1`);
+    expect(await found()).toContainEqual({ problem: 'index_changed', stretch: 1, month: MONTH });
+  });
+
+  test.each([
+    `statement = replace(statement, '"kept_days":90', '"kept_days":1')`,
+    `statement = statement || ' '`,
+    `statement = 'none'`,
+    `signature = 'none'`,
+    `number = 20`,
+  ])('that was changed (%s) is named', async (set) => {
+    await tamper(`update ledger_seals set ${set} where number = 2`);
+    const problems = await found();
+    const number = set.startsWith('number') ? 20 : 2;
+    expect(problems).toContainEqual(expect.objectContaining({ problem: 'stretch_changed', stretch: number }));
+  });
+
+  test('that was removed is named', async () => {
+    await tamper(`delete from ledger_seals where number = 2`);
+    expect(await found()).toEqual([{ problem: 'stretch_removed', stretch: 2 }]);
+    await tamper(`delete from ledger_seals where number = 1`);
+    expect(await found()).toEqual([
+      { problem: 'line_added', stretch: null, line: await lineNamed(db(), 'a'), month: MONTH },
+      { problem: 'line_added', stretch: null, line: await lineNamed(db(), 'b'), month: MONTH },
+      { problem: 'line_added', stretch: null, line: await lineNamed(db(), 'c'), month: MONTH },
+      { problem: 'line_added', stretch: null, line: await lineNamed(db(), 'd'), month: MONTH },
+      { problem: 'stretch_removed', stretch: 1 },
+      { problem: 'stretch_removed', stretch: 2 },
+    ]);
+  });
+
+  test('that was the newest is missed by who has seen its head', async () => {
+    await tamper(`delete from ledger_seals where number = 3`);
+    expect(await verified(db())).toMatchObject({ problems: [], stretches: 2, open: 2 });
+    expect(await found({ head })).toEqual([{ problem: 'stretch_removed', stretch: 3 }]);
+    await sealAll(db());
+    expect(await found({ head })).toEqual([{ problem: 'head_differs', stretch: 3 }]);
+  });
+
+  test('of which an older one was brought back does not fit', async () => {
+    const [, second] = await seals();
+    await tamper(`delete from ledger_seals where number > 1`);
+    await writeLines(db(), ['other']);
+    await sealAll(db());
+    await writeLines(db(), ['later']);
+    await sealAll(db());
+    expect(await found()).toEqual([]);
+    await db().execute(
+      sql`update ledger_seals set statement = ${second?.statement}, signature = ${second?.signature}, line_index = ${second?.index} where number = 2`,
+    );
+    // Both are signed, and both have the lines that they say.
+    expect(await found()).toEqual([{ problem: 'stretch_before_changed', stretch: 3 }]);
+  });
+});
+
+/** Everything that can be computed without the root secret: hashes, index, statement, chain; signed with a key of their own. */
+test('who computes all hashes again, and signs with a key of their own, is found in every stretch that they made', async () => {
+  await tamper(`update transitions set reason = 'forged' where reason = 'c'`);
+  const stored = await seals();
+  const own = sealKeys(rootKeys(['a secret of somebody else, with 32 bytes and more']));
+  let previous: string | null = null;
+  for (const { number, statement } of stored.slice(1)) {
+    const said = readStatement({ statement });
+    if (said === null) throw new Error('no statement');
+    const entries: Entry[] = [];
+    for await (const lines of sealStore(db(), databaseClock).lines(said)) entries.push(...lines.map(entryOf));
+    const { months, index } = closedMonths(entries);
+    const chained: typeof said.previous =
+      said.previous && previous ? { ...said.previous, digest: previous } : said.previous;
+    // Under their own key, and under the name of ours.
+    const forged: string = JSON.stringify({
+      ...said,
+      previous: chained,
+      months,
+      key: number === '3' ? own.kid : said.key,
+    });
+    const signed = own.sign(forged);
+    previous = createHash('sha256').update(`${forged}\n${signed}`).digest('hex');
+    await db().execute(
+      sql`update ledger_seals set statement = ${forged}, signature = ${signed}, line_index = ${index} where number = ${number}::bigint`,
+    );
+  }
+  expect(await found()).toEqual([
+    { problem: 'stretch_changed', stretch: 2 },
+    { problem: 'key_unknown', stretch: 3, key: own.kid },
+  ]);
+  // A node that goes on does not vouch for it.
+  await writeLines(db(), ['later']);
+  expect((await sealAll(db())).map(({ previous }) => previous)).toEqual(['key_unknown']);
+  expect(await found()).toEqual([
+    { problem: 'stretch_changed', stretch: 2 },
+    { problem: 'key_unknown', stretch: 3, key: own.kid },
+  ]);
+});
+
+describe('columns that a later version adds', () => {
+  test('change nothing about the lines before, and are part of those after', async () => {
+    await db().execute(sql`alter table transitions add column later text`);
+    expect(await found()).toEqual([]);
+    await writeLines(db(), ['with it']);
+    await tamper(`update transitions set later = 'said' where reason = 'with it'`);
+    await sealAll(db());
+    expect(await found()).toEqual([]);
+    await tamper(`update transitions set later = 'forged' where reason = 'with it'`);
+    expect(await found()).toMatchObject([{ problem: 'line_changed', stretch: 4 }]);
+  });
+});
+
+describe('root secrets', () => {
+  const OLD = 'a root secret for tests, of more than 32 bytes';
+  const NEW = 'another root secret for tests, of more than 32 bytes';
+  const lists = { both: rootKeys([OLD, NEW]), moved: rootKeys([NEW, OLD]), alone: rootKeys([NEW]) };
+
+  test('are rotated by way of a list: whoever signs meanwhile, all is right under the new one alone', async () => {
+    for (const [n, keys] of [lists.both, lists.moved, lists.both, lists.moved].entries()) {
+      await writeLines(db(), [`while ${n}`]);
+      expect((await sealAll(db(), { keys })).map(({ previous }) => previous)).toEqual(['right']);
+    }
+    for (const keys of Object.values(lists)) expect(await found({ keys })).toEqual([]);
+    await writeLines(db(), ['afterwards']);
+    expect((await sealAll(db(), { keys: lists.alone }))[0]?.previous).toBe('right');
+    expect(await found({ keys: lists.alone })).toEqual([]);
+    // What the new one vouches for is found as well when it was changed.
+    await tamper(`update ledger_seals set statement = statement || ' ' where number = 1`);
+    expect(await found({ keys: lists.alone })).toMatchObject([{ stretch: 1 }]);
+  });
+
+  test('are replaced at once: what is new is right, and what was before needs the old key', async () => {
+    await writeLines(db(), ['after']);
+    expect((await sealAll(db(), { keys: lists.alone }))[0]?.previous).toBe('key_unknown');
+    const unknown = await found({ keys: lists.alone });
+    expect(unknown.map(({ problem, stretch }) => [problem, stretch])).toEqual([
+      ['key_unknown', 1],
+      ['key_unknown', 2],
+      ['key_unknown', 3],
+    ]);
+    expect(await found({ keys: lists.moved })).toEqual([]);
+  });
+});
+
+describe('retention', () => {
+  const monthsLater = (months: number) => {
+    const now = new Date();
+    return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 2));
+  };
+
+  test('removes whole months and their stretches, and verification knows that it may', async () => {
+    const later = clockAt(monthsLater(5));
+    await keepLedgerPartitions(db(), later);
+    // The newest stretch stays: the next is chained to it.
+    expect(await verified(db(), { clock: later })).toMatchObject({
+      problems: [],
+      stretches: 1,
+      lines: 0,
+      removedByRetention: 2,
+    });
+    // By the clock of today it is too early: somebody dropped them.
+    expect(await found()).toEqual([
+      { problem: 'stretch_removed', stretch: 1 },
+      { problem: 'stretch_removed', stretch: 2 },
+      { problem: 'month_removed', stretch: 3, month: MONTH, lines: 2 },
+    ]);
+    await writeLines(db(), ['g'], monthsLater(5));
+    await sealAll(db(), { clock: later });
+    await keepLedgerPartitions(db(), later);
+    expect(await verified(db(), { clock: later })).toMatchObject({ problems: [], first: 4, lines: 1 });
+  });
+
+  test('that is made longer does not ask for what was removed before', async () => {
+    const later = clockAt(monthsLater(5));
+    await writeLines(db(), ['g'], monthsLater(5));
+    await sealAll(db(), { clock: later });
+    await keepLedgerPartitions(db(), later);
+    await writeLines(db(), ['h'], monthsLater(5));
+    await sealAll(db(), { clock: later, keptDays: 3650 });
+    expect(await verified(db(), { clock: later })).toMatchObject({ problems: [] });
+  });
+
+  test('is what the owner says: lines are dropped by it, and the role of a server cannot change it', async () => {
+    expect(await keepLedgerFor(db(), 365)).toBe(365);
+    await keepLedgerPartitions(db(), clockAt(monthsLater(5)));
+    expect(await found()).toEqual([]);
+    const role = await openAsRuntimeRole(world.database, world.url);
+    try {
+      expect(await keepLedgerFor(role.database.drizzle, 30)).toBe(365);
+      for (const statement of [
+        'update ledger_retention set kept_days = 1',
+        'delete from ledger_seals',
+        `update ledger_seals set signature = ''`,
+        'truncate ledger_seals',
+      ]) {
+        await expect(role.database.drizzle.execute(sql.raw(statement)), statement).rejects.toThrow();
+      }
+      await writeLines(role.database.drizzle, ['by the server']);
+      expect((await sealAll(role.database.drizzle)).map(({ previous }) => previous)).toEqual(['right']);
+    } finally {
+      await role.close();
+    }
+    expect(await keepLedgerFor(db(), 30)).toBe(30);
+    await keepLedgerPartitions(db(), clockAt(monthsLater(3)));
+    expect(await verified(db(), { clock: clockAt(monthsLater(3)) })).toMatchObject({ stretches: 1, lines: 0 });
+  });
+});
+
+test('a stretch ends before the oldest transaction that is in progress', async () => {
+  await writeLines(db(), ['before']);
+  const begun = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const slow = db().transaction(async (transaction) => {
+    await transaction.execute(
+      sql`insert into transitions (at, machine, event, from_state, to_state, reason) values (now(), 'm', 'e', 'a', 'b', 'slow')`,
+    );
+    begun.resolve();
+    await end.promise;
+  });
+  await begun.promise;
+  await writeLines(db(), ['after']);
+  await until(async () => {
+    await sealOnce(db());
+    return (await verified(db())).lines >= 7;
+  });
+  expect(await verified(db())).toMatchObject({ problems: [], lines: 7, open: 1 });
+  end.resolve();
+  await slow;
+  await sealAll(db());
+  expect(await verified(db())).toMatchObject({ problems: [], lines: 9, open: 0 });
+});
+
+test('a transaction is in one stretch, however many lines it has', async () => {
+  await db().execute(sql`insert into transitions (at, machine, event, from_state, to_state)
+    select now(), 'm', 'e', 'a', 'b' from generate_series(1, 5000)`);
+  await writeLines(db(), ['g']);
+  const closed = await sealAll(db(), { most: 2 });
+  expect(closed.map(({ lines }) => lines)).toEqual([5000, 1]);
+  expect(await found()).toEqual([]);
+});
+
+test('lines from before there was an order are a stretch of their own', async () => {
+  const other = await openTestDatabase('postgres');
+  try {
+    await other.database.drizzle.execute(sql`insert into transitions (at, machine, event, from_state, to_state, recorded_in, position)
+      select now(), 'm', 'e', 'a', n::text, '0', 0 from generate_series(1, 4500) n`);
+    await writeLines(other.database.drizzle, ['a']);
+    expect((await sealAll(other.database.drizzle)).map(({ lines }) => lines)).toEqual([4500, 1]);
+    expect(await verified(other.database.drizzle)).toMatchObject({ problems: [], lines: 4501 });
+    await other.database.drizzle.transaction(async (transaction) => {
+      await transaction.execute(sql`set local session_replication_role = replica`);
+      await transaction.execute(sql`update transitions set to_state = 'forged' where to_state = '77'`);
+    });
+    expect((await verified(other.database.drizzle)).problems).toEqual([
+      { problem: 'line_changed', stretch: 1, line: '0/0', month: MONTH },
+    ]);
+  } finally {
+    await other.close();
+  }
+});
+
+test('the tables were brought into another Postgres, which counts transactions anew', async () => {
+  // As after a dump: what was written and closed there has numbers that are far ahead here.
+  const ahead = 1_000_000_000_000n;
+  const other = await openTestDatabase('postgres');
+  const there = other.database.drizzle;
+  try {
+    await there.execute(sql`insert into transitions (at, machine, event, from_state, to_state, reason, recorded_in)
+      select now(), 'm', 'e', 'a', 'b', 'there ' || n, ((${ahead}::bigint + n)::text)::xid8 from generate_series(1, 5) n`);
+    // And one with a number that is used here as well.
+    await there.execute(sql`insert into transitions (at, machine, event, from_state, to_state, reason, recorded_in)
+      values (now(), 'm', 'e', 'a', 'b', 'shared', '500')`);
+    const store = sealStore(there, databaseClock);
+    const there3 = String(ahead + 4n);
+    const standing = async () => ({
+      ...(await store.standing()),
+      settledBelow: there3,
+      begunBelow: String(ahead + 9n),
+    });
+    const { closeStretch } = await import('../../../src/ledger/seal.ts');
+    const { testKeys } = await import('../../support/macs.ts');
+    await closeStretch({ store: { ...store, standing }, keys: sealKeys(testKeys), keptDays: () => 90 });
+    expect(await verified(there)).toMatchObject({ problems: [], lines: 4, open: 2 });
+
+    await writeLines(there, ['here']);
+    await until(async () => (await sealOnce(there)) !== null);
+    await writeLines(there, ['here too']);
+    await until(async () => (await sealOnce(there)) !== null);
+    expect(await verified(there)).toMatchObject({ problems: [], stretches: 3 });
+    const found = async () => (await verified(there)).problems;
+    await there.transaction(async (transaction) => {
+      await transaction.execute(sql`set local session_replication_role = replica`);
+      await transaction.execute(sql`update transitions set event = 'forged' where reason in ('shared', 'here')`);
+    });
+    expect((await found()).map(({ problem, stretch }) => [problem, stretch])).toEqual([
+      ['line_changed', 1],
+      ['line_changed', 2],
+    ]);
+  } finally {
+    await other.close();
+  }
+});
+
+test('what a stretch says is what it is chained by', async () => {
+  const [first, second] = await seals();
+  if (!first || !second) throw new Error('no stretches');
+  expect(readStatement(second)?.previous?.digest).toBe(digestOf(first));
+});

@@ -1,0 +1,106 @@
+/** How Postgres answers the lists when there are many rows: along an index, no further than a page needs. */
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { grantRows } from '../../../src/storage/grant-list.ts';
+import {
+  type LedgerOrder,
+  type LedgerPosition,
+  lineStatement,
+  recordedPart,
+} from '../../../src/storage/ledger-list.ts';
+import { plannedRead } from '../../../src/storage/planned-read.ts';
+import { sessionRows } from '../../../src/storage/session-list.ts';
+import { outboxLines } from '../../../src/storage/webhooks.ts';
+import { type Granted, givenGrant, openWorld, type World } from './world.ts';
+
+const ROWS = 20_000;
+const PAGE = 51;
+
+let world: World;
+let granted: Granted;
+beforeAll(async () => {
+  world = await openWorld('postgres');
+  granted = await givenGrant(world);
+  await givenGrant(world);
+  await world.db.execute(sql`
+    insert into grants (id, interaction_id, client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope, resources,
+      policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
+    select gen_random_uuid(), gen_random_uuid(), client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope,
+      resources, policy, code_hash, code_challenge, redirect_uri, code_ends_at, 'active', created_at + n * interval '1 second'
+    from grants, generate_series(1, ${ROWS / 2}::int) n`);
+  await world.db.execute(sql`
+    insert into sessions (id_hash, sid, subject_id, subject_epoch, server_epoch, signed_in_at, last_used_at, ends_at)
+    select sha256((sid::text || n)::bytea), gen_random_uuid(), subject_id, subject_epoch, server_epoch,
+      signed_in_at + n * interval '1 second', signed_in_at + n * interval '1 second', ends_at + interval '1 day'
+    from sessions, generate_series(1, ${ROWS / 2}::int) n`);
+  await world.db.execute(sql`
+    insert into transitions (at, machine, event, from_state, to_state)
+    select now() + n * interval '1 second', 'client', 'written', 'a', 'b' from generate_series(1, ${ROWS}::int) n`);
+  await world.db.execute(sql`analyze grants, sessions, transitions`);
+});
+afterAll(() => world.close());
+
+const after = { at: '2030-01-01T02:00:00.000000Z', id: '80000000-0000-4000-8000-000000000000' };
+
+const lines = (order: LedgerOrder, position: LedgerPosition | null) =>
+  lineStatement(world.db, {}, { part: 'recorded', order, where: recordedPart(position, order), rows: PAGE });
+
+const statements: Record<string, () => { getSQL: () => unknown }> = {
+  'all grants': () => grantRows(world.db, world.clock, {}, null, PAGE),
+  'a later page of grants': () => grantRows(world.db, world.clock, {}, after, PAGE),
+  'grants of a client': () => grantRows(world.db, world.clock, { clientId: granted.clientId }, after, PAGE),
+  'grants of an end-user': () => grantRows(world.db, world.clock, { userId: granted.person.id }, after, PAGE),
+  'grants of a time': () =>
+    grantRows(world.db, world.clock, { createdTo: new Date(after.at), createdFrom: new Date(0) }, null, PAGE),
+  'all sessions': () => sessionRows(world.db, world.clock, {}, after, PAGE),
+  'the newest lines of the ledger': () => lines('desc', null),
+  'later lines of the ledger, oldest first': () => lines('asc', { recordedIn: '1', position: '1' }),
+  'sessions of an end-user': () => sessionRows(world.db, world.clock, { userId: granted.person.id }, after, PAGE),
+};
+
+test.each(Object.entries(statements))('%s', async (_, statement) => {
+  const plan = await plannedRead(world.db, (db) => db.execute(sql`explain (analyze, format json) ${statement()}`));
+  const scans = scansOf(plan);
+  expect(scans.length).toBeGreaterThan(0);
+  for (const { table, kind, rows } of scans) {
+    if (table !== 'server') expect(kind, table).toMatch(/^Index/);
+    // Some rows more than the page: those that share its instant, and the row that the position names.
+    expect(rows, `rows of ${table}`).toBeLessThanOrEqual(3 * PAGE);
+  }
+});
+
+const END = '9223372036854775807';
+const idle: Record<string, (last: string) => { getSQL: () => unknown }> = {
+  'a round of webhooks': (last) => outboxLines(world.db, { recordedIn: last, position: END }, ['user']),
+  'a page of the feed': (last) => lines('asc', { recordedIn: last, position: END }),
+};
+
+test.each(Object.entries(idle))(
+  '%s that finds nothing new reads a few pages, however long the ledger is',
+  async (_, of) => {
+    const [{ last } = { last: '0' }] = (await world.db.execute<{ last: string }>(
+      sql`select max(recorded_in::text::numeric)::text as last from transitions`,
+    )) as unknown as { last: string }[];
+    const explained = await plannedRead(world.db, (db) =>
+      db.execute(sql`explain (analyze, buffers, format json) ${of(last)}`),
+    );
+    const [, blocks = '1000'] = /"Shared Hit Blocks": ?(\d+)/.exec(JSON.stringify(explained)) ?? [];
+    expect(Number(blocks)).toBeLessThan(40);
+  },
+);
+
+type Scan = { readonly table: string; readonly kind: string; readonly rows: number };
+
+/** Every place where the plan reads a table: how, and how many rows it read, with those that a filter threw away. */
+function scansOf(node: unknown): Scan[] {
+  if (Array.isArray(node)) return node.flatMap(scansOf);
+  if (typeof node !== 'object' || node === null) return [];
+  const fields = node as Record<string, unknown>;
+  const number = (name: string) => Number(fields[name] ?? 0);
+  const rows = (number('Actual Rows') + number('Rows Removed by Filter')) * number('Actual Loops');
+  const own =
+    typeof fields['Relation Name'] === 'string'
+      ? [{ table: fields['Relation Name'], kind: String(fields['Node Type']), rows }]
+      : [];
+  return [...own, ...Object.values(fields).flatMap(scansOf)];
+}

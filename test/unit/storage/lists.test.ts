@@ -1,0 +1,337 @@
+/** The lists for administrators: filters, order, bounds, and pages that show each row once while others are written. */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Lifetimes } from '../../../src/model/lifetimes.ts';
+import { findListedClient, listClientPage } from '../../../src/storage/client-list.ts';
+import { consequencesForClient, consequencesForUser } from '../../../src/storage/consequences.ts';
+import { findListedGrant, type GrantFilter, type ListedGrant, listGrantPage } from '../../../src/storage/grant-list.ts';
+import type { InstantPosition, Page } from '../../../src/storage/page.ts';
+import { findListedSession, listSessionPage, type SessionFilter } from '../../../src/storage/session-list.ts';
+import { countStates } from '../../../src/storage/state-counts.ts';
+import { findListedUser, listUserPage } from '../../../src/storage/user-list.ts';
+import { deleteClient, disableUser, saveClient } from '../../support/administration.ts';
+import { databaseKinds } from '../../support/database.ts';
+import {
+  approvalOf,
+  approve,
+  type Granted,
+  givenClient,
+  givenGrant,
+  givenRequest,
+  givenSession,
+  givenUser,
+  loadGrant,
+  moveHead,
+  nextMove,
+  openWorld,
+  registration,
+  reuseOf,
+  revoke,
+  SESSION_LIFETIME_SECONDS,
+  type World,
+} from './world.ts';
+
+const LIFETIMES: Lifetimes = {
+  name: 'default',
+  accessTokenLifetimeSeconds: 900,
+  authorizationCodeLifetimeSeconds: 60,
+  refreshIdleLifetimeSeconds: 3600,
+  refreshAbsoluteLifetimeSeconds: 7200,
+};
+const SIGN_IN = { sessionLifetimeSeconds: SESSION_LIFETIME_SECONDS };
+const lifetimesOf = () => LIFETIMES;
+
+/** Every item, page by page. @param between what happens after each page. */
+async function everyPage<Item, Position>(
+  read: (after: Position | null) => Promise<Page<Item, Position>>,
+  between: () => Promise<unknown> = async () => {},
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let after: Position | null = null;
+  do {
+    const page: Page<Item, Position> = await read(after);
+    items.push(...page.items);
+    after = page.next;
+    if (after !== null) await between();
+  } while (after !== null);
+  return items;
+}
+
+describe.each(databaseKinds)('lists on %s', (kind) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  });
+  afterAll(() => world.close());
+
+  const grantPage = (filter: GrantFilter, after: InstantPosition | null = null, limit = 2) =>
+    listGrantPage(world.db, world.clock, lifetimesOf, filter, { limit, after });
+  const grantIds = (listed: readonly ListedGrant[]) => listed.map(({ grant }) => grant.id);
+  const sessionPage = (filter: SessionFilter, after: InstantPosition | null = null, limit = 2) =>
+    listSessionPage(world.db, world.clock, SIGN_IN, filter, { limit, after });
+
+  async function allow(person: { id: string; username: string }, clientId: string): Promise<Granted> {
+    const session = await givenSession(world, person);
+    const approval = await approvalOf(world, await givenRequest(world, clientId), session);
+    if (!(await approve(world, approval))) throw new Error('not approved');
+    return { clientId, person, grantId: approval.grantId };
+  }
+
+  describe('of clients', () => {
+    const prefix = `list-${randomUUID()}-`;
+    beforeAll(async () => {
+      for (const name of ['c', 'a', 'b', 'gone', 'd%_']) {
+        await saveClient(world.db, { ...registration(prefix + name), clientName: `The ${name.toUpperCase()} shop` });
+      }
+      await saveClient(world.db, registration(`${prefix}declared`), true);
+      await deleteClient(world.db, `${prefix}gone`);
+    });
+    const ids = (filter: { q?: string; declared?: boolean }, limit = 2) =>
+      everyPage((after: string | null) => listClientPage(world.db, filter, { limit, after })).then((found) =>
+        found.map(({ clientId }) => clientId.replace(prefix, '')),
+      );
+
+    test('are in the order of their ids, without deleted clients', async () => {
+      const all = await ids({ q: prefix });
+      expect(all.toSorted()).toEqual(['a', 'b', 'c', 'd%_', 'declared']);
+      expect(await ids({ q: prefix }, 100)).toEqual(all);
+    });
+
+    test('are found by a part of the id or the name, in either case; the letters are no pattern', async () => {
+      expect(await ids({ q: `${prefix.toUpperCase()}B` })).toEqual(['b']);
+      expect(await ids({ q: 'the b SHOP' })).toEqual(['b']);
+      expect(await ids({ q: '%' })).toEqual(['d%_']);
+      expect(await ids({ q: `${prefix}_` })).toEqual([]);
+      expect(await ids({ q: "'" })).toEqual([]);
+    });
+
+    test('can be those that configuration declares, or the others', async () => {
+      expect(await ids({ q: prefix, declared: true })).toEqual(['declared']);
+      expect(await ids({ q: prefix, declared: false })).not.toContain('declared');
+    });
+
+    test('a single client has the time of its registration; a deleted client is not found', async () => {
+      expect((await findListedClient(world.db, `${prefix}a`))?.createdAt).toBeInstanceOf(Date);
+      expect(await findListedClient(world.db, `${prefix}gone`)).toBeNull();
+    });
+  });
+
+  describe('of end-users', () => {
+    test('are in the order of their usernames, found by a part of it, without the hash of a password', async () => {
+      const people = [await givenUser(world), await givenUser(world), await givenUser(world)];
+      const names = people.map(({ username }) => username).toSorted();
+      await disableUser(world.db, names[1] ?? '');
+      const found = await everyPage((after: string | null) => listUserPage(world.db, {}, { limit: 1, after }));
+      expect(found.map(({ username }) => username).filter((name) => names.includes(name))).toEqual(names);
+      expect(Object.keys(found[0] ?? {})).not.toContain('passwordHash');
+      const disabled = await everyPage((after: string | null) =>
+        listUserPage(world.db, { disabled: true }, { limit: 1, after }),
+      );
+      expect(disabled.map(({ username }) => username)).toContain(names[1]);
+      expect(disabled.every(({ disabledAt }) => disabledAt !== null)).toBe(true);
+      const [only] = (await listUserPage(world.db, { q: names[0]?.toUpperCase() ?? '' }, { limit: 9, after: null }))
+        .items;
+      expect(only).toMatchObject({ username: names[0], createdAt: expect.any(Date), disabledAt: null });
+      expect(await findListedUser(world.db, only?.id ?? '')).toEqual(only);
+      expect(await findListedUser(world.db, randomUUID())).toBeNull();
+    });
+  });
+
+  describe('of grants', () => {
+    test('are newest first, of one client or one end-user', async () => {
+      const clientId = await givenClient(world);
+      const [alice, bob] = [await givenUser(world), await givenUser(world)];
+      const granted: Granted[] = [];
+      for (const person of [alice, bob, alice, bob, alice]) {
+        world.clock.advanceSeconds(1);
+        granted.push(await allow(person, clientId));
+      }
+      const newest = granted.map(({ grantId }) => grantId).toReversed();
+      const all = await everyPage((after: InstantPosition | null) => grantPage({ clientId }, after));
+      expect(grantIds(all)).toEqual(newest);
+      expect(all[0]).toMatchObject({
+        clientName: `Client ${clientId}`,
+        username: alice.username,
+        state: 'alive',
+      });
+      const ofBob = await everyPage((after: InstantPosition | null) => grantPage({ userId: bob.id }, after));
+      expect(grantIds(ofBob)).toEqual([newest[1], newest[3]]);
+      const createdAt = all[1]?.grant.createdAt;
+      expect(grantIds((await grantPage({ clientId, createdFrom: createdAt })).items)).toEqual(newest.slice(0, 2));
+      expect(grantIds((await grantPage({ clientId, createdTo: createdAt }, null, 9)).items)).toEqual(newest.slice(2));
+    });
+
+    test('are alive or over as the model says: revoked, by epoch, or by time under the policy of today', async () => {
+      const clientId = await givenClient(world);
+      const fresh = async () => allow(await givenUser(world), clientId);
+      const [code, chain, revoked, disabled] = [await fresh(), await fresh(), await fresh(), await fresh()];
+      await moveHead(world, nextMove(world, await loadGrant(world, chain)));
+      await revoke(world, reuseOf(world, await loadGrant(world, revoked)));
+      await disableUser(world.db, disabled.person.username);
+      const idsOf = async (state: 'alive' | 'over') =>
+        grantIds(await everyPage((after: InstantPosition | null) => grantPage({ clientId, state }, after, 1)));
+      const sorted = (...of: Granted[]) => of.map(({ grantId }) => grantId).toSorted();
+      expect((await idsOf('alive')).toSorted()).toEqual(sorted(code, chain));
+      expect((await idsOf('over')).toSorted()).toEqual(sorted(revoked, disabled));
+      expect(await consequencesForClient(world.db, world.clock, lifetimesOf, clientId)).toEqual({
+        livingGrants: 2,
+        users: 2,
+        aboveCeiling: 0,
+        exact: true,
+      });
+      world.clock.advanceSeconds(60);
+      expect(await idsOf('alive')).toEqual([]);
+      expect(await idsOf('over')).toHaveLength(4);
+      expect(await findListedGrant(world.db, world.clock, lifetimesOf, code.grantId)).toMatchObject({
+        state: 'over',
+        grant: { id: code.grantId, state: 'active' },
+        now: world.clock.now(),
+      });
+      expect(await findListedGrant(world.db, world.clock, lifetimesOf, randomUUID())).toBeNull();
+    });
+
+    test('a grant is listed as the server loads it', async () => {
+      const granted = await givenGrant(world);
+      const found = await findListedGrant(world.db, world.clock, lifetimesOf, granted.grantId);
+      expect(found?.grant).toMatchObject(await loadGrant(world, granted));
+    });
+
+    test('rows that share an instant, and rows that are written between two pages, are each shown once', async () => {
+      const first = await givenGrant(world);
+      await copies(first.grantId, 57, '0 seconds');
+      const written: string[] = [];
+      const seen = grantIds(
+        await everyPage(
+          (after: InstantPosition | null) => grantPage({ clientId: first.clientId }, after, 7),
+          async () => {
+            await copies(first.grantId, 1, '1 second');
+            written.push('newer');
+          },
+        ),
+      );
+      expect(written).toHaveLength(8);
+      expect(seen).toHaveLength(58);
+      expect(new Set(seen).size).toBe(58);
+    });
+
+    test('a filter that matches few of many rows gives short pages, which lead to every match', async () => {
+      const first = await givenGrant(world);
+      await copies(first.grantId, 2500, '1 second');
+      await revoke(world, reuseOf(world, await loadGrant(world, first)));
+      const filter = { clientId: first.clientId, state: 'over' } as const;
+      const page = await grantPage(filter);
+      expect(page.items).toEqual([]);
+      expect(page.next).not.toBeNull();
+      expect(grantIds((await grantPage(filter, page.next)).items)).toEqual([first.grantId]);
+    });
+
+    /** Of a grant, later by this interval. */
+    const copies = (id: string, number: number, later: string) =>
+      world.db.execute(sql`
+        insert into grants (id, interaction_id, client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope, resources,
+          policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
+        select gen_random_uuid(), gen_random_uuid(), client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope,
+          resources, policy, code_hash, code_challenge, redirect_uri, code_ends_at, 'active', created_at + ${later}::interval
+        from grants, generate_series(1, ${number}::int) n where id = ${id}::uuid`);
+  });
+
+  describe('of sessions', () => {
+    test('are newest first, with who and in which browser; found by the sid alone', async () => {
+      const person = await givenUser(world);
+      const signedIn: string[] = [];
+      for (const _ of [1, 2, 3]) {
+        world.clock.advanceSeconds(1);
+        signedIn.unshift((await givenSession(world, person)).sid);
+      }
+      const all = await everyPage((after: InstantPosition | null) => sessionPage({ userId: person.id }, after));
+      expect(all.map(({ session }) => session.sid)).toEqual(signedIn);
+      expect(all[0]).toMatchObject({ session: { username: person.username, userAgent: null }, state: 'active' });
+      const [sid = ''] = signedIn;
+      const found = await findListedSession(world.db, world.clock, SIGN_IN, sid);
+      expect(found).toMatchObject({ session: { sid, userId: person.id }, now: world.clock.now() });
+      expect(await findListedSession(world.db, world.clock, SIGN_IN, randomUUID())).toBeNull();
+    });
+
+    test('are active or ended as the model says, and counted among what ends with their end-user', async () => {
+      const person = await givenUser(world);
+      await givenSession(world, person);
+      world.clock.advanceSeconds(SESSION_LIFETIME_SECONDS);
+      const granted = await allow(person, await givenClient(world));
+      const states = async (state: 'active' | 'ended') =>
+        (await sessionPage({ userId: person.id, state })).items.length;
+      expect([await states('active'), await states('ended')]).toEqual([1, 1]);
+      const deps = { lifetimesOf, signIn: SIGN_IN };
+      expect(await consequencesForUser(world.db, world.clock, deps, person.id)).toEqual({
+        livingGrants: 1,
+        clients: 1,
+        activeSessions: 1,
+        exact: true,
+      });
+      await disableUser(world.db, granted.person.username);
+      expect([await states('active'), await states('ended')]).toEqual([0, 2]);
+      expect(await consequencesForUser(world.db, world.clock, deps, person.id)).toMatchObject({ livingGrants: 0 });
+    });
+  });
+
+  test('states are counted for each machine; a chain counts its used tokens', async () => {
+    const before = await counts();
+    const granted = await givenGrant(world);
+    await moveHead(world, nextMove(world, await loadGrant(world, granted)));
+    await moveHead(world, nextMove(world, await loadGrant(world, granted)));
+    const gained = difference(before, await counts());
+    expect(gained).toEqual({
+      'authorizationCode used': 1,
+      'client registered': 1,
+      'grant active': 1,
+      'interaction approved': 1,
+      'refreshToken active': 1,
+      'refreshToken used': 1,
+      'session active': 1,
+      'user enabled': 1,
+    });
+    const alive = await counts();
+    await revoke(world, reuseOf(world, await loadGrant(world, granted)));
+    expect(difference(alive, await counts())).toEqual({
+      'authorizationCode revoked': 1,
+      'authorizationCode used': -1,
+      'grant active': -1,
+      'grant revoked': 1,
+      'refreshToken active': -1,
+      'refreshToken revoked': 2,
+      'refreshToken used': -1,
+    });
+    expect((await countStates(world.db)).every(({ exact }) => exact)).toBe(true);
+  });
+
+  async function counts(): Promise<Record<string, number>> {
+    const all = await countStates(world.db);
+    return Object.fromEntries(
+      all.flatMap(({ machine, states }) =>
+        Object.entries(states).map(([state, rows]) => [`${machine} ${state}`, rows]),
+      ),
+    );
+  }
+
+  const difference = (before: Record<string, number>, after: Record<string, number>) =>
+    Object.fromEntries(
+      Object.entries(after)
+        .map(([name, rows]) => [name, rows - (before[name] ?? 0)] as const)
+        .filter(([, gained]) => gained !== 0),
+    );
+
+  test('a search reads a bounded number of rows, and goes on where it stopped', async () => {
+    const prefix = `zz-${randomUUID()}`;
+    await world.db.execute(sql`
+      insert into users (id, username, username_key, password_hash, claims)
+      select gen_random_uuid(), name, name, '', '{}'::jsonb
+      from (select ${prefix}::text || '-' || lpad(n::text, 6, '0') as name from generate_series(1, 10500) n) made`);
+    const filter = { q: `${prefix}-010499` };
+    const first = await listUserPage(world.db, filter, { limit: 5, after: prefix });
+    expect(first.items).toEqual([]);
+    expect(first.next).toBe(`${prefix}-010000`);
+    const second = await listUserPage(world.db, filter, { limit: 5, after: first.next });
+    expect(second.items.map(({ username }) => username)).toEqual([`${prefix}-010499`]);
+    expect(second.next).toBeNull();
+  });
+});

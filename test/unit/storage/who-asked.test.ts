@@ -1,0 +1,93 @@
+/** The ledger says who ended a grant or a session, or changed a key, where an administrator asked for it. */
+import { desc, eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endGrantByAdministrator, revokeGrant } from '../../../src/lifecycles/grant.ts';
+import { endSessionByAdministrator } from '../../../src/lifecycles/session.ts';
+import { passTime, requestRevocation, requestRotation } from '../../../src/lifecycles/signing-key.ts';
+import { type Actor, commandLine } from '../../../src/model/actor.ts';
+import { transitions } from '../../../src/storage/schema.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { keysOf } from '../../support/signing-keys.ts';
+import {
+  givenGrant,
+  givenSession,
+  givenUser,
+  ledgerOf,
+  loadGrant,
+  openWorld,
+  SESSION_LIFETIME_SECONDS,
+  type World,
+} from './world.ts';
+
+const OPERATOR: Actor = { kind: 'operator', id: '7b2c0f0e-0000-4000-8000-000000000000', addressHash: 'keyed hash' };
+const ASKED = { actor: `operator ${OPERATOR.id}`, addressHash: 'keyed hash' };
+
+describe.each(databaseKinds)('who asked, on %s', (kind) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(kind);
+  });
+  afterAll(() => world.close());
+
+  const grantWorld = () => ({ store: world.grants, sleep: async () => {} });
+  const newest = (id: string) =>
+    ledgerOf(world, id).then((lines) => lines.find(({ toState }) => /revoked|ended/.test(toState)));
+
+  test('of a grant that an administrator ended: once, with its own reason', async () => {
+    const granted = await givenGrant(world);
+    const first = { now: world.clock.now(), grant: await loadGrant(world, granted) };
+    expect(await endGrantByAdministrator(grantWorld(), first, OPERATOR)).toBe(true);
+    expect(await endGrantByAdministrator(grantWorld(), first, OPERATOR)).toBe(false);
+    expect(await loadGrant(world, granted)).toMatchObject({ revokedReason: 'ended_by_administrator' });
+    const ends = (await ledgerOf(world, granted.grantId)).filter(({ machine }) => machine === 'grant');
+    expect(ends).toMatchObject([
+      { event: 'endRequestedByAdministrator', reason: 'ended_by_administrator', clientId: granted.clientId, ...ASKED },
+    ]);
+  });
+
+  test('of a grant that its client or its end-user ended: nobody', async () => {
+    const granted = await givenGrant(world);
+    await revokeGrant(grantWorld(), { now: world.clock.now(), grant: await loadGrant(world, granted) });
+    expect(await newest(granted.grantId)).toMatchObject({
+      reason: 'revocation_requested',
+      actor: null,
+      addressHash: null,
+    });
+  });
+
+  test('of a session that an administrator ended', async () => {
+    const { sid, userId } = await givenSession(world, await givenUser(world));
+    const sessions = {
+      sessions: world.sessions,
+      lifetimes: () => ({ sessionLifetimeSeconds: SESSION_LIFETIME_SECONDS }),
+      sleep: async () => {},
+    };
+    expect(await endSessionByAdministrator(sessions, { sid, userId }, OPERATOR)).toBe(true);
+    expect(await endSessionByAdministrator(sessions, { sid, userId }, OPERATOR)).toBe(false);
+    expect(await newest(sid)).toMatchObject({
+      event: 'endRequestedByAdministrator',
+      reason: 'ended_by_administrator',
+      sessionId: sid,
+      ...ASKED,
+    });
+  });
+
+  test('of every key that a rotation or a revocation moved; of what time moved, nobody', async () => {
+    const keys = keysOf(world.db, world.clock);
+    const lines = () =>
+      world.db
+        .select({ event: transitions.event, actor: transitions.actor, addressHash: transitions.addressHash })
+        .from(transitions)
+        .where(eq(transitions.machine, 'signingKey'))
+        .orderBy(desc(transitions.recordedIn), desc(transitions.position));
+    await passTime(keys);
+    const ofTime = await lines();
+    expect(ofTime.every(({ actor }) => actor === null)).toBe(true);
+    const [rotated] = await requestRotation(keys, 'ES256', true, OPERATOR);
+    const ofRotation = (await lines()).slice(0, -ofTime.length);
+    expect(ofRotation.length).toBeGreaterThan(1);
+    for (const line of ofRotation) expect(line).toMatchObject(ASKED);
+    await requestRevocation(keys, rotated?.kid ?? '', commandLine);
+    expect((await lines())[0]).toMatchObject({ actor: 'command_line', addressHash: null });
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, test, vi } from 'vitest';
+import { codeOf } from '../../../src/storage/failures.ts';
+import { writableHost } from '../../../src/storage/writable-host.ts';
+import type { DatabaseHost } from '../../../src/system/database-url.ts';
+
+const [a, b] = [
+  { host: 'a', port: 1 },
+  { host: 'b', port: 2 },
+] as const;
+const failing = (code: string) => Promise.reject(Object.assign(new Error('no'), { code }));
+type Answers = Readonly<Record<string, () => Promise<boolean>>>;
+const among = (answers: Answers) => {
+  const ask = vi.fn(async ({ host }: DatabaseHost) => (await answers[host]?.()) ?? false);
+  return { ask, hosts: writableHost([a, b], ask) };
+};
+const yes = async () => true;
+const no = async () => false;
+const never = () => new Promise<boolean>(() => {});
+
+describe('the host that can be written to', () => {
+  test.each<[string, Answers]>([
+    ['the other one says no', { a: no, b: yes }],
+    ['the other one says nothing', { a: never, b: yes }],
+    ['the other one is away', { a: () => failing('ECONNREFUSED'), b: yes }],
+  ])('is found, though %s', async (_, answers) => {
+    expect(await among(answers).hosts.find()).toEqual(b);
+  });
+
+  test('is asked for once, however many ask for it, until it is forgotten', async () => {
+    const { ask, hosts } = among({ a: no, b: yes });
+    const asked = [hosts.find(), hosts.find()];
+    // Connections that end meanwhile ask for no second look.
+    hosts.forget();
+    expect(await Promise.all([...asked, hosts.find()])).toEqual([b, b, b]);
+    expect(ask).toHaveBeenCalledTimes(2);
+    hosts.forget();
+    await hosts.find();
+    expect(ask).toHaveBeenCalledTimes(4);
+  });
+
+  test('is looked for again after it was not there', async () => {
+    let answers: Answers = { a: no, b: no };
+    const { hosts } = among({ a: () => answers['a']?.() ?? no(), b: () => answers['b']?.() ?? no() });
+    await expect(hosts.find()).rejects.toThrow('No host of the database can be written to.');
+    answers = { a: yes, b: no };
+    expect(await hosts.find()).toEqual(a);
+  });
+
+  test.each<[string, Answers, string]>([
+    ['one only reads', { a: () => failing('ECONNREFUSED'), b: no }, 'NO_WRITABLE_HOST'],
+    ['the password is wrong', { a: () => failing('28P01'), b: () => failing('ECONNREFUSED') }, '28P01'],
+    // A statement that was never sent is not one whose commit is unknown.
+    ['they hang up', { a: () => failing('ECONNRESET'), b: () => failing('CONNECTION_CLOSED') }, 'NO_WRITABLE_HOST'],
+    ['they say what nobody knows', { a: () => failing('ESTRANGE'), b: () => failing('') }, 'NO_WRITABLE_HOST'],
+  ])('is not there, when %s: %s says so', async (_, answers, code) => {
+    expect(
+      codeOf(
+        await among(answers)
+          .hosts.find()
+          .catch((error: unknown) => error),
+      ),
+    ).toBe(code);
+  });
+});

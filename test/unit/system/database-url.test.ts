@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { hostsIn, readDatabaseUrl, whatIsWrongWithHosts } from '../../../src/system/database-url.ts';
+
+describe('the hosts of a database', () => {
+  const at = (host: string, port = 5432) => ({ host, port });
+  test.each([
+    ['postgres://u:p@a:5433,b/db', 'postgres://u:p@a:5433/db', [at('a', 5433), at('b')]],
+    ['postgresql://a,b:1,[::1]:2/db', 'postgresql://a/db', [at('a'), at('b', 1), at('::1', 2)]],
+    [
+      'postgres://u@a,b/db?target_session_attrs=read-write&sslmode=require',
+      'postgres://u@a/db?sslmode=require',
+      [at('a'), at('b')],
+    ],
+    ['postgres://u@a/db?target_session_attrs=primary', 'postgres://u@a/db', [at('a')]],
+    ['postgres://u:%40%2C@a,b/db', 'postgres://u:%40%2C@a/db', [at('a'), at('b')]],
+    ['postgres://u@%2Frun,%2Ftmp:2/db', 'postgres://u@%2Frun/db', [at('/run'), at('/tmp', 2)]],
+  ])('%s', (text, url, candidates) => {
+    expect(readDatabaseUrl(text)).toEqual({ url, candidates });
+    expect(whatIsWrongWithHosts(text)).toBeNull();
+  });
+
+  test.each([
+    'postgres://u:p@a:5433/db?sslmode=require',
+    'postgres:///db',
+    'postgres://u@[::1]:5432/db',
+    // A "#" that is not encoded: the driver says what is wrong.
+    'postgres://u:p#x@a,b/db',
+    'mysql://a,b/db',
+    '',
+  ])('%s: is left to the driver', (text) => {
+    expect(readDatabaseUrl(text)).toEqual({ url: text, candidates: null });
+    expect(whatIsWrongWithHosts(text)).toBeNull();
+  });
+
+  test.each([
+    ['postgres://u:secret@a,b:port/db', /hosts as in a:5432,b:5432, found something else as number 2 of 2/],
+    ['postgres://u:secret@a,,b/db', /number 2 of 3/],
+    ['postgres://u:secret@a,b:65536/db', /number 2 of 2/],
+    ['postgres://u:secret@%zz,b/db', /number 1 of 2/],
+    ['postgres://u:secret@%zz/db?target_session_attrs=primary', /number 1 of 1/],
+    // A password with what has to be encoded: its beginning looks like hosts.
+    ['postgres://u:secret,x/y@a/db', /percent-encoded/],
+    ['postgres://secret:12,x/y@a/db', /percent-encoded/],
+    ['postgres://u:secret,x?y@a/db', /percent-encoded/],
+    ['postgres://u:secret,x#y@a/db', /percent-encoded/],
+    ['postgres://u:secret@a,b/db?target_session_attrs=standby', /target_session_attrs=read-write, found "standby"/],
+    ['postgres://u:secret@a/db?target_session_attrs=any', /found "any"/],
+  ])('%s: is refused, with words', (text, words) => {
+    expect(whatIsWrongWithHosts(text)).toMatch(words);
+    expect(whatIsWrongWithHosts(text)).not.toContain('secret');
+  });
+
+  test('are told without user and password', () => {
+    expect(hostsIn('postgres://u:secret@a:1,b/db?x=1')).toBe('a:1,b');
+    expect(hostsIn('x')).toBe('');
+  });
+});

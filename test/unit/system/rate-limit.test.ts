@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { rateLimit } from '../../../src/system/rate-limit.ts';
+
+describe('a rate limit', () => {
+  it('counts each key for ten seconds, and says when to come again', () => {
+    let now = 0;
+    const limit = rateLimit(() => now);
+    for (let sent = 0; sent < 30; sent++) expect(limit.count('a', 3)).toBeNull();
+    expect(limit.count('a', 3)).toBe(10);
+    expect(limit.count('b', 3)).toBeNull();
+    now = 9_001;
+    expect(limit.count('a', 3)).toBe(1);
+    now = 10_000;
+    expect(limit.count('a', 3)).toBeNull();
+  });
+
+  it('follows a limit that changes', () => {
+    const limit = rateLimit(() => 0);
+    for (let sent = 0; sent < 10; sent++) expect(limit.count('a', 1)).toBeNull();
+    expect(limit.count('a', 1)).toBe(10);
+    expect(limit.count('a', 2)).toBeNull();
+  });
+
+  it('keeps a bounded number of keys, and goes on counting those that it knows', () => {
+    const limit = rateLimit(() => 0);
+    limit.count('first', 1);
+    for (let key = 0; key < 100_000; key++) limit.count(String(key), 1);
+    for (let sent = 0; sent < 50; sent++) expect(limit.count('later', 1)).toBeNull();
+    for (let sent = 0; sent < 9; sent++) expect(limit.count('first', 1)).toBeNull();
+    expect(limit.count('first', 1)).toBe(10);
+  });
+});

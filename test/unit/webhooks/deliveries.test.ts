@@ -1,0 +1,381 @@
+/** Events on their way to real receivers: what they get, and what becomes of it when they fail. */
+
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { tidyWebhooks } from '../../../src/boot/webhooks.ts';
+import { repeatDelivery, retryPolicyOf } from '../../../src/lifecycles/webhook-delivery.ts';
+import { commandLine } from '../../../src/model/actor.ts';
+import { sessions, transitions, webhookDeliveries, webhookReceivers } from '../../../src/storage/schema.ts';
+import { makeUser, PASSWORD } from '../../support/actors.ts';
+import { disableUser, enableUser } from '../../support/administration.ts';
+import { Browser } from '../../support/browser.ts';
+import { CERTIFICATE } from '../../support/certificate.ts';
+import { databaseKinds } from '../../support/database.ts';
+import { type Answering, lookupHere, OTHER_SECRET, openReceiver, type Receiver } from '../../support/receiver.ts';
+import { openScene, type Scene } from '../../support/scene.ts';
+import { unheld } from '../../support/unheld.ts';
+import { signInPage } from '../../support/upstream.ts';
+import { courierOf, type TestCourier, webhooksFile } from '../../support/webhooks.ts';
+
+const DAY_SECONDS = 86_400;
+
+describe.each(databaseKinds)('webhooks on %s', (kind) => {
+  let scene: Scene;
+  const receivers: Receiver[] = [];
+  let serial = 0;
+  const open = async (...given: Parameters<typeof openReceiver>) => {
+    const receiver = await openReceiver(...given);
+    receivers.push(receiver);
+    return receiver;
+  };
+  /** Each under a name of its own, so that tests share the database. */
+  const named = async (
+    receiver: Pick<Receiver, 'url'>,
+    change: object = {},
+    { rest = {}, ...options }: { rest?: object } & Parameters<typeof courierOf>[2] = {},
+  ): Promise<TestCourier> => {
+    const name = `receiver-${++serial}`;
+    const file = webhooksFile([{ name, url: receiver.url, events: ['user'], ...change }], rest);
+    const courier = courierOf(scene, file, options);
+    await courier.round();
+    return { ...courier, stored: async () => (await courier.stored()).filter((one) => one.receiver === name) };
+  };
+  const answering =
+    (status: number, headers: Record<string, string> = {}): Answering =>
+    (response) =>
+      void response.writeHead(status, headers).end('an answer that nobody keeps');
+
+  beforeAll(async () => {
+    scene = await openScene(kind);
+  });
+  beforeEach(() => {
+    // What a receiver gets is about now: it compares the timestamp with the clock of this machine.
+    scene.clock.set(new Date());
+  });
+  afterEach(() => Promise.all(receivers.splice(0).map(({ close }) => close())));
+  afterAll(() => scene.close());
+
+  it('tells a receiver what was decided since it was named, once, and nothing that names a person', async () => {
+    const receiver = await open();
+    await makeUser(scene);
+    const courier = await named(receiver);
+    expect(receiver.received).toEqual([]);
+    const user = await makeUser(scene);
+    await disableUser(scene.database.drizzle, user.username);
+    await enableUser(scene.database.drizzle, user.username);
+    await courier.round();
+    await courier.round();
+    expect(
+      receiver
+        .verified()
+        .map(({ type, data }) => [type, data['sub']])
+        .sort(),
+    ).toEqual([
+      ['user.created', user.id],
+      ['user.disabled', user.id],
+      ['user.enabled', user.id],
+    ]);
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(3);
+    expect(receiver.received.map(({ text }) => text).join()).not.toContain(user.username);
+    expect(await courier.stored()).toMatchObject(
+      Array.from({ length: 3 }, () => ({ state: 'delivered', attempts: 1, lastOutcome: 'delivered' })),
+    );
+  });
+
+  it('tells of a session that starts and ends, by its sid', async () => {
+    const receiver = await open();
+    const courier = await named(receiver, { events: ['session'] });
+    const user = await makeUser(scene);
+    const browser = new Browser(scene.app);
+    await browser.submit(await signInPage(browser, scene.client), { username: user.username, password: PASSWORD });
+    const [session] = await scene.database.drizzle.select().from(sessions).where(eq(sessions.userId, user.id));
+    await browser.submit(await browser.get('/oauth/logout'), { decision: 'approve' });
+    await courier.round();
+    expect(session).toBeDefined();
+    const told = receiver.verified().map(({ type, data }) => [type, data['sub'], data['sid']]);
+    expect(told.sort()).toEqual([
+      ['session.ended', user.id, session?.sid],
+      ['session.started', user.id, session?.sid],
+    ]);
+  });
+
+  it('sends what the specification says, signed with both secrets while one is changed', async () => {
+    const receiver = await open();
+    const secrets = [OTHER_SECRET, `whsec_${Buffer.alloc(24, 5).toString('base64')}`];
+    const courier = await named(receiver, {}, { secrets });
+    await makeUser(scene);
+    await courier.round();
+    const [{ headers, text } = { headers: {}, text: '' }] = receiver.received;
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-id': expect.stringMatching(/^evt_[0-9a-f-]{36}$/),
+      'webhook-timestamp': String(Math.floor(scene.clock.now().getTime() / 1000)),
+      'webhook-signature': expect.stringMatching(/^v1,[\w+/=]{44} v1,[\w+/=]{44}$/),
+    });
+    for (const secret of secrets) expect(receiver.verified(secret)).toHaveLength(1);
+    expect(() => receiver.verified()).toThrow('No matching signature found');
+    expect(JSON.parse(text)).toEqual({
+      type: 'user.created',
+      timestamp: expect.stringMatching(/^[-\dT:.]+Z$/),
+      data: { sub: expect.any(String), initiated_by: 'system' },
+    });
+    expect(courier.logs()).not.toContain('whsec_');
+  });
+
+  it('tries again after longer and longer waits, with the same id, until the receiver is back', async () => {
+    let status = 503;
+    const receiver = await open((response) => void response.writeHead(status).end());
+    const courier = await named(receiver);
+    await makeUser(scene);
+    await courier.round();
+    await courier.round();
+    expect(receiver.received).toHaveLength(1);
+    const [{ nextAttemptAt } = {}] = await courier.stored();
+    const firstWait = (nextAttemptAt?.getTime() ?? 0) - scene.clock.now().getTime();
+    scene.clock.advanceSeconds(6);
+    await courier.round();
+    expect(receiver.received).toHaveLength(2);
+    const [second] = await courier.stored();
+    expect(second).toMatchObject({ state: 'pending', attempts: 2, lastOutcome: 'failed' });
+    expect((second?.nextAttemptAt?.getTime() ?? 0) - scene.clock.now().getTime()).toBeGreaterThan(10 * firstWait);
+    status = 200;
+    scene.clock.advanceSeconds(400);
+    await courier.round();
+    expect(await courier.stored()).toMatchObject([{ state: 'delivered', attempts: 3 }]);
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
+  });
+
+  it('gives up after so many attempts, and an operator has it sent again', async () => {
+    let status = 500;
+    const receiver = await open((response) => void response.writeHead(status).end());
+    const courier = await named(receiver, {}, { rest: { maxAttempts: 2 } });
+    await makeUser(scene);
+    await courier.round();
+    scene.clock.advanceSeconds(10);
+    await courier.round();
+    const [given] = await courier.stored();
+    expect(given).toMatchObject({ state: 'abandoned', attempts: 2, abandonedReason: 'attempts_used_up' });
+    scene.clock.advanceSeconds(DAY_SECONDS);
+    await courier.round();
+    expect(receiver.received).toHaveLength(2);
+    expect(courier.logs()).toContain('an event is given up');
+    status = 204;
+    const world = { deliveries: courier.store.deliveries, sleep: async () => {} };
+    await repeatDelivery(world, given?.id ?? '', retryPolicyOf(webhooksFile([])), commandLine);
+    await courier.round();
+    expect(await courier.stored()).toMatchObject([{ state: 'delivered', attempts: 1, abandonedReason: null }]);
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
+    const lines = await scene.database.drizzle.select().from(transitions);
+    expect(
+      lines.filter(({ machine, event }) => machine === 'webhookDelivery' && event === 'repeatRequested'),
+    ).toMatchObject([{ fromState: 'abandoned', toState: 'pending', actor: 'command_line' }]);
+  });
+
+  it('gives up an event that is too old for another attempt', async () => {
+    const receiver = await open(answering(500));
+    const courier = await named(receiver, {}, { rest: { giveUpAfterSeconds: 60 } });
+    await makeUser(scene);
+    await courier.round();
+    scene.clock.advanceSeconds(10);
+    await courier.round();
+    expect(await courier.stored()).toMatchObject([{ state: 'abandoned', abandonedReason: 'too_old', attempts: 2 }]);
+  });
+
+  it('asks a receiver that is gone (410) no more', async () => {
+    const receiver = await open(answering(410));
+    const courier = await named(receiver);
+    await makeUser(scene);
+    await courier.round();
+    scene.clock.advanceSeconds(DAY_SECONDS);
+    await courier.round();
+    expect(receiver.received).toHaveLength(1);
+    expect(await courier.stored()).toMatchObject([{ state: 'abandoned', abandonedReason: 'receiver_gone' }]);
+  });
+
+  it('follows no redirect', async () => {
+    const elsewhere = await open();
+    const receiver = await open(answering(307, { location: elsewhere.url }));
+    const courier = await named(receiver);
+    await makeUser(scene);
+    await courier.round();
+    expect(elsewhere.received).toEqual([]);
+    expect(await courier.stored()).toMatchObject([{ state: 'pending', lastOutcome: 'redirected' }]);
+  });
+
+  it.each([
+    [204, 'delivered'],
+    [299, 'delivered'],
+    [400, 'refused'],
+    [404, 'refused'],
+    [429, 'refused'],
+    [500, 'failed'],
+  ] as const)('an answer with %d is %s, and only 2xx is success', async (status, outcome) => {
+    const receiver = await open(answering(status));
+    const courier = await named(receiver);
+    await makeUser(scene);
+    await courier.round();
+    expect(await courier.stored()).toMatchObject([
+      { state: outcome === 'delivered' ? 'delivered' : 'pending', lastOutcome: outcome },
+    ]);
+  });
+
+  it('waits for no answer longer than it may, and reads no long answer to its end', async () => {
+    const silent = await open(() => {});
+    const endless = await open((response) => {
+      response.writeHead(200);
+      const more = () => void (response.destroyed || response.write(Buffer.alloc(65_536), more));
+      more();
+    });
+    const [first, second] = [
+      await named(silent, {}, { rest: { timeoutSeconds: 1 } }),
+      await named(endless, {}, { rest: { timeoutSeconds: 60 } }),
+    ];
+    await makeUser(scene);
+    await Promise.all([first.round(), second.round()]);
+    expect(await first.stored()).toMatchObject([{ state: 'pending', lastOutcome: 'timed_out' }]);
+    expect(await second.stored()).toMatchObject([{ state: 'delivered' }]);
+  });
+
+  it('is not kept from one receiver by another that is away', async () => {
+    const away = await open();
+    await away.close();
+    const receiver = await open();
+    const names = [`receiver-${++serial}`, `receiver-${++serial}`] as const;
+    const file = webhooksFile([
+      { name: names[0], url: away.url, events: ['user'] },
+      { name: names[1], url: receiver.url, events: ['user'] },
+    ]);
+    const courier = courierOf(scene, file);
+    await courier.round();
+    await makeUser(scene);
+    await courier.round();
+    const stored = (await courier.stored()).filter(({ receiver: name }) => (names as readonly string[]).includes(name));
+    expect(new Map(stored.map((one) => [one.receiver, one.lastOutcome]))).toEqual(
+      new Map([
+        [names[0], 'unreachable'],
+        [names[1], 'delivered'],
+      ]),
+    );
+    // The same event has the same id everywhere.
+    expect(new Set(stored.map(({ eventId }) => eventId)).size).toBe(1);
+  });
+
+  /** As somebody with rights on the database could write it: an instant that no Date is, long due. */
+  const defective = (name: string, count: number) =>
+    scene.database.drizzle.execute(sql`insert into ${webhookDeliveries}
+      (id, receiver, event_id, event_type, data, occurred_at, state, attempts, next_attempt_at, gives_up_at, created_at)
+      select gen_random_uuid(), ${name}, gen_random_uuid(), 'user.created', '{"sub": "a-made-up-sub"}', now(), 'pending', 0,
+        '-infinity', 'infinity', now() from generate_series(1, ${count}::int)`);
+  const removed = (name: string) =>
+    unheld(scene.database.drizzle, (db) => db.delete(webhookDeliveries).where(eq(webhookDeliveries.receiver, name)));
+
+  it('is not kept from its receiver by rows that cannot be read, however many, and says so once', async () => {
+    const receiver = await open();
+    const courier = await named(receiver);
+    const name = `receiver-${serial}`;
+    await defective(name, 20);
+    const user = await makeUser(scene);
+    await courier.round();
+    await courier.round();
+    expect(receiver.verified()).toMatchObject([{ type: 'user.created', data: { sub: user.id } }]);
+    const warnings = courier
+      .logs()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(warnings).toMatchObject([
+      { level: 40, receiver: name, deliveryId: expect.any(String), msg: 'a delivery is passed over' },
+    ]);
+    expect(courier.logs()).not.toContain('a-made-up-sub');
+    await removed(name);
+  });
+
+  it('is not kept from its receiver by a line of the ledger with an instant that no decision has', async () => {
+    const receiver = await open();
+    const courier = await named(receiver);
+    for (const at of ['infinity', '12026-01-01'])
+      await scene.database.drizzle.execute(sql`insert into ${transitions} (at, machine, event, from_state, to_state)
+        values (${at}::timestamptz, 'user', 'disableRequested', 'enabled', 'disabled')`);
+    const user = await makeUser(scene);
+    await courier.round();
+    expect(receiver.verified()).toMatchObject([{ type: 'user.created', data: { sub: user.id } }]);
+  });
+
+  it('sends over TLS to whom the certificate names, and to nobody else', async () => {
+    const receiver = await open(undefined, { tls: true });
+    const trusting = await named(receiver, {}, { lookup: lookupHere, ca: CERTIFICATE });
+    const doubting = await named(receiver, {}, { lookup: lookupHere });
+    const other = { url: receiver.url.replace('logos.test', 'other.test') };
+    const misled = await named(other, {}, { lookup: lookupHere, ca: CERTIFICATE });
+    await makeUser(scene);
+    for (const { round } of [trusting, doubting, misled]) await round();
+    expect(receiver.verified()).toHaveLength(1);
+    expect(await trusting.stored()).toMatchObject([{ state: 'delivered' }]);
+    for (const { stored } of [doubting, misled])
+      expect(await stored()).toMatchObject([{ state: 'pending', lastOutcome: 'certificate_not_trusted' }]);
+  });
+
+  it('connects to no private address unless that is allowed, whatever the name leads to when it connects', async () => {
+    const receiver = await open(undefined, { tls: true });
+    const atAddress = { url: receiver.url.replace('logos.test', '127.0.0.1') };
+    const couriers = [
+      await named(atAddress, { allowPrivateNetwork: false }, { ca: CERTIFICATE }),
+      // The real lookup: localhost is this machine.
+      await named(
+        { url: receiver.url.replace('logos.test', 'localhost') },
+        { allowPrivateNetwork: false },
+        { ca: CERTIFICATE },
+      ),
+    ];
+    await makeUser(scene);
+    for (const { round } of couriers) await round();
+    expect(receiver.received).toEqual([]);
+    for (const { stored } of couriers)
+      expect(await stored()).toMatchObject([{ state: 'pending', lastOutcome: 'address_not_public' }]);
+  });
+
+  it('keeps events while the secret cannot be read', async () => {
+    const receiver = await open();
+    const name = `receiver-${++serial}`;
+    const file = webhooksFile([{ name, url: receiver.url, events: ['user'] }]);
+    const without = courierOf(scene, file, { secrets: null });
+    await without.round();
+    await makeUser(scene);
+    await without.round();
+    expect(receiver.received).toEqual([]);
+    await courierOf(scene, file).round();
+    expect(receiver.verified()).toHaveLength(1);
+  });
+
+  it('gives up what waits for a receiver that is out of the configuration, and forgets what is old', async () => {
+    const receiver = await open(answering(500));
+    const courier = await named(receiver);
+    await makeUser(scene);
+    await courier.round();
+    const tidy = () =>
+      tidyWebhooks(scene.database.drizzle, scene.clock, { webhooks: webhooksFile([], { keptSeconds: DAY_SECONDS }) });
+    await tidy();
+    // Another node may not have reloaded yet.
+    expect(await courier.stored()).toMatchObject([{ state: 'pending' }]);
+    scene.clock.advanceSeconds(3601);
+    await tidy();
+    expect(await courier.stored()).toMatchObject([{ state: 'abandoned', abandonedReason: 'receiver_removed' }]);
+    scene.clock.advanceSeconds(DAY_SECONDS + 1);
+    await tidy();
+    expect(await courier.stored()).toEqual([]);
+    expect(await scene.database.drizzle.select().from(webhookReceivers)).toEqual([]);
+  });
+
+  it('forgets what is old, whatever rows there are that cannot be read', async () => {
+    const receiver = await open();
+    const courier = await named(receiver);
+    await makeUser(scene);
+    await courier.round();
+    await defective('made-up', 1);
+    scene.clock.advanceSeconds(DAY_SECONDS + 1);
+    const file = { webhooks: webhooksFile([], { keptSeconds: DAY_SECONDS }) };
+    await expect(tidyWebhooks(scene.database.drizzle, scene.clock, file)).rejects.toThrow();
+    expect(await courier.stored()).toEqual([]);
+    await removed('made-up');
+  });
+});

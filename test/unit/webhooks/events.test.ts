@@ -1,0 +1,135 @@
+/** The table of the events, held against the machines: every rule is about something that happens, and nothing is two events. */
+import { describe, expect, it } from 'vitest';
+import { WEBHOOK_EVENTS, WEBHOOK_GROUPS } from '../../../policies/webhooks-schema.ts';
+import { armsOf } from '../../../src/review/machine/read.ts';
+import { EVENTS, eventOf, type OutboxLine } from '../../../src/webhooks/events.ts';
+import { subjects } from '../machines/catalogue.ts';
+
+const LINE: OutboxLine = {
+  recordedIn: '1',
+  position: '1',
+  at: new Date(0),
+  machine: '',
+  event: '',
+  from: '',
+  to: '',
+  reason: null,
+  clientId: null,
+  userId: null,
+  sessionId: null,
+  grantId: null,
+  signingKeyId: null,
+  actor: null,
+  fields: null,
+};
+
+/** A line for each arm of each machine, with each reason that the arm writes. */
+const LINES: readonly OutboxLine[] = subjects.flatMap(({ name, machine, events }) =>
+  machine.states.flatMap(({ name: from }) =>
+    events.flatMap((event) =>
+      armsOf(machine, from, event).flatMap(({ to, effects }) => {
+        const reasons = effects.flatMap(({ params }) =>
+          typeof params['reason'] === 'string' ? [params['reason']] : [],
+        );
+        return (reasons.length === 0 ? [null] : reasons).flatMap((reason) =>
+          [['password'], ['username', 'claims']].map((fields) => ({
+            ...LINE,
+            machine: name,
+            event,
+            from,
+            to,
+            reason,
+            fields,
+          })),
+        );
+      }),
+    ),
+  ),
+);
+
+const alone = (name: keyof typeof EVENTS, line: OutboxLine) => eventOf(line)?.type === name;
+
+describe('the table of the events', () => {
+  it.each(WEBHOOK_EVENTS.filter((name) => name !== 'session.started'))('every rule of %s is about an arm', (name) => {
+    for (const rule of EVENTS[name]) {
+      const words = (of: 'event' | 'from' | 'to' | 'reason') =>
+        new Set(LINES.filter(({ machine }) => machine === rule.machine).map((line) => line[of]));
+      for (const event of rule.events ?? []) expect(words('event')).toContain(event);
+      for (const state of [...(rule.from ?? []), ...(rule.to ?? [])])
+        expect(new Set([...words('from'), ...words('to')])).toContain(state);
+      for (const reason of [...(rule.reasons ?? []), ...(rule.notReasons ?? [])])
+        expect(words('reason')).toContain(reason);
+    }
+    expect(LINES.some((line) => alone(name, line))).toBe(true);
+  });
+
+  it('no line is two events, whatever the order of the table', () => {
+    for (const line of LINES) {
+      const matching = WEBHOOK_EVENTS.filter((name) => {
+        const others = Object.fromEntries(Object.entries(EVENTS).filter(([key]) => key === name));
+        return eventOf(line, others)?.type === name;
+      });
+      expect(matching.length, JSON.stringify(line)).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('every group has events, and every event a group', () => {
+    const groups = new Set(WEBHOOK_EVENTS.map((name) => name.replace(/\..*/, '')));
+    expect([...groups].toSorted()).toEqual([...WEBHOOK_GROUPS].toSorted());
+  });
+
+  it('a line with an instant that the server does not write is no event', () => {
+    const line = { ...LINE, machine: 'user', event: 'disableRequested', from: 'enabled', to: 'disabled' };
+    expect(eventOf(line)?.type).toBe('user.disabled');
+    for (const at of [Number.NaN, -1, Date.UTC(10_000, 0)]) expect(eventOf({ ...line, at: new Date(at) })).toBeNull();
+  });
+
+  it('says ids, names of fields, reasons and who began it', () => {
+    const line = {
+      ...LINE,
+      machine: 'grant',
+      event: 'refreshTokenReused',
+      from: 'active',
+      to: 'revoked',
+      reason: 'refresh_token_reused',
+      clientId: 'shop',
+      userId: 'alice',
+      grantId: 'grant',
+    };
+    expect(eventOf(line)).toEqual({
+      type: 'grant.reuse_detected',
+      userId: 'alice',
+      occurredAt: LINE.at,
+      data: {
+        sub: 'alice',
+        client_id: 'shop',
+        grant_id: 'grant',
+        reason: 'refresh_token_reused',
+        initiated_by: 'system',
+      },
+    });
+    expect(eventOf({ ...line, event: 'revocationRequested', reason: 'revocation_requested' })?.type).toBe(
+      'grant.revoked',
+    );
+    expect(eventOf({ ...line, machine: 'refreshToken', from: 'active', to: 'used', reason: null })).toBeNull();
+  });
+
+  it.each([
+    ['operator 2f1c', 'admin'],
+    ['command_line', 'admin'],
+    ['configuration', 'admin'],
+    ['client bot', 'admin'],
+    ['end_user 2f1c', 'user'],
+    ['server', 'system'],
+  ])('%s is %s, and is not named', (actor, initiator) => {
+    const event = eventOf({
+      ...LINE,
+      machine: 'user',
+      event: 'disableRequested',
+      from: 'enabled',
+      to: 'disabled',
+      actor,
+    });
+    expect(event?.data).toEqual({ initiated_by: initiator });
+  });
+});

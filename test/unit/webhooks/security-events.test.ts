@@ -1,0 +1,207 @@
+/** Security Event Tokens, as a receiver that knows the standards reads them. */
+import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SECURITY_EVENTS, webhooksSchema } from '../../../policies/webhooks-schema.ts';
+import { Unavailable } from '../../../src/engine/errors.ts';
+import { bodyOf } from '../../../src/webhooks/body.ts';
+import { securityEventOf } from '../../../src/webhooks/security-event.ts';
+import { makeClient, makeUser } from '../../support/actors.ts';
+import { disableUser } from '../../support/administration.ts';
+import { anyDatabase } from '../../support/database.ts';
+import { openReceiver, type Receiver, WEBHOOK_SECRET } from '../../support/receiver.ts';
+import { openScene, type Scene } from '../../support/scene.ts';
+import { courierOf, webhooksFile } from '../../support/webhooks.ts';
+
+const EVENT = {
+  eventId: '0f9d',
+  eventType: 'session.ended',
+  data: { sub: 'alice', sid: 'session', reason: 'signed_out', initiated_by: 'user' },
+  occurredAt: new Date(1_900_000_000_500),
+  createdAt: new Date(1_900_000_002_000),
+};
+const OURS = { issuer: 'https://as.test', audience: 'https://crm.test' };
+const CAEP = 'https://schemas.openid.net/secevent/caep/event-type/';
+const RISC = 'https://schemas.openid.net/secevent/risc/event-type/';
+
+describe('a Security Event Token', () => {
+  let scene: Scene;
+  let receiver: Receiver;
+  beforeAll(async () => {
+    scene = await openScene(anyDatabase);
+    scene.clock.set(new Date());
+    receiver = await openReceiver();
+  });
+  afterAll(async () => {
+    await receiver.close();
+    await scene.close();
+  });
+
+  it('is signed by a key of the JWKS, with its type, for its audience', async () => {
+    const events = ['user.disabled'];
+    const courier = courierOf(scene, webhooksFile([{ url: receiver.url, format: 'set', audience: 'crm', events }]));
+    await courier.round();
+    const user = await makeUser(scene);
+    await disableUser(scene.database.drizzle, user.username);
+    await courier.round();
+    const [{ headers, text, id } = { headers: {}, text: '', id: '' }] = receiver.received;
+    expect(headers['content-type']).toBe('application/secevent+jwt');
+    new Webhook(WEBHOOK_SECRET).verify(text, headers as Record<string, string>, { jsonParse: false });
+    const jwks = (await scene.app.inject('/.well-known/jwks.json')).json();
+    const { payload, protectedHeader } = await jwtVerify(text, createLocalJWKSet(jwks), {
+      issuer: scene.issuer,
+      audience: 'crm',
+      typ: 'secevent+jwt',
+    });
+    expect(protectedHeader.alg).toBe('RS256');
+    expect(payload).toEqual({
+      iss: scene.issuer,
+      aud: 'crm',
+      jti: id,
+      iat: Math.floor(scene.clock.now().getTime() / 1000),
+      sub_id: { format: 'iss_sub', iss: scene.issuer, sub: user.id },
+      events: { [`${RISC}account-disabled`]: {} },
+    });
+  });
+
+  it('that cannot be signed now uses up no attempt of its delivery', async () => {
+    const events = ['user.disabled'];
+    const file = webhooksFile([{ name: 'other', url: receiver.url, format: 'set', events }], { maxAttempts: 1 });
+    const signerOf = () => {
+      throw new Unavailable('signing_unavailable');
+    };
+    const deps = { ...scene.deps, keyRing: { ...scene.deps.keyRing, signerOf } };
+    const unable = courierOf({ ...scene, deps }, file);
+    await unable.store.keep(['other']);
+    await disableUser(scene.database.drizzle, (await makeUser(scene)).username);
+    await unable.round();
+    await unable.round();
+    const ofOther = async () => (await unable.stored()).filter((stored) => stored.receiver === 'other');
+    expect(await ofOther()).toMatchObject([{ state: 'pending', attempts: 0 }]);
+    expect(unable.logs()).toContain('signing_unavailable');
+    await courierOf(scene, file).round();
+    expect(await ofOther()).toMatchObject([{ state: 'delivered', attempts: 1 }]);
+  });
+
+  it('is what waits becomes, where its receiver has another format now, with the type of the event', async () => {
+    const other = await openReceiver();
+    const name = 'changed';
+    const told = { name, url: other.url, events: ['user', 'client'] };
+    let file = webhooksFile([told]);
+    // It waits while the secret cannot be read.
+    const waiting = courierOf(scene, () => file, { secrets: null });
+    await waiting.round();
+    const user = await makeUser(scene);
+    await disableUser(scene.database.drizzle, user.username);
+    const client = await makeClient(scene);
+    await waiting.round();
+    expect(other.received).toEqual([]);
+    file = webhooksFile([{ ...told, format: 'set', events: ['user.disabled'] }]);
+    await courierOf(scene, () => file).round();
+    const claims = other.received.map(({ text }) => decodeJwt<{ events: object; sub_id: object }>(text));
+    const own = `${scene.issuer}/webhooks/event-type/`;
+    const [sub, event_timestamp] = [{ format: 'iss_sub', iss: scene.issuer, sub: user.id }, expect.any(Number)];
+    expect(Object.fromEntries(claims.map(({ events, sub_id }) => [Object.keys(events)[0], [events, sub_id]]))).toEqual({
+      [`${own}user.created`]: [
+        { [`${own}user.created`]: { sub: user.id, initiated_by: 'system', event_timestamp } },
+        sub,
+      ],
+      [`${RISC}account-disabled`]: [{ [`${RISC}account-disabled`]: {} }, sub],
+      [`${own}client.created`]: [
+        { [`${own}client.created`]: expect.objectContaining({ client_id: client.clientId, event_timestamp }) },
+        { format: 'opaque', id: client.clientId },
+      ],
+    });
+    await other.close();
+  });
+
+  it('is no form of what waits, where its receiver has format standard now', async () => {
+    const other = await openReceiver();
+    const told = { name: 'changed-back', url: other.url, events: ['user.disabled'] };
+    let file = webhooksFile([{ ...told, format: 'set' }]);
+    const waiting = courierOf(scene, () => file, { secrets: null });
+    await waiting.round();
+    const user = await makeUser(scene);
+    await disableUser(scene.database.drizzle, user.username);
+    await waiting.round();
+    file = webhooksFile([told]);
+    await courierOf(scene, () => file).round();
+    expect(other.verified()).toMatchObject([{ type: 'user.disabled', data: { sub: user.id } }]);
+    await other.close();
+  });
+
+  it.each([
+    ['https://crm.test/hooks?token=hidden', 'https://crm.test/hooks'],
+    ['https://crm.test', 'https://crm.test'],
+  ])('of the receiver %s is for %s, unless the file says another audience', async (url, aud) => {
+    const deps = { issuer: scene.issuer, sign: (claims: object) => JSON.stringify(claims) };
+    const { text } = await bodyOf({ format: 'set', audience: undefined, url }, EVENT, deps);
+    expect(JSON.parse(text)).toMatchObject({ aud });
+    expect(text).not.toContain('hidden');
+    const other = await bodyOf({ format: 'set', audience: 'crm', url }, EVENT, deps);
+    expect(JSON.parse(other.text)).toMatchObject({ aud: 'crm' });
+  });
+
+  it('of a test event is a verification', () => {
+    const { events } = securityEventOf({ ...EVENT, eventType: 'webhook.test', data: {} }, OURS);
+    expect(events).toEqual({ 'https://schemas.openid.net/secevent/ssf/event-type/verification': {} });
+  });
+
+  it('speaks of an ended session in the words of CAEP', () => {
+    expect(securityEventOf(EVENT, OURS)).toEqual({
+      iss: OURS.issuer,
+      aud: OURS.audience,
+      jti: 'evt_0f9d',
+      iat: 1_900_000_002,
+      sub_id: {
+        format: 'complex',
+        user: { format: 'iss_sub', iss: OURS.issuer, sub: 'alice' },
+        session: { format: 'opaque', id: 'session' },
+      },
+      events: {
+        [`${CAEP}session-revoked`]: {
+          event_timestamp: 1_900_000_000,
+          initiating_entity: 'user',
+          reason_admin: { en: 'signed_out' },
+        },
+      },
+    });
+  });
+
+  it.each([
+    ['user.credential_changed', 'password', { credential_type: 'password', change_type: 'update' }],
+    ['factor.added', 'authenticator_app', { credential_type: 'app', change_type: 'create' }],
+    ['factor.removed', 'passkey', { credential_type: 'passkey', change_type: 'revoke' }],
+    ['factor.recovery_code_used', 'recovery_code', { credential_type: 'recovery-code', change_type: 'revoke' }],
+  ])('%s is a credential-change', (eventType, kind, members) => {
+    const { events } = securityEventOf({ ...EVENT, eventType, data: { sub: 'alice', kind } }, OURS);
+    expect(events).toEqual({ [`${CAEP}credential-change`]: { ...members, event_timestamp: 1_900_000_000 } });
+  });
+
+  it('names the client and the chain of a reuse', () => {
+    const data = { sub: 'alice', client_id: 'shop', grant_id: 'chain', reason: 'refresh_token_reused' };
+    expect(securityEventOf({ ...EVENT, eventType: 'grant.reuse_detected', data }, OURS)).toMatchObject({
+      sub_id: {
+        format: 'complex',
+        user: { sub: 'alice' },
+        application: { format: 'opaque', id: 'shop' },
+        session: { format: 'opaque', id: 'chain' },
+      },
+      events: { [`${CAEP}session-revoked`]: { reason_admin: { en: 'refresh_token_reused' } } },
+    });
+  });
+
+  it.each(SECURITY_EVENTS)('%s has one event type of CAEP or RISC', (eventType) => {
+    const uris = Object.keys(securityEventOf({ ...EVENT, eventType }, OURS).events);
+    expect(uris).toHaveLength(1);
+    expect(uris[0]).toMatch(/^https:\/\/schemas\.openid\.net\/secevent\/(caep|risc)\/event-type\/[a-z-]+$/);
+  });
+
+  it('has no words for other events, and the schema says so', () => {
+    const receiver = { name: 'crm', url: 'https://crm.test', secretEnvironment: 'S', format: 'set' };
+    const read = (events: string[]) => webhooksSchema.safeParse({ receivers: [{ ...receiver, events }] });
+    expect(read(['session', 'factor', 'grant', 'user.disabled']).success).toBe(true);
+    expect(read(['user']).error?.issues[0]?.path).toEqual(['receivers', 0, 'events']);
+    expect(read(['client.created']).success).toBe(false);
+  });
+});
