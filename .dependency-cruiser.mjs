@@ -78,8 +78,8 @@ export default {
       [
         '^src/crypto/',
         '^src/oauth/signing-algorithms\\.ts$',
-        packages('jose', '@node-rs/argon2'),
-        '^(node:)?(crypto|buffer|util|zlib)$',
+        packages('jose', '@node-rs/argon2', '@node-rs/bcrypt', '@simplewebauthn/server', 'otpauth'),
+        '^(node:)?(crypto|net|buffer|util|zlib)$',
       ],
       'A reviewer of the cryptography reads one folder; it knows formats and keys, and neither grants nor tables.',
     ),
@@ -111,9 +111,28 @@ export default {
         '^src/(engine/errors|config/problem|crypto/random)\\.ts$',
         packages('pino', 'pino-pretty'),
         NODE,
-        '^(node:)?async_hooks$',
+        '^(node:)?(async_hooks|diagnostics_channel)$',
       ],
       'Clock and logger are used by every room, so they depend on none; the logger knows which errors are safe to print.',
+    ),
+    only(
+      'ledger-knows-lines-and-keys',
+      '^src/ledger/',
+      ['^src/ledger/', '^src/crypto/(digest|ledger-seal)\\.ts$', packages('zod')],
+      'What an auditor has to believe is small: how lines are hashed, chained, signed and checked, and no table.',
+    ),
+    only(
+      'images-come-from-elsewhere',
+      '^src/images/',
+      [
+        '^src/images/',
+        '^src/model/image\\.ts$',
+        packages('ipaddr\\.js'),
+        NODE,
+        '^src/crypto/digest\\.ts$',
+        '^(node:)?(dns|http|https)$',
+      ],
+      'What this server fetches from addresses of others is fetched in one place, which knows nothing that could leak.',
     ),
     only(
       'storage-serves-the-engine',
@@ -121,8 +140,8 @@ export default {
       [
         '^src/storage/',
         '^src/engine/errors\\.ts$',
-        '^src/(crypto|lifecycles|model|system)/',
-        '^src/oauth/signing-algorithms\\.ts$',
+        '^src/(crypto|ledger|lifecycles|model|system)/',
+        '^src/oauth/(signing-algorithms|username)\\.ts$',
         '^machines/vocabulary\\.ts$',
         packages('drizzle-orm', 'postgres', '@electric-sql/pglite'),
         NODE,
@@ -152,15 +171,35 @@ export default {
       to: { path: '^src/(http|storage|cli|review|boot)/' },
     },
     only(
+      'people-decide-nothing-alone',
+      '^src/people/',
+      [
+        '^src/(people|lifecycles|engine|model|oauth|crypto)/',
+        '^src/protocol/(administrators|browser-session|form-purpose|permissions|sign-in|signed-in-browsers)\\.ts$',
+        '^src/config/configuration\\.ts$',
+        '^policies/',
+        '^(?!src/)',
+      ],
+      'A way to sign in, or to help oneself, is a use case like those of the protocol: it asks machines, and stores are handed to it.',
+      valuesOnly,
+    ),
+    {
+      name: 'people-know-no-http-and-no-storage',
+      comment: 'As in src/protocol: neither how things are stored nor how they travel belongs here, not even as types.',
+      severity: 'error',
+      from: { path: '^src/people/' },
+      to: { path: '^src/(http|storage|cli|review|boot)/' },
+    },
+    only(
       'http-stores-and-decides-nothing',
       '^src/http/',
       [
-        '^src/(http|protocol|oauth)/',
+        '^src/(http|people|protocol|oauth)/',
         // For cookies, form tokens and hashes of scripts; the ring is handed through to the JWKS.
         '^src/crypto/(digest|random|root-secret|signing-keys)\\.ts$',
         // What it turns into 503.
         '^src/engine/errors\\.ts$',
-        '^src/(config/configuration|system/(deadlines|request-time))\\.ts$',
+        '^src/(config/(branding|configuration)|model/image|system/(deadlines|observed|request-time))\\.ts$',
         packages(
           'fastify',
           '@fastify/cookie',
@@ -170,15 +209,66 @@ export default {
           'ghtml',
           'bowser',
           'ipaddr\\.js',
+          'negotiator',
         ),
         NODE,
       ],
       'A route parses, calls a use case and sends its outcome; storage, the engine and the machines are behind the use cases.',
     ),
     only(
+      'management-is-an-api-on-the-server',
+      '^src/management/',
+      [
+        '^src/(management|guard|registration|lifecycles|storage|protocol|model|oauth|config|engine)/',
+        '^src/people/(email|mail|sign-up)/',
+        '^src/people/(delegated|external|upstream)/',
+        '^src/people/(second-factor/removal|passwords/rules)\\.ts$',
+        '^src/crypto/(base64url|client-secret|digest|password|random|root-secret|secret-types)\\.ts$',
+        '^src/http/(address-key|handed-on|request-log|unavailable)\\.ts$',
+        '^src/review/(explanation|machine)/',
+        '^src/system/',
+        '^policies/',
+        packages('fastify', 'ghtml', 'negotiator', 'zod', '@scalar/fastify-api-reference'),
+        NODE,
+      ],
+      'Administrators change what is stored through the same lifecycles as everybody else; the API adds the conventions of HTTP.',
+      valuesOnly,
+    ),
+    only(
+      'console-is-a-client',
+      '^src/console/',
+      [
+        '^src/console/',
+        // Its client_id.
+        '^src/config/own-clients\\.ts$',
+        // For its secret, which is derived, and for what it seals.
+        '^src/crypto/(digest|random|root-secret|sealed-text)\\.ts$',
+        // It is served beside the other pages.
+        '^src/http/(cookies|csrf|form-body|request-log|security-headers)\\.ts$',
+        '^src/http/views/(browser-name|page)\\.ts$',
+        // It is in English only.
+        '^src/http/words/en/browser\\.ts$',
+        '^src/oauth/(parameters|urls)\\.ts$',
+        '^policies/client-schema\\.ts$',
+        packages('fastify', 'ghtml'),
+        NODE,
+      ],
+      'The console has no way around the management API: it knows its addresses and its documents, and nothing behind them.',
+    ),
+    only(
       'config-reads-and-checks',
       '^src/config/',
-      ['^src/(config|oauth)/', '^policies/', packages('ipaddr\\.js', 'yaml', 'zod', 'leven'), NODE],
+      [
+        '^src/(config|oauth)/',
+        '^src/model/image\\.ts$',
+        '^policies/',
+        packages('culori', 'ipaddr\\.js', 'yaml', 'zod', 'leven'),
+        NODE,
+        // The hash of an image is its name.
+        '^src/crypto/digest\\.ts$',
+        // The storage reads it too.
+        '^src/system/database-url\\.ts$',
+      ],
       'Configuration turns the environment and files into checked values, and starts nothing.',
       valuesOnly,
     ),
@@ -203,6 +293,55 @@ export default {
       to: { path: '^src/(http|cli|protocol|review|boot)/' },
     },
 
+    only(
+      'metrics-only-listen',
+      '^src/metrics/',
+      [
+        '^src/metrics/',
+        '^src/engine/(decide|errors|follow)\\.ts$',
+        '^machines/vocabulary\\.ts$',
+        '^src/system/observed\\.ts$',
+        packages('prom-client'),
+        '^(node:)?(events|http|net)$',
+      ],
+      'Metrics follow what others tell; nothing that serves knows them, so that a server without them is the same server.',
+    ),
+
+    only(
+      'webhooks-are-handed-everything',
+      '^src/webhooks/',
+      [
+        '^src/(webhooks|lifecycles|model)/',
+        '^src/images/public-address\\.ts$',
+        '^src/engine/errors\\.ts$',
+        '^src/oauth/urls\\.ts$',
+        '^src/crypto/(digest|random|security-event-token)\\.ts$',
+        '^src/system/observed\\.ts$',
+        '^policies/',
+        packages('standardwebhooks', 'pino'),
+        '^(node:)?(http|https|net)$',
+      ],
+      'What leaves for other systems is made in one place, which knows no table, no request and no secret but those that it is handed.',
+    ),
+    onlyFrom(
+      'only-boot-sends-events',
+      ['^src/(webhooks|boot)/', TESTS],
+      '^src/webhooks/',
+      'Nothing that serves knows of receivers: events come from the ledger.',
+    ),
+
+    only(
+      'tracing-only-listens',
+      '^src/tracing/',
+      [
+        '^src/tracing/',
+        '^src/engine/follow\\.ts$',
+        '^src/system/(observed|request-time)\\.ts$',
+        packages('@opentelemetry/[^/]+'),
+      ],
+      'Spans follow what others tell; nothing that serves knows them.',
+    ),
+
     // Who may know a part.
     only(
       'lifecycles-are-declared',
@@ -225,7 +364,7 @@ export default {
     ),
     onlyFrom(
       'only-http-knows-fastify',
-      ['^src/http/', '^src/guard/fastify\\.ts$', TESTS],
+      ['^src/(http|management|console)/', '^src/guard/fastify\\.ts$', '^src/boot/console\\.ts$', TESTS],
       packages('fastify', '@fastify/[^/]+', 'fastify-[^/]+', 'ghtml'),
       'HTTP is one way in; the command line and the tests of the core need none.',
     ),
@@ -238,7 +377,7 @@ export default {
     onlyFrom(
       'only-crypto-knows-cryptography',
       ['^src/crypto/', '^(src|dist)/guard/', TESTS],
-      [packages('jose', '@node-rs/argon2'), '^(node:)?crypto$'],
+      [packages('jose', '@node-rs/argon2', '@node-rs/bcrypt', '@simplewebauthn/server', 'otpauth'), '^(node:)?crypto$'],
       'Randomness, digests, comparisons and signatures are reviewed in one folder.',
     ),
     onlyFrom(
@@ -247,6 +386,24 @@ export default {
       packages('pino', 'pino-pretty'),
       'Redaction holds only if every line goes through the one logger that redacts.',
       valuesOnly,
+    ),
+    onlyFrom(
+      'only-tracing-knows-opentelemetry',
+      ['^src/tracing/', TESTS],
+      packages('@opentelemetry/[^/]+'),
+      'Without the variables of OpenTelemetry none of it is loaded.',
+    ),
+    onlyFrom(
+      'only-metrics-know-prometheus',
+      ['^src/metrics/', TESTS],
+      packages('prom-client'),
+      'Without a port for metrics the package is not loaded.',
+    ),
+    onlyFrom(
+      'only-upstream-knows-openid-client',
+      ['^src/people/upstream/', TESTS],
+      packages('openid-client'),
+      'Answers of other OpenID Providers are checked in one place, and loaded when somebody signs in there.',
     ),
     onlyFrom(
       'only-config-reads-yaml',
@@ -262,7 +419,7 @@ export default {
     ),
     onlyFrom(
       'http-is-an-edge',
-      ['^src/(http|boot)/', TESTS],
+      ['^src/(http|boot|management|console)/', TESTS],
       '^src/http/',
       'Arrows point from the shell to the core: nothing but the app knows its routes.',
     ),
@@ -285,6 +442,12 @@ export default {
       ['^src/review/machine/', '^machines/', packages('xstate')],
       'What a configuration says is read in one place, from the configuration alone: drawings, SQL, diff and tests agree on it.',
     ),
+    onlyFrom(
+      'a-device-is-loaded-where-it-is-named',
+      ['^src/(hsm|boot)/', TESTS],
+      '^src/hsm/',
+      'Without a PKCS#11 device nothing of this room is loaded.',
+    ),
     only(
       'drawings-read-the-machines',
       '^src/review/drawing/',
@@ -300,7 +463,7 @@ export default {
     ),
     onlyFrom(
       'review-is-an-edge',
-      ['^src/(review|cli)/', TESTS],
+      ['^src/(review|cli|management)/', TESTS],
       '^src/review/',
       'What reviewers run reads the server; the server does not depend on it.',
     ),

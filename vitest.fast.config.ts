@@ -24,7 +24,7 @@ const ROOMS = [
 const NOT_HERE = [
   // Need a Postgres server.
   'test/unit/http/{client-endpoints,log,round-trips,signing-keys}.test.ts',
-  'test/unit/storage/{driver,housekeeping,many-at-once,migrations,plans,postgres,postgres-pool}.test.ts',
+  'test/unit/storage/{driver,housekeeping,list-plans,many-at-once,migrations,plans,postgres,postgres-pool,runtime-role,database-writer}.test.ts',
   // Starts processes.
   'test/unit/storage/folder-lock.test.ts',
   ...REPLACE_A_MODULE,
