@@ -1,6 +1,6 @@
 /**
  * Every page as people see it: in each language, light and dark, on a phone and on a desk, and from right to left. axe-core finds nothing
- * wrong, nothing is wider than the screen, and the pictures are in test-results/pages for somebody to look at.
+ * wrong, and nothing is wider than the screen. With PICTURES=all in the environment, a picture of each is left in test-results/pages.
  */
 import { mkdirSync } from 'node:fs';
 import axe from 'axe-core';
@@ -14,6 +14,8 @@ import { lookIn } from '../support/look.ts';
 import { samples } from '../support/pages.ts';
 
 const PICTURES = 'test-results/pages';
+/** They are for people, and take half of the time. */
+const isPictured = process.env['PICTURES'] !== undefined;
 const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="14" fill="#7a1fa2"/><circle cx="32" cy="32" r="16" fill="#fff"/></svg>`;
 
 const branding: Branding = {
@@ -50,7 +52,7 @@ describe.skipIf(chromiumPath === null)('every page', async () => {
   const shown = samples(english.words).filter(({ name }) => !isLikeAnother(name));
   let browser: Browser;
   beforeAll(async () => {
-    mkdirSync(PICTURES, { recursive: true });
+    if (isPictured) mkdirSync(PICTURES, { recursive: true });
     browser = await launchChromium();
   });
   afterAll(() => browser?.close());
@@ -59,26 +61,24 @@ describe.skipIf(chromiumPath === null)('every page', async () => {
 
   it.each(cases)('in %s, %s', async (name, colorScheme, look) => {
     const page = await newPage(browser, { viewport: SCREENS.phone, colorScheme });
-    let html = '';
-    await page.route('https://as.test/', (route) => route.fulfill({ contentType: 'text/html', body: html }));
+    await page.route('https://as.test/', (route) => route.fulfill({ contentType: 'text/html', body: '' }));
     await page.route('https://as.test/images/*', (route) =>
       route.fulfill({ contentType: 'image/svg+xml', body: LOGO }),
     );
+    await page.goto('https://as.test/');
+    // It stays when the content is another: loading it for each page takes longer than its work.
+    await page.evaluate(axe.source);
     const problems: string[] = [];
     for (const sample of shown) {
-      html = sample.html(look).replace(/<script>.*?<\/script>/s, '');
-      await page.goto('https://as.test/');
-      await page.evaluate(axe.source);
+      await page.setContent(sample.html(look).replace(/<script>.*?<\/script>/s, ''));
       const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
         'axe.run(document, { resultTypes: ["violations"] })',
       );
       problems.push(...found.violations.map(({ id, nodes }) => `${sample.name}: ${id}: ${nodes[0]?.html}`));
       for (const [screen, size] of Object.entries(SCREENS)) {
         await page.setViewportSize(size);
-        await page.screenshot({
-          path: `${PICTURES}/${sample.name}-${name}-${colorScheme}-${screen}.png`,
-          fullPage: true,
-        });
+        const path = `${PICTURES}/${sample.name}-${name}-${colorScheme}-${screen}.png`;
+        if (isPictured) await page.screenshot({ path, fullPage: true });
         const isTooWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
         if (isTooWide) problems.push(`${sample.name}: wider than a ${screen}`);
       }

@@ -35,13 +35,11 @@ async function replace(from: string, to: string): Promise<void> {
   }
 }
 
-/** @returns the first surprise. Cases that the changed rule should refuse come first: they are the likeliest to see it. */
+/** @returns the first surprise. */
 async function seenBy(mutant: Mutant): Promise<string | null> {
   await replace(asItIs, mutant.text);
-  const words = mutant.what.split(/\W+/);
-  const near = ({ refusedBy }: HeldCase) => (refusedBy !== null && words.includes(refusedBy) ? 0 : 1);
   try {
-    for (const one of cases.toSorted((a, b) => near(a) - near(b))) {
+    for (const one of likeliestFirst(mutant)) {
       const surprised = await surprise(db(), one);
       if (surprised !== null) return surprised;
     }
@@ -49,6 +47,18 @@ async function seenBy(mutant: Mutant): Promise<string | null> {
   } finally {
     await replace(mutant.text, asItIs);
   }
+}
+
+/** First the cases that a changed rule should refuse, then those that write to its table. */
+function likeliestFirst({ text }: Mutant): readonly HeldCase[] {
+  const [before, after] = [asItIs, text].map((one) => new Set(statementsOf(one)));
+  const changed = [...(before?.symmetricDifference(after ?? new Set()) ?? [])].join('');
+  const near = rules.filter(({ name }) => changed.includes(`"${name}"`));
+  const distance = ({ refusedBy, statements }: HeldCase) => {
+    if (near.some(({ name }) => name === refusedBy)) return 0;
+    return near.some(({ table }) => statements.some((statement) => statement.includes(table))) ? 1 : 2;
+  };
+  return cases.toSorted((one, other) => distance(one) - distance(other));
 }
 
 const rules = rulesOf(machines);
