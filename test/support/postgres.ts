@@ -1,4 +1,4 @@
-/** A real Postgres server for tests: made in a temporary folder, on a free port of the loopback, gone afterwards. */
+/** A real Postgres server for tests: made in a temporary folder, in memory where nothing has to be durable, on a free port of the loopback, gone afterwards. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PostgresBinaries, postgresBinaries, type RunAs, unprivileged } from './postgres-binaries.ts';
+import { roomyFolder } from './roomy-folder.ts';
 
 export type PostgresServer = {
   /** Its maintenance database, as a superuser. */
@@ -38,7 +39,8 @@ export type PostgresOptions = {
 
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const runAs = unprivileged();
-  const folder = mkdtempSync(join(tmpdir(), 'statehouse-postgres-'));
+  const prefix = 'statehouse-postgres-';
+  const folder = options.durable ? mkdtempSync(join(tmpdir(), prefix)) : roomyFolder(prefix);
   if (runAs.uid !== undefined && runAs.gid !== undefined) chownSync(folder, runAs.uid, runAs.gid);
   const janitor = startJanitor(folder);
   try {

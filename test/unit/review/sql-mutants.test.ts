@@ -51,8 +51,11 @@ async function seenBy(mutant: Mutant): Promise<string | null> {
 
 /** First the cases that a changed rule should refuse, then those that write to its table. */
 function likeliestFirst({ text }: Mutant): readonly HeldCase[] {
-  const [before, after] = [asItIs, text].map((one) => new Set(statementsOf(one)));
-  const changed = [...(before?.symmetricDifference(after ?? new Set()) ?? [])].join('');
+  const [before, after] = [statementsOf(asItIs), statementsOf(text)];
+  const changed = [
+    ...before.filter((one) => !after.includes(one)),
+    ...after.filter((one) => !before.includes(one)),
+  ].join();
   const near = rules.filter(({ name }) => changed.includes(`"${name}"`));
   const distance = ({ refusedBy, statements }: HeldCase) => {
     if (near.some(({ name }) => name === refusedBy)) return 0;
