@@ -21,15 +21,22 @@ export type Sealing = {
 export const sealOnce = (db: Drizzle, { keys = testKeys, clock = databaseClock, keptDays = 90, most }: Sealing = {}) =>
   closeStretch({ store: sealStore(db, clock), keys: sealKeys(keys), keptDays: () => keptDays }, most);
 
-/** Until every line is in a stretch. Transactions of other tests, in other databases of the same Postgres, may hold it up for a moment. */
+/** Until every line is in a stretch. */
 export async function sealAll(db: Drizzle, sealing: Sealing = {}): Promise<readonly Closed[]> {
   const closed: Closed[] = [];
+  await until(() => isSettled(db));
   await until(async () => {
     const one = await sealOnce(db, sealing);
     if (one !== null) closed.push(one);
     return one === null && (await verified(db, sealing)).open === 0;
   });
   return closed;
+}
+
+/** Transactions of other tests, in other databases of the same Postgres, hold lines up for a moment; a stretch would end between two. */
+async function isSettled(db: Drizzle): Promise<boolean> {
+  const inProgress = sql`${transitions.recordedIn} >= pg_snapshot_xmin(pg_current_snapshot())`;
+  return (await db.select({ one: sql`1` }).from(transitions).where(inProgress).limit(1)).length === 0;
 }
 
 export const verified = (
