@@ -1,5 +1,5 @@
 /** Closed stretches of the ledger and their lines: what src/ledger closes, verifies and exports. */
-import { and, asc, eq, gt, gte, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Range, SealStore } from '../ledger/seal.ts';
 import { type Line, readStatement, type StoredSeal } from '../ledger/stretch.ts';
 import type { StoredLedger } from '../ledger/verify-stored.ts';
@@ -115,68 +115,92 @@ async function cut(db: Drizzle, range: Range, most: number): Promise<string | nu
   return last !== null && last === first ? at(sql`${transitions.recordedIn} > ${last}::xid8`, 0) : last;
 }
 
-/** As it is hashed: in UTC, without what is null. By the functions of Postgres, whatever others have these names. */
-const TEXT = sql<string>`pg_catalog.jsonb_strip_nulls(pg_catalog.to_jsonb(${transitions}))::text`;
+const WHOLE = sql<unknown>`${transitions}`.as('line');
+/**
+ * As it is hashed: in UTC, without what is null. By the functions of Postgres, whatever others have these names. Of a page that was found,
+ * since Postgres makes it before it sorts, also of lines that are not on the page.
+ */
+const textOf = (line: SQLWrapper) =>
+  sql<string>`pg_catalog.jsonb_strip_nulls(pg_catalog.to_jsonb(${line}))::text`.as('line_text');
+
+/** Named otherwise than its column: `order by` means what is selected where the names are the same. */
+const textual = (value: SQLWrapper, name: string) => sql<string>`${value}::text`.as(`${name}_text`);
 
 async function* lines(db: Drizzle, { from, below }: Range): AsyncIterable<readonly Line[]> {
   const begun = BigInt(from) < BigInt(ORDER_BEGINS) ? ORDER_BEGINS : from;
   if (begun !== from) yield* linesBeforeTheOrder(db);
-  let after: Line | null = null;
-  do {
-    const rows: Line[] = await planned(db, (db) =>
-      db
-        .select({
-          recordedIn: transitions.recordedIn,
-          position: sql<string>`${transitions.position}::text`,
-          text: TEXT,
-        })
+  yield* pagesOf<Line>((after) =>
+    planned(db, (db) => {
+      const { recordedIn, position } = transitions;
+      const page = db
+        .select({ recordedIn, position, line: WHOLE })
         .from(transitions)
         .where(
           and(
             within({ from: begun, below }),
-            after
-              ? sql`(${transitions.recordedIn}, ${transitions.position}) > (${after.recordedIn}::xid8, ${after.position}::bigint)`
-              : undefined,
+            after && sql`(${recordedIn}, ${position}) > (${after.recordedIn}::xid8, ${after.position}::bigint)`,
           ),
         )
         .orderBy(...IN_ORDER)
-        .limit(LINES_READ),
-    );
-    if (rows.length > 0) yield rows;
-    after = rows.length === LINES_READ ? (rows.at(-1) ?? null) : null;
-  } while (after !== null);
+        .limit(LINES_READ)
+        .as('page');
+      return db
+        .select({
+          recordedIn: page.recordedIn,
+          position: textual(page.position, 'position'),
+          text: textOf(page.line),
+        })
+        .from(page)
+        .orderBy(asc(page.recordedIn), asc(page.position));
+    }),
+  );
 }
-
-const PLACE = sql`${transitions.at}, ${transitions}.tableoid, ${transitions}.ctid`;
 
 type OlderLine = Line & { readonly at: string; readonly table: string; readonly row: string };
 
-async function* linesBeforeTheOrder(db: Drizzle): AsyncIterable<readonly Line[]> {
-  let after: OlderLine | null = null;
-  do {
-    const rows: OlderLine[] = await planned(db, (db) =>
-      db
-        .select({
-          recordedIn: sql<string>`'0'`,
-          position: sql<string>`${transitions.position}::text`,
-          text: TEXT,
-          at: sql<string>`${transitions.at}::text`,
-          table: sql<string>`${transitions}.tableoid::text`,
-          row: sql<string>`${transitions}.ctid::text`,
-        })
+/** By their instants, as the index of the order has them; of one instant, as they are stored. */
+const linesBeforeTheOrder = (db: Drizzle): AsyncIterable<readonly OlderLine[]> =>
+  pagesOf<OlderLine>((after) =>
+    planned(db, (db) => {
+      const { recordedIn, position, at } = transitions;
+      const [table, row] = [sql`${transitions}.tableoid`, sql`${transitions}.ctid`];
+      const place = after && sql`${after.position}::bigint, ${after.at}::timestamptz`;
+      const page = db
+        .select({ position, at, table: table.as('in_table'), row: row.as('in_row'), line: WHOLE })
         .from(transitions)
         .where(
           and(
-            sql`${transitions.recordedIn} = '0'::xid8`,
-            after ? sql`(${PLACE}) > (${after.at}::timestamptz, ${after.table}::oid, ${after.row}::tid)` : undefined,
+            sql`${recordedIn} = '0'::xid8`,
+            // Where the scan of the index begins.
+            place && sql`(${position}, ${at}) >= (${place})`,
+            after && sql`(${position}, ${at}, ${table}, ${row}) > (${place}, ${after.table}::oid, ${after.row}::tid)`,
           ),
         )
-        .orderBy(PLACE)
-        .limit(LINES_READ),
-    );
+        .orderBy(position, at, table, row)
+        .limit(LINES_READ)
+        .as('page');
+      return db
+        .select({
+          recordedIn: sql<string>`'0'`,
+          position: textual(page.position, 'position'),
+          text: textOf(page.line),
+          at: textual(page.at, 'at'),
+          table: textual(page.table, 'table'),
+          row: textual(page.row, 'row'),
+        })
+        .from(page)
+        .orderBy(page.position, page.at, page.table, page.row);
+    }),
+  );
+
+/** @param read the page after this line; undefined: the first. */
+async function* pagesOf<T>(read: (after: T | undefined) => Promise<readonly T[]>): AsyncIterable<readonly T[]> {
+  let after: T | undefined;
+  do {
+    const rows: readonly T[] = await read(after);
     if (rows.length > 0) yield rows;
-    after = rows.length === LINES_READ ? (rows.at(-1) ?? null) : null;
-  } while (after !== null);
+    after = rows.length === LINES_READ ? rows.at(-1) : undefined;
+  } while (after !== undefined);
 }
 
 const planned = <T>(db: Drizzle, read: (db: Drizzle) => PromiseLike<T>): Promise<T> =>
