@@ -69,6 +69,6 @@ function wordsOf(problem: Problem): string {
     case 'key_unknown':
       return `${where} is signed with a key that is not known here (${problem.key}): see --key`;
     case 'head_differs':
-      return `${where} is not the one that --head names: it was replaced`;
+      return `${where} is not what --head names: it was replaced`;
   }
 }

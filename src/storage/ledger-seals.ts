@@ -21,13 +21,13 @@ export function sealStore(db: Drizzle, clock: Clock): SealStore & StoredLedger {
     cut: (range, most) => cut(db, range, most),
     lines: (range) => lines(db, range),
     indexesOf: async function* (range) {
-      for await (const { number, statement } of sealsBehind(db, 0)) {
-        if (!overlaps(statement, range)) continue;
-        const [row] = await reading(() =>
-          db.select({ index: ledgerSeals.lineIndex }).from(ledgerSeals).where(eq(ledgerSeals.number, number)),
-        );
-        if (row) yield row.index;
-      }
+      for await (const page of allSeals(db))
+        for (const { number } of page.filter(({ statement }) => overlaps(statement, range))) {
+          const [row] = await reading(() =>
+            db.select({ index: ledgerSeals.lineIndex }).from(ledgerSeals).where(eq(ledgerSeals.number, number)),
+          );
+          if (row) yield row.index;
+        }
     },
     add: async ({ number, sealedAt, statement, signature, index }) => {
       const added = await writing(() =>
@@ -117,8 +117,8 @@ async function cut(db: Drizzle, range: Range, most: number): Promise<string | nu
 
 const WHOLE = sql<unknown>`${transitions}`.as('line');
 /**
- * As it is hashed: in UTC, without what is null. By the functions of Postgres, whatever others have these names. Of a page that was found,
- * since Postgres makes it before it sorts, also of lines that are not on the page.
+ * As it is hashed: in UTC, without what is null. By the functions of Postgres, whatever others have these names. A page is found first:
+ * beside the search, Postgres would make the text of every line that it sorts.
  */
 const textOf = (line: SQLWrapper) =>
   sql<string>`pg_catalog.jsonb_strip_nulls(pg_catalog.to_jsonb(${line}))::text`.as('line_text');
@@ -129,7 +129,7 @@ const textual = (value: SQLWrapper, name: string) => sql<string>`${value}::text`
 async function* lines(db: Drizzle, { from, below }: Range): AsyncIterable<readonly Line[]> {
   const begun = BigInt(from) < BigInt(ORDER_BEGINS) ? ORDER_BEGINS : from;
   if (begun !== from) yield* linesBeforeTheOrder(db);
-  yield* pagesOf<Line>((after) =>
+  yield* pagesOf<Line>(LINES_READ, (after) =>
     planned(db, (db) => {
       const { recordedIn, position } = transitions;
       const page = db
@@ -160,7 +160,7 @@ type OlderLine = Line & { readonly at: string; readonly table: string; readonly 
 
 /** By their instants, as the index of the order has them; of one instant, as they are stored. */
 const linesBeforeTheOrder = (db: Drizzle): AsyncIterable<readonly OlderLine[]> =>
-  pagesOf<OlderLine>((after) =>
+  pagesOf<OlderLine>(LINES_READ, (after) =>
     planned(db, (db) => {
       const { recordedIn, position, at } = transitions;
       const [table, row] = [sql`${transitions}.tableoid`, sql`${transitions}.ctid`];
@@ -193,13 +193,16 @@ const linesBeforeTheOrder = (db: Drizzle): AsyncIterable<readonly OlderLine[]> =
     }),
   );
 
-/** @param read the page after this line; undefined: the first. */
-async function* pagesOf<T>(read: (after: T | undefined) => Promise<readonly T[]>): AsyncIterable<readonly T[]> {
+/** @param read the page of `most` rows after this one; undefined: the first. */
+async function* pagesOf<T>(
+  most: number,
+  read: (after: T | undefined) => Promise<readonly T[]>,
+): AsyncIterable<readonly T[]> {
   let after: T | undefined;
   do {
     const rows: readonly T[] = await read(after);
     if (rows.length > 0) yield rows;
-    after = rows.length === LINES_READ ? rows.at(-1) : undefined;
+    after = rows.length === most ? rows.at(-1) : undefined;
   } while (after !== undefined);
 }
 
@@ -213,22 +216,17 @@ const planned = <T>(db: Drizzle, read: (db: Drizzle) => PromiseLike<T>): Promise
     }),
   );
 
-async function* sealsBehind(db: Drizzle, behind: number) {
-  let after: number | null = behind;
-  do {
-    const from: number = after;
-    const rows = await reading(() =>
+const allSeals = (db: Drizzle) =>
+  pagesOf<{ readonly number: number; readonly statement: string }>(SEALS_READ, (after) =>
+    reading(() =>
       db
         .select({ number: ledgerSeals.number, statement: ledgerSeals.statement })
         .from(ledgerSeals)
-        .where(gt(ledgerSeals.number, from))
+        .where(gt(ledgerSeals.number, after?.number ?? 0))
         .orderBy(asc(ledgerSeals.number))
         .limit(SEALS_READ),
-    );
-    yield* rows;
-    after = rows.length === SEALS_READ ? (rows.at(-1)?.number ?? null) : null;
-  } while (after !== null);
-}
+    ),
+  );
 
 /** One at a time: an index may be large. */
 async function* sealsWithIndex(

@@ -24,7 +24,7 @@ export const sealOnce = (db: Drizzle, { keys = testKeys, clock = databaseClock, 
 /** Until every line is in a stretch. */
 export async function sealAll(db: Drizzle, sealing: Sealing = {}): Promise<readonly Closed[]> {
   const closed: Closed[] = [];
-  await until(() => isSettled(db));
+  await settled(db);
   await until(async () => {
     const one = await sealOnce(db, sealing);
     if (one !== null) closed.push(one);
@@ -33,11 +33,11 @@ export async function sealAll(db: Drizzle, sealing: Sealing = {}): Promise<reado
   return closed;
 }
 
-/** Transactions of other tests, in other databases of the same Postgres, hold lines up for a moment; a stretch would end between two. */
-async function isSettled(db: Drizzle): Promise<boolean> {
-  const inProgress = sql`${transitions.recordedIn} >= pg_snapshot_xmin(pg_current_snapshot())`;
-  return (await db.select({ one: sql`1` }).from(transitions).where(inProgress).limit(1)).length === 0;
-}
+/** Transactions of other tests, in other databases of the same Postgres, hold up the lines that were written after they began. */
+export const settled = (db: Drizzle): Promise<void> =>
+  until(async () => (await db.$count(transitions, IN_PROGRESS)) === 0);
+
+const IN_PROGRESS = sql`${transitions.recordedIn} >= pg_snapshot_xmin(pg_current_snapshot())`;
 
 export const verified = (
   db: Drizzle,

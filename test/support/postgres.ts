@@ -1,4 +1,7 @@
-/** A real Postgres server for tests: made in a temporary folder, in memory where nothing has to be durable, on a free port of the loopback, gone afterwards. */
+/**
+ * A real Postgres server for tests: made in a temporary folder, in memory where nothing has to be durable, on a free port of the loopback,
+ * gone afterwards.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';

@@ -119,7 +119,7 @@ const markup = (
 </html>
 `;
 
-/** A URL on a line of its own is a link. */
+/** A URL that stands alone on a line becomes a link. */
 const paragraph = (text: string): Markup =>
   html`<p>!${text
     .split('\n')

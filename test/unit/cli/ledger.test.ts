@@ -57,7 +57,7 @@ describe('ledger verify', () => {
     const other = `3:${'0'.repeat(64)}`;
     expect(await cli.run(['ledger', 'verify', '--head', other])).toMatchObject({
       status: 1,
-      out: expect.stringContaining('stretch 3 is not the one that --head names'),
+      out: expect.stringContaining('stretch 3 is not what --head names'),
     });
     const line = await lineNamed(db(), '1 first');
     const set = (reason: string) =>

@@ -148,7 +148,7 @@ describe.each(databaseKinds)('the data of a person on %s', (kind) => {
       const person = new Browser(open.app);
       const ask = async () => person.submit(await person.get('/sign-up'), { email: 'Marlene@Marker.test' });
       await ask();
-      // The older of two links is no end-user's, and neither is the one that is used.
+      // The older of two links is no end-user's, and neither is the link that is used.
       await mails.link('Marlene@Marker.test');
       await ask();
       const page = await person.get(await mails.link('Marlene@Marker.test'));

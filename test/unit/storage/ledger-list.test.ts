@@ -4,7 +4,6 @@ import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { armsTakenWithin } from '../../../src/storage/arm-counts.ts';
-import type { Drizzle } from '../../../src/storage/database.ts';
 import {
   type LedgerFilter,
   type LedgerOrder,
@@ -14,11 +13,10 @@ import {
   MAX_LINES_READ,
 } from '../../../src/storage/ledger-list.ts';
 import { keepLedgerPartitions } from '../../../src/storage/ledger-partitions.ts';
-import { transitions } from '../../../src/storage/schema.ts';
 import { disableUser } from '../../support/administration.ts';
 import { clockAt } from '../../support/clock.ts';
 import { databaseKinds } from '../../support/database.ts';
-import { until } from '../../support/until.ts';
+import { settled } from '../../support/ledger.ts';
 import {
   givenGrant,
   givenSession,
@@ -31,17 +29,6 @@ import {
   type World,
 } from './world.ts';
 
-/** Reading forward waits for older transactions, also for those of other tests on the same server. */
-const settled = (db: Drizzle) =>
-  until(async () => {
-    const [row] = await db
-      .select({
-        settled: sql<boolean>`coalesce(max(${transitions.recordedIn}) < pg_snapshot_xmin(pg_current_snapshot()), true)`,
-      })
-      .from(transitions);
-    return row?.settled === true;
-  });
-
 describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
   let world: World;
   beforeAll(async () => {
@@ -50,6 +37,7 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
   afterAll(() => world.close());
 
   async function page(filter: LedgerFilter, order: LedgerOrder, after: LedgerPosition | null = null, limit = 100) {
+    // Reading forward waits for older transactions, also for those of other tests on the same server.
     if (order === 'asc') await settled(world.db);
     return listLedger(world.db, filter, { order, limit, after });
   }
