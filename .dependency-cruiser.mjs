@@ -177,6 +177,7 @@ export default {
         '^src/(people|lifecycles|engine|model|oauth|crypto)/',
         '^src/protocol/(administrators|browser-session|form-purpose|permissions|sign-in|signed-in-browsers)\\.ts$',
         '^src/config/configuration\\.ts$',
+        '^src/system/(bounded-queue|deadlines|observed|request-time)\\.ts$',
         '^policies/',
         '^(?!src/)',
       ],

@@ -40,7 +40,7 @@ USER node
 EXPOSE 3000
 # The first SIGTERM finishes the requests in flight, then ends the process.
 STOPSIGNAL SIGTERM
-# /health/ready also asks the database. The image has no curl; Node is there.
+# Not /health/database: an outage of the database is none of the container's. The image has no curl; Node is there.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself and not npm, which would not pass signals on. Other commands: docker run … IMAGE users create ada

@@ -5,16 +5,22 @@
  *   ┌────────┐  (sendLink)  ┌────────┐ ──────────────────────────────────────► │ used │
  *   │ unsent │ ───────────► │ active │                                         └──────┘
  *   └────────┘              └────────┘ ──────────────────────────────────────► ┌────────────┐
- *                                        replaced by a newer link, withdrawn,  │ superseded │
- *                                        undone (supersedeLink)                └────────────┘
+ *                                        outnumbered by newer links, another   │ superseded │
+ *                                        link used, withdrawn, undone          └────────────┘
+ *                                        (supersedeLink)
  *
  * Opening a link is no event: programs that look through mail open every link. The page has a button, and only that uses the link.
  * What a link does to an account is an event for the end-user's machine, decided and committed together with the link's use: the
- * link is used and the account is changed, or neither. A link that undoes a change of the address is not replaced by a newer link,
- * and outlives a new password: otherwise a thief could change address and password twice and shut the owner out. Its use ends all
- * links that were sent later, those of the thief among them.
+ * link is used and the account is changed, or neither.
+ *
+ * A newer link leaves an older link active: otherwise a stranger who asks for links ends those of the owner. The use of one ends all
+ * others of its purpose. Two things end a link that was not used: too many newer links, and a newer link to another address, since
+ * the older address may have been a mistake.
+ *
+ * A link that undoes a change of the address is not ended by newer links, and outlives a new password: otherwise a thief could change
+ * address and password twice and shut the owner out. Its use ends all links that were sent later, those of the thief among them.
  */
-import { setup } from 'xstate';
+import { or, setup } from 'xstate';
 import { emailChallengeGuards } from './guards.ts';
 import {
   changeUser,
@@ -91,13 +97,14 @@ export const emailChallengeMachine = setup({
           },
           {
             target: 'active',
-            actions: ['supersedeOlder', 'sendLink'],
-            description: 'Sent; an older link of the same purpose is worth nothing from now on.',
+            actions: ['sendLink', 'overtakeOlder'],
+            description: 'Sent; older links of the same purpose stay active until one is used.',
             meta: { spec: 'NIST SP 800-63B-4 §4.2' },
           },
         ],
         used: { actions: reject('link_unknown'), description: 'No mail has this link.' },
-        replaced: stayUnsent,
+        overtaken: stayUnsent,
+        otherUsed: stayUnsent,
         withdrawn: stayUnsent,
         undone: stayUnsent,
       },
@@ -133,21 +140,21 @@ export const emailChallengeMachine = setup({
           {
             guard: 'verifiesAddress',
             target: 'used',
-            actions: ['useLink', changeUser('addressVerified')],
+            actions: ['useLink', 'supersedeOthers', changeUser('addressVerified')],
             description: 'The mailbox is theirs: the address is verified.',
             meta: { spec: 'OpenID Connect Core §5.1' },
           },
           {
             guard: 'resetsPassword',
             target: 'used',
-            actions: ['useLink', changeUser('passwordReset')],
+            actions: ['useLink', 'supersedeOthers', changeUser('passwordReset')],
             description: 'A new password; they sign in with it, with every factor that is asked of them.',
             meta: { spec: 'NIST SP 800-63B-4 §4.2' },
           },
           {
             guard: 'changesAddress',
             target: 'used',
-            actions: ['useLink', 'offerUndo', changeUser('addressChanged')],
+            actions: ['useLink', 'supersedeOthers', 'offerUndo', changeUser('addressChanged')],
             description:
               'The new mailbox is theirs: it is the address from now on, and the address from before can undo that.',
             meta: { spec: 'OpenID Connect Core §5.1, NIST SP 800-63B-4 §4.6' },
@@ -162,22 +169,37 @@ export const emailChallengeMachine = setup({
           {
             guard: 'removesFactors',
             target: 'used',
-            actions: ['useLink', changeUser('factorsLost')],
+            actions: ['useLink', 'supersedeOthers', changeUser('factorsLost')],
             description:
               'Password and mailbox together: sessions and grants end, and the factors that were lost are removed.',
             meta: { spec: 'NIST SP 800-63B-4 §4.2.2' },
           },
           {
             target: 'used',
-            actions: ['useLink', changeUser('registrationRequested')],
+            actions: ['useLink', 'supersedeOthers', changeUser('registrationRequested')],
             description: 'The account is made, with a verified address.',
             meta: { spec: 'OpenID Connect Core §5.1' },
           },
         ],
-        replaced: {
+        overtaken: [
+          {
+            guard: or(['newerGoesElsewhere', 'isOutnumbered']),
+            target: 'superseded',
+            actions: [supersedeLink('newer_link_sent'), 'overtakeOlder'],
+            description:
+              'Too many newer links were sent; or the newer link went to another address, and this one may be a mistake.',
+            meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+          },
+          {
+            actions: ['countNewerLink', 'overtakeOlder'],
+            description: 'A newer link was sent; this link stays active.',
+            meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+          },
+        ],
+        otherUsed: {
           target: 'superseded',
-          actions: supersedeLink('newer_link_sent'),
-          description: 'A newer link of the same purpose was sent to the same person.',
+          actions: [supersedeLink('another_link_used'), 'supersedeOthers'],
+          description: 'Another link of the same purpose was used.',
           meta: { spec: 'NIST SP 800-63B-4 §4.2' },
         },
         withdrawn: {
@@ -203,7 +225,8 @@ export const emailChallengeMachine = setup({
           description: 'A second use changes nothing.',
           meta: { spec: 'NIST SP 800-63B-4 §4.2' },
         },
-        replaced: stayUsed,
+        overtaken: stayUsed,
+        otherUsed: stayUsed,
         withdrawn: stayUsed,
         undone: stayUsed,
       },
@@ -215,10 +238,11 @@ export const emailChallengeMachine = setup({
         requested: staySuperseded,
         used: {
           actions: reject('link_superseded'),
-          description: 'A newer link was sent, or this link was taken back.',
+          description: 'Another link was used, newer links were sent, or this link was taken back.',
           meta: { spec: 'NIST SP 800-63B-4 §4.2' },
         },
-        replaced: staySuperseded,
+        overtaken: staySuperseded,
+        otherUsed: staySuperseded,
         withdrawn: staySuperseded,
         undone: staySuperseded,
       },

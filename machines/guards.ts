@@ -40,10 +40,19 @@ type User = { event: UserEvent };
 type Link = { context: EmailChallengeContext; event: EmailChallengeEvent };
 type External = { context: ExternalSignInContext; event: ExternalSignInEvent };
 type Identity = { event: LinkedIdentityEvent };
-type Delivery = { context: WebhookDeliveryContext; event: WebhookDeliveryEvent };
+type Delivery = { context: WebhookDeliveryContext; event: Omit<WebhookDeliveryEvent, 'type'> };
 type Factor = { context: SecondFactorContext; event: SecondFactorEvent };
 type RecoveryCode = { context: RecoveryCodeContext };
 type Passkey = { context: PasskeyContext; event: PasskeyEvent };
+
+/** Every constant that a guard may name: a guard compares facts with facts, and writes no value of its own. */
+export const BOUNDS = {
+  /** A secret is exchanged without an outage when the next secret works before the last secret is removed. */
+  liveSecrets: 2,
+  millisecondsPerSecond: 1000,
+  /** OpenID Connect Core §11. */
+  offlineAccess: 'offline_access',
+} as const;
 
 const within = (asked: readonly string[], allowed: readonly string[]) => asked.every((item) => allowed.includes(item));
 
@@ -79,13 +88,16 @@ const isNotHinted = ({ context, event }: Interaction) =>
 /** At `max_age=0` every earlier sign-in is too old. */
 const isTooOld = ({ context, event }: Interaction) =>
   context.maxAgeSeconds !== null &&
-  (event.signedInAt === null || event.now - event.signedInAt >= context.maxAgeSeconds * 1000);
+  (event.signedInAt === null || event.now - event.signedInAt >= context.maxAgeSeconds * BOUNDS.millisecondsPerSecond);
 const needsSignIn = ({ context, event }: Interaction) =>
   event.userId === null ||
   context.prompt.includes('login') ||
   isTooOld({ context, event }) ||
   isNotHinted({ context, event });
 const levelIsMissing = ({ context, event }: Interaction) => event.level < context.requiredLevel;
+
+/** What guards ask in common, so that reviews show it beside them. */
+export const sharedPredicates = { within, isNotHinted, isTooOld, needsSignIn, levelIsMissing };
 
 export const interactionGuards = {
   expired: ({ context, event }: Interaction) => event.now >= context.endsAt,
@@ -103,7 +115,9 @@ export const interactionGuards = {
   userIsNotHinted: ({ context, event }: Interaction) => isNotHinted({ context, event }),
   accountIsToBeChosen: ({ context }: Interaction) => context.prompt.includes('select_account'),
   accountMayBeChosen: ({ context, event }: Interaction) =>
-    context.prompt.includes('select_account') && !needsSignIn({ context, event }),
+    (context.prompt.includes('select_account') || context.prompt.includes('create')) &&
+    !needsSignIn({ context, event }),
+  accountIsToBeCreated: ({ context }: Interaction) => context.prompt.includes('create'),
   askingIsForbidden: ({ context }: Interaction) => context.prompt.includes('none'),
   nobodySignedIn: ({ event }: Interaction) => event.userId === null,
   userChanged: ({ context, event }: Interaction) => event.userId === null || event.userId !== context.userId,
@@ -111,12 +125,12 @@ export const interactionGuards = {
     context.consentMayBeRemembered &&
     !context.prompt.includes('consent') &&
     // OpenID Connect Core §11: offline access MUST always be consented to, so it is asked for each time.
-    !context.scope.includes('offline_access') &&
+    !context.scope.includes(BOUNDS.offlineAccess) &&
     event.remembered !== null &&
     (event.remembered.endsAt === null || event.now < event.remembered.endsAt) &&
     within(context.scope, event.remembered.scope) &&
     within(context.resources, event.remembered.resources),
-  mayGrantNothing: ({ context }: Interaction) => context.scope.every((name) => name === 'offline_access'),
+  mayGrantNothing: ({ context }: Interaction) => context.scope.every((name) => name === BOUNDS.offlineAccess),
   consentMayBeRemembered: ({ context }: Interaction) => context.consentMayBeRemembered,
   codeIsWaiting: ({ context }: Interaction) => context.codeIsWaiting,
 };
@@ -126,7 +140,12 @@ export const sessionGuards = {
   idle: ({ context, event }: Session) => event.now >= context.idleEndsAt,
   useIsDue: ({ context, event }: Session) => event.now >= context.useDueAt,
   waitedTooLong: ({ context, event }: Session) => event.now >= context.factorDueAt,
-  factorIsMissing: ({ context }: Session) => context.factorIsMissing,
+  /** A mailbox that is read by somebody else opens no account that has a factor, whatever the policy says of passkeys. */
+  factorIsMissing: ({ context }: { context: Pick<SessionContext, 'signIn'> }) =>
+    !context.signIn.isMultiFactor &&
+    (context.signIn.isFactorDemanded ||
+      context.signIn.hasApp ||
+      (context.signIn.hasPasskey && (context.signIn.passkeyCounts || context.signIn.passwordIsFromMail))),
   factorIsGone: ({ context }: Session) => context.factorIsGone,
   endedByUser: ({ context }: Session) => context.endedBy === 'user',
   endedByServer: ({ context }: Session) => context.endedBy === 'server',
@@ -182,15 +201,12 @@ export const signingKeyGuards = {
   lastTokenHasExpired: ({ context, event }: Key) => event.now >= context.publishedUntil,
 };
 
-/** A secret is exchanged without an outage when the next secret works before the last secret is removed. */
-const MAX_LIVE_SECRETS = 2;
-
 export const clientGuards = {
   expectationFails: ({ event }: Client) => !event.expectationHolds,
   onlyConfigurationMay: ({ context, event }: Client) => context.isDeclared && !event.byConfiguration,
   nothingDiffers: ({ event }: Client) => !event.differs,
   isPublic: ({ context }: Client) => !context.isConfidential,
-  secretsAreFull: ({ context }: Client) => context.liveSecrets >= MAX_LIVE_SECRETS,
+  secretsAreFull: ({ context }: Client) => context.liveSecrets >= BOUNDS.liveSecrets,
   secretIsUnknown: ({ event }: Client) => !event.secretIsLive,
   secretIsTheLast: ({ context }: Client) => context.liveSecrets <= 1,
 };
@@ -226,6 +242,9 @@ export const webhookDeliveryGuards = {
   tooOld: ({ context, event }: Delivery) => event.retryAt > context.givesUpAt,
 };
 
+/** The same questions about an attempt. */
+export const mailGuards = { ...webhookDeliveryGuards };
+
 export const emailChallengeGuards = {
   expired: ({ context, event }: Link) => event.now >= context.endsAt,
   isNotOffered: ({ context }: Link) => !context.isOffered,
@@ -237,6 +256,9 @@ export const emailChallengeGuards = {
   passwordIsFromMail: ({ context }: Link) => context.purpose === 'lost_factors' && context.passwordIsFromMail,
   passwordIsMissing: ({ context, event }: Link) => context.purpose === 'lost_factors' && !event.passwordIsProven,
   usernameIsTaken: ({ event }: Link) => event.usernameIsTaken,
+  newerGoesElsewhere: ({ event }: Link) => event.goesElsewhere,
+  /** The newer link of the event is not counted yet. */
+  isOutnumbered: ({ context }: Link) => context.newerLinks >= context.newerLinksAllowed,
   verifiesAddress: ({ context }: Link) => context.purpose === 'verify_address',
   resetsPassword: ({ context }: Link) => context.purpose === 'reset_password',
   changesAddress: ({ context }: Link) => context.purpose === 'change_address',

@@ -16,8 +16,8 @@
  * of its pages. So an authorization request that nobody answers leaves no row, and neither does a silent refusal.
  *
  * A live session or a remembered consent skips a state by an arm of its own, never by code beside the machine. The same holds
- * for what the client asks for: prompt=none is refused at once when a page would be needed; prompt=login, or a sign-in older than
- * max_age, stays in `awaitingSignIn`. So does a sign-in that is weaker than client, resource or request demand: then the page asks for
+ * for what the client asks for: prompt=none is refused at once when a page would be needed; prompt=create begins with the sign-up page;
+ * prompt=login, or a sign-in older than max_age, stays in `awaitingSignIn`. So does a sign-in that is weaker than client, resource or request demand: then the page asks for
  * the further factor, and for nothing else (RFC 9470 §5). Opening the page is an event too (`viewed`): the machine decides what is shown.
  */
 import { setup } from 'xstate';
@@ -190,6 +190,12 @@ export const interactionMachine = setup({
           rejectExpired,
           rejectEndedClient,
           refuseSilentSignIn,
+          {
+            guard: 'accountIsToBeCreated',
+            actions: 'askSignUp',
+            description: 'The client asked that the end-user create an account: prompt=create.',
+            meta: { spec: 'Initiating User Registration via OpenID Connect §4.1' },
+          },
           {
             guard: 'signInIsNeeded',
             actions: 'askSignIn',

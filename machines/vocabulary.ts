@@ -148,8 +148,11 @@ export type IdentityRemovalReason = 'removed_by_user' | 'removed_by_administrato
 /** Why an event is not sent to its receiver any more. */
 export type AbandonReason = 'attempts_used_up' | 'too_old' | 'receiver_gone' | 'receiver_removed';
 
+/** Why a mail is not sent any more. */
+export type DropReason = 'attempts_used_up' | 'too_old' | 'refused' | 'queue_full';
+
 /** Why a link from an e-mail ended without being used. */
-export type SupersededReason = 'newer_link_sent' | 'withdrawn' | 'change_undone';
+export type SupersededReason = 'newer_link_sent' | 'another_link_used' | 'withdrawn' | 'change_undone';
 
 /** Why a signing key retired. */
 export type KeyRetirementReason = 'tokens_expired' | 'revocation_requested';
@@ -163,8 +166,8 @@ export type RecoveryCodeState = 'active' | 'used' | 'replaced';
 export type PasskeyState = 'unregistered' | 'active' | 'removed';
 export type InteractionState = 'awaitingSignIn' | 'awaitingConsent' | 'approved' | 'denied';
 
-/** OpenID Connect Core §3.1.2.1. */
-export type Prompt = 'none' | 'login' | 'consent' | 'select_account';
+/** OpenID Connect Core §3.1.2.1; `create`: Initiating User Registration via OpenID Connect §4. */
+export type Prompt = 'none' | 'login' | 'consent' | 'select_account' | 'create';
 
 /** Sent to the client by redirect: RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6. */
 export type AuthorizationRefusal =
@@ -192,6 +195,7 @@ export type EmailChallengePurpose =
 export type ExternalSignInState = 'awaiting' | 'answered' | 'denied' | 'used';
 export type LinkedIdentityState = 'unlinked' | 'active' | 'removed';
 export type WebhookDeliveryState = 'pending' | 'delivered' | 'abandoned';
+export type MailState = 'pending' | 'sent' | 'dropped';
 
 export type EpochOwner = 'client' | 'user' | 'server';
 /** Whose epoch was raised and ended a grant or a session without a write to its row. `null`: no epoch was raised. */
@@ -320,6 +324,20 @@ export type InteractionEvent = {
     | 'refused';
 } & InteractionFacts;
 
+/** What is known at a sign-in; the session is stored as active, or as awaiting a second factor. */
+export type SignInFacts = {
+  /** The sign-in showed several factors. */
+  readonly isMultiFactor: boolean;
+  /** Policy or client demand several factors of this sign-in, whatever the account has. */
+  readonly isFactorDemanded: boolean;
+  readonly hasApp: boolean;
+  readonly hasPasskey: boolean;
+  /** The policy asks an account with a passkey for it after a single factor. */
+  readonly passkeyCounts: boolean;
+  /** A link in a mail has set the password of today. */
+  readonly passwordIsFromMail: boolean;
+};
+
 export type SessionContext = {
   /** When it ends, used or not. */
   readonly endsAt: Instant;
@@ -329,8 +347,7 @@ export type SessionContext = {
   readonly useDueAt: Instant;
   /** When a session that awaits a second factor ends. */
   readonly factorDueAt: Instant;
-  /** How the end-user signed in is less than policy and account demand. */
-  readonly factorIsMissing: boolean;
+  readonly signIn: SignInFacts;
   /** The factor that is added was removed since it was proven. */
   readonly factorIsGone: boolean;
   readonly endedBy: EndedBy;
@@ -542,19 +559,26 @@ export type EmailChallengeContext = {
   readonly addressStands: boolean;
   /** The password was set by a link in an e-mail after the oldest factor was added: a person who reads the mailbox may have set it. */
   readonly passwordIsFromMail: boolean;
+  /** How many newer links of the same purpose were sent to the same person. */
+  readonly newerLinks: number;
+  /** How many newer links leave a link of this purpose active. */
+  readonly newerLinksAllowed: number;
 };
 
 export type EmailChallengeEvent = {
   /**
-   * `used`: the button on the link's page was pressed; opening the link is no event. `replaced`: a newer link of the same purpose was
-   * sent, in the same commit. `undone`: an older change of the address was undone, in the same commit.
+   * `used`: the button on the link's page was pressed; opening the link is no event. `overtaken`: a newer link of the same purpose was
+   * sent, in the same commit. `otherUsed`: another link of the same purpose was used, in the same commit. `undone`: an older change of
+   * the address was undone, in the same commit.
    */
-  readonly type: 'requested' | 'used' | 'replaced' | 'withdrawn' | 'undone';
+  readonly type: 'requested' | 'used' | 'overtaken' | 'otherUsed' | 'withdrawn' | 'undone';
   readonly now: Instant;
   /** The username for the new account is that of another end-user. */
   readonly usernameIsTaken: boolean;
   /** The button was pressed in a browser in which the end-user has signed in with the password, a missing factor aside. */
   readonly passwordIsProven: boolean;
+  /** The newer link was sent to another address. */
+  readonly goesElsewhere: boolean;
 };
 
 /**
@@ -579,6 +603,12 @@ export type WebhookDeliveryEvent = {
   readonly retryAt: Instant;
 };
 
+/** A node attempts a mail as it attempts the delivery of an event. */
+export type MailContext = WebhookDeliveryContext;
+export type MailEvent = Omit<WebhookDeliveryEvent, 'type'> & {
+  readonly type: 'claimed' | 'succeeded' | 'failed' | 'refused' | 'displaced';
+};
+
 export const effects = {
   /** Issue an access token and, where the client may refresh, the head of the chain. */
   issueTokens(): void {},
@@ -596,6 +626,8 @@ export const effects = {
   reject(_: unknown, _params: { reason: RejectReason }): void {},
   /** Show the sign-in page. */
   askSignIn(): void {},
+  /** Show the sign-up page, which leads back to the sign-in page. */
+  askSignUp(): void {},
   /** Show the page of the further factor: it asks for what is missing, or leads to its set-up. */
   askFactor(): void {},
   /** Show who is signed in, and let the end-user continue or sign in with another account. */
@@ -686,8 +718,12 @@ export const effects = {
   writeAddress(): void {},
   /** Store the hash of the link's secret; the mail is sent after the commit. */
   sendLink(): void {},
-  /** Send `replaced` to the link of the same purpose and the same person that is still active. */
-  supersedeOlder(): void {},
+  /** Send `overtaken` to the next older link of the same purpose and the same person that is still active. */
+  overtakeOlder(): void {},
+  /** One more newer link was sent. */
+  countNewerLink(): void {},
+  /** Send `otherUsed` to the next link of the same purpose and the same person that is still active. */
+  supersedeOthers(): void {},
   /** Send `undone` to each other link of the same end-user that is still active and was sent later. */
   supersedeLater(): void {},
   /** The link is worth nothing any more. */
@@ -718,10 +754,12 @@ export const effects = {
   claimDelivery(): void {},
   /** Wait until the next attempt. */
   retryDelivery(): void {},
-  /** The receiver has the event. */
+  /** The receiver has the event; the relay has the mail. */
   recordDelivery(): void {},
   /** Send the event no more. */
   abandonDelivery(_: unknown, _params: { reason: AbandonReason }): void {},
+  /** Send the mail no more, and erase its contents. */
+  dropMail(_: unknown, _params: { reason: DropReason }): void {},
   /** Send the event at once, with all attempts anew. */
   repeatDelivery(): void {},
 };
@@ -748,3 +786,4 @@ export const supersedeLink = (reason: SupersededReason) => ({ type: 'supersedeLi
 export const removeIdentity = (reason: IdentityRemovalReason) =>
   ({ type: 'removeIdentity', params: { reason } }) as const;
 export const abandonDelivery = (reason: AbandonReason) => ({ type: 'abandonDelivery', params: { reason } }) as const;
+export const dropMail = (reason: DropReason) => ({ type: 'dropMail', params: { reason } }) as const;

@@ -68,7 +68,8 @@ const webAddress = z
   .string()
   .max(MAX_REDIRECT_URI_CHARACTERS)
   .refine((text) => {
-    if (!URL.canParse(text) || !isPlainText(text)) return false;
+    // Browsers read a backslash as a slash: another host than the one that people read.
+    if (!URL.canParse(text) || !isPlainText(text) || text.includes('\\')) return false;
     const { protocol, username, password } = new URL(text);
     return protocol === 'https:' && username === '' && password === '';
   });

@@ -19,7 +19,9 @@ export const limitsSchema = z.strictObject({
     .default(1000)
     .describe('How many requests a node works on at once. More are answered with 503 and Retry-After at once.'),
   tokenRequestsPerSecondByClient: perSecond('of a client that has authenticated'),
-  tokenRequestsPerSecondByAddress: perSecond('from an address (an IPv4 address, or an IPv6 network of 64 bits)'),
+  tokenRequestsPerSecondByAddress: perSecond(
+    'from an address (an IPv4 address, or an IPv6 network of 64 bits; 16 times as many from a network of 48 bits)',
+  ),
 });
 
 export type Limits = z.output<typeof limitsSchema>;

@@ -116,6 +116,12 @@ export const resourcesSchema = z.strictObject({
           .describe('What clients may ask for at this resource.'),
         requiredAuthenticationClass: requiredAuthenticationClass('before a client gets tokens for it'),
         maxAuthenticationAgeSeconds: maxAuthenticationAgeSeconds('when a client asks for tokens for it'),
+        userInfo: z
+          .boolean()
+          .optional()
+          .describe(
+            'false: access tokens for it never open the UserInfo Endpoint, so the API cannot learn with them who the end-user is. Default: they do where the client asks for `openid` and names no `resource`.',
+          ),
         introspectedBy: z
           .array(z.string().regex(/^[\x20-\x7e]{1,255}$/, '1 to 255 characters of %x20-7E'))
           .min(1)
@@ -136,12 +142,24 @@ export const resourcesSchema = z.strictObject({
     ),
 });
 
+/** No session lives longer. */
+export const MAX_SESSION_SECONDS = 30 * DAY;
+
+const isLoopback = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
+
+function isRangeUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname, username, password, pathname, href } = new URL(value);
+  const isSecure = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+  return isSecure && username === '' && password === '' && pathname.endsWith('/') && !/[?#]/.test(href);
+}
+
 /** `sign-in.yaml`: sessions, and the throttle on password guessing. */
 export const signInSchema = z
   .strictObject({
     sessionLifetimeSeconds: seconds(
       5 * MINUTE,
-      30 * DAY,
+      MAX_SESSION_SECONDS,
       'A browser stays signed in for this long, however much it is used.',
     ),
     sessionIdleLifetimeSeconds: seconds(
@@ -191,11 +209,17 @@ export const signInSchema = z
       .describe('The least length of a password beside a second factor (NIST SP 800-63B-4 §3.1.1.2: 8).')
       .default(8),
     secondFactor: z
-      .enum(['nobody', 'operators', 'everyone'])
+      .enum(['nobody', 'operatorsInProduction', 'operators', 'everyone'])
       .describe(
-        'Who has to have a second factor. An end-user who has to and has none sets it up before the sign-in completes; an end-user who has one is asked for it in any case.',
+        'Who has to have a second factor. An end-user who has to and has none sets it up before the sign-in completes; an end-user who has one is asked for it in any case. operatorsInProduction: the operators of a server that runs with NODE_ENV=production.',
       )
-      .default('nobody'),
+      .default('operatorsInProduction'),
+    passkeyAfterPassword: z
+      .enum(['required', 'optional'])
+      .describe(
+        'Whether an end-user who has a passkey, and no authenticator app, is asked for it after a password, or after a sign-in elsewhere by a single factor. After a password that a link in a mail has set, every factor that the account has is asked for in any case.',
+      )
+      .default('required'),
     recentSignInSeconds: seconds(
       MINUTE,
       3600,
@@ -207,6 +231,19 @@ export const signInSchema = z
         'Who may make an account for themselves: nobody, everybody who has an e-mail address, or those whom an administrator has invited. It takes a server that sends mails.',
       )
       .default('off'),
+    breachedPasswords: z
+      .strictObject({
+        rangeUrl: z
+          .string()
+          .refine(isRangeUrl, 'https (or http on loopback), ending in "/", without credentials, query and fragment')
+          .describe(
+            'Where the range API is, such as https://api.pwnedpasswords.com/range/: the first five characters of the SHA-1 of the password are sent behind it.',
+          ),
+      })
+      .describe(
+        'Refuses new passwords that are in a list of breached passwords. The list is asked by k-anonymity: it learns neither the password nor its hash. Absent: no list is asked.',
+      )
+      .optional(),
     lostFactors: z
       .enum(['administrator', 'email'])
       .describe(

@@ -96,15 +96,28 @@ const receiver = z
     secret: z
       .never()
       .register(expectations, {
-        expected: 'no secret in this file: secretEnvironment names the variable that holds it',
+        expected: 'no secret in this file: secretEnvironment names the variable that holds it, or secretFile the file',
         secret: true,
       })
       .optional()
-      .describe('Never in this file: use secretEnvironment.'),
+      .describe('Never in this file: use secretEnvironment or secretFile.'),
     secretEnvironment: expectingSecret(
       z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
       'the name of an environment variable',
-    ).describe('The environment variable that holds the secret (whsec_…), or two while it is changed.'),
+    )
+      .optional()
+      .describe('The environment variable that holds the secret (whsec_…), or two while it is changed.'),
+    secretFile: expectingSecret(
+      z
+        .string()
+        .max(1024)
+        .regex(/^(\/|[A-Za-z]:[\\/])/),
+      'the absolute path of a file',
+    )
+      .optional()
+      .describe(
+        'Instead of secretEnvironment: the file that holds the secret. A new receiver with it needs no restart.',
+      ),
     allowPrivateNetwork: z
       .boolean()
       .default(false)
@@ -117,6 +130,10 @@ const receiver = z
   .refine(({ format, audience }) => format === 'set' || audience === undefined, {
     path: ['audience'],
     message: 'nothing, unless format is set',
+  })
+  .refine((one) => (one.secretEnvironment === undefined) !== (one.secretFile === undefined), {
+    path: ['secretEnvironment'],
+    message: 'secretEnvironment or secretFile, and not both',
   })
   .refine(({ url, allowPrivateNetwork }) => url.startsWith('https:') || allowPrivateNetwork, {
     path: ['allowPrivateNetwork'],
@@ -137,7 +154,7 @@ export const webhooksSchema = z.strictObject({
     .int()
     .min(1)
     .max(50)
-    .default(10)
+    .default(12)
     .describe('After that many attempts without success an event is given up.'),
   giveUpAfterSeconds: z
     .int()

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { COMMAND_LINE_CLIENT } from '../config/command-line-client.ts';
 import { MANAGEMENT_SCOPE_NAMES } from '../config/management-resource.ts';
 import { makeClientSecret, storedSecretMac } from '../crypto/client-secret.ts';
+import { rowMacs } from '../crypto/row-mac.ts';
 import { theServer } from '../model/actor.ts';
 import { administerClient } from '../registration/administration.ts';
 import { DEFAULT_METADATA } from '../registration/client-metadata.ts';
@@ -53,7 +54,11 @@ export async function registerCommandLine({
     registeredBy: 'operator',
   } as const;
   const change = { type: 'registrationRequested', registration } as const;
-  const outcome = await administerClient({ db: database.drizzle, actor: theServer }, COMMAND_LINE_CLIENT, { change });
+  const outcome = await administerClient(
+    { db: database.drizzle, macs: rowMacs(keys), actor: theServer },
+    COMMAND_LINE_CLIENT,
+    { change },
+  );
   return outcome.kind === 'rejected' ? null : secret;
 }
 

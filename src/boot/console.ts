@@ -7,11 +7,16 @@ import type { ConsoleOptions } from '../console/plugin.ts';
 import type { Send } from '../console/send.ts';
 import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
+import { rowMacs } from '../crypto/row-mac.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
-import { differingFields } from '../lifecycles/client.ts';
+import { differingFields, type SentRegistration } from '../lifecycles/client.ts';
+import type { SessionStore } from '../lifecycles/session.ts';
 import { theServer } from '../model/actor.ts';
+import type { Client } from '../model/client.ts';
+import { sessionIsAlive, signedInRecently } from '../model/session.ts';
 import { administerClient, requireDone } from '../registration/administration.ts';
 import { DEFAULT_METADATA } from '../registration/client-metadata.ts';
+import type { ConfiguredClients } from '../storage/authentic-clients.ts';
 import { findClient } from '../storage/clients.ts';
 import { consoleSessionStore } from '../storage/console-sessions.ts';
 import type { Database, Drizzle } from '../storage/database.ts';
@@ -23,6 +28,8 @@ type ConsoleParts = Pick<ConsoleOptions, 'issuer' | 'keys' | 'random'> & {
   readonly clock: Clock;
   readonly database: Database;
   readonly configuration: () => Configuration;
+  /** Those of the end-users at this server. */
+  readonly sessions: Pick<SessionStore, 'load'>;
 };
 
 export const consoleParts = ({
@@ -32,6 +39,7 @@ export const consoleParts = ({
   clock,
   database,
   configuration,
+  sessions,
 }: ConsoleParts): Omit<ConsoleOptions, 'send'> => ({
   issuer,
   keys,
@@ -40,6 +48,14 @@ export const consoleParts = ({
   resource: () => {
     const { identifier, scopes } = configuration().management;
     return { identifier, scope: scopes.map(({ name }) => name) };
+  },
+  recentSignInSeconds: () => configuration().signIn.recentSignInSeconds,
+  signInOf: async (cookieHash) => {
+    const { signIn } = configuration();
+    // `now` is that of the authorization endpoint, which `max_age` asks. A stream of numbers is no use of the session.
+    const { session, now } = await sessions.load({ idHash: cookieHash });
+    if (session === null || !sessionIsAlive(session, signIn, now)) return null;
+    return { userId: session.userId, isRecent: signedInRecently(session, signIn, now) };
   },
   isOpen: () => letsSomebodyIn(configuration()),
   pollMilliseconds: POLL_MILLISECONDS,
@@ -70,6 +86,44 @@ export const sendWithin =
     };
   };
 
+/** @param live as they are stored: the same secret is no change. */
+const consoleClient = (
+  issuer: string,
+  keys: RootKeys,
+  configuration: Configuration,
+  live: Client['secretMacs'] = [],
+): SentRegistration => ({
+  ...DEFAULT_METADATA,
+  clientId: CONSOLE_CLIENT_ID,
+  clientName: 'Statehouse console',
+  tokenEndpointAuthMethod: 'client_secret_basic',
+  // One under each root secret, so that nodes agree while root secrets are exchanged.
+  secretMacs: consoleSecrets(keys)
+    .map(rawSecret)
+    .map((secret) => live.find((mac) => matchesStoredSecret(keys, [mac], secret)) ?? storedSecretMac(keys, secret)),
+  redirectUris: [consoleRedirectUri(issuer)],
+  grantTypes: ['authorization_code'],
+  scope: configuration.management.scopes.map(({ name }) => name),
+  defaultResource: null,
+  declared: false,
+  registeredBy: 'operator',
+});
+
+/** What operators trust does not hang on a row: of that of the console, only the epoch and the deletion count. */
+export function configuredClients({
+  issuer,
+  keys,
+  configuration,
+}: Pick<ConsoleParts, 'issuer' | 'keys' | 'configuration'>): ConfiguredClients {
+  let made: { readonly from: Configuration; readonly client: SentRegistration } | null = null;
+  return (clientId) => {
+    if (clientId !== CONSOLE_CLIENT_ID) return null;
+    const from = configuration();
+    if (made?.from !== from) made = { from, client: consoleClient(issuer, keys, from) };
+    return made.client;
+  };
+}
+
 /**
  * The console is a client like any other, which the server registers by itself where somebody may sign in to it. Unchanged, it writes
  * nothing.
@@ -88,25 +142,12 @@ export async function registerConsole({
   readonly configuration: Configuration;
 }): Promise<void> {
   if (!letsSomebodyIn(configuration)) return;
-  const stored = await findClient(db, CONSOLE_CLIENT_ID);
-  const live = stored?.secretMacs ?? [];
-  const registration = {
-    ...DEFAULT_METADATA,
-    clientId: CONSOLE_CLIENT_ID,
-    clientName: 'Statehouse console',
-    tokenEndpointAuthMethod: 'client_secret_basic',
-    // One under each root secret, so that nodes agree while root secrets are exchanged. The same secret is no change.
-    secretMacs: consoleSecrets(keys)
-      .map(rawSecret)
-      .map((secret) => live.find((mac) => matchesStoredSecret(keys, [mac], secret)) ?? storedSecretMac(keys, secret)),
-    redirectUris: [consoleRedirectUri(issuer)],
-    grantTypes: ['authorization_code'],
-    scope: configuration.management.scopes.map(({ name }) => name),
-    defaultResource: null,
-    declared: false,
-    registeredBy: 'operator',
-  } as const;
+  const macs = rowMacs(keys);
+  const stored = await findClient(db, macs, CONSOLE_CLIENT_ID);
+  const registration = consoleClient(issuer, keys, configuration, stored?.secretMacs);
   if (stored && differingFields(stored, registration).length === 0) return;
   const change = { type: 'registrationRequested', registration } as const;
-  requireDone(await administerClient({ db, actor: theServer, ...(clock && { clock }) }, CONSOLE_CLIENT_ID, { change }));
+  requireDone(
+    await administerClient({ db, macs, actor: theServer, ...(clock && { clock }) }, CONSOLE_CLIENT_ID, { change }),
+  );
 }

@@ -67,7 +67,7 @@ export async function makeDemo({ environment, keys, random, database }: Runtime)
     };
     await administerUser(deps, { id: random.uuid(), change: { type: 'registrationRequested', registration } });
   }
-  if (!(await findClient(db, shown.service.clientId))) {
+  if (!(await findClient(db, deps.macs, shown.service.clientId))) {
     await register(deps, {
       ...DEFAULT_METADATA,
       clientId: shown.service.clientId,

@@ -20,7 +20,6 @@ import {
 import { passTime, type SigningKeyWorld } from '../lifecycles/signing-key.ts';
 import type { Drizzle } from '../storage/database.ts';
 import { inTime } from '../storage/failures.ts';
-import { signingKeyFacts } from '../storage/row-facts.ts';
 import {
   isAuthenticKey,
   type ListedSigningKey,
@@ -73,9 +72,8 @@ export async function openSigning(parts: SigningParts): Promise<Signing> {
   for (const key of await listSigningKeys(db)) requireRootSecretOf(keys, key);
   await source.check();
   // After a rotation of the root secret. Nodes that still list the old secret first can open the result too, since they list both.
-  for (const { mac, ...key } of await authenticKeys()) {
-    if (mac !== null && !macs.isOfNewest(mac))
-      await replaceKeyMac(db, key.kid, mac, macs.macOf(...signingKeyFacts(key)));
+  for (const key of await authenticKeys()) {
+    if (key.mac !== null && !macs.isOfNewest(key.mac)) await replaceKeyMac(db, key, macs);
   }
   await advance(parts);
   for (const { kid, privateJwe, ...key } of await authenticKeys()) {

@@ -1,41 +1,53 @@
-/** The ledger of a running server: closed in stretches, and kept for as long as the configuration says. */
+/** The ledger of a running server: sealed in segments as they fill, and kept for as long as the configuration says. */
 import type { Logger } from 'pino';
 import type { Configuration } from '../config/configuration.ts';
 import { sealKeys } from '../crypto/ledger-seal.ts';
 import { sealing } from '../ledger/duty.ts';
+import type { PassedOver } from '../ledger/newest.ts';
 import type { Closed } from '../ledger/seal.ts';
-import { keepLedgerFor, sealStore } from '../storage/ledger-seals.ts';
+import { boundedSteps } from '../storage/bounded-steps.ts';
+import { keepLedgerFor, sealAlone } from '../storage/ledger-seals.ts';
 import { databaseClock } from '../system/clock.ts';
 import type { Runtime } from './runtime.ts';
 
-/** @returns a round, to be called about every minute on each node. It logs its failures and never rejects. */
+/** What is left then waits for the next round, which follows shortly. */
+const ROUND_MILLISECONDS = 30_000;
+
+type Options = { readonly partialAfterMilliseconds?: number };
+
+/** @returns a round, to be called about every second on each node. It rejects with StoreUnavailable. */
 export function ledgerRounds(
   { database, keys }: Pick<Runtime, 'database' | 'keys'>,
   configuration: () => Configuration,
   logger: Pick<Logger, 'info' | 'warn' | 'error'>,
-): () => Promise<void> {
-  const { round } = sealing({
-    store: sealStore(database.drizzle, databaseClock),
-    keys: sealKeys(keys),
-    keptDays: () => configuration().ledger.keptDays,
-  });
-  return async () => {
-    try {
-      const { closed, lost } = await round();
+  options: Options = {},
+): (signal?: AbortSignal) => Promise<void> {
+  const { step } = sealing(
+    {
+      alone: sealAlone(database.drizzle, databaseClock),
+      keys: sealKeys(keys),
+      keptDays: () => configuration().ledger.keptDays,
+    },
+    options,
+  );
+  return async (signal = new AbortController().signal) => {
+    // A pause after each segment: what has piled up takes half of one connection at most.
+    await boundedSteps({ milliseconds: ROUND_MILLISECONDS, signal }).until(1, async () => {
+      const { closed, lost, passedOver } = await step();
       if (lost !== null) logger.error(lost, 'ledger: the newest stretch is no longer there, or was replaced');
-      for (const one of closed) tellClosed(one, logger);
-    } catch (error) {
-      logger.warn({ err: error }, 'ledger: no stretch could be closed; it is tried again');
-    }
+      for (const one of passedOver) tellPassedOver(one, logger);
+      if (closed !== null) tellClosed(closed, logger);
+      return closed === null ? 'done' : 'more';
+    });
   };
 }
 
-function tellClosed({ previous, number, digest, lines }: Closed, logger: Pick<Logger, 'info' | 'error'>): void {
-  // The head of the chain, where somebody who changes the database cannot change it.
-  logger.info({ stretch: number, digest, lines }, 'ledger: stretch closed');
-  if (previous !== null && previous !== 'right')
-    logger.error({ stretch: number - 1, reason: previous }, 'ledger: the stretch before is not vouched for');
-}
+/** The head of the chain, where somebody who changes the database cannot change it. */
+const tellClosed = ({ number, digest, lines, below, key }: Closed, logger: Pick<Logger, 'info'>): void =>
+  logger.info({ stretch: number, digest, lines, below, key }, 'ledger: stretch closed');
+
+const tellPassedOver = ({ number, reason }: PassedOver, logger: Pick<Logger, 'error'>): void =>
+  logger.error({ stretch: number, reason }, 'ledger: a stretch is not authentic, and is passed over');
 
 /** Only the owner of the tables can change how long lines are kept. */
 export async function applyRetention(

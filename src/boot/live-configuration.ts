@@ -11,6 +11,7 @@ import { loadConfiguration } from '../config/load.ts';
 import { ConfigurationError, describeProblem } from '../config/problem.ts';
 import { requireUpstreamSecrets } from '../config/upstream-secrets.ts';
 import { requireWebhookSecrets } from '../config/webhook-secrets.ts';
+import { rowMacs } from '../crypto/row-mac.ts';
 import { configurationFiles } from '../model/actor.ts';
 import {
   applyDeclaredClients,
@@ -44,7 +45,10 @@ export async function liveConfiguration(
 ): Promise<LiveConfiguration> {
   const { environment, database } = runtime;
   const withDemo = (read: Configuration) => (hasDemo(runtime) ? withDemoOperator(read) : read);
-  const asItActs = (read: Configuration) => withDemo(database.kind === 'embedded' ? withCommandLine(read) : read);
+  const asItActs = (read: Configuration): Configuration => ({
+    ...withDemo(database.kind === 'embedded' ? withCommandLine(read) : read),
+    production: environment.production,
+  });
   let current = asItActs(runtime.configuration);
   let loaded = traceOf(environment.configFolder);
   let then = () => {};
@@ -112,7 +116,7 @@ async function bringIntoForce(
   requireUpstreamSecrets(configuration, env, environment.configFolder);
   requireWebhookSecrets(configuration, env, environment.configFolder);
   await requireKnownPolicies(runtime, configuration);
-  const deps = { db: database.drizzle, actor: configurationFiles, keys, random };
+  const deps = { db: database.drizzle, macs: rowMacs(keys), actor: configurationFiles, keys, random };
   await requireClientsFile(deps, configuration, environment.configFolder);
   await requireNoSubs(deps, configuration, environment.configFolder);
   for (const { metadata, warnings } of declared) {
@@ -126,7 +130,7 @@ async function bringIntoForce(
 /** Checked at once, not only when such a client sends a request. @throws ConfigurationError naming every client without a policy. */
 async function requireKnownPolicies({ database, environment }: Runtime, { policies }: Configuration): Promise<void> {
   // A declared client's policy was checked with its declaration, and may be about to change.
-  const stored = await listClients(database.drizzle, { declared: false });
+  const stored = await listClients(database.drizzle, null, { declared: false });
   const withoutPolicy = stored.filter(({ policy }) => !policies.has(policy));
   if (withoutPolicy.length === 0) return;
   throw new ConfigurationError(

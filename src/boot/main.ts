@@ -2,49 +2,32 @@
 
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
-import { KEY_POLL_SECONDS } from '../../policies/schema.ts';
 import { withoutTls } from '../config/configuration-warnings.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LastReload } from '../config/last-reload.ts';
 import { secretVariable } from '../config/secret-variable.ts';
-import { webhookSecretsOf } from '../config/webhook-secrets.ts';
+import { sealKeys } from '../crypto/ledger-seal.ts';
 import { rowMacs } from '../crypto/row-mac.ts';
 import { buildApp } from '../http/app.ts';
-import { removeIdentitiesOfDeletedUsers } from '../lifecycles/linked-identity.ts';
-import { clientLogoStore } from '../storage/client-logos.ts';
-import { housekeeper } from '../storage/housekeeping.ts';
-import { keepLedgerPartitions } from '../storage/ledger-partitions.ts';
-import { identitiesOfDeletedUsers, linkedIdentityStore } from '../storage/linked-identities.ts';
 import { databaseClock } from '../system/clock.ts';
 import { deadlines } from '../system/deadlines.ts';
 import { makeLogger } from '../system/logger.ts';
-import { tidied } from '../system/observed.ts';
+import { openRounds, type Rounds } from '../system/rounds.ts';
 import type { Tracing } from '../tracing/tracing.ts';
-import type { Courier } from '../webhooks/courier.ts';
 import { banner } from './banner.ts';
-import { keepClientLogos } from './client-logos.ts';
 import { registerConsole } from './console.ts';
 import type { Demo } from './demo-data.ts';
 import { hasDemo } from './demo-operator.ts';
 import { lowerHashingThreads } from './hashing-threads.ts';
-import { heartbeatOf, versionOfPackage } from './heartbeat.ts';
-import { ledgerRounds } from './ledger.ts';
+import { versionOfPackage } from './heartbeat.ts';
 import { liveConfiguration } from './live-configuration.ts';
 import { mailWay } from './mail/way.ts';
+import { nodeRounds, webhooksOf } from './rounds.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { type AppDeps, appDeps } from './wiring.ts';
-
-const TIDY_EVERY_MILLISECONDS = 60_000;
-/** Again and again: a node whose list has another order still makes those of the older root secret. */
-const RENEW_MACS_EVERY_MILLISECONDS = 3_600_000;
-/** What is in no stretch yet can still be changed unseen. */
-const SEAL_EVERY_MILLISECONDS = 60_000;
-const BEAT_EVERY_MILLISECONDS = 15_000;
-const CARRY_EVERY_MILLISECONDS = 1000;
 
 /** Listens until SIGTERM or SIGINT; then finishes the requests in flight, and closes. */
 export async function start(env: NodeJS.ProcessEnv): Promise<void> {
@@ -71,8 +54,6 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
   if (environment.production) for (const warning of withoutTls(environment)) logger.warn(warning);
   const configuration = await liveConfiguration(runtime, logger, env);
   const { current } = configuration;
-  // Before the first line of the ledger is written: lines in the default partition stay there.
-  await keepLedgerPartitions(database.drizzle, databaseClock);
   progress('opening the signing keys');
   const mail = await mailWay(runtime);
   const deps = await appDeps({
@@ -93,20 +74,23 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
   logger.debug({ threads: await lowerHashingThreads() }, 'hashing threads give way');
   // Before anybody can be answered: a signal that finds no handler ends the process as it is.
   process.on('SIGHUP', () => void configuration.reload());
-  const tracing = await traceTo(environment);
-  const { beat, leave } = heartbeatOf(database, runtime.random, logger);
+  const tracing = await traceTo(environment, logger);
+  const beat = async () => void (await deps.databaseHealth.beat());
   const webhooks = webhooksOf(runtime, deps, logger, env);
+  let rounds: Rounds | null = null;
   const stops: (() => void)[] = [];
   closeOnSignal(logger, async () => {
     for (const stop of stops) stop();
+    const roundsHaveEnded = rounds?.close();
     // A request that never ends, such as a body that never arrives, must not keep the process alive.
     const deadline = setTimeout(() => app.server.closeAllConnections(), deadlines.closingMilliseconds);
     await app.close();
     clearTimeout(deadline);
     await deps.outbox?.close();
     await webhooks.close();
+    await roundsHaveEnded;
     mail?.close();
-    await leave();
+    await deps.heartbeat.leave();
     await database.close();
     await tracing?.close();
   });
@@ -121,35 +105,35 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
   // start made it (docs/performance.md).
   setFlagsFromString('--semi-space-growth-factor=1');
 
-  void beat();
-  void webhooks.tidy();
+  rounds = openRounds(
+    nodeRounds({
+      runtime,
+      configuration: current,
+      logger,
+      webhooks,
+      outbox: deps.outbox,
+      beat,
+      keepKeys: deps.keepKeys,
+    }),
+    database.runAlone,
+  );
   // An algorithm that is new in the files has a key at once, not only at the next round.
   configuration.onReload(() => {
     void deps.keepKeys();
     void openConsole().catch((error: unknown) => logger.error({ err: error }, 'the console could not be registered'));
   });
-  const rounds = [
-    tidyRegularly(runtime, logger),
-    keepLogosRegularly(runtime, logger),
-    regularly(ledgerRounds(runtime, current, logger), SEAL_EVERY_MILLISECONDS),
-    regularly(webhooks.round, CARRY_EVERY_MILLISECONDS),
-    regularly(webhooks.tidy, TIDY_EVERY_MILLISECONDS),
-    regularly(beat, BEAT_EVERY_MILLISECONDS),
-    regularly(deps.keepKeys, KEY_POLL_SECONDS * 1000),
-  ];
-  stops.push(
-    ...rounds.map((round) => () => clearInterval(round)),
-    configuration.watch(),
-    closeToCommands,
-    closeMetrics,
-  );
+  stops.push(configuration.watch(), closeToCommands, closeMetrics);
 }
 
 /** Null: nobody asked for traces. */
-async function traceTo({ tracing }: Environment): Promise<Tracing | null> {
+async function traceTo({ tracing }: Environment, logger: Logger): Promise<Tracing | null> {
   if (tracing === null) return null;
   const { openTracing } = await import('../tracing/tracing.ts');
-  return openTracing({ ...tracing, version: versionOfPackage() });
+  const deliveryChanged = (code: string | null) =>
+    code === null
+      ? logger.info('traces are delivered again')
+      : logger.warn({ code }, 'traces cannot be delivered, and are lost: look at OTEL_EXPORTER_OTLP_ENDPOINT');
+  return openTracing({ ...tracing, version: versionOfPackage(), deliveryChanged });
 }
 
 /** @returns a function that ends it. */
@@ -166,7 +150,9 @@ async function showMetrics(
     ...environment.metrics,
     database,
     macs: rowMacs(keys),
+    seals: sealKeys(keys),
     queues: deps.queues,
+    databaseHealth: deps.databaseHealth,
     signingKeys,
     lastReload,
   });
@@ -195,105 +181,6 @@ async function demoData(runtime: Runtime, progress: Progress): Promise<Demo | nu
   }
   await endDemo(runtime);
   return null;
-}
-
-/** While several root secrets are listed: afterwards the older may be dropped, as far as rows are concerned. */
-async function renewMacs({ database, keys }: Runtime, logger: Logger): Promise<void> {
-  const { renewRowMacs } = await import('../storage/renew-row-macs.ts');
-  const rows = await renewRowMacs(database.drizzle, rowMacs(keys));
-  logger.info({ rows }, 'the MACs of rows are those of the newest root secret');
-}
-
-function tidyRegularly(runtime: Runtime, logger: Logger): NodeJS.Timeout {
-  const { database, keys } = runtime;
-  let renewalDueAt = 0;
-  const { tidy } = housekeeper(database.drizzle, databaseClock);
-  const identities = linkedIdentityStore(database.drizzle, databaseClock);
-  const tidyAll = async () => {
-    // First: what is removed now is tidied in the same round.
-    const ofDeleted = await identitiesOfDeletedUsers(database.drizzle);
-    if (keys.byId.size > 1 && performance.now() >= renewalDueAt) {
-      await renewMacs(runtime, logger);
-      renewalDueAt = performance.now() + RENEW_MACS_EVERY_MILLISECONDS;
-    }
-    await removeIdentitiesOfDeletedUsers({ identities, sleep: (milliseconds) => sleep(milliseconds) }, ofDeleted);
-    return tidy();
-  };
-  const round = () =>
-    tidyAll().then(
-      (removed) => {
-        tidied.tell(() => ({ removed }));
-        logger.debug({ removed }, 'tidied');
-      },
-      (error: unknown) => logger.warn({ err: error }, 'tidying failed; it is tried again'),
-    );
-  void round();
-  return regularly(round, TIDY_EVERY_MILLISECONDS);
-}
-
-type Webhooks = {
-  readonly round: () => Promise<void>;
-  readonly tidy: () => Promise<void>;
-  readonly close: () => Promise<void>;
-};
-
-/** Without a receiver nothing of it is loaded, but once in a minute what is left from earlier receivers is looked after. */
-function webhooksOf(
-  { database, environment, random }: Runtime,
-  deps: AppDeps,
-  logger: Logger,
-  env: NodeJS.ProcessEnv,
-): Webhooks {
-  const { configuration, keyRing } = deps;
-  let opened: Promise<Courier> | null = null;
-  const open = async () => {
-    const { webhookCourier } = await import('./webhooks.ts');
-    return webhookCourier({
-      db: database.drizzle,
-      clock: databaseClock,
-      random,
-      issuer: environment.issuer,
-      configuration,
-      keyRing,
-      secretsOf: (receiver) => webhookSecretsOf(receiver, env),
-      logger,
-    });
-  };
-  return {
-    round: async () => {
-      if (configuration().webhooks.receivers.length === 0) return;
-      opened ??= open();
-      await (await opened).round();
-    },
-    tidy: async () => {
-      try {
-        const { tidyWebhooks } = await import('./webhooks.ts');
-        await tidyWebhooks(database.drizzle, databaseClock, configuration());
-      } catch (error) {
-        logger.warn({ err: error }, 'deliveries are not tidied; it is tried again');
-      }
-    },
-    close: async () => (await opened)?.close(),
-  };
-}
-
-function keepLogosRegularly({ database }: Runtime, logger: Logger): NodeJS.Timeout {
-  const logos = clientLogoStore(database.drizzle, databaseClock);
-  // A start needs no other server: the first round comes later.
-  const round = async () => {
-    const { fetchImage } = await import('../images/fetch-image.ts');
-    await keepClientLogos({ logos, fetchImage, logger });
-  };
-  const quietly = () =>
-    round().catch((error: unknown) => logger.warn({ err: error }, 'images of clients are not looked after'));
-  return regularly(quietly, TIDY_EVERY_MILLISECONDS);
-}
-
-/** @param round logs its own failures and never rejects. */
-function regularly(round: () => Promise<void>, milliseconds: number): NodeJS.Timeout {
-  const timer = setInterval(() => void round(), milliseconds);
-  timer.unref();
-  return timer;
 }
 
 /** SIGHUP reloads. The others keep their default action: after a fault it is not safe to run JavaScript. */

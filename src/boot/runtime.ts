@@ -9,7 +9,9 @@ import { type RootKeys, rootKeys } from '../crypto/root-secret.ts';
 import { type RowMacs, rowMacs } from '../crypto/row-mac.ts';
 import { requireRootSecretOf } from '../crypto/signing-keys.ts';
 import type { Database } from '../storage/database.ts';
+import { makeLedgerPartitions } from '../storage/ledger-partitions.ts';
 import { listSigningKeys } from '../storage/signing-keys.ts';
+import { databaseClock } from '../system/clock.ts';
 import { homeFolder, keptSecrets } from '../system/home-folder.ts';
 
 export type Runtime = {
@@ -44,6 +46,8 @@ export async function openRuntime(
   try {
     progress('bringing its tables up to date');
     await prepareTables(database, rowMacs(keys), serves && environment.production && !environment.allowTableOwner);
+    // Before the first entry of the ledger is written, by a command too.
+    await makeLedgerPartitions(database.drizzle, databaseClock);
     // Otherwise a command could store a client's secret under a root secret that the server does not have.
     for (const key of await listSigningKeys(database.drizzle)) requireRootSecretOf(keys, key);
   } catch (error) {
@@ -64,12 +68,14 @@ async function prepareTables(database: Database, macs: RowMacs, least: boolean):
   else await requireCurrentTables(database.drizzle, standing);
 }
 
-/** Rows of the version before get their MACs with the column; later, only an operator can vouch for rows (`statehouse migrate`). */
+/** Rows of the version before get their MACs with the columns; later, only an operator can vouch for rows (`statehouse migrate`). */
 async function migrate(database: Database, macs: RowMacs): Promise<void> {
-  const { authenticateRows, hasRowMacs } = await import('../storage/renew-row-macs.ts');
-  const hadMacs = await hasRowMacs(database.drizzle);
+  const { authenticateRows, tablesWithMacs } = await import('../storage/renew-row-macs.ts');
+  const had = await tablesWithMacs(database.drizzle);
   await database.migrate();
-  if (!hadMacs) await authenticateRows(database.drizzle, macs);
+  const { repairLedgerDefault } = await import('../storage/repair-ledger-default.ts');
+  await repairLedgerDefault(database.drizzle);
+  await authenticateRows(database.drizzle, macs, had);
 }
 
 async function keySourceOf({ device }: Environment, keys: RootKeys): Promise<KeySource> {

@@ -15,6 +15,7 @@ import type { AppOptions } from '../http/app.ts';
 import { theServer } from '../model/actor.ts';
 import { clientBrake } from '../protocol/client-brake.ts';
 import { tokensTellClaims } from '../protocol/told-claims.ts';
+import { authenticClients } from '../storage/authentic-clients.ts';
 import { browserOriginSource } from '../storage/browser-origins.ts';
 import { clientLogoStore } from '../storage/client-logos.ts';
 import { replaceSecretMacs } from '../storage/clients.ts';
@@ -27,6 +28,7 @@ import { grantStore } from '../storage/grant-store.ts';
 import { interactionStore } from '../storage/interaction-store.ts';
 import { linkedIdentityStore } from '../storage/linked-identities.ts';
 import { permissionStore } from '../storage/permissions.ts';
+import { rootSecretStore } from '../storage/root-secrets.ts';
 import { ping } from '../storage/server.ts';
 import { sessionStore } from '../storage/sessions.ts';
 import { signInFailureStore } from '../storage/sign-in-failures.ts';
@@ -34,6 +36,10 @@ import { findClaims, findUserById, findUsername, findUserWithPassword, usernameK
 import type { Clock } from '../system/clock.ts';
 import { fetchBounded } from '../system/other-servers.ts';
 import { rateLimit } from '../system/rate-limit.ts';
+import { breachedPasswords } from './breached-passwords.ts';
+import { configuredClients } from './console.ts';
+import { databaseHealth, type HeldDatabaseHealth } from './database-health.ts';
+import { type Heartbeat, heartbeatOf } from './heartbeat.ts';
 import { keyDeps, openSigning } from './key-ring.ts';
 import type { RunningOutbox } from './mail/outbox.ts';
 import type { MailWay } from './mail/way.ts';
@@ -62,6 +68,8 @@ export type AppParts = {
 };
 
 export type AppDeps = AppOptions & {
+  readonly heartbeat: Heartbeat;
+  readonly databaseHealth: HeldDatabaseHealth;
   /** Follows the table of signing keys; called every KEY_POLL_SECONDS. */
   readonly keepKeys: () => Promise<void>;
   /** Null: no mails are sent. */
@@ -84,21 +92,22 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     logger,
     policy: () => configuration().signingKeys,
   });
-  const store = grantStore(db, clock, () => tokensTellClaims(configuration().claims));
+  const heartbeat = heartbeatOf(db, random, logger);
+  const macs = rowMacs(keys);
+  const authentic = authenticClients(macs, configuredClients({ issuer, keys, configuration }));
+  const store = grantStore(db, clock, authentic, () => tokensTellClaims(configuration().claims));
   const deniedAccessTokens = deniedAccessTokenStore(db, clock);
   const policy = () => configuration().signingKeys;
-  const macs = rowMacs(keys);
   const sessions = sessionStore(db, clock, macs);
   const logos = clientLogoStore(db, clock);
   const secondFactors = secondFactorStore(db, clock);
   const passkeys = passkeyStore(db, clock, macs);
-  const permissions = permissionStore(db, clock);
-  const interactions = interactionStore(db, clock, macs);
+  const permissions = permissionStore(db, clock, macs);
+  const interactions = interactionStore(db, clock, macs, authentic);
   const challenges = emailChallengeStore(db, clock, macs);
   const queues = signInCapacity(libuvThreads);
   // Monotonic: only differences matter here.
   const elapsed = () => clock.fixedNow()?.getTime() ?? performance.now();
-  const hasAuthenticatorApp = secondFactors.hasApp;
   const shared = {
     issuer,
     production,
@@ -110,6 +119,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     clock,
     keyRing,
     keepKeys,
+    isBreached: breachedPasswords(() => configuration().signIn, logger),
     store,
     sessions,
     signInLedger: signInLedger({ db, keys, clock, logger, elapsed }),
@@ -128,8 +138,9 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     signInFailures: signInFailureStore(db, clock),
     signInCapacity: queues,
     secondFactors,
-    hasAuthenticatorApp,
+    factorsOf: secondFactors.kindsOf,
     recoveryCodes: recoveryCodeStore(db, clock),
+    keptKeys: rootSecretStore(db, clock).keptKeys,
     passkeys,
     now: () => clock.fixedNow() ?? new Date(),
   };
@@ -150,7 +161,11 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
   const signIn = {
     ...checks,
     challenges: passkeys,
-    ...(mails && { whenSignedIn: mails.whenSignedIn, tell: mails.tell }),
+    ...(mails && {
+      whenSignedIn: mails.whenSignedIn,
+      tell: mails.tell,
+      mayRecoverByMail: mails.mayRecoverByMail,
+    }),
   };
   const managed = {
     ...shared,
@@ -178,7 +193,10 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
       ]);
       return async (app) => {
         await app.register(managementApi, { ...managed, whole, prefix: '/management/v1' });
-        await app.register(consolePages, { ...consoleParts(parts), send: sendWithin(whole) });
+        await app.register(consolePages, {
+          ...consoleParts({ ...parts, sessions }),
+          send: sendWithin(whole),
+        });
       };
     },
     outbox: mails?.outbox ?? null,
@@ -194,12 +212,12 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     keys,
     random,
     sleep: (milliseconds) => sleep(milliseconds),
-    ping: async () => {
-      await ping(db);
-      await source.check().catch((error: unknown) => {
+    databaseHealth: databaseHealth({ ping: () => ping(db), write: heartbeat.write, logger }),
+    heartbeat,
+    checkSigning: () =>
+      source.check().catch((error: unknown) => {
         throw new Unavailable('signing_unavailable', { cause: error });
-      });
-    },
+      }),
     store,
     deniedAccessTokens,
     claimsOf: (userId) => findClaims(db, userId),
@@ -211,7 +229,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
       const { client } = await store.loadClient(clientId);
       return client?.deletedAt === null ? client : null;
     },
-    browserOrigins: browserOriginSource(db, clock),
+    browserOrigins: browserOriginSource(db, clock, authentic),
     sessions,
     signInLedger: shared.signInLedger,
     permissions,
@@ -219,7 +237,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     ...external,
     clientBrake: clientBrake(keys, elapsed),
     tokenRates: { client: rateLimit(elapsed), address: rateLimit(elapsed) },
-    renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, client, secretMacs),
+    renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, macs, client, secretMacs),
     configuration,
     keyRing,
     keepKeys,

@@ -9,6 +9,7 @@ import { loadConfiguration, loadPolicy } from '../config/load.ts';
 import { requireUpstreamSecrets } from '../config/upstream-secrets.ts';
 import { requireWebhookSecrets } from '../config/webhook-secrets.ts';
 import { readDeclaredClients } from '../registration/declared-clients.ts';
+import { introspectorWarnings } from '../registration/unknown-names.ts';
 import type { Bounds } from '../review/proof/walk.ts';
 import { boundsOf } from './bounds.ts';
 import type { Cli } from './cli.ts';
@@ -19,9 +20,11 @@ import { type EffectivePolicy, exampleChain, ofDeclared, ofStored } from './effe
 import { CommandRefused } from './failure.ts';
 import { wordsFor } from './failure-words.ts';
 import { minute } from './key-words.ts';
+import { defaultEntriesWords } from './ledger-words.ts';
 import { operatorRows, operatorWarnings, usernamesIn } from './operator-words.ts';
 import { json, warningLines } from './output.ts';
 import type { ProofReport } from './proofs.ts';
+import { rootSecretDocument, rootSecretRows, rootSecretWarnings } from './root-secret-words.ts';
 import { rootKeysIfMade, storedClients } from './stored-clients.ts';
 import { placesText } from './upstream-words.ts';
 
@@ -94,6 +97,11 @@ type Report = {
   /** Null: refused; `errors` says why. */
   readonly configuration: Configuration | null;
   readonly clients: readonly EffectivePolicy[];
+  /** What still needs an older root secret. */
+  readonly rootSecrets: {
+    readonly rows: readonly (readonly [string, readonly string[]])[];
+    readonly document: readonly unknown[];
+  };
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 };
@@ -108,7 +116,8 @@ async function check({ env }: Cli): Promise<Report> {
     requireWebhookSecrets(configuration, env, environment.configFolder);
     const { operators } = configuration;
     const stored = await storedClients(environment, env, usernamesIn(operators), keys);
-    const { clients, declaredIds, usernames, ignoredRows, missing } = stored;
+    const { clients, declaredIds, usernames, withoutFactor, ignoredRows, needs, ledgerDefaultEntries, missing } =
+      stored;
     // The next start takes over a stored client that configuration declares.
     const others = clients.filter(({ clientId }) => !isDeclared(configuration, clientId));
     const removed = declaredIds.filter((id) => !isDeclared(configuration, id));
@@ -118,21 +127,35 @@ async function check({ env }: Cli): Promise<Report> {
         ...declared.map((client) => ofDeclared(client, configuration)),
         ...others.map((client) => ofStored(client, configuration, keys)),
       ],
+      rootSecrets:
+        keys === null ? NO_NEEDS : { rows: rootSecretRows(needs, keys), document: rootSecretDocument(needs, keys) },
       errors: [],
       warnings: [
         ...environmentWarnings(environment),
         ...configurationWarnings(configuration),
         ...operatorWarnings(operators, {
           usernames,
+          withoutFactor,
           clients: [...declared.map(({ metadata }) => metadata), ...others],
         }),
+        ...(missing === null
+          ? introspectorWarnings(configuration, [...declared.map(({ metadata }) => metadata), ...others])
+          : []),
         ...removed.map((id) => `client ${id}: no longer in ${CLIENTS_FILE}; the next start or reload ends its grants`),
         ...ignoredWarnings(ignoredRows),
+        ...(keys === null ? [] : rootSecretWarnings(needs, keys)),
+        ...defaultEntriesWarnings(ledgerDefaultEntries),
         ...(missing === null ? [] : [missing]),
       ],
     };
   } catch (error) {
-    return { configuration: null, clients: [], errors: [wordsFor(error, env).trim()], warnings: [] };
+    return {
+      configuration: null,
+      clients: [],
+      rootSecrets: NO_NEEDS,
+      errors: [wordsFor(error, env).trim()],
+      warnings: [],
+    };
   }
 }
 
@@ -146,14 +169,16 @@ const ignoredWarnings = (rows: Readonly<Record<string, number>>): string[] =>
         ],
   );
 
-const NOTHING_CHECKED: Report = { configuration: null, clients: [], errors: [], warnings: [] };
+const NO_NEEDS: Report['rootSecrets'] = { rows: [], document: [] };
+const NOTHING_CHECKED: Report = { configuration: null, clients: [], rootSecrets: NO_NEEDS, errors: [], warnings: [] };
+const defaultEntriesWarnings = (entries: number): string[] => (entries === 0 ? [] : [defaultEntriesWords(entries)]);
 
 const errorsIn = ({ errors, clients }: Report): string[] => [
   ...errors,
   ...clients.flatMap(({ client, errors }) => errors.map((error) => `client ${client.clientId}: ${error}`)),
 ];
 
-function asText({ configuration, clients, warnings }: Report): string {
+function asText({ configuration, clients, rootSecrets, warnings }: Report): string {
   if (!configuration) return '';
   const policies = [...configuration.policies].map(([name, policy]) => `policy ${name}\n${fields(lifetimes(policy))}`);
   const general = warnings.map((warning) => `warning: ${warning}\n`).join('');
@@ -170,6 +195,7 @@ function asText({ configuration, clients, warnings }: Report): string {
     ...administrators,
     ...(elsewhere === '' ? [] : [elsewhere]),
     ...clients.map(clientText),
+    ...(rootSecrets.rows.length === 0 ? [] : [`older root secrets\n${fields(rootSecrets.rows)}`]),
     ...(general ? [general] : []),
   ].join('\n');
 }
@@ -238,7 +264,7 @@ function clientText(effective: EffectivePolicy): string {
 }
 
 function asDocument(report: Report, proofs: ProofReport | null): string {
-  const { configuration, clients, warnings, errors } = report;
+  const { configuration, clients, rootSecrets, warnings, errors } = report;
   return json({
     ok: errorsIn(report).length === 0 && (proofs?.holds ?? true),
     policies: Object.fromEntries(configuration?.policies ?? []),
@@ -257,6 +283,7 @@ function asDocument(report: Report, proofs: ProofReport | null): string {
       warnings: effective.warnings,
       errors: effective.errors,
     })),
+    older_root_secrets: rootSecrets.document,
     proved: proofs !== null,
     proofs: proofs?.ofPolicies ?? [],
     proofs_for_every_policy: proofs?.forEveryPolicy ?? [],

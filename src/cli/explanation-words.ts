@@ -144,7 +144,9 @@ const eventLine = (event: Event): string => {
   const policy = event.policy === null ? '' : ` (policy ${printable(event.policy)})`;
   const withheld = event.scope_withheld === null ? '' : `; without ${printable(event.scope_withheld)}`;
   const by = event.actor === null ? '' : `; asked for by ${printable(actorWords(event.actor))}`;
-  return `  ${instant(event.at)}  ${printable(eventWords(event))}${by}${withheld}${policy}\n`;
+  const agent = event.user_agent === null ? '' : ` (${printable(event.user_agent)})`;
+  const from = event.address === null ? '' : `; from ${printable(event.address)}${agent}`;
+  return `  ${instant(event.at)}  ${printable(eventWords(event))}${by}${from}${withheld}${policy}\n`;
 };
 
 /** @param actor as the ledger has it (src/model/actor.ts). */

@@ -7,13 +7,15 @@ import { RootSecretError } from '../crypto/root-secret.ts';
 import { StoreUnavailable, Unavailable } from '../engine/errors.ts';
 import { ChangeRefused } from '../registration/administration.ts';
 import { ClientIdIsSub } from '../registration/register-client.ts';
-import { codeOf } from '../storage/failures.ts';
+import { isSqlState } from '../storage/failure-codes.ts';
+import { codeOf, databaseFailure } from '../storage/failures.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
 import { DriverNotPatched } from '../storage/patched-driver.ts';
 import { hostsIn, readDatabaseUrl } from '../system/database-url.ts';
 import { FolderOpenToOthers } from '../system/home-folder.ts';
 import { safeError } from '../system/safe-error.ts';
 import { ToldError } from '../system/told-error.ts';
+import { NotChecked } from './failure.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -22,6 +24,7 @@ const FINAL = 78;
 
 export function statusFor(error: unknown): number {
   const told = error instanceof Unavailable ? error.cause : error;
+  if (told instanceof NotChecked) return told.status;
   return told instanceof ToldError && told.isFinal ? FINAL : 1;
 }
 
@@ -53,39 +56,16 @@ function knownWords(error: unknown, env: Env): string | null {
   }
   // The device that signs says itself what it has.
   if (error instanceof Unavailable && error.cause instanceof ToldError) return error.cause.message;
-  const code = codeOf(error) ?? '';
   const url = databaseUrlOf(env);
-  const database = url !== null ? DATABASE_WORDS.get(code) : undefined;
-  if (database !== undefined || (error instanceof StoreUnavailable && !error.isUnexpected)) {
-    const words = database ?? (error as StoreUnavailable).message.replace(/\.$/, '');
-    return `${words}. Check DATABASE_URL: ${databaseIn(url)}.`;
-  }
+  const code = codeOf(error) ?? '';
+  const isOfStore = error instanceof StoreUnavailable || (url !== null && !FILE_WORDS.has(code)) || isSqlState(code);
+  const failure = isOfStore ? databaseFailure(error) : null;
+  if (failure !== null) return `${failure.message}${url === null ? '' : ` Check DATABASE_URL: ${databaseIn(url)}.`}`;
+  if (code === 'ERR_INVALID_URL') return `${INVALID_URL} Check DATABASE_URL: ${databaseIn(url)}.`;
   return FILE_WORDS.get(code) ?? null;
 }
 
-const UNREACHABLE = 'The database cannot be reached';
-
-/** Codes of Node, of postgres.js and of Postgres (SQLSTATE). */
-const DATABASE_WORDS: ReadonlyMap<string, string> = new Map([
-  ['ECONNREFUSED', `${UNREACHABLE} (nothing listens there)`],
-  ['ENOTFOUND', `${UNREACHABLE} (no such host)`],
-  ['EAI_AGAIN', `${UNREACHABLE} (no such host)`],
-  ['EHOSTUNREACH', `${UNREACHABLE} (no way to the host)`],
-  ['ENETUNREACH', `${UNREACHABLE} (no way to the host)`],
-  ['ECONNRESET', `${UNREACHABLE} (the connection was cut)`],
-  ['CONNECT_TIMEOUT', `${UNREACHABLE} (it does not answer)`],
-  ['CONNECTION_CLOSED', `${UNREACHABLE} (the connection was cut)`],
-  ['CONNECTION_ENDED', `${UNREACHABLE} (the connection was cut)`],
-  ['NO_WRITABLE_HOST', 'No host of the database can be written to'],
-  ['25006', 'The database is read-only: it is a standby, or became one'],
-  ['57P03', `${UNREACHABLE} (it is starting or stopping)`],
-  ['53300', `${UNREACHABLE} (it has too many connections)`],
-  ['28P01', 'The database refuses the password'],
-  ['28000', 'The database refuses the user'],
-  ['3D000', 'The database server has no database of this name'],
-  ['42501', 'The database user may not do this'],
-  ['ERR_INVALID_URL', 'A character in it must be percent-encoded: in a password, "#" is %23, "/" is %2F, "@" is %40'],
-]);
+const INVALID_URL = 'A character in it must be percent-encoded: in a password, "#" is %23, "/" is %2F, "@" is %40.';
 
 const FILE_WORDS: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'The folder .statehouse cannot be written here: permission denied (EACCES).'],

@@ -5,6 +5,11 @@ import { ToldError } from '../system/told-error.ts';
 /** The command cannot do what was asked; the message says why and what to do. */
 export class CommandRefused extends ToldError {}
 
+/** What was asked could not be checked: neither right nor wrong. */
+export class NotChecked extends ToldError {
+  readonly status = 3;
+}
+
 /** @param name as it was typed. */
 export const noSuch = (
   kind: 'client' | 'user' | 'grant' | 'session' | 'receiver' | 'delivery',

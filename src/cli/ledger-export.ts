@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { exportLedger } from '../ledger/export.ts';
-import { sealStore } from '../storage/ledger-seals.ts';
+import { storedLedger } from '../storage/ledger-seals.ts';
 import { databaseClock } from '../system/clock.ts';
 import type { Cli } from './cli.ts';
 import { CommandRefused } from './failure.ts';
@@ -27,7 +27,7 @@ Example:
         throw new CommandRefused('Expected --to to be after --from. Nothing was exported.');
       }
       await withOwnRuntime(cli, 'ledger', async ({ database }) =>
-        exportLedger(sealStore(database.drizzle, databaseClock), range, (text) => cli.output.print(text)),
+        exportLedger(storedLedger(database.drizzle, databaseClock), range, (text) => cli.output.print(text)),
       );
     });
 }

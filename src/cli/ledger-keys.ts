@@ -7,11 +7,12 @@ import { withOwnRuntime } from './own-runtime.ts';
 export function ledgerKeysCommand(parent: Command, cli: Cli): void {
   parent
     .command('keys')
-    .description('the public keys of closed stretches, for who verifies without the root secret')
+    .description('the public keys of the ledger, for verification without the root secret')
     .addHelpText(
       'after',
       `
-One for each root secret that is listed, the first first: a JWK Set. Keep it where nobody who can write to the database can change it.
+A JWK Set, with one key per root secret, in the order of the list. Keep it where a change of the database cannot reach it: "statehouse ledger
+verify --key" then verifies what a root secret signed after it was replaced or lost. Print it at the first start and before each rotation.
 
 Example:
   statehouse ledger keys > ledger-keys.json`,

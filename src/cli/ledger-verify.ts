@@ -3,35 +3,56 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { readEnvironment } from '../config/environment.ts';
-import { readSealJwk, type SealJwk, type SealVerifier, sealKeys, sealVerifier } from '../crypto/ledger-seal.ts';
+import {
+  OCTETS_32,
+  readSealJwk,
+  type SealJwk,
+  type SealVerifier,
+  sealKeys,
+  sealVerifier,
+} from '../crypto/ledger-seal.ts';
 import { rootKeys } from '../crypto/root-secret.ts';
 import { NotAnExport, verifyExport } from '../ledger/export.ts';
-import type { Head } from '../ledger/seal.ts';
+import type { Head } from '../ledger/newest.ts';
 import { verifyStored } from '../ledger/verify-stored.ts';
-import { sealStore } from '../storage/ledger-seals.ts';
+import { storedLedger } from '../storage/ledger-seals.ts';
 import { databaseClock } from '../system/clock.ts';
 import type { Cli } from './cli.ts';
-import { CommandRefused } from './failure.ts';
-import { foundIn, type VerifiedAnywhere, verifiedDocument, verifiedWords } from './ledger-words.ts';
+import { CommandRefused, NotChecked } from './failure.ts';
+import {
+  changesIn,
+  foundIn,
+  notCheckedIn,
+  type VerifiedAnywhere,
+  verifiedDocument,
+  verifiedWords,
+} from './ledger-words.ts';
 import { json } from './output.ts';
 import { withOwnRuntime } from './own-runtime.ts';
 import { each } from './repeated-option.ts';
 
-type Options = { readonly key?: string[]; readonly head?: string; readonly json?: true };
+type Options = { readonly key?: string[]; readonly trust?: string[]; readonly head?: string; readonly json?: true };
 
 export function ledgerVerifyCommand(parent: Command, cli: Cli): void {
   parent
     .command('verify')
     .description('find lines and stretches that were changed, added or removed')
     .argument('[file]', 'an export; without it, the database is verified')
-    .option('--key <file>', 'public keys from "statehouse ledger keys" (may be repeated); else the root secret', each)
+    .option('--key <file>', 'trust the public keys from "statehouse ledger keys" (may be repeated)', each)
+    .option(
+      '--trust <kid>',
+      'trust the public key of this thumbprint, which is stored with the segments (may be repeated)',
+      each,
+    )
     .option('--head <number:digest>', 'a stretch as the log of a server named it: it has to be there')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-Ends with 1 when something was found, and names the stretch and the line. Without --head nobody can see that the newest stretches were
-removed: servers write each into their log ("ledger: stretch closed"), with its number and digest. What cannot be found is in docs/ledger.md.
+Ends with 1 when something was changed, with 3 when nothing was and segments are signed by a key that is not trusted, and names the segment
+and the entry. Trusted are the keys of the root secrets that are listed (of a file: only without --key and --trust), and those that you name.
+Servers log each seal ("ledger: stretch closed"), with its number, its digest and the thumbprint of its key: without --head, verification
+cannot find that the newest segments were removed. What else it cannot find is in docs/ledger.md.
 
 Examples:
   statehouse ledger verify --head 4711:5d1b…
@@ -39,22 +60,36 @@ Examples:
     )
     .action(async (file: string | undefined, options: Options) => {
       const head = headIn(options.head);
-      const named = options.key && (await Promise.all(options.key.map(keysIn))).flat();
+      const pinned = await pinnedIn(options);
       const verified =
         file === undefined
-          ? await verifyDatabase(cli, named ?? [], head)
-          : await verifyFile(file, named ? sealVerifier(named) : ofRootSecret(cli), head);
+          ? await verifyDatabase(cli, pinned, head)
+          : await verifyFile(file, ofFile(cli, pinned), head);
       const isStored = file === undefined;
       cli.output.print(options.json ? json(verifiedDocument(verified)) : verifiedWords(verified, isStored));
-      if (verified.problems.length > 0) throw new CommandRefused(foundIn(verified));
+      const changed = changesIn(verified);
+      if (changed.length > 0) throw new CommandRefused(foundIn(changed.length));
+      if (verified.problems.length > 0) throw new NotChecked(notCheckedIn(verified.problems.length));
     });
 }
 
-/** Also under the keys that are named: a root secret may have left the list. */
-const verifyDatabase = (cli: Cli, named: readonly SealJwk[], head: Head | null): Promise<VerifiedAnywhere> =>
+/** Keys that the operator trusts, beside those of the root secret. */
+type Pinned = { readonly keys: readonly SealJwk[]; readonly thumbprints: readonly string[] };
+
+async function pinnedIn({ key: files = [], trust: thumbprints = [] }: Options): Promise<Pinned> {
+  if (thumbprints.some((thumbprint) => !OCTETS_32.test(thumbprint))) {
+    throw new CommandRefused(
+      'Expected --trust as "kid" of "statehouse ledger keys", or as "key" of a seal in the log of a server.',
+    );
+  }
+  return { keys: (await Promise.all(files.map(keysIn))).flat(), thumbprints };
+}
+
+/** Also under the keys that are pinned: a root secret may have left the list. */
+const verifyDatabase = (cli: Cli, pinned: Pinned, head: Head | null): Promise<VerifiedAnywhere> =>
   withOwnRuntime(cli, 'ledger', async ({ database, keys }) => {
-    const known = sealVerifier([...sealKeys(keys).published, ...named]);
-    return verifyStored(sealStore(database.drizzle, databaseClock), known, head);
+    const known = sealVerifier([...sealKeys(keys).published, ...pinned.keys], pinned.thumbprints);
+    return verifyStored(storedLedger(database.drizzle, databaseClock), known, head);
   });
 
 async function verifyFile(file: string, keys: SealVerifier, head: Head | null): Promise<VerifiedAnywhere> {
@@ -74,11 +109,12 @@ async function verifyFile(file: string, keys: SealVerifier, head: Head | null): 
   }
 }
 
-function ofRootSecret({ env }: Cli): SealVerifier {
+function ofFile({ env }: Cli, { keys, thumbprints }: Pinned): SealVerifier {
+  if (keys.length > 0 || thumbprints.length > 0) return sealVerifier(keys, thumbprints);
   const { secrets } = readEnvironment(env);
   if (secrets !== null) return sealKeys(rootKeys(secrets));
   throw new CommandRefused(
-    'With which keys? Name a file from "statehouse ledger keys" with --key, or set STATEHOUSE_SECRET.',
+    'With which keys? Name a file from "statehouse ledger keys" with --key, a thumbprint with --trust, or set STATEHOUSE_SECRET.',
   );
 }
 

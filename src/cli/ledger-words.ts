@@ -27,8 +27,21 @@ export function verifiedWords(
   return [...shown, ...more, ...facts.map((fact) => `${fact}\n`)].join('');
 }
 
-export const foundIn = ({ problems }: Verified): string =>
-  `The ledger is not as it was written: ${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}. See docs/ledger.md.`;
+/** @param entries counted up to 1000. */
+export const defaultEntriesWords = (entries: number): string =>
+  `${entries >= 1000 ? '1000 or more' : entries} ${entries === 1 ? 'entry' : 'entries'} of the ledger in the default partition, where retention does not ` +
+  'reach them: run "statehouse migrate" as the owner of the tables (docs/ledger.md, "Retention")';
+
+/** A key that is not known says nothing of a change. */
+export const changesIn = ({ problems }: Verified) => problems.filter(({ problem }) => problem !== 'key_unknown');
+
+export const foundIn = (problems: number): string =>
+  `The ledger is not as it was written: ${problems} ${problems === 1 ? 'problem' : 'problems'}. See docs/ledger.md.`;
+
+export const notCheckedIn = (seals: number): string =>
+  `Nothing was found to be changed, and ${seals} ${seals === 1 ? 'segment is' : 'segments are'} signed by a key that is not among those you trust. A server under another root secret ` +
+  'signed them, or an attacker who can write to the database did. Name the public keys of that root secret with --key, or their thumbprints ' +
+  'with --trust (docs/ledger.md, "When the root secret changes").';
 
 export const verifiedDocument = (verified: VerifiedAnywhere) => ({
   verified: verified.problems.length === 0,
@@ -64,10 +77,16 @@ function wordsOf(problem: Problem): string {
       return `${where} was changed, or is not from this server`;
     case 'stretch_before_changed':
       return `${where} does not follow the stretch before it: one of them was replaced`;
+    case 'number_refused':
+      return `a row with the number ${problem.number} was added to the closed stretches: no server gives such a number`;
+    case 'line_ahead':
+      return `line ${problem.line} (${problem.month}) names a transaction that has not begun: it was added, and is in no stretch`;
     case 'stretch_removed':
       return `${where} was removed`;
     case 'key_unknown':
-      return `${where} is signed with a key that is not known here (${problem.key}): see --key`;
+      return problem.public_key === null
+        ? `${where} cannot be checked: it is signed with a key that is not known here (${problem.key}): see --key`
+        : `${where} is signed by the key ${problem.key}, which is not among those you trust: see --key and --trust`;
     case 'head_differs':
       return `${where} is not what --head names: it was replaced`;
   }

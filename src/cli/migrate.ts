@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Runtime } from '../boot/runtime.ts';
 import { secretVariable } from '../config/secret-variable.ts';
 import type { Cli } from './cli.ts';
+import { defaultEntriesWords } from './ledger-words.ts';
 import { json } from './output.ts';
 import { withOwnRuntime } from './own-runtime.ts';
 
@@ -33,13 +34,17 @@ Examples:
     .action(async (options: Options) => {
       const asOwner = { ...cli, env: ownerEnvironment(cli.env) };
       // Opening applies the migrations.
-      const { kind, roles, rows } = await withOwnRuntime(asOwner, 'migrate', async (runtime) => {
+      const { kind, roles, rows, left } = await withOwnRuntime(asOwner, 'migrate', async (runtime) => {
         const { database, environment } = runtime;
         const { kind, drizzle } = database;
-        const { keepLedgerFor } = await import('../storage/ledger-seals.ts');
+        const [{ keepLedgerFor }, { ledgerDefaultEntries }] = await Promise.all([
+          import('../storage/ledger-seals.ts'),
+          import('../storage/ledger-partitions.ts'),
+        ]);
         await keepLedgerFor(drizzle, runtime.configuration.ledger.keptDays);
         const rows = options.authenticateRows ? await vouched(runtime) : null;
-        if (kind === 'embedded') return { kind, roles: [], rows };
+        const left = await ledgerDefaultEntries(drizzle);
+        if (kind === 'embedded') return { kind, roles: [], rows, left };
         const [{ requireOwner }, { grantToRuntime, runtimeRoles }] = await Promise.all([
           import('../storage/database-role.ts'),
           import('../storage/runtime-rights.ts'),
@@ -48,11 +53,17 @@ Examples:
         const named = options.grantTo ?? environment.databaseRole;
         const roles = [...new Set([...(named === null ? [] : [named]), ...(await runtimeRoles(drizzle))])];
         for (const role of roles) await grantToRuntime(drizzle, role);
-        return { kind, roles, rows };
+        return { kind, roles, rows, left };
       });
       if (options.json)
         return cli.output.print(
-          json({ database: kind, migrated: true, granted_to: roles, ...(rows && { authenticated_rows: rows }) }),
+          json({
+            database: kind,
+            migrated: true,
+            granted_to: roles,
+            ...(rows && { authenticated_rows: rows }),
+            ...(left > 0 && { ledger_default_entries: left }),
+          }),
         );
       const where = kind === 'embedded' ? 'the embedded database in .statehouse/' : 'the Postgres of DATABASE_URL';
       const granted = roles.map((role) => `Granted to ${role}: the rights that a server needs.\n`);
@@ -60,6 +71,7 @@ Examples:
         ([table, count]) => `Authenticated in ${table}: ${count} rows.\n`,
       );
       cli.output.print([`Up to date: ${where}.\n`, ...granted, ...vouchedFor].join(''));
+      if (left > 0) cli.output.complain(`Warning: ${defaultEntriesWords(left)}.\n`);
     });
 }
 

@@ -18,16 +18,22 @@ export const operatorRows = ({ operators, auditors, clients }: OperatorsFile): [
 type Known = {
   /** The keys of those usernames that end-users have; null: the database cannot be read. */
   readonly usernames: readonly string[] | null;
+  /** The keys of those who have neither a passkey nor an authenticator app. */
+  readonly withoutFactor: readonly string[];
   readonly clients: readonly Pick<
     ClientMetadata & { readonly clientId: string },
     'clientId' | 'grantTypes' | 'tokenEndpointAuthMethod' | 'scope'
   >[];
 };
 
-export const operatorWarnings = (file: OperatorsFile, { usernames, clients }: Known): string[] =>
+export const operatorWarnings = (file: OperatorsFile, { usernames, withoutFactor, clients }: Known): string[] =>
   usernames === null
     ? []
-    : [...unknownUsers(file, usernames), ...file.clients.flatMap((entry) => ofClient(entry, clients))];
+    : [
+        ...unknownUsers(file, usernames),
+        ...usersWithoutFactor(file, withoutFactor),
+        ...file.clients.flatMap((entry) => ofClient(entry, clients)),
+      ];
 
 const unknownUsers = (file: OperatorsFile, usernames: readonly string[]): string[] =>
   usernamesIn(file)
@@ -35,6 +41,15 @@ const unknownUsers = (file: OperatorsFile, usernames: readonly string[]): string
     .map(
       (username) =>
         `${OPERATORS_FILE}: no end-user has the username "${printable(username)}"; an end-user who is created with it gets this role`,
+    );
+
+const usersWithoutFactor = ({ operators }: OperatorsFile, without: readonly string[]): string[] =>
+  operators
+    .filter((username) => without.includes(usernameKey(username)))
+    .map(
+      (username) =>
+        `${OPERATORS_FILE}: the operator "${printable(username)}" has no second factor, so the password alone administers this server; ` +
+        'the operator adds a passkey or an authenticator app at /account/sign-in-methods',
     );
 
 function ofClient({ client_id: id, scope }: OperatorsFile['clients'][number], clients: Known['clients']): string[] {

@@ -12,11 +12,14 @@ import type { Client } from '../model/client.ts';
 import { listClients } from '../storage/clients.ts';
 import { openEmbedded } from '../storage/embedded.ts';
 import { codeOf } from '../storage/failures.ts';
+import { ledgerDefaultEntries } from '../storage/ledger-partitions.ts';
 import { openPostgres } from '../storage/postgres.ts';
 import { countIgnoredRows } from '../storage/renew-row-macs.ts';
-import { knownUsernameKeys } from '../storage/users.ts';
+import type { Need } from '../storage/root-secret-census.ts';
+import { knownUsernameKeys, usernameKeysWithoutFactor } from '../storage/users.ts';
 import { homeFolder, keptSecrets } from '../system/home-folder.ts';
 import { wordsFor } from './failure-words.ts';
+import { needsOf } from './root-secret-words.ts';
 
 export type StoredClients = {
   readonly clients: readonly Client[];
@@ -24,8 +27,14 @@ export type StoredClients = {
   readonly declaredIds: readonly string[];
   /** The keys of the given usernames that end-users have; null: the database could not be read. */
   readonly usernames: readonly string[] | null;
+  /** The keys of those who have neither a passkey nor an authenticator app. */
+  readonly withoutFactor: readonly string[];
   /** How many rows of each table the server ignores, since they do not authenticate themselves. */
   readonly ignoredRows: Readonly<Record<string, number>>;
+  /** What still needs a root secret that is not the first. */
+  readonly needs: readonly Need[];
+  /** Entries of the ledger that retention does not reach, counted up to 1000. */
+  readonly ledgerDefaultEntries: number;
   /** Why the list is incomplete; null: it is complete. */
   readonly missing: string | null;
 };
@@ -42,19 +51,34 @@ export async function storedClients(
       clients: [],
       declaredIds: [],
       usernames: null,
+      withoutFactor: [],
       ignoredRows: {},
+      needs: [],
+      ledgerDefaultEntries: 0,
       missing: 'There is no database yet: "statehouse start" or "statehouse migrate" creates it.',
     };
   }
   try {
     const database = databaseUrl ? openPostgres(databaseUrl, { connections: 1 }) : await openEmbedded(homeFolder());
     try {
-      const clients = await listClients(database.drizzle, { declared: false });
-      const declared = await listClients(database.drizzle, { declared: true });
+      const clients = await listClients(database.drizzle, null, { declared: false });
+      const declared = await listClients(database.drizzle, null, { declared: true });
       const usernames = await knownUsernameKeys(database.drizzle, asked);
+      const withoutFactor = await usernameKeysWithoutFactor(database.drizzle, asked);
       const ignoredRows = keys === null ? {} : await countIgnoredRows(database.drizzle, rowMacs(keys));
+      const needs = keys === null ? [] : await needsOf(database.drizzle, keys);
       const declaredIds = declared.map(({ clientId }) => clientId);
-      return { clients, declaredIds, usernames, ignoredRows, missing: null };
+      const inDefault = await ledgerDefaultEntries(database.drizzle);
+      return {
+        clients,
+        declaredIds,
+        usernames,
+        withoutFactor,
+        ignoredRows,
+        needs,
+        ledgerDefaultEntries: inDefault,
+        missing: null,
+      };
     } finally {
       await database.close();
     }
@@ -63,14 +87,17 @@ export async function storedClients(
       clients: [],
       declaredIds: [],
       usernames: null,
+      withoutFactor: [],
       ignoredRows: {},
+      needs: [],
+      ledgerDefaultEntries: 0,
       missing: `The clients cannot be read. ${reasonOf(error, env)}`,
     };
   }
 }
 
-/** SQLSTATE undefined_table and undefined_column: the tables of another version. */
-const OTHER_TABLES = new Set(['42P01', '42703']);
+/** SQLSTATE undefined_table, undefined_column and undefined_function: the tables of another version. */
+const OTHER_TABLES = new Set(['42P01', '42703', '42883']);
 
 function reasonOf(error: unknown, env: NodeJS.ProcessEnv): string {
   if (OTHER_TABLES.has(codeOf(error) ?? '')) return 'The tables are not up to date: run "statehouse migrate".';

@@ -79,5 +79,4 @@ function openIdScopes({ identifier, scopes }: Resource, identity: Resource): str
   });
 }
 
-const WITH_IDENTITY_SCOPE =
-  'an app that asks for it only to sign an end-user in gets an access token for an API instead of the UserInfo Endpoint';
+const WITH_IDENTITY_SCOPE = 'an app that asks for it only to sign an end-user in gets an access token for this API too';

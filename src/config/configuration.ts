@@ -12,6 +12,8 @@ import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import type { Branding } from './branding.ts';
 
 export type Configuration = {
+  /** This is the configuration of a server that runs with NODE_ENV=production. */
+  readonly production?: boolean;
   readonly policies: ReadonlyMap<string, Policy>;
   readonly resources: readonly Resource[];
   /** A resource of this server itself: the UserInfo Endpoint, with the scopes of OpenID Connect. */

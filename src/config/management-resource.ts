@@ -27,5 +27,7 @@ export const MANAGEMENT_SCOPE_NAMES: readonly string[] = MANAGEMENT_SCOPES.map((
 export const managementResource = (issuer: string): Resource => ({
   identifier: urlUnder(issuer, '/management/v1'),
   name: 'Administration of this server',
+  // A token that administers is for nothing else.
+  userInfo: false,
   scopes: [...MANAGEMENT_SCOPES],
 });

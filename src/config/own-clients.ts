@@ -1,8 +1,13 @@
 /** The console is registered by the server itself; a declaration under its name would be another client than the console expects. */
+import { COMMAND_LINE_CLIENT } from './command-line-client.ts';
 import { CLIENTS_FILE, type Configuration } from './configuration.ts';
 import type { Problem } from './problem.ts';
 
 export const CONSOLE_CLIENT_ID = 'statehouse-console';
+
+/** The server registers these by itself, and again at each start. */
+const OWN_CLIENTS: readonly string[] = [CONSOLE_CLIENT_ID, COMMAND_LINE_CLIENT];
+export const isOwnClient = (clientId: string): boolean => OWN_CLIENTS.includes(clientId);
 
 export const declaredOwnClients = (declared: Configuration['declaredClients']): readonly Problem[] =>
   declared

@@ -3,6 +3,7 @@ import type { WebhookReceiver } from '../../policies/webhooks-schema.ts';
 import { type Configuration, WEBHOOKS_FILE } from './configuration.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
 import { readSecretVariable, secretVariable, type Variables } from './secret-variable.ts';
+import { readText } from './text-file.ts';
 
 const PREFIX = 'whsec_';
 /** Standard Webhooks: the secret has between 24 and 64 bytes. */
@@ -26,13 +27,37 @@ function isSecret(text: string): boolean {
 }
 
 /** Read at each call, so that a rotation of a file is found. @returns null: they are not set, cannot be read, or are none. */
-export const webhookSecretsOf = (
-  { secretEnvironment: name }: Pick<WebhookReceiver, 'secretEnvironment'>,
-  environment: Variables,
-): readonly string[] | null => {
-  const read = readSecretVariable(environment, name);
-  return 'problem' in read || read.value === null ? null : readWebhookSecrets(read.value);
+export const webhookSecretsOf = (named: NamedSecret, environment: Variables): readonly string[] | null => {
+  const text = secretText(named, environment);
+  return text === null ? null : readWebhookSecrets(text);
 };
+
+type NamedSecret = Pick<WebhookReceiver, 'secretEnvironment' | 'secretFile'>;
+
+function secretText({ secretEnvironment: name, secretFile }: NamedSecret, environment: Variables): string | null {
+  if (secretFile !== undefined) {
+    const file = readText(secretFile);
+    return file.ok && file.text.trim() !== '' ? file.text : null;
+  }
+  const read = readSecretVariable(environment, name ?? '');
+  return 'problem' in read ? null : read.value;
+}
+
+/** Its path is not shown: a secret may stand in the wrong place. */
+function ofFile({ secretFile = '' }: WebhookReceiver, at: number): Problem[] {
+  const file = readText(secretFile);
+  if (file.ok && readWebhookSecrets(file.text) !== null) return [];
+  return [
+    {
+      file: WEBHOOKS_FILE,
+      line: null,
+      key: `receivers.${at}.secretFile`,
+      found: file.ok ? 'a file that holds something else' : `a path that leads to ${file.found}`,
+      allowed: `the path of a file with the secret: ${ALLOWED}`,
+      nearest: null,
+    },
+  ];
+}
 
 /** @throws EnvironmentError for a file that cannot be read. @throws ConfigurationError naming every variable without a secret. */
 export function requireWebhookSecrets(
@@ -41,7 +66,9 @@ export function requireWebhookSecrets(
   folder: string,
 ): void {
   const problems = webhooks.receivers.flatMap((receiver, at): Problem[] => {
-    const { secretEnvironment: name } = receiver;
+    const { secretEnvironment: name, secretFile } = receiver;
+    if (secretFile !== undefined) return ofFile(receiver, at);
+    if (name === undefined) return [];
     const isSet = secretVariable(environment, name) !== null;
     if (isSet && webhookSecretsOf(receiver, environment) !== null) return [];
     return [

@@ -32,6 +32,7 @@ type Consequences = {
   readonly end_users: number;
   readonly above_ceiling: number;
   readonly exact: boolean;
+  readonly warnings: readonly string[];
 };
 
 const resourceOf = (clientId: string, rest = ''): string => `/clients/${encodeURIComponent(clientId)}${rest}`;
@@ -89,6 +90,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 !${facts([['Client id', code(client.client_id)], ...valuesOf(client), ['Registered by', registeredBy(client)]])}
 !${client.declared ? html`<p class="warning">This client is declared in clients.yaml. It is changed there, and deleted by removing it there.</p>` : ''}
 !${!mayChange ? '' : html`<p class="row">!${button(viewer, pageOf(id, '/edit'), 'Change')} !${button(viewer, pageOf(id, '/delete'), 'Delete…', 'danger')}</p>`}
+!${consequences.warnings.map((warning) => html`<p class="warning">${shownText(warning, 1000)}</p>`).join('\n')}
 <h2>Secrets</h2>
 !${isConfidential ? secretsOf(viewer, id, secrets.items, mayChange) : html`<p>None: it is a public client, which cannot keep a secret.</p>`}
 !${policy?.ok ? html`<h2>Its policy in force</h2>!${policyOf(policy.value)}` : ''}
@@ -270,13 +272,31 @@ export const CLIENT_SCREENS: readonly Screen[] = [
   { path: '/console/client', area, scope: 'clients:read', show },
   { path: '/console/client/new', area, scope: 'clients:write', show: async (viewer) => registration(viewer, {}) },
   { path: '/console/client/edit', area, scope: 'clients:write', show: edit },
-  { path: '/console/client/delete', area, scope: 'clients:write', show: confirmDeletion },
+  { path: '/console/client/delete', area, scope: 'clients:write', show: confirmDeletion, needsRecentSignIn: true },
 ];
 
 export const CLIENT_ACTIONS: readonly Action[] = [
   { path: '/console/client/new', area, scope: 'clients:write', act: register },
   { path: '/console/client/edit', area, scope: 'clients:write', act: change },
-  { path: '/console/client/secrets', area, scope: 'clients:write', act: addSecret },
-  { path: '/console/client/secrets/remove', area, scope: 'clients:write', act: removeSecret },
-  { path: '/console/client/delete', area, scope: 'clients:write', act: remove },
+  {
+    path: '/console/client/secrets',
+    area,
+    scope: 'clients:write',
+    act: addSecret,
+    recentSignInFor: (form) => withQuery('/console/client', { id: form.get('id') }),
+  },
+  {
+    path: '/console/client/secrets/remove',
+    area,
+    scope: 'clients:write',
+    act: removeSecret,
+    recentSignInFor: (form) => withQuery('/console/client', { id: form.get('id') }),
+  },
+  {
+    path: '/console/client/delete',
+    area,
+    scope: 'clients:write',
+    act: remove,
+    recentSignInFor: (form) => withQuery('/console/client/delete', { id: form.get('id') }),
+  },
 ];

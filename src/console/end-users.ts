@@ -259,8 +259,8 @@ export const END_USER_SCREENS: readonly Screen[] = [
   { path: '/console/end-user', area, scope: 'users:read', show },
   { path: '/console/end-user/new', area, scope, show: async (viewer) => registration(viewer) },
   { path: '/console/end-user/disable', area, scope, show: confirm('disable') },
-  { path: '/console/end-user/password', area, scope, show: confirm('password') },
-  { path: '/console/end-user/delete', area, scope, show: confirm('delete') },
+  { path: '/console/end-user/password', area, scope, show: confirm('password'), needsRecentSignIn: true },
+  { path: '/console/end-user/delete', area, scope, show: confirm('delete'), needsRecentSignIn: true },
 ];
 
 export const END_USER_ACTIONS: readonly Action[] = [
@@ -277,6 +277,18 @@ export const END_USER_ACTIONS: readonly Action[] = [
     scope,
     act: (viewer, fields) => change(viewer, fields, { disabled: false }, 'enabled'),
   },
-  { path: '/console/end-user/password', area, scope, act: setPassword },
-  { path: '/console/end-user/delete', area, scope, act: remove },
+  {
+    path: '/console/end-user/password',
+    area,
+    scope,
+    act: setPassword,
+    recentSignInFor: (form) => withQuery('/console/end-user/password', { id: form.get('id') }),
+  },
+  {
+    path: '/console/end-user/delete',
+    area,
+    scope,
+    act: remove,
+    recentSignInFor: (form) => withQuery('/console/end-user/delete', { id: form.get('id') }),
+  },
 ];

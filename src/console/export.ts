@@ -28,6 +28,7 @@ const COLUMNS = [
   'address',
   'account_hash',
   'begun_session_id',
+  'user_agent',
 ] as const satisfies readonly (keyof LedgerLine)[];
 
 const MORE = `There are more than ${MAX_EXPORTED} lines: narrow the time.`;

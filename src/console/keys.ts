@@ -110,10 +110,16 @@ const area = 'keys';
 export const KEY_SCREENS: readonly Screen[] = [
   { path: '/console/keys', area, scope: 'keys:read', show: list },
   { path: '/console/keys/rotate', area, scope: 'keys:rotate', show: confirmRotation },
-  { path: '/console/key/revoke', area, scope: 'keys:revoke', show: confirmRevocation },
+  { path: '/console/key/revoke', area, scope: 'keys:revoke', show: confirmRevocation, needsRecentSignIn: true },
 ];
 
 export const KEY_ACTIONS: readonly Action[] = [
   { path: '/console/keys/rotate', area, scope: 'keys:rotate', act: rotate },
-  { path: '/console/key/revoke', area, scope: 'keys:revoke', act: revoke },
+  {
+    path: '/console/key/revoke',
+    area,
+    scope: 'keys:revoke',
+    act: revoke,
+    recentSignInFor: (form) => withQuery('/console/key/revoke', { id: form.get('id') }),
+  },
 ];

@@ -25,6 +25,8 @@ export type LedgerLine = {
   readonly address: string | null;
   readonly account_hash: string | null;
   readonly begun_session_id: string | null;
+  /** Of a code or token that was used before. */
+  readonly user_agent: string | null;
 };
 
 /** The filters, by the names of the inputs. Times are in UTC; `event` may name several, separated by spaces. */

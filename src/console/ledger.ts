@@ -77,10 +77,11 @@ const linesTable = (viewer: Viewer, lines: readonly LedgerLine[]): Markup =>
     lines,
   );
 
-/** A sign-in: its address. */
-function askedBy({ actor, address }: LedgerLine): Markup | string {
+/** A sign-in: its address. A code or token that was used before: who presented it. */
+function askedBy({ actor, address, user_agent: agent }: LedgerLine): Markup | string {
   if (actor !== null) return name(actor);
-  return address === null ? '' : html`<code>${shownText(address)}</code>`;
+  if (address === null) return '';
+  return html`<code>${shownText(address)}</code>${agent === null ? '' : html` ${shownText(agent)}`}`;
 }
 
 function about(viewer: Viewer, line: LedgerLine): Markup {

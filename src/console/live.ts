@@ -17,6 +17,8 @@ const STREAM_MILLISECONDS = 4 * 60_000;
 
 type Watcher = {
   readonly api: ManagementApi;
+  /** The session that its page came from has not ended. */
+  readonly isSignedIn: () => Promise<boolean>;
   readonly stream: PassThrough;
   /** Of this machine only; empty: of all. */
   readonly machine: string;
@@ -53,6 +55,11 @@ export function liveNumbers(app: FastifyInstance, { pollMilliseconds }: LiveDeps
     isAsking = true;
     asking.wasAsked = true;
     try {
+      if (!(await asking.isSignedIn())) {
+        write(asking, 'renew', '{}');
+        end(asking);
+        return;
+      }
       const answer = await asking.api.list<MachineNumbers>('/machines');
       asking.maySee = answer.ok;
       if (answer.ok) tell(answer.value);
@@ -87,11 +94,16 @@ export function liveNumbers(app: FastifyInstance, { pollMilliseconds }: LiveDeps
   return {
     watch: (
       reply: FastifyReply,
-      { machine, api, renewalIsDue }: { machine: string; api: ManagementApi; renewalIsDue: boolean },
+      {
+        machine,
+        api,
+        renewalIsDue,
+        isSignedIn,
+      }: { machine: string; api: ManagementApi; renewalIsDue: boolean; isSignedIn: () => Promise<boolean> },
     ): FastifyReply => {
       if (watchers.length >= MAX_WATCHERS) return reply.code(503).header('retry-after', '60').send('');
       const stream = new PassThrough();
-      const watcher: Watcher = { api, stream, machine, sent: '', wasAsked: false, maySee: false };
+      const watcher: Watcher = { api, isSignedIn, stream, machine, sent: '', wasAsked: false, maySee: false };
       stream.write(`retry: ${pollMilliseconds}\n\n`);
       if (renewalIsDue) {
         write(watcher, 'renew', '{}');

@@ -20,6 +20,7 @@ import {
   type ConsoleSession,
   type ConsoleSessionStore,
   findConsoleSession,
+  type SessionDeps,
 } from './session.ts';
 import type { Area, Fields, Shown, ShownPage, Viewer } from './shown.ts';
 import { finishSignIn, type Me, revoke, type SignInDeps, signInPath } from './sign-in.ts';
@@ -27,6 +28,7 @@ import { finishSignIn, type Me, revoke, type SignInDeps, signInPath } from './si
 export type ConsoleOptions = SignInDeps &
   LiveDeps & {
     readonly sessions: ConsoleSessionStore;
+    readonly signInOf: SessionDeps['signInOf'];
     /** Whether anybody may administer this server. */
     readonly isOpen: () => boolean;
   };
@@ -56,9 +58,9 @@ export async function consolePages(app: FastifyInstance, options: ConsoleOptions
     done();
   });
 
-  for (const { path: at, area, scope, show } of SCREENS) {
+  for (const { path: at, area, scope, show, needsRecentSignIn = false } of SCREENS) {
     app.get(at, async (request, reply) => {
-      const entered = await enter(request, reply);
+      const entered = await enter(request, reply, needsRecentSignIn);
       if (entered.kind === 'answered') return reply;
       const { viewer, session } = entered;
       if (scope !== null && !viewer.may(scope)) return sendNotice(reply, viewer, notAllowed(scope));
@@ -66,7 +68,7 @@ export async function consolePages(app: FastifyInstance, options: ConsoleOptions
     });
   }
 
-  for (const { path: at, area, scope, act } of ACTIONS) {
+  for (const { path: at, area, scope, act, recentSignInFor } of ACTIONS) {
     app.post(at, async (request, reply) => {
       const entered = await enterByForm(request, reply);
       if (entered.kind === 'answered') return reply;
@@ -74,15 +76,20 @@ export async function consolePages(app: FastifyInstance, options: ConsoleOptions
       // The API refuses too; this says it before anything is sent.
       if (!viewer.may(scope)) return sendNotice(reply, viewer, notAllowed(scope));
       const fields = fieldsOf(bodyOf(request.body));
+      if (recentSignInFor && !session.signInIsRecent) {
+        setLogLine(request, 'refused', { reason: 'sign_in_not_recent', userId: session.userId });
+        return toSignIn(request, reply, path(recentSignInFor(fields)), { recent: true });
+      }
       setLogLine(request, 'console form', { userId: session.userId });
       return send(request, reply, { viewer, session, area, shown: await act(viewer, fields) });
     });
   }
 
   app.get('/console/events', async (request, reply) => {
-    const session = await findConsoleSession(options, browserOf(request));
+    const session = await find(request, reply);
     if (!isOpen() || session === null) return reply.code(204).send();
     return live.watch(reply, {
+      isSignedIn: async () => (await findConsoleSession(options, browserOf(request))).kind === 'found',
       machine: fieldsOf(queryOf(request)).get('machine'),
       renewalIsDue: session.renewalIsDue,
       api: managementApi(options, { token: session.token, address: request.ip }),
@@ -91,7 +98,7 @@ export async function consolePages(app: FastifyInstance, options: ConsoleOptions
 
   app.get('/console/sign-in', async (request, reply) => {
     if (!isOpen()) return sendNotice(reply, null, SIGN_IN_NOTICES.closed);
-    return toSignIn(request, reply, home, fieldsOf(queryOf(request)).get('as') === 'another');
+    return toSignIn(request, reply, home, { another: fieldsOf(queryOf(request)).get('as') === 'another' });
   });
 
   app.get('/console/callback', async (request, reply) => {
@@ -102,7 +109,7 @@ export async function consolePages(app: FastifyInstance, options: ConsoleOptions
       setLogLine(request, 'refused', { reason: `console_${reason}`, ...(error !== null && { error }) });
       return sendNotice(reply, null, SIGN_IN_NOTICES[reason]);
     }
-    const before = await findConsoleSession(options, browserOf(request));
+    const before = await find(request, reply);
     // Always another value: a person who planted the old cookie knows nothing of the new session.
     const cookie = cookies.create();
     await beginConsoleSession(options, { ...browserOf(request), idHash: cookie.hash, outcome, before });
@@ -113,24 +120,32 @@ export async function consolePages(app: FastifyInstance, options: ConsoleOptions
   });
 
   app.post('/console/sign-out', async (request, reply) => {
-    const session = await findConsoleSession(options, browserOf(request));
+    const session = await find(request, reply);
     if (session === null || !isOurForm(request, session)) return sendNotice(reply, null, SIGN_IN_NOTICES.form_refused);
     await endSession(request, reply, session);
     return sendNotice(reply, null, SIGN_IN_NOTICES.signed_out);
   });
 
+  /** Of this browser; with the sign-in that it came from, row and token end too. */
+  async function find(request: FastifyRequest, reply: FastifyReply): Promise<ConsoleSession | null> {
+    const found = await findConsoleSession(options, browserOf(request));
+    if (found.kind === 'signInEnded') await endSession(request, reply, found);
+    return found.kind === 'found' ? found.session : null;
+  }
+
   /** For a page: without a good token the browser goes through the authorization endpoint first. */
-  async function enter(request: FastifyRequest, reply: FastifyReply): Promise<Entered> {
+  async function enter(request: FastifyRequest, reply: FastifyReply, recent: boolean): Promise<Entered> {
     if (!isOpen()) return answered(sendNotice(reply, null, SIGN_IN_NOTICES.closed));
-    const session = await findConsoleSession(options, browserOf(request));
-    if (session === null || session.renewalIsDue) return answered(toSignIn(request, reply, placeOf(request)));
+    const session = await find(request, reply);
+    if (session === null || session.renewalIsDue || (recent && !session.signInIsRecent))
+      return answered(toSignIn(request, reply, placeOf(request), { recent }));
     return viewerOf(request, reply, session, () => toSignIn(request, reply, placeOf(request)));
   }
 
   /** For a form: it is carried out only if it is ours and the token is good, or it changes nothing. */
   async function enterByForm(request: FastifyRequest, reply: FastifyReply): Promise<Entered> {
     if (!isOpen()) return answered(sendNotice(reply, null, SIGN_IN_NOTICES.closed));
-    const session = await findConsoleSession(options, browserOf(request));
+    const session = await find(request, reply);
     if (session === null) return answered(sendNotice(reply, null, SIGN_IN_NOTICES.renew));
     if (!isOurForm(request, session)) {
       setLogLine(request, 'refused', { reason: 'form_refused' });
@@ -172,14 +187,19 @@ export async function consolePages(app: FastifyInstance, options: ConsoleOptions
   const isOurForm = (request: FastifyRequest, session: ConsoleSession): boolean =>
     comesFromThisServer(issuer, request.headers) && forms.checkOf(request)(formPurpose(session));
 
-  function toSignIn(request: FastifyRequest, reply: FastifyReply, to: string, another = false): FastifyReply {
+  function toSignIn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    to: string,
+    asked: { readonly another?: boolean; readonly recent?: boolean } = {},
+  ): FastifyReply {
     let browser = cookies.hash(request, 'browser');
     if (browser === null) {
       const cookie = cookies.create();
       cookies.set(reply, 'browser', cookie);
       browser = cookie.hash;
     }
-    return seeOther(reply, signInPath(options, { browser, to, another }));
+    return seeOther(reply, signInPath(options, { browser, to, ...asked }));
   }
 
   /** The route and the query, never the host or the path as it was sent. */
@@ -188,7 +208,11 @@ export async function consolePages(app: FastifyInstance, options: ConsoleOptions
     return `${request.routeOptions.url ?? home}${query === '' ? '' : `?${query}`}`;
   };
 
-  async function endSession(request: FastifyRequest, reply: FastifyReply, session: ConsoleSession): Promise<void> {
+  async function endSession(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    session: Pick<ConsoleSession, 'idHash' | 'token'>,
+  ): Promise<void> {
     await options.sessions.end(session.idHash);
     cookies.clear(reply, 'console');
     await revoke(options, session.token, request.ip);

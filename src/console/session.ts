@@ -33,9 +33,18 @@ export type SessionDeps = {
   readonly keys: RootKeys;
   readonly random: Random;
   readonly sessions: ConsoleSessionStore;
+  /** The session of this server in that browser; null: it has ended, or awaits a second factor. */
+  readonly signInOf: (cookieHash: Buffer) => Promise<SignInOfBrowser | null>;
+};
+
+export type SignInOfBrowser = {
+  readonly userId: string;
+  /** Recent enough for what the account itself would ask for another sign-in. */
+  readonly isRecent: boolean;
 };
 
 export type ConsoleSession = Omit<StoredConsoleSession, 'sealedToken'> & {
+  readonly signInIsRecent: boolean;
   readonly idHash: Buffer;
   readonly token: string;
 };
@@ -52,14 +61,23 @@ export type BrowserOf = {
   readonly signedIn: Buffer | null;
 };
 
-/** @returns null: no such session, or none for this browser, or its token was sealed under a root secret that is gone. */
-export async function findConsoleSession(deps: SessionDeps, browser: BrowserOf): Promise<ConsoleSession | null> {
-  const { idHash } = browser;
+export type FoundConsoleSession =
+  | { readonly kind: 'found'; readonly session: ConsoleSession }
+  /** The session that it came from has ended, wherever that was done. Its token opens nothing from then on. */
+  | { readonly kind: 'signInEnded'; readonly idHash: Buffer; readonly token: string }
+  /** No such session, or none for this browser, or its token was sealed under a root secret that is gone. */
+  | { readonly kind: 'none' };
+
+export async function findConsoleSession(deps: SessionDeps, browser: BrowserOf): Promise<FoundConsoleSession> {
+  const { idHash, signedIn } = browser;
   const stored = idHash && (await deps.sessions.find(idHash));
-  if (!idHash || !stored) return null;
+  if (!idHash || !stored) return { kind: 'none' };
   const { sealedToken, ...session } = stored;
   const token = openText(deps.keys, 'console', tokenName(browser), sealedToken);
-  return token === null ? null : { ...session, idHash, token };
+  if (token === null) return { kind: 'none' };
+  const signIn = signedIn && (await deps.signInOf(signedIn));
+  if (signIn?.userId !== session.userId) return { kind: 'signInEnded', idHash, token };
+  return { kind: 'found', session: { ...session, idHash, token, signInIsRecent: signIn.isRecent } };
 }
 
 /** @param before the session that this browser had; its cookie is never used again. */

@@ -90,6 +90,8 @@ export type Screen = {
   /** Null: the first page, which says what the person may see. */
   readonly scope: string | null;
   readonly show: (viewer: Viewer, query: Fields) => Promise<Shown>;
+  /** Who opens it has shown who they are shortly before: what its form does hands an account on, or cannot be undone. */
+  readonly needsRecentSignIn?: true;
 };
 
 export type Action = {
@@ -97,4 +99,6 @@ export type Action = {
   readonly area: Area;
   readonly scope: string;
   readonly act: (viewer: Viewer, form: Fields) => Promise<Shown>;
+  /** As of a screen. After the sign-in the browser comes back to this page with the form, and nothing was changed. */
+  readonly recentSignInFor?: (form: Fields) => string;
 };

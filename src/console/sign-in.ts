@@ -21,6 +21,8 @@ export type SignInDeps = {
   readonly send: Send;
   /** The identifier of the management API, and the names of its scopes. */
   readonly resource: () => { readonly identifier: string; readonly scope: readonly string[] };
+  /** The age up to which a sign-in is recent. */
+  readonly recentSignInSeconds: () => number;
 };
 
 const IV_BYTES = 12;
@@ -31,12 +33,17 @@ type Begun = { readonly verifier: string; readonly to: string };
 
 /**
  * @param browser the hash of the cookie that binds forms to their browser.
- * @param to a path of the console, to be shown afterwards.
+ * @param to a path of the console, to be shown afterwards. @param recent an older sign-in is not enough.
  * @returns the path of the authorization request.
  */
 export function signInPath(
-  { issuer, keys, random, resource }: SignInDeps,
-  { browser, to, another }: { readonly browser: Buffer; readonly to: string; readonly another: boolean },
+  { issuer, keys, random, resource, recentSignInSeconds }: SignInDeps,
+  {
+    browser,
+    to,
+    another = false,
+    recent = false,
+  }: { readonly browser: Buffer; readonly to: string; readonly another?: boolean; readonly recent?: boolean },
 ): string {
   const verifier = random.bytes(32).toString('base64url');
   const kept: Begun = { verifier, to: to.length > MAX_PATH_CHARACTERS ? pathUnder(issuer, '/console') : to };
@@ -51,6 +58,7 @@ export function signInPath(
     code_challenge: sha256(verifier).toString('base64url'),
     code_challenge_method: 'S256',
     ...(another && { prompt: 'login' }),
+    ...(recent && { max_age: String(recentSignInSeconds()) }),
   });
   return `${pathUnder(issuer, '/oauth/authorize')}?${request}`;
 }

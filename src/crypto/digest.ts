@@ -2,6 +2,9 @@ import { createHmac, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 export const sha256 = (value: string | Uint8Array): Buffer => hash('sha256', value, 'buffer');
 
+/** Upper-case hex, as lists of breached passwords have it. It protects nothing. */
+export const sha1Hex = (value: string): string => hash('sha1', value, 'hex').toUpperCase();
+
 /** Takes a KeyObject: a raw key would be set up again at each call, which costs five times as much as the HMAC. */
 export const hmacSha256 = (key: KeyObject, ...parts: (string | Uint8Array)[]): Buffer => {
   const hmac = createHmac('sha256', key);

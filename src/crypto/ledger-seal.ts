@@ -15,14 +15,27 @@ export type SealJwk = {
   readonly kid: string;
 };
 
+/** The key of a seal, as its statement names it. */
+export type NamedKey = {
+  /** RFC 7638: the thumbprint. */
+  readonly key: string;
+  /** `x` of the public key. It comes with the seal, so it proves nothing unless its thumbprint is trusted. */
+  readonly public_key?: string | undefined;
+};
+
 export type SealVerifier = {
-  /** Null: no such key is known. @param signature base64url. */
-  readonly isRight: (kid: string, statement: string, signature: string) => boolean | null;
+  /**
+   * Null: the key is not trusted, and nothing contradicts the signature. False also where the public key of the seal has another thumbprint, or
+   * did not make the signature. @param signature base64url.
+   */
+  readonly isRight: (named: NamedKey, statement: string, signature: string) => boolean | null;
 };
 
 export type SealKeys = SealVerifier & {
   /** Of the first root secret, which signs. */
   readonly kid: string;
+  /** `x` of the same key. */
+  readonly publicKey: string;
   /** @returns base64url. */
   readonly sign: (statement: string) => string;
   /** Of each root secret that is listed, the first first. */
@@ -38,25 +51,34 @@ const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 export function sealKeys(keys: RootKeys): SealKeys {
   const first = privateKeyOf(keys.first);
   const published = [...keys.byId.values()].map((key) => jwkOf(createPublicKey(privateKeyOf(key))));
+  const { kid, x: publicKey } = jwkOf(createPublicKey(first));
   return {
-    kid: jwkOf(createPublicKey(first)).kid,
+    kid,
+    publicKey,
     sign: (statement) => sign(null, signed(statement), first).toString('base64url'),
     published,
     ...sealVerifier(published),
   };
 }
 
-export function sealVerifier(published: readonly SealJwk[]): SealVerifier {
-  const keys = new Map(
-    published.map(({ kid, kty, crv, x }) => [kid, createPublicKey({ key: { kty, crv, x }, format: 'jwk' })]),
-  );
+/** @param thumbprints of further keys that are trusted: the keys themselves come with the seals. */
+export function sealVerifier(published: readonly SealJwk[], thumbprints: readonly string[] = []): SealVerifier {
+  const keys = new Map(published.map(({ kid, x }) => [kid, publicKeyOf(x)]));
+  const trusted = new Set(thumbprints);
   return {
-    isRight: (kid, statement, signature) => {
-      const key = keys.get(kid);
-      return key === undefined ? null : verify(null, signed(statement), key, Buffer.from(signature, 'base64url'));
+    isRight: ({ key: kid, public_key: x }, statement, signature) => {
+      const isSignedBy = (key: KeyObject) => verify(null, signed(statement), key, Buffer.from(signature, 'base64url'));
+      const known = keys.get(kid);
+      if (known) return isSignedBy(known);
+      if (x === undefined) return null;
+      if (thumbprintOf(x) !== kid || !isSignedBy(publicKeyOf(x))) return false;
+      return trusted.has(kid) ? true : null;
     },
   };
 }
+
+const publicKeyOf = (x: string): KeyObject =>
+  createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
 
 const privateKeyOf = (root: RootKey): KeyObject =>
   createPrivateKey({ key: Buffer.concat([PKCS8, root.key('ledger-seal').export()]), format: 'der', type: 'pkcs8' });
@@ -69,12 +91,13 @@ function jwkOf(key: KeyObject): SealJwk {
 /** RFC 8037 Appendix A.3: the members in the order of RFC 7638. */
 const thumbprintOf = (x: string): string => sha256(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).toString('base64url');
 
-const X = /^[A-Za-z0-9_-]{43}$/;
+/** 32 octets, base64url: `x` of a public key, and a thumbprint. */
+export const OCTETS_32 = /^[A-Za-z0-9_-]{43}$/;
 
 /** A public key that somebody hands in; its kid is computed, and not believed. @returns null: it is none. */
 export function readSealJwk(value: unknown): SealJwk | null {
   if (typeof value !== 'object' || value === null) return null;
   const { kty, crv, x } = value as Readonly<Record<string, unknown>>;
-  if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string' || !X.test(x)) return null;
+  if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string' || !OCTETS_32.test(x)) return null;
   return { kty, crv, x, kid: thumbprintOf(x) };
 }

@@ -45,14 +45,15 @@ export function challengeEndsAt({ byId }: RootKeys, purpose: string, challenge: 
   return isOurs ? new Date(Number(body.readBigUInt64BE(RANDOM_BYTES)) * 1000) : null;
 }
 
-/** The challenge that a browser says it signed; null: it says nothing that can be read. The signature is checked afterwards. */
+/**
+ * The challenge that a browser says it signed; null: it says nothing that can be read, or that the page was in a frame of another site
+ * (WebAuthn §5.8.1, §7.2), which no page of this server allows. The signature is checked afterwards.
+ */
 export function challengeIn(response: { readonly clientDataJSON: string }): string | null {
   try {
-    const { challenge } = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString()) as Record<
-      string,
-      unknown
-    >;
-    return typeof challenge === 'string' ? challenge : null;
+    const said: unknown = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString());
+    if (!isRecord(said) || said['crossOrigin'] === true || 'topOrigin' in said) return null;
+    return typeof said['challenge'] === 'string' ? said['challenge'] : null;
   } catch {
     return null;
   }

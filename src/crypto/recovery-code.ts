@@ -1,10 +1,13 @@
 /**
  * Recovery codes: 60 random bits in Crockford's base32, typed by people. The database holds an HMAC of each, under a key from the root
- * secret: a leaked table alone does not allow guessing.
+ * secret: a leaked table alone does not allow guessing. A code cannot be hashed again under the next root secret, since only its end-user has it; so the
+ * key of one purpose is kept instead, sealed under the next (kept-key.ts).
  */
+import type { KeyObject } from 'node:crypto';
 import { hmacSha256 } from './digest.ts';
+import { type KeptKey, openKept } from './kept-key.ts';
 import type { Random } from './random.ts';
-import type { RootKey, RootKeys } from './root-secret.ts';
+import type { RootKeys } from './root-secret.ts';
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const CHARACTERS = 12;
@@ -24,13 +27,19 @@ export function readRecoveryCode(typed: string): string | null {
   return text.length === CHARACTERS && [...text].every((character) => ALPHABET.includes(character)) ? text : null;
 }
 
-const macOf = (key: RootKey, userId: string, text: string): Buffer =>
-  hmacSha256(key.key('recovery-code'), userId, '\n', text);
+const macOf = (key: KeyObject, userId: string, text: string): Buffer => hmacSha256(key, userId, '\n', text);
 
 /** To be stored. @param code as it is shown */
 export const storedRecoveryCode = ({ first }: RootKeys, userId: string, code: string): Buffer =>
-  macOf(first, userId, code.replaceAll('-', ''));
+  macOf(first.key('recovery-code'), userId, code.replaceAll('-', ''));
 
 /** Under each root secret that is listed. @param text from `readRecoveryCode` */
 export const recoveryCodeHashes = ({ byId }: RootKeys, userId: string, text: string): readonly Buffer[] =>
-  [...byId.values()].map((key) => macOf(key, userId, text));
+  [...byId.values()].map((key) => macOf(key.key('recovery-code'), userId, text));
+
+/** Under root secrets that have left the list, by the keys that were kept of them. @param text from `readRecoveryCode` */
+export const keptRecoveryCodeHashes = (keys: RootKeys, kept: readonly KeptKey[], userId: string, text: string) =>
+  kept.flatMap((one) => {
+    const key = keys.byId.has(one.keyId) ? null : openKept(keys, 'recovery-code', one);
+    return key === null ? [] : [macOf(key, userId, text)];
+  });

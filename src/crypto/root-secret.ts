@@ -4,7 +4,7 @@
  */
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
-const PURPOSES = [
+export const PURPOSES = [
   'refresh-token',
   'authorization-code',
   'client-secret',
@@ -22,6 +22,8 @@ const PURPOSES = [
   'row',
   'ledger-seal',
   'account',
+  'kept-key',
+  'mail',
 ] as const;
 export type Purpose = (typeof PURPOSES)[number];
 

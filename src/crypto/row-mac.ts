@@ -14,7 +14,10 @@ export type RowKind =
   | 'passkey'
   | 'linked-identity'
   | 'external-sign-in'
-  | 'email-challenge';
+  | 'email-challenge'
+  | 'client'
+  | 'client-at-token'
+  | 'consent';
 export type RowFact = string | bigint | boolean | null | Uint8Array | readonly string[];
 
 export type RowMacs = {

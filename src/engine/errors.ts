@@ -17,6 +17,10 @@ export class Unavailable extends Error {
 export type StoreFailure = ErrorOptions & {
   /** What is the matter: "The database …". */
   readonly words?: string;
+  /** Its code, and what the database or TLS said; null: it said nothing. */
+  readonly said?: string | null;
+  /** What to do, as a sentence. */
+  readonly advice?: string | null;
   /** SQLSTATE, or the code of the driver or the operating system; null: it has none. */
   readonly code?: string | null;
   /** No failure that a database has now and then: probably a defect, and worth a look. */
@@ -29,8 +33,16 @@ export class StoreUnavailable extends Error {
   readonly code: string | null;
   readonly isUnexpected: boolean;
   constructor(maybeCommitted: boolean, failure: StoreFailure = {}) {
-    const { words = 'cannot be reached', code = null, isUnexpected = false, ...options } = failure;
-    super(`The database ${words}.`, options);
+    const {
+      words = 'cannot be reached',
+      said = null,
+      advice = null,
+      code = null,
+      isUnexpected = false,
+      ...options
+    } = failure;
+    const quoted = said === null ? '' : ` (${said})`;
+    super(`The database ${words}${quoted}.${advice === null ? '' : ` ${advice}`}`, options);
     this.name = 'StoreUnavailable';
     this.maybeCommitted = maybeCommitted;
     this.code = code;

@@ -188,7 +188,7 @@ export class Device {
       made = new PKCS11();
     } catch {
       throw new DeviceRefuses(
-        'the package pkcs11js is not installed, or was not built: npm install --no-save pkcs11js',
+        'the package pkcs11js is not installed, or was not built: npm install --no-save --omit=dev pkcs11js@2.1.7',
       );
     }
     try {

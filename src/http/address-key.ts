@@ -1,4 +1,5 @@
 /** One key for all spellings of an address, and for all addresses that one household or one attacker holds. */
+import type { FastifyRequest } from 'fastify';
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
 
 /**
@@ -30,3 +31,17 @@ const networkKey = ({ parts }: IPv6) =>
     .slice(0, 4)
     .map((part) => part.toString(16))
     .join(':')}::/64`;
+
+/** IPv6 networks that one site holds are up to a /48, which has 65,536 of those. */
+const siteKey = ({ parts }: IPv6) =>
+  `${parts
+    .slice(0, 3)
+    .map((part) => part.toString(16))
+    .join(':')}::/48`;
+
+/** The widest network that may be one caller: of the address that is known as soon as the headers are. */
+export function networkOf({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
+  const address = addressIn(ip) ?? addressIn(socket.remoteAddress ?? '');
+  if (address === null) return 'unknown';
+  return 'parts' in address ? siteKey(address) : address.toString();
+}

@@ -12,6 +12,7 @@ import { type AccountAppOptions, accountApp } from './account-app.ts';
 import { actingBrowsers } from './acting-browser.ts';
 import { type AdministrationOptions, administration } from './administration.ts';
 import { type AuthorizeRoutesOptions, authorizeRoutes } from './authorize-routes.ts';
+import { headerBounds } from './bounds.ts';
 import { closeConnectionsWhenClosing } from './closing.ts';
 import { type BrowserCookieOptions, browserCookies } from './cookies.ts';
 import { csrf } from './csrf.ts';
@@ -31,7 +32,7 @@ import { jwksRoute } from './jwks-route.ts';
 import { logoutRoutes } from './logout-routes.ts';
 import { type LookOptions, looks } from './look.ts';
 import { metadataRoutes } from './metadata-routes.ts';
-import { overload } from './overload.ts';
+import { isOverloaded, type Load, loadOf, overload } from './overload.ts';
 import { type PasskeyRoutesOptions, passkeyRoutes } from './passkey-routes.ts';
 import { type PermissionRoutesOptions, permissionRoutes } from './permission-routes.ts';
 import type { DemoApp, PlaygroundOptions } from './playground/routes.ts';
@@ -79,22 +80,25 @@ type PageOptions = BrowserCookieOptions & { readonly keys: RootKeys } & Authoriz
     readonly production: boolean;
   };
 
+/** Node looks each 30 seconds, unless told. */
+const CHECK_CONNECTIONS_EVERY_MILLISECONDS = 1000;
+
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const app = await bareApp(options);
+  const load = loadOf(options.configuration);
+  const app = await bareApp(options, load);
   const { email } = options;
-  await app.register(overload, options);
-  await app.register(healthRoutes, { ...options, isOverloaded: () => app.isOverloaded() });
+  await app.register(healthRoutes, { ...options, isOverloaded: () => isOverloaded(load) });
   await app.register(metadataRoutes, options);
   await app.register(endpoints, {
     ...options,
     administration: async () => {
-      const inner = await bareApp(options);
+      const inner = await bareApp(options, load);
       await inner.register(await options.administration(app), { prefix: pathOf(options.issuer) });
       await inner.ready();
       return inner;
     },
     account: async () => {
-      const inner = await bareApp(options);
+      const inner = await bareApp(options, load);
       await preparePages(inner, options);
       await inner.register(await options.account(), { prefix: pathOf(options.issuer) });
       await inner.ready();
@@ -103,7 +107,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     email:
       email &&
       (async () => {
-        const inner = await bareApp(options);
+        const inner = await bareApp(options, load);
         await preparePages(inner, options);
         await inner.register(await email(), { prefix: pathOf(options.issuer) });
         await inner.ready();
@@ -117,20 +121,29 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 const pathOf = (issuer: string): string => new URL(issuer).pathname.replace(/\/$/, '');
 
 /** What holds for every request. */
-async function bareApp({
-  logger,
-  trustedProxies,
-  issuer,
-  claimsOf,
-  configuration,
-}: Pick<AppOptions, 'logger' | 'trustedProxies' | keyof LookOptions>): Promise<FastifyInstance> {
+async function bareApp(
+  {
+    logger,
+    trustedProxies,
+    issuer,
+    claimsOf,
+    configuration,
+  }: Pick<AppOptions, 'logger' | 'trustedProxies' | keyof LookOptions>,
+  load: Load,
+): Promise<FastifyInstance> {
+  const requestTimeout = deadlines.headersMilliseconds + deadlines.bodyMilliseconds;
   const app = Fastify({
     loggerInstance: logger,
     // The request's own line carries no query and no headers: see http/request-log.ts.
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: deadlines.requestMilliseconds,
+    requestTimeout,
+    http: {
+      requestTimeout,
+      headersTimeout: deadlines.headersMilliseconds,
+      connectionsCheckingInterval: CHECK_CONNECTIONS_EVERY_MILLISECONDS,
+    },
     return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: MAX_NAME_CHARACTERS },
@@ -139,6 +152,7 @@ async function bareApp({
     schemaController: { compilersFactory: { buildValidator: () => noCompiler, buildSerializer: () => noCompiler } },
   });
   await app.register(requestLog);
+  await app.register(headerBounds);
   await app.register(requestDeadline);
   await app.register(closeConnectionsWhenClosing);
   await app.register(looks, { issuer, configuration, claimsOf });
@@ -146,6 +160,7 @@ async function bareApp({
   await app.register(formBodies);
   await app.register(securityHeaders, { issuer });
   await app.register(exactPath);
+  await app.register(overload, { load });
   return app;
 }
 

@@ -10,6 +10,7 @@ import type { Refused } from '../protocol/grant-type.ts';
 import { addressKey } from './address-key.ts';
 import { bodyOf } from './form-body.ts';
 import { refuseOtherMethods } from './other-methods.ts';
+import { presenterOf } from './presenter.ts';
 import { setLogLine } from './request-log.ts';
 import { isUnavailable, sendUnavailable } from './unavailable.ts';
 
@@ -50,6 +51,7 @@ export function clientEndpoint(
       const sender = {
         authorization: request.headers.authorization,
         address: () => addressKey(request.ip, request.socket.remoteAddress ?? ''),
+        presenter: () => presenterOf(request),
       };
       const outcome = await handle(sender, bodyOf(request.body));
       if (outcome.kind === 'refused') return refuseRequest(request, reply, outcome.refused, outcome.facts);
@@ -70,6 +72,7 @@ const REASON_OF_FASTIFY_ERROR: Readonly<Record<string, TokenReason | undefined>>
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content_type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_body',
+  BODY_LATE: 'body_too_late',
 };
 
 /** A credential leaked, or the store lost a commit that it had acknowledged. */
@@ -88,11 +91,12 @@ function refuseRequest(request: FastifyRequest, reply: FastifyReply, refused: Re
     'refused',
     {
       ...facts,
+      ...(ALARMS.has(reason) && presenterOf(request)),
       reason,
       parameter,
       scope,
       revoked,
-      address: reason === 'client_throttled' ? request.ip : undefined,
+      ...(reason === 'client_throttled' && { address: request.ip }),
       alarm: ALARMS.has(reason) || undefined,
     },
     level,

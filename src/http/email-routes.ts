@@ -26,6 +26,7 @@ import { deviceOf } from './sign-in-form.ts';
 import { LOST_FACTORS } from './sign-in-help.ts';
 import {
   type AskFor,
+  type AskView,
   askedPage,
   askPage,
   type LostFactorsView,
@@ -42,6 +43,7 @@ const LINK = '/email/link';
 const DONE = '/email/done';
 const INTERACTIONS = '/interactions/';
 const PATHS: Readonly<Record<AskFor, string>> = { forgot: '/forgot-password', signUp: '/sign-up' };
+const REASONS = { throttled: 'mails_throttled', queueFull: 'mails_queue_full' } as const;
 const PURPOSES: Readonly<Record<AskFor, string>> = {
   forgot: formPurpose.forgotPassword(),
   signUp: formPurpose.signUp(),
@@ -104,8 +106,9 @@ export const emailRoutes =
         return seeOther(reply, `${path(LOST_FACTORS)}?${SENT}`);
       }
       setLogLine(request, 'refused', { reason: `lost_factors_${outcome.kind}`, userId: session.userId });
-      if (outcome.kind === 'throttled') reply.header('retry-after', String(outcome.retryAfterSeconds));
-      return showLostFactors(request, reply, session, outcome.kind === 'throttled' ? 429 : 400, outcome.kind);
+      const isLater = 'retryAfterSeconds' in outcome;
+      if (isLater) reply.header('retry-after', String(outcome.retryAfterSeconds));
+      return showLostFactors(request, reply, session, isLater ? 429 : 400, outcome.kind);
     });
 
     app.get(LINK, async (request, reply) => {
@@ -166,7 +169,11 @@ export const emailRoutes =
 
     async function askerOf(request: FastifyRequest): Promise<Asker> {
       const { locale, language } = await lookOf(request);
-      return { network: addressKey(request.ip, request.socket.remoteAddress ?? ''), wishes: [locale, language] };
+      return {
+        network: addressKey(request.ip, request.socket.remoteAddress ?? ''),
+        wishes: [locale, language],
+        deviceCookie: cookies.readDevice(request),
+      };
     }
 
     /** Only to an interaction of this browser, and only by its name: nobody is sent anywhere else. */
@@ -180,7 +187,7 @@ export const emailRoutes =
       readonly status: number;
       readonly address: string;
       readonly goesOn: string | null;
-      readonly problem: 'addressRefused' | 'throttled' | null;
+      readonly problem: AskView['problem'];
     };
 
     async function showAsk(
@@ -189,14 +196,15 @@ export const emailRoutes =
       what: AskFor,
       { status, address, goesOn, problem }: AskShown,
     ): Promise<FastifyReply> {
+      const goesBackTo = goesOn !== null && isInteractionName(goesOn) ? goesOn : null;
       const view = {
         what,
         action: path(PATHS[what]),
         csrf: csrf.token(request, reply, PURPOSES[what]),
-        goesOn: goesOn !== null && isInteractionName(goesOn) ? goesOn : null,
+        goesOn: goesBackTo,
         address,
         problem,
-        signIn,
+        signIn: goesBackTo === null ? signIn : path(`${INTERACTIONS}${goesBackTo}`),
       };
       return sendPage(reply, status, askPage(await lookOf(request), view));
     }
@@ -216,9 +224,10 @@ export const emailRoutes =
         case 'addressRefused':
           return showAsk(request, reply, what, { status: 400, address, goesOn, problem: 'addressRefused' });
         case 'throttled':
-          setLogLine(request, 'refused', { reason: 'mails_throttled', address: request.ip });
+        case 'queueFull':
+          setLogLine(request, 'refused', { reason: REASONS[outcome.kind], address: request.ip });
           reply.header('retry-after', String(outcome.retryAfterSeconds));
-          return showAsk(request, reply, what, { status: 429, address, goesOn, problem: 'throttled' });
+          return showAsk(request, reply, what, { status: 429, address, goesOn, problem: outcome.kind });
       }
     }
 

@@ -1,6 +1,7 @@
 /** Errors that no route handles: pages for people, JSON for programs, and never a stack or a value in either. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { boundHeaders } from './bounds.ts';
 import { sendProblem } from './problem.ts';
 import { setLogLine } from './request-log.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
@@ -48,6 +49,7 @@ function handleError(
 /** A URL that cannot be decoded reaches no route and no hook, so headers and log line are set here. */
 export function handleFrameworkError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   request.log.info({ method: request.method, status: 400, reason: error.code }, 'refused');
+  boundHeaders(request);
   reply.headers(SECURITY_HEADERS);
   if (wantsPage(request)) void sendProblem(request, reply, 400, ({ problems }) => problems.unreadable);
   else send(reply, 400, 'invalid_request');

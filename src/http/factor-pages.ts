@@ -1,6 +1,7 @@
 /** What the pages of the second factor do (factor-routes.ts): loaded when a first person needs them. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { classNamed, levelOf } from '../oauth/authentication-methods.ts';
+import type { PresentDeps } from '../people/passkeys/present.ts';
 import { isRecentSession, type SecondFactorDeps, type Session } from '../people/second-factor/deps.ts';
 import { hasFactor, methodsOfUser } from '../people/second-factor/methods.ts';
 import { type CodeRefusal, proveByCode } from '../people/second-factor/prove.ts';
@@ -32,8 +33,6 @@ export type FactorPlace = {
   readonly isStepUp: boolean;
   readonly mayDecline: boolean;
   readonly another: string;
-  /** Where a passkey signs in instead. */
-  readonly passkey: string;
   readonly methods: string;
   /** After the recovery codes were shown. */
   readonly goOn: { readonly action: string } | { readonly href: string };
@@ -44,14 +43,21 @@ export type FactorPlace = {
 };
 
 type At = { readonly place: FactorPlace; readonly session: Session };
-type Submitted = At & { readonly form: { readonly code: string | null; readonly factor: string | null } };
+export type FactorSent = Readonly<Record<'code' | 'factor' | 'credential', string | null>>;
+type Submitted = At & { readonly form: FactorSent };
+export type FactorPagesDeps = SecondFactorDeps &
+  PresentDeps &
+  SignInHelpOptions & {
+    /** Absent: no mails are sent. */
+    readonly mayRecoverByMail?: (userId: string) => Promise<boolean>;
+  };
 
 const PHISHING_RESISTANT = levelOf(classNamed('phishing-resistant'));
 
 /** The page that asks for what is missing. */
 export async function showFactor(
   app: FastifyInstance,
-  deps: SecondFactorDeps & SignInHelpOptions,
+  deps: FactorPagesDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   {
@@ -63,11 +69,13 @@ export async function showFactor(
 ): Promise<FastifyReply> {
   const methods = await methodsOfUser(deps, session);
   const needsPasskey = levelOf(place.requiredClass) >= PHISHING_RESISTANT && place.isStepUp;
-  const asks = needsPasskey ? 'passkey' : hasFactor(methods) ? 'code' : 'setUp';
+  const asks = needsPasskey ? 'passkey' : hasFactor(methods) ? 'factor' : 'setUp';
   const look = await lookOf(request, { userId: session.userId });
   const csrf = app.csrf.token(request, reply, place.formPurpose);
   const hasPasskey = methods.passkeys.length > 0;
-  const button = { action: place.passkey, formPurpose: place.formPurpose, csrf, autofill: false };
+  const { formPurpose } = place;
+  const secondFactorOf = { session, allowed: methods.passkeys };
+  const button = { action: place.path('/passkey'), formPurpose, csrf, autofill: false, secondFactorOf };
   const passkey = hasPasskey ? await app.passkeyPart(request, reply, look, button) : null;
   const view = {
     ...place,
@@ -76,30 +84,32 @@ export async function showFactor(
     username: session.username,
     asks,
     hasPasskey,
-    lost: lostFactorsPath(deps),
+    hasApp: methods.apps.length > 0,
+    hasRecoveryCodes: methods.recoveryCodesLeft > 0,
+    lost: (await deps.mayRecoverByMail?.(session.userId)) === false ? null : lostFactorsPath(deps),
     problem: problem ?? (isPasskeyRefused(request) ? 'passkeyRefused' : null),
     passkey: passkey?.markup ?? null,
   } as const;
   return sendPage(reply, status, factorPage(look, view), passkey?.script);
 }
 
-type Action = 'code' | 'set-up' | 'confirm';
+export type FactorAction = 'code' | 'passkey' | 'set-up' | 'confirm';
 
 export const submitFactor = (
   app: FastifyInstance,
-  deps: SecondFactorDeps & SignInHelpOptions,
+  deps: FactorPagesDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  action: Action,
+  action: FactorAction,
   at: Submitted,
 ): Promise<FastifyReply> => ACTIONS[action](app, deps, request, reply, at);
 
 const ACTIONS: Readonly<
   Record<
-    Action,
+    FactorAction,
     (
       app: FastifyInstance,
-      deps: SecondFactorDeps & SignInHelpOptions,
+      deps: FactorPagesDeps,
       request: FastifyRequest,
       reply: FastifyReply,
       at: Submitted,
@@ -118,12 +128,30 @@ const ACTIONS: Readonly<
       logSignIn(request, deps.signInLedger, session, 'second factor proven');
       return place.proven(reply, outcome.session);
     }
-    const { reason, retryAfterSeconds } = outcome;
+    const { reason, retryAfterSeconds, method } = outcome;
     const { accountHash: account } = deps.signInLedger.originOf(session.username);
     setLogLine(request, 'refused', { reason, userId: session.userId, account, address: request.ip });
     if (reason === 'session_ended') return seeOther(reply, place.again);
     if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
-    return showFactor(app, deps, request, reply, { place, session, ...CODE_REFUSALS[reason] });
+    return showFactor(app, deps, request, reply, { place, session, ...REFUSALS[method][reason] });
+  },
+  passkey: async (app, deps, request, reply, { place, session, form }) => {
+    const browser = app.browserCookies.hash(request, 'browser');
+    if (browser === null) return seeOther(reply, place.again);
+    const cookie = app.browserCookies.create();
+    const { proveByPasskey } = await import('../people/passkeys/prove.ts');
+    const sent = { credential: form.credential, browser, newCookie: cookie.hash };
+    const outcome = await proveByPasskey(deps, session, sent);
+    if (outcome.kind === 'proven') {
+      app.browserCookies.set(reply, 'session', cookie);
+      rememberBrowser(deps, deviceOf(request, reply), session.username, outcome.session.lastUsedAt);
+      logSignIn(request, deps.signInLedger, session, 'second factor proven');
+      return place.proven(reply, outcome.session);
+    }
+    const { reason } = outcome;
+    setLogLine(request, 'refused', { reason, userId: session.userId, address: request.ip });
+    if (reason === 'session_ended') return seeOther(reply, place.again);
+    return showFactor(app, deps, request, reply, { place, session, problem: 'passkeyRefused', status: 400 });
   },
   'set-up': async (app, deps, request, reply, { place, session }) => {
     const methods = await methodsOfUser(deps, session);
@@ -197,6 +225,16 @@ const CODE_REFUSALS: Readonly<Record<Exclude<CodeRefusal, 'session_ended'>, Refu
   code_reused: { problem: 'reused', status: 400 },
   throttled_account: { problem: 'throttled', status: 429 },
   busy: { problem: 'busy', status: 503 },
+};
+
+/** A recovery code does not change with the time. */
+const REFUSALS: Readonly<Record<'secondFactor' | 'recoveryCode', typeof CODE_REFUSALS>> = {
+  secondFactor: CODE_REFUSALS,
+  recoveryCode: {
+    ...CODE_REFUSALS,
+    code_mismatch: { problem: 'recoveryCodeMismatch', status: 400 },
+    code_reused: { problem: 'recoveryCodeUsed', status: 400 },
+  },
 };
 
 const CONFIRM_PROBLEMS: Readonly<

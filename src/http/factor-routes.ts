@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
-import { isByPasswordAlone, type SecondFactorDeps } from '../people/second-factor/deps.ts';
+import { isByPasswordAlone } from '../people/second-factor/deps.ts';
 import { findAnySession } from '../protocol/browser-session.ts';
 import { formPurpose } from '../protocol/form-purpose.ts';
 import {
@@ -14,24 +14,27 @@ import {
   takeFormStep,
   viewInteraction,
 } from '../protocol/interaction.ts';
-import { factorPath, passkeyPath, signInPath } from './account/sections.ts';
-import type { FactorPlace } from './factor-pages.ts';
+import { factorPath, signInPath } from './account/sections.ts';
+import type { FactorAction, FactorPagesDeps, FactorPlace, FactorSent } from './factor-pages.ts';
 import { bodyOf } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
 import { interactionPath, sendInteractionRefused, sendInteractionStep } from './interaction-outcome.ts';
 import { INTERACTION_NAME, interactionRequestOf, type NamedParams } from './interaction-request.ts';
 import { seeOther } from './security-headers.ts';
-import type { SignInHelpOptions } from './sign-in-help.ts';
 import { destinationOfSignIn } from './sign-in-routes.ts';
 
-export type FactorRoutesOptions = InteractionDeps & SecondFactorDeps & SignInHelpOptions;
+export type FactorRoutesOptions = InteractionDeps & FactorPagesDeps;
 
 /** What the pages do, loaded when a first person needs it. */
 const pages = () => import('./factor-pages.ts');
 
 type InteractionPage = FastifyRequest<{ Params: NamedParams }>;
-type Action = 'code' | 'set-up' | 'confirm';
-const PATHS: Readonly<Record<Action, string>> = { code: '', 'set-up': '/set-up', confirm: '/confirm' };
+const PATHS: Readonly<Record<FactorAction, string>> = {
+  code: '',
+  passkey: '/passkey',
+  'set-up': '/set-up',
+  confirm: '/confirm',
+};
 
 export const factorRoutes = fp<FactorRoutesOptions>(
   async (app, options) => {
@@ -41,8 +44,14 @@ export const factorRoutes = fp<FactorRoutesOptions>(
 
     const requestOf = (request: InteractionPage) => interactionRequestOf(app, request, request.params);
     const formOf = (request: InteractionPage) => ({ ...requestOf(request), isOurForm: csrf.checkOf(request) });
-    const sent = (request: FastifyRequest, name: 'code' | 'factor') =>
-      parseParameters(bodyOf(request.body), ['code', 'factor']).parameters.get(name);
+    const sentIn = (request: FastifyRequest): FactorSent => {
+      const { parameters } = parseParameters(bodyOf(request.body), ['code', 'factor', 'credential']);
+      return {
+        code: parameters.get('code'),
+        factor: parameters.get('factor'),
+        credential: parameters.get('credential'),
+      };
+    };
 
     /** Of the page of an interaction. */
     const placeOf = (request: InteractionPage, view: FactorView): FactorPlace => ({
@@ -53,7 +62,6 @@ export const factorRoutes = fp<FactorRoutesOptions>(
       isStepUp: !view.awaiting,
       mayDecline: !view.awaiting,
       another: interactionPath(issuer, view, '?account=another'),
-      passkey: interactionPath(issuer, view, '/passkey'),
       methods: methodsPath,
       goOn: { action: interactionPath(issuer, view, '/factor/continue') },
       proven: async (reply, session) =>
@@ -77,7 +85,6 @@ export const factorRoutes = fp<FactorRoutesOptions>(
         isStepUp: !awaiting,
         mayDecline: false,
         another: pathUnder(issuer, signInPath(name, { another: 'yes' })),
-        passkey: pathUnder(issuer, passkeyPath(name)),
         methods: methodsPath,
         goOn: { href: pathUnder(issuer, path) },
         proven: async (reply) => seeOther(reply, pathUnder(issuer, path)),
@@ -94,13 +101,12 @@ export const factorRoutes = fp<FactorRoutesOptions>(
       return (await pages()).showFactor(app, options, request, reply, { place, session });
     });
 
-    for (const action of Object.keys(PATHS) as Action[]) {
+    for (const action of Object.keys(PATHS) as FactorAction[]) {
       app.post(`/sign-in/factor${PATHS[action]}`, async (request, reply) => {
         if (!csrf.checkOf(request)(formPurpose.signIn())) return refuseForm(request, reply);
         const { session, awaiting } = await findAnySession(options, cookies.hash(request, 'session'));
         if (session === null) return seeOther(reply, pathUnder(issuer, '/sign-in'));
-        const form = { code: sent(request, 'code'), factor: sent(request, 'factor') };
-        const at = { place: directPlace(request, awaiting), session, form };
+        const at = { place: directPlace(request, awaiting), session, form: sentIn(request) };
         return (await pages()).submitFactor(app, options, request, reply, action, at);
       });
 
@@ -112,8 +118,7 @@ export const factorRoutes = fp<FactorRoutesOptions>(
         if (view.kind === 'refused') return sendInteractionRefused(request, reply, view);
         // No factor is asked for (any more): the page says what is.
         if (view.kind !== 'factor') return seeOther(reply, interactionPath(issuer, view));
-        const form = { code: sent(request, 'code'), factor: sent(request, 'factor') };
-        const at = { place: placeOf(request, view), session: view.session, form };
+        const at = { place: placeOf(request, view), session: view.session, form: sentIn(request) };
         return (await pages()).submitFactor(app, options, request, reply, action, at);
       });
     }

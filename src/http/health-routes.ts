@@ -1,35 +1,64 @@
+/** Three questions: is the process alive, should requests be sent to it, can the database be used (docs/decisions/0054). */
 import fp from 'fastify-plugin';
-import { Unavailable } from '../engine/errors.ts';
 import { noStore } from './security-headers.ts';
 
+export type DatabaseStanding = 'available' | 'not writable' | 'not reachable';
+
+export type DatabaseHealth = {
+  /** As it was found last: nothing is asked. */
+  readonly last: () => DatabaseStanding;
+  /** Asks the database. Never rejects. */
+  readonly look: () => Promise<DatabaseStanding>;
+  readonly close: () => void;
+};
+
 export type HealthRoutesOptions = {
-  /** Rejects when the database is not available or has no tables, or nothing can be signed. */
-  readonly ping: () => Promise<unknown>;
+  readonly databaseHealth: DatabaseHealth;
+  /** Rejects when nothing can be signed. */
+  readonly checkSigning: () => Promise<unknown>;
   /** The node refuses requests, since it has enough to do. */
   readonly isOverloaded: () => boolean;
 };
 
 export const healthRoutes = fp<HealthRoutesOptions>(
-  async (app, { ping, isOverloaded }) => {
+  async (app, { databaseHealth, checkSigning, isOverloaded }) => {
+    let closing = false;
+    app.addHook('preClose', (done) => {
+      closing = true;
+      done();
+    });
+
+    app.addHook('onClose', async () => databaseHealth.close());
+
     /** The process answers. */
     app.get('/health/live', { exposeHeadRoute: true }, (_request, reply) => noStore(reply).send({ status: 'live' }));
 
-    /** The process can serve. An overloaded node goes on serving what it takes on: without it the others would have more. */
+    /**
+     * The node serves what it can serve. Without the database these are keys and metadata, and errors that clients understand, which
+     * a balancer without nodes cannot give. An overloaded node goes on serving what it takes on: without it the others would have more.
+     */
     app.get('/health/ready', { exposeHeadRoute: true }, async (request, reply) => {
+      const notReady = (reason: string) =>
+        noStore(reply).header('retry-after', '1').code(503).send({ status: 'not ready', reason });
+      if (closing) return notReady('closing');
       try {
-        await ping();
-        return noStore(reply).send({ status: isOverloaded() ? 'overloaded' : 'ready' });
+        await checkSigning();
       } catch (error) {
         request.log.warn({ err: error }, 'not ready');
-        return noStore(reply)
-          .header('retry-after', '1')
-          .code(503)
-          .send({ status: 'not ready', reason: reasonOf(error) });
+        return notReady('signing keys');
       }
+      const database = databaseHealth.last();
+      // So that the next answer is right when it is back.
+      if (database !== 'available') void databaseHealth.look();
+      return noStore(reply).send({ status: isOverloaded() ? 'overloaded' : 'ready', database });
+    });
+
+    /** The database answers this node, has its tables, and can be written to. */
+    app.get('/health/database', { exposeHeadRoute: true }, async (_request, reply) => {
+      const standing = await databaseHealth.look();
+      if (standing === 'available') return noStore(reply).send({ status: standing });
+      return noStore(reply).header('retry-after', '1').code(503).send({ status: 'unavailable', reason: standing });
     });
   },
   { name: 'health-routes', encapsulate: true },
 );
-
-const reasonOf = (error: unknown): 'database' | 'signing keys' =>
-  error instanceof Unavailable && error.reason === 'signing_unavailable' ? 'signing keys' : 'database';

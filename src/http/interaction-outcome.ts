@@ -6,12 +6,16 @@ import { sendAuthorizationResponse } from './authorization-response.ts';
 import { sendProblem } from './problem.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther } from './security-headers.ts';
+import { signUpPath } from './sign-in-help.ts';
 
 type Named = { readonly interactionId: string; readonly sealed: string | null };
 
 /** The id, and after a dot what is sealed, until the interaction is stored. */
-export const interactionPath = (issuer: string, { interactionId, sealed }: Named, rest = ''): string =>
-  pathUnder(issuer, `/interactions/${interactionId}${sealed === null ? '' : `.${sealed}`}${rest}`);
+export const interactionName = ({ interactionId, sealed }: Named): string =>
+  sealed === null ? interactionId : `${interactionId}.${sealed}`;
+
+export const interactionPath = (issuer: string, named: Named, rest = ''): string =>
+  pathUnder(issuer, `/interactions/${interactionName(named)}${rest}`);
 
 export async function sendInteractionStep(
   issuer: string,
@@ -26,6 +30,8 @@ export async function sendInteractionStep(
     case 'continued':
       if (outcome.reason !== null) setLogLine(request, 'refused', { ...facts, reason: outcome.reason });
       return seeOther(reply, interactionPath(issuer, outcome));
+    case 'signUp':
+      return seeOther(reply, signUpPath(issuer, interactionName(outcome)));
     case 'approved':
       setLogLine(request, 'approved', facts);
       return sendAuthorizationResponse(request, reply, outcome.response, { uiLocales });

@@ -17,7 +17,12 @@ import { imagePath } from './brand.ts';
 import { destinationOf } from './destination.ts';
 import { externalPlaces } from './external-places.ts';
 import { bodyOf } from './form-body.ts';
-import { interactionPath, sendInteractionRefused, sendInteractionStep } from './interaction-outcome.ts';
+import {
+  interactionName,
+  interactionPath,
+  sendInteractionRefused,
+  sendInteractionStep,
+} from './interaction-outcome.ts';
 import { INTERACTION_NAME, interactionRequestOf } from './interaction-request.ts';
 import { type LeavingOptions, leaving } from './leaving.ts';
 import { lookOf } from './look.ts';
@@ -184,8 +189,7 @@ export const interactionRoutes = fp<InteractionDeps & LeavingOptions & SignInHel
       const passkey = await app.passkeyPart(request, reply, look, place);
       const places = externalPlaces(options.configuration(), interactionPath(issuer, named, '/external'));
       const more = [...(passkey ? [passkey.markup] : []), ...(places ? [externalButtons(look, token, places)] : [])];
-      const { interactionId, sealed } = named;
-      const help = signInHelp(options, sealed === null ? interactionId : `${interactionId}.${sealed}`);
+      const help = signInHelp(options, interactionName(named));
       const shown = { action, csrf: token, clientName, username, problem, goOn, help, more };
       return sendPage(reply, status, signInPage(look, shown), passkey?.script);
     }

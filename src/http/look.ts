@@ -58,11 +58,14 @@ export const looks = fp<LookOptions>(
 export const lookOf = (request: FastifyRequest, asked: AskedLook = {}): Promise<Look> =>
   request.server.looks(request, asked);
 
+/** Each is looked up. */
+const MAX_LANGUAGES = 20;
+
 /** The best first; "*" for a browser that says nothing. */
 export async function acceptedBy({ raw }: FastifyRequest): Promise<string[]> {
   // A start without a page needs neither this nor the words.
   const { default: Negotiator } = await import('negotiator');
-  return new Negotiator(raw).languages();
+  return new Negotiator(raw).languages().slice(0, MAX_LANGUAGES);
 }
 
 /** A claim holds whatever was imported. */

@@ -1,6 +1,6 @@
 /** The addresses of the metadata (RFC 8414, OpenID Connect Discovery, RFC 9728). */
 import fp from 'fastify-plugin';
-import { resourceMetadataPath } from '../oauth/urls.ts';
+import { resourceMetadataPath, urlUnder } from '../oauth/urls.ts';
 import { type MetadataDeps, managementMetadata, resourceMetadata, serverMetadata } from '../protocol/metadata.ts';
 import { LANGUAGES } from './words/languages.ts';
 
@@ -20,6 +20,13 @@ export const metadataRoutes = fp<Omit<MetadataDeps, 'uiLocales'>>(
         publish(url, () => serverMetadata(options));
       }
     }
+    // A Well-Known URL for Changing Passwords (W3C): password managers lead the end-user there.
+    app.get('/.well-known/change-password', { exposeHeadRoute: true }, (_request, reply) =>
+      reply.redirect(urlUnder(options.issuer, '/account/password'), 302),
+    );
+    // A Well-Known URL for Relying Party Passkey Endpoints (W3C).
+    const passkeys = urlUnder(options.issuer, '/account/sign-in-methods');
+    publish('/.well-known/passkey-endpoints', () => ({ enroll: passkeys, manage: passkeys }));
     publish(resourceMetadataPath(options.issuer, '/oauth/userinfo'), () => resourceMetadata(options));
     publish(resourceMetadataPath(options.issuer, '/management/v1'), () => managementMetadata(options));
   },

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
+import type { FactorAsked } from '../people/passkeys/ask.ts';
 import type { PasskeyDeps } from '../people/passkeys/manage.ts';
 import type { PasskeySent, PasskeySignInDeps, PasskeySignInOutcome } from '../people/passkeys/sign-in.ts';
 import { formPurpose } from '../protocol/form-purpose.ts';
@@ -31,6 +32,8 @@ export type PasskeyPlace = {
   readonly formPurpose: string;
   readonly csrf: string;
   readonly autofill: boolean;
+  /** The passkeys of this session's account are asked for; absent: any for this site. */
+  readonly secondFactorOf?: FactorAsked;
 };
 
 declare module 'fastify' {
@@ -55,11 +58,12 @@ export const passkeyRoutes = fp<PasskeyRoutesOptions>(
       async (request: FastifyRequest, reply: FastifyReply, look: Look, place: PasskeyPlace) => {
         const browser = cookies.hash(request, 'browser') ?? cookies.justSet(reply, 'browser');
         if (browser === null) return null;
-        const [{ signInOptions }, { passkeyButton, PASSKEY_SCRIPT_SOURCE }] = await Promise.all([
+        const [{ factorOptions, signInOptions }, { passkeyButton, PASSKEY_SCRIPT_SOURCE }] = await Promise.all([
           import('../people/passkeys/ask.ts'),
           import('./views/passkey.ts'),
         ]);
-        const asked = signInOptions(options, browser, place.formPurpose);
+        const { secondFactorOf: of } = place;
+        const asked = of ? factorOptions(options, browser, of) : signInOptions(options, browser, place.formPurpose);
         if (asked === null) return null;
         const { factor } = look.words;
         const words = { button: factor.withPasskey, failed: factor.refused.passkeyRefused };

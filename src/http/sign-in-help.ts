@@ -1,13 +1,8 @@
 /** What a sign-in page offers to those who cannot sign in: where mails are sent, and where people may sign up. */
-import type { Configuration } from '../config/configuration.ts';
 import { pathUnder } from '../oauth/urls.ts';
+import { type SignUpFacts, signUpIsOpen } from '../protocol/sign-up-is-open.ts';
 
-export type SignInHelpOptions = {
-  readonly issuer: string;
-  readonly configuration: () => Configuration;
-  /** Null or absent: no mails are sent, so nobody can be helped by mail. */
-  readonly email?: unknown;
-};
+export type SignInHelpOptions = SignUpFacts & { readonly issuer: string };
 
 /** Below the path of the issuer. */
 export const LOST_FACTORS = '/email/lost-factors';
@@ -20,15 +15,11 @@ export const lostFactorsPath = ({ issuer, configuration, email }: SignInHelpOpti
   email != null && configuration().signIn.lostFactors === 'email' ? pathUnder(issuer, LOST_FACTORS) : null;
 
 /** @param interaction the name in its URL, which a sign-up leads back to; null: none. */
-export function signInHelp(
-  { issuer, configuration, email }: SignInHelpOptions,
-  interaction: string | null,
-): SignInHelp {
-  if (email === null || email === undefined) return { forgot: null, signUp: null };
-  const leadsTo = interaction === null ? '' : `?for=${encodeURIComponent(interaction)}`;
-  const isOpen = configuration().signIn.signUp === 'open';
-  return {
-    forgot: pathUnder(issuer, '/forgot-password'),
-    signUp: isOpen ? pathUnder(issuer, `/sign-up${leadsTo}`) : null,
-  };
-}
+export const signUpPath = (issuer: string, interaction: string | null): string =>
+  pathUnder(issuer, `/sign-up${interaction === null ? '' : `?for=${encodeURIComponent(interaction)}`}`);
+
+/** @param interaction as in `signUpPath`. */
+export const signInHelp = (options: SignInHelpOptions, interaction: string | null): SignInHelp => ({
+  forgot: options.email == null ? null : pathUnder(options.issuer, '/forgot-password'),
+  signUp: signUpIsOpen(options) ? signUpPath(options.issuer, interaction) : null,
+});

@@ -1,39 +1,49 @@
-/** The background duty of a node: closes what can be closed, and remembers the newest stretch that it saw, since the database may forget it. */
-import { type Closed, closeStretch, type Head, type SealDeps } from './seal.ts';
-import { digestOf } from './stretch.ts';
+/** The background duty of a node: seals segments as they fill, and remembers the newest seal that it saw, since the database may forget it. */
+import type { Head, PassedOver } from './newest.ts';
+import { type Closed, type SealDeps, sealNext } from './seal.ts';
 
 export type SealRound = {
-  readonly closed: readonly Closed[];
-  /** The newest stretch that this node had seen, where it is no longer there, or is another. Null: it is. */
+  /** Null: nothing was full. */
+  readonly closed: Closed | null;
+  /** The newest seal that this node had seen, where it is no longer there, or is another. Null: it is. */
   readonly lost: Head | null;
+  /** Rows among the seals that no server of these root secrets signed, which this node had not seen before. */
+  readonly passedOver: readonly PassedOver[];
 };
 
-/** A node that was away for long goes on in the next round. */
-const MOST_STRETCHES = 300;
+type Options = {
+  /** A segment that is not full is sealed when none was sealed for this long: until then its lines can be changed unseen. */
+  readonly partialAfterMilliseconds?: number;
+  readonly elapsed?: () => number;
+};
 
-export function sealing(deps: SealDeps): { readonly round: () => Promise<SealRound> } {
+const PARTIAL_AFTER_MILLISECONDS = 60_000;
+
+export function sealing(
+  deps: SealDeps,
+  { partialAfterMilliseconds = PARTIAL_AFTER_MILLISECONDS, elapsed = () => performance.now() }: Options = {},
+): { readonly step: () => Promise<SealRound> } {
   let seen: Head | null = null;
+  let seenSince = elapsed();
+  let told = 0;
   return {
-    /** @throws StoreUnavailable */
-    round: async () => {
-      const { last } = await deps.store.standing();
-      const lost = seen !== null && isGone(seen, last && { number: last.number, digest: digestOf(last) }) ? seen : null;
-      const closed: Closed[] = [];
-      while (closed.length < MOST_STRETCHES) {
-        const one = await closeStretch(deps);
-        if (one === null) break;
-        closed.push(one);
-      }
-      const newest = closed.at(-1);
-      if (newest) seen = { number: newest.number, digest: newest.digest };
-      else seen = last && { number: last.number, digest: digestOf(last) };
-      return { closed, lost };
+    /** One segment at most. @throws StoreUnavailable */
+    step: async () => {
+      const step = await sealNext(deps, { partial: elapsed() - seenSince >= partialAfterMilliseconds });
+      if (step === null) return { closed: null, lost: null, passedOver: [] };
+      const lost = seen !== null && isGone(seen, step.newest) ? seen : null;
+      const newest = step.closed ? { number: step.closed.number, digest: step.closed.digest } : step.newest;
+      if (newest?.digest !== seen?.digest) seenSince = elapsed();
+      seen = newest;
+      const passedOver = step.passedOver.filter(({ number }) => number > told);
+      told = Math.max(told, ...passedOver.map(({ number }) => number));
+      return { closed: step.closed, lost, passedOver };
     },
   };
 }
 
-/** Between two rounds other nodes close further stretches; an older one is for `statehouse ledger verify`. */
-function isGone(seen: Head, last: Head | null): boolean {
-  if (last === null || last.number < seen.number) return true;
-  return last.number === seen.number && last.digest !== seen.digest;
+/** Between two looks other nodes seal further segments; an older one is for `statehouse ledger verify`. */
+function isGone(seen: Head, newest: Head | null): boolean {
+  if (newest === null || newest.number < seen.number) return true;
+  return newest.number === seen.number && newest.digest !== seen.digest;
 }

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { SealVerifier } from '../crypto/ledger-seal.ts';
-import type { Head } from './seal.ts';
+import type { Head } from './newest.ts';
 import { type Entry, entryOf, nameOf, namesIn, readStatement, type StoredSeal } from './stretch.ts';
 import { type Verified, verification } from './verify.ts';
 import type { StoredLedger } from './verify-stored.ts';

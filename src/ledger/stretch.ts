@@ -1,5 +1,5 @@
 /**
- * A stretch: all lines of the ledger from one transaction up to another, by month, since retention removes whole months. What is signed is
+ * A stretch (segment): all lines of the ledger from one transaction, or from a place in one, up to another, by month, since retention removes whole months. What is signed is
  * its statement, JSON to the octet:
  *
  *   months[].digest   SHA-256 over the lines in their order, each as transaction 8 ‖ place 8 ‖ SHA-256 of the line 32
@@ -11,10 +11,21 @@
  */
 import { z } from 'zod';
 import { sha256 } from '../crypto/digest.ts';
+import { OCTETS_32 } from '../crypto/ledger-seal.ts';
 
 /** A transaction of Postgres, `xid8`. */
 const digits = z.string().refine((text) => /^\d{1,20}$/.test(text) && BigInt(text) < 2n ** 64n);
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** Where a transaction is divided, since it has more entries than a segment: the first entry that is no longer in it, in the order of the ledger. */
+const placeSchema = z.object({
+  position: z.string().regex(/^-?\d{1,19}$/),
+  /** As Postgres writes it, in UTC: entries from before the order have it alone. */
+  at: z.string(),
+  /** Of entries that share all this, the SHA-256 of the first one that is no longer in it, hexadecimal; empty: none of them is. */
+  hash: z.string().regex(/^([0-9a-f]{64})?$/),
+});
+export type Place = z.output<typeof placeSchema>;
 
 const statementSchema = z.object({
   version: z.literal(1),
@@ -24,6 +35,8 @@ const statementSchema = z.object({
     .object({
       digest,
       sealed_at: z.iso.datetime(),
+      /** Its number; left out where it is the one before. */
+      stretch: z.int().min(1).optional(),
       /** Whether its signature was right when this one was chained to it: only then does this one vouch for it. */
       vouched: z.boolean(),
     })
@@ -31,6 +44,10 @@ const statementSchema = z.object({
   /** The first transaction, and the first that is no longer in it. */
   from: digits,
   below: digits,
+  /** Where the first transaction was divided. */
+  from_entry: placeSchema.optional(),
+  /** Where `below` is divided: this segment has its entries up to there. */
+  below_entry: placeSchema.optional(),
   /** Below this, transactions are counted for the second time, since the tables were brought into another Postgres. */
   counted_again_below: digits,
   /** The retention of that day. */
@@ -38,7 +55,10 @@ const statementSchema = z.object({
   months: z.array(
     z.object({ month: z.string().regex(/^(\d{4}-\d{2}|other)$/), lines: z.int().min(1), digest, index: digest }),
   ),
+  /** The thumbprint (RFC 7638) of the public key. */
   key: z.string(),
+  /** The public key itself, `x` of RFC 8037. Seals of earlier versions do not have it. */
+  public_key: z.string().regex(OCTETS_32).optional(),
 });
 export type Statement = z.output<typeof statementSchema>;
 
@@ -108,16 +128,43 @@ const inOrder = (left: Entry, right: Entry): number =>
 
 export type Month = Statement['months'][number];
 
-/** @param entries in any order. */
-export function closedMonths(entries: readonly Entry[]): { readonly months: readonly Month[]; readonly index: Buffer } {
-  const byMonth = [...Map.groupBy(entries, ({ month }) => month)].sort(([left], [right]) => (left < right ? -1 : 1));
-  const closed = byMonth.map(([month, entries]) => {
-    const sorted = sortedEntries(entries);
-    const index = octetsOf(sorted, HASH_OCTETS);
-    return { index, month: { month, lines: sorted.length, digest: digestOfLines(sorted), index: hex(index) } };
-  });
+/** The entries of a month in their order, each as transaction 8 ‖ place 8 ‖ SHA-256 32. */
+export type HashedMonth = { readonly month: string; readonly octets: Uint8Array };
+
+/** @param hashed in the order of the months. */
+export function closedMonths(hashed: readonly HashedMonth[]): {
+  readonly months: readonly Month[];
+  readonly index: Buffer;
+} {
+  const closed = hashed
+    .filter(({ octets }) => octets.length > 0)
+    .map(({ month, octets }) => {
+      const lines = octets.length / HASHED_OCTETS;
+      const index = Buffer.allocUnsafe(lines * INDEX_OCTETS);
+      for (let n = 0; n < lines; n++) {
+        index.set(octets.subarray(n * HASHED_OCTETS, n * HASHED_OCTETS + INDEX_OCTETS), n * INDEX_OCTETS);
+      }
+      return { index, month: { month, lines, digest: hex(octets), index: hex(index) } };
+    });
   return { months: closed.map(({ month }) => month), index: Buffer.concat(closed.map(({ index }) => index)) };
 }
+
+/** Those that are in none of these names. */
+export function withoutNames({ month, octets }: HashedMonth, names: ReadonlySet<string>): HashedMonth {
+  const read = Buffer.from(octets);
+  const kept: Buffer[] = [];
+  for (let at = 0; at + HASHED_OCTETS <= read.length; at += HASHED_OCTETS) {
+    const name = `${read.readBigUInt64BE(at)}/${read.readBigInt64BE(at + 8)}`;
+    if (!names.has(name)) kept.push(read.subarray(at, at + HASHED_OCTETS));
+  }
+  return { month, octets: Buffer.concat(kept) };
+}
+
+/** @param entries in any order. */
+export const hashedMonths = (entries: readonly Entry[]): readonly HashedMonth[] =>
+  [...Map.groupBy(entries, ({ month }) => month)]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([month, entries]) => ({ month, octets: octetsOf(sortedEntries(entries)) }));
 
 /** They mostly come in their order. */
 const sortedEntries = (entries: readonly Entry[]): readonly Entry[] =>
@@ -127,16 +174,16 @@ const sortedEntries = (entries: readonly Entry[]): readonly Entry[] =>
 
 const hex = (octets: Uint8Array): string => sha256(octets).toString('hex');
 
-const digestOfLines = (sorted: readonly Entry[]): string => hex(octetsOf(sorted, SHA_256_OCTETS));
+const digestOfLines = (sorted: readonly Entry[]): string => hex(octetsOf(sorted));
 
-/** Of each line its place, and so much of its hash. */
-function octetsOf(sorted: readonly Entry[], hashOctets: number): Buffer {
-  const size = PLACE_OCTETS + hashOctets;
+/** Of each line its place and its hash. */
+function octetsOf(sorted: readonly Entry[]): Buffer {
+  const size = HASHED_OCTETS;
   const octets = Buffer.allocUnsafe(sorted.length * size);
   for (const [n, { recordedIn, position, hash }] of sorted.entries()) {
     octets.writeBigUInt64BE(recordedIn, n * size);
     octets.writeBigInt64BE(position, n * size + 8);
-    octets.write(hash, n * size + PLACE_OCTETS, hashOctets, 'latin1');
+    octets.write(hash, n * size + PLACE_OCTETS, SHA_256_OCTETS, 'latin1');
   }
   return octets;
 }
@@ -145,6 +192,7 @@ const SHA_256_OCTETS = 32;
 const PLACE_OCTETS = 16;
 const HASH_OCTETS = 16;
 const INDEX_OCTETS = PLACE_OCTETS + HASH_OCTETS;
+const HASHED_OCTETS = PLACE_OCTETS + SHA_256_OCTETS;
 
 /** `TRANSACTION/PLACE`: how a line is named. */
 export const nameOf = ({ recordedIn, position }: Pick<Entry, 'recordedIn' | 'position'>): string =>

@@ -1,6 +1,7 @@
 /** Verifies the ledger of a database: what is stored, and nothing that the database computes from it. */
 import type { SealVerifier } from '../crypto/ledger-seal.ts';
-import type { Head, Range, SealStore } from './seal.ts';
+import { type Head, type NumberedSeal, newestAuthentic } from './newest.ts';
+import type { LedgerLines, Range, SealStore } from './seal.ts';
 import {
   checkLines,
   type Entry,
@@ -8,21 +9,22 @@ import {
   nameOf,
   namesIn,
   readStatement,
-  type Seal,
   type Statement,
   type StoredSeal,
 } from './stretch.ts';
 import { type Problem, type Verified, verification } from './verify.ts';
 
-export type StoredLedger = Pick<SealStore, 'lines' | 'indexesOf'> & {
-  readonly now: () => Promise<Date>;
-  readonly last: () => Promise<(Seal & { readonly number: number }) | null>;
+export type StoredLedger = Pick<SealStore, 'standing' | 'newestSeals' | 'indexesOf'> & {
+  readonly lines: LedgerLines;
+  readonly last: () => Promise<NumberedSeal | null>;
+  /** Rows among the seals whose numbers no server gives. */
+  readonly refusedNumbers: () => Promise<readonly string[]>;
   /** In ascending order, behind this number. */
   readonly seals: (behind: number) => AsyncIterable<StoredSeal & { readonly number: number; readonly sealedAt: Date }>;
   /** The first stretch that was closed then or later; null: none. */
   readonly beginsAt: (instant: Date) => Promise<number | null>;
-  /** How many lines there are from this transaction on. */
-  readonly countOpen: (from: string) => Promise<number>;
+  /** How many lines there are from there on. */
+  readonly countOpen: (range: Pick<Range, 'from' | 'from_entry'>) => Promise<number>;
 };
 
 export type VerifiedLedger = Verified & {
@@ -36,22 +38,48 @@ export async function verifyStored(
   keys: SealVerifier,
   head: Head | null,
 ): Promise<VerifiedLedger> {
-  const last = await ledger.last();
-  const newest = last && readStatement(last);
+  const newest = await newestStatement(ledger, keys);
   const check = verification(keys);
   let first: Statement | null = null;
-  let lastBelow = newest?.below ?? '0';
   for await (const seal of ledger.seals(0)) {
     const statement = readStatement(seal);
     first ??= statement;
-    lastBelow = statement?.below ?? lastBelow;
     const entries = statement === null ? [] : await linesOf(ledger, statement, seal.index, newest);
     check.add(seal.number, seal, entries, statement === null ? undefined : checkLines(statement, seal.index, entries));
   }
-  const now = await ledger.now();
+  const { now, begunBelow } = await ledger.standing();
   const verified = check.end({ now, head, beginsAnywhere: false });
   const strays = first === null || isCountedAgain(newest) ? [] : await straysBefore(ledger, first, now);
-  return { ...verified, problems: [...strays, ...verified.problems], open: await ledger.countOpen(lastBelow) };
+  const numbers = (await ledger.refusedNumbers()).map(
+    (number) => ({ problem: 'number_refused', stretch: null, number }) as const,
+  );
+  // Where the tables came from another Postgres, its transactions may be ahead of those here.
+  const isOfThisPostgres = !isCountedAgain(newest) && BigInt(newest?.below ?? 0) <= BigInt(begunBelow);
+  const ahead = newest !== null && isOfThisPostgres ? await linesAhead(ledger, begunBelow) : [];
+  const open = await ledger.countOpen({ from: newest?.below ?? '0', from_entry: newest?.below_entry });
+  return { ...verified, problems: [...numbers, ...strays, ...ahead, ...verified.problems], open };
+}
+
+/** Where no seal is authentic, such as with another root secret: of the last that can be read. */
+async function newestStatement(ledger: StoredLedger, keys: SealVerifier): Promise<Statement | null> {
+  const { seal } = await newestAuthentic(ledger.newestSeals(), keys);
+  if (seal !== null) return seal.statement;
+  const last = await ledger.last();
+  return last && readStatement(last);
+}
+
+const MOST_AHEAD = 1000;
+const HIGHEST_TRANSACTION = String(2n ** 64n - 1n);
+
+async function linesAhead(ledger: StoredLedger, begunBelow: string): Promise<readonly Problem[]> {
+  const found: Problem[] = [];
+  for await (const lines of ledger.lines({ from: begunBelow, below: HIGHEST_TRANSACTION })) {
+    for (const entry of lines.map(entryOf)) {
+      found.push({ problem: 'line_ahead', stretch: null, line: nameOf(entry), month: entry.month });
+    }
+    if (found.length >= MOST_AHEAD) break;
+  }
+  return found;
 }
 
 const isCountedAgain = (newest: Statement | null): boolean => newest !== null && newest.counted_again_below !== '0';
@@ -90,7 +118,7 @@ async function linesOf(
 /** Lines before the first stretch that is still there: their stretches went with their months, so they should have gone as well. */
 async function straysBefore(ledger: StoredLedger, first: Statement, now: Date): Promise<readonly Problem[]> {
   if (BigInt(first.from) === 0n) return [];
-  const strays = await entriesOf(ledger, { from: '0', below: first.from });
+  const strays = await entriesOf(ledger, { from: '0', below: first.from, below_entry: first.from_entry });
   const kept = new Date(now.getTime() - first.kept_days * 86_400_000).toISOString().slice(0, 'YYYY-MM'.length);
   return strays
     .filter(({ month }) => month >= kept)

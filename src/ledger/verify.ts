@@ -3,7 +3,7 @@
  * authentic when its signature is right, or when an authentic stretch behind it vouches for it. So a root secret may leave the list.
  */
 import type { SealVerifier } from '../crypto/ledger-seal.ts';
-import type { Head } from './seal.ts';
+import { authenticityOf, type Head } from './newest.ts';
 import {
   type CheckedLines,
   checkLines,
@@ -20,11 +20,15 @@ export type StretchProblem =
   | LineProblem
   /** Its statement or its signature is not what this server made. */
   | { readonly problem: 'stretch_changed' }
+  /** A row under a number that no server gives. */
+  | { readonly problem: 'number_refused'; readonly number: string }
+  /** A line of a transaction that has not begun: it would be in no segment. */
+  | { readonly problem: 'line_ahead'; readonly line: string; readonly month: string }
   /** The one before is not the one to which it was chained. */
   | { readonly problem: 'stretch_before_changed' }
   | { readonly problem: 'stretch_removed' }
-  /** Signed with a key that is not known here. */
-  | { readonly problem: 'key_unknown'; readonly key: string }
+  /** Signed with a key that is not trusted here; its signature is right under the public key that is stored with it, if one is (`x`). */
+  | { readonly problem: 'key_unknown'; readonly key: string; readonly public_key: string | null }
   /** All its lines of this month are missing, and the month was to be kept. */
   | { readonly problem: 'month_removed'; readonly month: string; readonly lines: number }
   /** The head that was named is not there. */
@@ -75,20 +79,21 @@ export function verification(keys: SealVerifier): Verification {
   return {
     add: (number, seal, entries, checked) => {
       const statement = readStatement(seal);
-      const isOfNumber = statement?.stretch === number;
-      const isSigned = statement && isOfNumber ? keys.isRight(statement.key, seal.statement, seal.signature) : false;
+      const isSigned = authenticityOf(keys, number, statement, seal);
       const { problems: found, missing } = checked ?? linesOf(statement, seal, entries);
       for (const problem of found) problems.push({ ...problem, stretch: number });
       links.push({ number, digest: digestOf(seal), statement, isSigned, missing });
       lines += entries.length;
     },
     end: ({ now, head, beginsAnywhere }) => {
-      const isDue = dueBy(links, now);
-      for (const problem of chainProblems(links)) problems.push(problem);
-      if (!beginsAnywhere) problems.push(...beginningProblems(links, isDue));
-      if (head !== null) problems.push(...headProblems(links, head));
+      const { chain, problems: found } = judged(links);
+      const isDue = dueBy(chain, now);
+      for (const problem of found) problems.push(problem);
+      for (const problem of gapProblems(chain)) problems.push(problem);
+      if (!beginsAnywhere) problems.push(...beginningProblems(chain, isDue));
+      if (head !== null) problems.push(...headProblems(chain, head));
       let removedByRetention = 0;
-      for (const { number, missing, statement } of links) {
+      for (const { number, missing, statement } of chain) {
         // Retention removes a stretch together with the month in which it was closed, so what was exported had these lines.
         const own = beginsAnywhere ? statement?.sealed_at.slice(0, 'YYYY-MM'.length) : null;
         for (const { month, lines } of missing) {
@@ -96,12 +101,12 @@ export function verification(keys: SealVerifier): Verification {
           else problems.push({ problem: 'month_removed', stretch: number, month, lines });
         }
       }
-      const last = links.at(-1);
+      const last = newestOf(chain);
       return {
         problems: problems.toSorted((left, right) => (left.stretch ?? 0) - (right.stretch ?? 0)),
         stretches: links.length,
         lines,
-        first: links[0]?.number ?? null,
+        first: (chain.find(({ isAuthentic }) => isAuthentic) ?? chain[0])?.number ?? null,
         head: last
           ? { number: last.number, digest: last.digest, sealedAt: last.statement?.sealed_at ?? 'unknown' }
           : null,
@@ -114,45 +119,60 @@ export function verification(keys: SealVerifier): Verification {
 const linesOf = (statement: Statement | null, { index }: StoredSeal, entries: readonly Entry[]): CheckedLines =>
   statement === null ? { problems: [], missing: [] } : checkLines(statement, index, entries);
 
-function chainProblems(links: readonly Link[]): readonly Problem[] {
+type Judged = Link & { readonly isAuthentic: boolean };
+/** What an authentic seal says of the one before it. */
+type Claim = { readonly by: number; readonly digest: string; readonly vouched: boolean };
+
+/** From the newest back: a seal is authentic when its signature is right, or when an authentic one behind it vouches for it. */
+function judged(links: readonly Link[]): { readonly chain: readonly Judged[]; readonly problems: readonly Problem[] } {
   const problems: Problem[] = [];
-  let behind: Behind | null = null;
-  for (const link of links.toReversed()) {
-    const { number, statement } = link;
-    const { follows, isChained, isVouchedFor }: Chained = chainedTo(behind, link);
-    const isAuthentic = link.isSigned === true || isVouchedFor;
-    if (behind !== null && !follows) problems.push(...outOfTurn(number, behind.link.number));
+  const claims = new Map<number, readonly Claim[]>();
+  const chain = links.toReversed().map((link): Judged => {
+    const { number, digest, statement } = link;
+    const own = claims.get(number) ?? [];
+    const isAuthentic = link.isSigned === true || own.some((claim) => claim.vouched && claim.digest === digest);
     if (!isAuthentic) {
       problems.push(
         link.isSigned === null && statement !== null
-          ? { problem: 'key_unknown', stretch: number, key: statement.key }
+          ? {
+              problem: 'key_unknown',
+              stretch: number,
+              key: statement.key,
+              public_key: statement.public_key ?? null,
+            }
           : { problem: 'stretch_changed', stretch: number },
       );
-    } else if (behind?.isAuthentic && follows && !isChained) {
-      // Both are ours, and one of them was made for another chain.
-      problems.push({ problem: 'stretch_before_changed', stretch: behind.link.number });
+      return { ...link, isAuthentic };
     }
-    behind = { link, isAuthentic };
-  }
-  return problems;
+    // Both are ours, and one of them was made for another chain.
+    const others = own.filter((claim) => claim.digest !== digest);
+    for (const { by } of others) problems.push({ problem: 'stretch_before_changed', stretch: by });
+    const previous = statement?.previous ?? null;
+    if (previous !== null) {
+      const before = previous.stretch ?? number - 1;
+      const claim = { by: number, digest: previous.digest, vouched: previous.vouched };
+      claims.set(before, [...(claims.get(before) ?? []), claim]);
+    }
+    return { ...link, isAuthentic };
+  });
+  return { chain: chain.toReversed(), problems };
 }
-
-type Behind = { readonly link: Link; readonly isAuthentic: boolean };
-type Chained = Readonly<Record<'follows' | 'isChained' | 'isVouchedFor', boolean>>;
-
-/** @param behind the stretch after it; null: it is the newest. */
-function chainedTo(behind: Behind | null, { number, digest }: Link): Chained {
-  const follows = behind?.link.number === number + 1;
-  const previous = behind?.link.statement?.previous ?? null;
-  const isChained = follows && previous?.digest === digest;
-  return { follows, isChained, isVouchedFor: behind?.isAuthentic === true && isChained && previous?.vouched === true };
-}
-
-const outOfTurn = (number: number, next: number): readonly Problem[] =>
-  next > number ? gap(number, next) : [{ problem: 'stretch_before_changed', stretch: next }];
 
 /** More than a person reads. */
 const MAX_NAMED = 1000;
+
+/** Up to the newest authentic seal: behind it, a row with any number may have been added. */
+function gapProblems(chain: readonly Judged[]): readonly Problem[] {
+  const last = chain.findLast(({ isAuthentic }) => isAuthentic)?.number ?? 0;
+  return chain
+    .filter(({ number }) => number <= last)
+    .flatMap(({ number }, n, links): readonly Problem[] => {
+      const before = links[n - 1]?.number;
+      if (before === undefined) return [];
+      // A file may have a segment twice.
+      return before < number ? gap(before, number) : [{ problem: 'stretch_before_changed', stretch: number }];
+    });
+}
 
 const gap = (number: number, next: number): readonly Problem[] =>
   Array.from({ length: Math.min(next - number - 1, MAX_NAMED) }, (_, n) => ({
@@ -161,24 +181,30 @@ const gap = (number: number, next: number): readonly Problem[] =>
   }));
 
 /** Retention removes the oldest stretches, once the month in which they were closed is over for as long as lines are kept. */
-function beginningProblems([first]: readonly Link[], isDue: (month: string) => boolean): readonly Problem[] {
+function beginningProblems(chain: readonly Judged[], isDue: (month: string) => boolean): readonly Problem[] {
+  const first = chain.find(({ isAuthentic }) => isAuthentic);
   if (!first || first.number === 1) return [];
   const sealedAt = first.statement?.previous?.sealed_at ?? null;
   const wasDue = sealedAt !== null && isDue(sealedAt.slice(0, 'YYYY-MM'.length));
-  return wasDue ? [] : gap(0, first.number);
+  return wasDue ? [] : gap(0, chain[0]?.number ?? first.number);
 }
 
-function headProblems(links: readonly Link[], head: Head): readonly Problem[] {
+function headProblems(links: readonly Judged[], head: Head): readonly Problem[] {
   const [first] = links;
   const found = links.find(({ number }) => number === head.number);
   if (found) return found.digest === head.digest ? [] : [{ problem: 'head_differs', stretch: head.number }];
-  const last = links.at(-1)?.number ?? 0;
+  const last = newestOf(links)?.number ?? 0;
   if (head.number > last) return gap(last, head.number + 1);
   return first && head.number < first.number ? [] : [{ problem: 'head_differs', stretch: head.number }];
 }
 
+/** Without an authentic one, such as with another root secret, the last. */
+const newestOf = (chain: readonly Judged[]): Judged | undefined =>
+  chain.findLast(({ isAuthentic }) => isAuthentic) ?? chain.at(-1);
+
 /** Whether lines of a month could have been removed by now, under a retention that was in force. */
-function dueBy(links: readonly Link[], now: Date): (month: string) => boolean {
+function dueBy(chain: readonly Judged[], now: Date): (month: string) => boolean {
+  const links = chain.filter(({ isAuthentic }) => isAuthentic);
   const instants = links.flatMap(({ statement }) =>
     statement === null ? [] : [Date.parse(statement.sealed_at) - statement.kept_days * DAY],
   );

@@ -1,7 +1,7 @@
 /**
- * The link in an e-mail. The "row" of a decision is the links of one person, together with the end-user: a newer link supersedes the
- * older in the same statement that stores it, and what a link does to the account is decided by the end-user's machine and committed
- * with the link's use.
+ * The link in an e-mail. The "row" of a decision is the links of one person, together with the end-user: the statement that stores a
+ * newer link counts it in the older links, the statement that uses a link ends the others of its purpose, and what a link does to the
+ * account is decided by the end-user's machine and committed with the link's use.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { emailChallengeMachine } from '../../machines/email-challenge.machine.ts';
@@ -20,9 +20,11 @@ import { type AnyLifecycle, type Lifecycle, type Sent, send } from '../engine/li
 import { type Request, run } from '../engine/run.ts';
 import type { Actor } from '../model/actor.ts';
 import {
+  addressKey,
   addressOf,
   addressStands,
   type EmailChallenge,
+  NEWER_LINKS_ALLOWED,
   type NewEmailChallenge,
   personOf,
 } from '../model/email-challenge.ts';
@@ -72,13 +74,18 @@ export type EmailChallengeFacts = {
   readonly isOffered: (purpose: EmailChallengePurpose) => boolean;
   /** Of `undone`: when the link was sent that undoes the change; null: no change is undone. */
   readonly undoneSince: Date | null;
+  /** Of `overtaken`: where the newer link was sent; null: none is newer. */
+  readonly newerTo: string | null;
   /** The administrator who asks; absent: the person does. */
   readonly actor: Actor | undefined;
   /** Of the browser in which the link was used. */
   readonly origin: SignInOrigin | undefined;
 };
 
-/** All or nothing: every link that moves is still in the state that it moves from, and the end-user is as loaded. */
+/**
+ * All or nothing: every link that changes is still as loaded, and the end-user too. A link that was sent meanwhile is counted in those
+ * that were active, so that the use of one sees it.
+ */
 export type EmailChallengeCommit = {
   readonly now: Date;
   readonly moves: readonly {
@@ -86,6 +93,7 @@ export type EmailChallengeCommit = {
     readonly from: EmailChallengeState;
     readonly to: EmailChallengeState;
     readonly reason: SupersededReason | null;
+    readonly newerLinks: { readonly from: number; readonly to: number };
   }[];
   readonly added: EmailChallenge | null;
   readonly addedBy: Actor | null;
@@ -123,6 +131,7 @@ const sentRow = ({ user }: EmailChallengeRow, fresh: NewEmailChallenge, now: Dat
     supersededReason: null,
     person: personOf(fresh),
     userEpoch: fresh.userId === null ? null : (user?.epoch ?? null),
+    newerLinks: 0,
     createdAt: now,
     endsAt: new Date(now.getTime() + lifetimeSeconds * 1000),
   };
@@ -137,11 +146,16 @@ const changed = (
   challenges: row.challenges.map((challenge) => (challenge.id === id ? { ...challenge, ...change } : challenge)),
 });
 
-const eventOf = (facts: EmailChallengeFacts, type: EmailChallengeEvent['type']): EmailChallengeEvent => ({
+const eventOf = (
+  facts: EmailChallengeFacts,
+  type: EmailChallengeEvent['type'],
+  goesElsewhere = false,
+): EmailChallengeEvent => ({
   type,
   now: facts.now.getTime(),
   usernameIsTaken: facts.usernameIsTaken,
   passwordIsProven: facts.passwordIsProven,
+  goesElsewhere,
 });
 
 const sendTo = (
@@ -152,6 +166,13 @@ const sendTo = (
   const others = { ...facts, ...about };
   return send(emailChallengeLifecycle, others, eventOf(others, type));
 };
+
+/** The next that is active, of the same purpose. */
+const nextOf = (
+  challenges: readonly EmailChallenge[],
+  { id, purpose }: Pick<EmailChallenge, 'id' | 'purpose'>,
+): EmailChallenge | undefined =>
+  challenges.find((one) => one.state === 'active' && one.purpose === purpose && one.id !== id);
 
 /** The end-user's lifecycle on the row of a link: its own states, effects and lines, in the same commit. */
 const ofUser = ({ user }: EmailChallengeRow): UserRow => ({ user });
@@ -206,6 +227,8 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
       epochStands: challenge.userId === null || challenge.userEpoch === user?.epoch,
       addressStands: addressStands(challenge, user),
       passwordIsFromMail: isFromMail(user, facts.oldestFactorAt),
+      newerLinks: challenge.newerLinks,
+      newerLinksAllowed: NEWER_LINKS_ALLOWED[challenge.purpose],
     };
   },
   answers: { used: ['useLink', 'reject'] },
@@ -213,12 +236,24 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
     sendLink: (row, facts) => ({ ...row, challenges: [subjectOf(row, facts), ...row.challenges] }),
     supersedeLink: (row, facts, { reason }) => changed(row, facts, { state: 'superseded', supersededReason: reason }),
     useLink: (row, facts) => changed(row, facts, { state: 'used' }),
+    countNewerLink: (row, facts) => changed(row, facts, { newerLinks: subjectOf(row, facts).newerLinks + 1 }),
   },
+  // The link stays as it was for everybody: the newer link has its own line.
+  unrecorded: ['countNewerLink'],
   sends: {
-    supersedeOlder: (row, facts) => {
-      const { purpose } = subjectOf(row, facts);
-      const older = row.challenges.find((challenge) => challenge.state === 'active' && challenge.purpose === purpose);
-      return older ? sendTo(facts, 'replaced', { id: older.id }) : null;
+    overtakeOlder: (row, facts) => {
+      // The newest link is first. Each overtaken link sends the event to the next.
+      const subject = subjectOf(row, facts);
+      const newerTo = facts.newerTo ?? subject.address;
+      const older = nextOf(row.challenges.slice(row.challenges.indexOf(subject)), subject);
+      if (older === undefined) return null;
+      const others = { ...facts, id: older.id, newerTo };
+      const goesElsewhere = addressKey(older.address) !== addressKey(newerTo);
+      return send(emailChallengeLifecycle, others, eventOf(others, 'overtaken', goesElsewhere));
+    },
+    supersedeOthers: (row, facts) => {
+      const other = nextOf(row.challenges, subjectOf(row, facts));
+      return other ? sendTo(facts, 'otherUsed', { id: other.id }) : null;
     },
     supersedeLater: (row, facts) => {
       // Each that is superseded goes on to the next, until none is left.
@@ -276,7 +311,9 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
     const moves = after.challenges.flatMap((challenge) => {
       const loaded = stored.get(challenge.id);
       if (loaded === undefined || loaded === challenge) return [];
-      return [{ id: challenge.id, from: loaded.state, to: challenge.state, reason: challenge.supersededReason }];
+      const { id, state: to, supersededReason: reason } = challenge;
+      const newerLinks = { from: loaded.newerLinks, to: challenge.newerLinks };
+      return [{ id, from: loaded.state, to, reason, newerLinks }];
     });
     const [added = null, ...more] = after.challenges.filter(({ id }) => !stored.has(id));
     if (more.length > 0) throw new InvariantViolation('emailChallenge: a commit sends one link at most');
@@ -301,6 +338,7 @@ const NOTHING_DRAWN = {
   undo: null,
   use: null,
   undoneSince: null,
+  newerTo: null,
   usernameIsTaken: false,
   passwordIsProven: false,
   oldestFactorAt: null,

@@ -7,7 +7,7 @@ import { type Request, run } from '../engine/run.ts';
 import type { Actor } from '../model/actor.ts';
 import type { Client, TokenClient } from '../model/client.ts';
 import { type Bytes, type Grant, grantState } from '../model/grant.ts';
-import type { LedgerEntry } from '../model/ledger.ts';
+import type { LedgerEntry, Presenter } from '../model/ledger.ts';
 import type { Claims } from '../model/user.ts';
 
 export type GrantFacts = {
@@ -16,6 +16,8 @@ export type GrantFacts = {
   readonly policy: string | null;
   /** The administrator who asks; absent: its client or its end-user does. */
   readonly actor?: Actor;
+  /** Asked only when a presentation ends the grant; absent: none did, or nobody is known. */
+  readonly presenter?: (() => Presenter) | undefined;
 };
 
 /** One guarded statement about one row of `grants`. */
@@ -82,7 +84,11 @@ export const grantLifecycle: Lifecycle<Grant, GrantFacts, GrantCommit> = {
     // Once the epoch is raised, every grant is read with the new value.
     raiseEpoch: (grant, _, { of }) => ({ ...grant, [EPOCH_OF[of]]: (grant[EPOCH_OF[of]] ?? 0n) + 1n }),
   },
-  ledgerFacts: ({ refreshGeneration }, { actor }) => ({ generation: refreshGeneration, ...(actor && { actor }) }),
+  ledgerFacts: ({ refreshGeneration }, { actor, presenter }) => ({
+    generation: refreshGeneration,
+    ...(actor && { actor }),
+    ...(presenter && { presenter: presenter() }),
+  }),
   commitOf: revocationOf,
 };
 

@@ -35,6 +35,8 @@ export type StoredInteraction = {
   readonly client: Client;
   /** What the user named in the load has allowed this client before. */
   readonly remembered: RememberedConsent | null;
+  /** The row of that consent, valid or not, which only the store reads: an approval widens it. Null or absent: none. */
+  readonly consentRow?: object | null;
   /** The grant that this interaction made; null: none. */
   readonly grant: {
     readonly id: string;
@@ -104,6 +106,8 @@ export type Approval = InteractionMove & {
   readonly remembers: boolean;
   /** A consent that was given then, or earlier, has ended: the new one replaces it, and adds nothing to it. Null: none has. */
   readonly consentsEndedUpTo: Date | null;
+  /** As it was loaded: a consent that changed since is not widened. */
+  readonly consentRow: object | null;
   readonly identity: SignInFacts;
 };
 
@@ -165,6 +169,7 @@ const moved = (row: InteractionRow, state: Interaction['state'], { session }: In
 const ANSWERS = [
   'reject',
   'askSignIn',
+  'askSignUp',
   'askAccount',
   'askFactor',
   'askConsent',
@@ -242,7 +247,7 @@ export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, I
 function approvalOf(
   { loaded }: InteractionMove,
   session: Session,
-  { now, lifetimes, draft, sessionEndsAt, grantable, remembered }: InteractionFacts,
+  { now, lifetimes, draft, sessionEndsAt, grantable, remembered, consentRow = null }: InteractionFacts,
   reliesOnConsent: boolean,
 ) {
   const { consentLifetimeSeconds } = lifetimes;
@@ -257,6 +262,7 @@ function approvalOf(
     endsAt: new Date(Math.min(...ends)),
     consentsEndedUpTo:
       consentLifetimeSeconds === undefined ? null : new Date(now.getTime() - consentLifetimeSeconds * 1000),
+    consentRow,
     grantId: draft.grantId,
     scope: grantable,
     codeHash: draft.codeHash,
@@ -282,6 +288,8 @@ export type InteractionOutcome = {
   readonly client: Client;
 } /** `account`: the session that the end-user may continue with; null: only the form. */ & (
   | { readonly kind: 'signIn'; readonly account: Session | null }
+  /** The sign-up page, and from there the sign-in page. */
+  | { readonly kind: 'signUp' }
   /** A further factor is asked for: of the session, or of the session that awaits it. */
   | { readonly kind: 'factor' }
   | { readonly kind: 'consent' }
@@ -351,6 +359,8 @@ export function interactionRequest(
             return { ...about, kind: 'rejected', reason: effect.params.reason as InteractionRejectReason };
           case 'askSignIn':
             return { ...about, kind: 'signIn', account: null };
+          case 'askSignUp':
+            return { ...about, kind: 'signUp' };
           case 'askAccount':
             return { ...about, kind: 'signIn', account: session };
           case 'askFactor':

@@ -10,7 +10,7 @@ import { type Request, run } from '../engine/run.ts';
 import { whenThere } from '../engine/when-there.ts';
 import type { TokenClient } from '../model/client.ts';
 import { type AccessToday, type Bytes, type Grant, grantState, sameBytes } from '../model/grant.ts';
-import type { LedgerEntry } from '../model/ledger.ts';
+import type { LedgerEntry, Presenter } from '../model/ledger.ts';
 import { type Lifetimes, nextChainEndsAt } from '../model/lifetimes.ts';
 import {
   type GrantCommit,
@@ -40,6 +40,7 @@ export type Outcome<Issued> =
 
 /** What the engine does not know: today's policy, and how tokens are made. */
 export type PresentationWays<Issued> = {
+  readonly presenter?: () => Presenter;
   readonly lifetimesOf: (client: TokenClient) => Lifetimes;
   readonly accessToday: (grant: Grant, client: TokenClient) => AccessToday;
   /** Signs and encodes the tokens of `next`, the row as it will be. May fail, since it runs before the commit. */
@@ -60,11 +61,14 @@ export const presentationParts = <Facts extends PresentationFacts>(endsAt: (gran
   ({
     answers: { presented: ['issueTokens', 'reject'] },
     sends: {
-      revokeGrant: (_, { now, policy }, { event }) => send(grantLifecycle, { now, policy }, { type: event }),
+      revokeGrant: (_, { now, policy, presenter }, { event }) =>
+        send(grantLifecycle, { now, policy, presenter }, { type: event }),
     },
     brokenBy: issuesWithoutNewHead,
-    ledgerFacts: ({ refreshGeneration, state, scope }, { today }) => ({
+    ledgerFacts: ({ refreshGeneration, state, scope }, { today, presenter }) => ({
       generation: refreshGeneration,
+      // The entry of a rotation has no more than it needs.
+      ...(state === 'revoked' && presenter && { presenter: presenter() }),
       scopeWithheld: state === 'active' ? withheld(scope, today) : null,
     }),
     commitOf: (step, facts, entries) =>
@@ -112,7 +116,7 @@ function headMoveOf(
 /** @param more the facts that only this kind of credential needs. */
 export function presentationRequest<Facts extends PresentationFacts, Issued>(
   lifecycle: PresentationLifecycle<Facts>,
-  { lifetimesOf, accessToday, mint }: PresentationWays<Issued>,
+  { presenter, lifetimesOf, accessToday, mint }: PresentationWays<Issued>,
   nonce: Bytes,
   more: Omit<Facts, keyof PresentationFacts>,
   eventAt: (now: Date) => { readonly type: 'presented' },
@@ -122,7 +126,7 @@ export function presentationRequest<Facts extends PresentationFacts, Issued>(
     read: ({ grant, client, now }) => {
       const lifetimes = lifetimesOf(client);
       const today = accessToday(grant, client);
-      const facts = { ...more, now, lifetimes, today, policy: lifetimes.name, nonce } as unknown as Facts;
+      const facts = { ...more, now, lifetimes, today, policy: lifetimes.name, nonce, presenter } as unknown as Facts;
       return { row: grant, facts, event: eventAt(now) };
     },
     answer: ({ before, after, decisions: [decision] }, loaded, { today }) => {

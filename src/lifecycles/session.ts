@@ -1,4 +1,5 @@
 /** The session: a sign-in creates its row, and everything that ends it is decided here. */
+import { sessionGuards } from '../../machines/guards.ts';
 import { sessionMachine } from '../../machines/session.machine.ts';
 import type {
   SessionContext,
@@ -6,6 +7,7 @@ import type {
   SessionEvent,
   SessionRejectReason,
   SessionState,
+  SignInFacts,
 } from '../../machines/vocabulary.ts';
 import { effectOf } from '../engine/decide.ts';
 import { InvariantViolation } from '../engine/errors.ts';
@@ -30,8 +32,8 @@ export type SessionFacts = {
   readonly lifetimes: SessionLifetimes;
   /** The administrator or the end-user who asks, from elsewhere; absent: the browser itself does. */
   readonly actor?: Actor | undefined;
-  /** At the sign-in: what account, policy and client demand, and it does not have. */
-  readonly factorIsMissing?: boolean | undefined;
+  /** Absent: this is no sign-in. */
+  readonly signIn?: SignInFacts | undefined;
   /** Of the factor that is added; absent: it does. */
   readonly factorStands?: boolean | undefined;
   /** What a further factor makes of the session. */
@@ -101,7 +103,11 @@ export type SessionStore = {
   /** A passkey or an app is active; a recovery code was used. */
   readonly stands: (factor: ProvenFactor) => Promise<boolean>;
   /** The user's sessions that neither a decision nor an epoch has ended; last used first. */
-  readonly list: (userId: string) => Promise<{ readonly now: Date; readonly sessions: readonly Session[] }>;
+  readonly list: (
+    userId: string,
+    /** Absent: those in which the end-user is signed in. */
+    states?: readonly Exclude<SessionState, 'ended'>[],
+  ) => Promise<{ readonly now: Date; readonly sessions: readonly Session[] }>;
   /** Null: the factor was removed meanwhile, and nothing is stored. */
   readonly insert: (session: NewSession) => Promise<Pick<Session, 'signedInAt' | 'lastUsedAt' | 'endsAt'> | null>;
   /** False: a fact that the commit depends on no longer held, and nothing changed. */
@@ -116,15 +122,27 @@ const useDueAt = (session: Session, lifetimes: SessionLifetimes): number => {
   return session.lastUsedAt.getTime() + Math.min(USE_RECORDED_EVERY_MILLISECONDS, idleMilliseconds / 10);
 };
 
+/** One factor was shown, by an end-user who has no other. */
+export const SINGLE_FACTOR: SignInFacts = {
+  isMultiFactor: false,
+  isFactorDemanded: false,
+  hasApp: false,
+  hasPasskey: false,
+  passkeyCounts: true,
+  passwordIsFromMail: false,
+};
+/** Where the sign-in is unknown, a factor is missing. */
+const NO_SIGN_IN: SignInFacts = { ...SINGLE_FACTOR, isFactorDemanded: true };
+
 export const sessionLifecycle: Lifecycle<Session, SessionFacts, SessionCommit> = {
   machine: sessionMachine,
   stateOf: sessionState,
-  contextOf: (session, { lifetimes, factorIsMissing, factorStands }): SessionContext => ({
+  contextOf: (session, { lifetimes, signIn, factorStands }): SessionContext => ({
     endsAt: sessionEndsAt(session, lifetimes),
     idleEndsAt: sessionIdleEndsAt(session, lifetimes),
     useDueAt: useDueAt(session, lifetimes),
     factorDueAt: secondFactorDueAt(session),
-    factorIsMissing: factorIsMissing ?? true,
+    signIn: signIn ?? NO_SIGN_IN,
     factorIsGone: factorStands === false,
     endedBy: sessionEndedBy(session),
     endReason: session.endedReason,
@@ -157,14 +175,17 @@ export const sessionLifecycle: Lifecycle<Session, SessionFacts, SessionCommit> =
   },
 };
 
-/** The state that a sign-in is stored in. @param factorIsMissing it is weaker than account, policy or client demand. */
+/** Whether a sign-in with these facts awaits a second factor. */
+export const isFactorMissing = (signIn: SignInFacts): boolean => sessionGuards.factorIsMissing({ context: { signIn } });
+
+/** The state that a sign-in is stored in. */
 export const begunState = (
   session: Omit<Session, 'state' | 'endedReason'>,
   lifetimes: SessionLifetimes,
-  factorIsMissing: boolean,
+  signIn: SignInFacts,
 ): SessionState => {
   const fresh: Session = { ...session, state: 'awaitingSecondFactor', endedReason: null };
-  const facts = { now: session.signedInAt, lifetimes, factorIsMissing };
+  const facts = { now: session.signedInAt, lifetimes, signIn };
   return stepOf(sessionLifecycle, fresh, facts, { type: 'signedIn' }).after.state;
 };
 

@@ -21,8 +21,11 @@ export type RetryPolicy = {
 
 /** To write down what came of an attempt. */
 const REPORT_SECONDS = 30;
-/** As Standard Webhooks recommends. */
-const WAITS_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
+/**
+ * The schedule that Standard Webhooks recommends, with two more attempts within the first minutes: a receiver that restarts fails twice
+ * in a row, and needs no wait of five minutes for that.
+ */
+const WAITS_SECONDS = [5, 20, 60, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 /** Of each wait, longer or shorter. */
 const SPREAD = 0.1;
 
@@ -70,8 +73,11 @@ export type WebhookDeliveryStore = {
 const seconds = (from: Date, count: number): Date => new Date(from.getTime() + count * 1000);
 
 /** After the attempts of the delivery that are over. */
-export const retryAt = ({ attempts }: Pick<WebhookDelivery, 'attempts'>, policy: RetryPolicy, now: Date): Date => {
-  const { waitsSeconds } = policy;
+export const retryAt = (
+  { attempts }: Pick<WebhookDelivery, 'attempts'>,
+  { waitsSeconds }: Pick<RetryPolicy, 'waitsSeconds'>,
+  now: Date,
+): Date => {
   return seconds(now, waitsSeconds[Math.min(attempts, waitsSeconds.length) - 1] ?? 0);
 };
 

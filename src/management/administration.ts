@@ -1,16 +1,16 @@
 /** What the machines of clients and end-users reject, as problems. */
-import type { AdministrationRejectReason } from '../../machines/vocabulary.ts';
 import { describeRecordProblem } from '../config/problem.ts';
-import { ADMINISTRATION_WORDS, ChangeRefused } from '../registration/administration.ts';
+import { ADMINISTRATION_WORDS, ChangeRefused, type RefusedChange } from '../registration/administration.ts';
 import { ClientIdIsSub, idOfUser } from '../registration/register-client.ts';
 import { type Problem, type ProblemReason, problem } from './problem.ts';
 import type { Answer } from './resource.ts';
 
-const REASONS: Readonly<Record<AdministrationRejectReason, ProblemReason>> = {
+const REASONS: Readonly<Record<RefusedChange, ProblemReason>> = {
   client_unknown: 'not_found',
   user_unknown: 'not_found',
   secret_unknown: 'not_found',
   client_is_declared: 'client_is_declared',
+  client_is_own: 'client_is_own',
   client_is_public: 'client_is_public',
   too_many_secrets: 'too_many_secrets',
   last_secret: 'last_secret',
@@ -18,7 +18,7 @@ const REASONS: Readonly<Record<AdministrationRejectReason, ProblemReason>> = {
   changed_meanwhile: 'changed_meanwhile',
 };
 
-export const rejected = (reason: AdministrationRejectReason): Problem =>
+export const rejected = (reason: RefusedChange): Problem =>
   problem(REASONS[reason], `${ADMINISTRATION_WORDS[reason]}. Nothing was changed.`);
 
 const ID_OF_USER = describeRecordProblem({ ...idOfUser('client_id'), key: null });

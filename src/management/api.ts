@@ -128,8 +128,10 @@ const UNAVAILABLE = 'The server cannot answer at the moment. Nothing was changed
 const REASON_OF_STATUS: Readonly<Record<number, ProblemReason>> = {
   400: 'invalid_request',
   404: 'not_found',
+  408: 'request_timeout',
   413: 'content_too_large',
   415: 'unsupported_media_type',
+  431: 'invalid_request',
 };
 
 function sendFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply, issuer: string): FastifyReply {
@@ -152,6 +154,7 @@ const COMMIT_UNKNOWN =
   'The server lost its database while it answered, and cannot know whether the change was made. Read the resource before you send the request again, or send it with the same Idempotency-Key.';
 
 const WORDS: Partial<Record<ProblemReason, string>> = {
+  request_timeout: 'The body did not arrive in time. Nothing was changed; try again.',
   content_too_large: 'A body has at most 32 KB. Nothing was changed.',
   unsupported_media_type: 'Send application/json; for PATCH, application/merge-patch+json. Nothing was changed.',
   server_error: 'The operator finds the reason in the log.',

@@ -7,6 +7,7 @@ import type { EmailChallengeStore } from '../lifecycles/email-challenge.ts';
 import type { SessionStore } from '../lifecycles/session.ts';
 import type { SigningKeyWorld } from '../lifecycles/signing-key.ts';
 import type { LinkDeps } from '../people/email/links.ts';
+import type { IsBreached } from '../people/passwords/rules.ts';
 import type { AccessTokenDeps } from '../protocol/presented-access-token.ts';
 import type { Drizzle } from '../storage/database.ts';
 import type { Clock } from '../system/clock.ts';
@@ -15,6 +16,7 @@ import type { Clock } from '../system/clock.ts';
 export type ManagementDeps = AccessTokenDeps & {
   readonly issuer: string;
   readonly production: boolean;
+  readonly isBreached: IsBreached;
   readonly configuration: () => Configuration;
   readonly keys: RootKeys;
   readonly macs: RowMacs;

@@ -3,9 +3,9 @@ import type { Notice } from '../people/mail/mail.ts';
 import { notify } from '../people/mail/notify.ts';
 import type { ManagementDeps } from './deps.ts';
 
-/** Returns at once. In the end-user's own language, or the server's: that of the administrator says nothing about them. */
+/** Resolves when the mail is in the queue. In the end-user's own language, or the server's: that of the administrator says nothing about them. */
 export const tellOwner = (
   { links, clock }: Pick<ManagementDeps, 'links' | 'clock'>,
   userId: string,
   kind: Notice,
-): void => notify(links, userId, { kind, at: clock.fixedNow() ?? new Date() }, []);
+): Promise<void> => notify(links, userId, { kind, at: clock.fixedNow() ?? new Date() }, []);

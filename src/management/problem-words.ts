@@ -49,6 +49,11 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
     means: 'The header Accept asks for a media type that this resource does not have.',
     remedy: 'Ask for application/json, or leave the header out. Pictures of machines are image/svg+xml.',
   },
+  request_timeout: {
+    means:
+      'The body of the request had not arrived whole after ten seconds, or while many others waited for theirs. Nothing was changed.',
+    remedy: 'Send the request again, with its whole body.',
+  },
   already_exists: {
     means: 'There is a client with this id, and the request describes another.',
     remedy:
@@ -57,6 +62,10 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
   client_is_declared: {
     means: 'Configuration declares this client (clients.yaml), so a change here would be undone by the file.',
     remedy: 'Change clients.yaml; the server follows it.',
+  },
+  client_is_own: {
+    means: 'The server registers this client by itself, for its console or for the commands of its machine.',
+    remedy: 'Leave it as it is. The console is closed by removing every operator and auditor from operators.yaml.',
   },
   client_is_public: {
     means: 'The client authenticates with none: it cannot keep a secret, and has none.',

@@ -14,7 +14,7 @@ export function countStatements(registry: Registry, inFlight: () => number | nul
   });
   const troubles = new Counter({
     name: 'statehouse_database_troubles_total',
-    help: 'unanswered: statements without an answer in time; replaced: pools that were opened anew.',
+    help: 'unanswered: statements without an answer in time; no_connection: statements for which no connection was free in time; replaced: pools that were opened again.',
     labelNames: ['trouble'],
     registers,
   });

@@ -5,8 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { countStatements } from './database.ts';
 import { countDecisions } from './decisions.ts';
+import { countMails } from './mails.ts';
+import { countPasswordChecks } from './passwords.ts';
 import { countRequests } from './requests.ts';
+import { countRounds } from './rounds.ts';
 import { type Standing, showStanding } from './standing.ts';
+import { countSpans } from './traces.ts';
 import { countWebhookAttempts } from './webhooks.ts';
 
 export type MetricsOptions = {
@@ -30,6 +34,10 @@ export async function openMetrics({ host, port, standing, statementsInFlight }: 
     countStatements(registry, statementsInFlight),
     showStanding(registry, standing),
     countWebhookAttempts(registry),
+    countRounds(registry),
+    countSpans(registry),
+    countMails(registry),
+    countPasswordChecks(registry),
   ];
   const server = createServer((request, response) => void answer(registry, request, response));
   server.listen(port, host);

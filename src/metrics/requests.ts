@@ -2,6 +2,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { answeredRequests } from '../system/observed.ts';
 
+const METHOD_NOT_ALLOWED = 405;
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** @returns a function that ends the counting. */
@@ -21,9 +22,10 @@ export function countRequests(registry: Registry): () => void {
     registers,
   });
   return answeredRequests.listen(({ method, route, status, seconds, reason }) => {
-    // A method that nobody serves is a text of the caller.
+    // A method that the route does not have is the caller's choice, and each would be a series of its own.
     const known = route ?? 'none';
-    durations.observe({ method: route === null ? 'any' : method, route: known, status }, seconds);
+    const isServed = route !== null && status !== METHOD_NOT_ALLOWED;
+    durations.observe({ method: isServed ? method : 'any', route: known, status }, seconds);
     if (reason !== null) refusals.inc({ route: known, reason });
   });
 }

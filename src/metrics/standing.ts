@@ -9,11 +9,21 @@ export type Standing = {
   readonly overdue: () => Promise<readonly { readonly table: string; readonly oldestSeconds: number }[]>;
   /** Of each receiver for which an event waits: since when the oldest does, in seconds. */
   readonly waitingEvents: () => Promise<readonly { readonly receiver: string; readonly oldestSeconds: number }[]>;
+  /** Of each purpose for which a mail waits. */
+  readonly waitingMails: () => Promise<
+    readonly { readonly purpose: string; readonly waiting: number; readonly oldestSeconds: number }[]
+  >;
   /** Closed stretches of the ledger: the number of the newest, and how old the oldest line is that is in none. */
   readonly ledger: () => Promise<{ readonly newest: number; readonly openSeconds: number }>;
+  /** Entries of the ledger that are in the partition of no month, counted up to 1000. */
+  readonly ledgerDefaultEntries: () => Promise<number>;
   /** How long a key is to sign. */
   readonly signingLifetimeSeconds: () => number;
   readonly keys: () => Promise<readonly SigningKeyStanding[]>;
+  /** Rows of signing keys that are not retired and whose MAC is under no listed root secret. */
+  readonly ignoredKeys: () => Promise<number>;
+  /** As it was found last. */
+  readonly databaseAvailable: () => boolean;
   /** Null: none since the start. */
   readonly lastReloadAccepted: () => boolean | null;
 };
@@ -44,6 +54,14 @@ export function showStanding(registry: Registry, standing: Standing): () => void
       for (const [queue, { length }] of Object.entries(standing.queues)) {
         for (const [place, count] of Object.entries(length())) this.set({ queue, place }, count);
       }
+    },
+  });
+  new Gauge({
+    name: 'statehouse_database_available',
+    help: '1: the database answers this node and can be written to; 0: it is away, read-only or out of space.',
+    registers,
+    collect() {
+      this.set(standing.databaseAvailable() ? 1 : 0);
     },
   });
   new Gauge({
@@ -78,6 +96,29 @@ export function showStanding(registry: Registry, standing: Standing): () => void
       for (const { receiver, oldestSeconds } of read ?? []) this.set({ receiver }, oldestSeconds);
     },
   });
+  const waitingMails = keptFor(READ_EVERY_MILLISECONDS, standing.waitingMails);
+  new Gauge({
+    name: 'statehouse_mails_waiting',
+    help: 'Mails in the queue, by purpose.',
+    labelNames: ['purpose'],
+    registers,
+    async collect() {
+      const read = await waitingMails();
+      this.reset();
+      for (const { purpose, waiting } of read ?? []) this.set({ purpose }, waiting);
+    },
+  });
+  new Gauge({
+    name: 'statehouse_mail_oldest_waiting_seconds',
+    help: 'How long the oldest mail in the queue has waited, by purpose.',
+    labelNames: ['purpose'],
+    registers,
+    async collect() {
+      const read = await waitingMails();
+      this.reset();
+      for (const { purpose, oldestSeconds } of read ?? []) this.set({ purpose }, oldestSeconds);
+    },
+  });
   const ledger = keptFor(READ_EVERY_MILLISECONDS, standing.ledger);
   new Gauge({
     name: 'statehouse_ledger_stretches',
@@ -98,6 +139,28 @@ export function showStanding(registry: Registry, standing: Standing): () => void
       const read = await ledger();
       if (read) this.set(read.openSeconds);
       else this.remove();
+    },
+  });
+  const unpartitioned = keptFor(READ_EVERY_MILLISECONDS, standing.ledgerDefaultEntries);
+  new Gauge({
+    name: 'statehouse_ledger_default_partition_entries',
+    help: 'Entries of the ledger in the partition of no month, counted up to 1000: retention does not reach them.',
+    registers,
+    async collect() {
+      const read = await unpartitioned();
+      if (read === null) this.remove();
+      else this.set(read);
+    },
+  });
+  const ignoredKeys = keptFor(READ_EVERY_MILLISECONDS, standing.ignoredKeys);
+  new Gauge({
+    name: 'statehouse_signing_keys_ignored',
+    help: 'Rows of signing keys that the server ignores: their MAC is under no listed root secret.',
+    registers,
+    async collect() {
+      const read = await ignoredKeys();
+      if (read === null) this.remove();
+      else this.set(read);
     },
   });
   const keys = keptFor(READ_EVERY_MILLISECONDS, standing.keys);
@@ -130,9 +193,20 @@ export function showStanding(registry: Registry, standing: Standing): () => void
     help: 'Grants that housekeeping removed after their end.',
     registers,
   });
+  // Until this node has completed a pass, since its start.
+  let passBeganAt = performance.now();
+  new Gauge({
+    name: 'statehouse_housekeeping_pass_seconds',
+    help: 'Seconds since the last complete pass of housekeeping over all grants began: no ended grant has been there for longer.',
+    registers,
+    collect() {
+      this.set((performance.now() - passBeganAt) / 1000);
+    },
+  });
   return tidied.listen((round) => {
     rounds.inc();
     removed.inc(round.removed);
+    passBeganAt = round.passBeganAt ?? passBeganAt;
   });
 }
 

@@ -23,6 +23,8 @@ export type EmailChallenge = {
   /** As typed. Of `undo_change`: the address from before. */
   readonly address: string;
   readonly goesOn: GoingOn | null;
+  /** How many newer links of the same purpose were sent to the same person. */
+  readonly newerLinks: number;
   readonly createdAt: Date;
   readonly endsAt: Date;
 };
@@ -38,9 +40,23 @@ export type NewEmailChallenge = Pick<
 /** Two spellings of an address that differ in case are one mailbox nearly everywhere. */
 export const addressKey = (address: string): string => address.normalize('NFC').trim().toLowerCase();
 
-/** One active link for each purpose and person: an end-user, or an address that has no account. */
+/** Whose links end each other: those of an end-user, or of an address that has no account. */
 export const personOf = ({ userId, address }: Pick<EmailChallenge, 'userId' | 'address'>): string =>
   userId ?? `address ${addressKey(address)}`;
+
+/**
+ * How many newer links leave a link of this purpose active: as many as mails that strangers can cause while a link for a new password is
+ * good (src/people/mail/limits.ts). An administrator withdraws an invitation, so one is active.
+ */
+export const NEWER_LINKS_ALLOWED: Readonly<Record<EmailChallengePurpose, number>> = {
+  verify_address: 9,
+  reset_password: 9,
+  change_address: 9,
+  lost_factors: 9,
+  sign_up: 9,
+  invitation: 0,
+  undo_change: Number.POSITIVE_INFINITY,
+};
 
 /** Of the claims; null: the end-user has no address. */
 export function addressOf({

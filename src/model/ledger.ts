@@ -11,6 +11,14 @@ export type SignInOrigin = {
   readonly accountHash: string | null;
 };
 
+/** Who presented a code or a token: for entries about one that was used before. */
+export type Presenter = {
+  /** As far as proxies are trusted. */
+  readonly address: string;
+  /** The header, bounded and in printable ASCII; null: not sent. */
+  readonly userAgent: string | null;
+};
+
 /** By which a browser came to be signed in, or was not. `link`: in a mail. */
 export type SignInMethod = 'password' | 'passkey' | 'secondFactor' | 'recoveryCode' | 'upstream' | 'delegated' | 'link';
 
@@ -46,6 +54,7 @@ export type LedgerEntry = {
   readonly actor?: Actor;
   /** From where, where it is about a sign-in. */
   readonly origin?: SignInOrigin;
+  readonly presenter?: Presenter;
   /** The names of the fields that were changed, as records have them; never their values. */
   readonly fields?: readonly string[];
 };

@@ -1,9 +1,11 @@
 /** OpenID Connect Core §3.1.2.1: `prompt`, a space-delimited, case-sensitive list. */
-const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const;
+const PROMPTS = ['none', 'login', 'consent', 'select_account', 'create'] as const;
 
 export type Prompt = (typeof PROMPTS)[number];
 
-export const PROMPT_VALUES: readonly Prompt[] = PROMPTS;
+/** Initiating User Registration via OpenID Connect §4: `create` needs a sign-up page. */
+export const supportedPrompts = (signUpIsOpen: boolean): readonly Prompt[] =>
+  PROMPTS.filter((prompt) => prompt !== 'create' || signUpIsOpen);
 
 /** @returns null when a value is unknown, or `none` stands beside another: Core calls that an error. */
 export function parsePrompt(text: string): Prompt[] | null {

@@ -29,17 +29,34 @@ export function leadsToThisDevice(redirectUri: string): boolean {
   return /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
+/** RFC 3986 §2: unreserved, reserved, and the percent sign. No backslash, which browsers read as a slash. */
+const URI_CHARACTERS = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/;
+
 /** @returns why the URI cannot be registered, to complete "It …"; null: it can. */
 export function whatIsWrongWithRedirectUri(text: string): string | null {
-  if (!/^[\x21-\x7e]+$/.test(text)) return 'has characters that a URI cannot have';
+  if (!URI_CHARACTERS.test(text)) return 'has characters that a URI cannot have (RFC 3986 §2)';
   if (!URL.canParse(text)) return 'is not an absolute URI';
   if (text.includes('#')) return 'has a fragment (RFC 6749 §3.1.2 forbids it)';
   const url = new URL(text);
   if (/^(javascript|data|vbscript|file|blob|about):$/.test(url.protocol)) return `has the scheme ${url.protocol}`;
   if (url.username || url.password) return 'has a user or a password in it';
   if (`${url.host}${url.pathname}`.includes('*')) return 'has a wildcard; redirect URIs are compared exactly';
-  return null;
+  const read = asBrowsersRead(text);
+  return read === text ? null : `browsers read as ${JSON.stringify(read)}; write it so`;
 }
+
+/**
+ * The URL Standard's parser and serializer, which browsers follow. A URI that reads otherwise than it is written (the host in
+ * upper case, `:443`, `/a/../b`, `%61`) may lead to another place than the one that was looked at, and is never equal to what a client
+ * builds with the same parser. One difference is no other place: `https://app.example` has an empty path, which browsers read as `/`. Many
+ * libraries send their base URL so, as written.
+ */
+function asBrowsersRead(text: string): string {
+  const { href } = new URL(text);
+  return text.replace(EMPTY_PATH, '$1/') === href ? text : href;
+}
+/** Up to where a path would begin. */
+const EMPTY_PATH = /^(https?:\/\/[^/?]+)(?=\?|$)/;
 
 /** Adds parameters to the query of a redirect URI, leaving what is there untouched (RFC 6749 §4.1.2). */
 export function withParameters(redirectUri: string, parameters: Readonly<Record<string, string | null>>): string {

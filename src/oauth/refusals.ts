@@ -11,6 +11,7 @@ export type RequestReason =
   | 'content_type'
   | 'malformed_body'
   | 'body_too_large'
+  | 'body_too_late'
   | 'too_many_parameters'
   | 'repeated_parameter'
   | 'missing_parameter'
@@ -40,14 +41,15 @@ export type RequestReason =
   | 'management_scope_missing'
   | 'management_not_alone'
   | 'resource_unknown'
-  | 'resources_differ_in_signature';
+  | 'resources_differ_in_signature'
+  | 'resource_without_userinfo';
 
 export type TokenReason = TokenRejectReason | RequestReason;
 
 export type Refusal = {
   readonly error: TokenErrorCode;
-  /** 400, and 401 for `invalid_client` (RFC 6749 §5.2); 413 and 429 where HTTP has a better word. */
-  readonly status: 400 | 401 | 413 | 429;
+  /** 400, and 401 for `invalid_client` (RFC 6749 §5.2); 408, 413 and 429 where HTTP has a better word. */
+  readonly status: 400 | 401 | 408 | 413 | 429;
   readonly description: string;
 };
 
@@ -74,6 +76,7 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   content_type: request('The body must be application/x-www-form-urlencoded.'),
   malformed_body: request('The body is not well-formed application/x-www-form-urlencoded data in UTF-8.'),
   body_too_large: request('The body is larger than this endpoint accepts.', 413),
+  body_too_late: request('The body did not arrive in time. Nothing was changed; try again.', 408),
   too_many_parameters: request(`The request has more than ${MAX_PARAMETERS} parameters.`),
   repeated_parameter: request('A parameter is repeated.'),
   missing_parameter: request('A required parameter is missing.'),
@@ -120,6 +123,9 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
 
   resources_differ_in_signature: target(
     'These resources want different signatures, and an access token has one: ask for one resource at a time.',
+  ),
+  resource_without_userinfo: target(
+    'Tokens for this resource do not open the UserInfo Endpoint: ask for a token for one of them at a time.',
   ),
 
   client_mismatch: grant('It was issued to another client.'),

@@ -27,13 +27,13 @@ export const authorizationCode: GrantType = {
 
     return {
       grantId: read.grantId,
-      apply: async (deps, request) => {
+      apply: async (deps, request, presenter) => {
         const { grant, client } = request;
         // A code whose secret does not match is unknown, not presented: guessing must not end a chain.
         if (!grant || !sameSecretBytes(grant.codeHash, read.secretHash) || !isOwnCode(deps.keys, read))
           return refuse('authorization_code_unknown');
         const presented = { clientId: client.clientId, redirectUri, challengeOfVerifier, resources };
-        const ways = waysOf(deps, { scope: null, resources }, await administratorNameOf(deps, grant));
+        const ways = waysOf(deps, { scope: null, resources }, await administratorNameOf(deps, grant), presenter);
         const asked = authorizationCodeRequest(presented, ways, deps.random.bytes(16));
         return settled(await present(deps, asked, { ...request, grant }));
       },

@@ -119,7 +119,7 @@ export async function verifyClientAndRedirectUri<Loaded extends { readonly clien
 }
 
 type Check = readonly [
-  fails: (parameters: AuthorizationParameters, client: Client) => boolean,
+  fails: (parameters: AuthorizationParameters, client: Client, prompts: readonly Prompt[]) => boolean,
   error: AuthorizationErrorCode,
   reason: string,
   description: string,
@@ -184,7 +184,13 @@ const CHECKS: readonly Check[] = [
     (p) => parsePrompt(p.get('prompt') ?? '') === null,
     'invalid_request',
     'prompt_malformed',
-    'prompt must be none alone, or a list of login, consent and select_account',
+    'prompt must be none alone, or a list of login, consent, select_account and create',
+  ],
+  [
+    (p, _, prompts) => parsePrompt(p.get('prompt') ?? '')?.every((prompt) => prompts.includes(prompt)) !== true,
+    'invalid_request',
+    'prompt_unsupported',
+    'prompt=create is not supported: this server has no open sign-up',
   ],
   [
     (p) => !/^\d{1,9}$/.test(p.get('max_age') ?? '0'),
@@ -231,11 +237,15 @@ function accessError({ reason, scope }: AccessProblem): RedirectedError {
   return { kind: 'error', reason, error, description: `${named}: ${description}`, scope: named };
 }
 
-/** @param readHint returns null for anything but an ID Token of this server. */
+/**
+ * @param prompts the values that are supported today.
+ * @param readHint returns null for anything but an ID Token of this server.
+ */
 export async function checkAuthorizationRequest(
   { problem, parameters }: Reading,
   client: Client,
   configuration: Configuration,
+  prompts: readonly Prompt[],
   readHint: (idToken: string) => Promise<{ readonly sub: string; readonly aud: string } | null>,
 ): Promise<AuthorizationRequest | RedirectedError> {
   if (problem) {
@@ -243,7 +253,7 @@ export async function checkAuthorizationRequest(
     return { kind: 'error', error: 'invalid_request', reason: problem.reason, description };
   }
   for (const [fails, error, reason, description] of CHECKS) {
-    if (fails(parameters, client)) return { kind: 'error', error, reason, description };
+    if (fails(parameters, client, prompts)) return { kind: 'error', error, reason, description };
   }
   const asked = { scope: parameters.get('scope'), resources: parameters.getAll('resource') };
   const access = requestedAccess(configuration, client, asked);

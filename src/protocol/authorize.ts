@@ -4,6 +4,7 @@ import type { KeyRing } from '../crypto/signing-keys.ts';
 import { begunInteraction } from '../lifecycles/interaction.ts';
 import { errorDescription } from '../oauth/errors.ts';
 import { asQuery, parseParameters } from '../oauth/parameters.ts';
+import { supportedPrompts } from '../oauth/prompt.ts';
 import { uiLocalesIn } from '../oauth/ui-locales.ts';
 import {
   AUTHORIZATION_PARAMETERS,
@@ -16,9 +17,11 @@ import {
 import { type AuthorizationResponse, authorizationResponse } from './authorization-response.ts';
 import { type CookieHash, findSession, type SessionDeps } from './browser-session.ts';
 import { beginInteraction, type InteractionStepDeps, type InteractionStepOutcome } from './interaction-step.ts';
+import { type SignUpFacts, signUpIsOpen } from './sign-up-is-open.ts';
 
 export type AuthorizeDeps = InteractionStepDeps &
-  SessionDeps & {
+  SessionDeps &
+  SignUpFacts & {
     readonly keyRing: KeyRing;
   };
 
@@ -72,8 +75,12 @@ export async function handleAuthorizationRequest(
   const responseMode = responseModeOf(parameters);
 
   const configuration = deps.configuration();
-  const checked = await checkAuthorizationRequest(reading, client, configuration, (idToken) =>
-    readIdTokenHint(deps.keyRing, deps.issuer, idToken),
+  const checked = await checkAuthorizationRequest(
+    reading,
+    client,
+    configuration,
+    supportedPrompts(signUpIsOpen(deps)),
+    (idToken) => readIdTokenHint(deps.keyRing, deps.issuer, idToken),
   );
   // RFC 9700 §4.11.2: a client that nobody vetted could have browsers sent to its site by asking for something wrong.
   const isVetted = client.registeredBy === 'operator';

@@ -1,4 +1,5 @@
 /** The session of a browser: found by the hash of its cookie, created at a sign-in, ended at a sign-out or from a list. */
+import type { SignInFacts } from '../../machines/vocabulary.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import { InvariantViolation } from '../engine/errors.ts';
@@ -6,6 +7,7 @@ import {
   addFactor,
   begunState,
   endSession as end,
+  isFactorMissing,
   type LoadedSession,
   type ProvenFactor,
   type SessionStore,
@@ -18,6 +20,7 @@ import type { User } from '../model/user.ts';
 import {
   type AuthenticationClass,
   authenticationClassOf,
+  BY_PASSWORD,
   classNamed,
   levelOf,
   methodsOf,
@@ -28,14 +31,17 @@ import type { SignInLedger } from './sign-in-ledger.ts';
 /** SHA-256 of a cookie's value. Values themselves never leave src/http. */
 export type CookieHash = Uint8Array;
 
+/** Those that are active. */
+export type FactorsOfUser = Pick<SignInFacts, 'hasApp' | 'hasPasskey'>;
+
 export type SessionDeps = {
   readonly random: Random;
   readonly configuration: () => Configuration;
   /** Milliseconds. */
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly sessions: SessionStore;
-  /** Whether a sign-in with a password asks this end-user for a code. */
-  readonly hasAuthenticatorApp: (userId: string) => Promise<boolean>;
+  /** The kinds of factors that this end-user has. */
+  readonly factorsOf: (userId: string) => Promise<FactorsOfUser>;
   readonly signInLedger: SignInLedger;
   /** Told when a browser that the account may not know is signed in; returns at once. Absent: nobody wants to know. */
   readonly whenSignedIn?: (session: Session) => void;
@@ -53,7 +59,7 @@ export type Authentication = {
 };
 
 /** With the server's epoch, which a new session carries. */
-export type SignedInUser = User & { readonly serverEpoch: bigint };
+export type SignedInUser = User & { readonly serverEpoch: bigint; readonly passwordByLinkAt: Date | null };
 
 const worldOf = ({ sessions, sleep, configuration }: SessionDeps) => ({
   sessions,
@@ -94,7 +100,8 @@ export async function findAnySession(
 /** Whether the policy of today demands a second factor of this end-user. */
 export function demandsSecondFactor(configuration: Configuration, username: string): boolean {
   const { secondFactor } = configuration.signIn;
-  if (secondFactor !== 'operators') return secondFactor === 'everyone';
+  if (secondFactor === 'nobody' || secondFactor === 'everyone') return secondFactor === 'everyone';
+  if (secondFactor === 'operatorsInProduction' && !configuration.production) return false;
   return scopeOfAdministrator(configuration, { kind: 'user', username }).length > 0;
 }
 
@@ -128,7 +135,7 @@ export async function createSessionBy(
   { factor, method = 'password', ...authentication }: Authentication & { readonly factor: ProvenFactor | null },
 ): Promise<Session | null> {
   const { amr, authenticatedAt } = authentication;
-  const factorIsMissing = await isFactorMissing(deps, user, authentication);
+  const facts = await signInFacts(deps, user, authentication);
   if (cookie.old !== null) await end(worldOf(deps), { idHash: cookie.old }, 'signedInAgain');
   const { signIn } = deps.configuration();
   const session = {
@@ -142,7 +149,7 @@ export async function createSessionBy(
   };
   const read = { username: user.username, liveUserEpoch: user.epoch, liveServerEpoch: user.serverEpoch };
   const unknownYet = { signedInAt: new Date(0), lastUsedAt: new Date(0), endsAt: new Date(0) };
-  const state = begunState({ ...session, ...read, ...unknownYet }, signIn, factorIsMissing);
+  const state = begunState({ ...session, ...read, ...unknownYet }, signIn, facts);
   const inserted = await deps.sessions.insert({
     ...session,
     state,
@@ -156,16 +163,32 @@ export async function createSessionBy(
 
 const SEVERAL_FACTORS = levelOf(classNamed('multi-factor'));
 
-/** What no second factor can add is asked for later, by the page that needs it. */
-async function isFactorMissing(
-  deps: SessionDeps,
-  { id, username }: SignedInUser,
-  { amr, requiredClass = null }: Authentication,
-): Promise<boolean> {
-  if (levelOf(authenticationClassOf(amr)) >= SEVERAL_FACTORS) return false;
-  if (levelOf(requiredClass) >= SEVERAL_FACTORS) return true;
-  return demandsSecondFactor(deps.configuration(), username) || deps.hasAuthenticatorApp(id);
+/** A class that no second factor can reach is asked for later, by the page that needs it. */
+async function signInFacts(
+  deps: Pick<SessionDeps, 'configuration' | 'factorsOf'>,
+  { id, username, passwordByLinkAt }: Pick<SignedInUser, 'id' | 'username' | 'passwordByLinkAt'>,
+  { amr, requiredClass = null }: Pick<Authentication, 'amr' | 'requiredClass'>,
+): Promise<SignInFacts> {
+  const configuration = deps.configuration();
+  const isMultiFactor = levelOf(authenticationClassOf(amr)) >= SEVERAL_FACTORS;
+  return {
+    isMultiFactor,
+    isFactorDemanded: levelOf(requiredClass) >= SEVERAL_FACTORS || demandsSecondFactor(configuration, username),
+    // Several factors are enough, whatever the account has.
+    ...(isMultiFactor ? NO_FACTORS : await deps.factorsOf(id)),
+    passkeyCounts: configuration.signIn.passkeyAfterPassword === 'required',
+    passwordIsFromMail: passwordByLinkAt !== null,
+  };
 }
+
+const NO_FACTORS: FactorsOfUser = { hasApp: false, hasPasskey: false };
+
+/** Whether a new password of this end-user is never enough by itself. @throws StoreUnavailable */
+export const isPasswordOneOfSeveral = async (
+  deps: Pick<SessionDeps, 'configuration' | 'factorsOf'>,
+  user: Pick<SignedInUser, 'id' | 'username'>,
+): Promise<boolean> =>
+  isFactorMissing(await signInFacts(deps, { ...user, passwordByLinkAt: null }, { amr: BY_PASSWORD }));
 
 /**
  * A further factor was proven in this browser. The session goes on under a new cookie, and is active from then on.

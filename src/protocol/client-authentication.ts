@@ -4,6 +4,7 @@ import type { RootKeys } from '../crypto/root-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
 import { during } from '../engine/follow.ts';
 import type { TokenClient } from '../model/client.ts';
+import type { Presenter } from '../model/ledger.ts';
 import { parseBasic } from '../oauth/basic-auth.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
@@ -15,6 +16,8 @@ export type ClientSender = {
   readonly authorization: string | undefined;
   /** One key for all addresses that count as the same sender. */
   readonly address: () => string;
+  /** Asked only where a credential comes again that was used before. */
+  readonly presenter: () => Presenter;
 };
 
 export type ClientCredentials = {
@@ -25,7 +28,7 @@ export type ClientCredentials = {
 
 /** @returns the credentials; two readings of them where a Basic header can be read in two ways (src/oauth/basic-auth.ts). */
 export function readClientCredentials(
-  { authorization, address }: ClientSender,
+  { authorization, address }: Omit<ClientSender, 'presenter'>,
   parameters: Parameters<'client_id' | 'client_secret'>,
 ): readonly ClientCredentials[] | Refused {
   const clientId = parameters.get('client_id');

@@ -1,16 +1,19 @@
 /**
- * The brake on guessing client secrets (docs/decisions/0025): after so many different wrong secrets for one client from one address,
- * that address waits with that client. Each node counts for itself and in memory, so the right secret costs nothing.
+ * The brake on guessing client secrets (docs/decisions/0025): after so many different wrong secrets for one client from one network,
+ * that network waits with that client. Each node counts for itself and in memory, so the right secret costs nothing.
  */
 import { hmacSha256 } from '../crypto/digest.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { RawSecret } from '../crypto/secret-types.ts';
+import { type Network, networksOf } from '../model/networks.ts';
 
 /** A service with a secret of yesterday repeats one wrong secret, and is not what is meant. */
 const DIFFERENT_SECRETS = 20;
 const WINDOW_MILLISECONDS = 5 * 60_000;
-/** Some 20 MB if all of them were full. */
+/** Of networks and clients. */
 const MAX_PAIRS = 10_000;
+/** Some 20 MB. */
+const MAX_WRONG_SECRETS = 200_000;
 
 export type Guesser = {
   /** As sent: it may name no client. */
@@ -32,33 +35,54 @@ export function clientBrake(keys: RootKeys, now: () => number): ClientBrake {
   // Short, whatever was sent, and worth nothing to anyone who reads the memory.
   const digest = (...parts: string[]) =>
     hmacSha256(keys.first.key('throttle'), JSON.stringify(parts)).toString('base64url', 0, 12);
-  const keyOf = ({ clientId, address }: Guesser) => digest('client', address(), clientId);
+  const pairsOf = ({ clientId, address }: Guesser) =>
+    networksOf(address()).map(({ key, times }) => ({ key: digest('client', key, clientId), times }));
+
+  let wrongSecrets = 0;
+
+  function drop(key: string) {
+    wrongSecrets -= pairs.get(key)?.wrong.size ?? 0;
+    pairs.delete(key);
+  }
 
   function running(key: string) {
     const pair = pairs.get(key);
     if (pair === undefined || pair.endsAt > now()) return pair;
-    pairs.delete(key);
+    drop(key);
     return undefined;
   }
 
   function begin(key: string) {
     const [oldest] = pairs.keys();
-    if (pairs.size >= MAX_PAIRS && oldest !== undefined) pairs.delete(oldest);
+    if (oldest !== undefined && pairs.size >= MAX_PAIRS) drop(oldest);
     const pair = { wrong: new Set<string>(), endsAt: now() + WINDOW_MILLISECONDS };
     pairs.set(key, pair);
     return pair;
   }
 
+  function waitOf({ key, times }: Network): number {
+    const pair = running(key);
+    if (pair === undefined || pair.wrong.size < DIFFERENT_SECRETS * times) return 0;
+    return Math.ceil((pair.endsAt - now()) / 1000);
+  }
+
   return {
     waitSeconds: (guesser) => {
       if (pairs.size === 0) return null;
-      const pair = running(keyOf(guesser));
-      if (pair === undefined || pair.wrong.size < DIFFERENT_SECRETS) return null;
-      return Math.ceil((pair.endsAt - now()) / 1000);
+      const wait = Math.max(...pairsOf(guesser).map(waitOf));
+      return wait === 0 ? null : wait;
     },
     count: (guesser, wrong) => {
-      const key = keyOf(guesser);
-      (running(key) ?? begin(key)).wrong.add(digest('secret', wrong));
+      for (const { key } of pairsOf(guesser)) {
+        const pair = running(key) ?? begin(key);
+        const before = pair.wrong.size;
+        pair.wrong.add(digest('secret', wrong));
+        wrongSecrets += pair.wrong.size - before;
+      }
+      for (const key of pairs.keys()) {
+        if (wrongSecrets <= MAX_WRONG_SECRETS) break;
+        drop(key);
+      }
     },
   };
 }

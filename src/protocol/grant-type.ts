@@ -5,6 +5,7 @@ import type { RootKeys } from '../crypto/root-secret.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
 import type { GrantStore, LoadedGrant } from '../lifecycles/grant.ts';
 import type { Client, TokenClient } from '../model/client.ts';
+import type { Presenter } from '../model/ledger.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import type { RateLimit } from '../system/rate-limit.ts';
@@ -78,7 +79,11 @@ export type AuthenticatedClient = { readonly now: Date; readonly client: Client 
 export type ParsedGrant =
   | {
       readonly grantId: string;
-      readonly apply: (deps: TokenDeps, request: AuthenticatedRequest) => Promise<TokenOutcome>;
+      readonly apply: (
+        deps: TokenDeps,
+        request: AuthenticatedRequest,
+        presenter: () => Presenter,
+      ) => Promise<TokenOutcome>;
     }
   | {
       readonly grantId: null;

@@ -27,7 +27,7 @@ export type InteractionStepDeps = SessionDeps & {
   readonly interactions: InteractionStore;
 };
 
-export type InteractionStepOutcome = InteractionRefused | (Ids & (Continued | Approved | Denied));
+export type InteractionStepOutcome = InteractionRefused | (Ids & (Continued | SignUp | Approved | Denied));
 
 type Ids = {
   readonly interactionId: string;
@@ -43,6 +43,8 @@ type Continued = {
   /** Why the step itself did not count; null: it did. */
   readonly reason: 'sign_in_required' | 'factor_required' | 'user_changed' | null;
 };
+/** The sign-up page is next; it leads back to the page of the interaction. */
+type SignUp = { readonly kind: 'signUp'; readonly sealed: string | null };
 type Approved = { readonly kind: 'approved'; readonly response: AuthorizationResponse };
 type Denied = {
   readonly kind: 'denied';
@@ -132,6 +134,8 @@ function stepOutcome(
     case 'factor':
     case 'consent':
       return { kind: 'continued', ...ids, sealed: sealed(), reason: null };
+    case 'signUp':
+      return { kind: 'signUp', ...ids, sealed: sealed() };
     case 'approved':
       return { kind: 'approved', ...ids, response: authorizationResponse(issuer, to, { code: outcome.code }) };
     case 'denied': {

@@ -1,20 +1,19 @@
 /** What works here, and where (RFC 8414 §2, OpenID Connect Discovery §3, RFC 9728 §2). Listed only when it works. */
 import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import type { Resource } from '../../policies/schema.ts';
-import type { Configuration } from '../config/configuration.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
 import { AUTHENTICATION_CLASSES } from '../oauth/authentication-methods.ts';
 import { STANDARD_CLAIMS } from '../oauth/claims.ts';
-import { PROMPT_VALUES } from '../oauth/prompt.ts';
+import { supportedPrompts } from '../oauth/prompt.ts';
 import { urlUnder } from '../oauth/urls.ts';
 import { OFFLINE_ACCESS } from './requested-access.ts';
+import { type SignUpFacts, signUpIsOpen } from './sign-up-is-open.ts';
 import { GRANT_TYPES } from './token-request.ts';
 import { claimsTold } from './told-claims.ts';
 
 type Document = Readonly<Record<string, unknown>>;
-export type MetadataDeps = {
+export type MetadataDeps = SignUpFacts & {
   readonly issuer: string;
-  readonly configuration: () => Configuration;
   readonly keyRing: KeyRing;
   /** Tags of BCP 47: what the pages speak. */
   readonly uiLocales: readonly string[];
@@ -24,7 +23,7 @@ const BY_SECRET = ['client_secret_basic', 'client_secret_post'];
 const CLIENT_AUTHENTICATION = [...BY_SECRET, 'none'];
 
 /** The same document for OAuth and for OpenID Connect. */
-export function serverMetadata({ issuer, configuration, keyRing, uiLocales }: MetadataDeps): Document {
+export function serverMetadata({ issuer, configuration, email, keyRing, uiLocales }: MetadataDeps): Document {
   const { resources, identity, claims, branding } = configuration();
   const { terms, privacy } = branding.links;
   const scopes = [identity, ...resources].flatMap((one) => one.scopes.map((scope) => scope.name));
@@ -52,7 +51,7 @@ export function serverMetadata({ issuer, configuration, keyRing, uiLocales }: Me
     id_token_signing_alg_values_supported: [...new Set(algorithms)],
     claims_supported: [...new Set(['sub', 'iss', 'auth_time', 'acr', ...STANDARD_CLAIMS, ...furtherClaims(claims)])],
     acr_values_supported: AUTHENTICATION_CLASSES,
-    prompt_values_supported: PROMPT_VALUES,
+    prompt_values_supported: supportedPrompts(signUpIsOpen({ configuration, email })),
     ui_locales_supported: uiLocales,
     ...(terms !== undefined && { op_tos_uri: terms }),
     ...(privacy !== undefined && { op_policy_uri: privacy }),

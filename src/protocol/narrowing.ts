@@ -3,7 +3,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { AccessToday, Grant } from '../model/grant.ts';
 import { parseScope } from '../oauth/scope.ts';
 import type { TokenParameters } from './grant-type.ts';
-import { type Access, OFFLINE_ACCESS, scopeAt } from './requested-access.ts';
+import { type Access, mayOpenUserInfo, OFFLINE_ACCESS, scopeAt } from './requested-access.ts';
 
 /** `answered`: what the token response says, where an ID Token comes with the access token. */
 export type NarrowedAccess = Access & {
@@ -38,11 +38,15 @@ export function narrowedAccess(
   configuration: Configuration,
   grant: Grant,
   today: AccessToday,
-  { scope, resources }: Narrowing,
+  narrowing: Narrowing,
 ): NarrowedAccess {
+  const { scope, resources } = narrowing;
   // What is above the client's ceiling of today is left out: the answer says what is in the token (RFC 6749 §3.3).
   const asked = (scope ?? grant.scope).filter((one) => today.scope.includes(one));
-  const at = resources ?? audienceOf(configuration, grant, today, asked);
+  const at = resources ?? audienceOf(configuration, grant, today, { asked, isNarrowed: scope !== null });
+  if (at.includes(configuration.identity.identifier) && !mayOpenUserInfo(configuration, at)) {
+    throw new RefusedAtIssue('resource_without_userinfo');
+  }
   const meant = scopeAt(configuration, asked, at);
   // Without `resource`, `openid` and its kin may stand beside the scope of an API: they are for the ID Token then.
   const answered = resources === null ? scopeAt(configuration, asked, today.resources) : meant;
@@ -54,22 +58,29 @@ export function narrowedAccess(
 
 const meansSomething = (scope: readonly string[]): boolean => scope.some((one) => one !== OFFLINE_ACCESS);
 
-/** When the token request names no resource: those of the grant, or else the UserInfo Endpoint, whose scopes are all that is asked for. */
+/**
+ * When the token request names no resource: those of the grant. The UserInfo Endpoint stands beside an API only where the token would
+ * open it, and alone where the scope means nothing at an API.
+ */
 function audienceOf(
   configuration: Configuration,
   grant: Grant,
   today: AccessToday,
-  scope: readonly string[],
+  { asked, isNarrowed }: { readonly asked: readonly string[]; readonly isNarrowed: boolean },
 ): readonly string[] {
   const { identifier: userInfo } = configuration.identity;
   const granted = grant.resources.filter((one) => today.resources.includes(one));
-  const isForThem = !today.resources.includes(userInfo) || meansSomething(scopeAt(configuration, scope, granted));
-  return isForThem ? granted : [userInfo];
+  if (!today.resources.includes(userInfo)) return granted;
+  const apis = granted.filter((one) => one !== userInfo);
+  const isForApis = meansSomething(scopeAt(configuration, asked, apis));
+  const opensBoth = granted.includes(userInfo) && asked.includes('openid') && mayOpenUserInfo(configuration, apis);
+  if (opensBoth && (isForApis || !isNarrowed)) return granted;
+  return isForApis ? apis : [userInfo];
 }
 
 /** What was granted cannot be said in this token. Nothing has been committed. */
 export class RefusedAtIssue extends Error {
-  readonly reason: 'scope_exceeds_grant' | 'resources_differ_in_signature';
+  readonly reason: 'scope_exceeds_grant' | 'resources_differ_in_signature' | 'resource_without_userinfo';
   constructor(reason: RefusedAtIssue['reason']) {
     super(reason);
     this.name = 'RefusedAtIssue';

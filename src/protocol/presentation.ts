@@ -1,6 +1,7 @@
 /** What a code and a refresh token have in common at the token endpoint: the policy of today, the tokens, and the answer. */
 import { policyOf } from '../config/configuration.ts';
 import type { Outcome, PresentationWays } from '../lifecycles/presentation.ts';
+import type { Presenter } from '../model/ledger.ts';
 import { accessToday } from './access-today.ts';
 import type { TokenDeps, TokenOutcome, TokenResponse } from './grant-type.ts';
 import { issueTokens } from './issue.ts';
@@ -11,7 +12,9 @@ export const waysOf = (
   deps: TokenDeps,
   narrowing: Narrowing,
   username: string | null,
+  presenter: () => Presenter,
 ): PresentationWays<TokenResponse> => ({
+  presenter,
   lifetimesOf: (client) => policyOf(deps.configuration(), client),
   accessToday: (grant, client) => accessToday(deps.configuration(), grant, client, username),
   mint: (next, today, loaded) => issueTokens(deps, next, today, narrowing, loaded),

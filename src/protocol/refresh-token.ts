@@ -26,11 +26,11 @@ export const refreshToken: GrantType = {
 
     return {
       grantId: token.grantId,
-      apply: async (deps, request) => {
+      apply: async (deps, request, presenter) => {
         const { grant, client } = request;
         if (!grant) return refuse('refresh_token_unknown');
         const presented = { clientId: client.clientId, ...narrowing };
-        const ways = waysOf(deps, narrowing, await administratorNameOf(deps, grant));
+        const ways = waysOf(deps, narrowing, await administratorNameOf(deps, grant), presenter);
         const asked = refreshTokenRequest(token, presented, ways, deps.random.bytes(16));
         return settled(await present(deps, asked, { ...request, grant }));
       },

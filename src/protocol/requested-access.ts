@@ -1,6 +1,7 @@
 /**
  * Which scope and which resources a request means, given what the client may ask for (RFC 6749 §3.3, RFC 8707 §2, OpenID
- * Connect Core §5.4). An access token has one audience unless the client names several (docs/decisions/0024).
+ * Connect Core §5.4). Where the client names no resource, a token with `openid` opens the UserInfo Endpoint too
+ * (docs/decisions/0024).
  */
 import type { Configuration } from '../config/configuration.ts';
 import type { Client } from '../model/client.ts';
@@ -131,11 +132,9 @@ export function requestedByClient(configuration: Configuration, client: Client, 
 const ownManagementScope = (configuration: Configuration, { clientId, scope }: Client): readonly string[] =>
   scopeOfAdministrator(configuration, { kind: 'client', clientId }).filter((name) => scope?.includes(name) ?? true);
 
-export const everyResource = ({ resources, identity, management }: Configuration) => [
-  ...resources,
-  identity,
-  management,
-];
+type Everywhere = Pick<Configuration, 'resources' | 'identity' | 'management'>;
+
+export const everyResource = ({ resources, identity, management }: Everywhere) => [...resources, identity, management];
 
 /** Worked out once for each configuration that comes into force. */
 function perConfiguration<T>(workOut: (configuration: Configuration) => T): (configuration: Configuration) => T {
@@ -172,7 +171,10 @@ function defaultScope(configuration: Configuration, client: Client, asked: reado
 const defaultResource = ({ resources }: Configuration, client: Client): string | undefined =>
   client.defaultResource ?? resources.find((one) => one.default)?.identifier;
 
-/** When no resource was sent: the client's default, or the UserInfo Endpoint where it asks for identity scopes and nothing else. */
+/**
+ * When no resource was sent: the client's default, with the UserInfo Endpoint beside it where `openid` is asked for; and the UserInfo
+ * Endpoint alone for identity scopes and nothing else.
+ */
 function namedResources(
   configuration: Configuration,
   client: Client,
@@ -180,10 +182,16 @@ function namedResources(
   scope: readonly string[],
 ): readonly (string | undefined)[] {
   if (asked.resources.length > 0) return [...new Set(asked.resources)];
-  return [
-    isOnlyIdentity(configuration, scope) ? configuration.identity.identifier : defaultResource(configuration, client),
-  ];
+  const { identifier: userInfo } = configuration.identity;
+  if (isOnlyIdentity(configuration, scope)) return [userInfo];
+  const api = defaultResource(configuration, client);
+  const identifies = scope.includes('openid') && (client.scope === null || client.scope.includes('openid'));
+  return identifies && api !== undefined && mayOpenUserInfo(configuration, [api]) ? [api, userInfo] : [api];
 }
+
+/** resources.yaml: an API with `userInfo: false` shares no access token with the UserInfo Endpoint. */
+export const mayOpenUserInfo = (configuration: Everywhere, resources: readonly string[]): boolean =>
+  !everyResource(configuration).some((one) => one.userInfo === false && resources.includes(one.identifier));
 
 /** The end-user's identity and nothing at an API: tokens for this scope are for the UserInfo Endpoint. */
 const isOnlyIdentity = (configuration: Configuration, scope: readonly string[]): boolean =>

@@ -52,6 +52,21 @@ export function waitOfAddress(
   return Math.max(0, delay - own.secondsSince);
 }
 
+/**
+ * Of the networks that a caller belongs to, the one that is nearest to its limit or furthest beyond it: its failures, as many as if its limit
+ * were that of an address.
+ */
+export function ofNetworks(
+  networks: readonly (Failures & { readonly times: number })[],
+  { failuresPerAddress: limit }: Limits,
+): Failures {
+  const likeAddresses = networks.map(({ times, failures, ...since }) => ({
+    ...since,
+    failures: failures - limit * (times - 1),
+  }));
+  return likeAddresses.reduce((most, one) => (one.failures > most.failures ? one : most), NO_FAILURES);
+}
+
 /** The failures of a place that are counted in two rows. */
 export const together = (one: Failures, other: Failures): Failures => ({
   failures: one.failures + other.failures,

@@ -9,11 +9,20 @@ import { hashPassword, isOutdatedHash, matchesPassword, provesWhole } from '../c
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { type PasswordHash, rawSecret } from '../crypto/secret-types.ts';
 import { Unavailable } from '../engine/errors.ts';
+import { networksOf } from '../model/networks.ts';
 import type { Session } from '../model/session.ts';
 import { BY_PASSWORD } from '../oauth/authentication-methods.ts';
 import type { BoundedQueue } from '../system/bounded-queue.ts';
 import { type CookieHash, createSession, type SessionDeps, type SignedInUser } from './browser-session.ts';
-import { delayAfter, type Failures, NO_FAILURES, together, waitOfAddress, waitOfKnownDevice } from './sign-in-brake.ts';
+import {
+  delayAfter,
+  type Failures,
+  NO_FAILURES,
+  ofNetworks,
+  together,
+  waitOfAddress,
+  waitOfKnownDevice,
+} from './sign-in-brake.ts';
 
 export type SignInCapacity = {
   /** A line for each address: so its guesses are counted one after the other, and cannot slip past a limit together. */
@@ -236,9 +245,14 @@ async function checkCredentials(deps: SignInDeps, attempt: Typed): Promise<Check
     keys.account,
     keys.behind,
     keys.device,
+    ...keys.wider,
   ]);
-  const [ofPair = NO_FAILURES, ofAddress = NO_FAILURES, ofAccount = NO_FAILURES, behind = NO_FAILURES] = failures;
-  const ofDevice = failures[4] ?? NO_FAILURES;
+  const [ofPair = NO_FAILURES, ofOwn = NO_FAILURES, ofAccount = NO_FAILURES, behind = NO_FAILURES, ...others] =
+    failures;
+  const [ofDevice = NO_FAILURES, ...ofWider] = others;
+  const ofEach = [ofOwn, ...ofWider];
+  const networks = networksOf(attempt.address).map(({ times }, at) => ({ ...(ofEach[at] ?? NO_FAILURES), times }));
+  const ofAddress = ofNetworks(networks, policy);
   const isKnown = attempt.device !== null && attempt.device.endsAt > now;
   // An address with so many failures is told nothing; the right password signs in all the same.
   const isThrottled = !isKnown && ofAddress.failures >= policy.failuresPerAddress;
@@ -261,7 +275,9 @@ async function checkCredentials(deps: SignInDeps, attempt: Typed): Promise<Check
     return refusing('throttled_address', ofAddress.secondsLeft);
   }
   const ownKey = isKnown ? keys.device : keys.pair;
-  const [counted = 0] = await deps.signInFailures.count([ownKey, keys.account, keys.address], window, [ownKey]);
+  const [counted = 0] = await deps.signInFailures.count([ownKey, keys.account, keys.address, ...keys.wider], window, [
+    ownKey,
+  ]);
   await deps.signInLedger.refused({
     method: 'password',
     reason: 'credentials_mismatch',
@@ -287,13 +303,19 @@ async function checkPassword(user: SignedInUser | null, typed: string) {
 
 type Keys = Readonly<
   Record<'pair' | 'address' | 'account' | 'behind' | 'device' | 'nobodyHere' | 'nobodyThere', Buffer>
->;
+> & {
+  /** Of the networks around the address. */
+  readonly wider: readonly Buffer[];
+};
 
 function keysOf({ keys }: SignInDeps, { address, account, device }: Attempt): Keys {
   const key = (...parts: string[]) => hmacSha256(keys.first.key('throttle'), parts.join('\n'));
   return {
     pair: key('account', address, account),
     address: key('address', address),
+    wider: networksOf(address)
+      .slice(1)
+      .map((network) => key('address', network.key)),
     account: key('account', account),
     behind: key('behind', address, account),
     device: key('device', device?.id ?? '', account),

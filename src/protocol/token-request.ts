@@ -1,5 +1,6 @@
 /** The token request (OAuth 2.1 §3.2): parse → load → authenticate the client → apply. */
 import type { TokenClient } from '../model/client.ts';
+import { networksOf } from '../model/networks.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { authorizationCode } from './authorization-code.ts';
 import { authenticateClient, type ClientSender, readClientCredentials } from './client-authentication.ts';
@@ -72,14 +73,19 @@ export async function handleTokenRequest(
   const known = { grantType: name, clientId: client.clientId, grantId: grant?.id ?? null };
   return {
     outcome:
-      notAllowed(name, client) ?? tooManyOf(deps, client) ?? (await orRefused(parsed.apply(deps, authenticated))),
+      notAllowed(name, client) ??
+      tooManyOf(deps, client) ??
+      (await orRefused(parsed.apply(deps, authenticated, sender.presenter))),
     facts: known,
   };
 }
 
 /** limits.yaml. Before anything is parsed or loaded. */
 function tooManyFrom({ tokenRates, configuration }: TokenDeps, { address }: ClientSender): Refused | null {
-  const wait = tokenRates.address.count(address(), configuration().limits.tokenRequestsPerSecondByAddress);
+  const perSecond = configuration().limits.tokenRequestsPerSecondByAddress;
+  // Each is counted, whatever the others say.
+  const waits = networksOf(address()).map(({ key, times }) => tokenRates.address.count(key, perSecond * times));
+  const wait = waits.find((one) => one !== null) ?? null;
   return wait === null ? null : { ...refuse('address_rate_exceeded'), retryAfterSeconds: wait };
 }
 

@@ -3,10 +3,11 @@
 import type { Configuration } from '../config/configuration.ts';
 import { STANDARD_CLAIMS_OF } from '../oauth/claims.ts';
 import { type AccessTokenDeps, type InactiveReason, presentedAccessToken } from './presented-access-token.ts';
+import { mayOpenUserInfo } from './requested-access.ts';
 import { toldClaims } from './told-claims.ts';
 
 export type UserInfoDeps = AccessTokenDeps & {
-  readonly configuration: () => Pick<Configuration, 'identity' | 'claims'>;
+  readonly configuration: () => Pick<Configuration, 'identity' | 'claims' | 'resources' | 'management'>;
   /** By the names of Core §5.1; null: the user no longer exists. */
   readonly claimsOf: (userId: string) => Promise<Readonly<Record<string, unknown>> | null>;
 };
@@ -25,7 +26,9 @@ export async function userInfo(deps: UserInfoDeps, accessToken: string): Promise
   const scope = claims.scope.split(' ');
   // An access token that is not for this resource, or without `openid`, tells nothing about the end-user: an API must not
   // learn with it who its user is.
-  const isForUs = [claims.aud].flat().includes(deps.configuration().identity.identifier);
+  const audience = [claims.aud].flat();
+  const isForUs =
+    audience.includes(deps.configuration().identity.identifier) && mayOpenUserInfo(deps.configuration(), audience);
   if (grant === null || !isForUs || !scope.includes('openid')) {
     return { kind: 'refused', error: 'insufficient_scope', reason: 'openid_not_granted' };
   }

@@ -1,6 +1,7 @@
 /** Changes of clients and end-users by administrators: their machines decide, and the ledger says who asked. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdministrationRejectReason } from '../../machines/vocabulary.ts';
+import { isOwnClient } from '../config/own-clients.ts';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import { type ClientAsked, type ClientChanged, changeClient } from '../lifecycles/client.ts';
 import { changeUser, type UserAsked, type UserChanged, type UserStore } from '../lifecycles/user.ts';
@@ -12,24 +13,36 @@ import { type Clock, databaseClock } from '../system/clock.ts';
 
 export type AdministrationDeps = {
   readonly db: Drizzle;
+  readonly macs: RowMacs;
   readonly actor: Actor;
   readonly clock?: Clock;
 };
 
 export type UserAdministrationDeps = AdministrationDeps & {
-  readonly macs: RowMacs;
   /** Absent: each change is sent by itself. */
   readonly users?: UserStore;
 };
 
 type Unsigned<Asked> = Omit<Asked, 'actor'>;
 
+/** What a machine rejects, and what comes to no machine: the console and the commands need their clients as they are. */
+export type RefusedChange = AdministrationRejectReason | 'client_is_own';
+export type Refused<Reason = RefusedChange> = { readonly kind: 'rejected'; readonly reason: Reason };
+
+/** Who may change the clients of the server itself. Configuration may declare that of the commands. */
+const KEEPS_OWN_CLIENTS: readonly Actor['kind'][] = ['server', 'configuration'];
+
 /** @throws Unavailable */
-export const administerClient = (
-  { db, actor, clock = databaseClock }: AdministrationDeps,
+export async function administerClient(
+  { db, actor, macs, clock = databaseClock }: AdministrationDeps,
   clientId: string,
   asked: Unsigned<ClientAsked>,
-): Promise<ClientChanged> => changeClient({ clients: clientStore(db, clock), sleep }, clientId, { ...asked, actor });
+): Promise<Extract<ClientChanged, { readonly kind: 'done' }> | Refused> {
+  if (isOwnClient(clientId) && !KEEPS_OWN_CLIENTS.includes(actor.kind)) {
+    return { kind: 'rejected', reason: 'client_is_own' };
+  }
+  return changeClient({ clients: clientStore(db, clock, macs), sleep }, clientId, { ...asked, actor });
+}
 
 /** @throws Unavailable */
 export const administerUser = (
@@ -38,9 +51,10 @@ export const administerUser = (
 ): Promise<UserChanged> => changeUser({ users, sleep }, { ...asked, actor });
 
 /** What people are told about each reason. */
-export const ADMINISTRATION_WORDS: Readonly<Record<AdministrationRejectReason, string>> = {
+export const ADMINISTRATION_WORDS: Readonly<Record<RefusedChange, string>> = {
   client_unknown: 'There is no such client',
   client_is_declared: 'The client is declared in clients.yaml: change it there',
+  client_is_own: 'The server registers this client by itself, for its console or its commands',
   client_is_public: 'It is a public client (token_endpoint_auth_method "none"), which has no secret',
   too_many_secrets: 'The client has two live secrets: remove one of them first',
   last_secret: 'It is the only secret of the client, which could not authenticate without it',
@@ -52,8 +66,8 @@ export const ADMINISTRATION_WORDS: Readonly<Record<AdministrationRejectReason, s
 
 /** A machine has refused the change; nothing was changed. */
 export class ChangeRefused extends Error {
-  readonly reason: AdministrationRejectReason;
-  constructor(reason: AdministrationRejectReason) {
+  readonly reason: RefusedChange;
+  constructor(reason: RefusedChange) {
     super(`${ADMINISTRATION_WORDS[reason]}. Nothing was changed.`);
     this.name = 'ChangeRefused';
     this.reason = reason;
@@ -61,8 +75,8 @@ export class ChangeRefused extends Error {
 }
 
 /** @throws ChangeRefused */
-export function requireDone<Done extends { readonly kind: 'done' }>(
-  outcome: Done | { readonly kind: 'rejected'; readonly reason: AdministrationRejectReason },
+export function requireDone<Done extends { readonly kind: 'done' }, Reason extends RefusedChange>(
+  outcome: Done | Refused<Reason>,
 ): Done {
   if (outcome.kind === 'rejected') throw new ChangeRefused(outcome.reason);
   return outcome;

@@ -4,11 +4,11 @@
  */
 import type { Resource } from '../../policies/schema.ts';
 import type { Configuration } from '../config/configuration.ts';
-import { isLoopback } from '../config/environment.ts';
+import { isLoopback } from '../config/loopback.ts';
 import type { RecordProblem } from '../config/problem.ts';
 import { oneOf, shown } from '../config/shown.ts';
 import type { ClientMetadata } from '../model/client.ts';
-import { whatIsWrongWithRedirectUri } from '../oauth/redirect-uri.ts';
+import { leadsToThisDevice, whatIsWrongWithRedirectUri } from '../oauth/redirect-uri.ts';
 import { nearestField, problem } from './record-problem.ts';
 
 export type Review = { readonly errors: RecordProblem[]; readonly warnings: string[] };
@@ -28,6 +28,7 @@ const RULES: readonly Rule[] = [
   scopesAreDescribed,
   administrationIsNoDefault,
   identityScopesCanBeGranted,
+  userInfoOpens,
 ];
 
 export function reviewClient(client: ClientMetadata, configuration: Configuration): Review {
@@ -124,15 +125,20 @@ function reviewRedirectUri(
   const { protocol, hostname } = new URL(uri);
   if (protocol === 'https:') return [];
   if (protocol === 'http:') {
-    // RFC 9700 §2.6 requires https except on the loopback interface. Teams do use http inside closed networks, so this is
-    // only a warning: with PKCE an intercepted code cannot be redeemed.
-    if (!isLoopback(hostname)) {
-      return [warning(`${key}: ${found} is http, so the ${carries} can be read on the way (RFC 9700 §2.6); use https`)];
+    // RFC 9700 §2.6: MUST NOT allow the http scheme except for the loopback interface.
+    if (!leadsToThisDevice(uri)) {
+      return [
+        error(
+          key,
+          `${found}, where the ${carries} can be read on the way`,
+          'https; http for a loopback address alone (RFC 9700 §2.6)',
+        ),
+      ];
     }
-    if (hostname !== 'localhost') return [];
+    if (isLoopback(hostname) && hostname !== 'localhost') return [];
     // RFC 8252 §8.3: the name may resolve to another machine.
     const port = applicationType === 'native' && anyPort ? ', with which any port is accepted' : '';
-    return [warning(`${key}: "localhost" can resolve elsewhere (RFC 8252 §8.3); 127.0.0.1 is safer${port}`)];
+    return [warning(`${key}: "${hostname}" can resolve elsewhere (RFC 8252 §8.3); 127.0.0.1 is safer${port}`)];
   }
   if (applicationType === 'web') {
     return [error(key, found, 'https for a web application (application_type "native" may use a scheme of an app)')];
@@ -186,12 +192,23 @@ function defaultScopeIsWithinScope({ scope, defaultScope }: ClientMetadata, conf
 }
 
 function scopesAreDescribed({ scope }: ClientMetadata, configuration: Configuration): Finding[] {
-  const described = [...scopesForAll(configuration), ...scopesOf([configuration.management])];
+  return reviewScopes(scope, configuration).map(warning);
+}
+
+/** Every scope that a resource, OpenID Connect or the management API describes. */
+export const describedScopeNames = (configuration: Configuration): readonly string[] => [
+  ...scopesForAll(configuration),
+  ...scopesOf([configuration.management]),
+];
+
+/** @returns a warning for each scope that nothing describes. */
+export function reviewScopes(scope: ClientMetadata['scope'], configuration: Configuration): string[] {
+  const described = describedScopeNames(configuration);
   const fallback = configuration.resources.find((resource) => resource.default)?.identifier;
   return (scope ?? [])
     .filter((name) => !described.includes(name))
-    .map((name) =>
-      warning(`scope: no resource describes "${name}"; it counts for ${fallback}, and consent shows its bare name`),
+    .map(
+      (name) => `scope: no resource describes "${name}"; it counts for ${fallback}, and consent shows its bare name`,
     );
 }
 
@@ -211,6 +228,22 @@ function identityScopesCanBeGranted(client: ClientMetadata, { resources, identit
     ...reviewIdentityScopes('scope', client, client.scope, ofIdentity),
     ...reviewIdentityScopes('default_scope', client, client.defaultScope, ofIdentity),
   ].map(warning);
+}
+
+/** Clients that ask for `openid` and an API's scope in one request, as most libraries do, where the API shares no token with UserInfo. */
+function userInfoOpens(client: ClientMetadata, { resources, identity }: Configuration): Finding[] {
+  const asked = client.scope ?? client.defaultScope;
+  const resource = resources.find(({ identifier, default: isDefault }) =>
+    client.defaultResource === null ? isDefault : identifier === client.defaultResource,
+  );
+  if (!usesCode(client) || resource?.userInfo !== false || asked?.includes('openid') === false) return [];
+  if (asked?.every((name) => name === OFFLINE_ACCESS || scopesOf([identity]).includes(name))) return [];
+  return [
+    warning(
+      `scope: access tokens for ${resource.identifier} (userInfo: false) do not open the UserInfo Endpoint; with "openid" beside a scope of ` +
+        `this resource, the client asks for a token for UserInfo by resource=${identity.identifier}`,
+    ),
+  ];
 }
 
 /** @param ofIdentity the scopes of the UserInfo Endpoint alone. */

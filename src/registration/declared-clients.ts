@@ -109,7 +109,7 @@ export async function requireClientsFile(
   folder: string,
 ): Promise<void> {
   if (configuration.hasClientsFile) return;
-  const declared = await listClients(deps.db, { declared: true });
+  const declared = await listClients(deps.db, deps.macs, { declared: true });
   if (declared.length === 0) return;
   const allowed = `the ${declared.length} clients that are declared in the database ("clients: []" ends them and their grants)`;
   throw new ConfigurationError(folder, [{ ...problem(null, 'no such file', allowed), file: CLIENTS_FILE, line: null }]);
@@ -134,9 +134,9 @@ export async function applyDeclaredClients(
   declared: readonly Declared[],
 ): Promise<DeclaredChange[]> {
   const changes: DeclaredChange[] = [];
-  const before = (await listClients(deps.db, { declared: true })).map(({ clientId }) => clientId);
+  const before = (await listClients(deps.db, deps.macs, { declared: true })).map(({ clientId }) => clientId);
   for (const client of declared) {
-    const stored = await findClient(deps.db, client.metadata.clientId);
+    const stored = await findClient(deps.db, deps.macs, client.metadata.clientId);
     const wanted = registrationOf(deps, client, stored);
     if (stored && differingFields(stored, wanted).length === 0) continue;
     const change = { type: 'registrationRequested', registration: wanted } as const;

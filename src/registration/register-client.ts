@@ -40,7 +40,7 @@ export async function planClient(deps: RegistrationDeps, metadata: ReadClient): 
   const { clientId: givenId, clientName, secret, ...rest } = metadata;
   const clientId = givenId ?? deps.random.bytes(16).toString('base64url');
   if (givenId !== null && (await isSub(deps.db, givenId))) throw new ClientIdIsSub();
-  const stored = givenId === null ? null : await findClient(deps.db, givenId);
+  const stored = givenId === null ? null : await findClient(deps.db, deps.macs, givenId);
   const { secretMacs, madeSecret } = secretOf(deps, metadata, stored?.secretMacs ?? []);
   // An operator who imports a client that introduced itself vouches for it.
   const ours = { declared: false, registeredBy: 'operator' } as const;

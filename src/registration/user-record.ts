@@ -9,7 +9,7 @@ import { usernameKey } from '../oauth/username.ts';
 import type { PasswordContext } from '../people/passwords/rules.ts';
 import { furtherClaimWarnings, readFurtherClaims } from './further-claims.ts';
 import { isJsonObject, notAnObject, problem, type Reading, recordProblems, withoutNulls } from './record-problem.ts';
-import { weakPassword, weakSecretWarning } from './weak-secrets.ts';
+import { hiddenlyWeakPassword, weakPassword, weakSecretWarning } from './weak-secrets.ts';
 
 export type UserRecord = {
   readonly username: string;
@@ -122,7 +122,7 @@ const userSchema = z.strictObject({
 export function readUserRecord(
   input: unknown,
   production: boolean,
-  rules: Pick<PasswordContext, 'policy' | 'service'> = {},
+  rules: Pick<PasswordContext, 'policy' | 'service' | 'isBreached'> = {},
 ): Reading<UserRecord> {
   if (!isJsonObject(input)) return notAnObject(input, 'an object with username and password');
   const { address, ...others } = withoutNulls(input);
@@ -143,10 +143,31 @@ export function readUserRecord(
     passwordHash: hash === undefined ? null : storedPasswordHash(hash),
     claims,
   };
-  const alsoNamed = typeof claims['email'] === 'string' ? [claims['email']] : [];
-  const weak = value.password === null ? null : weakPassword(value.password, { username, alsoNamed, ...rules });
+  const weak = value.password === null ? null : weakPassword(value.password, { ...namesOf(value), ...rules });
   if (weak && production) return { ok: false, problems: [weak] };
   return { ok: true, value, warnings: [...(weak ? [weakSecretWarning(weak)] : []), ...warningsOf(value)] };
+}
+
+const namesOf = ({ username, claims }: UserRecord) => ({
+  username,
+  alsoNamed: typeof claims['email'] === 'string' ? [claims['email']] : [],
+});
+
+/** As `readUserRecord`, and it counts too how soon the password is guessed, and whether it is breached. For one record: an import has many. */
+export async function judgeUserRecord(
+  ...[input, production, rules = {}]: Parameters<typeof readUserRecord>
+): Promise<Reading<UserRecord>> {
+  const reading = readUserRecord(input, production, rules);
+  if (!reading.ok || reading.value.password === null) return reading;
+  const { value, warnings } = reading;
+  const context = { ...namesOf(value), ...rules };
+  // Outside production a weak one is there, with its warning.
+  if (weakPassword(reading.value.password, context)) return reading;
+  const weak = await hiddenlyWeakPassword(reading.value.password, context);
+  if (weak === null) return reading;
+  return production
+    ? { ok: false, problems: [weak] }
+    : { ok: true, value, warnings: [weakSecretWarning(weak), ...warnings] };
 }
 
 function problemsOfHash(hash: unknown, isBesidePassword: boolean) {

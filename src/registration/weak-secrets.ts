@@ -4,7 +4,14 @@
  */
 import type { RecordProblem } from '../config/problem.ts';
 import type { RawSecret } from '../crypto/secret-types.ts';
-import { minimumCharacters, type PasswordContext, passwordProblem, passwordWords } from '../people/passwords/rules.ts';
+import {
+  brokenRule,
+  hiddenWeakness,
+  minimumCharacters,
+  type PasswordContext,
+  type PasswordProblem,
+  passwordWords,
+} from '../people/passwords/rules.ts';
 import { problem } from './record-problem.ts';
 
 /** RFC 6749 §10.10: the probability of a guess MUST be at most 2^-128. So many bits are 22 characters of base64url. */
@@ -20,18 +27,29 @@ export function weakClientSecret(secret: RawSecret, key = 'client_secret', found
   return weakness === null ? null : problem(key, `${found}${weakness}`, CLIENT_SECRET_ALLOWED);
 }
 
+type AdministeredContext = Omit<PasswordContext, 'hasSecondFactor'>;
+
 /**
  * An end-user who gets a password from an administrator has no other factor yet, so it is judged as the only one.
  * @returns null when the password is not weak.
  */
-export function weakPassword(
-  password: RawSecret,
-  context: Omit<PasswordContext, 'hasSecondFactor'>,
-): RecordProblem | null {
+export function weakPassword(password: RawSecret, context: AdministeredContext): RecordProblem | null {
   const alone = { ...context, hasSecondFactor: false };
-  const weakness = passwordProblem(password, alone);
+  return ofPassword(brokenRule(password, alone), alone);
+}
+
+/** Of a password that is not weak otherwise. @returns null when it is neither soon guessed nor breached. */
+export async function hiddenlyWeakPassword(
+  password: RawSecret,
+  context: AdministeredContext,
+): Promise<RecordProblem | null> {
+  const alone = { ...context, hasSecondFactor: false };
+  return ofPassword(await hiddenWeakness(password, alone), alone);
+}
+
+function ofPassword(weakness: PasswordProblem | null, context: PasswordContext): RecordProblem | null {
   if (weakness === null) return null;
-  const allowed = `at least ${minimumCharacters(alone)} characters in production, 3 of them different, no common password, and no name that stands beside it`;
+  const allowed = `at least ${minimumCharacters(context)} characters in production, 3 of them different, no common password, and no name that stands beside it`;
   return problem('password', passwordWords(weakness), allowed);
 }
 

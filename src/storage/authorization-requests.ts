@@ -7,8 +7,10 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { InteractionStore, LoadedRequest } from '../lifecycles/interaction.ts';
 import type { Clock } from '../system/clock.ts';
+import type { AuthenticClients } from './authentic-clients.ts';
 import { batched } from './batches.ts';
 import { bound } from './bound.ts';
+import { isAuthenticConsent } from './consents.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { fixedNow, nowOr } from './now.ts';
@@ -20,7 +22,7 @@ type Load = InteractionStore['loadRequest'];
 type Key = Parameters<Load>[0];
 
 /** @returns `loadRequest` of the InteractionStore. */
-export function requestLoads(db: Drizzle, clock: Clock, macs: RowMacs): Load {
+export function requestLoads(db: Drizzle, clock: Clock, macs: RowMacs, authentic: AuthenticClients): Load {
   const statement = prepareLoad(db);
   const together = async (keys: readonly Key[]): Promise<LoadedRequest[]> => {
     const rows = await reading(() =>
@@ -31,7 +33,7 @@ export function requestLoads(db: Drizzle, clock: Clock, macs: RowMacs): Load {
       }),
     );
     const byPlace = Map.groupBy(rows, ({ place }) => Number(place) - 1);
-    return keys.map((_, place) => loadedFrom(macs, byPlace.get(place)));
+    return keys.map((_, place) => loadedFrom(macs, authentic, byPlace.get(place)));
   };
   return batched({
     name: 'loadAuthorizationRequest',
@@ -49,16 +51,16 @@ export function requestLoads(db: Drizzle, clock: Clock, macs: RowMacs): Load {
 type Row = Awaited<ReturnType<ReturnType<typeof prepareLoad>['execute']>>[number];
 
 /** @param rows one for each remembered consent; one without, where there is none. */
-function loadedFrom(macs: RowMacs, rows: readonly Row[] = []): LoadedRequest {
+function loadedFrom(macs: RowMacs, authentic: AuthenticClients, rows: readonly Row[] = []): LoadedRequest {
   const [first] = rows;
   if (!first) throw noServerRow();
   const { now, client, session, username, ...epochs } = first;
   const isSession = session !== null && username !== null && isAuthenticSession(session, macs);
   return {
     now: new Date(now),
-    client,
+    client: client && authentic.whole(client),
     session: isSession ? sessionFrom({ session, username, ...epochs }) : null,
-    remembered: rows.flatMap(({ consent }) => consent ?? []),
+    remembered: rows.flatMap(({ consent }) => (consent && isAuthenticConsent(macs, consent) ? consent : [])),
   };
 }
 
@@ -71,7 +73,7 @@ function prepareLoad(db: Drizzle) {
       now: nowOr('now'),
       client: clients,
       ...LOADED_SESSION,
-      consent: { scope: consents.scope, resources: consents.resources, grantedAt: consents.grantedAt },
+      consent: consents,
     })
     .from(server)
     .innerJoin(asked, sql`true`)

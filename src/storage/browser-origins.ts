@@ -2,6 +2,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Clock } from '../system/clock.ts';
 import { withinTime } from '../system/request-time.ts';
+import type { AuthenticClients } from './authentic-clients.ts';
 import type { Drizzle } from './database.ts';
 import { inTime, reading } from './failures.ts';
 import { clients } from './schema.ts';
@@ -14,7 +15,11 @@ import { clients } from './schema.ts';
 const CACHED_MILLISECONDS = 10_000;
 
 /** @returns a function that loads the origins; it throws StoreUnavailable only until the first load has succeeded. */
-export function browserOriginSource(db: Drizzle, clock: Clock): () => Promise<ReadonlySet<string>> {
+export function browserOriginSource(
+  db: Drizzle,
+  clock: Clock,
+  authentic: AuthenticClients,
+): () => Promise<ReadonlySet<string>> {
   let known: ReadonlySet<string> | null = null;
   let loadedAt = 0;
   let loading: Promise<ReadonlySet<string>> | null = null;
@@ -24,7 +29,7 @@ export function browserOriginSource(db: Drizzle, clock: Clock): () => Promise<Re
   async function load(): Promise<ReadonlySet<string>> {
     loadedAt = elapsed();
     try {
-      known = await listBrowserOrigins(db);
+      known = await listBrowserOrigins(db, authentic);
     } catch (error) {
       // The request itself will find the database unavailable, and the app should be able to read its 503.
       if (known === null) throw error;
@@ -43,16 +48,16 @@ export function browserOriginSource(db: Drizzle, clock: Clock): () => Promise<Re
 }
 
 /** From the http(s) redirect URIs of public web clients. A confidential client's requests come from its server. */
-async function listBrowserOrigins(db: Drizzle): Promise<ReadonlySet<string>> {
+async function listBrowserOrigins(db: Drizzle, authentic: AuthenticClients): Promise<ReadonlySet<string>> {
   const rows = await reading(() =>
     db
-      .select({ redirectUris: clients.redirectUris })
+      .select()
       .from(clients)
       .where(
         and(isNull(clients.deletedAt), eq(clients.tokenEndpointAuthMethod, 'none'), eq(clients.applicationType, 'web')),
       ),
   );
-  const uris = rows.flatMap(({ redirectUris }) => redirectUris).filter((uri) => /^https?:/i.test(uri));
+  const uris = rows.flatMap((row) => authentic.whole(row).redirectUris).filter((uri) => /^https?:/i.test(uri));
   // As browsers write it (the HTML standard's serialization of an origin): lower case, no default port, Punycode.
   return new Set(uris.flatMap((uri) => (URL.canParse(uri) ? [new URL(uri).origin] : [])));
 }

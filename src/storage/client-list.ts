@@ -1,6 +1,9 @@
 /** The registered clients in pages, for administrators. */
 import { and, eq, getTableColumns, isNull, or, sql } from 'drizzle-orm';
+import type { RowMacs } from '../crypto/row-mac.ts';
 import type { RegisteredClient } from '../model/client.ts';
+import { authenticClients, type ClientRow } from './authentic-clients.ts';
+import { clientOf } from './clients.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { keyedPage, scannedKeys } from './keyed-page.ts';
@@ -9,6 +12,11 @@ import { plannedRead } from './planned-read.ts';
 import { clients } from './schema.ts';
 
 export type ListedClient = RegisteredClient & { readonly createdAt: Date };
+
+const listed = (macs: RowMacs, row: ClientRow): ListedClient => ({
+  ...clientOf(authenticClients(macs).whole(row)),
+  createdAt: row.createdAt,
+});
 
 export type ClientFilter = {
   /** The id or the name contains it, in either case. */
@@ -20,6 +28,7 @@ export type ClientFilter = {
 /** By client_id. A deleted client is not listed. @throws StoreUnavailable */
 export const listClientPage = (
   db: Drizzle,
+  macs: RowMacs,
   { q, declared }: ClientFilter,
   page: PageRequest<string>,
 ): Promise<Page<ListedClient, string>> => {
@@ -29,8 +38,8 @@ export const listClientPage = (
     declared === undefined ? undefined : eq(clients.declared, declared),
   );
   const scan = scannedKeys(clients.clientId, sql`(${kept})`, page.after);
-  return keyedPage(page, (rows) =>
-    plannedRead(db, (db) =>
+  return keyedPage(page, async (rows) => {
+    const read = await plannedRead(db, (db) =>
       db
         .select({ scanned: scan.columns, item: getTableColumns(clients) })
         .from(scan.from)
@@ -38,12 +47,13 @@ export const listClientPage = (
         .where(scan.where)
         .orderBy(scan.order)
         .limit(rows),
-    ),
-  );
+    );
+    return read.map(({ scanned, item }) => ({ scanned, item: item && listed(macs, item) }));
+  });
 };
 
 /** A deleted client is not found. @throws StoreUnavailable */
-export async function findListedClient(db: Drizzle, clientId: string): Promise<ListedClient | null> {
+export async function findListedClient(db: Drizzle, macs: RowMacs, clientId: string): Promise<ListedClient | null> {
   const [client] = await reading(() => db.select().from(clients).where(eq(clients.clientId, clientId)));
-  return client && client.deletedAt === null ? client : null;
+  return client && client.deletedAt === null ? listed(macs, client) : null;
 }

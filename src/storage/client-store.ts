@@ -1,40 +1,56 @@
-/** What changes clients: each commit replaces exactly the row that was loaded, and writes its line of the ledger. */
+/**
+ * What changes clients: each commit replaces exactly the row that was loaded, and writes its line of the ledger. A row that was not made here is
+ * loaded without rights, so what is written after it is authentic: nothing of it goes over.
+ */
 
 import { eq, sql } from 'drizzle-orm';
+import type { RowMacs } from '../crypto/row-mac.ts';
 import type { ClientCommit, ClientStore } from '../lifecycles/client.ts';
 import type { Clock } from '../system/clock.ts';
-import { registeredClient } from './clients.ts';
+import { authenticClients, isAuthenticClient, macsOfClient } from './authentic-clients.ts';
+import { clientOf } from './clients.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading } from './failures.ts';
 import { administrationLine, entryLine, instant, ledgerColumns } from './ledger.ts';
 import { nowOf } from './now.ts';
-import { rowVersion } from './row-version.ts';
+import { loadedVersion, nextMacVersion, rowVersion, storedVersion } from './row-version.ts';
 import { clients, server, transitions } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 
-export const clientStore = (db: Drizzle, clock: Clock): ClientStore => ({
+export const clientStore = (db: Drizzle, clock: Clock, macs: RowMacs): ClientStore => ({
   load: async (clientId) => {
     const [row] = await reading(() =>
       db
-        .select({ now: sql<string>`${nowOf(clock)}`, client: registeredClient, version: rowVersion(clients) })
+        .select({ now: sql<string>`${nowOf(clock)}`, client: clients, version: rowVersion(clients) })
         .from(server)
         .leftJoin(clients, eq(clients.clientId, clientId)),
     );
     if (!row) throw noServerRow();
-    return { now: new Date(row.now), row: { clientId, client: row.client }, version: row.version };
+    const { client, version } = row;
+    return {
+      now: new Date(row.now),
+      row: { clientId, client: client && clientOf(authenticClients(macs).whole(client)) },
+      version: client && loadedVersion(isAuthenticClient(macs, client), { version, macVersion: client.macVersion }),
+    };
   },
-  commit: (commit) => committing(() => commitStatement(db, commit)),
+  commit: (commit) => committing(() => commitStatement(db, macs, commit)),
 });
 
-function commitStatement(db: Drizzle, { version, after, now, entry }: ClientCommit) {
+function commitStatement(db: Drizzle, macs: RowMacs, { version, after, now, entry }: ClientCommit) {
+  const macVersion = nextMacVersion(version);
+  const authenticity = { macVersion, ...macsOfClient(macs, { ...after, macVersion }) };
   const { clientId, ...values } = after;
   const saved = db.$with('saved').as(
     version === null
-      ? db.insert(clients).values(after).onConflictDoNothing().returning({ clientId: clients.clientId })
+      ? db
+          .insert(clients)
+          .values({ ...after, ...authenticity })
+          .onConflictDoNothing()
+          .returning({ clientId: clients.clientId })
       : db
           .update(clients)
-          .set(values)
-          .where(sql`${eq(clients.clientId, clientId)} and ${rowVersion(clients)} = ${version}`)
+          .set({ ...values, ...authenticity })
+          .where(sql`${eq(clients.clientId, clientId)} and ${rowVersion(clients)} = ${storedVersion(version)}`)
           .returning({ clientId: clients.clientId }),
   );
   const line = ledgerColumns({

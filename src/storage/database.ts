@@ -12,6 +12,12 @@ export type Database = {
   readonly inFlight: () => number | null;
   /** Applies the migrations in drizzle/; safe when several nodes do so at once. */
   readonly migrate: () => Promise<void>;
+  /**
+   * Runs the work while no other node runs work of this name.
+   * @param work its signal is aborted when the lock is lost.
+   * @returns false: another node runs it.
+   */
+  readonly runAlone: (name: string, work: (signal: AbortSignal) => Promise<void>) => Promise<boolean>;
   /** Waits for statements in flight, then closes. */
   readonly close: () => Promise<void>;
 };

@@ -19,10 +19,10 @@ import { nowOf } from './now.ts';
 import { type InstantPosition, olderThan, type Page, type PageRequest, positionInstant, readPage } from './page.ts';
 import { plannedRead } from './planned-read.ts';
 import { emailChallengeFacts, goesOnOf } from './row-facts.ts';
-import { rowVersion } from './row-version.ts';
+import { FIRST_VERSION, rowVersion, storedVersion } from './row-version.ts';
 import { emailChallenges, server, transitions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
-import { macOfChange, storedVersion, usernameKeyOf, versionOf } from './user-store.ts';
+import { macOfChange, usernameKeyOf, versionOf } from './user-store.ts';
 import { authenticColumns, isAuthenticUser, registeredColumns, usernameKey } from './users.ts';
 
 const named = alias(users, 'named');
@@ -72,7 +72,7 @@ export function emailChallengeStore(db: Drizzle, clock: Clock, macs: RowMacs): E
       const loaded = { now: new Date(now), challenges, user, usernameOf, oldestFactorAt: factorAt };
       return {
         ...loaded,
-        version: user && versionOf(macs, user, authentic?.mac ?? null, version),
+        version: user && versionOf(macs, user, { version, mac: null, macVersion: null, ...authentic }),
       } satisfies LoadedEmailChallenge;
     },
     commit: (commit) => committing(() => commitStatement(db, macs, commit)),
@@ -99,7 +99,14 @@ const mayBe = (key: Extract<EmailChallengeKey, { kind: 'secret' }>, row: Row, ma
   Buffer.compare(row.secretHash, key.secretHash) !== 0 ||
   macs.isRight(...emailChallengeFacts({ ...row, goesOn: goesOnOf(row) }), row.mac);
 
-const challengeFrom = ({ goesOnPath, goesOnBrowserHash, sentBy: _, mac: __, ...row }: Row): EmailChallenge => ({
+const challengeFrom = ({
+  goesOnPath,
+  goesOnBrowserHash,
+  sentBy: _,
+  mac: __,
+  macVersion: ___,
+  ...row
+}: Row): EmailChallenge => ({
   ...row,
   goesOn: goesOnOf({ goesOnPath, goesOnBrowserHash }),
 });
@@ -107,9 +114,9 @@ const challengeFrom = ({ goesOnPath, goesOnBrowserHash, sentBy: _, mac: __, ...r
 const id = { id: sql<string>`id`.as('id') };
 
 /**
- * All or nothing. `held` locks every link that is to move, if it is still in the state that it moves from. The end-user's row changes
- * only when all are held; links move, and a new link is stored, only when the end-user's row has changed, if it is to. The INSERT waits
- * for what is superseded, whose place in the index it takes; when another link of this purpose came first, nothing happens.
+ * All or nothing. `held` locks every link that is to change, if it is still as loaded. The end-user's row changes only when all are held;
+ * links change, and a new link is stored, only when the end-user's row has changed, if it is to. The INSERT waits for the newest link
+ * until then, whose place in the index it takes; when another link of this purpose came first, nothing happens.
  */
 function commitStatement(
   db: Drizzle,
@@ -121,7 +128,10 @@ function commitStatement(
       ? sql`select null::uuid as id where false`
       : sql`select c.id from email_challenges c
           where ${sql.join(
-            moves.map((move) => sql`(c.id = ${move.id}::uuid and c.state = ${move.from}::text)`),
+            moves.map(
+              (move) =>
+                sql`(c.id = ${move.id}::uuid and c.state = ${move.from}::text and c.newer_links = ${move.newerLinks.from}::int)`,
+            ),
             sql` or `,
           )}
           order by c.id for update`,
@@ -133,14 +143,16 @@ function commitStatement(
   const userIsSaved = user === null ? sql`true` : sql`exists (select from saved)`;
   const step = sql`values ${sql.join(
     [
-      ...moves.map((move) => sql`(${move.id}::uuid, ${move.to}::text, ${move.reason}::text)`),
-      sql`(null::uuid, null::text, null::text)`,
+      ...moves.map(
+        (move) => sql`(${move.id}::uuid, ${move.to}::text, ${move.reason}::text, ${move.newerLinks.to}::int)`,
+      ),
+      sql`(null::uuid, null::text, null::text, null::int)`,
     ],
     sql`, `,
   )}`;
   const moved = db.$with('moved', id).as(sql`
-    update email_challenges c set state = s.to_state, superseded_reason = s.reason
-    from (${step}) as s (id, to_state, reason)
+    update email_challenges c set state = s.to_state, superseded_reason = s.reason, newer_links = s.newer_links
+    from (${step}) as s (id, to_state, reason, newer_links)
     where c.id = s.id and ${allHeld} and ${userIsSaved}
     returning c.id`);
   const allMoved = sql`(select count(*) from moved) = ${moves.length}::int`;
@@ -196,16 +208,17 @@ function commitStatement(
 function userSql(macs: RowMacs, { version, after }: NonNullable<EmailChallengeCommit['user']>, allHeld: SQL): SQL {
   const key = usernameKeyOf(after);
   const claims = sql`${JSON.stringify(after.claims)}::text::jsonb`;
-  const mac = sql`${macOfChange(macs, version, after)}::bytea`;
+  const changed = macOfChange(macs, version, after);
+  const [mac, macVersion] = [sql`${changed.mac}::bytea`, sql`${changed.macVersion.toString()}::bigint`];
   if (version === null) {
-    return sql`insert into users (id, username, username_key, password_hash, claims, epoch, disabled_at, deleted_at, mac)
+    return sql`insert into users (id, username, username_key, password_hash, claims, epoch, disabled_at, deleted_at, mac, mac_version)
       select ${after.id}::uuid, ${after.username}::text, ${key}::text, ${after.passwordHash}::text, ${claims},
-        ${after.epoch.toString()}::bigint, ${instant(after.disabledAt)}, ${instant(after.deletedAt)}, ${mac}
+        ${after.epoch.toString()}::bigint, ${instant(after.disabledAt)}, ${instant(after.deletedAt)}, ${mac}, ${macVersion}
       where ${allHeld}
       on conflict do nothing returning id`;
   }
   return sql`update users u set password_hash = ${after.passwordHash}::text, password_by_link_at = ${instant(after.passwordByLinkAt)},
-    claims = ${claims}, epoch = ${after.epoch.toString()}::bigint, mac = ${mac}
+    claims = ${claims}, epoch = ${after.epoch.toString()}::bigint, mac = ${mac}, mac_version = ${macVersion}
     where u.id = ${after.id}::uuid and u.xmin::text = ${storedVersion(version)} and ${allHeld}
     returning u.id`;
 }
@@ -216,7 +229,7 @@ const linkSql = (macs: RowMacs, added: EmailChallenge, sentBy: string | null, wh
   select ${added.id}::uuid, ${added.purpose}::text, ${added.state}::text, ${Buffer.from(added.secretHash)}::bytea, ${added.person}::text,
     ${added.userId}::uuid, ${added.userEpoch?.toString() ?? null}::bigint, ${added.address}::text, ${sentBy}::text,
     ${added.goesOn?.path ?? null}::text, ${added.goesOn ? Buffer.from(added.goesOn.browserHash) : null}::bytea,
-    ${instant(added.createdAt)}, ${instant(added.endsAt)}, ${macs.macOf(...emailChallengeFacts(added))}::bytea
+    ${instant(added.createdAt)}, ${instant(added.endsAt)}, ${macs.macOf(...emailChallengeFacts({ ...added, macVersion: FIRST_VERSION }))}::bytea
   where ${when}
   on conflict do nothing returning id`;
 
@@ -254,7 +267,7 @@ export async function findRegisteredUser(db: Drizzle, macs: RowMacs, userId: str
 
 type WithAuthentic = {
   readonly user: RegisteredUser;
-  readonly authentic: { readonly usernameKey: string; readonly mac: Buffer | null };
+  readonly authentic: { readonly usernameKey: string; readonly mac: Buffer | null; readonly macVersion: bigint };
 };
 
 const authenticUser = ({ user, authentic }: WithAuthentic, macs: RowMacs): RegisteredUser | null =>

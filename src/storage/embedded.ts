@@ -3,34 +3,52 @@ import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
 import { makePrivate } from '../system/home-folder.ts';
+import { FolderDamaged, requireWholeFolder } from './damaged-folder.ts';
 import { type Database, MIGRATIONS_FOLDER } from './database.ts';
+import { codeOf } from './failures.ts';
 import { lockFolder } from './folder-lock.ts';
 
 /**
  * @param folder where the database lives; null: in memory, for tests.
  * @param template what a database in memory begins as: a dump of a data directory (`dumpDataDir`); empty when left out.
- * @throws FolderOpenToOthers
+ * @throws FolderOpenToOthers, FolderDamaged
  * @throws FolderInUse when another process uses the folder: the embedded database belongs to one process.
  */
 export async function openEmbedded(folder: string | null, template?: Blob): Promise<Database> {
   if (folder !== null) makePrivate(folder);
   const unlock = folder === null ? () => {} : lockFolder(folder);
-  const inMemory = template ? { loadDataDir: template } : {};
-  const client = await PGlite.create(folder === null ? inMemory : { dataDir: join(folder, 'database') }).catch(
-    (error) => {
-      unlock();
-      throw error;
-    },
-  );
+  const client = await opened(folder, template).catch((error) => {
+    unlock();
+    throw error;
+  });
   const database = drizzle(client);
   return {
     kind: 'embedded',
     drizzle: database,
     inFlight: () => null,
     migrate: () => migrate(database, { migrationsFolder: MIGRATIONS_FOLDER }),
+    // The folder belongs to this process.
+    runAlone: async (_, work) => {
+      await work(new AbortController().signal);
+      return true;
+    },
     close: async () => {
       await client.close();
       unlock();
     },
   };
+}
+
+async function opened(folder: string | null, template: Blob | undefined): Promise<PGlite> {
+  if (folder === null) return PGlite.create(template ? { loadDataDir: template } : {});
+  const dataDir = join(folder, 'database');
+  requireWholeFolder(dataDir);
+  try {
+    return await PGlite.create({ dataDir });
+  } catch (error) {
+    // Such as a full disk.
+    if (codeOf(error) !== undefined) throw error;
+    // Postgres ended itself; what it says about it goes to its own output.
+    throw new FolderDamaged(dataDir, 'Postgres cannot start with what is in it');
+  }
 }

@@ -23,7 +23,9 @@ import { codeOf, committing, reading, writing } from './failures.ts';
 import { administrationLine, entryLine, instant, ledgerColumns } from './ledger.ts';
 import { nowOf } from './now.ts';
 import { externalSignInFacts, linkedIdentityFacts } from './row-facts.ts';
+import { FIRST_VERSION } from './row-version.ts';
 import { externalSignIns, linkedIdentities, server, transitions, users } from './schema.ts';
+import { noServerRow } from './server-row.ts';
 import { macOfUser } from './user-store.ts';
 import { authenticColumns, isAuthenticUser, userColumns, usernameKey } from './users.ts';
 
@@ -90,8 +92,21 @@ async function insert(
   macs: RowMacs,
   { lifetimeSeconds, interactionEndsAt, ...signIn }: NewExternalSignIn,
 ): Promise<void> {
-  const now = nowOf(clock);
-  const endsAt = sql`least(${now} + make_interval(secs => ${lifetimeSeconds}), ${instant(interactionEndsAt)})`;
+  // Asked first: the end stands under the MAC.
+  const [began] = await reading(() => db.select({ now: sql<string>`${nowOf(clock)}` }).from(server));
+  if (!began) throw noServerRow();
+  const now = new Date(began.now);
+  const endsAt = new Date(
+    Math.min(now.getTime() + lifetimeSeconds * 1000, interactionEndsAt?.getTime() ?? Number.POSITIVE_INFINITY),
+  );
+  const first = {
+    amr: null,
+    authenticatedAt: null,
+    ...signIn,
+    state: 'awaiting',
+    endsAt,
+    macVersion: FIRST_VERSION,
+  } as const;
   await writing(() =>
     db.insert(externalSignIns).values({
       ...signIn,
@@ -100,7 +115,7 @@ async function insert(
       state: 'awaiting',
       beganAt: now,
       endsAt,
-      mac: macs.macOf(...externalSignInFacts({ amr: null, authenticatedAt: null, ...signIn, state: 'awaiting' })),
+      mac: macs.macOf(...externalSignInFacts(first)),
     }),
   );
 }
@@ -146,8 +161,9 @@ async function findUser(
   if (where === null) return null;
   const [row] = await reading(() => db.select({ user: columns, authentic: authenticColumns }).from(users).where(where));
   if (row === undefined) return null;
-  // Nobody becomes somebody else by writing their own username into that row.
-  return sought.by !== 'username' || isAuthenticUser({ ...row.user, ...row.authentic }, macs) ? row.user : null;
+  if (isAuthenticUser({ ...row.user, ...row.authentic }, macs)) return row.user;
+  // A row that the server did not write signs in no one: neither under the username in it, nor enabled by another hand.
+  return sought.by === 'username' ? null : { ...row.user, disabledAt: row.user.disabledAt ?? new Date(0) };
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -181,13 +197,18 @@ function commitStatement(db: Drizzle, macs: RowMacs, commit: ExternalSignInCommi
   const [first, ...more] = entries;
   if (!first) throw new InvariantViolation('external sign-in: a change without a line in the ledger');
   const { state, userId, amr, authenticatedAt, refusal } = after.signIn;
-  const moved = db.$with('moved').as(
-    db
-      .update(externalSignIns)
-      .set({ state, userId, amr, authenticatedAt, refusal, mac: macs.macOf(...externalSignInFacts(after.signIn)) })
-      .where(stillHolds(commit))
-      .returning({ id: externalSignIns.id, interactionId: externalSignIns.interactionId }),
-  );
+  // As it was loaded: a row of this table.
+  const macVersion = (loaded.signIn as typeof loaded.signIn & { readonly macVersion: bigint }).macVersion + 1n;
+  const mac = macs.macOf(...externalSignInFacts({ ...after.signIn, macVersion }));
+  const moved = db
+    .$with('moved')
+    .as(
+      db
+        .update(externalSignIns)
+        .set({ state, userId, amr, authenticatedAt, refusal, mac, macVersion })
+        .where(stillHolds(commit))
+        .returning({ id: externalSignIns.id, interactionId: externalSignIns.interactionId }),
+    );
   const isNewUser = loaded.user === null && after.user !== null;
   const isNewIdentity = loaded.identity === null && after.identity !== null;
   const one = { one: sql<number>`one`.as('one') };
@@ -222,7 +243,7 @@ const newUser = (macs: RowMacs, user: RegisteredUser): SQL =>
 
 const newIdentity = (macs: RowMacs, identity: LinkedIdentity): SQL => {
   const { id, userId, issuer, subject, provider, linkedAt, state } = identity;
-  const mac = macs.macOf(...linkedIdentityFacts(identity));
+  const mac = macs.macOf(...linkedIdentityFacts({ ...identity, macVersion: FIRST_VERSION }));
   return sql`insert into ${linkedIdentities} (id, subject_id, issuer, subject, provider, linked_at, state, mac)
     select ${id}::uuid, ${userId}::uuid, ${issuer}::text, ${subject}::text, ${provider}::text, ${instant(linkedAt)}, ${state}::text, ${mac}::bytea
     from moved returning 1 as one`;

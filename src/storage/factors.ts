@@ -14,6 +14,7 @@ import { committing, reading, writing } from './failures.ts';
 import { administrationLine, entryLine, instant, ledgerColumns } from './ledger.ts';
 import { nowOf } from './now.ts';
 import { passkeyFacts } from './row-facts.ts';
+import { FIRST_VERSION } from './row-version.ts';
 import {
   linkedIdentities,
   passkeys,
@@ -24,6 +25,7 @@ import {
   transitions,
   users,
 } from './schema.ts';
+import { isAuthenticUser } from './users.ts';
 
 const USER_ENDED = sql<boolean>`(${users.disabledAt} is not null)`;
 
@@ -101,15 +103,23 @@ export function secondFactorStore(db: Drizzle, clock: Clock): SecondFactorStore 
         db.insert(secondFactors).values({ ...factor, state: 'unconfirmed', createdAt: nowOf(clock) }),
       );
     },
-    hasApp: async (userId) => {
+    kindsOf: async (userId) => {
       const rows = await reading(() =>
         db
-          .select({ id: secondFactors.id })
+          .selectDistinct({ kind: sql<'app' | 'passkey'>`'app'::text` })
           .from(secondFactors)
           .where(and(eq(secondFactors.userId, userId), eq(secondFactors.state, 'active')))
-          .limit(1),
+          .unionAll(
+            db
+              .selectDistinct({ kind: sql<'app' | 'passkey'>`'passkey'::text` })
+              .from(passkeys)
+              .where(and(eq(passkeys.userId, userId), eq(passkeys.state, 'active'))),
+          ),
       );
-      return rows.length > 0;
+      return {
+        hasApp: rows.some(({ kind }) => kind === 'app'),
+        hasPasskey: rows.some(({ kind }) => kind === 'passkey'),
+      };
     },
     listApps: (userId) =>
       reading(() =>
@@ -137,7 +147,8 @@ export type FactorLists = {
     readonly userId: string;
     readonly sealedSecret: string;
   }) => Promise<void>;
-  readonly hasApp: (userId: string) => Promise<boolean>;
+  /** The kinds of those that are active. */
+  readonly kindsOf: (userId: string) => Promise<{ readonly hasApp: boolean; readonly hasPasskey: boolean }>;
   /** Those that were not removed, newest first. */
   readonly listApps: (userId: string) => Promise<readonly SecondFactor[]>;
   readonly listPasskeys: (userId: string) => Promise<readonly Passkey[]>;
@@ -259,7 +270,7 @@ export function passkeyStore(db: Drizzle, clock: Clock, macs: RowMacs): PasskeyS
         .select({
           now: sql<string>`${nowOf(clock)}`,
           passkey: passkeys,
-          userEnded: USER_ENDED,
+          owner: users,
           hasAnother: another(sql`${passkeys.userId}`, sql`${passkeys.id}`),
           hasAnotherWay: anotherWay(sql`${passkeys.userId}`, sql`${passkeys.id}`),
         })
@@ -267,8 +278,11 @@ export function passkeyStore(db: Drizzle, clock: Clock, macs: RowMacs): PasskeyS
         .innerJoin(users, eq(users.id, passkeys.userId))
         .where(which),
     );
-    // Only a registration asks whether there is room.
-    return row ? { ...row, isFull: false, now: new Date(row.now) } : null;
+    if (!row) return null;
+    const { owner, ...loaded } = row;
+    // Whoever was enabled by another hand than the server's is as good as disabled. Only a registration asks whether there is room.
+    const userEnded = owner.disabledAt !== null || !isAuthenticUser(owner, macs);
+    return { ...loaded, userEnded, isFull: false, now: new Date(row.now) };
   };
   const load: PasskeyStore['load'] = async (key) => {
     if (!('credentialId' in key)) return loadBy(and(eq(passkeys.id, key.id), eq(passkeys.userId, key.userId)));
@@ -319,7 +333,8 @@ export function passkeyStore(db: Drizzle, clock: Clock, macs: RowMacs): PasskeyS
 }
 
 const isRight = (passkey: LoadedPasskey['passkey'], macs: RowMacs): boolean =>
-  'mac' in passkey && macs.isRight(...passkeyFacts(passkey), passkey.mac as Buffer | null);
+  'mac' in passkey &&
+  macs.isRight(...passkeyFacts(passkey as typeof passkeys.$inferSelect), passkey.mac as Buffer | null);
 
 export type ChallengeStore = {
   /** @returns false: it was spent before. */
@@ -352,7 +367,10 @@ function commitPasskey(
                 createdAt: sql<Date>`${instant(after.createdAt)}`.as('created_at'),
                 lastUsedAt: sql<Date | null>`null::timestamptz`.as('last_used_at'),
                 removedAt: sql<Date | null>`null::timestamptz`.as('removed_at'),
-                mac: sql<Buffer | null>`${macs.macOf(...passkeyFacts(after))}::bytea`.as('mac'),
+                mac: sql<Buffer | null>`${macs.macOf(...passkeyFacts({ ...after, macVersion: FIRST_VERSION }))}::bytea`.as(
+                  'mac',
+                ),
+                macVersion: sql<bigint>`0::bigint`.as('mac_version'),
               })
               .from(users)
               .where(sql`${users.id} = ${uuid(after.userId)} and ${users.disabledAt} is null and ${holds}

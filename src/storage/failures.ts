@@ -4,8 +4,10 @@
  */
 import { DrizzleQueryError } from 'drizzle-orm';
 import { StoreUnavailable } from '../engine/errors.ts';
+import { failedStatements } from '../system/observed.ts';
 import { millisecondsLeft } from '../system/request-time.ts';
-import { expectedFailure, unforeseenFailure } from './failure-codes.ts';
+import { expectedFailure, isAboutAStatement, isSqlState, quotable, unforeseenFailure } from './failure-codes.ts';
+import { NoUsableHost } from './no-usable-host.ts';
 
 /**
  * Two statements conflicted: nothing changed, so decide again. 23P01, exclusion_violation: another node was first to make a key
@@ -19,6 +21,15 @@ export class NoAnswer extends Error {
   constructor() {
     super('The database did not answer in time.');
     this.name = 'NoAnswer';
+  }
+}
+
+/** The statement was not sent: statements that were sent before it held every connection. */
+export class NoConnection extends Error {
+  readonly code = 'NO_CONNECTION';
+  constructor() {
+    super('No connection to the database was free in time.');
+    this.name = 'NoConnection';
   }
 }
 
@@ -83,16 +94,38 @@ const isConflict = (error: unknown): boolean => CONFLICTS.has(codeOf(error) ?? '
 
 const isOfTheStore = (error: unknown): boolean => error instanceof DrizzleQueryError || codeOf(error) !== undefined;
 
+const NO_HOST = 'has no host that can be written to';
+
 function failureOf(error: unknown, writes: boolean): StoreUnavailable {
   const code = codeOf(error) ?? '';
   const expected = expectedFailure(code);
-  const { words, maybeCommitted } = expected ?? unforeseenFailure(code);
-  return new StoreUnavailable(writes && maybeCommitted, {
-    words,
+  const { words, maybeCommitted, advice = null } = expected ?? unforeseenFailure(code);
+  const inner = innermost(error);
+  const hosts = inner instanceof NoUsableHost ? inner : null;
+  failedStatements.tell(() => ({ code: code === '' ? null : code }));
+  const failure = new StoreUnavailable(writes && maybeCommitted, {
+    words: hosts ? NO_HOST : words,
+    said: hosts ? hosts.message : quotable(code, (inner as Partial<Error> | null)?.message),
+    advice: hosts ? hosts.advice : advice,
     code: code === '' ? null : code,
     isUnexpected: expected === null,
-    cause: withoutMessage(innermost(error)),
+    cause: withoutMessage(inner),
   });
+  // Where the database refuses, no place in this program says more.
+  if (expected !== null || (isSqlState(code) && !isAboutAStatement(code))) withoutFrames(failure);
+  return failure;
+}
+
+function withoutFrames(error: Error): void {
+  for (let one: unknown = error; one instanceof Error; one = one.cause) one.stack = `${one.name}: ${one.message}`;
+}
+
+/** For people: what a command says about any failure of the database. @returns null: it is none. */
+export function databaseFailure(error: unknown): StoreUnavailable | null {
+  if (error instanceof StoreUnavailable) return error;
+  const code = codeOf(error) ?? '';
+  const isKnown = expectedFailure(code) !== null || isSqlState(code);
+  return isKnown || error instanceof DrizzleQueryError ? failureOf(error, false) : null;
 }
 
 /** For the log: type, code, place, and which rule of a table it hurt. */

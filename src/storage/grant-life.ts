@@ -23,6 +23,9 @@ export type LedgerLine = {
   readonly policy: string | null;
   /** Scope tokens, separated by spaces: granted, but above the client's ceiling of that day. */
   readonly scopeWithheld: string | null;
+  /** Of a code or token that was used before: who presented it. */
+  readonly address: string | null;
+  readonly userAgent: string | null;
   /** Who asked for it, where an administrator did: `command_line`, `operator SUB`, … (src/model/actor.ts). */
   readonly actor: string | null;
 };
@@ -94,6 +97,8 @@ const LINE = {
   event: transitions.event,
   from: transitions.fromState,
   scopeWithheld: transitions.scopeWithheld,
+  address: transitions.address,
+  userAgent: transitions.userAgent,
   to: transitions.toState,
   reason: transitions.reason,
   generation: transitions.generation,

@@ -9,10 +9,10 @@ import { and, eq, getTableColumns, isNull, type SQL, type SQLChunk, sql } from '
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { GrantStore, HeadMove, LoadedGrant, Revocation } from '../lifecycles/grant.ts';
 import { actorName } from '../model/actor.ts';
-import type { Client } from '../model/client.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
 import type { Claims } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
+import type { AuthenticClients, ClientRow } from './authentic-clients.ts';
 import { batched } from './batches.ts';
 import { bound } from './bound.ts';
 import type { Drizzle } from './database.ts';
@@ -28,7 +28,12 @@ type Given = (name: string, type: string) => SQL;
 const listed: Given = (name, type) => sql`${sql.identifier('listed')}.${sql.identifier(name)}::${sql.raw(type)}`;
 
 /** @param wantsClaims whether loads bring the claims of the end-user; asked at each load, since configuration can change. */
-export function grantStore(db: Drizzle, clock: Clock, wantsClaims: () => boolean = () => false): GrantStore {
+export function grantStore(
+  db: Drizzle,
+  clock: Clock,
+  authentic: AuthenticClients,
+  wantsClaims: () => boolean = () => false,
+): GrantStore {
   const loadStatement = prepareLoad(db);
   const loadManyStatement = prepareLoadMany(db);
   const loadClientStatement = prepareLoadClient(db);
@@ -48,7 +53,7 @@ export function grantStore(db: Drizzle, clock: Clock, wantsClaims: () => boolean
     );
     if (rows.length !== keys.length) throw noServerRow();
     const loaded: LoadedGrant[] = [];
-    for (const row of rows) loaded[Number(row.place) - 1] = loadedFrom(row);
+    for (const row of rows) loaded[Number(row.place) - 1] = loadedFrom(authentic, row);
     return loaded;
   };
 
@@ -73,14 +78,14 @@ export function grantStore(db: Drizzle, clock: Clock, wantsClaims: () => boolean
       name: 'loadClient',
       alone: async (clientId) => {
         const [row] = await reading(() => loadClientStatement.execute({ clientId, now: fixedNow(clock) }));
-        return loadedClientFrom(row);
+        return loadedClientFrom(authentic, row);
       },
       together: async (clientIds) => {
         const rows = await reading(() =>
           loadClientsStatement.execute({ clientIds: [...new Set(clientIds)], now: fixedNow(clock) }),
         );
         const byId = new Map(rows.map((row) => [row.asked, row]));
-        return clientIds.map((clientId) => loadedClientFrom(byId.get(clientId)));
+        return clientIds.map((clientId) => loadedClientFrom(authentic, byId.get(clientId)));
       },
       // Requests of the same client share a row, too.
       keyOf: () => Symbol(),
@@ -93,7 +98,7 @@ export function grantStore(db: Drizzle, clock: Clock, wantsClaims: () => boolean
           loadStatement.execute({ ...key, withClaims: wantsClaims(), now: fixedNow(clock) }),
         );
         if (!row) throw noServerRow();
-        return loadedFrom(row);
+        return loadedFrom(authentic, row);
       },
       together: loadMany,
       keyOf: (key) => key,
@@ -106,7 +111,9 @@ export function grantStore(db: Drizzle, clock: Clock, wantsClaims: () => boolean
 type LoadKey = { readonly clientId: string; readonly grantId: string };
 type LoadRow = Awaited<ReturnType<ReturnType<typeof prepareLoad>['execute']>>[number];
 
-function loadedFrom({ now, grant, client, user, claims, serverEpoch }: LoadRow): LoadedGrant {
+function loadedFrom(authentic: AuthenticClients, { client: row, ...read }: LoadRow): LoadedGrant {
+  const { now, grant, user, claims, serverEpoch } = read;
+  const client = row && authentic.forToken(row);
   const loaded = grant && {
     ...grant,
     // The machine rejects another client's presentation before any state matters.
@@ -117,9 +124,12 @@ function loadedFrom({ now, grant, client, user, claims, serverEpoch }: LoadRow):
   return { now: new Date(now), client, grant: loaded, claims };
 }
 
-function loadedClientFrom(row: { readonly now: string; readonly client: Client | null } | undefined) {
+function loadedClientFrom(
+  authentic: AuthenticClients,
+  row: { readonly now: string; readonly client: ClientRow | null } | undefined,
+) {
   if (!row) throw noServerRow();
-  return { now: new Date(row.now), client: row.client };
+  return { now: new Date(row.now), client: row.client && authentic.whole(row.client) };
 }
 
 /** Only what a decision needs: each column costs time at every rotation. */
@@ -133,6 +143,8 @@ export const PRESENTING_CLIENT = {
   idTokenSignedResponseAlg: clients.idTokenSignedResponseAlg,
   epoch: clients.epoch,
   deletedAt: clients.deletedAt,
+  tokenMac: clients.tokenMac,
+  macVersion: clients.macVersion,
 };
 const { revokedAt: _, policy: __, ...PRESENTED_GRANT } = getTableColumns(grants);
 
@@ -287,7 +299,12 @@ function prepareRevoke(db: Drizzle) {
       .where(and(sql`${grants.id} = ${bound('grantId', 'uuid')}`, eq(grants.state, 'active')))
       .returning({ grantId: grants.id, clientId: grants.clientId }),
   );
-  const by = { actor: bound('actor', 'text'), addressHash: bound('addressHash', 'text') };
+  const by = {
+    actor: bound('actor', 'text'),
+    addressHash: bound('addressHash', 'text'),
+    address: bound('address', 'text'),
+    userAgent: bound('userAgent', 'text'),
+  };
   const entry = (suffix: string) =>
     db.select(ledgerOf(bound, suffix, sql`${moved.grantId}`, sql`${moved.clientId}`, by)).from(moved);
   return db
@@ -298,13 +315,13 @@ function prepareRevoke(db: Drizzle) {
     .prepare('revoke_grant');
 }
 
-/** @param by who asked, where somebody may have done so for others. */
+/** @param by who asked for others, or presented what was used before. */
 const ledgerOf = (
   given: Given,
   suffix: string,
   grantId: SQL,
   clientId: SQL,
-  by: Pick<LedgerValues, 'actor' | 'addressHash'> = {},
+  by: Pick<LedgerValues, 'actor' | 'addressHash' | 'address' | 'userAgent'> = {},
 ) =>
   ledgerColumns({
     at: given('now', 'timestamptz'),
@@ -363,10 +380,12 @@ const asText = (value: unknown): unknown =>
 
 function revocationValues({ grantId, now, reason, policy, entries }: Revocation) {
   const [first, second] = entries;
-  const actor = first?.actor;
+  const { actor, presenter } = first ?? {};
   return {
     actor: actor ? actorName(actor) : null,
     addressHash: actor?.addressHash ?? null,
+    address: presenter?.address ?? null,
+    userAgent: presenter?.userAgent ?? null,
     grantId,
     now: now.toISOString(),
     revokedReason: reason,

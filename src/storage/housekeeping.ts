@@ -2,6 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Clock } from '../system/clock.ts';
+import { boundedSteps, type StepsOptions } from './bounded-steps.ts';
 import type { Drizzle } from './database.ts';
 import { keepLedgerPartitions } from './ledger-partitions.ts';
 import { nowOf } from './now.ts';
@@ -14,6 +15,7 @@ import {
   idempotencyKeys,
   interactions,
   linkedIdentities,
+  mails,
   passkeys,
   recoveryCodes,
   secondFactors,
@@ -40,7 +42,7 @@ export function removable(now: SQL): readonly Removable[] {
   // What was removed, and a code that has ended, go once the ledger has forgotten them too.
   const longAgo = sql`${now} - (select make_interval(days => kept_days) from ledger_retention)`;
   const abandoned = sql`${secondFactors.state} = 'unconfirmed' and ${secondFactors.createdAt} < ${now} - interval '1 day'`;
-  const ofDeletedUsers = [secondFactors, passkeys, recoveryCodes, emailChallenges].map((table) => ({
+  const ofDeletedUsers = [secondFactors, passkeys, recoveryCodes, emailChallenges, mails].map((table) => ({
     table,
     ended: sql`${table.userId} in (select id from users where deleted_at is not null)`,
     over: null,
@@ -96,22 +98,58 @@ export function removable(now: SQL): readonly Removable[] {
       ended: sql`${consoleSessions.tokenEndsAt} < ${anHourBefore(now)}`,
       over: consoleSessions.tokenEndsAt,
     },
+    // Its time is over, whatever became of it: also where no node sends mails any more.
+    { table: mails, ended: sql`${mails.givesUpAt} < ${anHourBefore(earlier(now))}`, over: mails.givesUpAt },
   ];
 }
 
-export function housekeeper(db: Drizzle, clock: Clock) {
-  let cursor: Date | null = null;
+/** Of a minute: what is due beyond that waits for the next round. */
+const ROUND_MILLISECONDS = 30_000;
+/** Of that time, what the tables with rows that have ended may take; the rest is for the walk over grants. */
+const SHARE_OF_ROWS = 0.5;
+
+export type Tidying = {
+  /** Grants. */
+  readonly removed: number;
+  /** When the last complete pass over all grants began, by `performance.now()`; null: this node has completed none. */
+  readonly passBeganAt: number | null;
+};
+
+type Options = Partial<Pick<StepsOptions, 'milliseconds' | 'elapsed' | 'pause'>>;
+
+export function housekeeper(
+  db: Drizzle,
+  clock: Clock,
+  { milliseconds = ROUND_MILLISECONDS, elapsed = () => performance.now(), ...options }: Options = {},
+) {
+  let cursor: string | null = null;
+  let began: number | null = null;
+  let passBeganAt: number | null = null;
   return {
-    /** One round, to be called about every minute. @returns how many grants were removed. */
-    tidy: async (): Promise<number> => {
+    /** One round, to be called about every minute. It removes what is due in batches, until nothing is left or its time is over. */
+    tidy: async (signal: AbortSignal = new AbortController().signal): Promise<Tidying> => {
       // The clock by which rows end: a node whose own clock is ahead must not remove what is alive.
       const now = nowOf(clock);
+      const steps = boundedSteps({ milliseconds, signal, elapsed, ...options });
       await keepLedgerPartitions(db, clock);
-      for (const { table, ended } of removable(now)) await deleteAll(db, table, ended);
-      const window = await nextWindow(db, cursor);
-      const removed = window === null ? 0 : await deleteEndedGrants(db, cursor, window, now);
-      cursor = window;
-      return removed;
+      for (const { table, ended } of removable(now)) {
+        await steps.until(SHARE_OF_ROWS, async () => ((await deleteBatch(db, table, ended)) ? 'more' : 'done'));
+      }
+      let removed = 0;
+      await steps.until(1, async () => {
+        began ??= elapsed();
+        const window = await nextWindow(db, cursor);
+        if (window === null) {
+          [cursor, passBeganAt, began] = [null, began, null];
+          return 'done';
+        }
+        const deleted = await deleteEndedGrants(db, cursor, window, now);
+        removed += deleted;
+        // More of the same window: many grants may have begun at one instant.
+        if (deleted < WINDOW_ROWS) cursor = window;
+        return 'more';
+      });
+      return { removed, passBeganAt };
     },
   };
 }
@@ -119,19 +157,17 @@ export function housekeeper(db: Drizzle, clock: Clock) {
 /** Postgres refuses to delete what has not ended by its own clock, and a test may set another. */
 const earlier = (now: SQL): SQL => sql`least(${now}, now())`;
 
-/** In batches that fit into the time of a statement. */
-async function deleteAll(db: Drizzle, table: PgTable, ended: SQL): Promise<void> {
-  let deleted: readonly unknown[];
-  do {
-    deleted = await db
-      .delete(table)
-      .where(sql`ctid = any(array(select ctid from ${table} where ${ended} limit ${WINDOW_ROWS})) and ${ended}`)
-      .returning({ deleted: sql`1` });
-  } while (deleted.length === WINDOW_ROWS);
+/** As many as fit into the time of a statement. @returns whether there may be more. */
+async function deleteBatch(db: Drizzle, table: PgTable, ended: SQL): Promise<boolean> {
+  const deleted = await db
+    .delete(table)
+    .where(sql`ctid = any(array(select ctid from ${table} where ${ended} limit ${WINDOW_ROWS})) and ${ended}`)
+    .returning({ deleted: sql`1` });
+  return deleted.length === WINDOW_ROWS;
 }
 
-/** Walks the table by age, one window per round, so that the cost does not grow with the table. @returns null at the end. */
-async function nextWindow(db: Drizzle, cursor: Date | null): Promise<Date | null> {
+/** Walks the table by age, so that the cost of a step does not grow with the table. @returns null at the end. */
+async function nextWindow(db: Drizzle, cursor: string | null): Promise<string | null> {
   const window = db
     .select({ createdAt: grants.createdAt })
     .from(grants)
@@ -139,19 +175,21 @@ async function nextWindow(db: Drizzle, cursor: Date | null): Promise<Date | null
     .orderBy(grants.createdAt)
     .limit(WINDOW_ROWS)
     .as('window');
-  const [row] = await db.select({ last: sql<string | null>`max(${window.createdAt})` }).from(window);
-  return row?.last ? new Date(row.last) : null;
+  // As text: a Date has no microseconds, and the walk would stay at a millisecond with more rows than a window.
+  const [row] = await db.select({ last: sql<string | null>`max(${window.createdAt})::text` }).from(window);
+  return row?.last ?? null;
 }
 
-const after = (cursor: Date | null) => sql`${grants.createdAt} > ${cursor?.toISOString() ?? '-infinity'}::timestamptz`;
+const after = (cursor: string | null) => sql`${grants.createdAt} > ${cursor ?? '-infinity'}::timestamptz`;
 
 /** Codes that were never exchanged, and chains past their end and past the life of their last access token. */
-async function deleteEndedGrants(db: Drizzle, cursor: Date | null, window: Date, now: SQL): Promise<number> {
+async function deleteEndedGrants(db: Drizzle, cursor: string | null, window: string, now: SQL): Promise<number> {
   const ended = sql`coalesce(${grants.chainEndsAt}, ${grants.codeEndsAt}) < ${earlier(now)} - ${MAX_ACCESS_TOKEN_LIFETIME}`;
-  const upTo = sql`${grants.createdAt} <= ${window.toISOString()}::timestamptz`;
+  const upTo = sql`${grants.createdAt} <= ${window}::timestamptz`;
+  const due = sql`${after(cursor)} and ${upTo} and ${ended}`;
   const removed = await db
     .delete(grants)
-    .where(sql`${after(cursor)} and ${upTo} and ${ended}`)
-    .returning({ id: grants.id });
+    .where(sql`ctid = any(array(select ctid from ${grants} where ${due} limit ${WINDOW_ROWS})) and ${ended}`)
+    .returning({ deleted: sql`1` });
   return removed.length;
 }

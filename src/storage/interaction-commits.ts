@@ -3,11 +3,13 @@
  * (docs/decisions/0026). Each statement is prepared once: putting it together and planning it took longer than running it.
  */
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import type { RowMacs } from '../crypto/row-mac.ts';
 import type { Approval, InteractionCommit, InteractionMove } from '../lifecycles/interaction.ts';
 import type { SignInFacts } from '../model/grant.ts';
 import type { Interaction } from '../model/interaction.ts';
 import type { Clock } from '../system/clock.ts';
 import { bound } from './bound.ts';
+import { consentAfter } from './consents.ts';
 import type { Drizzle } from './database.ts';
 import { committing } from './failures.ts';
 import { ledgerColumns } from './ledger.ts';
@@ -15,7 +17,11 @@ import { fixedNow, nowOr } from './now.ts';
 import { clients, consents, grants, interactions, server, sessions, transitions, users } from './schema.ts';
 
 /** @returns `commit` of the InteractionStore. */
-export function interactionCommits(db: Drizzle, clock: Clock): (commit: InteractionCommit) => Promise<boolean> {
+export function interactionCommits(
+  db: Drizzle,
+  clock: Clock,
+  macs: RowMacs,
+): (commit: InteractionCommit) => Promise<boolean> {
   const move = { stored: prepareMove(db, true), unstored: prepareMove(db, false) };
   const approve = approvals(db);
   return (commit) => {
@@ -25,18 +31,19 @@ export function interactionCommits(db: Drizzle, clock: Clock): (commit: Interact
     return committing(() =>
       commit.kind === 'move'
         ? move[which].execute({ ...moveValues(commit.move), committedAt })
-        : approve(commit.approval).execute({ ...approvalValues(commit.approval), committedAt }),
+        : approve(commit.approval).execute({ ...approvalValues(macs, commit.approval), committedAt }),
     );
   };
 }
 
-type ApprovalShape = Pick<Approval, 'isStored' | 'reliesOnConsent' | 'remembers'>;
+type ApprovalShape = Pick<Approval, 'isStored' | 'reliesOnConsent'> & { readonly remembers: 'first' | 'again' | null };
 
 /** A statement for each shape: what an approval has nothing to do with would cost its share of each. Put together when it is needed. */
 function approvals(db: Drizzle) {
   const prepared = new Map<string, ReturnType<typeof prepareApproval>>();
-  return ({ isStored, reliesOnConsent, remembers }: ApprovalShape) => {
-    const name = `approve${isStored ? '' : '_unstored'}${reliesOnConsent ? '_relying' : ''}${remembers ? '_remembering' : ''}`;
+  return ({ isStored, reliesOnConsent, consentRow, ...approval }: Approval) => {
+    const remembers = approval.remembers ? (consentRow === null ? 'first' : 'again') : null;
+    const name = `approve${isStored ? '' : '_unstored'}${reliesOnConsent ? '_relying' : ''}${remembers ? `_remembering_${remembers}` : ''}`;
     const known = prepared.get(name) ?? prepareApproval(db, { isStored, reliesOnConsent, remembers }, name);
     prepared.set(name, known);
     return known;
@@ -185,28 +192,7 @@ function prepareApproval(db: Drizzle, { isStored, reliesOnConsent, remembers }: 
       )
       .returning({ id: grants.id }),
   );
-  const remembered = db.$with('remembered').as(
-    db
-      .insert(consents)
-      .select(
-        db
-          .select({
-            userId: sql<string>`${bound('userId', 'uuid')}`.as('subject_id'),
-            clientId: sql<string>`${moved.clientId}`.as('client_id'),
-            userEpoch: sql<bigint>`${bound('userEpoch', 'bigint')}`.as('subject_epoch'),
-            clientEpoch: sql<bigint>`${moved.clientEpoch}`.as('client_epoch'),
-            scope: sql<string[]>`${bound('grantedScope', 'text[]')}`.as('scope'),
-            resources: sql<string[]>`${moved.resources}`.as('resources'),
-            grantedAt: sql<Date>`${bound('now', 'timestamptz')}`.as('granted_at'),
-          })
-          .from(moved),
-      )
-      .onConflictDoUpdate({
-        target: [consents.userId, consents.clientId, consents.resources],
-        set: widenedConsent(),
-      })
-      .returning({ clientId: consents.clientId }),
-  );
+  const remembered = db.$with('remembered').as(remembers === 'again' ? widened(db, moved) : firstConsent(db, moved));
   const line = ledgerOf({
     grantId: sql`${granted.id}`,
     interactionId: sql`${moved.id}`,
@@ -242,24 +228,52 @@ const consentStands = sql`exists (
     and ${consents.clientEpoch} = ${bound('clientEpoch', 'bigint')}
   for share)`;
 
-/** What was allowed before together with what is allowed now; what was allowed under older epochs, or has ended, is forgotten. */
-function widenedConsent() {
-  const endedUpTo = sql`coalesce(${bound('consentsEndedUpTo', 'timestamptz')}, '-infinity')`;
-  const alive = sql`consents.subject_epoch = excluded.subject_epoch and consents.client_epoch = excluded.client_epoch
-    and consents.granted_at > ${endedUpTo}`;
-  const union = (column: string) => {
-    const [old, added] = [sql.raw(`consents.${column}`), sql.raw(`excluded.${column}`)];
-    return sql`case when ${alive} then array(select distinct unnest(${old} || ${added})) else ${added} end`;
-  };
-  return {
-    scope: union('scope'),
-    userEpoch: sql`excluded.subject_epoch`,
-    clientEpoch: sql`excluded.client_epoch`,
-    // Where consents end: what was allowed before, and not asked for now, has no more time than it had.
-    grantedAt: sql`case when ${bound('consentsEndedUpTo', 'timestamptz')} is not null and ${alive}
-      and not (excluded.scope @> consents.scope) then consents.granted_at else excluded.granted_at end`,
-  };
-}
+type Moved = { readonly id: unknown };
+
+/** Where another approval was first, nothing is remembered: the end-user is asked once more. */
+const firstConsent = (db: Drizzle, moved: Moved) =>
+  db
+    .insert(consents)
+    .select(
+      db
+        .select({
+          id: sql<string>`${bound('consentId', 'uuid')}`.as('id'),
+          userId: sql<string>`${bound('userId', 'uuid')}`.as('subject_id'),
+          clientId: sql<string>`${bound('clientId', 'text')}`.as('client_id'),
+          userEpoch: sql<bigint>`${bound('userEpoch', 'bigint')}`.as('subject_epoch'),
+          clientEpoch: sql<bigint>`${bound('clientEpoch', 'bigint')}`.as('client_epoch'),
+          scope: sql<string[]>`${bound('consentScope', 'text[]')}`.as('scope'),
+          resources: sql<string[]>`${bound('resources', 'text[]')}`.as('resources'),
+          grantedAt: sql<Date>`${bound('consentedAt', 'timestamptz')}`.as('granted_at'),
+          mac: sql<Buffer>`${bound('consentMac', 'bytea')}`.as('mac'),
+          macVersion: sql<bigint>`${bound('consentMacVersion', 'bigint')}`.as('mac_version'),
+        })
+        .from(sql`${moved}`),
+    )
+    .onConflictDoNothing()
+    .returning({ clientId: consents.clientId });
+
+/** Only the row that was loaded: what was forgotten or changed meanwhile stays so. */
+const widened = (db: Drizzle, moved: Moved) =>
+  db
+    .update(consents)
+    .set({
+      userEpoch: bound('userEpoch', 'bigint'),
+      clientEpoch: bound('clientEpoch', 'bigint'),
+      scope: bound('consentScope', 'text[]'),
+      grantedAt: bound('consentedAt', 'timestamptz'),
+      mac: bound('consentMac', 'bytea'),
+      macVersion: bound('consentMacVersion', 'bigint'),
+    })
+    .where(
+      and(
+        sql`exists (select from ${moved})`,
+        sql`${consents.userId} = ${bound('userId', 'uuid')} and ${consents.clientId} = ${bound('clientId', 'text')}`,
+        sql`${consents.resources} = ${bound('resources', 'text[]')} and ${consents.id} = ${bound('consentId', 'uuid')}`,
+        sql`${consents.macVersion} = ${bound('consentMacVersion', 'bigint')} - 1`,
+      ),
+    )
+    .returning({ clientId: consents.clientId });
 
 const ledgerOf = (about: { readonly [Name in 'grantId' | 'interactionId' | 'clientId' | 'policy']?: SQL }) =>
   ledgerColumns({
@@ -307,8 +321,9 @@ function moveValues({ loaded, now, to, userId, entry }: InteractionMove) {
   };
 }
 
-function approvalValues(approval: Approval) {
+function approvalValues(macs: RowMacs, approval: Approval) {
   const { session, identity } = approval;
+  const consent = approval.remembers ? consentAfter(macs, approval) : null;
   return {
     ...moveValues({ ...approval, userId: session.userId }),
     grantId: approval.grantId,
@@ -318,7 +333,13 @@ function approvalValues(approval: Approval) {
     policy: approval.policy,
     identity: JSON.stringify(identity),
     mayBeApprovedUntil: approval.endsAt.toISOString(),
-    consentsEndedUpTo: approval.consentsEndedUpTo?.toISOString() ?? null,
+    ...(consent && {
+      consentId: consent.id,
+      consentScope: consent.scope,
+      consentedAt: consent.grantedAt.toISOString(),
+      consentMac: consent.mac,
+      consentMacVersion: consent.macVersion.toString(),
+    }),
     sessionIdHash: Buffer.from(session.idHash),
     userEpoch: session.userEpoch.toString(),
     serverEpoch: session.serverEpoch.toString(),

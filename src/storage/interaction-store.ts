@@ -4,14 +4,21 @@ import type { RowMacs } from '../crypto/row-mac.ts';
 import type { InteractionStore, StoredInteraction } from '../lifecycles/interaction.ts';
 import type { Interaction, RequestedInteraction } from '../model/interaction.ts';
 import type { Clock } from '../system/clock.ts';
+import type { AuthenticClients } from './authentic-clients.ts';
 import { requestLoads } from './authorization-requests.ts';
+import { isAuthenticConsent } from './consents.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { interactionCommits } from './interaction-commits.ts';
 import { fixedNow, nowOr } from './now.ts';
 import { clients, consents, grants, interactions, users } from './schema.ts';
 
-export function interactionStore(db: Drizzle, clock: Clock, macs: RowMacs): InteractionStore {
+export function interactionStore(
+  db: Drizzle,
+  clock: Clock,
+  macs: RowMacs,
+  authentic: AuthenticClients,
+): InteractionStore {
   const [loadStored, loadRequested] = [prepareLoad(db), prepareLoadRequested(db)];
   /** The row where there is one, else the interaction as it was requested. */
   const load = async (requested: RequestedInteraction, userId: string | null): Promise<StoredInteraction> => {
@@ -19,31 +26,33 @@ export function interactionStore(db: Drizzle, clock: Clock, macs: RowMacs): Inte
     const now = fixedNow(clock);
     const [row] = await reading(() => loadRequested.execute({ id, clientId, resources: [...resources], userId, now }));
     if (!row) throw new Error('The client of an interaction has no row.');
-    return storedFrom(row, row.interaction ?? { ...requested, state: 'awaitingSignIn', userId: null });
+    return storedFrom(macs, authentic, row, row.interaction ?? { ...requested, state: 'awaitingSignIn', userId: null });
   };
   return {
-    loadRequest: requestLoads(db, clock, macs),
+    loadRequest: requestLoads(db, clock, macs, authentic),
     load: async ({ id, requested }, userId) => {
       if (requested !== null) return load(requested, userId);
       const [row] = await reading(() => loadStored.execute({ id, userId, now: fixedNow(clock) }));
-      return row ? storedFrom(row, row.interaction) : null;
+      return row ? storedFrom(macs, authentic, row, row.interaction) : null;
     },
-    commit: interactionCommits(db, clock),
+    commit: interactionCommits(db, clock, macs),
   };
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof prepareLoadRequested>['execute']>>[number];
 
-function storedFrom(row: Row, interaction: Interaction): StoredInteraction {
-  const { client, consent, grant } = row;
-  const remembered =
-    consent && consent.userEpoch === row.user?.epoch && consent.clientEpoch === client.epoch ? consent : null;
+function storedFrom(macs: RowMacs, authentic: AuthenticClients, row: Row, interaction: Interaction): StoredInteraction {
+  const { consent, grant } = row;
+  const client = authentic.whole(row.client);
+  const stands = consent && consent.userEpoch === row.user?.epoch && consent.clientEpoch === client.epoch;
+  const remembered = stands && isAuthenticConsent(macs, consent) ? consent : null;
   return {
     now: new Date(row.now),
     interaction,
     isStored: row.interaction !== null,
     client,
     remembered,
+    consentRow: consent,
     grant: grant && {
       id: grant.id,
       codeHash: grant.codeHash,

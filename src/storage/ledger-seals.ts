@@ -1,187 +1,313 @@
 /** Closed stretches of the ledger and their lines: what src/ledger closes, verifies and exports. */
-import { and, asc, eq, gt, gte, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, lt, lte, notExists, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import type { SealVerifier } from '../crypto/ledger-seal.ts';
+import { type NumberedSeal, newestAuthentic } from '../ledger/newest.ts';
 import type { Range, SealStore } from '../ledger/seal.ts';
-import { type Line, readStatement, type StoredSeal } from '../ledger/stretch.ts';
+import { type HashedMonth, type Line, type Place, readStatement, type StoredSeal } from '../ledger/stretch.ts';
 import type { StoredLedger } from '../ledger/verify-stored.ts';
 import { LEDGER_KEPT_DAYS } from '../model/ledger.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
+import { lockedAlone } from './run-alone.ts';
 import { ledgerRetention, ledgerSeals, server, transitions } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 
 const LINES_READ = 500;
 const SEALS_READ = 100;
+/** Above, a number of JavaScript is not exact; no server comes near. */
+const HIGHEST_NUMBER = Number.MAX_SAFE_INTEGER - 1;
 
-export function sealStore(db: Drizzle, clock: Clock): SealStore & StoredLedger {
+/** For `sealNext`: a segment is made in one transaction, and one node at a time makes one. */
+export const sealAlone =
+  (db: Drizzle, clock: Clock) =>
+  <T>(work: (store: SealStore) => Promise<T>): Promise<T | null> =>
+    writing(() =>
+      db.transaction(async (transaction) => {
+        const [row] = await transaction.select({ isMine: lockedAlone('ledger_sealing') }).from(server);
+        if (row?.isMine !== true) return null;
+        await transaction.execute(PLANNED);
+        return work(sealStore(transaction, clock));
+      }),
+    );
+
+/** @param db a transaction in which `PLANNED` was executed. */
+function sealStore(db: Drizzle, clock: Clock): SealStore {
   return {
-    now: async () => (await standing(db, clock)).now,
     standing: () => standing(db, clock),
+    newestSeals: () => newestSeals(db),
+    freeNumber: (after) => freeNumber(db, after),
     cut: (range, most) => cut(db, range, most),
-    lines: (range) => lines(db, range),
-    indexesOf: async function* (range) {
-      for await (const page of allSeals(db))
-        for (const { number } of page.filter(({ statement }) => overlaps(statement, range))) {
-          const [row] = await reading(() =>
-            db.select({ index: ledgerSeals.lineIndex }).from(ledgerSeals).where(eq(ledgerSeals.number, number)),
-          );
-          if (row) yield row.index;
-        }
-    },
+    hashed: (range) => hashed(db, range),
+    indexesOf: (range) => indexesOf(db, range),
     add: async ({ number, sealedAt, statement, signature, index }) => {
-      const added = await writing(() =>
-        db
-          .insert(ledgerSeals)
-          .values({ number, sealedAt, statement, signature, lineIndex: Buffer.from(index) })
-          .onConflictDoNothing()
-          .returning({ number: ledgerSeals.number }),
-      );
+      const added = await db
+        .insert(ledgerSeals)
+        .values({ number, sealedAt, statement, signature, lineIndex: Buffer.from(index) })
+        .onConflictDoNothing()
+        .returning({ number: ledgerSeals.number });
       return added.length > 0;
     },
-    last: async () => (await standing(db, clock)).last,
+  };
+}
+
+/** For verification and export. */
+export function storedLedger(db: Drizzle, clock: Clock): StoredLedger {
+  return {
+    standing: () => standing(db, clock),
+    newestSeals: () => newestSeals(db),
+    indexesOf: (range) => indexesOf(db, range),
+    lines: (range) => lines(db, range),
+    last: async () => {
+      for await (const [last] of newestSeals(db)) return last ?? null;
+      return null;
+    },
+    refusedNumbers: async () => {
+      const number = sql<string>`${ledgerSeals.number}::text`;
+      const rows = await reading(() =>
+        db
+          .select({ number })
+          .from(ledgerSeals)
+          .where(sql`${ledgerSeals.number} < 1 or ${ledgerSeals.number} > ${HIGHEST_NUMBER}`)
+          .limit(SEALS_READ),
+      );
+      return rows.map((row) => row.number);
+    },
     seals: (behind) => sealsWithIndex(db, behind),
     beginsAt: async (instant) => {
       const [row] = await reading(() =>
         db
           .select({ number: ledgerSeals.number })
           .from(ledgerSeals)
-          .where(gte(ledgerSeals.sealedAt, instant))
+          .where(and(gte(ledgerSeals.sealedAt, instant), numbered(0)))
           .orderBy(asc(ledgerSeals.number))
           .limit(1),
       );
       return row?.number ?? null;
     },
-    countOpen: (from) => reading(() => db.$count(transitions, sql`${transitions.recordedIn} >= ${from}::xid8`)),
+    countOpen: (range) => reading(() => db.$count(transitions, within(range))),
   };
+}
+
+const numbered = (behind: number) => and(gt(ledgerSeals.number, behind), lte(ledgerSeals.number, HIGHEST_NUMBER));
+
+async function* indexesOf(db: Drizzle, range: Range): AsyncIterable<Uint8Array> {
+  for await (const page of allSeals(db))
+    for (const { number } of page.filter(({ statement }) => overlaps(statement, range))) {
+      const [row] = await reading(() =>
+        db.select({ index: ledgerSeals.lineIndex }).from(ledgerSeals).where(eq(ledgerSeals.number, number)),
+      );
+      if (row) yield row.index;
+    }
 }
 
 function overlaps(statement: string, range: Range): boolean {
   const said = readStatement({ statement });
-  return said !== null && BigInt(said.from) < BigInt(range.below) && BigInt(range.from) < BigInt(said.below);
+  return said !== null && BigInt(said.from) <= BigInt(range.below) && BigInt(range.from) <= BigInt(said.below);
 }
 
 async function standing(db: Drizzle, clock: Clock) {
-  const { number, statement, signature } = ledgerSeals;
   const [row] = await reading(() =>
     db
       .select({
         now: sql<string>`${nowOf(clock)}`,
         settledBelow: sql<string>`pg_snapshot_xmin(pg_current_snapshot())::text`,
         begunBelow: sql<string>`pg_snapshot_xmax(pg_current_snapshot())::text`,
-        number,
-        statement,
-        signature,
       })
-      .from(server)
-      .leftJoin(ledgerSeals, eq(number, sql`(select max(number) from ledger_seals)`)),
+      .from(server),
   );
   if (!row) throw noServerRow();
-  const { number: last, statement: said, signature: signed, now, settledBelow, begunBelow } = row;
-  const isThere = last !== null && said !== null && signed !== null;
-  return {
-    now: new Date(now),
-    settledBelow,
-    begunBelow,
-    last: isThere ? { number: last, statement: said, signature: signed } : null,
-  };
+  return { ...row, now: new Date(row.now) };
 }
 
-const within = ({ from, below }: Range): SQL | undefined =>
-  and(sql`${transitions.recordedIn} >= ${from}::xid8`, sql`${transitions.recordedIn} < ${below}::xid8`);
-
-const IN_ORDER = [asc(transitions.recordedIn), asc(transitions.position)];
-
-/** Lines from before there was an order have 0, and are a stretch of their own. */
-const ORDER_BEGINS = '1';
-
-async function cut(db: Drizzle, range: Range, most: number): Promise<string | null> {
-  const at = async (where: SQL | undefined, offset: number) => {
-    const [row] = await planned(db, (db) =>
+/** The first page is one row: mostly it is authentic. */
+async function* newestSeals(db: Drizzle): AsyncIterable<readonly NumberedSeal[]> {
+  const { number, statement, signature } = ledgerSeals;
+  let before = HIGHEST_NUMBER + 1;
+  let most = 1;
+  for (;;) {
+    const [above, limit] = [before, most];
+    const page = await reading(() =>
       db
-        .select({ recordedIn: transitions.recordedIn })
-        .from(transitions)
-        .where(and(within(range), where))
-        .orderBy(...IN_ORDER)
-        .offset(offset)
-        .limit(1),
+        .select({ number, statement, signature })
+        .from(ledgerSeals)
+        .where(and(numbered(0), lt(number, above)))
+        .orderBy(desc(number))
+        .limit(limit),
     );
-    return row?.recordedIn ?? null;
-  };
-  const first = await at(undefined, 0);
-  if (first === '0') return ORDER_BEGINS;
-  const last = await at(undefined, most);
-  // A transaction is in one stretch, however many lines it has.
-  return last !== null && last === first ? at(sql`${transitions.recordedIn} > ${last}::xid8`, 0) : last;
+    if (page.length > 0) yield page;
+    if (page.length < limit) return;
+    before = page.at(-1)?.number ?? 0;
+    most = SEALS_READ;
+  }
 }
+
+async function freeNumber(db: Drizzle, after: number): Promise<number> {
+  const next = alias(ledgerSeals, 'next');
+  const [row] = await reading(() =>
+    db
+      .select({ number: sql<string | null>`min(${ledgerSeals.number})` })
+      .from(ledgerSeals)
+      .where(
+        and(
+          gte(ledgerSeals.number, after),
+          numbered(0),
+          notExists(
+            db
+              .select({ one: sql`1` })
+              .from(next)
+              .where(eq(next.number, sql`${ledgerSeals.number} + 1`)),
+          ),
+        ),
+      ),
+  );
+  return Number(row?.number ?? after) + 1;
+}
+
+const { recordedIn, position, at } = transitions;
+const KEY = sql`${recordedIn}, ${position}, ${at}`;
+const IN_ORDER = [asc(recordedIn), asc(position), asc(at)];
 
 const WHOLE = sql<unknown>`${transitions}`.as('line');
 /**
  * As it is hashed: in UTC, without what is null. By the functions of Postgres, whatever others have these names. A page is found first:
  * beside the search, Postgres would make the text of every line that it sorts.
  */
-const textOf = (line: SQLWrapper) =>
-  sql<string>`pg_catalog.jsonb_strip_nulls(pg_catalog.to_jsonb(${line}))::text`.as('line_text');
+const jsonOf = (line: SQLWrapper) => sql`pg_catalog.jsonb_strip_nulls(pg_catalog.to_jsonb(${line}))`;
+const textOf = (line: SQLWrapper) => sql<string>`${jsonOf(line)}::text`.as('line_text');
+const hashOf = (text: SQLWrapper) => sql`pg_catalog.sha256(pg_catalog.convert_to(${text}, 'UTF8'))`;
+
+/** Comparisons of rows, so that the index of the order is used; the hash is made of those alone that share the place of a division. */
+function within({ from, from_entry, below, below_entry }: Partial<Range>): SQL | undefined {
+  const key = (transaction: string, { position, at }: Place) =>
+    sql`(${transaction}::xid8, ${position}::bigint, ${at}::timestamptz)`;
+  const hash = hashOf(sql`${jsonOf(sql`${transitions}`)}::text`);
+  const octets = (place: Place) => sql`pg_catalog.decode(${place.hash}, 'hex')`;
+  return and(
+    from !== undefined && from_entry === undefined ? sql`${recordedIn} >= ${from}::xid8` : undefined,
+    from !== undefined && from_entry
+      ? sql`(${KEY}) >= ${key(from, from_entry)} and not ((${KEY}) = ${key(from, from_entry)} and ${hash} < ${octets(from_entry)})`
+      : undefined,
+    below !== undefined && below_entry === undefined ? sql`${recordedIn} < ${below}::xid8` : undefined,
+    below !== undefined && below_entry
+      ? sql`(${KEY}) <= ${key(below, below_entry)} and not ((${KEY}) = ${key(below, below_entry)} and ${hash} >= ${octets(below_entry)})`
+      : undefined,
+  );
+}
+
+async function cut(db: Drizzle, range: Range, most: number): ReturnType<SealStore['cut']> {
+  const entry = async (offset: number) => {
+    const [row] = await reading(() =>
+      db
+        .select({
+          recordedIn: textual(recordedIn, 'recorded_in'),
+          position: textual(position, 'position'),
+          at: textual(at, 'at'),
+        })
+        .from(transitions)
+        .where(within(range))
+        .orderBy(...IN_ORDER)
+        .offset(offset)
+        .limit(1),
+    );
+    return row ?? null;
+  };
+  const last = await entry(most);
+  if (last === null) return null;
+  const first = await entry(0);
+  if (first === null || first.recordedIn !== last.recordedIn) return { below: last.recordedIn };
+  // One transaction has more: it is divided, before the lines that share a place, or between them by their hashes.
+  const place = { position: last.position, at: last.at };
+  const isShared = first.position === last.position && first.at === last.at;
+  return {
+    below: last.recordedIn,
+    below_entry: { ...place, hash: isShared ? await hashAt(db, range, { ...last, offset: most }) : '' },
+  };
+}
+
+async function hashAt(
+  db: Drizzle,
+  range: Range,
+  shared: { readonly recordedIn: string; readonly position: string; readonly at: string; readonly offset: number },
+): Promise<string> {
+  const hash = hashOf(sql`${jsonOf(sql`${transitions}`)}::text`);
+  const [row] = await reading(() =>
+    db
+      .select({ hash: sql<string>`pg_catalog.encode(${hash}, 'hex')`.as('hash') })
+      .from(transitions)
+      .where(
+        and(
+          within(range),
+          sql`(${KEY}) = (${shared.recordedIn}::xid8, ${shared.position}::bigint, ${shared.at}::timestamptz)`,
+        ),
+      )
+      .orderBy(sql`1`)
+      .offset(shared.offset)
+      .limit(1),
+  );
+  return row?.hash ?? '';
+}
+
+/** Hashed by Postgres, so that the node does not compute for so long that its requests wait. As `entryOf` does it for verification. */
+async function hashed(db: Drizzle, range: Range): Promise<readonly HashedMonth[]> {
+  const line = db
+    .select({ recordedIn, position, json: sql`${jsonOf(sql`${transitions}`)}`.as('line_json') })
+    .from(transitions)
+    .where(within(range))
+    // Otherwise the JSON of a line would be made for its month and once more for its hash.
+    .offset(0)
+    .as('line');
+  const month = sql<string>`coalesce(substring(${line.json} ->> 'at' from '^([0-9]{4}-[0-9]{2})-'), 'other')`;
+  const hash = hashOf(sql`${line.json}::text`);
+  const entry = db
+    .select({ recordedIn: line.recordedIn, position: line.position, month: month.as('month'), hash: hash.as('hash') })
+    .from(line)
+    // Otherwise each hash would be made once more to be sorted.
+    .offset(0)
+    .as('entry');
+  const octets = sql`pg_catalog.xid8send(${entry.recordedIn}) || pg_catalog.int8send(${entry.position}) || ${entry.hash}`;
+  return reading(() =>
+    db
+      .select({
+        month: entry.month,
+        octets: sql<Uint8Array>`pg_catalog.string_agg(${octets}, ''::bytea order by ${entry.recordedIn}, ${entry.position}, ${entry.hash})`,
+      })
+      .from(entry)
+      .groupBy(entry.month)
+      .orderBy(sql`${entry.month} collate "C"`),
+  );
+}
 
 /** Named otherwise than its column: `order by` means what is selected where the names are the same. */
 const textual = (value: SQLWrapper, name: string) => sql<string>`${value}::text`.as(`${name}_text`);
 
-async function* lines(db: Drizzle, { from, below }: Range): AsyncIterable<readonly Line[]> {
-  const begun = BigInt(from) < BigInt(ORDER_BEGINS) ? ORDER_BEGINS : from;
-  if (begun !== from) yield* linesBeforeTheOrder(db);
-  yield* pagesOf<Line>(LINES_READ, (after) =>
-    planned(db, (db) => {
-      const { recordedIn, position } = transitions;
-      const page = db
-        .select({ recordedIn, position, line: WHOLE })
-        .from(transitions)
-        .where(
-          and(
-            within({ from: begun, below }),
-            after && sql`(${recordedIn}, ${position}) > (${after.recordedIn}::xid8, ${after.position}::bigint)`,
-          ),
-        )
-        .orderBy(...IN_ORDER)
-        .limit(LINES_READ)
-        .as('page');
-      return db
-        .select({
-          recordedIn: page.recordedIn,
-          position: textual(page.position, 'position'),
-          text: textOf(page.line),
-        })
-        .from(page)
-        .orderBy(asc(page.recordedIn), asc(page.position));
-    }),
-  );
-}
+type PlacedLine = Line & { readonly at: string; readonly table: string; readonly row: string };
 
-type OlderLine = Line & { readonly at: string; readonly table: string; readonly row: string };
-
-/** By their instants, as the index of the order has them; of one instant, as they are stored. */
-const linesBeforeTheOrder = (db: Drizzle): AsyncIterable<readonly OlderLine[]> =>
-  pagesOf<OlderLine>(LINES_READ, (after) =>
+/** Lines may share a place, as those from before the order do: of one place, as they are stored. */
+const lines = (db: Drizzle, range: Range): AsyncIterable<readonly Line[]> =>
+  pagesOf<PlacedLine>(LINES_READ, (after) =>
     planned(db, (db) => {
-      const { recordedIn, position, at } = transitions;
       const [table, row] = [sql`${transitions}.tableoid`, sql`${transitions}.ctid`];
-      const place = after && sql`${after.position}::bigint, ${after.at}::timestamptz`;
+      const place = after && sql`${after.recordedIn}::xid8, ${after.position}::bigint, ${after.at}::timestamptz`;
       const page = db
-        .select({ position, at, table: table.as('in_table'), row: row.as('in_row'), line: WHOLE })
+        .select({ recordedIn, position, at, table: table.as('in_table'), row: row.as('in_row'), line: WHOLE })
         .from(transitions)
         .where(
           and(
-            sql`${recordedIn} = '0'::xid8`,
+            within(range),
             // Where the scan of the index begins.
-            place && sql`(${position}, ${at}) >= (${place})`,
-            after && sql`(${position}, ${at}, ${table}, ${row}) > (${place}, ${after.table}::oid, ${after.row}::tid)`,
+            place && sql`(${KEY}) >= (${place})`,
+            after && sql`(${KEY}, ${table}, ${row}) > (${place}, ${after.table}::oid, ${after.row}::tid)`,
           ),
         )
-        .orderBy(position, at, table, row)
+        .orderBy(...IN_ORDER, table, row)
         .limit(LINES_READ)
         .as('page');
       return db
         .select({
-          recordedIn: sql<string>`'0'`,
+          recordedIn: textual(page.recordedIn, 'recorded_in'),
           position: textual(page.position, 'position'),
           text: textOf(page.line),
           at: textual(page.at, 'at'),
@@ -189,7 +315,7 @@ const linesBeforeTheOrder = (db: Drizzle): AsyncIterable<readonly OlderLine[]> =
           row: textual(page.row, 'row'),
         })
         .from(page)
-        .orderBy(page.position, page.at, page.table, page.row);
+        .orderBy(page.recordedIn, page.position, page.at, page.table, page.row);
     }),
   );
 
@@ -209,12 +335,14 @@ async function* pagesOf<T>(
 const planned = <T>(db: Drizzle, read: (db: Drizzle) => PromiseLike<T>): Promise<T> =>
   reading(() =>
     db.transaction(async (transaction) => {
-      await transaction.execute(
-        sql`select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('TimeZone', 'UTC', true)`,
-      );
+      await transaction.execute(PLANNED);
       return read(transaction);
     }),
   );
+
+/** A page comes from the index in its order: without statistics Postgres would sort all that is left of the table for each page. */
+const PLANNED = sql`select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('TimeZone', 'UTC', true),
+  set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)`;
 
 const allSeals = (db: Drizzle) =>
   pagesOf<{ readonly number: number; readonly statement: string }>(SEALS_READ, (after) =>
@@ -222,7 +350,7 @@ const allSeals = (db: Drizzle) =>
       db
         .select({ number: ledgerSeals.number, statement: ledgerSeals.statement })
         .from(ledgerSeals)
-        .where(gt(ledgerSeals.number, after?.number ?? 0))
+        .where(numbered(after?.number ?? 0))
         .orderBy(asc(ledgerSeals.number))
         .limit(SEALS_READ),
     ),
@@ -237,7 +365,7 @@ async function* sealsWithIndex(
   for (;;) {
     const from = after;
     const [row] = await reading(() =>
-      db.select().from(ledgerSeals).where(gt(ledgerSeals.number, from)).orderBy(asc(ledgerSeals.number)).limit(1),
+      db.select().from(ledgerSeals).where(numbered(from)).orderBy(asc(ledgerSeals.number)).limit(1),
     );
     if (!row) return;
     const { number, sealedAt, statement, signature, lineIndex } = row;
@@ -247,26 +375,27 @@ async function* sealsWithIndex(
 }
 
 export type SealStanding = {
-  /** The number of the newest stretch; 0: there is none. */
+  /** The number of the newest authentic seal; 0: there is none. */
   readonly newest: number;
   /** How old the oldest line is that is in no stretch; 0: there is none. */
   readonly openSeconds: number;
 };
 
 /** For metrics. @throws StoreUnavailable */
-export async function sealStanding(db: Drizzle, clock: Clock): Promise<SealStanding> {
-  const { last, now } = await standing(db, clock);
-  const from = (last && readStatement(last)?.below) ?? '0';
+export async function sealStanding(db: Drizzle, clock: Clock, keys: SealVerifier): Promise<SealStanding> {
+  const { now } = await standing(db, clock);
+  const { seal } = await newestAuthentic(newestSeals(db), keys);
+  const { below: from = '0', below_entry: from_entry } = seal?.statement ?? {};
   const [oldest] = await planned(db, (db) =>
     db
       .select({ at: transitions.at })
       .from(transitions)
-      .where(sql`${transitions.recordedIn} >= ${from}::xid8`)
+      .where(within({ from, from_entry }))
       .orderBy(...IN_ORDER)
       .limit(1),
   );
   const openSeconds = oldest ? Math.max(0, (now.getTime() - oldest.at.getTime()) / 1000) : 0;
-  return { newest: last?.number ?? 0, openSeconds };
+  return { newest: seal?.number ?? 0, openSeconds };
 }
 
 /**

@@ -26,6 +26,7 @@ export type LedgerValues = {
   readonly address?: SQL;
   readonly accountHash?: SQL;
   readonly begunSessionId?: SQL;
+  readonly userAgent?: SQL;
 };
 
 /** What `insert(transitions).select(…)` selects. */
@@ -51,6 +52,7 @@ export const ledgerColumns = (line: LedgerValues) => ({
   address: column<string>(line.address, 'text', 'address'),
   accountHash: column<string>(line.accountHash, 'text', 'account_hash'),
   begunSessionId: column<string>(line.begunSessionId, 'uuid', 'begun_session_id'),
+  userAgent: column<string>(line.userAgent, 'text', 'user_agent'),
   recordedIn: column<string>(sql`pg_current_xact_id()`, 'xid8', 'recorded_in'),
   position: column<bigint>(sql`nextval('transitions_position')`, 'bigint', 'position'),
 });

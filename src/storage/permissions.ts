@@ -1,8 +1,10 @@
 /** What an end-user has allowed: grants that may still be alive, and remembered consents. */
 import { and, asc, desc, eq, getTableColumns, inArray, lte, type SQL, sql } from 'drizzle-orm';
+import type { RowMacs } from '../crypto/row-mac.ts';
 import type { Client } from '../model/client.ts';
 import type { Grant } from '../model/grant.ts';
 import type { Clock } from '../system/clock.ts';
+import { isAuthenticConsent } from './consents.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
@@ -27,7 +29,7 @@ export type StoredConsent = {
 /** Each sign-in at a client makes a grant; beyond this many, older grants show nothing new. */
 const MAX_GRANTS_PER_CLIENT = 200;
 
-export function permissionStore(db: Drizzle, clock: Clock) {
+export function permissionStore(db: Drizzle, clock: Clock, macs: RowMacs) {
   return {
     load: async (userId: string): Promise<StoredPermissions> => {
       const [stored, remembered, [facts]] = await Promise.all([
@@ -50,7 +52,9 @@ export function permissionStore(db: Drizzle, clock: Clock) {
             liveServerEpoch: facts.serverEpoch,
           };
         }),
-        consents: remembered,
+        consents: remembered
+          .filter((row) => isAuthenticConsent(macs, row))
+          .map(({ clientId, scope, resources, grantedAt }) => ({ clientId, scope, resources, grantedAt })),
         clients: byId,
       };
     },
@@ -99,12 +103,7 @@ function newestGrants(db: Drizzle, userId: string) {
 /** As at consent: a consent given under an older epoch of the user or the client no longer stands. */
 const standingConsents = (db: Drizzle, userId: string) =>
   db
-    .select({
-      clientId: consents.clientId,
-      scope: consents.scope,
-      resources: consents.resources,
-      grantedAt: consents.grantedAt,
-    })
+    .select(getTableColumns(consents))
     .from(consents)
     .innerJoin(users, and(eq(users.id, consents.userId), eq(users.epoch, consents.userEpoch)))
     .innerJoin(clients, and(eq(clients.clientId, consents.clientId), eq(clients.epoch, consents.clientEpoch)))

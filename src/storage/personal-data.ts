@@ -15,6 +15,7 @@ import {
   grants,
   interactions,
   linkedIdentities,
+  mails,
   passkeys,
   recoveryCodes,
   secondFactors,
@@ -232,6 +233,15 @@ export const PERSONAL_TABLES: Readonly<Record<string, PersonalTable>> = {
     // Other systems have to hear of the deletion too; it has the `sub` alone, and goes by itself.
     erasure: 'kept',
   },
+  mails: {
+    table: mails,
+    owner: mails.userId,
+    // The contents are sealed, and end with the mail.
+    shown: [mails.purpose, mails.state, mails.createdAt, mails.endedAt],
+    since: mails.createdAt,
+    // Also one that waits: the end-user is gone, and so is the address.
+    erasure: 'removed',
+  },
 };
 
 /** Of each table, the newest. */
@@ -287,6 +297,7 @@ const LEDGER_SHOWN = [
   transitions.fields,
   // Kept when the account is erased, until the retention of the ledger ends: who tried to get in, and from where, is what it is for.
   transitions.address,
+  transitions.userAgent,
 ];
 
 async function newestRows(

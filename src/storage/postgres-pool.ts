@@ -6,6 +6,9 @@
  *
  * Of a statement that waits, for a standby or while all of Postgres is paused, the connection is kept: further connections would
  * wait too, until Postgres has none left. The driver gives a late answer only to the statement that it belongs to.
+ *
+ * A statement is handed to the driver only when a connection is free. The driver would send it behind another one on the same
+ * connection: there it waits for the locks of a table that it does not use, and cannot be withdrawn.
  */
 import { drizzle } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
@@ -14,7 +17,7 @@ import { deadlines } from '../system/deadlines.ts';
 import { poolTroubles } from '../system/observed.ts';
 import { millisecondsLeft } from '../system/request-time.ts';
 import type { Drizzle } from './database.ts';
-import { codeOf, NoAnswer } from './failures.ts';
+import { codeOf, NoAnswer, NoConnection } from './failures.ts';
 import { type Connections, endOf, type Options, openConnections } from './postgres-connections.ts';
 
 export type PostgresPool = {
@@ -33,28 +36,48 @@ const READ_ONLY = '25006';
 /** Where there is nowhere else to go, requests do not connect anew each time. */
 const LEAVE_EVERY_MILLISECONDS = 1000;
 
-export function openPool(url: string, options: Options): PostgresPool {
+export function openPool(url: string, options: Options & { readonly max: number }): PostgresPool {
   const texts = keptTexts();
   let inFlight = 0;
   let current = openConnections(url, options);
   let looking: Promise<void> | null = null;
   let mayLeaveAgainAt = 0;
+  /** In the order in which they came. They start on the pool of that moment. */
+  const waiting = new Set<() => void>();
   const unanswered = new Map<Connections, number>();
   const left = new Set<Connections>();
   const retiring = new Set<Promise<void>>();
 
   function retire(silent: Connections): void {
+    replace();
+    end(silent);
+  }
+
+  function replace(): void {
     poolTroubles.tell(() => ({ trouble: 'replaced' }));
     current = openConnections(url, options);
-    end(silent);
+    startWaiting();
+  }
+
+  const isFree = (): boolean => (unanswered.get(current) ?? 0) < options.max;
+
+  function startWaiting(): void {
+    for (const start of waiting) {
+      if (!isFree()) return;
+      waiting.delete(start);
+      start();
+    }
   }
 
   /** @param change of the statements that these connections have to answer. */
   function count(of: Connections, change: 1 | -1): void {
     const statements = (unanswered.get(of) ?? 0) + change;
-    if (statements > 0) return void unanswered.set(of, statements);
-    unanswered.delete(of);
-    if (left.delete(of)) end(of);
+    if (statements > 0) unanswered.set(of, statements);
+    else {
+      unanswered.delete(of);
+      if (left.delete(of)) end(of);
+    }
+    if (change < 0) startWaiting();
   }
 
   function end(of: Connections): void {
@@ -66,8 +89,7 @@ export function openPool(url: string, options: Options): PostgresPool {
   function leave(readOnly: Connections): void {
     if (readOnly !== current || performance.now() < mayLeaveAgainAt) return;
     mayLeaveAgainAt = performance.now() + LEAVE_EVERY_MILLISECONDS;
-    poolTroubles.tell(() => ({ trouble: 'replaced' }));
-    current = openConnections(url, options);
+    replace();
     // It answers: what waits for one of its connections is asked still, which a driver that ends does not do.
     left.add(readOnly);
   }
@@ -90,20 +112,45 @@ export function openPool(url: string, options: Options): PostgresPool {
 
   /** @param ask starts the statement. */
   function limited<T>(ask: (client: postgres.Sql) => PromiseLike<T>, statements = 1): Promise<T> {
-    const asked = current;
     const limit = deadlines.databaseMilliseconds * statements;
-    const left = Math.max(0, Math.min(limit, millisecondsLeft()));
+    const wait = Math.max(0, Math.min(limit, millisecondsLeft()));
+    inFlight++;
+    return isFree() ? answered(ask, limit, wait) : whenFree(wait, (rest) => answered(ask, limit, rest));
+  }
+
+  /** @param start with the milliseconds that are left of `wait`. */
+  function whenFree<T>(wait: number, start: (rest: number) => Promise<T>): Promise<T> {
+    const since = performance.now();
+    return new Promise((resolve, reject) => {
+      const begin = () => {
+        clearTimeout(timer);
+        start(Math.max(0, wait - (performance.now() - since))).then(resolve, reject);
+      };
+      const giveUp = () => {
+        waiting.delete(begin);
+        inFlight--;
+        poolTroubles.tell(() => ({ trouble: 'no_connection' }));
+        reject(new NoConnection());
+      };
+      const timer = setTimeout(giveUp, Math.min(wait, deadlines.connectionMilliseconds));
+      timer.unref();
+      waiting.add(begin);
+    });
+  }
+
+  /** @param wait for the caller; a connection may take the whole `limit` until it is looked at. Both in milliseconds. */
+  function answered<T>(ask: (client: postgres.Sql) => PromiseLike<T>, limit: number, wait: number): Promise<T> {
+    const asked = current;
     return new Promise((resolve, reject) => {
       const query = ask(asked.client);
-      inFlight++;
       count(asked, 1);
       let timer = setTimeout(() => {
         poolTroubles.tell(() => ({ trouble: 'unanswered' }));
         reject(new NoAnswer());
         // A request that ran out of time says nothing about the connection yet.
-        timer = setTimeout(() => lookAt(asked, query), limit - left);
+        timer = setTimeout(() => lookAt(asked, query), limit - wait);
         timer.unref();
-      }, left);
+      }, wait);
       timer.unref();
       query
         .then(resolve, (error: unknown) => {
@@ -112,8 +159,8 @@ export function openPool(url: string, options: Options): PostgresPool {
         })
         .then(() => {
           inFlight--;
-          count(asked, -1);
           clearTimeout(timer);
+          count(asked, -1);
         });
     });
   }

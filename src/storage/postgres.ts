@@ -5,6 +5,7 @@ import { applyMigrations } from './migrate-postgres.ts';
 import { requirePatchedDriver } from './patched-driver.ts';
 import { endOf, openConnections } from './postgres-connections.ts';
 import { openPool } from './postgres-pool.ts';
+import { runAlone } from './run-alone.ts';
 
 /** An arbitrary number, the same for every node, so that one node migrates and the others wait. */
 const MIGRATION_LOCK = 7_382_645_190;
@@ -26,7 +27,12 @@ export function openPostgres(url: string, options: { readonly connections?: numb
     connect_timeout: deadlines.connectSeconds,
     idle_timeout: 600,
     backoff: (retries) => Math.min(2 ** retries / 20, 2),
-    connection: { application_name: 'statehouse', statement_timeout: deadlines.statementMilliseconds, ...PLANS },
+    connection: {
+      application_name: 'statehouse',
+      statement_timeout: deadlines.statementMilliseconds,
+      lock_timeout: deadlines.lockMilliseconds,
+      ...PLANS,
+    },
   });
   return {
     kind: 'postgres',
@@ -49,6 +55,7 @@ export function openPostgres(url: string, options: { readonly connections?: numb
         await endOf(alone, 5);
       }
     },
+    runAlone: (name, work) => runAlone(url, quiet, name, work),
     close: pool.close,
   };
 }

@@ -8,6 +8,8 @@ import type { RowMacs } from '../crypto/row-mac.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import {
+  clientFacts,
+  consentFacts,
   emailChallengeFacts,
   externalSignInFacts,
   type Facts,
@@ -16,10 +18,13 @@ import {
   passkeyFacts,
   sessionFacts,
   signingKeyFacts,
+  tokenClientFacts,
   userFacts,
 } from './row-facts.ts';
 import { rowVersion } from './row-version.ts';
 import {
+  clients,
+  consents,
   emailChallenges,
   externalSignIns,
   linkedIdentities,
@@ -29,19 +34,30 @@ import {
   users,
 } from './schema.ts';
 
-type Row = { readonly key: string; readonly version: string; readonly facts: Facts; readonly mac: Buffer | null };
+type Row = {
+  readonly key: string;
+  readonly version: string;
+  readonly mac: Buffer | null;
+  readonly isRight: boolean;
+  /** What comes next, by the names of columns. */
+  readonly next: { readonly mac_version: string; readonly mac: string; readonly token_mac?: string };
+};
 type Authenticated = {
   readonly table: PgTable;
   /** The primary key, as text that sorts. */
   readonly key: SQL<string>;
   /** Of those that still give authority. */
   readonly alive: SQL;
-  readonly read: (db: Drizzle, where: SQL, key: SQL<string>) => Promise<readonly Row[]>;
+  /** More MACs than one. */
+  readonly hasTokenMac: boolean;
+  readonly read: (db: Drizzle, macs: RowMacs, where: SQL, key: SQL<string>) => Promise<readonly Row[]>;
 };
 
 const ROWS_AT_ONCE = 1000;
 
-const TABLES: readonly Authenticated[] = [
+export const authenticatedTables: readonly Authenticated[] = [
+  of(clients, sql`${clients.clientId}`, sql`${clients.deletedAt} is null`, clientFacts, tokenClientFacts),
+  of(consents, sql`${consents.id}::text`, sql`true`, consentFacts),
   of(users, sql`${users.id}::text`, sql`${users.deletedAt} is null`, userFacts),
   of(sessions, sql`encode(${sessions.idHash}, 'hex')`, sql`${sessions.state} <> 'ended'`, sessionFacts),
   of(signingKeys, sql`${signingKeys.kid}`, sql`${signingKeys.state} <> 'retired'`, signingKeyFacts),
@@ -71,12 +87,15 @@ function of<Table extends PgTable & { readonly mac: unknown }>(
   key: SQL<string>,
   alive: SQL,
   facts: (row: never) => Facts,
+  tokenFacts?: (row: never) => Facts,
 ): Authenticated {
+  type Read = { readonly mac: Buffer | null; readonly tokenMac?: Buffer | null; readonly macVersion: bigint };
   return {
     table,
     key,
     alive,
-    read: async (db, where) => {
+    hasTokenMac: tokenFacts !== undefined,
+    read: async (db, macs, where) => {
       const rows = await reading(() =>
         db
           .select({ key, version: rowVersion(table), row: table as PgTable })
@@ -85,9 +104,20 @@ function of<Table extends PgTable & { readonly mac: unknown }>(
           .orderBy(key)
           .limit(ROWS_AT_ONCE),
       );
-      return (rows as unknown as { key: string; version: string; row: { mac: Buffer | null } }[]).map(
-        ({ row, ...rest }) => ({ ...rest, mac: row.mac, facts: facts(row as never) }),
-      );
+      return (rows as unknown as { key: string; version: string; row: Read }[]).map(({ row, ...rest }) => {
+        const next = { ...row, macVersion: row.macVersion + 1n } as never;
+        const isRight = (of: (row: never) => Facts, mac: Buffer | null) => macs.isRight(...of(row as never), mac);
+        return {
+          ...rest,
+          mac: row.mac,
+          isRight: isRight(facts, row.mac) && (!tokenFacts || isRight(tokenFacts, row.tokenMac ?? null)),
+          next: {
+            mac_version: String(row.macVersion + 1n),
+            mac: macs.macOf(...facts(next)).toString('hex'),
+            ...(tokenFacts && { token_mac: macs.macOf(...tokenFacts(next)).toString('hex') }),
+          },
+        };
+      });
     },
   };
 }
@@ -97,21 +127,26 @@ export type Renewed = Readonly<Record<string, number>>;
 
 /** After a rotation of the root secret: what an older entry of the list made, and only that. */
 export const renewRowMacs = (db: Drizzle, macs: RowMacs): Promise<Renewed> =>
-  throughAll(db, macs, ({ facts, mac }) => mac !== null && !macs.isOfNewest(mac) && macs.isRight(...facts, mac));
+  throughAll(db, macs, ({ isRight, mac }) => mac !== null && !macs.isOfNewest(mac) && isRight);
 
-/** For rows that somebody vouches for: each that has no MAC, or a wrong one. */
-export const authenticateRows = (db: Drizzle, macs: RowMacs): Promise<Renewed> =>
-  throughAll(db, macs, ({ facts, mac }) => !macs.isRight(...facts, mac));
+/** For rows that somebody vouches for: each that has no MAC, or a wrong one. @param but the tables that are left out. */
+export const authenticateRows = (db: Drizzle, macs: RowMacs, but: ReadonlySet<string> = new Set()): Promise<Renewed> =>
+  throughAll(db, macs, ({ isRight }) => !isRight, { but });
 
 /** How many rows of each table are ignored: their MAC is from no root secret that is listed. Changes nothing. */
 export const countIgnoredRows = (db: Drizzle, macs: RowMacs): Promise<Renewed> =>
-  throughAll(db, macs, ({ facts, mac }) => !macs.isRight(...facts, mac), false);
+  throughAll(db, macs, ({ isRight }) => !isRight, { writes: false });
 
-async function throughAll(db: Drizzle, macs: RowMacs, isDue: (row: Row) => boolean, writes = true): Promise<Renewed> {
+async function throughAll(
+  db: Drizzle,
+  macs: RowMacs,
+  isDue: (row: Row) => boolean,
+  { but, writes = true }: { readonly but?: ReadonlySet<string>; readonly writes?: boolean } = {},
+): Promise<Renewed> {
   const renewed: Record<string, number> = {};
-  for (const authenticated of TABLES) {
+  for (const authenticated of authenticatedTables) {
     const { name } = getTableConfig(authenticated.table);
-    renewed[name] = await throughOne(db, macs, authenticated, isDue, writes);
+    if (!but?.has(name)) renewed[name] = await throughOne(db, macs, authenticated, isDue, writes);
   }
   return renewed;
 }
@@ -119,24 +154,21 @@ async function throughAll(db: Drizzle, macs: RowMacs, isDue: (row: Row) => boole
 async function throughOne(
   db: Drizzle,
   macs: RowMacs,
-  { table, key, alive, read }: Authenticated,
+  { table, key, alive, hasTokenMac, read }: Authenticated,
   isDue: (row: Row) => boolean,
   writes: boolean,
 ): Promise<number> {
   let count = 0;
   for (let last = ''; ; ) {
-    const rows = await read(db, sql`${key} > ${last} and ${alive}`, key);
-    const due = rows.filter(isDue).map(({ key, version, facts }) => ({
-      key,
-      version,
-      mac: macs.macOf(...facts).toString('hex'),
-    }));
+    const rows = await read(db, macs, sql`${key} > ${last} and ${alive}`, key);
+    const due = rows.filter(isDue).map(({ key, version, next }) => ({ key, version, ...next }));
     count += due.length;
     if (due.length > 0 && writes) {
       // A row that was changed meanwhile got its MAC with the change.
       await writing(() =>
-        db.execute(sql`update ${table} set mac = decode(due.mac, 'hex')
-          from jsonb_to_recordset(${JSON.stringify(due)}::text::jsonb) as due(key text, version text, mac text)
+        db.execute(sql`update ${table} set mac = decode(due.mac, 'hex'), mac_version = due.mac_version
+            ${hasTokenMac ? sql`, token_mac = decode(due.token_mac, 'hex')` : sql``}
+          from jsonb_to_recordset(${JSON.stringify(due)}::text::jsonb) as due(key text, version text, mac_version bigint, mac text, token_mac text)
           where ${key} = due.key and ${rowVersion(table)} = due.version`),
       );
     }
@@ -146,12 +178,13 @@ async function throughOne(
   }
 }
 
-/** Whether a migration has made the columns. */
-export async function hasRowMacs(db: Drizzle): Promise<boolean> {
+/** The tables whose rows had MACs and versions already. */
+export async function tablesWithMacs(db: Drizzle): Promise<ReadonlySet<string>> {
   const rows = await reading(() =>
     db.execute(
-      sql`select 1 as found from pg_attribute where attrelid = to_regclass('public.users') and attname = 'mac' and not attisdropped`,
+      sql`select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+        where c.relnamespace = 'public'::regnamespace and a.attname = 'mac_version' and not a.attisdropped`,
     ),
   );
-  return Array.from(rows as unknown as Iterable<unknown>).length > 0;
+  return new Set(Array.from(rows as unknown as Iterable<{ name: string }>, ({ name }) => name));
 }

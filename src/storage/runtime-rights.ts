@@ -16,6 +16,7 @@ const RIGHTS: { readonly [Name in keyof Tables]: readonly Right[] } = {
   transitions: ['select', 'insert'],
   ledgerSeals: ['select', 'insert'],
   ledgerRetention: ['select'],
+  endedRows: ['select'],
   clients: KEPT,
   users: KEPT,
   signingKeys: KEPT,
@@ -36,8 +37,10 @@ const RIGHTS: { readonly [Name in keyof Tables]: readonly Right[] } = {
   consoleSessions: PASSING,
   clientLogos: PASSING,
   nodes: PASSING,
+  rootSecrets: KEPT,
   webhookReceivers: PASSING,
   webhookDeliveries: PASSING,
+  mails: PASSING,
 };
 const tables: Readonly<Record<keyof Tables, PgTable>> = schema;
 type Tables = { [Name in keyof typeof schema as (typeof schema)[Name] extends PgTable ? Name : never]: unknown };
@@ -83,7 +86,7 @@ export async function grantToRuntime(db: Drizzle, role: string): Promise<void> {
       sql`, `,
     )} to ${to}`,
     sql`grant usage on sequence public.transitions_position to ${to}`,
-    sql`grant execute on function public.keep_ledger_months() to ${to}`,
+    sql`grant execute on function public.keep_ledger_months(), public.ledger_default_entries() to ${to}`,
   ];
   await reached(() =>
     db.transaction(async (transaction) => {

@@ -21,10 +21,12 @@ import {
 } from 'drizzle-orm/pg-core';
 import type {
   AbandonReason,
+  DropReason,
   EmailChallengePurpose,
   ExternalSignInState,
   IdentityRemovalReason,
   KeyRetirementReason,
+  MailState,
   PasskeyState,
   Prompt,
   RecoveryCodeState,
@@ -41,6 +43,7 @@ import type { ExternalSignInKind, ExternalSignInPurpose, SignInWishes } from '..
 import type { SignInFacts } from '../model/grant.ts';
 import type { RasterType } from '../model/image.ts';
 import type { ResponseMode } from '../model/interaction.ts';
+import type { MailPurpose } from '../model/mail.ts';
 import type { AttemptOutcome, WebhookData } from '../model/webhook.ts';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { bytes, xid8 } from './columns.ts';
@@ -48,6 +51,15 @@ import { bytes, xid8 } from './columns.ts';
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
 /** Raising it ends every grant with an older value, at once and for good. */
 const epoch = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
+
+/**
+ * Of a row that gives authority: its MAC (row-facts.ts). Null: the row is from before there was this column, and is ignored. The version is
+ * under the MAC and rises with each MAC, so that no earlier one comes back (src/review/sql/rules.ts).
+ */
+const authenticated = () => ({
+  mac: bytes('mac'),
+  macVersion: bigint('mac_version', { mode: 'bigint' }).notNull().default(sql`0`),
+});
 
 /** A list that is read and replaced as a whole. */
 const texts = (name: string) => text(name).array().$type<readonly string[]>();
@@ -93,7 +105,10 @@ export const clients = pgTable('clients', {
   epoch: epoch('epoch').default(sql`0`),
   createdAt: instant('created_at').notNull().defaultNow(),
   deletedAt: instant('deleted_at'),
-} satisfies Record<keyof Client | 'declared' | 'createdAt', unknown>);
+  ...authenticated(),
+  /** A second MAC, over what a token request reads of the row (authentic-clients.ts). */
+  tokenMac: bytes('token_mac'),
+} satisfies Record<keyof Client | 'declared' | 'createdAt' | 'tokenMac', unknown>);
 
 /** End-users. `id` is the `sub` of every token: random, never a username. */
 export const users = pgTable(
@@ -116,8 +131,7 @@ export const users = pgTable(
     disabledAt: instant('disabled_at'),
     /** Nothing but the `id` is left. */
     deletedAt: instant('deleted_at'),
-    /** Authenticates the row (row-facts.ts); null: it is from before there was this column, and not believed. */
-    mac: bytes('mac'),
+    ...authenticated(),
   },
   (table) => [
     uniqueIndex('users_username_key').on(table.usernameKey),
@@ -148,14 +162,14 @@ export const sessions = pgTable(
     state: text('state').$type<SessionState>().notNull().default('active'),
     endedReason: text('ended_reason').$type<SessionEndReason>(),
     userAgent: text('user_agent'),
-    /** Authenticates the row (row-facts.ts); null: it is from before there was this column, and not believed. */
-    mac: bytes('mac'),
+    ...authenticated(),
   },
   (table) => [
     index('sessions_ends_at').on(table.endsAt),
     index('sessions_subject_id_signed_in_at').on(table.userId, table.signedInAt),
     index('sessions_signed_in_at').on(table.signedInAt),
-    index('sessions_sid').on(table.sid),
+    // An image with an earlier cookie does not stand beside the row.
+    uniqueIndex('sessions_sid').on(table.sid),
     check('sessions_state', sql`${table.state} in ('awaitingSecondFactor', 'active', 'ended')`),
     check('sessions_ended_has_reason', sql`(${table.state} = 'ended') = (${table.endedReason} is not null)`),
   ],
@@ -181,16 +195,18 @@ export const emailChallenges = pgTable(
     /** Where the browser with this cookie goes on after a sign-up: a path of this server. */
     goesOnPath: text('goes_on_path'),
     goesOnBrowserHash: bytes('goes_on_browser_hash'),
+    /** How many newer links of the same purpose were sent to the same person. */
+    newerLinks: integer('newer_links').notNull().default(0),
     createdAt: instant('created_at').notNull(),
     endsAt: instant('ends_at').notNull(),
-    mac: bytes('mac'),
+    ...authenticated(),
   },
   (table) => [
     uniqueIndex('email_challenges_secret_hash').on(table.secretHash),
-    // A newer link supersedes the older. Each change of an address can be undone by itself.
-    uniqueIndex('email_challenges_one_active')
+    // One active link is the newest: of two that are sent together, one counts the other. Each change of an address can be undone by itself.
+    uniqueIndex('email_challenges_one_newest')
       .on(table.person, table.purpose)
-      .where(sql`${table.state} = 'active' and ${table.purpose} <> 'undo_change'`),
+      .where(sql`${table.state} = 'active' and ${table.newerLinks} = 0 and ${table.purpose} <> 'undo_change'`),
     index('email_challenges_person').on(table.person),
     index('email_challenges_ends_at').on(table.endsAt),
     check('email_challenges_state', sql`${table.state} in ('active', 'used', 'superseded')`),
@@ -279,8 +295,7 @@ export const externalSignIns = pgTable(
     refusal: text('refusal'),
     beganAt: instant('began_at').notNull(),
     endsAt: instant('ends_at').notNull(),
-    /** Authenticates the row (row-facts.ts); null: it is from before there was this column, and not believed. */
-    mac: bytes('mac'),
+    ...authenticated(),
   },
   (table) => [
     uniqueIndex('external_sign_ins_reference_hash').on(table.referenceHash),
@@ -311,8 +326,7 @@ export const linkedIdentities = pgTable(
     state: text('state').$type<'active' | 'removed'>().notNull(),
     removedAt: instant('removed_at'),
     removedReason: text('removed_reason').$type<IdentityRemovalReason>(),
-    /** Authenticates the row (row-facts.ts); null: it is from before there was this column, and not believed. */
-    mac: bytes('mac'),
+    ...authenticated(),
   },
   (table) => [
     // An account there signs in as one end-user here.
@@ -335,6 +349,8 @@ export const linkedIdentities = pgTable(
 export const consents = pgTable(
   'consents',
   {
+    /** Of the grant that was approved with it first. */
+    id: uuid('id').notNull().defaultRandom(),
     userId: uuid('subject_id')
       .notNull()
       .references(() => users.id),
@@ -346,6 +362,7 @@ export const consents = pgTable(
     scope: text('scope').array().notNull(),
     resources: text('resources').array().notNull(),
     grantedAt: instant('granted_at').notNull(),
+    ...authenticated(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.clientId, table.resources] })],
 );
@@ -436,12 +453,14 @@ export const transitions = pgTable(
     addressHash: text('address_hash'),
     /** The names of the fields that changed. */
     fields: texts('fields'),
-    /** Of a sign-in: where it came from. */
+    /** Of a sign-in, and of a credential that was used before: where it came from. */
     address: text('address'),
     /** Of a sign-in: a keyed hash of the username (src/crypto/account-hash.ts), also of one that nobody has. */
     accountHash: text('account_hash'),
     /** The `sid` of the session that a sign-in began. Such a line is found by its end-user, so it is not `session_id`. */
     begunSessionId: uuid('begun_session_id'),
+    /** Of a credential that was used before: what presented it, bounded and in printable ASCII. */
+    userAgent: text('user_agent'),
     /** The transaction that wrote the line; 0: written before there was this column. */
     recordedIn: xid8('recorded_in').notNull().default(sql`pg_current_xact_id()`),
     /** Puts the lines of a transaction in order; 0: written before there was this column. */
@@ -516,8 +535,7 @@ export const signingKeys = pgTable(
     retiredReason: text('retired_reason').$type<KeyRetirementReason>(),
     /** For nodes of the previous version during an upgrade. The next release removes it. */
     signing: boolean('signing').generatedAlwaysAs(sql`state = 'signing'`),
-    /** Authenticates the row (row-facts.ts); null: it is from before there was this column, and not believed. */
-    mac: bytes('mac'),
+    ...authenticated(),
   },
   (table) => [
     check('signing_keys_state', sql`${table.state} in ('published', 'signing', 'retiring', 'retired')`),
@@ -603,8 +621,7 @@ export const passkeys = pgTable(
     createdAt: instant('created_at').notNull(),
     lastUsedAt: instant('last_used_at'),
     removedAt: instant('removed_at'),
-    /** Authenticates the row (row-facts.ts); null: it is from before there was this column, and not believed. */
-    mac: bytes('mac'),
+    ...authenticated(),
   },
   (table) => [
     uniqueIndex('passkeys_credential_id').on(table.credentialId),
@@ -695,12 +712,36 @@ export const clientLogos = pgTable(
   (table) => [index('client_logos_hash').on(table.hash), index('client_logos_fetch_at').on(table.fetchAt)],
 );
 
+/**
+ * The keys of rows that were deleted while an earlier image of them could still count: no row begins under them again. A trigger writes
+ * them, with the rights of the owner of the tables; the server's role only reads them.
+ */
+export const endedRows = pgTable(
+  'ended_rows',
+  {
+    relation: text('relation').notNull(),
+    key: text('key').notNull(),
+    /** From then on no image of the row counts by itself. Null: never. */
+    forgetAt: instant('forget_at'),
+  },
+  (table) => [primaryKey({ columns: [table.relation, table.key] }), index('ended_rows_forget_at').on(table.forgetAt)],
+);
+
 /** The nodes that serve on this database, for those who look whether everything is all right. */
 export const nodes = pgTable('nodes', {
   id: uuid('id').primaryKey(),
   version: text('version').notNull(),
   startedAt: instant('started_at').notNull(),
   seenAt: instant('seen_at').notNull(),
+});
+
+/** The root secrets that nodes have made values with: never the secrets, only the ids that are derived from them (docs/decisions/0058). */
+export const rootSecrets = pgTable('root_secrets', {
+  keyId: text('key_id').primaryKey(),
+  /** Until when a node that has it in front may make values with it; null: no node has said so. */
+  makesUntil: instant('makes_until'),
+  /** Its key for recovery codes, sealed under its successor; null: it has none yet. */
+  sealedRecoveryCodeKey: text('sealed_recovery_code_key'),
 });
 
 /** How far the ledger has been read for each receiver of webhooks.yaml (docs/decisions/0045). */
@@ -750,5 +791,40 @@ export const webhookDeliveries = pgTable(
       'webhook_deliveries_abandoned_has_reason',
       sql`(${table.state} = 'abandoned') = (${table.abandonedReason} is not null)`,
     ),
+  ],
+);
+
+/** Mails on their way to the relay (machines/mail.machine.ts). */
+export const mails = pgTable(
+  'mails',
+  {
+    id: uuid('id').primaryKey(),
+    purpose: text('purpose').$type<MailPurpose>().notNull(),
+    /** Keyed: the domains of recipients share the queue, and the table names none. */
+    domainHash: bytes('domain_hash').notNull(),
+    /** The end-user whom the mail is for. */
+    userId: uuid('subject_id'),
+    /** Address, words and link, sealed under the root secret for this id. Null: erased with the end. */
+    sealedContents: text('sealed_contents'),
+    state: text('state').$type<MailState>().notNull(),
+    attempts: integer('attempts').notNull(),
+    nextAttemptAt: instant('next_attempt_at'),
+    givesUpAt: instant('gives_up_at').notNull(),
+    createdAt: instant('created_at').notNull(),
+    endedAt: instant('ended_at'),
+    dropReason: text('drop_reason').$type<DropReason>(),
+  },
+  (table) => [
+    index('mails_pending')
+      .on(table.purpose, table.domainHash, table.nextAttemptAt)
+      .where(sql`${table.state} = 'pending'`),
+    index('mails_gives_up_at').on(table.givesUpAt),
+    index('mails_subject_id').on(table.userId),
+    check('mails_purpose', sql`${table.purpose} in ('notice', 'link')`),
+    check('mails_state', sql`${table.state} in ('pending', 'sent', 'dropped')`),
+    check('mails_pending_is_due', sql`(${table.state} = 'pending') = (${table.nextAttemptAt} is not null)`),
+    check('mails_pending_has_contents', sql`(${table.state} = 'pending') = (${table.sealedContents} is not null)`),
+    check('mails_ended', sql`(${table.state} = 'pending') = (${table.endedAt} is null)`),
+    check('mails_dropped_has_reason', sql`(${table.state} = 'dropped') = (${table.dropReason} is not null)`),
   ],
 );

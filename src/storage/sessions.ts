@@ -1,5 +1,5 @@
 /** The statements about sessions: load, list, insert, record a use, add a factor, end. */
-import { and, desc, eq, gt, ne, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, ne, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type {
   LoadedSession,
@@ -16,7 +16,9 @@ import { committing, reading, writing } from './failures.ts';
 import { administrationLine, entryLine, instant, ledgerColumns, originLine } from './ledger.ts';
 import { fixedNow, nowOf, nowOr } from './now.ts';
 import { sessionFacts } from './row-facts.ts';
+import { FIRST_VERSION } from './row-version.ts';
 import { passkeys, recoveryCodes, secondFactors, server, sessions, transitions, users } from './schema.ts';
+import { noServerRow } from './server-row.ts';
 import { SIGN_IN } from './sign-in-lines.ts';
 
 /** More than an end-user has browsers. */
@@ -53,7 +55,7 @@ export function sessionStore(db: Drizzle, clock: Clock, macs: RowMacs): SessionS
       const [row] = await reading(() => db.select({ stands: sql<boolean>`${stands(factor)}` }).from(server));
       return row?.stands ?? false;
     },
-    list: async (userId) => {
+    list: async (userId, states = ['active']) => {
       const now = nowOf(clock);
       const rows = await reading(() =>
         db
@@ -64,7 +66,7 @@ export function sessionStore(db: Drizzle, clock: Clock, macs: RowMacs): SessionS
           .where(
             and(
               eq(sessions.userId, userId),
-              eq(sessions.state, 'active'),
+              inArray(sessions.state, [...states]),
               gt(sessions.endsAt, now),
               // Those that an epoch has ended would take the places of others.
               eq(sessions.userEpoch, users.epoch),
@@ -80,10 +82,13 @@ export function sessionStore(db: Drizzle, clock: Clock, macs: RowMacs): SessionS
       };
     },
     insert: async ({ lifetimeSeconds, idHash, authenticatedAt, factor = null, signIn, ...session }: NewSession) => {
-      const now = nowOf(clock);
+      // Asked first: the end stands under the MAC.
+      const [began] = await reading(() => db.select({ now: sql<string>`${nowOf(clock)}` }).from(server));
+      if (!began) throw noServerRow();
+      const now = instant(new Date(began.now));
       const signedInAt = authenticatedAt === undefined ? now : sql`least(${now}, ${instant(authenticatedAt)})`;
-      const endsAt = sql`${now} + make_interval(secs => ${lifetimeSeconds})`;
-      const mac = macs.macOf(...sessionFacts({ ...session, idHash }));
+      const endsAt = new Date(new Date(began.now).getTime() + lifetimeSeconds * 1000);
+      const mac = macs.macOf(...sessionFacts({ ...session, idHash, endsAt, macVersion: FIRST_VERSION }));
       const values = { ...session, idHash: Buffer.from(idHash), signedInAt, lastUsedAt: now, endsAt, mac };
       const returned = {
         sid: sessions.sid,
@@ -184,7 +189,7 @@ type Values = Omit<NewSession, 'factor' | 'signIn' | 'lifetimeSeconds' | 'authen
   readonly idHash: Buffer;
   readonly signedInAt: SQL;
   readonly lastUsedAt: SQL;
-  readonly endsAt: SQL;
+  readonly endsAt: Date;
   readonly mac: Buffer;
 };
 
@@ -201,11 +206,12 @@ function insertWhileItStands(db: Drizzle, values: Values, factor: ProvenFactor) 
         signedInAt: column<Date>(values.signedInAt, 'signed_in_at'),
         amr: column<readonly string[]>(sql`${sql.param([...values.amr])}::text[]`, 'amr'),
         lastUsedAt: column<Date>(values.lastUsedAt, 'last_used_at'),
-        endsAt: column<Date>(values.endsAt, 'ends_at'),
+        endsAt: column<Date>(instant(values.endsAt), 'ends_at'),
         state: column<Session['state']>(sql`${values.state}::text`, 'state'),
         endedReason: column<Session['endedReason']>(sql`null::text`, 'ended_reason'),
         userAgent: column<string | null>(sql`${values.userAgent}::text`, 'user_agent'),
         mac: column<Buffer | null>(sql`${values.mac}::bytea`, 'mac'),
+        macVersion: column<bigint>(sql`${FIRST_VERSION.toString()}::bigint`, 'mac_version'),
       })
       .from(server)
       .where(stands(factor, LOCKED)),
@@ -243,7 +249,9 @@ function ended(db: Drizzle, commit: Commit<'end'>) {
 /** The cookie of before is worth nothing from then on. */
 function renewed(db: Drizzle, commit: Commit<'addFactor'>, clock: Clock, macs: RowMacs) {
   const { loaded, added, now, dueAt } = commit;
-  const after = { ...loaded, idHash: added.idHash, amr: added.amr, state: 'active' } as const;
+  // As it was loaded: a row of this table.
+  const { macVersion } = loaded as typeof loaded & { readonly macVersion: bigint };
+  const after = { ...loaded, ...added, state: 'active', macVersion: macVersion + 1n } as const;
   const moved = db.$with('moved').as(
     db
       .update(sessions)
@@ -252,9 +260,17 @@ function renewed(db: Drizzle, commit: Commit<'addFactor'>, clock: Clock, macs: R
         idHash: Buffer.from(added.idHash),
         amr: added.amr,
         mac: macs.macOf(...sessionFacts(after)),
+        macVersion: after.macVersion,
         lastUsedAt: sql`greatest(${sessions.lastUsedAt}, ${instant(now)})`,
       })
-      .where(and(isStill(commit, loaded.state), stands(added.factor, LOCKED), sql`${nowOf(clock)} < ${instant(dueAt)}`))
+      .where(
+        and(
+          isStill(commit, loaded.state),
+          eq(sessions.macVersion, macVersion),
+          stands(added.factor, LOCKED),
+          sql`${nowOf(clock)} < ${instant(dueAt)}`,
+        ),
+      )
       .returning({ sid: sessions.sid }),
   );
   return db

@@ -12,6 +12,7 @@ import { committing, reading, writing } from './failures.ts';
 import { instant, ledgerColumns } from './ledger.ts';
 import { nowOf } from './now.ts';
 import { signingKeyFacts } from './row-facts.ts';
+import { FIRST_VERSION } from './row-version.ts';
 import { server, signingKeys, transitions } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 
@@ -20,11 +21,12 @@ export type ListedSigningKey = Omit<StoredSigningKey, 'privateJwe'> &
     /** Null: erased. */
     readonly privateJwe: string | null;
     readonly mac: Buffer | null;
+    readonly macVersion: bigint;
   };
 
 /** Whether it was published by somebody who knows the root secret. */
 export const isAuthenticKey = (
-  key: Pick<ListedSigningKey, 'kid' | 'alg' | 'publicJwk' | 'mac'>,
+  key: Pick<ListedSigningKey, 'kid' | 'alg' | 'publicJwk' | 'mac' | 'macVersion'>,
   macs: RowMacs,
 ): boolean => macs.isRight(...signingKeyFacts(key), key.mac);
 
@@ -39,10 +41,15 @@ export const listSigningKeys = (db: Drizzle): Promise<ListedSigningKey[]> =>
         privateJwe: signingKeys.privateJwe,
         state: signingKeys.state,
         mac: signingKeys.mac,
+        macVersion: signingKeys.macVersion,
       })
       .from(signingKeys)
       .orderBy(desc(signingKeys.createdAt), signingKeys.kid),
   );
+
+/** Keys that are not retired, and that the server neither uses nor publishes. */
+export const ignoredSigningKeys = async (db: Drizzle, macs: RowMacs): Promise<readonly ListedSigningKey[]> =>
+  (await listSigningKeys(db)).filter((key) => key.state !== 'retired' && !isAuthenticKey(key, macs));
 
 /** Replaces only what was read: a private half that was erased meanwhile stays erased. */
 export const replacePrivateJwe = (db: Drizzle, kid: string, read: string, privateJwe: string): Promise<unknown> =>
@@ -54,13 +61,15 @@ export const replacePrivateJwe = (db: Drizzle, kid: string, read: string, privat
   );
 
 /** Replaces only what was read. */
-export const replaceKeyMac = (db: Drizzle, kid: string, read: Buffer, mac: Buffer): Promise<unknown> =>
-  writing(() =>
+export const replaceKeyMac = (db: Drizzle, key: ListedSigningKey, macs: RowMacs): Promise<unknown> => {
+  const next = { ...key, macVersion: key.macVersion + 1n };
+  return writing(() =>
     db
       .update(signingKeys)
-      .set({ mac })
-      .where(and(eq(signingKeys.kid, kid), eq(signingKeys.mac, read))),
+      .set({ mac: macs.macOf(...signingKeyFacts(next)), macVersion: next.macVersion })
+      .where(and(eq(signingKeys.kid, key.kid), eq(signingKeys.macVersion, key.macVersion))),
   );
+};
 
 export function signingKeyStore(db: Drizzle, clock: Clock, macs: RowMacs): SigningKeyStore {
   return {
@@ -89,6 +98,7 @@ const PUBLISHED = {
   alg: signingKeys.alg,
   publicJwk: signingKeys.publicJwk,
   mac: signingKeys.mac,
+  macVersion: signingKeys.macVersion,
 };
 
 const LOADED = {
@@ -163,7 +173,7 @@ function commitStatement(db: Drizzle, macs: RowMacs, { now, moves, added, entrie
     select ${added.key.kid}::text, ${added.key.alg}::text, ${JSON.stringify(added.key.publicJwk)}::jsonb,
       ${added.key.privateJwe}::text, ${added.after.state}::text, ${instant(added.after.createdAt)},
       ${instant(added.after.maySignAt)}, ${instant(added.after.beganSigningAt)},
-      ${macs.macOf(...signingKeyFacts(added.key))}::bytea
+      ${macs.macOf(...signingKeyFacts({ ...added.key, macVersion: FIRST_VERSION }))}::bytea
     where ${whole}
     returning kid`,
   );

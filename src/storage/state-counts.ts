@@ -56,6 +56,7 @@ const SIMPLE: readonly { readonly machine: string; readonly rows: SQL }[] = [
   },
   { machine: 'emailChallenge', rows: sql`select state from email_challenges order by ends_at desc limit ${MAX}` },
   { machine: 'webhookDelivery', rows: sql`select state from webhook_deliveries order by created_at desc limit ${MAX}` },
+  { machine: 'mail', rows: sql`select state from mails order by gives_up_at desc limit ${MAX}` },
 ];
 
 const NUMBER = sql<number>`count(*)::int`;

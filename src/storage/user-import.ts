@@ -59,6 +59,7 @@ async function loadTogether(db: Drizzle, clock: Clock, macs: RowMacs, asked: rea
         user: registeredColumns,
         version: rowVersion(users),
         mac: users.mac,
+        macVersion: users.macVersion,
         usernameOf: named.id,
       })
       .from(server)
@@ -68,9 +69,9 @@ async function loadTogether(db: Drizzle, clock: Clock, macs: RowMacs, asked: rea
   );
   if (rows.length !== asked.length) throw noServerRow();
   const loaded: LoadedUser[] = [];
-  for (const { place, now, user, version, mac, usernameOf } of rows) {
-    const found = user && versionOf(macs, user, mac, version);
-    loaded[place] = { now: new Date(now), row: { user }, version: found, usernameOf };
+  for (const { place, now, user, usernameOf, ...stored } of rows) {
+    const version = user && versionOf(macs, user, stored);
+    loaded[place] = { now: new Date(now), row: { user }, version, usernameOf };
   }
   return loaded;
 }
@@ -123,6 +124,7 @@ async function registerTogether(
             disabledAt: sql`null::timestamptz`.as('disabled_at'),
             deletedAt: sql`null::timestamptz`.as('deleted_at'),
             mac: sql`decode(${sent.mac}, 'hex')`.as('mac'),
+            macVersion: sql`0`.as('mac_version'),
           } as never)
           .from(sent),
       )

@@ -13,7 +13,7 @@ import { administrationLine, entryLine, instant, ledgerColumns } from './ledger.
 import { nowOf } from './now.ts';
 import { PERSONAL_TABLES } from './personal-data.ts';
 import { userFacts } from './row-facts.ts';
-import { rowVersion } from './row-version.ts';
+import { FIRST_VERSION, isOurs, loadedVersion, nextMacVersion, rowVersion, storedVersion } from './row-version.ts';
 import { server, transitions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 import { registeredColumns, usernameKey } from './users.ts';
@@ -29,6 +29,7 @@ export const userStore = (db: Drizzle, clock: Clock, macs: RowMacs): UserStore =
           user: registeredColumns,
           version: rowVersion(users),
           mac: users.mac,
+          macVersion: users.macVersion,
           usernameOf: named.id,
         })
         .from(server)
@@ -36,8 +37,8 @@ export const userStore = (db: Drizzle, clock: Clock, macs: RowMacs): UserStore =
         .leftJoin(named, username === null ? sql`false` : eq(named.usernameKey, usernameKey(username))),
     );
     if (!row) throw noServerRow();
-    const { now, user, version, mac, usernameOf } = row;
-    return { now: new Date(now), row: { user }, version: user && versionOf(macs, user, mac, version), usernameOf };
+    const { now, user, usernameOf } = row;
+    return { now: new Date(now), row: { user }, version: user && versionOf(macs, user, row), usernameOf };
   },
   commit: (commit) => committing(() => commitStatement(db, macs, commit)),
 });
@@ -46,26 +47,27 @@ export const userStore = (db: Drizzle, clock: Clock, macs: RowMacs): UserStore =
 export const usernameKeyOf = ({ id, username, deletedAt }: RegisteredUser): string =>
   deletedAt === null ? usernameKey(username) : `\u0001${id}`;
 
-/** Before the version of a row whose authority was not stored by somebody who knows the root secret. */
-const NOT_OURS = 'not ours: ';
-const isOurs = (version: RowVersion): boolean => !version?.startsWith(NOT_OURS);
+export function versionOf(
+  macs: RowMacs,
+  user: RegisteredUser,
+  row: { readonly version: string | null; readonly mac: Buffer | null; readonly macVersion: bigint | null },
+): NonNullable<RowVersion> {
+  const facts = { ...user, usernameKey: usernameKeyOf(user), macVersion: row.macVersion ?? FIRST_VERSION };
+  return loadedVersion(macs.isRight(...userFacts(facts), row.mac), row);
+}
 
-/** As `rowVersion` has it. */
-export const storedVersion = (version: NonNullable<RowVersion>): string => version.replace(NOT_OURS, '');
-
-export const versionOf = (macs: RowMacs, user: RegisteredUser, mac: Buffer | null, version: string | null): string =>
-  `${macs.isRight(...userFacts({ ...user, usernameKey: usernameKeyOf(user) }), mac) ? '' : NOT_OURS}${version}`;
-
-export const macOfUser = (macs: RowMacs, user: RegisteredUser): Buffer =>
-  macs.macOf(...userFacts({ ...user, usernameKey: usernameKeyOf(user) }));
+export const macOfUser = (macs: RowMacs, user: RegisteredUser, macVersion = FIRST_VERSION): Buffer =>
+  macs.macOf(...userFacts({ ...user, usernameKey: usernameKeyOf(user), macVersion }));
 
 /** What somebody else wrote into the row does not become authentic by a change of something else. */
-export const macOfChange = (macs: RowMacs, version: RowVersion, after: RegisteredUser): Buffer | null =>
-  isOurs(version) ? macOfUser(macs, after) : null;
+export function macOfChange(macs: RowMacs, version: RowVersion, after: RegisteredUser) {
+  const macVersion = nextMacVersion(version);
+  return { mac: isOurs(version) ? macOfUser(macs, after, macVersion) : null, macVersion };
+}
 
 function commitStatement(db: Drizzle, macs: RowMacs, { version, after, entry, now }: UserCommit) {
   const { id, ...rest } = after;
-  const values = { ...rest, usernameKey: usernameKeyOf(after), mac: macOfChange(macs, version, after) };
+  const values = { ...rest, usernameKey: usernameKeyOf(after), ...macOfChange(macs, version, after) };
   const saved = db.$with('saved').as(
     version === null
       ? db

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, exists, inArray, isNull, not, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { PasswordHash } from '../crypto/secret-types.ts';
 import type { Claims, RegisteredUser, User } from '../model/user.ts';
@@ -6,7 +6,7 @@ import { usernameKey } from '../oauth/username.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { userFacts } from './row-facts.ts';
-import { server, users } from './schema.ts';
+import { passkeys, secondFactors, server, users } from './schema.ts';
 
 export { usernameKey };
 
@@ -33,6 +33,7 @@ export const authenticColumns = {
   usernameKey: users.usernameKey,
   passwordByLinkAt: users.passwordByLinkAt,
   mac: users.mac,
+  macVersion: users.macVersion,
 };
 type AuthenticColumns = Parameters<typeof userFacts>[0] & { readonly mac: Buffer | null };
 
@@ -48,6 +49,7 @@ type UserToSignIn = User & {
   readonly usernameKey: string;
   readonly passwordByLinkAt: Date | null;
   readonly mac: Buffer | null;
+  readonly macVersion: bigint;
 };
 
 /** Whether what gives the row its authority was stored by somebody who knows the root secret. */
@@ -117,6 +119,32 @@ export async function knownUsernameKeys(db: Drizzle, usernames: readonly string[
       .select({ key: users.usernameKey })
       .from(users)
       .where(and(inArray(users.usernameKey, keys), isNull(users.deletedAt))),
+  );
+  return found.map(({ key }) => key);
+}
+
+/** Those of these usernames whose end-users have neither a passkey nor an authenticator app. */
+export async function usernameKeysWithoutFactor(db: Drizzle, usernames: readonly string[]): Promise<string[]> {
+  if (usernames.length === 0) return [];
+  const activeOf = (table: typeof passkeys | typeof secondFactors) =>
+    exists(
+      db
+        .select({ one: sql`1` })
+        .from(table)
+        .where(and(eq(table.userId, users.id), eq(table.state, 'active'))),
+    );
+  const found = await reading(() =>
+    db
+      .select({ key: users.usernameKey })
+      .from(users)
+      .where(
+        and(
+          inArray(users.usernameKey, usernames.map(usernameKey)),
+          isNull(users.deletedAt),
+          not(activeOf(passkeys)),
+          not(activeOf(secondFactors)),
+        ),
+      ),
   );
   return found.map(({ key }) => key);
 }

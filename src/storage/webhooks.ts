@@ -229,6 +229,8 @@ export function outboxLines(db: Drizzle, from: Place, machines: readonly string[
         signingKeyId: transitions.signingKeyId,
         actor: transitions.actor,
         fields: transitions.fields,
+        address: transitions.address,
+        userAgent: transitions.userAgent,
       })
       .from(transitions)
       .where(

@@ -1,16 +1,14 @@
 /** Which of several hosts can be written to. All are asked at once, so that a silent host delays nothing. */
 import type { DatabaseHost } from '../system/database-url.ts';
-import { expectedFailure } from './failure-codes.ts';
+import { type ExpectedFailure, expectedFailure, quotable, unforeseenFailure } from './failure-codes.ts';
 import { codeOf } from './failures.ts';
+import { NoUsableHost } from './no-usable-host.ts';
 
-/** No host can be written to, as in the middle of a failover. Nothing was sent. */
-export class NoWritableHost extends Error {
-  readonly code = 'NO_WRITABLE_HOST';
-  constructor() {
-    super('No host of the database can be written to.');
-    this.name = 'NoWritableHost';
-  }
+/** The host answers, and is read-only. */
+class ReadOnlyHost extends Error {
+  readonly code = NO_WRITABLE_HOST;
 }
+const NO_WRITABLE_HOST = 'NO_WRITABLE_HOST';
 
 export type WritableHost = {
   /** The host that was found before, or finds it. @throws Error with the code of a failure in which nothing was sent. */
@@ -33,7 +31,7 @@ export function writableHost(
       return await Promise.any(candidates.map(ask));
     } catch (error) {
       found = null;
-      throw failureOf((error as AggregateError).errors);
+      throw failureOf(candidates, (error as AggregateError).errors);
     } finally {
       looking = false;
     }
@@ -41,7 +39,7 @@ export function writableHost(
 
   async function ask(host: DatabaseHost): Promise<DatabaseHost> {
     if (await canBeWritten(host)) return host;
-    throw new NoWritableHost();
+    throw new ReadOnlyHost();
   }
 
   return {
@@ -56,8 +54,25 @@ export function writableHost(
 }
 
 /** The failure of the first host says most, such as a wrong password, unless there is a host that answers and only reads. */
-function failureOf(errors: readonly unknown[]): unknown {
+function failureOf(candidates: readonly DatabaseHost[], errors: readonly unknown[]): NoUsableHost {
   const nothingSent = (error: unknown) => expectedFailure(codeOf(error) ?? '')?.maybeCommitted === false;
-  const readOnly = errors.find((error) => error instanceof NoWritableHost);
-  return readOnly ?? errors.find(nothingSent) ?? new NoWritableHost();
+  const readOnly = errors.find((error) => error instanceof ReadOnlyHost);
+  const code = codeOf(readOnly ?? errors.find(nothingSent)) ?? NO_WRITABLE_HOST;
+  const reasons = candidates.map(({ host, port }, place) => `${host}:${port} ${reasonOf(errors[place])}`);
+  const advice = errors.flatMap((error) => matterOf(error).advice ?? []);
+  return new NoUsableHost(code, reasons, advice);
+}
+
+function matterOf(error: unknown): ExpectedFailure {
+  const code = codeOf(error) ?? '';
+  return expectedFailure(code) ?? unforeseenFailure(code);
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ReadOnlyHost) return 'is read-only';
+  const code = codeOf(error) ?? '';
+  const { words } = matterOf(error);
+  const said = quotable(code, error instanceof Error ? error.message : null);
+  const more = said ?? code;
+  return more === '' ? words : `${words} (${more})`;
 }

@@ -24,10 +24,32 @@ export type AnsweredRequest = {
   readonly reason: string | null;
 };
 export type SentBatch = { readonly name: string; readonly items: number };
-/** `unanswered`: no answer within the limit of a statement. `replaced`: a connection was silent or read-only, and the pool was opened anew. */
-export type PoolTrouble = { readonly trouble: 'unanswered' | 'replaced' };
-/** `removed`: grants. */
-export type Tidied = { readonly removed: number };
+/** The database refused a statement, or did not answer. `code`: SQLSTATE, or of the driver; null: none. */
+export type FailedStatement = { readonly code: string | null };
+/**
+ * `unanswered`: no answer within the limit of a statement. `no_connection`: none was free in time. `replaced`: a connection was silent
+ * or read-only, and the pool was opened again.
+ */
+export type PoolTrouble = { readonly trouble: 'unanswered' | 'no_connection' | 'replaced' };
+/** `removed`: grants. `passBeganAt`: when the last complete pass over all grants began, in milliseconds of `performance.now()`; null: none yet. */
+export type Tidied = { readonly removed: number; readonly passBeganAt: number | null };
+/** A periodic job (src/system/rounds.ts). `elsewhere`: another node ran it. */
+export type RoundRun = {
+  readonly round: string;
+  readonly outcome: 'completed' | 'failed' | 'elsewhere';
+  readonly seconds: number;
+  /** It took longer than its interval. */
+  readonly overran: boolean;
+};
+/** `dropped`: the queue was full, or a notice could not be stored. */
+export type HandledMail = {
+  readonly purpose: 'notice' | 'link';
+  readonly outcome: 'sent' | 'givenUp' | 'dropped';
+};
+/** To the collector of traces. */
+export type ExportedSpans = { readonly outcome: 'delivered' | 'failed'; readonly spans: number };
+/** A check of a new password that can fail. `skipped`: it was not made in time, and the other rules decided alone. */
+export type PasswordCheck = { readonly check: 'score' | 'breached'; readonly outcome: 'made' | 'skipped' };
 /** `receiver`: as webhooks.yaml names it. `outcome`: a word of src/model/webhook.ts. */
 export type WebhookAttempt = { readonly receiver: string; readonly outcome: string };
 
@@ -50,9 +72,14 @@ const told = <Message extends object>(name: string) => {
 export const begunRequests = told<BegunRequest>('request-begun');
 export const answeredRequests = told<AnsweredRequest>('request');
 export const sentBatches = told<SentBatch>('batch');
+export const failedStatements = told<FailedStatement>('failed-statement');
 export const poolTroubles = told<PoolTrouble>('pool');
 export const tidied = told<Tidied>('tidied');
+export const roundsRun = told<RoundRun>('round');
 export const webhookAttempts = told<WebhookAttempt>('webhook-attempt');
+export const exportedSpans = told<ExportedSpans>('spans');
+export const passwordChecks = told<PasswordCheck>('password-check');
+export const mailsHandled = told<HandledMail>('mail');
 let traceIdOf: (time: RequestTime) => string | null = () => null;
 
 /** For the line of a request in the log. @param find null: no request is traced any more. */

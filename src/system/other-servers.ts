@@ -20,11 +20,12 @@ export class OtherServerAway extends Error {
 }
 
 /** @throws OtherServerAway */
-export async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
-  const milliseconds = Math.min(
-    deadlines.otherServerMilliseconds,
-    millisecondsLeft() - deadlines.afterOtherServersMilliseconds,
-  );
+export async function fetchBounded(
+  url: string,
+  init: RequestInit,
+  atMostMilliseconds = deadlines.otherServerMilliseconds,
+): Promise<Response> {
+  const milliseconds = Math.min(atMostMilliseconds, millisecondsLeft() - deadlines.afterOtherServersMilliseconds);
   if (milliseconds <= 0) throw new OtherServerAway('NO_TIME_LEFT');
   // It holds for the body too.
   const timeout = AbortSignal.timeout(Math.ceil(milliseconds));

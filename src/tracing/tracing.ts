@@ -11,6 +11,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import { type DeliveryChanged, observed } from './export.ts';
 import { traceRequests } from './spans.ts';
 
 export type TracingOptions = {
@@ -18,6 +19,7 @@ export type TracingOptions = {
   /** `OTEL_TRACES_SAMPLER` and its argument; null: every request. */
   readonly sampler: string | null;
   readonly samplerArgument: string | null;
+  readonly deliveryChanged: DeliveryChanged;
   /** For tests; default: OTLP, to the address in the environment. */
   readonly exporter?: SpanExporter;
 };
@@ -26,13 +28,15 @@ export type TracingOptions = {
 export type Tracing = { readonly close: () => Promise<void> };
 
 /** @throws Error for a sampler that does not exist. */
-export function openTracing({ version, sampler, samplerArgument, exporter }: TracingOptions): Tracing {
+export function openTracing({ version, sampler, samplerArgument, deliveryChanged, exporter }: TracingOptions): Tracing {
   const own = resourceFromAttributes({ 'service.name': 'statehouse', 'service.version': version });
   const provider = new TracerProvider({
     // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES come last and win.
     resource: own.merge(detectResources({ detectors: [envDetector] })),
     sampler: samplerOf(sampler ?? 'parentbased_always_on', Number(samplerArgument ?? 1)),
-    spanProcessors: [new BatchSpanProcessor({ exporter: exporter ?? new OTLPTraceExporter() })],
+    spanProcessors: [
+      new BatchSpanProcessor({ exporter: observed(exporter ?? new OTLPTraceExporter(), deliveryChanged) }),
+    ],
   });
   const end = traceRequests(provider.getTracer('statehouse', version));
   return {

@@ -21,6 +21,8 @@ export type OutboxLine = {
   readonly signingKeyId: string | null;
   readonly actor: string | null;
   readonly fields: readonly string[] | null;
+  readonly address: string | null;
+  readonly userAgent: string | null;
 };
 
 type Rule = {
@@ -126,7 +128,10 @@ export function eventOf(line: OutboxLine, table: Partial<typeof EVENTS> = EVENTS
   return null;
 }
 
-/** Ids, names of fields and reasons alone: no value of a field, no address, no secret. Members without a value are left out. */
+/**
+ * Ids, names of fields and reasons alone: no value of a field, no secret, and no address but that of a reuse. Members without a value are
+ * left out.
+ */
 function dataOf(line: OutboxLine, { kind }: Rule): WebhookData {
   const { userId, clientId, sessionId, grantId, signingKeyId, reason, fields } = line;
   const members = {
@@ -139,9 +144,13 @@ function dataOf(line: OutboxLine, { kind }: Rule): WebhookData {
     reason,
     fields: fields !== null && fields.length > 0 ? fields : null,
     initiated_by: initiatorOf(line),
+    ...(isReuse(line) && { address: line.address, user_agent: line.userAgent }),
   };
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 }
+
+const isReuse = ({ machine, reason }: OutboxLine): boolean =>
+  machine === 'grant' && (REUSE as readonly string[]).includes(reason ?? '');
 
 const BY_USER = ['signed_out', 'ended_by_user', 'signed_in_again', 'removed_by_user'];
 const BY_POLICY = ['session_idle', 'session_too_old', 'second_factor_missing'];

@@ -10,6 +10,7 @@ import type { Grant } from '../../src/model/grant.ts';
 import { grantStore } from '../../src/storage/grant-store.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { databaseClock } from '../../src/system/clock.ts';
+import { testClients } from '../support/macs.ts';
 import { CLIENT_ID, REFRESH_IDLE_SECONDS } from './setting.ts';
 import { median } from './statistics.ts';
 import { insertGrants, registerClientAndPerson } from './targets/statehouse-rows.ts';
@@ -42,7 +43,7 @@ export async function constantSpace(databaseUrl: string, manyRotations: number):
     await registerClientAndPerson(database.drizzle);
     const codes = await insertGrants(database.drizzle, OTHER_CHAINS + 2);
     const [few = '', many = ''] = codes.map((code) => readAuthorizationCode(code)?.grantId ?? '');
-    const store = grantStore(database.drizzle, databaseClock);
+    const store = grantStore(database.drizzle, databaseClock, testClients);
 
     await rotate(store, few, FEW);
     const bytesAfterFew = await bytes(sql, few);

@@ -20,6 +20,7 @@ import { freePort } from '../support/listening.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
+import { type Balancer, openBalancer } from './balancer.ts';
 import type { Place, StoredChain } from './history.ts';
 import { makeNode, type Node } from './node.ts';
 
@@ -38,6 +39,8 @@ export type Replication = 'none' | 'synchronous' | 'asynchronous';
 
 export type Cluster = {
   readonly nodes: readonly Node[];
+  /** In front of the nodes. */
+  readonly balancer: Balancer;
   /** From each node, in their order, to the first Postgres. */
   readonly ways: readonly TcpProxy[];
   readonly primary: PostgresServer;
@@ -108,9 +111,12 @@ export async function openCluster({ replication, nodes: count, deadlines }: Clus
       nodes.push(keep(node, () => node.kill()));
     }
     await Promise.all(nodes.map((node) => node.start()));
+    const front = await openBalancer(nodes);
+    const balancer = keep(front, front.close);
 
     return {
       nodes,
+      balancer,
       ways,
       primary,
       standby: replicated?.standby ?? null,

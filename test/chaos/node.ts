@@ -66,7 +66,7 @@ export function makeNode(options: NodeOptions): Node {
   const becomesReady = () =>
     until(async () => {
       if (hasEnded()) throw new Error(`The node ${options.name} ended before it was ready.\n${log}`);
-      return fetch(`${url}/health/ready`).then(
+      return fetch(`${url}/health/database`).then(
         ({ ok }) => ok,
         () => false,
       );

@@ -3,6 +3,7 @@ import { type Cluster, openCluster, type Replication } from './cluster.ts';
 import { judge, type Promised, type Verdict } from './judge.ts';
 import { startLoad } from './load.ts';
 import type { Scenario } from './scenarios.ts';
+import { startVisitor } from './visitor.ts';
 
 export type Extent = {
   readonly nodes: number;
@@ -16,6 +17,8 @@ export type Report = {
   readonly verdict: Verdict;
   /** As if nothing acknowledged might be forgotten. */
   readonly strictly: Verdict;
+  /** What the balancer did not serve though it needs no database. */
+  readonly unserved: readonly string[];
   readonly seconds: number;
 };
 
@@ -34,10 +37,10 @@ export async function runScenarios(
       for (const scenario of those) {
         cluster ??= await openCluster({ replication, ...extent });
         const begunAt = performance.now();
-        const judged = await runScenario(scenario, cluster, extent.chains);
+        const { judged, unserved } = await runScenario(scenario, cluster, extent.chains);
         const { promised } = scenario;
         const [verdict, strictly] = [judged(promised), judged({ ...promised, forgets: false })];
-        tell({ scenario, verdict, strictly, seconds: (performance.now() - begunAt) / 1000 });
+        tell({ scenario, verdict, strictly, unserved, seconds: (performance.now() - begunAt) / 1000 });
         if (!scenario.spoils) continue;
         await cluster.close();
         cluster = null;
@@ -52,20 +55,28 @@ async function runScenario(
   scenario: Scenario,
   cluster: Cluster,
   chains: number,
-): Promise<(promised: Promised) => Verdict> {
-  const load = startLoad(cluster.nodes, cluster.client, await cluster.chains(chains));
+): Promise<{ readonly judged: (promised: Promised) => Verdict; readonly unserved: readonly string[] }> {
+  const { balancer, nodes } = cluster;
+  for (const node of nodes) await balancer.sendsTo(node);
+  const visitor = startVisitor(balancer.url);
+  const load = startLoad(nodes, cluster.client, await cluster.chains(chains));
   try {
     await load.rotates(2 * chains);
-    await scenario.strike({ ...cluster, load, chains });
-    await Promise.all(cluster.nodes.map((node) => node.becomesReady()));
+    await scenario.strike({ ...cluster, load, visitor, chains });
+    await Promise.all(nodes.map((node) => node.becomesReady()));
+    for (const node of nodes) await balancer.sendsTo(node);
     const history = await load.finish();
     const stored = await cluster.stored(history.first);
-    return (promised) => judge(history, stored, cluster.readToken, promised);
+    const judged = (promised: Promised) => judge(history, stored, cluster.readToken, promised);
+    return { judged, unserved: await visitor.finish() };
   } finally {
     load.abandon();
+    await visitor.finish();
   }
 }
 
 /** A line for each problem. */
-export const problemsOf = ({ verdict }: Report): string[] =>
-  verdict.problems.map(({ rule, chain, says }) => `${rule}: chain ${chain}: ${says}`);
+export const problemsOf = ({ verdict, unserved }: Report): string[] => [
+  ...verdict.problems.map(({ rule, chain, says }) => `${rule}: chain ${chain}: ${says}`),
+  ...unserved.map((says) => `what needs no database is served: ${says}`),
+];

@@ -5,9 +5,14 @@ import type { AnswerKind } from './history.ts';
 import type { Promised } from './judge.ts';
 import type { Load } from './load.ts';
 import type { Node } from './node.ts';
+import type { Visitor } from './visitor.ts';
 
 /** `chains`: how many rotate. */
-export type Stage = Omit<Cluster, 'chains'> & { readonly load: Load; readonly chains: number };
+export type Stage = Omit<Cluster, 'chains'> & {
+  readonly load: Load;
+  readonly visitor: Visitor;
+  readonly chains: number;
+};
 
 export type Scenario = {
   readonly name: string;
@@ -34,20 +39,29 @@ const nodeOf = ({ nodes }: Stage, place: number): Node => {
   return node;
 };
 
-/** Felt by requests on their way: some were lost, or the next ones were told. */
-const isFelt = ({ load, chains }: Stage) => load.fails(chains, ['try-again', 'unknown', 'cut', 'not-sent']);
+/** Felt by requests on their way: some were lost, or the next ones were told. The balancer has asked, and served visitors, since. */
+async function isFelt({ load, chains, balancer, visitor, nodes }: Stage): Promise<void> {
+  await load.fails(chains, ['try-again', 'unknown', 'cut', 'not-sent']);
+  await balancer.asksAll();
+  // The first may have been on its way; the others go to each node.
+  await visitor.visits(1 + nodes.length);
+}
+
+/** Out of traffic, and back in it: the next node stops only when the balancer sends requests to this one. */
+async function restart({ load, balancer, chains }: Stage, node: Node, settings: Parameters<Node['start']>[0]) {
+  await node.stop();
+  await load.rotates(chains);
+  await node.start(settings);
+  await balancer.sendsTo(node);
+  await load.rotates(chains);
+}
 
 async function readOnly({ administer, primary }: Stage, value: boolean): Promise<void> {
   await administer(primary, `alter system set default_transaction_read_only = ${value}`, RELOAD);
 }
 
 async function restartEach(stage: Stage, settingsOf: (place: number) => Parameters<Node['start']>[0]): Promise<void> {
-  for (const [place, node] of stage.nodes.entries()) {
-    await node.stop();
-    await stage.load.rotates(stage.chains);
-    await node.start(settingsOf(place));
-    await stage.load.rotates(stage.chains);
-  }
+  for (const [place, node] of stage.nodes.entries()) await restart(stage, node, settingsOf(place));
 }
 
 /** Each step on every node before the next step on any; within a step, in either order. */
@@ -59,14 +73,10 @@ async function rotateSecret(stage: Stage, orders: readonly ('forwards' | 'backwa
     // Of what the older secret made, nothing is left: no token, and no row.
     if (step === 2) {
       await stage.load.allRotate();
-      const isRenewed = (node: Node) => node.log().includes('the MACs of rows are those of the newest root secret');
+      const isRenewed = (node: Node) => node.log().includes('rows are renewed under the first root secret');
       await until(() => stage.nodes.every(isRenewed));
     }
-    for (const node of nodes) {
-      await node.stop();
-      await node.start({ secret });
-      await stage.load.rotates(stage.chains);
-    }
+    for (const node of nodes) await restart(stage, node, { secret });
   }
 }
 

@@ -8,17 +8,19 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, sta
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, matchesGlob } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import connectTo from 'postgres';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import type { Database } from '../../src/storage/database.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
-import { becomesReady, killChild, startChild, waiting } from '../support/child-process.ts';
+import { becomesReady, killChild, outputOf, startChild, waiting } from '../support/child-process.ts';
 import { createEmptyDatabase, type PostgresDatabase } from '../support/database.ts';
 import { databaseUrl } from '../support/database-url.ts';
 import { freePort } from '../support/listening.ts';
 import { patient } from '../support/patience.ts';
 import { dropRole, makeRole, urlAs } from '../support/runtime-role.ts';
 import { until } from '../support/until.ts';
+import { hasPostgresCommands, startPostgresWithTls } from './own-postgres.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -176,10 +178,12 @@ describe('what the image holds', () => {
     expect(existsSync(join(folder, '.statehouse'))).toBe(false);
   });
 
-  it('is unhealthy without its database', async () => {
+  // Proxies and orchestrators take an unhealthy container out of traffic, or start it again: neither helps (decision 0054).
+  it('is healthy without its database, which it reports at a path of its own', async () => {
     await started();
     await database.drop();
-    expect(await healthcheck()).toBe(1);
+    expect(await healthcheck()).toBe(0);
+    expect((await fetch(`http://127.0.0.1:${env['PORT']}/health/database`)).status).toBe(503);
   });
 
   it('finishes the request in flight on the stop signal, and ends well', async () => {
@@ -250,21 +254,73 @@ describe('compose.yaml', () => {
       const { username, password, hostname, pathname } = new URL(text);
       return [username, password, hostname, pathname];
     };
-    const where = ['database', `/${database?.['POSTGRES_DB']}`];
+    const where = ['database', '/statehouse'];
     expect(partsOf(read.databaseUrl ?? '')).toEqual(['statehouse_server', database?.['SERVER_PASSWORD'], ...where]);
     expect(partsOf(migrate?.['STATEHOUSE_MIGRATIONS_URL'])).toEqual([
-      database?.['POSTGRES_USER'],
+      'statehouse',
       database?.['POSTGRES_PASSWORD'],
       ...where,
     ]);
+    expect(services.migrate.command).toEqual(['migrate', '--grant-to', 'statehouse_server']);
     expect(server).not.toHaveProperty('STATEHOUSE_MIGRATIONS_URL');
     expect(services.statehouse.volumes).toContain(`./policies:${read.configFolder}:ro`);
   });
 
-  it('makes the role of the server with its password, and migrates for it', () => {
-    expect(configs.roles.content).toContain(`create role statehouse_server login password :'password'`);
-    expect(configs.roles.content).toContain('--set=password="$$SERVER_PASSWORD"');
-    expect(services.migrate.command).toEqual(['migrate', '--grant-to', 'statehouse_server']);
+  // Skipped where psql is not installed.
+  it.runIf(hasPostgresCommands)('makes an owner and a role of the server, and neither is a superuser', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'statehouse-compose-'));
+    const postgres = await startPostgresWithTls(folder);
+    const connections: ReturnType<typeof connectTo>[] = [];
+    const connectedTo = (url: string) => {
+      const connection = connectTo(url, { max: 1, onnotice: () => {} });
+      connections.push(connection);
+      return connection;
+    };
+    onTestFinished(async () => {
+      for (const connection of connections) await connection.end();
+      await postgres.stop();
+      rmSync(folder, { recursive: true });
+    });
+    // Where the image has its socket.
+    const { PATH = '' } = process.env;
+    const env = { ...given, PATH, PGHOST: '127.0.0.1', PGPORT: postgres.port };
+    execFileSync('bash', ['-e', '-c', configs.roles.content.replaceAll('$$', '$')], { env, stdio: 'pipe' });
+
+    const urlOf = (role: string, password: string) =>
+      `postgres://${role}:${password}@localhost:${postgres.port}/statehouse?sslmode=require`;
+    const url = urlOf('statehouse', given.POSTGRES_PASSWORD);
+    const migrating = startChild(
+      process.execPath,
+      [join(ROOT, 'src/cli/statehouse.js'), ...(services.migrate.command ?? [])],
+      {
+        cwd: folder,
+        env: {
+          PATH,
+          ...given,
+          NODE_ENV: 'production',
+          STATEHOUSE_MIGRATIONS_URL: url,
+          NODE_TLS_REJECT_UNAUTHORIZED: '0',
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    const said = outputOf(migrating);
+    const [status] = await once(migrating, 'exit');
+    expect(status, said()).toBe(0);
+
+    const admin = connectedTo(postgres.url);
+    const roles = await admin`
+      select rolname, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as "mayMore",
+        (select passwd is not null from pg_shadow where usename = rolname) as "hasPassword"
+      from pg_roles where rolname in ('postgres', 'statehouse', 'statehouse_server') order by rolname`;
+    expect([...roles]).toEqual([
+      { rolname: 'postgres', mayMore: true, hasPassword: false },
+      { rolname: 'statehouse', mayMore: false, hasPassword: true },
+      { rolname: 'statehouse_server', mayMore: false, hasPassword: true },
+    ]);
+    const server = connectedTo(urlOf('statehouse_server', given.SERVER_PASSWORD));
+    const owners = await server`select distinct tableowner from pg_tables where schemaname = 'public'`;
+    expect([...owners]).toEqual([{ tableowner: 'statehouse' }]);
   });
 
   it('lets nobody in but through the loopback, waits for the database, and cannot write', () => {

@@ -6,6 +6,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { PASSWORD } from '../support/actors.ts';
+import { enrol } from '../support/factors.ts';
+import { RemoteBrowser } from '../support/remote-browser.ts';
+import { until } from '../support/until.ts';
 import { anOperator, blocks } from './operator.ts';
 import { hasPostgresCommands, startPostgresWithTls } from './own-postgres.ts';
 
@@ -33,12 +37,26 @@ describe('docs/deploying.md', () => {
       rmSync(folder, { recursive: true });
     });
     const operator = await anOperator({ folder, postgres, headings: RUN });
-    const { first, second, adapted, type, succeeds, run, next, startNodes, stopNodes, restartNodes } = operator;
+    const { first, second, adapted, type, succeeds, run, next, startNodes, stopNodes, restartNodes, logs } = operator;
     const { keepSecret, makeClient, serves, signIn, refreshed, refused } = operator;
 
     await operator.beginsAsPrinted();
     // It works: a client, a sign-in at one node, the exchange at the other.
     for (const id of ['shop', 'dormant']) await makeClient(id);
+    // With an authenticator app and recovery codes.
+    const grace = { id: '', username: 'grace' };
+    await succeeds(`npx statehouse users create ${grace.username}`);
+    const realTime = { clock: { now: () => new Date(), advanceSeconds: () => {} } } as unknown as Parameters<
+      typeof enrol
+    >[0];
+    const enrolled = await enrol(realTime, new RemoteBrowser(first), grace);
+    const proves = async (code: string): Promise<boolean> => {
+      const browser = new RemoteBrowser(second);
+      const form = await browser.get('/sign-in?then=devices');
+      const asked = await browser.submit(form, { username: grace.username, password: PASSWORD });
+      expect(asked.body).toContain('autocomplete="one-time-code"');
+      return !(await browser.submit(asked, { code })).body.includes('autocomplete="one-time-code"');
+    };
     let held = await signIn();
     held = await refreshed(first, held);
     await serves(second, 'declared');
@@ -68,6 +86,8 @@ describe('docs/deploying.md', () => {
     await restartNodes(goesOn);
     await goesOn();
     for (const id of ['shop', 'declared']) await serves(first, id);
+    // Both nodes have listed both secrets twice, and each time renewed what is stored.
+    await until(() => logs().split('rows are renewed under the first root secret').length > 4);
     const namesClients = async (statement: string): Promise<string[]> => {
       const { printed } = await type(adapted(statement));
       return [...printed.matchAll(/^client (\S+): client_secret: stored under a root secret/gm)].map(
@@ -81,22 +101,32 @@ describe('docs/deploying.md', () => {
       expect(await namesClients(check)).toEqual([]);
       return named;
     };
-    expect(await renewSecrets(next('The root secret', 'npx statehouse check'))).toEqual(['dormant']);
+    const look = next('The root secret', 'npx statehouse check');
+    const { printed: announced } = await type(adapted(look[0] ?? ''));
+    expect(announced).toMatch(/still needed by 1 refresh tokens .*; 1 client secrets /);
+    expect(announced).not.toMatch(/authenticator apps|recovery codes|rows of/);
+    expect(await renewSecrets(look)).toEqual(['dormant']);
     await run(next('The root secret', 'export STATEHOUSE_SECRET="$new"'));
     await restartNodes(goesOn);
     await goesOn();
     for (const id of ['shop', 'dormant', 'declared']) await serves(second, id);
     await succeeds('npx statehouse check');
+    // The second factor of before the rotation: the code of the next step is new at any time, and a recovery code was never used.
+    const soon = new Date(Date.now() + 30_000);
+    expect(await proves(enrolled.app.codeAt(soon))).toBe(true);
+    expect(await proves(enrolled.recoveryCodes[0] ?? '')).toBe(true);
 
     // A backup that is restored: what came after it is forgotten, so everything ends.
     await stopNodes();
     await succeeds('createdb --template=statehouse --owner=statehouse_owner backup');
+    await run(next('Backups', 'npx statehouse ledger keys'));
     await startNodes();
     const before = held;
     await goesOn();
     await stopNodes();
     await succeeds('dropdb statehouse && createdb --template=backup --owner=statehouse_owner statehouse');
     await run(next('Backups', 'npx statehouse recover --yes'));
+    await run(next('Backups', 'npx statehouse ledger verify'));
     await startNodes();
     await refused(first, before);
     await refused(second, held);
@@ -122,6 +152,8 @@ describe('docs/deploying.md', () => {
     expect(kids.filter((kid) => leakedKids.includes(kid))).toEqual([]);
     await refreshed(second, await signIn());
     await succeeds('npx statehouse check');
+    // What both root secrets signed verifies with the keys that were printed before the leak.
+    await run(next('The root secret', 'npx statehouse ledger verify'));
     await stopNodes();
 
     expect(operator.left()).toEqual([]);

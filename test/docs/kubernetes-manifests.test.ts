@@ -142,6 +142,19 @@ describe('examples/kubernetes', () => {
     expect(of('Service').spec['ports']).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
   });
 
+  it('lets the pods of the monitoring alone reach the port of the metrics', () => {
+    const { podSelector, policyTypes, ingress } = of('NetworkPolicy').spec;
+    expect(podSelector).toEqual(of('Deployment').spec['selector']);
+    expect(policyTypes).toEqual(['Ingress']);
+    expect(ingress).toEqual([
+      { ports: [{ port: 'http' }] },
+      {
+        ports: [{ port: 'metrics' }],
+        from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
+      },
+    ]);
+  });
+
   it('is of the version of the server', () => {
     expect(parse(read('examples/helm/statehouse/Chart.yaml')).appVersion).toBe(
       JSON.parse(read('package.json')).version,

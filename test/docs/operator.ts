@@ -52,6 +52,7 @@ export async function anOperator({ folder, postgres, headings, nodeEnvironment =
     ['db.internal:5432', `localhost:${postgres.port}`],
     ['statehouse_server:PASSWORD', `statehouse_server:${SERVER_PASSWORD}`],
     ['statehouse_owner:PASSWORD', `statehouse_owner:${OWNER_PASSWORD}`],
+    ['ledger-keys', join(folder, 'ledger-keys')],
     ['PORT=3001', `PORT=${ports[1]}`],
     ...(more.substitutions ?? []),
   ];

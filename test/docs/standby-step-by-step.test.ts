@@ -100,7 +100,7 @@ it.runIf(installedPostgres !== null)('a standby takes over from a primary that i
   await load.rotates(2 * CHAINS);
   await primary.crash();
   await load.fails(CHAINS, ['try-again', 'unknown']);
-  for (const node of [first, second]) expect((await fetch(`${node}/health/ready`)).status).toBe(503);
+  for (const node of [first, second]) expect((await fetch(`${node}/health/database`)).status).toBe(503);
 
   // Failing over: the nodes are left alone.
   await run(next('Failing over', 'pg_ctl promote'), { shell: standby.shell });

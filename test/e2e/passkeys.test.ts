@@ -143,6 +143,42 @@ describe.skipIf(chromiumPath === null)('passkeys in a real browser', () => {
     await page.locator('#problem', { hasText: 'This passkey was not accepted.' }).waitFor();
   });
 
+  it('says so where the device has a passkey of the account already', async () => {
+    await touch(true);
+    await addPasskey('Key');
+    await page.goto(`${test.issuer}/account/sign-in-methods/passkey`);
+    await page.getByLabel('Name').fill('The same key');
+    await page.getByRole('button', { name: 'Create the passkey' }).click();
+    await page.getByText('This device has a passkey for your account already.').waitFor();
+    expect(await page.getByText('The passkey was not accepted.').isVisible()).toBe(false);
+    await look('passkey-known');
+  });
+
+  it('is asked for after the password, and completes the sign-in', async () => {
+    await touch(true);
+    await addPasskey('Key');
+    await forgetSession();
+    await touch(false);
+    const pkce = makePkce();
+    await page.goto(`${test.issuer}${authorizeUrl(client, pkce, { scope: 'openid read' })}`);
+    await signIn();
+    await page.getByText('Your account has a passkey').waitFor();
+    await page.getByLabel('Or a recovery code').waitFor();
+    await look('passkey-after-password');
+    await touch(true);
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
+    const code = callback.received.at(-1)?.get('code') ?? '';
+    const { json } = await exchange(test, client, { code, verifier: pkce.verifier });
+    const claims = JSON.parse(Buffer.from(json.id_token?.split('.')[1] ?? '', 'base64url').toString());
+    expect(claims).toMatchObject({
+      sub: user.id,
+      acr: 'urn:statehouse:acr:phishing-resistant',
+      amr: ['pwd', 'hwk', 'user', 'mfa'],
+    });
+  });
+
   it('the page works without scripts, with a password', async () => {
     const plain = await newContext(browser, { javaScriptEnabled: false });
     page = await plain.newPage();

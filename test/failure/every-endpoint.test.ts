@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await proxy.restore();
-  await until(async () => (await scene.app.inject('/health/ready')).statusCode === 200);
+  await until(async () => (await scene.app.inject('/health/database')).statusCode === 200);
 });
 
 /** Past what the server wrote itself: looked at through another connection. */
@@ -84,7 +84,7 @@ describe('every endpoint says 503 with Retry-After, and nothing changes', () => 
     const deadlines = { databaseMilliseconds: 50, databasePerRequestMilliseconds: 100, connectSeconds: 0.04 };
     expect(await withDeadlines(deadlines, allAnswer)).toEqual(allUnavailable);
     proxy.letThrough();
-    await until(async () => (await scene.app.inject('/health/ready')).statusCode === 200);
+    await until(async () => (await scene.app.inject('/health/database')).statusCode === 200);
     expect(await stored()).toEqual(before);
   });
 });

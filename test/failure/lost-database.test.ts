@@ -49,7 +49,7 @@ describe('a lost database', () => {
     await opened.close();
   });
 
-  const ready = () => test.app.inject('/health/ready');
+  const ready = () => test.app.inject('/health/database');
 
   it.each(['cut', 'hangUp'] as const)(
     'answers 503 with Retry-After while it is away (%s), and recovers by itself',

@@ -54,12 +54,12 @@ it('leads to 503 with Retry-After, and to no traffic; and to nothing else once i
   expect(await rotate()).toEqual({ status: 200 });
   await demote(servers[0], true);
   // Postgres tells its connections a moment later.
-  await until(async () => (await health('ready')) === 503);
+  await until(async () => (await health('database')) === 503);
   expect(await rotate()).toEqual({ status: 503, retryAfter: '1' });
   expect(scene.logs()).toContain('"code":"25006"');
   expect(await health('live')).toBe(200);
   await demote(servers[0], false);
-  await until(async () => (await health('ready')) === 200);
+  await until(async () => (await health('database')) === 200);
   expect(await rotate()).toEqual({ status: 200 });
 });
 
@@ -68,9 +68,9 @@ it('is left by itself, though it ends no connection, when the address leads to a
   // What is there stays where it is.
   expect(await rotate()).toEqual({ status: 200 });
   await demote(servers[0], true);
-  await until(async () => (await health('ready')) === 503);
+  await until(async () => (await health('database')) === 503);
   // Without a request that writes: a load balancer sends none to a node that is not ready.
-  await until(async () => (await health('ready')) === 200);
+  await until(async () => (await health('database')) === 200);
   // The other has another history here: it does not know the client.
   expect((await rotate()).status).toBe(401);
 });

@@ -47,7 +47,7 @@ describe('a Postgres that says nothing', () => {
     if (status === 200) head = json.refresh_token ?? '';
     return { status, retryAfter: headers['retry-after'] };
   };
-  const ready = async () => (await scene.app.inject('/health/ready')).statusCode === 200;
+  const ready = async () => (await scene.app.inject('/health/database')).statusCode === 200;
   const administer = async (statement: string) => {
     const admin = postgres(server.url, { max: 1, onnotice: () => {} });
     await admin.unsafe(statement).finally(() => admin.end());

@@ -47,7 +47,12 @@ const silentPage = (settings: object) => `<!doctype html>
 export type SinglePageApp = { readonly origin: string; readonly close: () => Promise<void> };
 
 /** On 127.0.0.1, which to a browser is another site than the server's localhost. */
-export async function openSinglePageApp(port: number, issuer: string, clientId: string): Promise<SinglePageApp> {
+export async function openSinglePageApp(
+  port: number,
+  issuer: string,
+  clientId: string,
+  scope = 'openid email offline_access',
+): Promise<SinglePageApp> {
   const origin = `http://127.0.0.1:${port}`;
   const settings = {
     authority: issuer,
@@ -55,7 +60,7 @@ export async function openSinglePageApp(port: number, issuer: string, clientId: 
     redirect_uri: `${origin}/callback`,
     silent_redirect_uri: `${origin}/silent`,
     post_logout_redirect_uri: `${origin}/signed-out`,
-    scope: 'openid email offline_access',
+    scope,
     loadUserInfo: true,
     // The test says when.
     automaticSilentRenew: false,

@@ -1,4 +1,6 @@
-/** What is mutated, and which tests are asked. The tests of a room are those that should notice, not all that run through it. */
+import { matchesGlob } from 'node:path';
+
+/** What is mutated, and which tests are asked: every room that decides something. The tests of a room are those that should notice, not all that run through it. */
 export type Room = {
   /** Globs of the files that are mutated. */
   readonly mutate: readonly string[];
@@ -40,6 +42,29 @@ export const rooms: Readonly<Record<string, Room>> = {
   storage: { mutate: ['src/storage/**/*.ts', '!src/storage/schema.ts'], tests: unit('storage') },
   registration: { mutate: ['src/registration/**/*.ts'], tests: unit('registration') },
   guard: { mutate: ['src/guard/**/*.ts'], tests: unit('guard') },
+  people: { mutate: ['src/people/**/*.ts'], tests: unit('people') },
+  management: { mutate: ['src/management/**/*.ts'], tests: unit('management') },
+  console: { mutate: ['src/console/**/*.ts'], tests: unit('console') },
+  webhooks: { mutate: ['src/webhooks/**/*.ts'], tests: unit('webhooks') },
+  ledger: { mutate: ['src/ledger/**/*.ts'], tests: [...unit('ledger'), 'test/unit/storage/ledger*.test.ts'] },
+  boot: { mutate: ['src/boot/**/*.ts'], tests: unit('boot') },
+  config: { mutate: ['src/config/**/*.ts'], tests: unit('config') },
+  cli: { mutate: ['src/cli/**/*.ts'], tests: unit('cli') },
+  hsm: { mutate: ['src/hsm/**/*.ts'], tests: unit('hsm') },
+  images: { mutate: ['src/images/**/*.ts'], tests: unit('images') },
+  model: { mutate: ['src/model/**/*.ts'], tests: unit('model') },
+  system: { mutate: ['src/system/**/*.ts'], tests: unit('system') },
+};
+
+/** Rooms of src without an entry above, each with its reason. */
+export const notMutated: Readonly<Record<string, string>> = {
+  metrics: 'Names and counts for an operator: no request depends on them.',
+  review: 'test/unit/machines and test/unit/review break machines, guards and triggers, and ask these checks.',
+  tracing: 'Names and times of spans: no request depends on them.',
 };
 
 export type RoomName = keyof typeof rooms;
+
+export const isMutated = ({ mutate }: Room, file: string): boolean =>
+  mutate.every((glob) => !glob.startsWith('!') || !matchesGlob(file, glob.slice(1))) &&
+  mutate.some((glob) => matchesGlob(file, glob));

@@ -5,11 +5,10 @@
  * minutes. What was asked before and has not changed since, neither source nor tests, is not asked again.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { matchesGlob } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeReport } from './report.ts';
 import { forgetUnseen } from './results.ts';
-import { type Room, rooms } from './rooms.ts';
+import { isMutated, type Room, rooms } from './rooms.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -41,24 +40,31 @@ const failed = asked.filter(({ name, files }) => {
   });
   return status !== 0;
 });
-writeReport(asked.filter((room) => !failed.includes(room)).map(({ name }) => name));
+const commit = git('rev-parse', '--short=8', 'HEAD').trim() + (git('status', '--porcelain').trim() === '' ? '' : '+');
+const date = new Date().toISOString().slice(0, 10);
+const since = values.since === undefined ? '' : ` --since ${values.since}`;
+writeReport(
+  new Map(
+    asked
+      .filter((room) => !failed.includes(room))
+      .map(({ name }) => [name, { date, commit, command: `npm run mutants -- ${name}${since}` }]),
+  ),
+);
 if (failed.length > 0) {
   process.stderr.write(`Could not be run: ${failed.map(({ name }) => name).join(', ')}.\n`);
   process.exit(1);
 }
 
+function git(...args: readonly string[]): string {
+  return execFileSync('git', args, { encoding: 'utf8' });
+}
+
 function changedSince(revision: string): readonly string[] {
-  return execFileSync('git', ['diff', '--name-only', '--diff-filter=d', revision, '--', 'src', 'machines', 'policies'])
-    .toString()
+  return git('diff', '--name-only', '--diff-filter=d', revision, '--', 'src', 'machines', 'policies')
     .split('\n')
     .filter((file) => file.endsWith('.ts'));
 }
 
 function changedOf(room: Room | undefined, files: readonly string[]): string[] {
-  const globs = room?.mutate ?? [];
-  return files.filter(
-    (file) =>
-      globs.every((glob) => !glob.startsWith('!') || !matchesGlob(file, glob.slice(1))) &&
-      globs.some((glob) => matchesGlob(file, glob)),
-  );
+  return room === undefined ? [] : files.filter((file) => isMutated(room, file));
 }

@@ -13,6 +13,7 @@ import { authorizeUrl, exchange, goThrough, makeClient, makePkce, PASSWORD, refr
 import { deleteClient, disableUser, enableUser, saveClient } from '../support/administration.ts';
 import { Browser } from '../support/browser.ts';
 import { type DatabaseKind, databaseKinds } from '../support/database.ts';
+import { testClients } from '../support/macs.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { grantIdOfCode, placeOf, storedGrant } from '../support/stored.ts';
 
@@ -59,7 +60,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
 
   const endings: Readonly<Record<string, (grantId: string) => Promise<unknown>>> = {
     'the grant is revoked': async (grantId) => {
-      const store = grantStore(db(), scene.clock);
+      const store = grantStore(db(), scene.clock, testClients);
       const loaded = await store.load({ clientId: scene.client.clientId, grantId });
       if (loaded.grant) await revokeGrant({ store, sleep: async () => {} }, { ...loaded, grant: loaded.grant });
     },

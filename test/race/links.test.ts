@@ -1,4 +1,4 @@
-/** Links in mails on two nodes at the same moment: one press wins, one link is active, and no two links change one account. */
+/** Links in mails on two nodes at the same moment: one press wins, its use ends the others, and no two links change one account. */
 import { randomUUID } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -57,25 +57,53 @@ it.each(['reset_password', 'verify_address', 'lost_factors', 'sign_up'] as const
   },
 );
 
-it('of two that are asked for at once, one is active', async () => {
-  for (let round = 0; round < ROUNDS; round++) {
-    const { user, address } = await somebody();
-    const links = await Promise.all([here, there].map((node) => node.ask('reset_password', user.id, address)));
-    expect(await statesOf(user.id, 'reset_password')).toEqual(['active', 'superseded']);
-    const answers = [];
-    for (const link of links) answers.push(await here.press(link));
-    expect(answers.filter(({ kind }) => kind === 'used')).toHaveLength(1);
-  }
-});
+const outcome = (answer: Awaited<ReturnType<LinkWorld['press']>>): string =>
+  answer.kind === 'used' ? 'used' : answer.reason;
 
-it('a press and a newer link at once: the older is used, or worth nothing', async () => {
+it.each(['reset_password', 'verify_address', 'lost_factors', 'sign_up'] as const)(
+  'of several %s links that are used together, one wins and ends the others',
+  async (purpose) => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { user, address } = await somebody();
+      const [userId, person] = purpose === 'sign_up' ? [null, `address ${address}`] : [user.id, user.id];
+      const asked = [here, there, here].map((node) => node.ask(purpose, userId, address));
+      const links = await Promise.all(asked);
+      expect(await statesOf(person, purpose)).toEqual(['active', 'active', 'active']);
+      const answers = await Promise.all(links.map((link, at) => (at % 2 === 0 ? here : there).press(link)));
+      expect(answers.map(outcome).toSorted()).toEqual(['link_superseded', 'link_superseded', 'used']);
+      expect(await statesOf(person, purpose)).toEqual(['superseded', 'superseded', 'used']);
+    }
+  },
+);
+
+it('a link that is sent while another is used ends with it, or was sent afterwards', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const { user, address } = await somebody();
     const older = await here.ask('verify_address', user.id, address);
     const [answer] = await Promise.all([here.press(older), there.ask('verify_address', user.id, address)]);
-    const states = await statesOf(user.id, 'verify_address');
-    expect(states).toEqual(['active', answer.kind === 'used' ? 'used' : 'superseded']);
+    expect(answer.kind).toBe('used');
+    const rows = await scene.database.drizzle
+      .select({ state: emailChallenges.state, newerLinks: emailChallenges.newerLinks })
+      .from(emailChallenges)
+      .where(eq(emailChallenges.person, user.id));
+    const [used] = rows.filter(({ state }) => state === 'used');
+    const [other] = rows.filter(({ state }) => state !== 'used');
+    // The older link counts the newer one if it was sent before the use.
+    expect(other?.state).toBe(used?.newerLinks === 1 ? 'superseded' : 'active');
   }
+});
+
+it('of more links than may be active, however they are asked for, the newest ten are', async () => {
+  const { user, address } = await somebody();
+  const links = [];
+  for (let asked = 0; asked < 12; asked++)
+    links.push(await (asked % 2 === 0 ? here : there).ask('reset_password', user.id, address));
+  expect(await statesOf(user.id, 'reset_password')).toEqual([...Array(10).fill('active'), 'superseded', 'superseded']);
+  const [first, second, third] = links;
+  if (!first || !second || !third) throw new Error('twelve were asked for');
+  expect(outcome(await here.press(first))).toBe('link_superseded');
+  expect(outcome(await here.press(second))).toBe('link_superseded');
+  expect(outcome(await here.press(third))).toBe('used');
 });
 
 it('of a new password and the loss of every factor at once, one happens', async () => {

@@ -44,6 +44,44 @@ describe('two nodes', () => {
     expect(stored?.every(({ state, attempts }) => state === 'delivered' && attempts === 1)).toBe(true);
   });
 
+  it('bring the event of a transaction that stays open while later ones commit and are looked for', async () => {
+    const [{ nodes, close, clock }, receiver] = [await openNodes(), await openReceiver()];
+    closes = [close, receiver.close];
+    clock.set(new Date());
+    const file = webhooksFile([{ url: receiver.url, events: ['user'] }]);
+    const couriers = nodes.map((node) => courierOf(node, file));
+    const bothLook = async () => {
+      for (const { round } of couriers) await round();
+    };
+    await bothLook();
+    const disabled = await makeUser(nodes[0]);
+    await bothLook();
+    const [commit, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const late = nodes[0].database.drizzle.transaction(async (transaction) => {
+      await transaction.execute(sql`insert into transitions (at, machine, event, from_state, to_state, subject_id)
+        values (now(), 'user', 'disableRequested', 'enabled', 'disabled', ${disabled.id})`);
+      written.resolve();
+      await commit.promise;
+    });
+    await written.promise;
+    const quick = [await makeUser(nodes[0]), await makeUser(nodes[1])];
+    for (const { oneRound } of couriers) await oneRound();
+    const subs = () => receiver.verified().map(({ type, data }) => [type, data['sub']]);
+    // What committed behind an open transaction waits for it: it could not be read again in this order.
+    expect(subs()).toEqual([['user.created', disabled.id]]);
+    commit.resolve();
+    await late;
+    await bothLook();
+    expect(subs().toSorted()).toEqual(
+      [
+        ['user.created', disabled.id],
+        ['user.disabled', disabled.id],
+        ...quick.map(({ id }) => ['user.created', id]),
+      ].toSorted(),
+    );
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(4);
+  });
+
   it('attempt nothing that the other has claimed, until its claim runs out', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -69,6 +107,36 @@ describe('two nodes', () => {
     await Promise.all([attempting, again]);
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
     expect(await first.stored()).toMatchObject([{ state: 'delivered', attempts: 2 }]);
+  });
+});
+
+describe('a server that runs', () => {
+  it('sends events to an endpoint that webhooks.yaml names since the start, with its secret in a file', async () => {
+    const config = mkdtempSync(join(tmpdir(), 'statehouse-webhooks-'));
+    const scene = await openScene('postgres', {
+      keys: rootKeys([SECRET]),
+      clock: { ...testClock(), fixedNow: () => null },
+    });
+    const receiver = await openReceiver();
+    const closes: (() => unknown)[] = [() => rmSync(config, { recursive: true }), scene.close, receiver.close];
+    try {
+      cpSync(new URL('../../policies', import.meta.url).pathname, config, { recursive: true });
+      const env = { DATABASE_URL: scene.url ?? '', STATEHOUSE_SECRET: SECRET, STATEHOUSE_CONFIG: config };
+      const server = await startServer({ port: await freePort(), cwd: tmpdir(), env });
+      closes.push(server.kill);
+      const secretFile = join(config, 'crm-secret');
+      writeFileSync(secretFile, WEBHOOK_SECRET);
+      writeFileSync(
+        join(config, 'webhooks.yaml'),
+        `receivers:\n  - name: crm\n    url: ${receiver.url}\n    events: [user]\n    secretFile: ${secretFile}\n    allowPrivateNetwork: true\n`,
+      );
+      await until(async () => (await scene.database.drizzle.select().from(webhookReceivers)).length === 1);
+      const { id } = await makeUser(scene);
+      await until(() => receiver.received.length === 1);
+      expect(receiver.verified().map(({ data }) => data['sub'])).toEqual([id]);
+    } finally {
+      for (const close of closes.toReversed()) await close();
+    }
   });
 });
 

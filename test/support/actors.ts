@@ -47,7 +47,7 @@ export async function makeClient(
     grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
     ...change,
   };
-  await saveClient(database.drizzle, registration);
+  await saveClient(database.drizzle, registration, false, 'operator', rowMacs(keys));
   return { ...registration, secret };
 }
 

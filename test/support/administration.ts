@@ -21,9 +21,10 @@ export async function saveClient(
   client: ClientRegistration,
   declared = false,
   registeredBy: Client['registeredBy'] = 'operator',
+  macs = testMacs,
 ): Promise<void> {
   const change = { type: 'registrationRequested', registration: { ...client, declared, registeredBy } } as const;
-  requireDone(await administerClient(by(db, true), client.clientId, { change }));
+  requireDone(await administerClient({ ...by(db, true), macs }, client.clientId, { change }));
 }
 
 /** @returns false: there is no such client. */

@@ -16,9 +16,26 @@ export type SoftwarePasskey = {
   readonly privateKey: KeyObject;
 };
 
-const USER_PRESENT = 0x01;
-const USER_VERIFIED = 0x04;
-const HAS_CREDENTIAL = 0x40;
+/** What a forged or broken authenticator, or a page of another site, puts in place of what is right. */
+export type Forged = {
+  /** WebAuthn §6.1. */
+  readonly flags?: number;
+  readonly rpId?: string;
+  readonly type?: string;
+  readonly origin?: string;
+  readonly challenge?: string;
+  /** Further members of the client data. */
+  readonly clientData?: Readonly<Record<string, unknown>>;
+  /** It signs in place of the passkey's own key. */
+  readonly signedWith?: KeyObject;
+  /** The `id` and `rawId` that the page sends, in base64url. Of a registration: what the authenticator made too. */
+  readonly id?: string;
+  readonly userHandle?: string;
+};
+
+export const USER_PRESENT = 0x01;
+export const USER_VERIFIED = 0x04;
+export const HAS_CREDENTIAL = 0x40;
 
 const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest();
 
@@ -53,27 +70,38 @@ const authenticatorData = (rpId: string, flags: number, counter: number): Buffer
   return Buffer.concat([sha256(rpId), rest]);
 };
 
-const clientData = (type: 'webauthn.create' | 'webauthn.get', challenge: string, origin: string) =>
-  Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
+const clientDataOf = (
+  right: { readonly type: string; readonly challenge: string; readonly origin: string },
+  { type = right.type, challenge = right.challenge, origin = right.origin, clientData }: Forged,
+) => Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false, ...clientData }));
 
 const sent = (id: string, response: Readonly<Record<string, unknown>>) =>
   JSON.stringify({ id, rawId: id, type: 'public-key', clientExtensionResults: {}, response });
+
+/** JSON of the page for `navigator.credentials`. */
+export const optionsOn = (body: string): string =>
+  /data-passkey="([^"]*)"/
+    .exec(body)?.[1]
+    ?.replaceAll(/&quot;|&#34;/g, '"')
+    .replaceAll('&#61;', '=')
+    .replaceAll('&#38;', '&') ?? '{}';
 
 /** @param options JSON of the page. @returns the passkey, and what the page sends. */
 export function makePasskey(
   options: string,
   origin: string,
   counter: number,
+  forged: Forged = {},
 ): { readonly passkey: SoftwarePasskey; readonly credential: string } {
   const { challenge, rp, user } = JSON.parse(options) as Asked;
   if (!rp || !user) throw new Error('The page asks for no passkey.');
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const credentialId = randomBytes(16);
+  const credentialId = forged.id === undefined ? randomBytes(16) : Buffer.from(forged.id, 'base64url');
   const id = credentialId.toString('base64url');
   const size = Buffer.alloc(2);
   size.writeUInt16BE(credentialId.length);
   const data = Buffer.concat([
-    authenticatorData(rp.id, USER_PRESENT | USER_VERIFIED | HAS_CREDENTIAL, counter),
+    authenticatorData(forged.rpId ?? rp.id, forged.flags ?? USER_PRESENT | USER_VERIFIED | HAS_CREDENTIAL, counter),
     Buffer.alloc(16),
     size,
     credentialId,
@@ -87,7 +115,7 @@ export function makePasskey(
   return {
     passkey: { id, rpId: rp.id, userHandle: user.id, privateKey },
     credential: sent(id, {
-      clientDataJSON: clientData('webauthn.create', challenge, origin).toString('base64url'),
+      clientDataJSON: clientDataOf({ type: 'webauthn.create', challenge, origin }, forged).toString('base64url'),
       attestationObject: attestation.toString('base64url'),
       transports: ['internal'],
     }),
@@ -100,17 +128,18 @@ export function signWithPasskey(
   options: string,
   origin: string,
   counter: number,
+  forged: Forged = {},
 ): string {
   const { challenge } = JSON.parse(options) as Asked;
-  const data = authenticatorData(rpId, USER_PRESENT | USER_VERIFIED, counter);
-  const client = clientData('webauthn.get', challenge, origin);
+  const data = authenticatorData(forged.rpId ?? rpId, forged.flags ?? USER_PRESENT | USER_VERIFIED, counter);
+  const client = clientDataOf({ type: 'webauthn.get', challenge, origin }, forged);
   const signature = createSign('sha256')
     .update(Buffer.concat([data, sha256(client)]))
-    .sign(privateKey);
-  return sent(id, {
+    .sign(forged.signedWith ?? privateKey);
+  return sent(forged.id ?? id, {
     clientDataJSON: client.toString('base64url'),
     authenticatorData: data.toString('base64url'),
     signature: signature.toString('base64url'),
-    userHandle,
+    userHandle: forged.userHandle ?? userHandle,
   });
 }

@@ -36,7 +36,7 @@ export const ENDPOINTS = [
   'GET /permissions',
   'POST /permissions/end',
   'POST /sign-in',
-  'GET /health/ready',
+  'GET /health/database',
 ] as const;
 
 export type EndpointName = (typeof ENDPOINTS)[number];
@@ -76,6 +76,6 @@ export async function prepareEndpoints(scene: Scene): Promise<Record<EndpointNam
     'GET /permissions': () => browser.send('GET', '/permissions', null),
     'POST /permissions/end': () => browser.submit(permissions, {}),
     'POST /sign-in': () => another.submit(ownSignIn, credentials),
-    'GET /health/ready': () => inject('/health/ready'),
+    'GET /health/database': () => inject('/health/database'),
   };
 }

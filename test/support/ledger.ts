@@ -2,10 +2,11 @@
 import { eq, sql } from 'drizzle-orm';
 import { sealKeys } from '../../src/crypto/ledger-seal.ts';
 import type { RootKeys } from '../../src/crypto/root-secret.ts';
-import { type Closed, closeStretch, type Head } from '../../src/ledger/seal.ts';
+import type { Head } from '../../src/ledger/newest.ts';
+import { type Closed, sealNext } from '../../src/ledger/seal.ts';
 import { type VerifiedLedger, verifyStored } from '../../src/ledger/verify-stored.ts';
 import type { Drizzle } from '../../src/storage/database.ts';
-import { sealStore } from '../../src/storage/ledger-seals.ts';
+import { sealAlone, storedLedger } from '../../src/storage/ledger-seals.ts';
 import { transitions } from '../../src/storage/schema.ts';
 import { type Clock, databaseClock } from '../../src/system/clock.ts';
 import { testKeys } from './macs.ts';
@@ -18,8 +19,14 @@ export type Sealing = {
   readonly most?: number;
 };
 
-export const sealOnce = (db: Drizzle, { keys = testKeys, clock = databaseClock, keptDays = 90, most }: Sealing = {}) =>
-  closeStretch({ store: sealStore(db, clock), keys: sealKeys(keys), keptDays: () => keptDays }, most);
+/** @returns null: there was nothing to close, or another node is sealing. */
+export async function sealOnce(
+  db: Drizzle,
+  { keys = testKeys, clock = databaseClock, keptDays = 90, most }: Sealing = {},
+): Promise<Closed | null> {
+  const deps = { alone: sealAlone(db, clock), keys: sealKeys(keys), keptDays: () => keptDays };
+  return (await sealNext(deps, most === undefined ? {} : { most }))?.closed ?? null;
+}
 
 /** Until every line is in a stretch. */
 export async function sealAll(db: Drizzle, sealing: Sealing = {}): Promise<readonly Closed[]> {
@@ -42,7 +49,7 @@ const IN_PROGRESS = sql`${transitions.recordedIn} >= pg_snapshot_xmin(pg_current
 export const verified = (
   db: Drizzle,
   { keys = testKeys, clock = databaseClock, head = null }: Sealing & { readonly head?: Head | null } = {},
-): Promise<VerifiedLedger> => verifyStored(sealStore(db, clock), sealKeys(keys), head);
+): Promise<VerifiedLedger> => verifyStored(storedLedger(db, clock), sealKeys(keys), head);
 
 /** Each in a transaction of its own. */
 export async function writeLines(db: Drizzle, reasons: readonly string[], at = new Date()): Promise<void> {

@@ -11,6 +11,7 @@ import {
   useLink,
 } from '../../src/lifecycles/email-challenge.ts';
 import { emailChallengeStore } from '../../src/storage/email-challenges.ts';
+import type { Clock } from '../../src/system/clock.ts';
 import type { TestApp } from './app.ts';
 import { testKeys } from './macs.ts';
 
@@ -30,7 +31,7 @@ export function linkWorld({
   database,
   clock,
   keys = testKeys,
-}: Pick<TestApp, 'database' | 'clock'> & Partial<Pick<TestApp, 'keys'>>): LinkWorld {
+}: Pick<TestApp, 'database'> & Partial<Pick<TestApp, 'keys'>> & { readonly clock: Clock }): LinkWorld {
   const world = {
     challenges: emailChallengeStore(database.drizzle, clock, rowMacs(keys)),
     isOffered: () => true,

@@ -173,17 +173,19 @@ const passkey = (look: Look) =>
 /** As a library draws it. */
 const setUp = { id: 'x', secretText: 'ABCD EFGH', qrCode: '<svg viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>' };
 
+const key = { credentialId: new Uint8Array(1), transports: [] };
 const methods: MethodsView = {
   methods: {
     apps: [{ id: 'a', confirmedAt: at('2026-01-05T10:00:00') }],
     passkeys: [
-      { id: 'b', name: data('Phone'), createdAt: at('2026-01-05T10:00:00'), lastUsedAt: null, isSynced: true },
+      { id: 'b', name: data('Phone'), createdAt: at('2026-01-05T10:00:00'), lastUsedAt: null, isSynced: true, ...key },
       {
         id: 'c',
         name: data('Key'),
         createdAt: at('2026-01-05T10:00:00'),
         lastUsedAt: at('2026-01-06T10:00:00'),
         isSynced: false,
+        ...key,
       },
     ],
     recoveryCodesLeft: 8,
@@ -200,7 +202,9 @@ const factor: FactorPageView = {
   csrf: 'x',
   clientName: data('Photo Book'),
   username: data('alice'),
-  asks: 'code',
+  asks: 'factor',
+  hasApp: true,
+  hasRecoveryCodes: true,
   isStepUp: true,
   hasPasskey: false,
   problem: null,
@@ -232,10 +236,14 @@ export const samples = (words: Look['words']): readonly Sample[] => [
     name: 'sign-in-passkey',
     html: (look) => signInPage(look, { ...signIn, more: [passkey(look)] }),
   },
-  ...(['code', 'setUp', 'passkey'] as const).map((asks) => ({
+  ...(['factor', 'setUp', 'passkey'] as const).map((asks) => ({
     name: `factor-${asks}`,
     html: (look: Look) => factorPage(look, { ...factor, asks, passkey: passkey(look) }),
   })),
+  {
+    name: 'factor-passkey-only',
+    html: (look) => factorPage(look, { ...factor, hasApp: false, hasPasskey: true, passkey: passkey(look) }),
+  },
   ...keysOf(words.factor.refused).map((problem) => ({
     name: `factor-refused-${problem}`,
     html: (look: Look) => factorPage(look, { ...factor, problem, isStepUp: false, hasPasskey: true }),

@@ -4,7 +4,7 @@ import { passkeyFacts } from '../../src/storage/row-facts.ts';
 import { passkeys } from '../../src/storage/schema.ts';
 import type { TestUser } from './actors.ts';
 import { ISSUER, type TestApp } from './app.ts';
-import { coseKeyOf, signWithPasskey } from './authenticator.ts';
+import { coseKeyOf, type Forged, optionsOn, type SoftwarePasskey, signWithPasskey } from './authenticator.ts';
 import type { Answer } from './browser.ts';
 import { testMacs } from './macs.ts';
 
@@ -12,7 +12,8 @@ export type RegisteredPasskey = {
   /** Of the row. */
   readonly id: string;
   /** The field `credential` for the challenge on this page. @param counter of the signature; default: 0, as synced passkeys have it. */
-  readonly sign: (page: Answer, counter?: number) => string;
+  readonly sign: (page: Answer, counter?: number, forged?: Forged) => string;
+  readonly passkey: SoftwarePasskey;
 };
 
 export async function registeredPasskey(
@@ -25,7 +26,7 @@ export async function registeredPasskey(
   const row = { id, userId: user.id, credentialId, publicKey: coseKeyOf(publicKey) };
   await database.drizzle.insert(passkeys).values({
     ...row,
-    mac: testMacs.macOf(...passkeyFacts(row)),
+    mac: testMacs.macOf(...passkeyFacts({ ...row, macVersion: 0n })),
     state: 'active',
     name: 'the passkey of the test',
     counter: 0,
@@ -38,9 +39,7 @@ export async function registeredPasskey(
   const passkey = { id: credentialId.toString('base64url'), rpId, userHandle, privateKey };
   return {
     id,
-    sign: (page, counter = 0) => {
-      const options = /data-passkey="([^"]*)"/.exec(page.body)?.[1]?.replaceAll(/&quot;|&#34;/g, '"') ?? '{}';
-      return signWithPasskey(passkey, options, origin, counter);
-    },
+    sign: (page, counter = 0, forged = {}) => signWithPasskey(passkey, optionsOn(page.body), origin, counter, forged),
+    passkey,
   };
 }

@@ -28,7 +28,7 @@ export const withoutSoftHsm: string | null =
     ? 'libsofthsm2.so is not here: apt-get install softhsm2, or set SOFTHSM_MODULE'
     : hasPackage()
       ? null
-      : 'pkcs11js is not installed, or was not built: npm install --no-save pkcs11js@2.1.7';
+      : 'pkcs11js is not installed, or was not built: npm install --no-save --omit=dev pkcs11js@2.1.7';
 
 export const PIN = '3141-user-pin';
 

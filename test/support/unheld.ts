@@ -17,7 +17,9 @@ const HELD = [
   'linked_identities',
   'email_challenges',
   'webhook_deliveries',
+  'mails',
   'clients',
+  'consents',
   'users',
   'server',
 ] as const;

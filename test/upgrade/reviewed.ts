@@ -97,4 +97,36 @@ export const REVIEWED: readonly Reviewed[] = [
       'trigger changed: users.users_disabling_raises_epoch': '6bd66f0136ad',
     },
   },
+  {
+    because: 'It writes each entry with the number of its transaction and the time of now, and no seal.',
+    findings: { 'trigger added: transitions.transitions_is_of_now': '1a1e6e5e9e61' },
+  },
+  {
+    because: 'It knows neither MAC nor version, so what it inserts has none, and what it updates keeps both.',
+    findings: {
+      'trigger added: clients.clients_mac_moves_on': '40163b08ce14',
+      'trigger added: consents.consents_mac_moves_on': '02d0201d7348',
+      'trigger added: sessions.sessions_mac_moves_on': 'b3cfbbc17e4d',
+      'trigger added: signing_keys.signing_keys_mac_moves_on': '2fe993904e00',
+      'trigger added: users.users_mac_moves_on': '973b3e92a0d6',
+    },
+  },
+  {
+    because:
+      'It inserts sessions and consents under a name that the database draws, so none that was deleted, and what remembers a deletion refuses none.',
+    findings: {
+      'trigger added: consents.consents_begins_once': '707c26f5bcd5',
+      'trigger added: consents.consents_remembers_its_end': 'fcd41e652858',
+      'trigger added: sessions.sessions_begins_once': 'f4c9d1f964cf',
+      'trigger added: sessions.sessions_remembers_its_end': '119faa194b67',
+    },
+  },
+  {
+    because: 'It never says which name a session has: the database draws one.',
+    findings: { 'unique index added: sessions.sessions_sid': 'c6029aef9fbe' },
+  },
+  {
+    because: 'It widens a consent of the same end-user, client and resources, and knows no id of it.',
+    findings: { 'trigger added: consents.consents_keeps_whose_it_is': '5ed30f105783' },
+  },
 ];

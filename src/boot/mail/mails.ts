@@ -7,15 +7,17 @@ import type { RowMacs } from '../../crypto/row-mac.ts';
 import type { EmailPages } from '../../http/email-pages.ts';
 import type { EmailRoutesOptions } from '../../http/email-routes.ts';
 import type { Session } from '../../model/session.ts';
-import type { Notice } from '../../people/mail/mail.ts';
+import type { Tell } from '../../people/mail/mail.ts';
 import { tellOfNewDevice } from '../../people/mail/new-device.ts';
 import { notify } from '../../people/mail/notify.ts';
+import type { IsBreached } from '../../people/passwords/rules.ts';
 import type { LostDeps } from '../../people/second-factor/lost.ts';
-import { offered } from '../../people/sign-up/sign-up.ts';
-import { demandsSecondFactor } from '../../protocol/browser-session.ts';
+import { mailSignUp, offered } from '../../people/sign-up/sign-up.ts';
+import { demandsSecondFactor, isPasswordOneOfSeveral } from '../../protocol/browser-session.ts';
 import type { Drizzle } from '../../storage/database.ts';
 import { findRegisteredUser, usersWithAddress } from '../../storage/email-challenges.ts';
 import { linkedIdentityStore } from '../../storage/linked-identities.ts';
+import { mailQueue } from '../../storage/mails.ts';
 import type { Clock } from '../../system/clock.ts';
 import { openOutbox, type RunningOutbox } from './outbox.ts';
 import type { MailWay } from './way.ts';
@@ -41,6 +43,7 @@ export type MailsOptions = Omit<
     readonly logger: Logger;
     readonly mail: MailWay;
     readonly now: () => Date;
+    readonly isBreached: IsBreached;
   };
 
 export type Mails = {
@@ -49,21 +52,39 @@ export type Mails = {
   /** The pages around mails; read when somebody opens one. */
   readonly plugin: () => Promise<EmailPages>;
   readonly whenSignedIn: (session: Session) => void;
-  /** Of what was just done. Returns at once. */
-  readonly tell: (userId: string, notice: Notice) => void;
+  /** Whether a link about lost factors would not be refused from the start. */
+  readonly mayRecoverByMail: (userId: string) => Promise<boolean>;
+  readonly tell: Tell;
 };
 
 export function openMails({ db, macs, clock, logger, mail, now, ...given }: MailsOptions): Mails {
   const { issuer, configuration, random, signInCapacity, signInFailures, users } = given;
   const hasSecondFactor = async (userId: string | null, username: string) =>
-    demandsSecondFactor(configuration(), username) || (userId !== null && (await given.hasAuthenticatorApp(userId)));
+    userId === null
+      ? demandsSecondFactor(configuration(), username)
+      : isPasswordOneOfSeveral(given, { id: userId, username });
   const outbox = openOutbox({
     deliver: mail.deliver,
     // The words of mails are read for the first mail.
     compose: async (sent) => (await import('../../http/views/mail.ts')).composeMail(issuer, sent),
+    answer: async (wanted, send) => {
+      const deps = { ...links, outbox: { ...outbox, send } };
+      if (wanted.kind === 'sign_up_wanted') await mailSignUp(deps, wanted);
+      else await (await import('../../people/email/asking.ts')).sendResets(deps, wanted);
+    },
+    queue: mailQueue(db, clock),
+    keys: given.keys,
+    random,
+    now,
     logger,
   });
   const pause = (milliseconds: number) => sleep(milliseconds);
+  const knownDeviceAt = (cookie: string | null, username: string, at: Date): string | null => {
+    const known = knownDevice(given.keys, cookie, users.keyOf(username));
+    return known !== null && known.endsAt > at ? known.id : null;
+  };
+  const isKnownDevice = (cookie: string | null, username: string, at: Date) =>
+    knownDeviceAt(cookie, username, at) !== null;
   const links: EmailRoutesOptions = {
     ...given,
     sleep: pause,
@@ -78,6 +99,7 @@ export function openMails({ db, macs, clock, logger, mail, now, ...given }: Mail
       return [...operators, ...auditors].some((named) => users.keyOf(named) === users.keyOf(username));
     },
     outbox,
+    knownDeviceOf: (cookie, username) => knownDeviceAt(cookie, username, now()),
     signsInElsewhere: async (userId) =>
       configuration().delegatedSignIn !== null || (await linkedIdentityStore(db, clock).list(userId)).length > 0,
     removeLostFactors: async (userId) =>
@@ -91,6 +113,7 @@ export function openMails({ db, macs, clock, logger, mail, now, ...given }: Mail
         hasSecondFactor: await hasSecondFactor(userId, username),
         service: serviceNames(given.issuer, configuration().branding.organization),
         policy: configuration().signIn,
+        isBreached: given.isBreached,
       });
     },
     minimumCharacters: async ({ userId, username }) => {
@@ -106,15 +129,12 @@ export function openMails({ db, macs, clock, logger, mail, now, ...given }: Mail
       return hashed.kind === 'done' ? hashed.value : null;
     },
   };
-  const isKnownDevice = (cookie: string | null, username: string, at: Date) => {
-    const known = knownDevice(given.keys, cookie, users.keyOf(username));
-    return known !== null && known.endsAt > at;
-  };
   return {
     outbox,
     links,
     plugin: async () => (await import('../../http/email-pages.ts')).emailPages(links, mail.newest),
     whenSignedIn: (session) => tellOfNewDevice({ ...links, isKnownDevice }, session),
+    mayRecoverByMail: async (userId) => (await import('../../people/email/asking.ts')).mayRecoverByMail(links, userId),
     tell: (userId, kind) => notify(links, userId, { kind, at: now() }),
   };
 }

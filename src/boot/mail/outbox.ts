@@ -1,11 +1,26 @@
 /**
- * Sends mails after the answer, in the memory of this process: a mail that cannot be delivered is tried again a few times while the
- * process lives, and is lost with it. Nothing depends on a mail: a person who waits for a link asks again (docs/decisions/0039).
+ * The queue of mails, in the database, and the worker that empties it (docs/decisions/0059). A mail is stored after the commit of what it is
+ * about. Then a node claims it, attempts it and reports: this node or, when this node has died, another.
+ *
+ * Notices go before links, and the domains of recipients take turns. Where the queue of a purpose is full, the domain with the most mails in it
+ * loses its newest. So a flood to one domain, or to a relay that refuses it, takes no room from others.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ComposedMail } from '../../http/views/mail.ts';
-import type { Mail, Outbox } from '../../people/mail/mail.ts';
+import {
+  claimMail,
+  displaceMail,
+  MAIL_POLICY,
+  type MailPolicy,
+  type MailReport,
+  reportMail,
+} from '../../lifecycles/mail.ts';
+import { MAIL_PURPOSES, type QueuedMail } from '../../model/mail.ts';
+import { type Contents, openContents, queuedMail, type SealDeps } from '../../people/mail/contents.ts';
+import type { Mail, MailsWanted, Outbox } from '../../people/mail/mail.ts';
+import type { DueMail, MailQueue } from '../../storage/mails.ts';
+import { mailsHandled } from '../../system/observed.ts';
 import { withinTime } from '../../system/request-time.ts';
 
 /** Thrown by a delivery. The message names neither the address nor anything of the mail. */
@@ -23,120 +38,225 @@ export class NotDelivered extends Error {
 
 export type Deliver = (mail: ComposedMail) => Promise<void>;
 
-export type OutboxOptions = {
+export type OutboxOptions = SealDeps & {
+  readonly queue: MailQueue;
   readonly deliver: Deliver;
   readonly compose: (mail: Mail) => Promise<ComposedMail>;
+  /** Looks up what a stranger asked for. What it sends takes the place of the request, in a queue that is full too. */
+  readonly answer: (wanted: MailsWanted, send: Outbox['send']) => Promise<void>;
+  readonly now: () => Date;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** How long each further attempt waits, in milliseconds. */
-  readonly waits?: readonly number[];
-  /** For tests. Milliseconds; ends early with the signal. */
-  readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly policy?: MailPolicy;
   readonly maxWaiting?: number;
 };
 
 export type RunningOutbox = Outbox & {
-  /** Everything that was asked for so far has been done, or given up. */
+  /** To be called about every second: attempts what is due, also of other nodes. */
+  readonly round: () => Promise<void>;
+  /** Everything that was asked for so far has been attempted once. */
   readonly idle: () => Promise<void>;
-  /** No further attempts; what is on its way may arrive. */
+  /** No further attempts; what is on its way may arrive. The rest waits in the database. */
   readonly close: () => Promise<void>;
 };
 
-const SECOND = 1000;
-const WAITS_MILLISECONDS = [5 * SECOND, 60 * SECOND, 300 * SECOND, 900 * SECOND] as const;
-/** Mails and lookups together. A server that is asked for more drops them, and says so. */
+/** Of each purpose. A server that is asked for more refuses some, and says so. */
 const MAX_WAITING = 1000;
-/** Lookups that run at once: requests come first. */
-const AT_ONCE = 2;
+/** Lookups that run together: requests come first. */
+const LOOKUPS_TOGETHER = 2;
+/** As many as there are connections to the relay, so that mails wait in the queue, where their order is kept. */
+const DELIVERIES_TOGETHER = 2;
 
 export function openOutbox({
+  queue,
   deliver,
   compose,
+  answer,
+  now,
   logger,
-  waits = WAITS_MILLISECONDS,
-  sleep: wait = unhurried,
+  policy = MAIL_POLICY,
   maxWaiting = MAX_WAITING,
+  ...seal
 }: OutboxOptions): RunningOutbox {
   const closing = new AbortController();
-  const lookups: (() => Promise<void>)[] = [];
-  const mails = new Set<Promise<void>>();
-  let running = 0;
-  let whenIdle: (() => void)[] = [];
+  const world = { mails: queue.mails, sleep: (milliseconds: number) => sleep(milliseconds) };
+  const later = lookups(logger, maxWaiting);
+  const servedAt = new Map<string, number>();
+  const working = new Set<Promise<void>>();
+  let turn = 0;
+  /** Something came since the queue was looked at last. */
+  let isWanted = false;
 
-  const isFull = () => lookups.length + mails.size >= maxWaiting;
-  const settle = () => {
-    if (running > 0 || lookups.length > 0 || mails.size > 0) return;
-    for (const resolve of whenIdle) resolve();
-    whenIdle = [];
-  };
-
-  function next(): void {
-    while (running < AT_ONCE) {
-      const work = lookups.shift();
-      if (work === undefined) break;
-      running++;
-      // In a turn of its own, so that the answer goes first.
-      setImmediate(() => {
-        work()
-          .catch((error: unknown) => logger.error({ err: error }, 'the work after an answer failed; nothing was sent'))
-          .finally(() => {
-            running--;
-            next();
-          });
-      });
+  async function put(contents: Contents, most: number | null): Promise<boolean> {
+    const mail = queuedMail(seal, contents, now());
+    if (!(await queue.add(mail, most))) {
+      const id = await queue.displaceable(mail);
+      const displaced = id === null ? null : await displaceMail(world, id, policy);
+      if (displaced === null || displaced.after !== displaced.before) dropped(mail.purpose, 'queue_full');
+      if (displaced === null) return false;
+      await queue.add(mail, null);
     }
-    settle();
+    kick();
+    return true;
   }
 
-  async function tryToDeliver(mail: Mail): Promise<void> {
-    const { kind } = mail.content;
-    const composed = await compose(mail);
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await deliver(composed);
-        logger.info({ kind, attempt }, 'mail sent');
-        return;
-      } catch (error) {
-        const { code, isFinal } = error instanceof NotDelivered ? error : { code: 'unknown', isFinal: false };
-        const pause = waits[attempt - 1];
-        if (isFinal || pause === undefined || closing.signal.aborted) {
-          logger.error({ kind, attempt, code }, 'mail given up');
-          return;
-        }
-        logger.warn({ kind, attempt, code }, 'mail not delivered; it is tried again');
-        await wait(pause, closing.signal);
+  function dropped(purpose: QueuedMail['purpose'], reason: QueuedMail['dropReason'], more: object = {}): void {
+    const isFull = reason === 'queue_full';
+    mailsHandled.tell(() => ({ purpose, outcome: isFull ? 'dropped' : 'givenUp' }));
+    logger.error({ ...more, purpose, reason }, isFull ? 'too much waits to be sent: dropped' : 'mail given up');
+  }
+
+  function kick(): void {
+    isWanted = true;
+    if (working.size >= DELIVERIES_TOGETHER || closing.signal.aborted) return;
+    // Outside the time of the request that asks.
+    const work = withinTime(null, empty)
+      .catch((error: unknown) => logger.warn({ err: error }, 'mails are not sent; it is tried again'))
+      .finally(() => working.delete(work));
+    working.add(work);
+  }
+
+  async function empty(): Promise<void> {
+    do {
+      isWanted = false;
+      for (let next = await take(); next !== null; next = await take()) {
+        // There may be work for a second worker.
+        kick();
+        await attempt(next);
       }
+    } while (isWanted && !closing.signal.aborted);
+  }
+
+  /** Null: nothing is due, or other workers have it. */
+  async function take(): Promise<QueuedMail | null> {
+    if (closing.signal.aborted) return null;
+    const due = (await queue.due()).toSorted(inTurn);
+    for (const domain of servedAt.keys()) if (!due.some((one) => one.domain === domain)) servedAt.delete(domain);
+    for (const { id, domain } of due) {
+      servedAt.set(domain, ++turn);
+      const claimed = await claimMail(world, id, policy);
+      if (claimed === null || claimed.after === claimed.before) continue;
+      if (claimed.after.state === 'pending') return claimed.after;
+      dropped(claimed.after.purpose, claimed.after.dropReason, { attempt: claimed.after.attempts });
+    }
+    return null;
+  }
+
+  const inTurn = (one: DueMail, other: DueMail): number =>
+    MAIL_PURPOSES.indexOf(one.purpose) - MAIL_PURPOSES.indexOf(other.purpose) ||
+    (servedAt.get(one.domain) ?? 0) - (servedAt.get(other.domain) ?? 0);
+
+  async function attempt(mail: QueuedMail): Promise<void> {
+    const { id, purpose, nextAttemptAt: claim } = mail;
+    if (claim === null) return;
+    const contents = openContents(seal.keys, mail, now());
+    const kind = contents === null ? null : 'content' in contents ? contents.content.kind : contents.kind;
+    const failure = await failureOf(contents);
+    const outcome: MailReport['outcome'] = failure === null ? 'succeeded' : failure.isFinal ? 'refused' : 'failed';
+    const reported = await reportMail(world, id, policy, { outcome, claim });
+    const said = { kind, attempt: mail.attempts };
+    if (failure === null) {
+      if (contents !== null && !('content' in contents)) return;
+      mailsHandled.tell(() => ({ purpose, outcome: 'sent' }));
+      return logger.info(said, 'mail sent');
+    }
+    const more = { ...said, code: failure.code, ...(failure.error !== undefined && { err: failure.error }) };
+    // Its end-user was erased meanwhile, or a later attempt counts.
+    if (reported === null || reported.after === reported.before) return;
+    if (reported.after.state === 'dropped') return dropped(purpose, reported.after.dropReason, more);
+    logger.warn(more, 'mail not delivered; it is tried again');
+  }
+
+  /** Null: the relay has it. */
+  async function failureOf(contents: Contents | null): Promise<Failure | null> {
+    // Another node may list the root secret.
+    if (contents === null) return { code: 'unreadable', isFinal: false };
+    let isComposed = true;
+    try {
+      if (!('content' in contents)) {
+        await answer(contents, (mail) => put(mail, null));
+        return null;
+      }
+      isComposed = false;
+      const composed = await compose(contents);
+      isComposed = true;
+      await deliver(composed);
+      return null;
+    } catch (error) {
+      if (error instanceof NotDelivered) return { code: error.code, isFinal: error.isFinal };
+      // A mail for which there are no words would have none the next time.
+      return { code: 'unknown', isFinal: !isComposed, error };
+    }
+  }
+
+  async function idle(): Promise<void> {
+    await later.idle();
+    while (working.size > 0) {
+      await Promise.all(working);
+      await later.idle();
     }
   }
 
   return {
-    later: (work) => {
-      if (isFull()) return logger.error({}, 'too much waits to be sent: dropped');
-      // Not within the time of the request that asked.
-      lookups.push(() => withinTime(null, work));
-      next();
-    },
-    send: (mail) => {
-      const { kind } = mail.content;
-      if (isFull()) return logger.error({ kind }, 'too much waits to be sent: dropped');
-      const sending = withinTime(null, () => tryToDeliver(mail))
-        .catch((error: unknown) => logger.error({ kind, err: error }, 'mail given up'))
-        .finally(() => {
-          mails.delete(sending);
-          settle();
-        });
-      mails.add(sending);
-    },
-    idle: () =>
-      new Promise((resolve) => {
-        whenIdle.push(resolve);
-        settle();
-      }),
-    close: async () => {
+    send: (mail) => put(mail, maxWaiting),
+    want: (wanted) => put(wanted, maxWaiting),
+    later: later.run,
+    // Not awaited: a slow relay keeps no round waiting.
+    round: async () => kick(),
+    idle,
+    close: () => {
       closing.abort();
-      await Promise.all(mails);
+      return idle();
     },
   };
 }
 
-const unhurried = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  sleep(milliseconds, undefined, { ref: false, signal }).catch(() => {});
+type Failure = { readonly code: string; readonly isFinal: boolean; readonly error?: unknown };
+
+/** Looks up whom notices go to, some together, in the memory of this process: until a notice is in the queue, it is lost with the process. */
+function lookups(logger: OutboxOptions['logger'], most: number) {
+  const waiting: (() => Promise<void>)[] = [];
+  let whenIdle: (() => void)[] = [];
+  let running = 0;
+  function look(): void {
+    while (running < LOOKUPS_TOGETHER) {
+      const work = waiting.shift();
+      if (work === undefined) break;
+      running++;
+      // In a turn of its own, so that an answer that is ready goes first.
+      setImmediate(() => {
+        void work().finally(() => {
+          running--;
+          look();
+        });
+      });
+    }
+    if (running > 0) return;
+    for (const resolve of whenIdle) resolve();
+    whenIdle = [];
+  }
+  return {
+    run: (work: () => Promise<unknown>): Promise<void> => {
+      if (waiting.length >= most) {
+        mailsHandled.tell(() => ({ purpose: 'notice', outcome: 'dropped' }));
+        logger.error({ purpose: 'notice' }, 'too much waits to be sent: dropped');
+        return Promise.resolve();
+      }
+      return new Promise<void>((resolve) => {
+        // Not within the time of the request that asked.
+        waiting.push(async () => {
+          await withinTime(null, work).catch((error: unknown) => {
+            mailsHandled.tell(() => ({ purpose: 'notice', outcome: 'dropped' }));
+            logger.error({ err: error }, 'the work after an answer failed; nothing was sent');
+          });
+          resolve();
+        });
+        look();
+      });
+    },
+    idle: () =>
+      new Promise<void>((resolve) => {
+        whenIdle.push(resolve);
+        look();
+      }),
+  };
+}

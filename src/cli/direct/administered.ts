@@ -1,22 +1,26 @@
 /** The outcome of a change that was asked for at a terminal. */
-import type { AdministrationRejectReason } from '../../../machines/vocabulary.ts';
 import type { Runtime } from '../../boot/runtime.ts';
 import { printable } from '../../config/shown.ts';
 import type { UserChanged } from '../../lifecycles/user.ts';
 import type { RegisteredUser } from '../../model/user.ts';
-import { ADMINISTRATION_WORDS, administerUser } from '../../registration/administration.ts';
+import {
+  ADMINISTRATION_WORDS,
+  administerUser,
+  type Refused,
+  type RefusedChange,
+} from '../../registration/administration.ts';
 import { findUserForSignIn } from '../../storage/users.ts';
 import { CommandRefused, noSuch } from '../failure.ts';
 import { registrationDeps } from './registration.ts';
 
-const UNKNOWN: Partial<Record<AdministrationRejectReason, 'client' | 'user'>> = {
+const UNKNOWN: Partial<Record<RefusedChange, 'client' | 'user'>> = {
   client_unknown: 'client',
   user_unknown: 'user',
 };
 
 /** @param name of the client or the end-user. @throws CommandRefused when its machine has rejected the change. */
-export function doneOrRefused<Done extends { readonly kind: 'done' }>(
-  outcome: Done | { readonly kind: 'rejected'; readonly reason: AdministrationRejectReason },
+export function doneOrRefused<Done extends { readonly kind: 'done' }, Reason extends RefusedChange>(
+  outcome: Done | Refused<Reason>,
   name: string,
 ): Done {
   if (outcome.kind === 'done') return outcome;

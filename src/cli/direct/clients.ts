@@ -27,9 +27,9 @@ export function directClients(runtime: Runtime): Clients {
     doneOrRefused(await administerClient(deps, clientId, { change }), clientId);
 
   return {
-    list: async () => (await listClients(db)).map(withoutSecrets),
+    list: async () => (await listClients(db, deps.macs)).map(withoutSecrets),
     find: async (clientId) => {
-      const client = await findClient(db, clientId);
+      const client = await findClient(db, deps.macs, clientId);
       return client && withoutSecrets(client);
     },
     create: async (record) => {
@@ -42,7 +42,7 @@ export function directClients(runtime: Runtime): Clients {
     },
     update: async (clientId, given, unset) => {
       refuseDeclared(runtime, clientId);
-      const stored = await findClient(db, clientId);
+      const stored = await findClient(db, deps.macs, clientId);
       if (!stored) throw noSuch('client', clientId);
       const kept = Object.entries(toNames(stored)).filter(([name]) => !unset.includes(name));
       const { value, warnings } = read({ ...Object.fromEntries(kept), ...given, client_id: clientId });
@@ -61,7 +61,7 @@ export function directClients(runtime: Runtime): Clients {
     },
     endPreviousSecret: async (clientId) => {
       refuseDeclared(runtime, clientId);
-      const [oldest] = (await findClient(db, clientId))?.secretMacs ?? [];
+      const [oldest] = (await findClient(db, deps.macs, clientId))?.secretMacs ?? [];
       await administer(clientId, { type: 'secretRemovalRequested', secretId: oldest ? secretIdOf(oldest) : '' });
     },
     remove: async (clientId) => {

@@ -1,9 +1,11 @@
 /** Grants, on the database itself. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Runtime } from '../../boot/runtime.ts';
+import { rowMacs } from '../../crypto/row-mac.ts';
 import { endGrantByAdministrator } from '../../lifecycles/grant.ts';
 import { commandLine } from '../../model/actor.ts';
 import { lifeOf } from '../../review/explanation/explanation.ts';
+import { authenticClients } from '../../storage/authentic-clients.ts';
 import { findListedClient } from '../../storage/client-list.ts';
 import { findListedGrant, type LifetimesOf, type ListedGrant, listGrantPage } from '../../storage/grant-list.ts';
 import { grantStore } from '../../storage/grant-store.ts';
@@ -14,12 +16,14 @@ import { itemsUpTo } from '../pages.ts';
 import type { GrantShown, Grants } from '../ports.ts';
 import { lifetimesToday, userIdOf } from './todays.ts';
 
-export function directGrants({ database, configuration }: Runtime): Grants {
+export function directGrants({ database, configuration, keys }: Runtime): Grants {
+  const macs = rowMacs(keys);
   const db = database.drizzle;
   const lifetimesOf = lifetimesToday(configuration);
   return {
     list: async ({ client: clientId, user, state, from, to }, limit) => {
-      if (clientId !== undefined && (await findListedClient(db, clientId)) === null) throw noSuch('client', clientId);
+      if (clientId !== undefined && (await findListedClient(db, macs, clientId)) === null)
+        throw noSuch('client', clientId);
       const userId = user === undefined ? undefined : await userIdOf(db, user);
       const filter = { clientId, userId, state, createdFrom: from, createdTo: to };
       const { items, more } = await itemsUpTo(limit, (page: PageRequest<InstantPosition>) =>
@@ -30,7 +34,7 @@ export function directGrants({ database, configuration }: Runtime): Grants {
     revoke: async (grantId) => {
       const found = await findListedGrant(db, databaseClock, lifetimesOf, grantId);
       if (found === null) throw noSuch('grant', grantId);
-      const world = { store: grantStore(db, databaseClock), sleep };
+      const world = { store: grantStore(db, databaseClock, authenticClients(macs)), sleep };
       const hasEnded = await endGrantByAdministrator(world, found, commandLine);
       return { hasEnded, clientId: found.grant.clientId, username: found.username };
     },

@@ -3,7 +3,7 @@ import type { Runtime } from '../../boot/runtime.ts';
 import { serviceNames } from '../../people/passwords/rules.ts';
 import { USERS_AT_ONCE, userPlacing } from '../../registration/import-users.ts';
 import { applyUserPlan, planUser, type UserPlan } from '../../registration/register-user.ts';
-import { readUserRecord } from '../../registration/user-record.ts';
+import { judgeUserRecord, readUserRecord } from '../../registration/user-record.ts';
 import { findUserForSignIn, knownUsernameKeys, listUsers } from '../../storage/users.ts';
 import { accepted } from '../accepted.ts';
 import { differs, noSuch } from '../failure.ts';
@@ -20,7 +20,8 @@ export function directUsers(runtime: Runtime): Users {
   const deps = registrationDeps(runtime);
   const service = serviceNames(environment.issuer, configuration.branding.organization);
   const rules = { policy: configuration.signIn, service };
-  const read = (record: unknown) => accepted('user', readUserRecord(record, environment.production, rules));
+  const read = async (record: unknown) =>
+    accepted('user', await judgeUserRecord(record, environment.production, rules));
   const changed = (plan: UserPlan, made: string | null, warnings: readonly string[]): UserChanged => {
     const { outcome, id, username } = plan;
     return { outcome, id, username, madePassword: made, warnings };
@@ -31,7 +32,7 @@ export function directUsers(runtime: Runtime): Users {
     find: (username) => findUserForSignIn(db, username),
     create: async (record, given) => {
       const made = given === null ? makePassword(random) : null;
-      const { value, warnings } = read({ ...record, password: given ?? made });
+      const { value, warnings } = await read({ ...record, password: given ?? made });
       const plan = await planUser(deps, value);
       if (plan.outcome === 'updated') throw differs('user', plan.changed);
       await applyUserPlan(deps, plan);
@@ -41,7 +42,7 @@ export function directUsers(runtime: Runtime): Users {
       const stored = await findUserForSignIn(db, username);
       if (!stored) throw noSuch('user', username);
       const made = given === null ? makePassword(random) : null;
-      const { value, warnings } = read({ username: stored.username, password: given ?? made });
+      const { value, warnings } = await read({ username: stored.username, password: given ?? made });
       const plan = await planUser(deps, { ...value, claims: stored.claims });
       await applyUserPlan(deps, plan);
       return changed(plan, made, warnings);

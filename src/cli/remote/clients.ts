@@ -46,7 +46,7 @@ export function remoteClients(api: ManagementApi): Clients {
     } catch (error) {
       if (isReason(error, 'not_found')) throw noSuch('client', clientId);
       if (isReason(error, 'client_is_declared')) throw declaredElsewhere(clientId, CLIENTS_FILE);
-      if (isReason(error, 'client_is_public', 'too_many_secrets', 'last_secret')) {
+      if (isReason(error, 'client_is_own', 'client_is_public', 'too_many_secrets', 'last_secret')) {
         throw new CommandRefused(`"${clientId}": ${error.message}`);
       }
       throw error;

@@ -49,10 +49,11 @@ export function accountEmailRoutes(app: FastifyInstance, pages: AccountPages, { 
       return pages.goTo(reply, SECTION, SENT);
     }
     setLogLine(request, 'refused', { userId, reason: outcome.kind });
-    if (outcome.kind === 'throttled') reply.header('retry-after', String(outcome.retryAfterSeconds));
+    const isLater = 'retryAfterSeconds' in outcome;
+    if (isLater) reply.header('retry-after', String(outcome.retryAfterSeconds));
     const { problems } = visit.look.words.accountEmail;
     return show(visit, request, reply, {
-      status: outcome.kind === 'throttled' ? 429 : 400,
+      status: isLater ? 429 : 400,
       problem: problems[outcome.kind],
     });
   };
@@ -88,4 +89,6 @@ export function accountEmailRoutes(app: FastifyInstance, pages: AccountPages, { 
 const askerOf = ({ look }: Visit, request: FastifyRequest): Asker => ({
   network: addressKey(request.ip, request.socket.remoteAddress ?? ''),
   wishes: [look.locale, look.language],
+  // An end-user who is signed in needs no allowance of the browser.
+  deviceCookie: null,
 });

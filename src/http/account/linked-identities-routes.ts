@@ -69,9 +69,11 @@ export function linkedIdentitiesRoutes(
         return pages.goTo(reply, SECTION, 'removed');
       }
       setLogLine(request, 'refused', { reason: removed.reason, userId });
+      const isLastWay = removed.reason === 'last_way_to_sign_in';
+      const { lastWay, unknown } = visit.look.words.externalSignIn.linked;
       return pages.send(reply, visit, SECTION, {
-        status: 409,
-        problem: visit.look.words.externalSignIn.linked.lastWay,
+        status: isLastWay ? 409 : 400,
+        problem: isLastWay ? lastWay : unknown,
         content: await content(visit, pages.csrf(request, reply, visit)),
       });
     }),

@@ -90,7 +90,8 @@ export function signInMethodsRoutes(
       const asked = browser && (await passkeyOptions(options, session, browser));
       const fields = html`<label for="name">${words.name}</label>
 <input type="text" id="name" name="name" required maxlength="60" autocomplete="off">`;
-      const button = { button: words.create, failed: look.words.accountMethods.problems.refused, fields };
+      const { refused: failed, known } = look.words.accountMethods.problems;
+      const button = { button: words.create, failed, known, fields };
       const form = { action: at('/passkeys'), csrf, options: asked ?? '', autofill: false };
       return pages.send(reply, visit, SECTION, {
         script: asked ? PASSKEY_SCRIPT_SOURCE : undefined,

@@ -16,7 +16,7 @@ export type AskView = {
   /** Hidden fields: where the browser goes on. */
   readonly goesOn: string | null;
   readonly address: string;
-  readonly problem: 'addressRefused' | 'throttled' | null;
+  readonly problem: 'addressRefused' | 'throttled' | 'queueFull' | null;
   readonly signIn: string;
 };
 
@@ -58,7 +58,14 @@ export type LostFactorsView = {
   readonly csrf: string;
   /** A recovery code is typed there. */
   readonly back: string;
-  readonly problem: 'noAddress' | 'passwordFromMail' | 'passwordNotShown' | 'refused' | 'throttled' | null;
+  readonly problem:
+    | 'noAddress'
+    | 'passwordFromMail'
+    | 'passwordNotShown'
+    | 'refused'
+    | 'throttled'
+    | 'queueFull'
+    | null;
 };
 
 /** Of somebody who has typed the password, and has nothing else left. */
@@ -71,7 +78,7 @@ export function lostFactorsPage(look: Look, { username, action, csrf, back, prob
     html`<h1>${own.title}</h1>
 <p>!${emphasised(look.words.factor.signedInAs, username)}</p>
 <p>${own.about}</p>
-!${alert(problem === null ? null : problem === 'throttled' ? words.throttled : own.problems[problem])}
+!${alert(problem === null ? null : problem === 'throttled' || problem === 'queueFull' ? words[problem] : own.problems[problem])}
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
 <button type="submit">${own.submit}</button>

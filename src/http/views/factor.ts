@@ -13,11 +13,13 @@ export type FactorPageView = {
   readonly csrf: string;
   readonly clientName: string | null;
   readonly username: string;
-  /** What is asked for: a code, the set-up of an app, or a passkey and nothing else. */
-  readonly asks: 'code' | 'setUp' | 'passkey';
+  /** What is asked for: a factor of the account, the set-up of an app, or a passkey and nothing else. */
+  readonly asks: 'factor' | 'setUp' | 'passkey';
   /** A client asks for more than the sign-in that there is. */
   readonly isStepUp: boolean;
   readonly hasPasskey: boolean;
+  readonly hasApp: boolean;
+  readonly hasRecoveryCodes: boolean;
   readonly problem: FactorProblem | null;
   /** The link to sign in as another person. */
   readonly another: string;
@@ -40,9 +42,11 @@ export function factorPage(look: Look, view: FactorPageView): string {
 !${clientName === null ? '' : html`<p class="quiet">!${emphasised(words.forClient, clientName)}</p>`}
 <p>!${emphasised(words.signedInAs, view.username)} !${stepUp(look, view)}</p>
 !${alert(look, problem)}
-!${asks === 'code' ? codeForm(look, view) : ''}
+!${asks === 'factor' && view.hasApp ? codeForm(look, view) : ''}
 !${asks === 'setUp' ? setUpForm(look, view) : ''}
+!${asks === 'factor' && view.hasPasskey && !view.hasApp ? passkeyHint(look) : ''}
 !${view.passkey ?? ''}
+!${asks === 'factor' && view.hasRecoveryCodes ? recoveryCodeForm(look, view) : ''}
 !${asks === 'passkey' && !view.hasPasskey ? html`<p>${words.noPasskey} <a href="${view.methods}">${words.addPasskey}</a></p>` : ''}
 !${
       mayDecline
@@ -71,8 +75,26 @@ const codeForm = (look: Look, { action, csrf, problem }: FactorPageView): Markup
   html`<form method="post" action="${action()}">
 <input type="hidden" name="csrf" value="${csrf}">
 <label for="code">${look.words.factor.code}</label>
-<input type="text" id="code" name="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" required maxlength="32" autofocus !${problem === null ? '' : 'aria-describedby="problem"'}>
+!${codeField(problem)}
 <button type="submit">${look.words.factor.submit}</button>
+</form>`;
+
+/** Six digits, for phones too. */
+const codeField = (problem: FactorProblem | null): Markup =>
+  html`<input type="text" id="code" name="code" inputmode="numeric" autocomplete="one-time-code" autocapitalize="off" spellcheck="false" required maxlength="16" autofocus !${describedBy(problem)}>`;
+
+const describedBy = (problem: FactorProblem | null): Markup => (problem === null ? '' : 'aria-describedby="problem"');
+
+const passkeyHint = (look: Look): Markup => html`<p>${look.words.factor.passkeyIsNext}</p>
+<noscript><p>${look.words.factor.passkeyNeedsScript}</p></noscript>`;
+
+/** Letters and digits; no browser knows it by heart. */
+const recoveryCodeForm = (look: Look, { action, csrf }: FactorPageView): Markup =>
+  html`<form method="post" action="${action()}">
+<input type="hidden" name="csrf" value="${csrf}">
+<label for="recovery-code">${look.words.factor.recoveryCode}</label>
+<input type="text" id="recovery-code" name="code" inputmode="text" autocomplete="off" autocapitalize="characters" spellcheck="false" required maxlength="32">
+<button type="submit" class="secondary">${look.words.factor.useRecoveryCode}</button>
 </form>`;
 
 const setUpForm = (look: Look, { action, csrf }: FactorPageView): Markup =>
@@ -105,7 +127,7 @@ export function setUpPage(look: Look, { action, csrf, setUp, problem }: SetUpVie
 <input type="hidden" name="csrf" value="${csrf}">
 <input type="hidden" name="factor" value="${setUp.id}">
 <label for="code">${words.code}</label>
-<input type="text" id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="16" autofocus>
+!${codeField(problem)}
 <button type="submit">${words.submit}</button>
 </form>`,
   );

@@ -5,7 +5,8 @@
   if (!place || !window.PublicKeyCredential || !credentials) return;
   const form = place.querySelector('form');
   const button = form.querySelector('button');
-  const failed = place.querySelector('[role="alert"]');
+  const failed = place.querySelector('[data-failed]');
+  const known = place.querySelector('[data-known]');
   const options = JSON.parse(place.dataset.passkey);
   const isRegistration = 'rp' in options;
 
@@ -55,7 +56,9 @@
       form.elements.credential.value = JSON.stringify(sent(credential));
       form.submit();
     } catch (error) {
-      if (!mediation && error.name !== 'AbortError') failed.hidden = false;
+      if (mediation || error.name === 'AbortError') return;
+      // WebAuthn §5.1.3: the authenticator has a passkey of this account already.
+      (error.name === 'InvalidStateError' && known ? known : failed).hidden = false;
     }
   };
 
@@ -63,6 +66,7 @@
   const begin = (event) => {
     event.preventDefault();
     failed.hidden = true;
+    if (known) known.hidden = true;
     ask();
   };
   form.addEventListener('submit', begin);

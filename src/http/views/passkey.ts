@@ -22,10 +22,17 @@ export type PasskeyButton = {
 export const passkeyButton = (
   look: Look,
   { action, csrf, options, autofill }: PasskeyButton,
-  words: { readonly button: string; readonly failed: string; readonly fields?: Markup },
+  words: {
+    readonly button: string;
+    readonly failed: string;
+    /** Of a registration, where the device has a passkey of the account already. */
+    readonly known?: string;
+    readonly fields?: Markup;
+  },
 ): Markup =>
   html`<div data-passkey="${options}" !${autofill ? 'data-autofill="yes"' : ''} lang="${look.language}" hidden>
-<p class="alert" role="alert" hidden>${words.failed}</p>
+<p class="alert" role="alert" data-failed hidden>${words.failed}</p>
+!${words.known === undefined ? '' : html`<p class="alert" role="alert" data-known hidden>${words.known}</p>`}
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
 <input type="hidden" name="credential" value="">

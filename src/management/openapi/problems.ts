@@ -22,7 +22,10 @@ const CONVENTIONS: readonly Convention[] = [
   },
   { holds: (_, { scope }) => scope !== null, reasons: ['insufficient_scope'] },
   { holds: (_, __, { path }) => path.includes('{'), reasons: ['not_found'] },
-  { holds: (method) => method !== 'GET', reasons: ['content_too_large', 'unsupported_media_type', 'commit_unknown'] },
+  {
+    holds: (method) => method !== 'GET',
+    reasons: ['request_timeout', 'content_too_large', 'unsupported_media_type', 'commit_unknown'],
+  },
   { holds: (_, { body }) => body !== undefined, reasons: ['malformed_json', 'invalid_fields'] },
   { holds: (_, { creates }) => creates === true, reasons: ['invalid_idempotency_key', 'idempotency_key_reused'] },
   { holds: (_, { ifMatch }) => ifMatch !== undefined, reasons: ['changed_meanwhile'] },

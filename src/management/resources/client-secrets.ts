@@ -47,8 +47,8 @@ export const clientSecrets: ManagementResource = {
       summary: 'The live secrets of a client, oldest first: their names, never the secrets.',
       scope: 'clients:read',
       answer: pageOf(shape),
-      run: async ({ db, issuer }, { params: { client_id }, href }) => {
-        const client = await findClient(db, client_id);
+      run: async ({ db, macs, issuer }, { params: { client_id }, href }) => {
+        const client = await findClient(db, macs, client_id);
         if (!client) return notFound('client');
         const items = client.secretMacs.map((mac) => secretDocument(issuer, client, mac));
         return found(pageBody({ items, next: null }, href));
@@ -64,7 +64,7 @@ export const clientSecrets: ManagementResource = {
       answer: createdShape,
       creates: true,
       secret: true,
-      rejects: ['client_is_declared', 'client_is_public', 'too_many_secrets', 'changed_meanwhile'],
+      rejects: ['client_is_declared', 'client_is_own', 'client_is_public', 'too_many_secrets', 'changed_meanwhile'],
       run: add,
     }),
   },
@@ -79,8 +79,8 @@ export const clientSecret: ManagementResource = {
       summary: 'One live secret: its name, never the secret.',
       scope: 'clients:read',
       answer: shape,
-      run: async ({ db, issuer }, { params: { client_id, secret_id } }) => {
-        const client = await findClient(db, client_id);
+      run: async ({ db, macs, issuer }, { params: { client_id, secret_id } }) => {
+        const client = await findClient(db, macs, client_id);
         const mac = client?.secretMacs.find((live) => secretIdOf(live) === secret_id);
         return client && mac ? found(secretDocument(issuer, client, mac)) : notFound('secret of this client');
       },
@@ -88,10 +88,10 @@ export const clientSecret: ManagementResource = {
     DELETE: ofSecret({
       summary: 'The secret stops working at once. The last one stays.',
       scope: 'clients:write',
-      rejects: ['client_is_declared', 'last_secret'],
-      run: async ({ db, clock }, { params: { client_id, secret_id }, actor }) => {
+      rejects: ['client_is_declared', 'client_is_own', 'last_secret'],
+      run: async ({ db, macs, clock }, { params: { client_id, secret_id }, actor }) => {
         const change: ClientChange = { type: 'secretRemovalRequested', secretId: secret_id };
-        const outcome = await administerClient({ db, clock, actor }, client_id, { change });
+        const outcome = await administerClient({ db, macs, clock, actor }, client_id, { change });
         return outcome.kind === 'rejected' ? rejected(outcome.reason) : done;
       },
     }),
@@ -100,7 +100,7 @@ export const clientSecret: ManagementResource = {
 
 type Request = ManagementRequest<{ client_id: string }, unknown, { replaces: boolean }>;
 
-async function add({ db, clock, keys, issuer }: ManagementDeps, request: Request): Promise<Answer> {
+async function add({ db, macs, clock, keys, issuer }: ManagementDeps, request: Request): Promise<Answer> {
   const {
     params: { client_id },
     body,
@@ -116,7 +116,7 @@ async function add({ db, clock, keys, issuer }: ManagementDeps, request: Request
     return created({ ...shown, client_secret: secret }, secretAddress(issuer, client_id, mac), shown);
   };
   const madeBefore = async () => {
-    const stored = await findClient(db, client_id);
+    const stored = await findClient(db, macs, client_id);
     return stored && answer(stored);
   };
   const before = makes.isRepeated ? await madeBefore() : null;
@@ -126,7 +126,7 @@ async function add({ db, clock, keys, issuer }: ManagementDeps, request: Request
   const named: SecretMac = { ...storedSecretMac(keys, secret), id, createdAt: new Date().toISOString() };
   const type = body.replaces ? 'secretReplacementRequested' : 'secretRequested';
   const change: ClientChange = { type, secret: named };
-  const outcome = await administerClient({ db, clock, actor }, client_id, {
+  const outcome = await administerClient({ db, macs, clock, actor }, client_id, {
     change,
     // The same request at the same time has made it.
     expects: ({ client }) => !client?.secretMacs.some((live) => live.id === id),

@@ -55,8 +55,8 @@ export const client: ManagementResource = {
       summary: 'One client; its secrets are never shown.',
       scope: 'clients:read',
       answer: clientShape,
-      run: async ({ db, issuer }, { params: { client_id } }) => {
-        const stored = await findClient(db, client_id);
+      run: async ({ db, macs, issuer }, { params: { client_id } }) => {
+        const stored = await findClient(db, macs, client_id);
         return stored ? found(clientDocument(issuer, stored)) : notFound('client');
       },
     }),
@@ -69,7 +69,7 @@ export const client: ManagementResource = {
       creates: 'ifNew',
       ifMatch: 'whenChanging',
       secret: true,
-      rejects: ['client_is_declared'],
+      rejects: ['client_is_declared', 'client_is_own'],
       run: replace,
     }),
     PATCH: method({
@@ -81,14 +81,14 @@ export const client: ManagementResource = {
       answer: createdClientShape,
       ifMatch: 'required',
       secret: true,
-      rejects: ['client_is_declared'],
+      rejects: ['client_is_declared', 'client_is_own'],
       run: patch,
     }),
     DELETE: method({
       summary: 'Deletes the client. Its grants end, for good.',
       scope: 'clients:write',
       ifMatch: 'optional',
-      rejects: ['client_is_declared'],
+      rejects: ['client_is_declared', 'client_is_own'],
       run: remove,
     }),
   },
@@ -105,7 +105,7 @@ export const registration = forMany({
   answer: createdClientShape,
   creates: true,
   secret: true,
-  rejects: ['already_exists', 'changed_meanwhile'],
+  rejects: ['already_exists', 'client_is_own', 'changed_meanwhile'],
   run: register,
 });
 
@@ -115,7 +115,7 @@ async function register(deps: ManagementDeps, request: ManagementRequest<object,
   const { warnings } = read;
   const id = read.value.clientId ?? request.makes.bytes(16).toString('base64url');
   const asked = { ...read.value, clientId: id, warnings };
-  if ((await findClient(deps.db, id)) !== null) return registeredBefore(deps, request, asked);
+  if ((await findClient(deps.db, deps.macs, id)) !== null) return registeredBefore(deps, request, asked);
   // Registered again by a request that is sent again, a deleted client would have the secret of before.
   if (request.makes.wasCarriedOut) return GONE_SINCE;
   return orRejected(
@@ -131,11 +131,11 @@ async function register(deps: ManagementDeps, request: ManagementRequest<object,
 
 /** With an Idempotency-Key, a client that this very request has registered is answered as at the first time. */
 async function registeredBefore(
-  { db, issuer, keys }: ManagementDeps,
+  { db, macs, issuer, keys }: ManagementDeps,
   { makes }: Pick<Request, 'makes'>,
   { warnings, ...asked }: ReadClient & { readonly clientId: string; readonly warnings: readonly string[] },
 ): Promise<Answer> {
-  const stored = await findClient(db, asked.clientId);
+  const stored = await findClient(db, macs, asked.clientId);
   if (!stored || !makes.isDerived) return exists(asked.clientId);
   const made = asked.secret === null ? makeClientSecret(makes) : null;
   const secret = asked.secret ?? made;
@@ -152,7 +152,7 @@ async function replace(deps: ManagementDeps, request: Request): Promise<Answer> 
   const { client_id } = request.params;
   const { isSeen, onlyNew } = request.precondition;
   const sent = request.sent as Record<string, unknown>;
-  const stored = await findClient(deps.db, client_id);
+  const stored = await findClient(deps.db, deps.macs, client_id);
   if (stored ? onlyNew : isSeen !== null) return rejected('changed_meanwhile');
   if (sent['client_id'] !== undefined && sent['client_id'] !== client_id) return otherId(client_id);
   const read = readSent(deps, sent, stored ?? { declared: false, registeredBy: 'operator' });
@@ -168,7 +168,7 @@ async function replace(deps: ManagementDeps, request: Request): Promise<Answer> 
 
 async function patch(deps: ManagementDeps, request: Request): Promise<Answer> {
   const { client_id } = request.params;
-  const stored = await findClient(deps.db, client_id);
+  const stored = await findClient(deps.db, deps.macs, client_id);
   if (!stored) return notFound('client');
   const merged = mergePatch(clientDocument(deps.issuer, stored), request.sent) as Record<string, unknown>;
   const problems = checked(clientBody, merged, 'invalid_fields');
@@ -214,11 +214,15 @@ async function remove(deps: ManagementDeps, request: Request): Promise<Answer> {
 const isNew = ({ client: now }: ClientRow): boolean => now === null || now.deletedAt !== null;
 
 /** The client as it was planned, and stored; another change may have come since. */
-const storedAs = async ({ db }: ManagementDeps, { registration: planned }: ClientPlan): Promise<RegisteredClient> =>
-  (await findClient(db, planned.clientId)) ?? { ...planned, epoch: 0n, deletedAt: null };
+const storedAs = async (
+  { db, macs }: ManagementDeps,
+  { registration: planned }: ClientPlan,
+): Promise<RegisteredClient> =>
+  (await findClient(db, macs, planned.clientId)) ?? { ...planned, epoch: 0n, deletedAt: null };
 
-const depsFor = ({ db, keys, clock }: ManagementDeps, { actor, makes }: Pick<Request, 'actor' | 'makes'>) => ({
+const depsFor = ({ db, macs, keys, clock }: ManagementDeps, { actor, makes }: Pick<Request, 'actor' | 'makes'>) => ({
   db,
+  macs,
   keys,
   clock,
   actor,

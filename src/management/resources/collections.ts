@@ -1,5 +1,6 @@
 /** Clients and end-users as lists, with their registration, and what ends with each of them. */
 import { z } from 'zod';
+import { reviewClient } from '../../registration/client-review.ts';
 import { listClientPage } from '../../storage/client-list.ts';
 import { findClient } from '../../storage/clients.ts';
 import { consequencesForClient, consequencesForUser } from '../../storage/consequences.ts';
@@ -35,9 +36,9 @@ export const clientCollection: ManagementResource = {
         declared: isTrue.optional().describe('Whether configuration declares them.'),
       }),
       answer: pageOf(clientShape),
-      run: ({ db, issuer }, { query: { q, declared, ...page }, href }) =>
+      run: ({ db, macs, issuer }, { query: { q, declared, ...page }, href }) =>
         listAnswer(page, keyPosition, href, async (request) => {
-          const { items, next } = await listClientPage(db, { q, declared }, request);
+          const { items, next } = await listClientPage(db, macs, { q, declared }, request);
           return { items: items.map((client) => clientDocument(issuer, client)), next };
         }),
     }),
@@ -78,16 +79,21 @@ export const clientConsequences: ManagementResource = {
             'Of those grants, how many were given more than the `scope` of the client today: their next refresh leaves it out.',
           ),
         exact: z.boolean().describe('False: there are more, and the numbers are about the newest.'),
+        warnings: z
+          .array(z.string())
+          .describe('What in its registration is probably not meant, under the configuration of today.'),
       }),
-      run: async ({ db, clock, configuration }, { params: { client_id } }) => {
-        if ((await findClient(db, client_id)) === null) return notFound('client');
+      run: async ({ db, macs, clock, configuration }, { params: { client_id } }) => {
+        const client = await findClient(db, macs, client_id);
+        if (client === null) return notFound('client');
+        const { warnings } = reviewClient(client, configuration());
         const { livingGrants, users, aboveCeiling, exact } = await consequencesForClient(
           db,
           clock,
           lifetimesOf(configuration()),
           client_id,
         );
-        return found({ living_grants: livingGrants, end_users: users, above_ceiling: aboveCeiling, exact });
+        return found({ living_grants: livingGrants, end_users: users, above_ceiling: aboveCeiling, exact, warnings });
       },
     }),
   },

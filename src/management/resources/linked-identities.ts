@@ -79,7 +79,7 @@ export const linkedIdentity: ManagementResource = {
         const removed = await removeIdentity(world, { id, userId }, 'removalRequestedByAdministrator', actor);
         if (removed.kind !== 'done') return notFound('linked identity');
         // Sent again, it removes nothing.
-        if (identity?.state === 'active') tellOwner({ links, clock }, userId, 'identity_removed');
+        if (identity?.state === 'active') await tellOwner({ links, clock }, userId, 'identity_removed');
         return done;
       },
     }),

@@ -81,7 +81,7 @@ export const passkeyOfUser: ManagementResource = {
         const before = await world.passkeys.load({ userId, id });
         if (!(await removePasskeyByAdministrator(world, { userId, id }, actor))) return notFound('passkey');
         // Sent again, it removes nothing.
-        if (before?.passkey.state === 'active') tellOwner({ links, clock }, userId, 'passkey_removed');
+        if (before?.passkey.state === 'active') await tellOwner({ links, clock }, userId, 'passkey_removed');
         return done;
       },
     }),

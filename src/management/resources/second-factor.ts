@@ -75,7 +75,7 @@ export const secondFactorOfUser: ManagementResource = {
         const before = await world.secondFactors.listApps(userId);
         await removeSecondFactorByAdministrator(world, userId, actor);
         // Sent again, it removes nothing.
-        if (before.some(({ state }) => state === 'active')) tellOwner(deps, userId, 'second_factor_removed');
+        if (before.some(({ state }) => state === 'active')) await tellOwner(deps, userId, 'second_factor_removed');
         return done;
       },
     }),

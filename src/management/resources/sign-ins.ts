@@ -53,9 +53,9 @@ const loginHintOf = (
     ? null
     : (openInteraction(keys, interactionId, sealedInteraction)?.loginHint ?? null);
 
-async function documentOf({ db, issuer, keys }: ManagementDeps, reference: string, signIn: ExternalSignIn) {
+async function documentOf({ db, macs, issuer, keys }: ManagementDeps, reference: string, signIn: ExternalSignIn) {
   const { clientId, scope, prompt, maxAgeSeconds, acrValues, uiLocales } = signIn.wishes;
-  const client = clientId === null ? null : await findClient(db, clientId);
+  const client = clientId === null ? null : await findClient(db, macs, clientId);
   const self = addressOf(issuer, 'sign-ins', reference);
   return {
     state: signIn.state,

@@ -3,8 +3,11 @@ import { z } from 'zod';
 import { configurationWarnings } from '../../config/configuration-warnings.ts';
 import { keyLifetimes } from '../../config/key-lifetimes.ts';
 import { signerAmong } from '../../model/signing-key.ts';
+import { describedScopeNames } from '../../registration/client-review.ts';
+import { introspectorsIn, introspectorWarnings, scopeWarnings } from '../../registration/unknown-names.ts';
 import { forecastOf } from '../../review/explanation/key-forecast.ts';
 import { databaseFacts, endedChains, failedSignIns } from '../../storage/alarms.ts';
+import { clientsBeyond, clientsNamed } from '../../storage/clients.ts';
 import { listNodes } from '../../storage/nodes.ts';
 import { addressOf, links } from '../addresses.ts';
 import type { ManagementDeps } from '../deps.ts';
@@ -20,6 +23,8 @@ const DAY_SECONDS = 86_400;
 const LOOKED_EVERY_MILLISECONDS = 2000;
 /** A handover that is late by this much is no matter of clocks. */
 const LATE_MILLISECONDS = 120_000;
+/** So many clients with a scope that nothing describes are named; `statehouse check` names all. */
+const CLIENTS_NAMED = 20;
 
 /** Reasons that no healthy client and no healthy database cause. */
 const ALARMS: readonly string[] = ['refresh_token_reused', 'authorization_code_reused', 'chain_behind_token'];
@@ -61,14 +66,22 @@ type Check = z.infer<typeof check>;
 
 const look = keptFor(LOOKED_EVERY_MILLISECONDS, async (deps: ManagementDeps) => {
   const { db, clock } = deps;
-  const [chains, failures, facts, nodes, { keys }] = await Promise.all([
+  const configuration = deps.configuration();
+  const [chains, failures, facts, nodes, { keys }, introspectors, beyond] = await Promise.all([
     endedChains(db, clock, DAY_SECONDS),
     failedSignIns(db, clock),
     databaseFacts(db, clock),
     listNodes(db, clock),
     deps.signingKeys.store.load(),
+    clientsNamed(db, introspectorsIn(configuration)),
+    clientsBeyond(db, describedScopeNames(configuration), CLIENTS_NAMED),
   ]);
-  return { chains, failures, facts, nodes, keys };
+  const warnings = [
+    ...configurationWarnings(configuration),
+    ...introspectorWarnings(configuration, introspectors),
+    ...scopeWarnings(configuration, beyond),
+  ];
+  return { chains, failures, facts, nodes, keys, warnings };
 });
 
 type Looked = Awaited<ReturnType<typeof look>>;
@@ -96,7 +109,7 @@ function documentOf(deps: ManagementDeps, looked: Looked) {
     keyCheck(deps, looked),
     failureCheck(deps, looked),
     nodeCheck(looked),
-    configurationCheck(deps),
+    configurationCheck(deps, looked),
   ];
   return {
     state: (['bad', 'look', 'good'] as const).find((state) => checks.some((one) => one.state === state)) ?? 'good',
@@ -106,7 +119,7 @@ function documentOf(deps: ManagementDeps, looked: Looked) {
     database: { version: facts.version, bytes: facts.bytes },
     nodes: nodes.map(({ id, version, startedAt }) => ({ id, version, started_at: startedAt.toISOString() })),
     configuration: {
-      warnings: configurationWarnings(deps.configuration()),
+      warnings: looked.warnings,
       last_reload: reload && { ...reload, at: reload.at.toISOString() },
     },
     ...links({ self: addressOf(deps.issuer, 'status') }),
@@ -154,11 +167,10 @@ function nodeCheck({ nodes }: Looked): Check {
   return { name: 'nodes', state: versions.length > 1 ? 'look' : 'good', detail };
 }
 
-function configurationCheck({ configuration, lastReload }: ManagementDeps): Check {
+function configurationCheck({ lastReload }: ManagementDeps, { warnings: { length } }: Looked): Check {
   if (lastReload()?.accepted === false) {
     return { name: 'configuration', state: 'bad', detail: 'the files were refused; what ran goes on running' };
   }
-  const { length } = configurationWarnings(configuration());
   const detail = length === 0 ? 'no warnings' : `${length} ${length === 1 ? 'warning' : 'warnings'}`;
   return { name: 'configuration', state: length === 0 ? 'good' : 'look', detail };
 }

@@ -54,12 +54,19 @@ const shape = z
       ),
     address_hash: z.string().nullable().describe('A keyed hash of the address that it was asked from.'),
     fields: z.array(z.string()).nullable().describe('The names of the fields that changed.'),
-    address: z.string().nullable().describe('Of a sign-in: where it came from.'),
+    address: z
+      .string()
+      .nullable()
+      .describe('Of a sign-in, and of a code or token that was used before: where it came from.'),
     account_hash: z
       .string()
       .nullable()
       .describe('Of a sign-in: a keyed hash of the username, also of one that nobody has.'),
     begun_session_id: z.uuid().nullable().describe('The session that a sign-in began.'),
+    user_agent: z
+      .string()
+      .nullable()
+      .describe('Of a code or token that was used before: the User-Agent of the request, at most 256 characters.'),
   })
   .meta({ id: 'Transition' });
 
@@ -85,6 +92,7 @@ const lineDocument = (line: ListedLine) => ({
   address: line.address,
   account_hash: line.accountHash,
   begun_session_id: line.begunSessionId,
+  user_agent: line.userAgent,
 });
 
 export const transitions: ManagementResource = {
@@ -109,7 +117,12 @@ export const transitions: ManagementResource = {
         grant_id: z.uuid().optional(),
         session_id: z.uuid().optional(),
         account_hash: accountHash.optional().describe('Sign-ins of this account, whether somebody has it or not.'),
-        address: z.string().max(64).refine(isStorable).optional().describe('Sign-ins from this address.'),
+        address: z
+          .string()
+          .max(64)
+          .refine(isStorable)
+          .optional()
+          .describe('Sign-ins, and codes and tokens that were used before, from this address.'),
         from: instant.optional().describe('Decided at this instant or later (RFC 3339).'),
         to: instant.optional().describe('Decided before this instant (RFC 3339).'),
       }),

@@ -6,7 +6,7 @@ import type { UserChange, UserRegistration, UserRow } from '../../lifecycles/use
 import type { RegisteredUser } from '../../model/user.ts';
 import { serviceNames } from '../../people/passwords/rules.ts';
 import { administerUser, requireDone } from '../../registration/administration.ts';
-import { readUserRecord, type UserRecord } from '../../registration/user-record.ts';
+import { judgeUserRecord, type UserRecord } from '../../registration/user-record.ts';
 import { userStore } from '../../storage/user-store.ts';
 import { conditionNeeded, orRejected, rejected } from '../administration.ts';
 import type { ManagementDeps } from '../deps.ts';
@@ -126,7 +126,7 @@ async function register(
   deps: ManagementDeps,
   { body, makes, actor }: ManagementRequest<object, unknown, SentUser>,
 ): Promise<Answer> {
-  const read = recordOf(deps, body);
+  const read = await recordOf(deps, body);
   if ('kind' in read) return read;
   const id = makes.uuid();
   if (body.sub !== undefined && body.sub !== id) return SUB_IS_MADE;
@@ -165,7 +165,7 @@ async function change(
   if (onlyNew || (isSeen && !isSeen(shown))) return rejected('changed_meanwhile');
   if (sent.sub !== undefined && sent.sub !== stored.id)
     return problem('invalid_fields', 'Nothing was changed. See "errors".', [otherSub(stored.id)]);
-  const read = recordOf(deps, sent);
+  const read = await recordOf(deps, sent);
   if ('kind' in read) return read;
   const { fields, changes } = await changesOf(stored, read, sent);
   if (changes.length === 0) return found(shown);
@@ -228,10 +228,13 @@ const seenIn =
   ({ user: now }: UserRow): boolean =>
     now !== null && now.deletedAt === null && isSeen(userDocument(issuer, now));
 
-function recordOf({ issuer, production, configuration }: ManagementDeps, sent: SentUser): UserRecord | Problem {
+async function recordOf(
+  { issuer, production, configuration, isBreached }: ManagementDeps,
+  sent: SentUser,
+): Promise<UserRecord | Problem> {
   const { signIn: policy, branding } = configuration();
   const service = serviceNames(issuer, branding.organization);
-  const reading = readUserRecord(recordIn(sent), production, { policy, service });
+  const reading = await judgeUserRecord(recordIn(sent), production, { policy, service, isBreached });
   if (reading.ok) return reading.value;
   return fieldProblems(
     'invalid_fields',

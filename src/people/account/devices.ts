@@ -25,23 +25,26 @@ export async function endDevice(
  * Ends every other session of the end-user. A list has the newest: it is read again until no other session is left. A session from after a
  * new password is not ended by who was signed in before.
  *
- * @returns how many this call ended. @throws Unavailable: asking again is always safe.
+ * @returns in how many the end-user was signed in. @throws Unavailable: asking again is always safe.
  */
 export async function endOtherDevices(deps: DevicesDeps, own: Session): Promise<{ readonly ended: number }> {
   let ended = 0;
   for (;;) {
-    const { now, sessions } = await deps.sessions.list(own.userId);
+    const { now, sessions } = await deps.sessions.list(own.userId, ['active', 'awaitingSecondFactor']);
+    const isAlive = (session: Session) => sessionIsAlive(session, deps.configuration().signIn, now);
+    // Whoever has typed the password elsewhere, and not yet the second factor, begins again too.
     const others = sessions.filter(
       (session) =>
         session.sid !== own.sid &&
         session.userEpoch === own.userEpoch &&
-        sessionIsAlive(session, deps.configuration().signIn, now),
+        (session.state === 'awaitingSecondFactor' || isAlive(session)),
     );
     let endedNow = 0;
-    for (const { sid } of others) {
-      if (await endListedSession(deps, own.userId, sid, endUser(own.userId))) endedNow += 1;
+    for (const session of others) {
+      if (!(await endListedSession(deps, own.userId, session.sid, endUser(own.userId)))) continue;
+      endedNow += 1;
+      if (isAlive(session)) ended += 1;
     }
     if (endedNow === 0) return { ended };
-    ended += endedNow;
   }
 }

@@ -7,10 +7,16 @@ import { rawSecret } from '../../crypto/secret-types.ts';
 import { changeUser, NO_PASSWORD, type UserStore } from '../../lifecycles/user.ts';
 import { endUser } from '../../model/actor.ts';
 import type { Session } from '../../model/session.ts';
-import { type CookieHash, createSession, demandsSecondFactor } from '../../protocol/browser-session.ts';
+import { type CookieHash, createSession, isPasswordOneOfSeveral } from '../../protocol/browser-session.ts';
 import { type SignInDeps, type SignInForm, type SignInRefusal, verifyCredentials } from '../../protocol/sign-in.ts';
 import type { Tell } from '../mail/mail.ts';
-import { minimumCharacters, type PasswordProblem, passwordProblem, serviceNames } from '../passwords/rules.ts';
+import {
+  type IsBreached,
+  minimumCharacters,
+  type PasswordProblem,
+  passwordProblem,
+  serviceNames,
+} from '../passwords/rules.ts';
 import { isByPasswordAlone } from '../second-factor/deps.ts';
 
 export type { PasswordProblem };
@@ -19,6 +25,7 @@ export type PasswordDeps = SignInDeps & {
   readonly issuer: string;
   readonly users: UserStore;
   readonly tell?: Tell;
+  readonly isBreached: IsBreached;
 };
 
 /** Whether the end-user has a password, which is asked for before it is changed. @throws StoreUnavailable */
@@ -65,7 +72,7 @@ export async function changePassword(
   if (chosen !== repeated) return { kind: 'refused', reason: 'repetition_differs' };
   // The cheap answers first; neither tells anything about the current password.
   if (has && chosen === current) return { kind: 'refused', reason: 'same_as_before' };
-  const problem = passwordProblem(chosen, await contextOf(deps, session));
+  const problem = await passwordProblem(chosen, await contextOf(deps, session));
   if (problem !== null) return { kind: 'problem', problem };
   if (has) {
     const verified = await verifyCredentials(deps, { ...form, username, password: current });
@@ -94,7 +101,7 @@ export async function changePassword(
     expects: ({ user }) => user?.epoch === session.userEpoch,
   });
   if (changed.kind === 'rejected') return { kind: 'signInRequired' };
-  deps.tell?.(userId, 'password_changed');
+  await deps.tell?.(userId, 'password_changed');
   const cookie = { old: null, new: form.cookie.new };
   const user = { ...changed.user, serverEpoch: session.liveServerEpoch };
   // How and when the end-user signed in stays as it was.
@@ -107,10 +114,9 @@ export const minimumOf = async (deps: PasswordDeps, session: Session): Promise<n
   minimumCharacters(await strengthOf(deps, session));
 
 async function strengthOf(deps: PasswordDeps, { userId, username }: Session) {
-  const configuration = deps.configuration();
   return {
-    hasSecondFactor: demandsSecondFactor(configuration, username) || (await deps.hasAuthenticatorApp(userId)),
-    policy: configuration.signIn,
+    hasSecondFactor: await isPasswordOneOfSeveral(deps, { id: userId, username }),
+    policy: deps.configuration().signIn,
   };
 }
 
@@ -122,6 +128,7 @@ async function contextOf(deps: PasswordDeps, session: Session) {
     username: session.username,
     alsoNamed: typeof email === 'string' ? [email] : [],
     service: serviceNames(deps.issuer, deps.configuration().branding.organization),
+    isBreached: deps.isBreached,
     ...(await strengthOf(deps, session)),
   };
 }

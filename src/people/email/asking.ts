@@ -2,8 +2,8 @@
 import { addressKey, addressOf } from '../../model/email-challenge.ts';
 import type { RegisteredUser } from '../../model/user.ts';
 import { readAddress } from '../mail/address.ts';
-import { allowMail, type MailAllowance } from '../mail/limits.ts';
-import { type MailContent, timeZoneOf, wishesOf } from '../mail/mail.ts';
+import { allowMail, allowMailToKnownDevice, type MailAllowance } from '../mail/limits.ts';
+import { type MailContent, type MailsWanted, QUEUE_FULL, timeZoneOf, wishesOf } from '../mail/mail.ts';
 import {
   createLink,
   LINK_LIFETIME_SECONDS,
@@ -18,13 +18,16 @@ export type Asker = {
   readonly network: string;
   /** The languages of the browser, the best first. */
   readonly wishes: readonly string[];
+  /** The cookie by which the browser is known to accounts, as sent; null: none. */
+  readonly deviceCookie: string | null;
 };
+
+/** `throttled`: of the address, or of the network. `queueFull`: no mail of this purpose finds a place now. Nothing is sent. */
+type NotMailed = { readonly kind: 'throttled' | 'queueFull'; readonly retryAfterSeconds: number };
 
 export type Asked =
   /** The same for every address, whether anybody has it or not. */
-  | { readonly kind: 'asked' }
-  | { readonly kind: 'addressRefused' }
-  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
+  { readonly kind: 'asked' } | { readonly kind: 'addressRefused' } | NotMailed;
 
 /** More accounts with one address than this get no mail. */
 const MAX_ACCOUNTS = 5;
@@ -39,20 +42,38 @@ export async function askForReset(deps: LinkDeps, typed: string | null, asker: A
   if (address === null) return { kind: 'addressRefused' };
   const allowance = await allowMail(deps, { address, network: asker.network });
   if (allowance.kind === 'networkIsFull') return { kind: 'throttled', retryAfterSeconds: allowance.retryAfterSeconds };
-  if (allowance.kind === 'allowed') deps.outbox.later(() => sendResets(deps, address, asker));
-  return { kind: 'asked' };
+  // Strangers can use up the mails of an address, and not those of a browser that the account knows.
+  const onlyForDevice = allowance.kind === 'allowed' ? null : asker.deviceCookie;
+  // The same for every address: nothing was looked up yet.
+  const isQueued =
+    (allowance.kind !== 'allowed' && onlyForDevice === null) ||
+    (await deps.outbox.want({ kind: 'reset_wanted', to: address, wishes: asker.wishes, onlyForDevice }));
+  return isQueued ? { kind: 'asked' } : QUEUE_FULL;
 }
 
-async function sendResets(deps: LinkDeps, address: string, { wishes }: Asker): Promise<void> {
-  for (const user of await deps.accounts.withAddress(address, MAX_ACCOUNTS)) {
+async function isAllowedByDevice(
+  deps: LinkDeps,
+  { id: userId, username }: RegisteredUser,
+  deviceCookie: string,
+): Promise<boolean> {
+  const device = deps.knownDeviceOf?.(deviceCookie, username) ?? null;
+  return device !== null && allowMailToKnownDevice(deps, { userId, device });
+}
+
+/** For the queue of mails. Safe to repeat: each mail has a link that works, and the use of one ends the others. @throws StoreUnavailable, Unavailable */
+export async function sendResets(
+  deps: LinkDeps,
+  { to, wishes, onlyForDevice }: Extract<MailsWanted, { kind: 'reset_wanted' }>,
+): Promise<void> {
+  for (const user of await deps.accounts.withAddress(to, MAX_ACCOUNTS)) {
     const own = addressOf(user);
     // To the address as it is stored, never to another spelling.
     if (own === null || !own.isVerified || user.disabledAt !== null) continue;
+    if (onlyForDevice !== null && !(await isAllowedByDevice(deps, user, onlyForDevice))) continue;
     await mailLink(deps, user, { purpose: 'reset_password', address: own.address }, wishes);
   }
 }
 
-/** @returns false: the machine refuses. */
 async function mailLink(
   deps: LinkDeps,
   user: RegisteredUser,
@@ -61,12 +82,14 @@ async function mailLink(
     address,
   }: { readonly purpose: 'reset_password' | 'verify_address' | 'change_address'; readonly address: string },
   wishes: readonly string[],
-): Promise<boolean> {
+): Promise<LinkMailed> {
   const link = await createLink(deps, { purpose, address, userId: user.id, goesOn: null });
-  if (link === null) return false;
-  send(deps, user, { purpose, address }, link, wishes);
-  return true;
+  if (link === null) return 'refused';
+  return (await send(deps, user, { purpose, address }, link, wishes)) ? 'sent' : 'queueFull';
 }
+
+/** `refused`: by the machine of the link. */
+type LinkMailed = 'sent' | 'refused' | 'queueFull';
 
 type Mailed = {
   readonly purpose: 'reset_password' | 'verify_address' | 'change_address' | 'lost_factors';
@@ -79,9 +102,10 @@ const send = (
   { purpose, address }: Mailed,
   { url }: SentLink,
   wishes: readonly string[],
-): void =>
+): Promise<boolean> =>
   outbox.send({
     to: address,
+    userId: user.id,
     wishes: wishesOf(user, wishes),
     timeZone: timeZoneOf(user),
     content: contentOf(user, purpose, { link: url, lifetimeSeconds: LINK_LIFETIME_SECONDS[purpose] }),
@@ -97,7 +121,7 @@ const contentOf = (
 export type AddressAsked =
   | { readonly kind: 'sent'; readonly address: string }
   | { readonly kind: 'addressRefused' | 'sameAddress' | 'noAddress' | 'alreadyVerified' | 'refused' }
-  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
+  | NotMailed;
 
 /** The end-user wants the address of their account to be verified. @throws StoreUnavailable, Unavailable */
 export async function askForVerification(deps: LinkDeps, userId: string, asker: Asker): Promise<AddressAsked> {
@@ -137,14 +161,14 @@ async function mailToAccount(
 ): Promise<AddressAsked> {
   const allowance = await allowMail(deps, { address, network });
   if (allowance.kind !== 'allowed') return { kind: 'throttled', retryAfterSeconds: retryAfter(allowance) };
-  const isSent = await mailLink(deps, user, { purpose, address }, wishes);
-  return isSent ? { kind: 'sent', address } : { kind: 'refused' };
+  const mailed = await mailLink(deps, user, { purpose, address }, wishes);
+  if (mailed === 'queueFull') return QUEUE_FULL;
+  return mailed === 'sent' ? { kind: 'sent', address } : { kind: 'refused' };
 }
 
 export type LostAsked =
   /** `passwordNotShown`: the session may come from another place, whose password is none of this server. */
-  | { readonly kind: 'sent' | 'noAddress' | 'passwordFromMail' | 'passwordNotShown' | 'refused' }
-  | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
+  { readonly kind: 'sent' | 'noAddress' | 'passwordFromMail' | 'passwordNotShown' | 'refused' } | NotMailed;
 
 /**
  * The end-user has lost every passkey, app and recovery code. Only a browser in which the password was right gets here.
@@ -166,8 +190,16 @@ export async function askAboutLostFactors(
   const outcome = await tryToCreateLink(deps, about, { passwordIsProven: true });
   if (outcome.kind === 'rejected')
     return { kind: outcome.reason === 'password_from_mail' ? 'passwordFromMail' : 'refused' };
-  send(deps, user, about, outcome, wishes);
-  return { kind: 'sent' };
+  return (await send(deps, user, about, outcome, wishes)) ? { kind: 'sent' } : QUEUE_FULL;
+}
+
+/** Whether a link about lost factors can be asked for: the page offers nothing that is refused whatever is typed. @throws StoreUnavailable */
+export async function mayRecoverByMail(
+  deps: Pick<LinkDeps, 'accounts'> & SignsInElsewhere,
+  userId: string,
+): Promise<boolean> {
+  const own = await addressOfAccount(deps, userId);
+  return own?.isVerified === true && !(await deps.signsInElsewhere(userId));
 }
 
 /** What the account's page shows. @throws StoreUnavailable */

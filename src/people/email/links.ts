@@ -31,6 +31,8 @@ export type LinkDeps = MailLimitDeps & {
     readonly find: (userId: string) => Promise<RegisteredUser | null>;
   };
   readonly outbox: Outbox;
+  /** The id of a browser that has signed in to this account before; null: it has not. */
+  readonly knownDeviceOf?: (deviceCookie: string | null, username: string) => string | null;
 };
 
 export type SignsInElsewhere = {

@@ -11,7 +11,7 @@ import type { RegisteredUser } from '../../model/user.ts';
 import { isVisible } from '../../oauth/username.ts';
 import { isOfOneWriting } from '../../oauth/username-scripts.ts';
 import { type FormCheck, formPurpose } from '../../protocol/form-purpose.ts';
-import { timeZoneOf, wishesOf } from '../mail/mail.ts';
+import { type Mail, timeZoneOf, wishesOf } from '../mail/mail.ts';
 import { notify } from '../mail/notify.ts';
 import type { PasswordProblem } from '../passwords/rules.ts';
 import { drawLink, hashOfSecret, LINK_LIFETIME_SECONDS, type LinkDeps, type SignsInElsewhere } from './links.ts';
@@ -183,7 +183,7 @@ export async function submitLink(deps: UseLinkDeps, form: LinkForm): Promise<Lin
   }
   // Where the process ends in between, a factor stays, and the end-user asks for another link.
   if (purpose === 'lost_factors') await deps.removeLostFactors(outcome.user.id);
-  tell(deps, outcome, undo?.url ?? null, form.wishes);
+  await tell(deps, outcome, undo?.url ?? null, form.wishes);
   return { kind: 'done', purpose, used: outcome };
 }
 
@@ -218,19 +218,20 @@ async function useOf(
 const isUsername = (username: string): boolean => username.length <= MAX_USERNAME_CHARACTERS && isVisible(username);
 
 /** Mails about what was done, to whom it concerns. */
-function tell(
+async function tell(
   deps: UseLinkDeps,
   { at, challenge, before, user, undo }: LinkUsed,
   undoUrl: string | null,
   browser: readonly string[],
-): void {
+): Promise<void> {
   const wishes = wishesOf(user, browser);
-  if (challenge.purpose === 'reset_password') notify(deps, user.id, { kind: 'password_changed', at }, browser);
-  if (challenge.purpose === 'lost_factors') notify(deps, user.id, { kind: 'factors_removed', at }, browser);
-  if (challenge.purpose === 'undo_change') notify(deps, user.id, { kind: 'address_restored', at }, browser);
+  if (challenge.purpose === 'reset_password') await notify(deps, user.id, { kind: 'password_changed', at }, browser);
+  if (challenge.purpose === 'lost_factors') await notify(deps, user.id, { kind: 'factors_removed', at }, browser);
+  if (challenge.purpose === 'undo_change') await notify(deps, user.id, { kind: 'address_restored', at }, browser);
   if (challenge.purpose === 'change_address' && undo !== null && undoUrl !== null && before !== null) {
-    deps.outbox.send({
+    const mail: Mail = {
       to: undo.address,
+      userId: user.id,
       wishes,
       timeZone: timeZoneOf(user),
       content: {
@@ -239,6 +240,7 @@ function tell(
         link: undoUrl,
         lifetimeSeconds: LINK_LIFETIME_SECONDS.undo_change,
       },
-    });
+    };
+    await deps.outbox.later(() => deps.outbox.send(mail));
   }
 }

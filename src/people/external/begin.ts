@@ -5,6 +5,7 @@ import { openText, sealText } from '../../crypto/sealed-text.ts';
 import type { NewExternalSignIn } from '../../lifecycles/external-sign-in.ts';
 import type { ExternalSignIn, SignInWishes } from '../../model/external-sign-in.ts';
 import type { Interaction } from '../../model/interaction.ts';
+import { networksOf } from '../../model/networks.ts';
 import type { CookieHash } from '../../protocol/browser-session.ts';
 import type { ExternalSignInDeps } from './deps.ts';
 
@@ -81,9 +82,11 @@ export async function beginExternalSignIn(
   beginning: Beginning,
 ): Promise<Begun> {
   const { browser, address, interaction, linkTo } = beginning;
-  const key = hmacSha256(deps.keys.first.key('throttle'), 'external sign-in\n', address);
-  const [begun = 0] = await deps.signInFailures.count([key], WINDOW_SECONDS);
-  if (begun > BEGINNINGS_PER_ADDRESS) return { kind: 'throttled', retryAfterSeconds: WINDOW_SECONDS };
+  const networks = networksOf(address);
+  const keys = networks.map(({ key }) => hmacSha256(deps.keys.first.key('throttle'), 'external sign-in\n', key));
+  const begun = await deps.signInFailures.count(keys, WINDOW_SECONDS);
+  if (networks.some(({ times }, at) => (begun[at] ?? 0) > BEGINNINGS_PER_ADDRESS * times))
+    return { kind: 'throttled', retryAfterSeconds: WINDOW_SECONDS };
   const reference = deps.random.bytes(REFERENCE_BYTES).toString('base64url');
   const id = deps.random.uuid();
   const { kind, provider, lifetimeSeconds, secrets } = place;

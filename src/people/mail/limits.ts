@@ -2,6 +2,7 @@
 import { hmacSha256 } from '../../crypto/digest.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
 import { addressKey } from '../../model/email-challenge.ts';
+import { networksOf } from '../../model/networks.ts';
 
 const WINDOW_SECONDS = 3600;
 /** Nobody needs more links, and nobody should get more mails that they did not ask for. */
@@ -23,16 +24,28 @@ export type MailAllowance =
   | { readonly kind: 'addressIsFull' }
   | { readonly kind: 'networkIsFull'; readonly retryAfterSeconds: number };
 
+/** Of a browser that is known to the account: requests of strangers do not use it up. @throws StoreUnavailable */
+export async function allowMailToKnownDevice(
+  { keys, mailCounts }: MailLimitDeps,
+  { userId, device }: { readonly userId: string; readonly device: string },
+): Promise<boolean> {
+  const key = hmacSha256(keys.first.key('throttle'), ['mail', 'device', device, userId].join('\n'));
+  const [ofDevice = 0] = await mailCounts.count([key], WINDOW_SECONDS);
+  return ofDevice <= MAILS_PER_ADDRESS;
+}
+
 /** @param network one key for all addresses that count as the same sender. @throws StoreUnavailable */
 export async function allowMail(
   { keys, mailCounts }: MailLimitDeps,
   { address, network }: { readonly address: string; readonly network: string },
 ): Promise<MailAllowance> {
   const key = (...parts: string[]) => hmacSha256(keys.first.key('throttle'), ['mail', ...parts].join('\n'));
-  const [ofAddress = 0, ofNetwork = 0] = await mailCounts.count(
-    [key('address', addressKey(address)), key('network', network)],
+  const networks = networksOf(network);
+  const [ofAddress = 0, ...ofNetworks] = await mailCounts.count(
+    [key('address', addressKey(address)), ...networks.map((one) => key('network', one.key))],
     WINDOW_SECONDS,
   );
-  if (ofNetwork > MAILS_PER_NETWORK) return { kind: 'networkIsFull', retryAfterSeconds: WINDOW_SECONDS };
+  if (networks.some(({ times }, at) => (ofNetworks[at] ?? 0) > MAILS_PER_NETWORK * times))
+    return { kind: 'networkIsFull', retryAfterSeconds: WINDOW_SECONDS };
   return ofAddress > MAILS_PER_ADDRESS ? { kind: 'addressIsFull' } : { kind: 'allowed' };
 }

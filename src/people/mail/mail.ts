@@ -1,4 +1,6 @@
 /** What is said in a mail, before words are found for it (src/http/views/mail.ts). */
+import type { GoingOn } from '../../model/email-challenge.ts';
+import type { MailPurpose } from '../../model/mail.ts';
 import type { RegisteredUser } from '../../model/user.ts';
 
 /** What happened to an account. The end-user hears of it, in case that it was not they. */
@@ -12,8 +14,8 @@ export type Notice =
   | 'identity_removed'
   | 'address_restored';
 
-/** Tells the end-user by mail what was just done to the account; returns at once. Absent: no mails are sent. */
-export type Tell = (userId: string, notice: Notice) => void;
+/** Sends the end-user a notice of what was just done to the account. Resolves when the notice is in the queue; never throws. Absent: no mails are sent. */
+export type Tell = (userId: string, notice: Notice) => Promise<void>;
 
 type About = { readonly username: string };
 /** An absolute URL on this server. */
@@ -46,6 +48,8 @@ export type MailContent =
 
 export type Mail = {
   readonly to: string;
+  /** The account that the mail is about, with which it is erased; null: none. */
+  readonly userId: string | null;
   /** Languages and locales as BCP 47 tags, the best first. */
   readonly wishes: readonly string[];
   /** Of the IANA database; null: unknown. */
@@ -53,16 +57,61 @@ export type Mail = {
   readonly content: MailContent;
 };
 
-/** Sends mails after the answer. */
-export type Outbox = {
-  /** Never waits and never throws. */
-  readonly send: (mail: Mail) => void;
-  /**
-   * Runs after the request was answered: so the time of the answer does not tell what was found. Bounded: where too much waits
-   * already, the work is dropped and the log says so.
-   */
-  readonly later: (work: () => Promise<void>) => void;
+const PURPOSES: Readonly<Record<MailContent['kind'], MailPurpose>> = {
+  address_changed: 'notice',
+  new_device: 'notice',
+  password_changed: 'notice',
+  passkey_added: 'notice',
+  passkey_removed: 'notice',
+  second_factor_added: 'notice',
+  second_factor_removed: 'notice',
+  factors_removed: 'notice',
+  identity_removed: 'notice',
+  address_restored: 'notice',
+  reset_password: 'link',
+  lost_factors: 'link',
+  verify_address: 'link',
+  change_address: 'link',
+  sign_up: 'link',
+  invitation: 'link',
+  has_account: 'link',
 };
+export const purposeOf = ({ content }: Pick<Mail, 'content'>): MailPurpose => PURPOSES[content.kind];
+
+/**
+ * A stranger asked for mails to an address. The lookup, the links and the mails follow when a node takes the request from the queue: what is
+ * stored before the answer is the same for every address.
+ */
+export type MailsWanted =
+  | {
+      readonly kind: 'sign_up_wanted';
+      readonly to: string;
+      readonly wishes: readonly string[];
+      readonly goesOn: GoingOn | null;
+    }
+  | {
+      readonly kind: 'reset_wanted';
+      readonly to: string;
+      readonly wishes: readonly string[];
+      /** The cookie of a browser: only accounts that know it get a mail. Null: every account with the address. */
+      readonly onlyForDevice: string | null;
+    };
+
+/** The queue of mails, in the database: a mail that waits outlives the process. */
+export type Outbox = {
+  /** Called after the commit of what the mail is about. @returns false: the queue is full, and the mail was dropped. @throws StoreUnavailable */
+  readonly send: (mail: Mail) => Promise<boolean>;
+  /** As `send`, for the mails that a stranger wants. @throws StoreUnavailable */
+  readonly want: (wanted: MailsWanted) => Promise<boolean>;
+  /**
+   * Looks up whom a notice goes to, and sends it: after the commit, outside the time of the request. Bounded. Resolves when the notice is in the
+   * queue, or the log says why not; never throws.
+   */
+  readonly later: (work: () => Promise<unknown>) => Promise<void>;
+};
+
+/** After this long a queue that is full may have room. */
+export const QUEUE_FULL = { kind: 'queueFull', retryAfterSeconds: 60 } as const;
 
 const text = (claim: unknown): readonly string[] => (typeof claim === 'string' ? [claim] : []);
 

@@ -19,10 +19,10 @@ export function tellOfNewDevice(deps: NewDeviceDeps, session: Session): void {
   const browser = actingBrowser();
   if (browser !== null && deps.isKnownDevice(browser.deviceCookie, username, lastUsedAt)) return;
   const wishes = browser?.languages;
-  deps.outbox.later(async () => {
+  void deps.outbox.later(async () => {
     const { sessions } = await deps.sessions.list(userId);
     const others = sessions.filter((other) => other.sid !== sid);
     if (others.length === 0 || others.some((other) => other.userAgent === userAgent)) return;
-    notify(deps, userId, { kind: 'new_device', at: signedInAt, userAgent }, (await wishes?.()) ?? []);
+    void notify(deps, userId, { kind: 'new_device', at: signedInAt, userAgent }, (await wishes?.()) ?? []);
   });
 }

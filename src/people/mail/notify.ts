@@ -16,19 +16,25 @@ export type Happened =
   | { readonly kind: 'new_device'; readonly at: Date; readonly userAgent: string | null };
 
 /**
- * Returns at once; the mail is sent later, and a mail that fails changes nothing. Only a verified address gets it: another may be a
+ * Resolves when the mail is in the queue; a mail that fails changes nothing. Only a verified address gets it: another may be a
  * stranger's.
  * @param deps null: this server sends no mails.
  * @param wishes languages, the best first; absent: those of the browser that acts. The end-user's own language counts before.
  */
-export function notify(deps: NotifyDeps | null, userId: string, happened: Happened, wishes?: readonly string[]): void {
+export async function notify(
+  deps: NotifyDeps | null,
+  userId: string,
+  happened: Happened,
+  wishes?: readonly string[],
+): Promise<void> {
   const browser = actingBrowser();
-  deps?.outbox.later(async () => {
+  await deps?.outbox.later(async () => {
     const user = await deps.accounts.find(userId);
     const own = user === null ? null : addressOf(user);
     if (user === null || own === null || !own.isVerified || user.deletedAt !== null) return;
-    deps.outbox.send({
+    await deps.outbox.send({
       to: own.address,
+      userId,
       wishes: wishesOf(user, wishes ?? (await browser?.languages()) ?? []),
       timeZone: timeZoneOf(user),
       content: contentOf(deps.issuer, user.username, happened),

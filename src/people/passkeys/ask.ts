@@ -1,26 +1,44 @@
-/** What the sign-in page asks the browser's passkeys. */
+/** What a page asks the browser's passkeys: at a sign-in any for this site, as a second factor those of one account. */
 import { CHALLENGE_SECONDS, siteOf } from '../../crypto/passkey-challenge.ts';
+import type { Passkey } from '../../model/factors.ts';
+import type { Session } from '../../model/session.ts';
 import type { CookieHash } from '../../protocol/browser-session.ts';
 import { type ChallengeDeps, freshChallenge, purposeIn } from './challenge.ts';
 
 export const placeOfSignIn = (browser: CookieHash, place: string): string => purposeIn(browser, `sign-in at ${place}`);
+export const placeOfFactor = (browser: CookieHash, { sid }: Pick<Session, 'sid'>): string =>
+  purposeIn(browser, `second factor of ${sid}`);
+
+type AskDeps = ChallengeDeps & { readonly issuer: string };
+export type FactorAsked = {
+  readonly session: Pick<Session, 'sid'>;
+  /** The passkeys of the account. */
+  readonly allowed: readonly Pick<Passkey, 'credentialId' | 'transports'>[];
+};
 
 /**
  * For `navigator.credentials.get`: JSON. `allowCredentials` is empty, so any passkey for this site will do.
  * @returns null: this site can have no passkeys.
  */
-export function signInOptions(
-  deps: ChallengeDeps & { readonly issuer: string },
-  browser: CookieHash,
-  place: string,
-): string | null {
+export const signInOptions = (deps: AskDeps, browser: CookieHash, place: string): string | null =>
+  optionsOf(deps, placeOfSignIn(browser, place), []);
+
+/** @returns as `signInOptions`. */
+export const factorOptions = (deps: AskDeps, browser: CookieHash, { session, allowed }: FactorAsked): string | null =>
+  optionsOf(deps, placeOfFactor(browser, session), allowed);
+
+function optionsOf(deps: AskDeps, purpose: string, allowed: FactorAsked['allowed']): string | null {
   const site = siteOf(deps.issuer);
   if (site === null) return null;
   return JSON.stringify({
-    challenge: freshChallenge(deps, placeOfSignIn(browser, place)).toString('base64url'),
+    challenge: freshChallenge(deps, purpose).toString('base64url'),
     rpId: site.id,
     userVerification: 'required',
     timeout: CHALLENGE_SECONDS * 1000,
-    allowCredentials: [],
+    allowCredentials: allowed.map(({ credentialId, transports }) => ({
+      type: 'public-key',
+      id: Buffer.from(credentialId).toString('base64url'),
+      transports,
+    })),
   });
 }

@@ -67,7 +67,7 @@ export async function addPasskey(
   const decided = await registerPasskey(deps, passkey, isByPasswordAlone(session));
   if (decided.kind === 'rejected')
     return refused(decided.reason === 'factor_not_proven' ? 'factor_not_proven' : 'passkey_refused');
-  deps.tell?.(userId, 'passkey_added');
+  await deps.tell?.(userId, 'passkey_added');
   const stronger = await strengthenSession(deps, session, newCookie, {
     factor: { kind: 'passkey', id },
     amr: byPasskey(made.backupEligible),
@@ -115,7 +115,7 @@ export async function removePasskey(deps: PasskeyDeps, session: Session, id: str
     : null;
   if (answer === null) return { kind: 'removeRefused', reason: 'factor_unknown' };
   if (answer.kind === 'rejected') return { kind: 'removeRefused', reason: reasonOf(answer.reason) };
-  deps.tell?.(userId, 'passkey_removed');
+  await deps.tell?.(userId, 'passkey_removed');
   await withoutFactorsNoCodes(deps, userId);
   return { kind: 'removed' };
 }

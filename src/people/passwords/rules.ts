@@ -1,9 +1,10 @@
 /**
- * What a password that somebody chooses must be (NIST SP 800-63B-4 §3.1.1.2): long enough, not on the list of common passwords, and
- * not made of words that stand beside it. No rule about kinds of characters, and none about its age.
+ * What a password that somebody chooses must be (NIST SP 800-63B-4 §3.1.1.2): long enough, not on the list of common passwords, not
+ * made of words that stand beside it, and not soon guessed. No rule about kinds of characters, and none about its age.
  */
 import type { SignInPolicy } from '../../../policies/schema.ts';
 import { isCommonPassword } from './common.ts';
+import { scoreOf } from './guessing.ts';
 
 /** In Unicode code points, after NFC. NIST: at least 64 must be possible. */
 export const MAX_PASSWORD_CHARACTERS = 1024;
@@ -11,11 +12,20 @@ export const MAX_PASSWORD_CHARACTERS = 1024;
 export const MIN_CHARACTERS_ALONE = 15;
 export const MIN_CHARACTERS_WITH_SECOND_FACTOR = 8;
 const DIFFERENT_CHARACTERS = 3;
+/**
+ * The least score of zxcvbn: more than 10^8 guesses where the password is the only factor. Eight random characters are 10^8, so that
+ * beside a second factor more than 10^6 are enough.
+ */
+const MIN_SCORE_ALONE = 3;
+const MIN_SCORE_WITH_SECOND_FACTOR = 2;
 
 export type PasswordPolicy = Pick<
   SignInPolicy,
   'passwordMinimumCharacters' | 'passwordMinimumCharactersWithSecondFactor'
 >;
+
+/** It never throws: a list that does not answer has nothing. */
+export type IsBreached = (password: string) => Promise<boolean>;
 
 export type PasswordContext = {
   readonly username: string;
@@ -25,6 +35,8 @@ export type PasswordContext = {
   readonly alsoNamed?: readonly string[];
   /** What names the service. */
   readonly service?: readonly string[];
+  /** Whether a list of breached passwords has it; absent: no list is asked. */
+  readonly isBreached?: IsBreached | undefined;
   /** Absent: the least that NIST allows. */
   readonly policy?: PasswordPolicy;
 };
@@ -41,7 +53,9 @@ export type PasswordProblem =
   /** It has U+0000 or half a character, which no form can send. */
   | { readonly reason: 'not_text' }
   | { readonly reason: 'repetitive'; readonly different: number; readonly atLeast: number }
-  | { readonly reason: 'names_the_user' | 'names_the_service' | 'common' };
+  | { readonly reason: 'names_the_user' | 'names_the_service' | 'common' }
+  /** Variants of common passwords, patterns of a keyboard, repetitions, sequences. */
+  | { readonly reason: 'guessable' | 'breached' };
 
 export const minimumCharacters = ({ hasSecondFactor, policy }: Pick<PasswordContext, 'hasSecondFactor' | 'policy'>) =>
   hasSecondFactor
@@ -49,7 +63,30 @@ export const minimumCharacters = ({ hasSecondFactor, policy }: Pick<PasswordCont
     : (policy?.passwordMinimumCharacters ?? MIN_CHARACTERS_ALONE);
 
 /** @returns the first that speaks against the password; null: it may be chosen. */
-export function passwordProblem(password: string, context: PasswordContext): PasswordProblem | null {
+export async function passwordProblem(password: string, context: PasswordContext): Promise<PasswordProblem | null> {
+  return brokenRule(password, context) ?? hiddenWeakness(password, context);
+}
+
+/** Of a password that breaks no other rule: what takes a thread or another server to find. */
+export async function hiddenWeakness(password: string, context: PasswordContext): Promise<PasswordProblem | null> {
+  const found = await guessable(password, context);
+  if (found !== null) return found;
+  return (await context.isBreached?.(password)) ? { reason: 'breached' } : null;
+}
+
+/** Without a score, the other rules alone decide. */
+async function guessable(
+  password: string,
+  { username, hasSecondFactor, alsoNamed = [], service = [] }: PasswordContext,
+): Promise<PasswordProblem | null> {
+  const names = [username, ...alsoNamed, 'statehouse', ...service];
+  const score = await scoreOf({ password, names: [...new Set(names.flatMap(partsOf))] });
+  const atLeast = hasSecondFactor ? MIN_SCORE_WITH_SECOND_FACTOR : MIN_SCORE_ALONE;
+  return score !== null && score < atLeast ? { reason: 'guessable' } : null;
+}
+
+/** What can be said at once. */
+export function brokenRule(password: string, context: PasswordContext): PasswordProblem | null {
   if (!password.isWellFormed() || password.includes('\0')) return { reason: 'not_text' };
   const characters = [...password.normalize('NFC')];
   const atLeast = minimumCharacters(context);
@@ -69,11 +106,13 @@ export function passwordProblem(password: string, context: PasswordContext): Pas
 const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
 const lettersOf = (text: string): string => folded(text).replaceAll(/[^\p{L}]/gu, '');
 
+/** An address is also its parts. */
+const partsOf = (name: string): readonly string[] => [name, ...name.split(/[@.\s_-]+/)].filter((part) => part !== '');
+
 /** Of these words and nothing else but digits and signs, in any order and case, or the same as one of them. */
 function isMadeOf(password: string, names: readonly string[]): boolean {
   if (names.some((name) => name !== '' && folded(name) === folded(password))) return true;
-  // An address is also its parts.
-  const words = names.flatMap((name) => [name, ...name.split(/[@.\s_-]+/)]).map(lettersOf);
+  const words = names.flatMap(partsOf).map(lettersOf);
   const known = new Set(words.filter((word) => word.length >= 3));
   return consistsOf(lettersOf(password), [...known]);
 }
@@ -134,6 +173,10 @@ export function passwordWords(problem: PasswordProblem): string {
       return 'the name of the service';
     case 'common':
       return 'one of the most common passwords';
+    case 'guessable':
+      return 'a password that is soon guessed';
+    case 'breached':
+      return 'a password of a list of breached passwords';
   }
 }
 

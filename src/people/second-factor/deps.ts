@@ -1,4 +1,5 @@
 /** What the use cases of authenticator apps and recovery codes need. */
+import type { KeptKey } from '../../crypto/kept-key.ts';
 import type { RecoveryCodeStore } from '../../lifecycles/recovery-code.ts';
 import type { SecondFactorStore } from '../../lifecycles/second-factor.ts';
 import type { Passkey, SecondFactor } from '../../model/factors.ts';
@@ -22,6 +23,8 @@ export type SecondFactorDeps = SignInDeps & {
     readonly listPasskeys: (userId: string) => Promise<readonly Passkey[]>;
   };
   readonly recoveryCodes: RecoveryCodeStore;
+  /** The keys of recovery codes of root secrets that have left the list. */
+  readonly keptKeys: () => Promise<readonly KeptKey[]>;
   readonly tell?: Tell;
 };
 

@@ -1,4 +1,5 @@
 /** Which factors an end-user has, for the pages that list them or ask for them. */
+import type { Bytes } from '../../model/grant.ts';
 import { demandsSecondFactor } from '../../protocol/browser-session.ts';
 import type { SecondFactorDeps } from './deps.ts';
 
@@ -10,6 +11,8 @@ export type Methods = {
     readonly createdAt: Date;
     readonly lastUsedAt: Date | null;
     readonly isSynced: boolean;
+    readonly credentialId: Bytes;
+    readonly transports: readonly string[];
   }[];
   readonly recoveryCodesLeft: number;
   /** The policy demands a second factor of this end-user. */
@@ -30,12 +33,14 @@ export async function methodsOfUser(
     apps: apps.flatMap(({ id, state, confirmedAt }) =>
       state === 'active' && confirmedAt !== null ? [{ id, confirmedAt }] : [],
     ),
-    passkeys: passkeys.map(({ id, name, createdAt, lastUsedAt, backupEligible }) => ({
+    passkeys: passkeys.map(({ id, name, createdAt, lastUsedAt, backupEligible, credentialId, transports }) => ({
       id,
       name,
       createdAt,
       lastUsedAt,
       isSynced: backupEligible,
+      credentialId,
+      transports,
     })),
     recoveryCodesLeft: codes.length,
     isDemanded: demandsSecondFactor(configuration(), username),

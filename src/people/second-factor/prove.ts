@@ -4,7 +4,7 @@
  */
 import { knownDevice } from '../../crypto/device-cookie.ts';
 import { hmacSha256 } from '../../crypto/digest.ts';
-import { readRecoveryCode, recoveryCodeHashes } from '../../crypto/recovery-code.ts';
+import { keptRecoveryCodeHashes, readRecoveryCode, recoveryCodeHashes } from '../../crypto/recovery-code.ts';
 import { askRecoveryCode } from '../../lifecycles/recovery-code.ts';
 import { askSecondFactor } from '../../lifecycles/second-factor.ts';
 import type { ProvenFactor } from '../../lifecycles/session.ts';
@@ -41,6 +41,8 @@ export type CodeRefusal =
 export type CodeRefused = {
   readonly kind: 'codeRefused';
   readonly reason: CodeRefusal;
+  /** What the code was taken for: six digits are a code of an app. */
+  readonly method: 'secondFactor' | 'recoveryCode';
   /** Null: trying again at once may succeed. */
   readonly retryAfterSeconds: number | null;
 };
@@ -63,11 +65,11 @@ export async function proveByCode(deps: SecondFactorDeps, session: Session, sent
   return { kind: 'proven', session: stronger };
 }
 
-const refused = (reason: CodeRefusal, retryAfterSeconds: number | null = null): CodeRefused => ({
-  kind: 'codeRefused',
-  reason,
-  retryAfterSeconds,
-});
+const refused = (
+  reason: CodeRefusal,
+  retryAfterSeconds: number | null = null,
+  method: CodeRefused['method'] = 'secondFactor',
+): CodeRefused => ({ kind: 'codeRefused', reason, retryAfterSeconds, method });
 
 async function checkCode(
   deps: SecondFactorDeps,
@@ -92,7 +94,7 @@ async function checkCode(
   await deps.signInFailures.count([key], failureWindowSeconds);
   const method = isOfApp ? 'secondFactor' : 'recoveryCode';
   await deps.signInLedger.refused({ method, reason: checked, username, userId });
-  return refused(checked);
+  return refused(checked, null, method);
 }
 
 type Checked = ProvenFactor | 'code_mismatch' | 'code_reused';
@@ -111,9 +113,16 @@ async function checkAppCode(deps: SecondFactorDeps, userId: string, code: string
 
 async function checkRecoveryCode(deps: SecondFactorDeps, userId: string, typed: string): Promise<Checked> {
   const text = readRecoveryCode(typed);
-  const stored = text && (await deps.recoveryCodes.find(userId, recoveryCodeHashes(deps.keys, userId, text)));
+  const stored = text && (await findRecoveryCode(deps, userId, text));
   if (!stored) return 'code_mismatch';
   const answer = await askRecoveryCode(deps, stored, 'presented');
   if (answer.kind === 'accepted') return { kind: 'recoveryCode', id: stored.code.id };
   return answer.reason === 'recovery_code_used' ? 'code_reused' : 'code_mismatch';
+}
+
+async function findRecoveryCode({ recoveryCodes, keys, keptKeys }: SecondFactorDeps, userId: string, text: string) {
+  const found = await recoveryCodes.find(userId, recoveryCodeHashes(keys, userId, text));
+  if (found !== null) return found;
+  const older = keptRecoveryCodeHashes(keys, await keptKeys(), userId, text);
+  return older.length === 0 ? null : recoveryCodes.find(userId, older);
 }

@@ -5,6 +5,7 @@ import { isSealedByFirst, openText, sealText } from '../../crypto/sealed-text.ts
 import { totpStepOf } from '../../crypto/totp.ts';
 import type { SecondFactor } from '../../model/factors.ts';
 
+type Sealed = Pick<SecondFactor, 'id' | 'sealedSecret'>;
 type Sealing = { readonly keys: RootKeys; readonly random: Random };
 
 const IV_BYTES = 12;
@@ -13,7 +14,7 @@ export const sealSecret = ({ keys, random }: Sealing, id: string, secret: string
   sealText(keys, 'second-factor', id, secret, random.bytes(IV_BYTES));
 
 /** Null: it was dropped, or the root secret that sealed it is no longer listed. */
-export const openSecret = (keys: RootKeys, { id, sealedSecret }: SecondFactor): string | null =>
+export const openSecret = (keys: RootKeys, { id, sealedSecret }: Sealed): string | null =>
   sealedSecret === null ? null : openText(keys, 'second-factor', id, sealedSecret);
 
 /** For a request to the factor's machine: the step of this code, and the secret sealed anew where an older root secret sealed it. */
@@ -22,9 +23,12 @@ export const stepOfCode = (deps: Sealing, code: string) => ({
     const secret = openSecret(deps.keys, factor);
     return secret === null ? null : totpStepOf(secret, code, now);
   },
-  reseal: (factor: SecondFactor): string | null => {
-    if (factor.sealedSecret === null || isSealedByFirst(deps.keys, factor.sealedSecret)) return null;
-    const secret = openSecret(deps.keys, factor);
-    return secret === null ? null : sealSecret(deps, factor.id, secret);
-  },
+  reseal: (factor: SecondFactor): string | null => resealedSecret(deps, factor),
 });
+
+/** Null: the first root secret sealed it, or none that is listed did. */
+export function resealedSecret(deps: Sealing, factor: Sealed): string | null {
+  if (factor.sealedSecret === null || isSealedByFirst(deps.keys, factor.sealedSecret)) return null;
+  const secret = openSecret(deps.keys, factor);
+  return secret === null ? null : sealSecret(deps, factor.id, secret);
+}

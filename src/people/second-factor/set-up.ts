@@ -96,7 +96,7 @@ export async function confirmSetUp(
     if (answer.reason === 'code_mismatch' || answer.reason === 'factor_not_proven') return refused(answer.reason);
     return refused('set_up_over');
   }
-  deps.tell?.(userId, 'second_factor_added');
+  await deps.tell?.(userId, 'second_factor_added');
   const factor = { kind: 'secondFactor', id } as const;
   const stronger = await strengthenSession(deps, session, newCookie, { factor, amr: BY_CODE });
   if (stronger === null) return refused('session_ended');
@@ -145,7 +145,7 @@ export async function removeApp(deps: SecondFactorDeps, session: Session, id: st
       reason: answer.reason === 'factor_is_demanded' ? 'factor_is_demanded' : 'factor_not_proven',
     };
   }
-  deps.tell?.(userId, 'second_factor_removed');
+  await deps.tell?.(userId, 'second_factor_removed');
   await withoutFactorsNoCodes(deps, userId);
   return { kind: 'removed' };
 }

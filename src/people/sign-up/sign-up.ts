@@ -9,7 +9,7 @@ import type { Asked, Asker } from '../email/asking.ts';
 import { createLink, LINK_LIFETIME_SECONDS, type LinkDeps, type LinkMaking } from '../email/links.ts';
 import { readAddress } from '../mail/address.ts';
 import { allowMail } from '../mail/limits.ts';
-import type { Outbox } from '../mail/mail.ts';
+import { type MailsWanted, type Outbox, QUEUE_FULL } from '../mail/mail.ts';
 
 /** Whether a link of this purpose may be sent and used, by the policy of today. */
 export const offered =
@@ -41,22 +41,26 @@ export async function askToSignUp(
   if (address === null) return { kind: 'addressRefused' };
   const allowance = await allowMail(deps, { address, network: asker.network });
   if (allowance.kind === 'networkIsFull') return { kind: 'throttled', retryAfterSeconds: allowance.retryAfterSeconds };
-  if (allowance.kind === 'allowed') deps.outbox.later(() => mailSignUp(deps, address, goesOn, asker.wishes));
-  return { kind: 'asked' };
+  // The same for every address: nothing was looked up yet.
+  const isQueued =
+    allowance.kind !== 'allowed' ||
+    (await deps.outbox.want({ kind: 'sign_up_wanted', to: address, wishes: asker.wishes, goesOn }));
+  return isQueued ? { kind: 'asked' } : QUEUE_FULL;
 }
 
-async function mailSignUp(
+/** For the queue of mails. Safe to repeat: each mail has a link that works, and the use of one ends the others. @throws StoreUnavailable, Unavailable */
+export async function mailSignUp(
   deps: LinkDeps,
-  address: string,
-  goesOn: GoingOn | null,
-  wishes: readonly string[],
+  { to: address, goesOn, wishes }: Extract<MailsWanted, { kind: 'sign_up_wanted' }>,
 ): Promise<void> {
   const accounts = (await deps.accounts.withAddress(address, MAX_NAMED)).filter(
     (user) => addressKey(addressOf(user)?.address ?? '') === addressKey(address),
   );
   if (accounts.length > 0) {
-    deps.outbox.send({
+    await deps.outbox.send({
       to: address,
+      // Of several accounts, the first.
+      userId: accounts[0]?.id ?? null,
       wishes,
       timeZone: null,
       content: {
@@ -70,8 +74,9 @@ async function mailSignUp(
   }
   const link = await createLink(deps, { purpose: 'sign_up', userId: null, address, goesOn });
   if (link === null) return;
-  deps.outbox.send({
+  await deps.outbox.send({
     to: address,
+    userId: null,
     wishes,
     timeZone: null,
     content: { kind: 'sign_up', link: link.url, lifetimeSeconds: LINK_LIFETIME_SECONDS.sign_up },
@@ -79,7 +84,8 @@ async function mailSignUp(
 }
 
 export type Invited =
-  | { readonly kind: 'invited'; readonly challenge: EmailChallenge; readonly url: string }
+  /** `isMailed`: the mail is in the queue. */
+  | { readonly kind: 'invited'; readonly challenge: EmailChallenge; readonly url: string; readonly isMailed: boolean }
   | { readonly kind: 'addressRefused' }
   | { readonly kind: 'signUpIsOff' };
 
@@ -97,13 +103,14 @@ export async function invite(
   if (address === null) return { kind: 'addressRefused' };
   const link = await createLink(deps, { purpose: 'invitation', userId: null, address, goesOn: null }, { actor });
   if (link === null) return { kind: 'signUpIsOff' };
-  outbox?.send({
+  const isMailed = await outbox?.send({
     to: address,
+    userId: null,
     wishes: language === null ? [] : [language],
     timeZone: null,
     content: { kind: 'invitation', link: link.url, lifetimeSeconds: LINK_LIFETIME_SECONDS.invitation },
   });
-  return { kind: 'invited', challenge: link.challenge, url: link.url };
+  return { kind: 'invited', challenge: link.challenge, url: link.url, isMailed: isMailed ?? false };
 }
 
 /** @returns false: it was used, replaced or withdrawn before, or there is none. @throws Unavailable */

@@ -68,6 +68,9 @@ export function openIdProvider(deps: ProviderDeps) {
       execute: [allowInsecureRequests],
     });
     const metadata = { ...found.serverMetadata() };
+    if (new URL(upstream.issuer).protocol === 'https:' && namesHttp(metadata)) {
+      throw new UpstreamFailure('upstream_answer_invalid', 'METADATA_NAMES_HTTP');
+    }
     kept.set(upstream.issuer, { at: performance.now(), metadata });
     return metadata;
   }
@@ -168,7 +171,14 @@ export function openIdProvider(deps: ProviderDeps) {
         if (!claims || claims.sub.length === 0 || claims.sub.length > MAX_SUBJECT_CHARACTERS) {
           throw new UpstreamFailure('upstream_answer_invalid', 'SUBJECT_UNUSABLE');
         }
+        // openid-client leaves `iat` alone (Core §3.1.3.7, 10).
+        if (claims.iat > deps.now().getTime() / 1000 + CLOCK_TOLERANCE_SECONDS) {
+          throw new UpstreamFailure('upstream_answer_invalid', 'ISSUED_IN_THE_FUTURE');
+        }
         const more = await claimsOfUserInfo(client, upstream, tokens.access_token, claims);
+        if (!isStorable({ ...more, ...claims })) {
+          throw new UpstreamFailure('upstream_answer_invalid', 'CLAIMS_NOT_TEXT');
+        }
         return {
           subject: claims.sub,
           claims: { ...more, ...claims },
@@ -198,6 +208,20 @@ export function openIdProvider(deps: ProviderDeps) {
     const { fetchUserInfo } = await load();
     return fetchUserInfo(client, accessToken, told.sub);
   }
+}
+
+/** The endpoints that get the client's secret, the code or an access token, and the keys that everything is checked with. */
+const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri'] as const;
+
+/** A provider that is https itself: nothing of it may travel in clear. */
+const namesHttp = (metadata: ServerMetadata): boolean =>
+  ENDPOINTS.some((name) => metadata[name] !== undefined && !/^https:/i.test(String(metadata[name])));
+
+/** U+0000 and lone surrogates are JSON, and no text that a database keeps. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every((member) => member.every(isStorable));
 }
 
 const MAX_METHODS = 20;

@@ -48,8 +48,14 @@ function meaningOfGrantTypes(from: unknown, to: unknown): string | null {
 
 type Resources = Pick<Configuration, 'resources'>;
 
-/** @returns what the loss of a scope, or of the whole resource, means; null: the change is about something else. */
+/** @returns what it means for tokens that a resource, or one of its scopes, is gone, or opens UserInfo no more; null: the change is about something else. */
 export function meaningOfResourceChange(before: Resources, after: Resources, { key, to }: Change): string | null {
+  const ofBoth = after.resources.filter((one) =>
+    before.resources.some(({ identifier }) => identifier === one.identifier),
+  );
+  if (ofBoth.some(({ identifier }) => key === `resources.${identifier}.userInfo`)) {
+    return to === false ? NO_USERINFO : USERINFO_AGAIN;
+  }
   if (to !== null) return null;
   for (const { identifier, scopes } of before.resources) {
     const isGone = !after.resources.some((one) => one.identifier === identifier);
@@ -59,5 +65,9 @@ export function meaningOfResourceChange(before: Resources, after: Resources, { k
   return null;
 }
 
+const NO_USERINFO =
+  'Access tokens for this resource no longer open the UserInfo Endpoint, not even those that are out. Clients that call it ask for a token by `resource`.';
+const USERINFO_AGAIN =
+  'Access tokens for this resource open the UserInfo Endpoint again, where the client asked for `openid` and named no `resource`.';
 const NO_RESOURCE = 'No token is made for this resource any more, whatever was allowed.';
 const NO_SCOPE = `Tokens for this resource are made without it, unless the client's own scope names it and this is the default resource.`;

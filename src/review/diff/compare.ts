@@ -5,6 +5,7 @@ import { readMachine } from '../machine/read.ts';
 import { type MachineOf, type Proof, prove, proveForEveryPolicy } from '../proof/prove.ts';
 import type { Bounds } from '../proof/walk.ts';
 import { type ConfigurationChange, meaningOfClientField, meaningOfResourceChange } from './ceiling-changes.ts';
+import { guardChanges } from './guard-changes.ts';
 import { type PolicyChange, policyChanges } from './lifetime-changes.ts';
 import { type MachineChange, machineChanges } from './machine-changes.ts';
 import { meaningOfRoleChange } from './role-changes.ts';
@@ -25,7 +26,7 @@ export type Comparison = {
   readonly refused: string | null;
 };
 export function compare(before: Side, after: Side, bounds?: readonly Bounds[]): Comparison {
-  const machines = machineChanges(readAll(before), readAll(after));
+  const machines = [...machineChanges(readAll(before), readAll(after)), ...guardChanges(before, after)];
   const configuration = changesBetween(before.configuration, after.configuration);
   const changed = machines.map(({ machine }) => machine);
   const proved = proofsOf(after, bounds, changed);

@@ -17,6 +17,7 @@ export type MachineChange = {
     | 'arm added'
     | 'arm removed'
     | 'arm moved'
+    | 'guard changed'
     | 'described differently';
   /** `state`, or `state × event`. */
   readonly where: string;

@@ -12,6 +12,8 @@ export type Side = {
   readonly name: string;
   readonly configuration: Configuration;
   readonly machines: readonly AnyStateMachine[];
+  /** What several guards ask, and the bounds that they name, by name. */
+  readonly sharedPredicates: Readonly<Record<string, unknown>>;
 };
 
 /** Neither a folder nor a revision, or a revision without machines and policies. The message repeats the name. */
@@ -22,7 +24,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** @throws NoSuchSide, ConfigurationError. */
 export async function readSide(name: string, issuer: string): Promise<Side> {
   if (existsSync(name) && statSync(name).isDirectory()) {
-    return { name, configuration: loadConfiguration(name, issuer), machines: await machinesIn(join(ROOT, 'machines')) };
+    return { name, configuration: loadConfiguration(name, issuer), ...(await machinesIn(join(ROOT, 'machines'))) };
   }
   return readRevision(name, issuer);
 }
@@ -34,8 +36,8 @@ async function readRevision(name: string, issuer: string): Promise<Side> {
   const folder = mkdtempSync(join(ROOT, '.statehouse', 'revision-'));
   try {
     extract(commit, folder, name);
-    const machines = await machinesIn(join(folder, 'machines'));
-    return { name, configuration: loadConfiguration(join(folder, 'policies'), issuer), machines };
+    const decides = await machinesIn(join(folder, 'machines'));
+    return { name, configuration: loadConfiguration(join(folder, 'policies'), issuer), ...decides };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -66,10 +68,16 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const git = (args: readonly string[]): Buffer =>
   execFileSync('git', ['-C', ROOT, ...args], { maxBuffer: MAX_BYTES, stdio: ['ignore', 'pipe', 'ignore'] });
 
-async function machinesIn(folder: string): Promise<AnyStateMachine[]> {
-  const files = readdirSync(folder).filter((file) => file.endsWith('.machine.ts'));
+async function machinesIn(folder: string): Promise<Pick<Side, 'machines' | 'sharedPredicates'>> {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.ts'));
   const modules = await Promise.all(files.map((file) => machineFile(join(folder, file))));
-  return modules.flatMap((module) => Object.values(module).filter(isMachine));
+  return {
+    machines: modules.flatMap((module) => Object.values(module).filter(isMachine)),
+    sharedPredicates: Object.assign(
+      {},
+      ...modules.flatMap(({ sharedPredicates, BOUNDS }) => [sharedPredicates, BOUNDS]),
+    ),
+  };
 }
 
 /** @throws NoSuchSide with file and line, without the temporary folder of a revision. */

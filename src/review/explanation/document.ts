@@ -37,7 +37,21 @@ export const explanationDocument = (explained: Explained) => ({
       }),
   presented: explained.place && placeDocument(explained.place),
   events: explained.events.map(
-    ({ at, machine, event, from, to, reason, generation, clientId, policy, scopeWithheld, actor }) => ({
+    ({
+      at,
+      machine,
+      event,
+      from,
+      to,
+      reason,
+      generation,
+      clientId,
+      policy,
+      scopeWithheld,
+      actor,
+      address,
+      userAgent,
+    }) => ({
       at: at.toISOString(),
       machine,
       event,
@@ -49,6 +63,8 @@ export const explanationDocument = (explained: Explained) => ({
       policy,
       scope_withheld: scopeWithheld,
       actor,
+      address,
+      user_agent: userAgent,
     }),
   ),
   earlier_events: explained.earlierLines,

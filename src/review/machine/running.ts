@@ -7,6 +7,7 @@ import { externalSignInMachine } from '../../../machines/external-sign-in.machin
 import { grantMachine } from '../../../machines/grant.machine.ts';
 import { interactionMachine } from '../../../machines/interaction.machine.ts';
 import { linkedIdentityMachine } from '../../../machines/linked-identity.machine.ts';
+import { mailMachine } from '../../../machines/mail.machine.ts';
 import { passkeyMachine } from '../../../machines/passkey.machine.ts';
 import { recoveryCodeMachine } from '../../../machines/recovery-code.machine.ts';
 import { refreshTokenMachine } from '../../../machines/refresh-token.machine.ts';
@@ -113,7 +114,8 @@ export const RUNNING = {
   emailChallenge: running(emailChallengeMachine, {
     requested: true,
     used: true,
-    replaced: true,
+    overtaken: true,
+    otherUsed: true,
     withdrawn: true,
     undone: true,
   }),
@@ -125,6 +127,7 @@ export const RUNNING = {
     receiverRemoved: true,
     repeatRequested: true,
   }),
+  mail: running(mailMachine, { claimed: true, succeeded: true, failed: true, refused: true, displaced: true }),
 } as const;
 
 export type RunningName = keyof typeof RUNNING;

@@ -8,6 +8,7 @@ import { emailChallenges } from './email-challenges/walk.ts';
 import { type Exploration, explore, type Violation } from './explore.ts';
 import { externalSignIns } from './external-sign-ins/walk.ts';
 import { factors } from './factors/walk.ts';
+import { mails } from './mails/walk.ts';
 import { signIns } from './sign-ins/walk.ts';
 import { signingKeys } from './signing-keys/walk.ts';
 import type { AnyInvariant, AnyWalk, Bounds } from './walk.ts';
@@ -37,7 +38,7 @@ export const prove = (lifetimes: Lifetimes, bounds?: readonly Bounds[], machineO
  * @param about the ids of machines; only what is walked with one of them is proved. Absent: everything.
  */
 export const proveForEveryPolicy = (machineOf?: MachineOf, about?: readonly string[]): readonly Proof[] =>
-  [signIns, factors, externalSignIns, signingKeys, administration, emailChallenges, webhookDeliveries]
+  [signIns, factors, externalSignIns, signingKeys, administration, emailChallenges, webhookDeliveries, mails]
     .filter(({ machines }) => about === undefined || machines.some((one) => about.includes(one)))
     .map((walk) => proofOf(walk, null, undefined, machineOf));
 
@@ -67,6 +68,7 @@ export const invariantsAbout = (machine: string): readonly AnyInvariant[] =>
     administration.invariants,
     emailChallenges.invariants,
     webhookDeliveries.invariants,
+    mails.invariants,
   ]
     .flat()
     .filter(({ machines }) => machines.includes(machine));

@@ -38,9 +38,13 @@ const chainWords = ({ lifetimes }: Scenario): string =>
 
 const signInWords = ({ signIn }: Scenario): string => {
   const { sessionLifetimeSeconds: lifetime, sessionIdleLifetimeSeconds: idle = lifetime } = signIn;
-  const demanded = { nobody: 'from nobody', operators: 'from operators', everyone: 'from everybody' }[
-    signIn.secondFactor
-  ];
+  const demanded = {
+    nobody: 'from nobody',
+    // A resource owner has no role.
+    operatorsInProduction: 'from nobody',
+    operators: 'from operators',
+    everyone: 'from everybody',
+  }[signIn.secondFactor];
   return `Sign-ins: session ${span(idle)} idle, ${span(lifetime)} in any case; a second factor is demanded ${demanded}.`;
 };
 

@@ -230,9 +230,11 @@ export const SIGN_IN_KEYS = [
   'sessionLifetimeSeconds',
   'sessionIdleLifetimeSeconds',
   'secondFactor',
+  'passkeyAfterPassword',
   'recentSignInSeconds',
 ] as const;
-const { sessionLifetimeSeconds, sessionIdleLifetimeSeconds, recentSignInSeconds } = signInSchema.shape;
+const { sessionLifetimeSeconds, sessionIdleLifetimeSeconds, passkeyAfterPassword, recentSignInSeconds } =
+  signInSchema.shape;
 
 export const scenarioSchema = z.strictObject({
   title: text(80, 'What it is called.'),
@@ -251,6 +253,7 @@ export const scenarioSchema = z.strictObject({
       sessionLifetimeSeconds: sessionLifetimeSeconds.optional(),
       sessionIdleLifetimeSeconds,
       secondFactor: z.enum(['nobody', 'everyone']).optional().describe('Who has to have a second factor.'),
+      passkeyAfterPassword: passkeyAfterPassword.unwrap().optional(),
       recentSignInSeconds: recentSignInSeconds.unwrap().optional(),
     })
     .optional()

@@ -2,14 +2,17 @@
  * The role of each column in the tables with a machine. The compiler asks for every column of src/storage/schema.ts, so that it is
  * decided for each new column whether it may change.
  */
+import { MAX_SESSION_SECONDS } from '../../../policies/schema.ts';
 import { columnNames } from '../../storage/columns.ts';
 import {
   clients,
+  consents,
   emailChallenges,
   externalSignIns,
   grants,
   interactions,
   linkedIdentities,
+  mails,
   passkeys,
   recoveryCodes,
   secondFactors,
@@ -24,7 +27,7 @@ type Roles<Table extends { readonly $inferSelect: object }, Role extends string>
 
 /**
  * `bound`: never changes. `state`, `end`: change with the machine. `head`, `use`: change with a rotation. `mac`: made anew when the root
- * secret is rotated.
+ * secret is rotated, with its version.
  */
 const GRANTS: Roles<typeof grants, 'bound' | 'state' | 'end' | 'head' | 'use'> = {
   id: 'bound',
@@ -99,6 +102,7 @@ const SIGNING_KEYS: Roles<
   privateJwe: 'secret',
   signing: 'generated',
   mac: 'mac',
+  macVersion: 'mac',
 };
 
 /**
@@ -119,10 +123,11 @@ const SESSIONS: Roles<typeof sessions, 'bound' | 'state' | 'use' | 'end' | 'fact
   endsAt: 'end',
   endedReason: 'end',
   mac: 'mac',
+  macVersion: 'mac',
 };
 
 /** `registration`: replaced as a whole, by an administrator. `end`: changes with the machine. `epoch`: only rises. */
-const CLIENTS: Roles<typeof clients, 'bound' | 'registration' | 'secret' | 'end' | 'epoch'> = {
+const CLIENTS: Roles<typeof clients, 'bound' | 'registration' | 'secret' | 'end' | 'epoch' | 'mac'> = {
   clientId: 'bound',
   createdAt: 'bound',
   clientName: 'registration',
@@ -144,6 +149,23 @@ const CLIENTS: Roles<typeof clients, 'bound' | 'registration' | 'secret' | 'end'
   secretMacs: 'secret',
   deletedAt: 'end',
   epoch: 'epoch',
+  mac: 'mac',
+  macVersion: 'mac',
+  tokenMac: 'mac',
+};
+
+/** `allowed`: what is allowed, replaced by each approval that adds to it. */
+const CONSENTS: Roles<typeof consents, 'bound' | 'allowed' | 'mac'> = {
+  id: 'bound',
+  userId: 'bound',
+  clientId: 'bound',
+  resources: 'bound',
+  userEpoch: 'allowed',
+  clientEpoch: 'allowed',
+  scope: 'allowed',
+  grantedAt: 'allowed',
+  mac: 'mac',
+  macVersion: 'mac',
 };
 
 /** `record`: replaced as a whole, by an administrator; erased with the deletion. */
@@ -160,6 +182,7 @@ const USERS: Roles<typeof users, 'bound' | 'record' | 'end' | 'epoch' | 'mac'> =
   deletedAt: 'end',
   epoch: 'epoch',
   mac: 'mac',
+  macVersion: 'mac',
 };
 
 /** `end`: changes with the machine. */
@@ -178,7 +201,9 @@ const EMAIL_CHALLENGES: Roles<typeof emailChallenges, 'bound' | 'state' | 'end' 
   endsAt: 'bound',
   state: 'state',
   supersededReason: 'end',
+  newerLinks: 'end',
   mac: 'mac',
+  macVersion: 'mac',
 };
 
 /** `state`, `answer`: change with the machine. */
@@ -201,6 +226,7 @@ const EXTERNAL_SIGN_INS: Roles<typeof externalSignIns, 'bound' | 'state' | 'answ
   authenticatedAt: 'answer',
   refusal: 'answer',
   mac: 'mac',
+  macVersion: 'mac',
 };
 
 const LINKED_IDENTITIES: Roles<typeof linkedIdentities, 'bound' | 'state' | 'end' | 'mac'> = {
@@ -214,6 +240,7 @@ const LINKED_IDENTITIES: Roles<typeof linkedIdentities, 'bound' | 'state' | 'end
   removedAt: 'end',
   removedReason: 'end',
   mac: 'mac',
+  macVersion: 'mac',
 };
 
 /** `instant`: set once. `secret`: replaced while the factor lives, dropped with its end, and never set again. `use`: moves forward. */
@@ -251,6 +278,7 @@ const PASSKEYS: Roles<typeof passkeys, 'bound' | 'state' | 'instant' | 'secret' 
   lastUsedAt: 'use',
   removedAt: 'instant',
   mac: 'mac',
+  macVersion: 'mac',
 };
 
 /** `attempt`: changes while it is pending. `due`: there is one while it is pending. `end`: changes with the machine. */
@@ -272,6 +300,22 @@ const WEBHOOK_DELIVERIES: Roles<typeof webhookDeliveries, 'bound' | 'state' | 'a
   abandonedReason: 'end',
 };
 
+/** As of a delivery. `secret`: erased with the end, and never set again. */
+const MAILS: Roles<typeof mails, 'bound' | 'state' | 'attempt' | 'due' | 'end' | 'secret'> = {
+  id: 'bound',
+  purpose: 'bound',
+  domainHash: 'bound',
+  userId: 'bound',
+  createdAt: 'bound',
+  givesUpAt: 'bound',
+  state: 'state',
+  attempts: 'attempt',
+  nextAttemptAt: 'due',
+  sealedContents: 'secret',
+  endedAt: 'end',
+  dropReason: 'end',
+};
+
 type Table = Parameters<typeof columnNames>[0];
 
 /** The columns' names in Postgres. */
@@ -291,12 +335,38 @@ export const keyColumns = {
   linked_identities: 'id',
   email_challenges: 'id',
   webhook_deliveries: 'id',
+  mails: 'id',
   clients: 'client_id',
   users: 'id',
+  consents: 'id',
   server: 'id',
   transitions: 'grant_id',
 } as const;
 export type HeldTable = keyof typeof keyColumns;
+
+/**
+ * Rows that may be deleted while an earlier image of them would still count: the name under which none begins again, which is what the
+ * image is bound to, and until when an image counts. Both are SQL over NEW or OLD. Other tables keep their rows for as long.
+ */
+export const beginOnce: {
+  readonly [Table in HeldTable]?: { readonly name: (row: string) => string; readonly until: string };
+} = {
+  // An ended session has its end brought forward, and no image of it has a later end than a session that begins now.
+  sessions: {
+    name: (row) => `${row}.sid::text`,
+    until: `CASE WHEN OLD.state = 'ended' THEN now() + interval '${MAX_SESSION_SECONDS} seconds' ELSE OLD.ends_at END`,
+  },
+  email_challenges: { name: (row) => `${row}.id::text`, until: 'OLD.ends_at' },
+  passkeys: { name: (row) => `${row}.id::text`, until: 'NULL' },
+  linked_identities: { name: (row) => `${row}.id::text`, until: 'NULL' },
+  consents: { name: (row) => `${row}.id::text`, until: 'NULL' },
+  // Its secret is sealed for this id.
+  second_factors: { name: (row) => `${row}.id::text`, until: 'NULL' },
+  // Its contents are sealed for this id.
+  mails: { name: (row) => `${row}.id::text`, until: 'OLD.gives_up_at' },
+  // Its hash is that of one code of one end-user, under whatever id.
+  recovery_codes: { name: (row) => `encode(${row}.code_hash, 'hex')`, until: 'NULL' },
+};
 
 export const boundColumns = {
   grants: columnsOf(grants, GRANTS, 'bound'),
@@ -308,10 +378,12 @@ export const boundColumns = {
   passkeys: columnsOf(passkeys, PASSKEYS, 'bound'),
   clients: columnsOf(clients, CLIENTS, 'bound'),
   users: columnsOf(users, USERS, 'bound'),
+  consents: columnsOf(consents, CONSENTS, 'bound'),
   email_challenges: columnsOf(emailChallenges, EMAIL_CHALLENGES, 'bound'),
   external_sign_ins: columnsOf(externalSignIns, EXTERNAL_SIGN_INS, 'bound'),
   linked_identities: columnsOf(linkedIdentities, LINKED_IDENTITIES, 'bound'),
   webhook_deliveries: columnsOf(webhookDeliveries, WEBHOOK_DELIVERIES, 'bound'),
+  mails: columnsOf(mails, MAILS, 'bound'),
 } as const;
 
 /** What is left of an end-user after the deletion is the rest. */

@@ -5,11 +5,13 @@
 
 import { MAX_ACCESS_TOKEN_SECONDS } from '../../storage/housekeeping.ts';
 import { LEDGER_IS_NOT_EMPTIED } from '../../storage/ledger-partitions.ts';
+import { macColumns } from '../../storage/mac-columns.ts';
 import { type Machine, readMachine } from '../machine/read.ts';
 import { RUNNING } from '../machine/running.ts';
 import {
   answerOfExternalSignIns,
   attemptOfDeliveries,
+  beginOnce,
   boundColumns,
   factorOfSessions,
   type HeldTable,
@@ -49,6 +51,7 @@ const RULES = {
   externalSignIn: externalSignInRules,
   linkedIdentity: linkedIdentityRules,
   webhookDelivery: webhookDeliveryRules,
+  mail: mailRules,
 } as const;
 type StoredMachine = keyof typeof RULES;
 export type Machines = Readonly<Record<StoredMachine, Machine>>;
@@ -60,7 +63,10 @@ export const heldMachines = Object.fromEntries(
 export const rulesOf = (machines: Machines): readonly Rule[] => [
   ...Object.entries(RULES).flatMap(([name, rules]) => rules(machines[name as StoredMachine])),
   ...epochRules,
+  ...consentRules,
   ...ledgerRules,
+  ...macColumns.map(macRule),
+  ...Object.entries(beginOnce).map(([table, { name }]) => beginsOnceRule(table as HeldTable, name('NEW'))),
 ];
 
 /** An epoch that went back would revive grants. */
@@ -439,9 +445,16 @@ function emailChallengeRules(machine: Machine): readonly Rule[] {
   const endings = pairsOf(moves, 'supersedeLink');
   const rule = ruleOf('email_challenges');
   return [
-    rule('begins_with_its_machine', 'insert', 'a link is stored as active', [
+    rule('begins_with_its_machine', 'insert', 'a link is stored as active, and is the newest', [
       `NOT ${oneOf('NEW.state', statesAfter(machine.initial, moves))}`,
+      'NEW.newer_links <> 0',
     ]),
+    rule(
+      'counts_newer_links',
+      { update: ['newer_links'] },
+      'newer links are counted one by one while a link is active',
+      [`${changed(['newer_links'])} AND NOT (NEW.state = 'active' AND NEW.newer_links = OLD.newer_links + 1)`],
+    ),
     rule('keeps_what_was_sent', { update: boundColumns.email_challenges }, 'what was sent does not change', [
       changed(boundColumns.email_challenges),
     ]),
@@ -591,10 +604,83 @@ function webhookDeliveryRules(machine: Machine): readonly Rule[] {
   ];
 }
 
+function mailRules(machine: Machine): readonly Rule[] {
+  const moves = movesOf(machine);
+  const endings = pairsOf(moves, 'dropMail').filter(({ reasons }) => reasons.length > 0);
+  const rule = ruleOf('mails');
+  return [
+    rule('begins_with_its_machine', 'insert', 'a mail begins in the first state of its machine, with no attempt', [
+      `NEW.state <> ${text(machine.initial)}`,
+      'NEW.attempts <> 0',
+    ]),
+    rule('keeps_what_was_written', { update: boundColumns.mails }, 'a mail stays that of its recipient', [
+      changed(boundColumns.mails),
+    ]),
+    rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the mail machine leads there', [
+      leavesThe(pairsOf(moves, '')),
+    ]),
+    rule(
+      'ends_once_with_a_reason',
+      { update: ['ended_at', 'drop_reason'] },
+      'a mail ends with its state, and is dropped for a reason that its machine writes',
+      [
+        `NEW.state = OLD.state AND ${changed(['ended_at', 'drop_reason'])}`,
+        ...endings.map(
+          ({ from, to, reasons }) =>
+            `OLD.state = ${text(from)} AND NEW.state = ${text(to)} AND NOT coalesce(${oneOf('NEW.drop_reason', reasons)}, false)`,
+        ),
+      ],
+    ),
+    rule(
+      'is_attempted_while_pending',
+      { update: ['attempts'] },
+      'only a pending mail is attempted, and attempts are counted by one',
+      [
+        `OLD.state <> ${text(machine.initial)} AND ${changed(['attempts'])}`,
+        'NEW.attempts NOT IN (OLD.attempts, OLD.attempts + 1)',
+      ],
+    ),
+    rule(
+      'contents_are_only_erased',
+      { update: ['sealed_contents'] },
+      'the contents of a mail stay as they are, and are erased with its end',
+      [`NEW.sealed_contents IS NOT NULL AND ${changed(['sealed_contents'])}`],
+    ),
+    rule('is_not_emptied', 'truncate', 'mails end one by one', []),
+  ];
+}
+
+/** The version is under the MAC: so no MAC of an earlier version comes back, whoever has kept it. */
+const macRule = ({ table, macs }: (typeof macColumns)[number]): Rule =>
+  ruleOf(table as HeldTable)(
+    'mac_moves_on',
+    { update: [...macs, 'mac_version'] },
+    'each MAC of a row has the next version',
+    [
+      'NEW.mac_version < OLD.mac_version',
+      'NEW.mac_version > OLD.mac_version + 1',
+      `${changed(macs)} AND NEW.mac_version = OLD.mac_version`,
+    ],
+  );
+
+const beginsOnceRule = (table: HeldTable, name: string): Rule =>
+  ruleOf(table)('begins_once', 'insert', 'what was deleted does not begin again', [
+    `EXISTS (SELECT FROM "public"."ended_rows" e WHERE e."relation" = ${text(table)} AND e."key" = ${name})`,
+  ]);
+
 const epochRules: readonly Rule[] = [
   ruleOf('server')('epoch_rises', { update: ['epoch'] }, RISES, FORWARD_ONLY),
   ruleOf('server')('stays', 'delete', 'the server keeps its epoch', []),
   ruleOf('server')('is_not_emptied', 'truncate', 'the server keeps its epoch', []),
+];
+
+const consentRules: readonly Rule[] = [
+  ruleOf('consents')(
+    'keeps_whose_it_is',
+    { update: boundColumns.consents },
+    'a consent stays that of its end-user and client',
+    [changed(boundColumns.consents)],
+  ),
 ];
 
 const ledgerRules: readonly Rule[] = [

@@ -1,6 +1,6 @@
 /** The rules as SQL: a function and a trigger for each. Applied again, or over older triggers, it replaces them. */
 import { holdLedgerPartition } from '../../storage/ledger-partitions.ts';
-import { keyColumns } from './columns.ts';
+import { beginOnce, keyColumns } from './columns.ts';
 import { type Machines, type Rule, rulesOf, text } from './rules.ts';
 
 export const MARK = '-- Made from the machines by "npm run machines:build" (src/review/sql/).';
@@ -22,6 +22,8 @@ ${REFUSE}`,
     BEGINS_ONCE,
     `CREATE OR REPLACE TRIGGER "grants_begins_once" BEFORE INSERT ON "grants"
   FOR EACH ROW EXECUTE FUNCTION "grants_begins_once"()`,
+    REMEMBER_ENDED_ROW,
+    ...Object.entries(beginOnce).flatMap(([table, { name, until }]) => remembersOf(table, name('OLD'), until)),
     EACH_PARTITION,
     dropOthers(['grants_begins_once', ...WRITTEN_BY_HAND, ...rules.map(({ name }) => name)]),
     'DROP FUNCTION IF EXISTS "transitions_are_append_only"()',
@@ -82,6 +84,35 @@ const BEGINS_ONCE = functionNamed(
   END IF;
   RETURN NEW;`,
 );
+
+/** Each row that is remembered takes the place of up to two that no image outlives. */
+const REMEMBER_ENDED_ROW = `CREATE OR REPLACE FUNCTION "remember_ended_row"(relation_ text, key_ text, until_ timestamptz)
+RETURNS void LANGUAGE plpgsql ${OWN_PATH} AS $$
+BEGIN
+  IF until_ IS NOT NULL AND until_ <= now() THEN
+    RETURN;
+  END IF;
+  INSERT INTO "public"."ended_rows" AS e ("relation", "key", "forget_at") VALUES (relation_, key_, until_)
+    ON CONFLICT ("relation", "key") DO UPDATE SET "forget_at" = CASE WHEN e."forget_at" IS NULL OR EXCLUDED."forget_at" IS NULL THEN NULL
+      ELSE greatest(e."forget_at", EXCLUDED."forget_at") END;
+  DELETE FROM "public"."ended_rows" WHERE ("relation", "key") IN (SELECT e."relation", e."key" FROM "public"."ended_rows" e
+    WHERE e."forget_at" < now() ORDER BY e."forget_at" LIMIT 2 FOR UPDATE SKIP LOCKED);
+END
+$$`;
+
+/** With the rights of the owner, whose alone this table is. No other role may put the function behind a table of its own. */
+const remembersOf = (table: string, name: string, until: string) => [
+  `CREATE OR REPLACE FUNCTION "${table}_remembers_its_end"() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER ${OWN_PATH} AS $$
+BEGIN
+  PERFORM "public"."remember_ended_row"(${text(table)}, ${name}, ${until});
+  RETURN NULL;
+END
+$$`,
+  `CREATE OR REPLACE TRIGGER "${table}_remembers_its_end" AFTER DELETE ON "${table}"
+  FOR EACH ROW EXECUTE FUNCTION "${table}_remembers_its_end"()`,
+  `REVOKE ALL ON FUNCTION "${table}_remembers_its_end"() FROM PUBLIC`,
+];
 
 /** Partitions inherit row triggers, but not triggers on TRUNCATE. */
 const EACH_PARTITION = `DO $$

@@ -10,7 +10,7 @@ import { rowMacs } from '../../../src/crypto/row-mac.ts';
 import { rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.ts';
 import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 import type { Drizzle } from '../../../src/storage/database.ts';
-import { sessionFacts, userFacts } from '../../../src/storage/row-facts.ts';
+import { consentFacts, sessionFacts, userFacts } from '../../../src/storage/row-facts.ts';
 import { consents, grants, sessions, users } from '../../../src/storage/schema.ts';
 import { insertUser, saveClient } from '../../support/administration.ts';
 import type { SignedIn } from '../browser.ts';
@@ -34,15 +34,16 @@ const macs = rowMacs(keys);
 
 /** Once or again. */
 export async function registerClientAndPerson(db: Drizzle): Promise<void> {
-  await saveClient(db, {
+  const client = {
     ...DEFAULT_METADATA,
     clientId: CLIENT_ID,
     clientName: 'Bench',
-    tokenEndpointAuthMethod: 'client_secret_basic',
+    tokenEndpointAuthMethod: 'client_secret_basic' as const,
     secretMacs: [storedSecretMac(keys, rawSecret(CLIENT_SECRET))],
     redirectUris: [REDIRECT_URI],
     grantTypes: GRANT_TYPES,
-  });
+  };
+  await saveClient(db, client, false, 'operator', macs);
   const user = { id: SUBJECT_ID, username: 'bench', passwordHash: storedPasswordHash('none'), claims: {} };
   await insertUser(db, user, macs);
 }
@@ -130,20 +131,16 @@ export const insertBrowsers = (db: Drizzle, count: number): Promise<SignedIn[]> 
     await db.insert(sessions).values(
       made.map(({ user, cookie }) => {
         const row = { idHash: sha256(cookie), sid: randomUUID(), userId: user.id, ...epochs, amr: ['pwd'] };
-        const mac = macs.macOf(...sessionFacts({ ...row, state: 'active' }));
+        const mac = macs.macOf(...sessionFacts({ ...row, state: 'active', endsAt, macVersion: 0n }));
         return { ...row, signedInAt, endsAt, mac };
       }),
     );
     await db.insert(consents).values(
-      made.map(({ user }) => ({
-        userId: user.id,
-        clientId: CLIENT_ID,
-        userEpoch: 0n,
-        clientEpoch: 0n,
-        scope: SCOPE,
-        resources: [RESOURCE],
-        grantedAt: signedInAt,
-      })),
+      made.map(({ user }) => {
+        const given = { scope: SCOPE, resources: [RESOURCE], grantedAt: signedInAt, userEpoch: 0n, clientEpoch: 0n };
+        const row = { id: randomUUID(), userId: user.id, clientId: CLIENT_ID, ...given, macVersion: 0n };
+        return { ...row, mac: macs.macOf(...consentFacts(row)) };
+      }),
     );
     return made.map(({ user, cookie }) => ({
       userId: user.id,
@@ -154,5 +151,5 @@ export const insertBrowsers = (db: Drizzle, count: number): Promise<SignedIn[]> 
 function newUser(passwordHash = PASSWORD_HASH) {
   const id = randomUUID();
   const row = { id, username: id, usernameKey: id, passwordHash, claims: {}, passwordByLinkAt: null };
-  return { ...row, mac: macs.macOf(...userFacts(row)) };
+  return { ...row, mac: macs.macOf(...userFacts({ ...row, disabledAt: null, macVersion: 0n })) };
 }

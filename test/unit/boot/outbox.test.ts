@@ -1,141 +1,296 @@
-/** The outbox: after the answer, a few more times, never too much, and without a word about whom a mail was for. */
-import { expect, it } from 'vitest';
-import { NotDelivered, type OutboxOptions, openOutbox } from '../../../src/boot/mail/outbox.ts';
-import type { ComposedMail } from '../../../src/http/views/mail.ts';
-import type { Mail } from '../../../src/people/mail/mail.ts';
-import { makeLogger } from '../../../src/system/logger.ts';
+/** The queue of mails: in the database, shared by nodes, bounded, fair, and without a word about whom a mail was for. */
+import { sql } from 'drizzle-orm';
+import { Registry } from 'prom-client';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { NotDelivered } from '../../../src/boot/mail/outbox.ts';
+import { MAIL_POLICY } from '../../../src/lifecycles/mail.ts';
+import { countMails } from '../../../src/metrics/mails.ts';
+import { waitingMails } from '../../../src/storage/mails.ts';
 import { startTime, timeOfRequest, withinTime } from '../../../src/system/request-time.ts';
+import { testClock } from '../../support/clock.ts';
+import { databaseKinds, openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { LINK_SECRET, mailTo, outboxOn } from '../../support/outbox.ts';
+import { until } from '../../support/until.ts';
 
-const MAIL: Mail = {
-  to: 'alice@example.com',
-  wishes: [],
-  timeZone: null,
-  content: {
-    kind: 'reset_password',
-    username: 'alice',
-    link: 'https://as.test/email/link?t=s3cret',
-    lifetimeSeconds: 1800,
-  },
-};
-const COMPOSED: ComposedMail = { to: MAIL.to, subject: 's', text: 's3cret', html: 's3cret', language: 'en' };
+const LATER = new NotDelivered('EENVELOPE 451', false);
+const DROPPED = 'too much waits to be sent';
 
-function outboxWith(options: Partial<OutboxOptions> = {}) {
-  const lines: string[] = [];
-  const slept: number[] = [];
-  const logger = makeLogger({
-    level: 'trace',
-    readable: false,
-    destination: { write: (line) => void lines.push(line) },
-  });
-  const outbox = openOutbox({
-    deliver: async () => {},
-    compose: async () => COMPOSED,
-    logger,
-    waits: [1, 2, 3],
-    sleep: async (milliseconds) => void slept.push(milliseconds),
-    ...options,
-  });
-  return { outbox, slept, logs: () => lines.join('') };
+/** A relay that answers 451 to the others. */
+function relay(takes: (to: string) => boolean = () => true) {
+  const delivered: string[] = [];
+  const deliver = async ({ to }: { readonly to: string }) => {
+    if (!takes(to)) throw LATER;
+    delivered.push(to);
+  };
+  return { delivered, deliver };
 }
 
-const failing = (times: number, error: Error) => {
-  let attempts = 0;
-  const deliver = async () => {
-    attempts++;
-    if (attempts <= times) throw error;
-  };
-  return { deliver, attempts: () => attempts };
-};
-
-it('tries again, with longer and longer waits, and says nothing of the address or the mail', async () => {
-  const { deliver, attempts } = failing(2, new NotDelivered('ECONNECTION', false));
-  const { outbox, slept, logs } = outboxWith({ deliver });
-  outbox.send(MAIL);
-  await outbox.idle();
-  expect([attempts(), slept]).toEqual([3, [1, 2]]);
-  expect(logs()).toContain('mail sent');
-  expect(logs()).not.toMatch(/alice|s3cret/);
-});
-
-it('gives up after the last wait', async () => {
-  const { deliver, attempts } = failing(Number.POSITIVE_INFINITY, new NotDelivered('ECONNECTION', false));
-  const { outbox, slept, logs } = outboxWith({ deliver });
-  outbox.send(MAIL);
-  await outbox.idle();
-  expect([attempts(), slept]).toEqual([4, [1, 2, 3]]);
-  expect(logs()).toContain('mail given up');
-});
-
-it('does not repeat what was refused for good', async () => {
-  const { deliver, attempts } = failing(9, new NotDelivered('EENVELOPE 550', true));
-  const { outbox } = outboxWith({ deliver });
-  outbox.send(MAIL);
-  await outbox.idle();
-  expect(attempts()).toBe(1);
-});
-
-it('a mail without words, and work that fails, end nothing', async () => {
-  const { outbox, logs } = outboxWith({
-    compose: async () => {
-      throw new Error('no words');
-    },
+describe.each(databaseKinds)('the queue of mails, on %s', (kind) => {
+  let opened: TestDatabase;
+  const outboxWith = (options: Parameters<typeof outboxOn>[1] = {}) => outboxOn(opened.database, options);
+  beforeEach(async () => {
+    opened = await openTestDatabase(kind);
   });
-  outbox.send(MAIL);
-  outbox.later(async () => {
-    throw new Error('the database is away');
-  });
-  await outbox.idle();
-  expect(logs()).toContain('mail given up');
-  expect(logs()).toContain('nothing was sent');
-});
+  afterEach(() => opened.close());
 
-it('works after the answer, and outside the time of the request', async () => {
-  const happened: string[] = [];
-  const { outbox } = outboxWith();
-  withinTime(startTime(), () => {
-    outbox.later(
-      async () => void happened.push(timeOfRequest() === null ? 'work' : 'work within the time of the request'),
+  it('tries a mail again after longer and longer waits, and logs neither address nor contents', async () => {
+    let attempts = 0;
+    const deliver = async () => {
+      attempts++;
+      if (attempts < 3) throw LATER;
+    };
+    const { clock, ...outbox } = outboxWith({ deliver });
+    expect(await outbox.send(mailTo('alice@example.com'))).toBe(true);
+    const round = async () => {
+      await outbox.round();
+      await outbox.idle();
+      return attempts;
+    };
+    expect(await round()).toBe(1);
+    clock.advanceSeconds(5);
+    expect(await round()).toBe(2);
+    clock.advanceSeconds(59);
+    expect(await round()).toBe(2);
+    clock.advanceSeconds(1);
+    expect(await round()).toBe(3);
+    expect(await outbox.stored()).toMatchObject([{ state: 'sent', attempts: 3, sealedContents: null }]);
+    expect(outbox.logs()).toContain('mail sent');
+    expect(outbox.logs()).not.toMatch(/alice|s3cret/);
+  });
+
+  it('gives a mail up after the last attempt', async () => {
+    const { clock, ...outbox } = outboxWith({
+      ...relay(() => false),
+      policy: { ...MAIL_POLICY, maxAttempts: 2 },
+    });
+    await outbox.send(mailTo('alice@example.com'));
+    await outbox.idle();
+    clock.advanceSeconds(5);
+    await outbox.round();
+    await outbox.idle();
+    expect(await outbox.stored()).toMatchObject([{ state: 'dropped', dropReason: 'attempts_used_up', attempts: 2 }]);
+    expect(outbox.logs()).toContain('mail given up');
+  });
+
+  it('drops a link that is older than its lifetime', async () => {
+    const { delivered, deliver } = relay();
+    const { clock, ...outbox } = outboxWith({ deliver });
+    const before = outboxWith({ ...relay(() => false), clock });
+    await before.send(mailTo('alice@example.com'));
+    await before.close();
+    clock.advanceSeconds(1801);
+    await outbox.round();
+    await outbox.idle();
+    expect(delivered).toEqual([]);
+    expect(await outbox.stored()).toMatchObject([{ state: 'dropped', dropReason: 'too_old', sealedContents: null }]);
+  });
+
+  it('does not repeat what the relay refused for good', async () => {
+    let attempts = 0;
+    const outbox = outboxWith({
+      deliver: async () => {
+        attempts++;
+        throw new NotDelivered('EENVELOPE 550', true);
+      },
+    });
+    await outbox.send(mailTo('alice@example.com'));
+    await outbox.idle();
+    expect(attempts).toBe(1);
+    expect(await outbox.stored()).toMatchObject([{ state: 'dropped', dropReason: 'refused', sealedContents: null }]);
+  });
+
+  it('survives a mail without words, and work that fails', async () => {
+    const { delivered, deliver } = relay();
+    const outbox = outboxWith({
+      deliver,
+      compose: async ({ to }) => {
+        if (to === 'alice@example.com') throw new Error('no words');
+        return { to, subject: '', text: '', html: '', language: 'en' };
+      },
+    });
+    await outbox.send(mailTo('alice@example.com'));
+    await outbox.later(async () => {
+      throw new Error('the database is away');
+    });
+    await outbox.send(mailTo('bob@example.com'));
+    await outbox.idle();
+    expect(delivered).toEqual(['bob@example.com']);
+    expect(outbox.logs()).toContain('mail given up');
+    expect(outbox.logs()).toContain('nothing was sent');
+  });
+
+  it('looks up after the answer, and outside the time of the request', async () => {
+    const happened: string[] = [];
+    const outbox = outboxWith();
+    withinTime(startTime(), () => {
+      void outbox.later(
+        async () => void happened.push(timeOfRequest() === null ? 'work' : 'work within the time of the request'),
+      );
+      happened.push('answer');
+    });
+    await outbox.idle();
+    expect(happened).toEqual(['answer', 'work']);
+  });
+
+  it('holds neither address nor link in a form that a dump shows, and nothing of them after the end', async () => {
+    const { delivered, deliver } = relay((to) => to === 'bob@example.org');
+    const outbox = outboxWith({ deliver });
+    await outbox.send(mailTo('alice@example.com'));
+    await outbox.want({ kind: 'sign_up_wanted', to: 'carol@example.com', wishes: [], goesOn: null });
+    await outbox.send(mailTo('bob@example.org', 'password_changed'));
+    await outbox.idle();
+    expect(delivered).toEqual(['bob@example.org']);
+    const rows = await opened.database.drizzle.execute(sql`select m::text as row, sealed_contents from mails m`);
+    const dump = JSON.stringify(Array.from(rows as unknown as Iterable<object>));
+    for (const secret of ['alice', 'carol', 'bob', 'example', LINK_SECRET, Buffer.from(LINK_SECRET).toString('hex')])
+      expect(dump).not.toContain(secret);
+    expect((await outbox.stored()).map(({ state, sealedContents }) => [state, sealedContents === null])).toEqual(
+      expect.arrayContaining([
+        ['pending', false],
+        ['sent', true],
+      ]),
     );
-    happened.push('answer');
   });
-  await outbox.idle();
-  expect(happened).toEqual(['answer', 'work']);
-});
 
-it('takes so much and no more', async () => {
-  let open = () => {};
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
+  it('does not send the contents of a row under another id', async () => {
+    const { delivered, deliver } = relay();
+    const outbox = outboxWith({ deliver });
+    const closed = outboxWith({ clock: outbox.clock });
+    await closed.close();
+    await closed.send(mailTo('alice@example.com'));
+    const [row] = await outbox.stored();
+    await opened.database.drizzle.execute(
+      sql`insert into mails select gen_random_uuid(), purpose, domain_hash, subject_id, sealed_contents, state, attempts, next_attempt_at,
+        gives_up_at, created_at, ended_at, drop_reason from mails where id = ${row?.id}`,
+    );
+    await outbox.round();
+    await outbox.idle();
+    expect(delivered).toEqual(['alice@example.com']);
+    expect(outbox.logs()).toContain('unreadable');
   });
-  let delivered = 0;
-  const deliver = async () => {
-    await gate;
-    delivered++;
-  };
-  const { outbox, logs } = outboxWith({ deliver, maxWaiting: 3 });
-  for (let times = 0; times < 5; times++) outbox.send(MAIL);
-  open();
-  await outbox.idle();
-  expect(delivered).toBe(3);
-  expect(logs().split('too much waits').length - 1).toBe(2);
-});
 
-it('closes: what is on its way may arrive, nothing is tried again', async () => {
-  const { deliver, attempts } = failing(9, new NotDelivered('ECONNECTION', false));
-  let began = () => {};
-  const waiting = new Promise<void>((resolve) => {
-    began = resolve;
+  it('keeps a mail of a node that died: another node sends the mail when the claim runs out', async () => {
+    const { promise: silent, resolve: answer } = Promise.withResolvers<void>();
+    let isUnderWay = false;
+    const first = outboxWith({
+      deliver: () => {
+        isUnderWay = true;
+        return silent;
+      },
+    });
+    await first.send(mailTo('alice@example.com'));
+    await until(() => isUnderWay);
+    const { delivered, deliver } = relay();
+    const second = outboxWith({ deliver, clock: first.clock });
+    await second.round();
+    await second.idle();
+    expect(delivered).toEqual([]);
+    first.clock.advanceSeconds(MAIL_POLICY.claimSeconds);
+    await second.round();
+    await second.idle();
+    expect(delivered).toEqual(['alice@example.com']);
+    answer();
+    await first.close();
+    expect(await second.stored()).toMatchObject([{ state: 'sent', attempts: 2 }]);
   });
-  const { outbox } = outboxWith({
-    deliver,
-    sleep: (_, signal) =>
-      new Promise((resolve) => {
-        signal.addEventListener('abort', () => resolve());
-        began();
-      }),
+
+  it('shares mails between nodes that look at the same moment, and sends each once', async () => {
+    const { delivered, deliver } = relay();
+    const clock = testClock();
+    const closed = outboxWith({ clock });
+    await closed.close();
+    const addresses = Array.from({ length: 60 }, (_, one) => `${one}@${one % 3}.example`);
+    for (const to of addresses) await closed.send(mailTo(to));
+    const nodes = [outboxWith({ deliver, clock }), outboxWith({ deliver, clock })];
+    for (const { round } of nodes) await round();
+    for (const { idle } of nodes) await idle();
+    expect(delivered.toSorted()).toEqual(addresses.toSorted());
   });
-  outbox.send(MAIL);
-  await waiting;
-  await outbox.close();
-  expect(attempts()).toBe(2);
+
+  it('leaves a mail that waits to another node when it closes', async () => {
+    const closed = outboxWith();
+    await closed.close();
+    expect(await closed.send(mailTo('alice@example.com'))).toBe(true);
+    const { delivered, deliver } = relay();
+    const outbox = outboxWith({ deliver, clock: closed.clock });
+    await outbox.round();
+    await outbox.idle();
+    expect(delivered).toEqual(['alice@example.com']);
+  });
+
+  it('keeps notices and other domains going during a flood of links that a relay refuses for now', async () => {
+    const { delivered, deliver } = relay((to) => !to.endsWith('@flood.example'));
+    const outbox = outboxWith({ deliver, maxWaiting: 20 });
+    const flood = [];
+    for (let one = 0; one < 60; one++) flood.push(await outbox.send(mailTo(`${one}@flood.example`)));
+    expect(flood.filter((isQueued) => !isQueued)).toHaveLength(40);
+    expect(await outbox.send(mailTo('owner@others.example', 'password_changed'))).toBe(true);
+    expect(await outbox.send(mailTo('ada@small.example'))).toBe(true);
+    await outbox.idle();
+    expect(delivered.toSorted()).toEqual(['ada@small.example', 'owner@others.example']);
+    // The domain that flooded lost what there was no room for, and the log says how much.
+    expect(outbox.logs().split(DROPPED).length - 1).toBe(41);
+    const states = (await outbox.stored()).map(({ state, dropReason }) => dropReason ?? state);
+    expect(states.filter((state) => state === 'queue_full')).toHaveLength(1);
+    expect(states.filter((state) => state === 'pending')).toHaveLength(19);
+  });
+
+  it('sends a notice before the links that wait, and lets the domains of recipients take turns', async () => {
+    const { delivered, deliver } = relay();
+    const closed = outboxWith();
+    await closed.close();
+    for (let one = 0; one < 10; one++) await closed.send(mailTo(`${one}@large.example`));
+    for (const one of ['x', 'y']) await closed.send(mailTo(`${one}@small.example`));
+    await closed.send(mailTo('owner@b.example', 'password_changed'));
+    const outbox = outboxWith({ deliver, clock: closed.clock });
+    await outbox.round();
+    await outbox.idle();
+    expect(delivered).toHaveLength(13);
+    expect(delivered.indexOf('owner@b.example')).toBeLessThan(2);
+    expect(delivered.indexOf('y@small.example')).toBeLessThan(8);
+  });
+
+  it('answers a request for mails by mails that take its place, in a queue that is full too', async () => {
+    const { delivered, deliver } = relay();
+    const outbox = outboxWith({
+      deliver,
+      maxWaiting: 1,
+      answer: async ({ to }, send) => {
+        for (const one of ['1', '2']) await send(mailTo(`${one}-${to}`));
+      },
+    });
+    expect(await outbox.want({ kind: 'reset_wanted', to: 'a@a.example', wishes: [], onlyForDevice: null })).toBe(true);
+    await outbox.idle();
+    expect(delivered.toSorted()).toEqual(['1-a@a.example', '2-a@a.example']);
+  });
+
+  it('counts what became of mails, and what waits, by purpose', async () => {
+    const registry = new Registry();
+    onTestFinished(countMails(registry));
+    const outbox = outboxWith({
+      ...relay((to) => to === 'a@a.example'),
+      maxWaiting: 1,
+      policy: { ...MAIL_POLICY, maxAttempts: 1 },
+    });
+    await outbox.send(mailTo('a@a.example'));
+    await outbox.idle();
+    await outbox.send(mailTo('b@b.example'));
+    await outbox.idle();
+    await outbox.send(mailTo('a@a.example', 'password_changed'));
+    await outbox.idle();
+    await outbox.close();
+    expect([await outbox.send(mailTo('c@c.example')), await outbox.send(mailTo('d@c.example'))]).toEqual([true, false]);
+    const text = await registry.metrics();
+    for (const line of [
+      '{purpose="link",outcome="sent"} 1',
+      '{purpose="link",outcome="given_up"} 1',
+      '{purpose="link",outcome="dropped"} 1',
+      '{purpose="notice",outcome="sent"} 1',
+    ])
+      expect(text).toContain(`statehouse_mails_total${line}`);
+    outbox.clock.advanceSeconds(12);
+    expect(await waitingMails(opened.database.drizzle, outbox.clock)).toEqual([
+      { purpose: 'link', waiting: 1, oldestSeconds: 12 },
+    ]);
+  });
 });

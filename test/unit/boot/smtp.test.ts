@@ -1,11 +1,15 @@
 /** Mails to a real SMTP server: with TLS and a password, refusals, silence, and no server at all. */
 import { createServer, type Server } from 'node:net';
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { afterEach, describe, expect, it } from 'vitest';
+import type { SMTPServerOptions } from 'smtp-server';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { NotDelivered } from '../../../src/boot/mail/outbox.ts';
 import { smtpDelivery } from '../../../src/boot/mail/smtp.ts';
 import { readSmtp, type SmtpSettings } from '../../../src/config/smtp.ts';
 import { type ComposedMail, composeMail } from '../../../src/http/views/mail.ts';
+import { anyDatabase, openTestDatabase } from '../../support/database.ts';
+import { mailTo, outboxOn } from '../../support/outbox.ts';
+import { openSmtpSink, type SmtpSink, WITHOUT_TLS } from '../../support/smtp-sink.ts';
+import { until } from '../../support/until.ts';
 
 const MAIL: ComposedMail = {
   to: 'alice@example.com',
@@ -15,50 +19,19 @@ const MAIL: ComposedMail = {
   language: 'de',
 };
 
-type Got = {
-  readonly from: string;
-  readonly to: readonly string[];
-  readonly raw: string;
-  readonly secure: boolean;
-  readonly user: string | null;
-};
-
 const closing: (() => void)[] = [];
 afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-async function serve(options: SMTPServerOptions = {}): Promise<{ readonly port: number; readonly got: Got[] }> {
-  const got: Got[] = [];
-  const server = new SMTPServer({
-    authOptional: true,
+async function serve(options: SMTPServerOptions = {}): Promise<Pick<SmtpSink, 'port' | 'got'>> {
+  const sink = await openSmtpSink({
     onAuth: ({ username = '', password }, _, done) =>
       username === 'statehouse' && password === 'p@ss:word' ? done(null, { user: username }) : done(new Error('Wrong')),
-    onData: (stream, session, done) => {
-      const parts: Buffer[] = [];
-      stream.on('data', (part: Buffer) => parts.push(part));
-      stream.on('end', () => {
-        const { mailFrom, rcptTo } = session.envelope;
-        got.push({
-          from: mailFrom === false ? '' : mailFrom.address,
-          to: rcptTo.map(({ address }) => address),
-          raw: Buffer.concat(parts).toString(),
-          secure: session.secure,
-          user: typeof session.user === 'string' ? session.user : null,
-        });
-        done();
-      });
-    },
     ...options,
   });
-  server.on('error', () => {});
-  const port = await new Promise<number>((resolve) => {
-    const listening = server.listen(0, '127.0.0.1', () =>
-      resolve((listening.address() as { readonly port: number }).port),
-    );
-  });
-  closing.push(() => void server.close());
-  return { port, got };
+  closing.push(sink.close);
+  return sink;
 }
 
 function settingsOf(url: string): SmtpSettings {
@@ -99,6 +72,7 @@ describe('a server that takes mails', () => {
     const { port, got } = await serve();
     const hostile = await composeMail('https://as.test', {
       to: 'alice@example.com',
+      userId: null,
       wishes: [],
       timeZone: null,
       content: {
@@ -187,4 +161,24 @@ describe('a mail is not delivered', () => {
     const error = await failureOf(deliveryTo(settingsOf(`smtp://127.0.0.1:${silentPort}`), 50)(MAIL));
     expect(about(error)).toEqual([expect.stringMatching(/^E/), false]);
   });
+});
+
+it('a relay that answers 451 to 2,250 sign-ups gets the notice to another domain all the same', async () => {
+  const { port, got } = await serve({
+    ...WITHOUT_TLS,
+    onRcptTo: ({ address }, _session, done) =>
+      address.endsWith('@flood.example') ? done(Object.assign(new Error('Later'), { responseCode: 451 })) : done(),
+  });
+  const { database, close } = await openTestDatabase(anyDatabase);
+  onTestFinished(close);
+  const outbox = outboxOn(database, { deliver: deliveryTo(settingsOf(`smtp://127.0.0.1:${port}`)) });
+  const flood: boolean[] = [];
+  for (let one = 0; one < 2250; one++) flood.push(await outbox.send(mailTo(`${one}@flood.example`)));
+  // The queue has room for 1000, and no page said that the others were sent.
+  expect(flood.filter((isQueued) => isQueued)).toHaveLength(1000);
+  expect(await outbox.send(mailTo('ada@home.example', 'password_changed'))).toBe(true);
+  expect(await outbox.send(mailTo('bob@home.example'))).toBe(true);
+  await until(() => got.length === 2);
+  await outbox.close();
+  expect(got.flatMap(({ to }) => to).toSorted()).toEqual(['ada@home.example', 'bob@home.example']);
 });

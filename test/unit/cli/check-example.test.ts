@@ -1,17 +1,20 @@
 /** `check` works out when a chain ends, and remembers what it cannot see. */
 
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storedSecretMac } from '../../../src/crypto/client-secret.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
+import { rowMacs } from '../../../src/crypto/row-mac.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import type { ClientRegistration } from '../../../src/model/client.ts';
 import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 import { makeUser } from '../../support/actors.ts';
 import { saveClient } from '../../support/administration.ts';
+import { testClock } from '../../support/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { registeredPasskey } from '../../support/registered-passkey.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
 const SECRET = 'a-root-secret-of-more-than-32-bytes';
@@ -31,16 +34,22 @@ describe('check', () => {
   });
 
   const save = (clientId: string, change: Partial<ClientRegistration>) =>
-    saveClient(postgres.database.drizzle, {
-      ...DEFAULT_METADATA,
-      clientId,
-      clientName: clientId,
-      tokenEndpointAuthMethod: 'client_secret_basic',
-      secretMacs: [storedSecretMac(keys, rawSecret('a long random secret, of 32 characters or more'))],
-      redirectUris: ['https://app.test/callback'],
-      grantTypes: ['authorization_code', 'refresh_token'],
-      ...change,
-    });
+    saveClient(
+      postgres.database.drizzle,
+      {
+        ...DEFAULT_METADATA,
+        clientId,
+        clientName: clientId,
+        tokenEndpointAuthMethod: 'client_secret_basic',
+        secretMacs: [storedSecretMac(keys, rawSecret('a long random secret, of 32 characters or more'))],
+        redirectUris: ['https://app.test/callback'],
+        grantTypes: ['authorization_code', 'refresh_token'],
+        ...change,
+      },
+      false,
+      'operator',
+      rowMacs(keys),
+    );
   const check = (...more: string[]) =>
     line.run(['check', ...more], { env: { DATABASE_URL: postgres.url, STATEHOUSE_SECRET: SECRET } });
 
@@ -73,7 +82,7 @@ clients:
     writeFileSync(join(folder, 'operators.yaml'), file);
     await save('app', { grantTypes: ['authorization_code'] });
     await save('narrow', { grantTypes: ['client_credentials'], redirectUris: [], scope: ['keys:read', 'read'] });
-    await makeUser(postgres, 'carol');
+    const carol = await makeUser(postgres, 'carol');
     const env = { DATABASE_URL: postgres.url, STATEHOUSE_SECRET: SECRET, STATEHOUSE_CONFIG: folder };
     const { status, out } = await line.run(['check'], { env });
     expect(status).toBe(0);
@@ -84,25 +93,52 @@ clients:
     expect(warnings).toEqual([
       'operators.yaml: no end-user has the username "alice"; an end-user who is created with it gets this role',
       'operators.yaml: no end-user has the username "bob"; an end-user who is created with it gets this role',
+      'operators.yaml: the operator "Carol" has no second factor, so the password alone administers this server; the operator adds a passkey or an authenticator app at /account/sign-in-methods',
       'operators.yaml: the client "app" has no grant type "client_credentials", so these scopes are never granted',
       'operators.yaml: "ledger:read" is not in the scope of the client "narrow", so it is never granted',
       'operators.yaml: there is no client "gone"; a client that is registered with this id gets these scopes',
     ]);
+    await registeredPasskey({ database: postgres.database, clock: testClock() }, carol);
+    const protectedNow = JSON.parse((await line.run(['check', '--json'], { env })).out).warnings.join();
+    expect(protectedNow).not.toContain('second factor');
     // Where the database cannot be read, nothing is known of its names.
     const blind = await line.run(['check', '--json'], { env: { ...env, DATABASE_URL: 'postgres://127.0.0.1:1/none' } });
     expect(blind.out).not.toContain('no end-user has');
     rmSync(folder, { recursive: true });
   });
 
-  it('warns of a short secret that was imported, and of an http redirect', async () => {
+  it('warns of introspectors that do not exist or have no secret, and of scopes that nothing describes', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'statehouse-check-'));
+    cpSync(new URL('../../../policies', import.meta.url).pathname, folder, { recursive: true });
+    const file = join(folder, 'resources.yaml');
+    const names = '    introspectedBy: [app, open, nowhere]\n';
+    writeFileSync(file, readFileSync(file, 'utf8').replace('    scopes:\n', `${names}    scopes:\n`));
+    await save('app', { scope: ['read', 'orders'] });
+    await save('open', { tokenEndpointAuthMethod: 'none', secretMacs: [], scope: ['read'] });
+    const env = { DATABASE_URL: postgres.url, STATEHOUSE_SECRET: SECRET, STATEHOUSE_CONFIG: folder };
+    const { status, out } = await line.run(['check', '--json'], { env });
+    expect(status).toBe(0);
+    const { warnings, clients } = JSON.parse(out) as { warnings: string[]; clients: { warnings: string[] }[] };
+    const named = 'resource https://api.example.com: introspectedBy names the client';
+    expect(warnings.filter((one) => one.includes('introspectedBy'))).toEqual([
+      `${named} "open", which is a public client: only a client with a secret may introspect`,
+      `${named} "nowhere", which does not exist: register it with this id, with a secret`,
+    ]);
+    expect(clients.flatMap((one) => one.warnings)).toContainEqual(
+      expect.stringMatching(/^scope: no resource describes "orders"/),
+    );
+    rmSync(folder, { recursive: true });
+  });
+
+  it('warns of a short secret that was imported, and has an error for an http redirect of before', async () => {
     await save('app', {
       secretMacs: [storedSecretMac(keys, rawSecret('hunter2'))],
       redirectUris: ['http://app.test/callback'],
     });
     const { status, out } = await check();
-    expect(status).toBe(0);
+    expect(status).toBe(1);
     expect(out).toMatch(/warning: client_secret: was imported with fewer than 32 characters/);
-    expect(out).toMatch(/warning: redirect_uris\.0: .* is http/);
+    expect(out).toMatch(/error: redirect_uris\.0: .*RFC 9700 §2\.6/);
     expect(out).not.toContain('hunter2');
   });
 });

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { matchesStoredSecret } from '../../../src/crypto/client-secret.ts';
 import { rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.ts';
 import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
-import { findClient, listClients } from '../../../src/storage/clients.ts';
 import { insertUser, saveClient } from '../../support/administration.ts';
+import { findClient, listClients } from '../../support/stored-clients.ts';
 import { type CommandLine, openCommandLine, type Typed, ways } from './command-line.ts';
 
 describe.each(ways)('clients, through the %s', (way) => {

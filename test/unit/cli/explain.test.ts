@@ -110,8 +110,8 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
           `  ${UTC}  the end-user approves; ${id} gets a code \\(policy default\\)`,
           `  ${UTC}  ${id} exchanges the code: refresh token 0 is the head \\(policy default\\)`,
           `  ${UTC}  ${id} uses its refresh token: 1 is the head \\(policy default\\)`,
-          `  ${at} UTC  a used refresh token is presented again; the head is 1 \\(refresh_token_reused\\) \\(policy default\\)`,
-          `  ${at} UTC  the whole chain ends \\(refresh_token_reused\\)( \\(policy default\\))?\n$`,
+          `  ${at} UTC  a used refresh token is presented again; the head is 1 \\(refresh_token_reused\\); from 127.0.0.1 \\(lightMyRequest\\) \\(policy default\\)`,
+          `  ${at} UTC  the whole chain ends \\(refresh_token_reused\\); from 127.0.0.1 \\(lightMyRequest\\)( \\(policy default\\))?\n$`,
         ].join('\n'),
       ),
     );

@@ -3,16 +3,18 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { sealKeys } from '../../../src/crypto/ledger-seal.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { exportLedger } from '../../../src/ledger/export.ts';
-import type { Head } from '../../../src/ledger/seal.ts';
+import type { Head } from '../../../src/ledger/newest.ts';
 import { keepLedgerPartitions } from '../../../src/storage/ledger-partitions.ts';
-import { sealStore } from '../../../src/storage/ledger-seals.ts';
+import { storedLedger } from '../../../src/storage/ledger-seals.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
 import { clockAt } from '../../support/clock.ts';
 import { openTestDatabase } from '../../support/database.ts';
 import { lineNamed, sealAll, writeLines } from '../../support/ledger.ts';
+import { testKeys } from '../../support/macs.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
 let folder: string;
@@ -81,6 +83,7 @@ describe('ledger verify', () => {
   test.each([
     [['--head', '3'], /Expected --head as NUMBER:DIGEST/],
     [['--key', '/no/such/file'], /No such file/],
+    [['--trust', 'ledger-keys.json'], /Expected --trust as "kid" of "statehouse ledger keys"/],
     [['/no/such/file', '--key', 'KEYS'], /No such file/],
   ])('refuses %j with words', async (args, words) => {
     const { status, err } = await cli.run([
@@ -90,6 +93,38 @@ describe('ledger verify', () => {
     ]);
     expect(status).toBe(1);
     expect(err).toMatch(words);
+  });
+});
+
+describe('a root secret that was replaced or lost', () => {
+  test('leaves segments that the keys of before verify, by their file or by their thumbprint', async () => {
+    const before = rootKeys(['a root secret of before, which was lost since']);
+    const lost = await openCommandLine();
+    onTestFinished(() => lost.close());
+    const { drizzle } = lost.runtime.database;
+    await writeLines(drizzle, ['sealed under the root secret of before']);
+    await sealAll(drizzle, { keys: before });
+    const file = join(folder, 'keys-of-before.json');
+    writeFileSync(file, JSON.stringify({ keys: sealKeys(before).published }));
+
+    const { kid, publicKey } = sealKeys(before);
+    const { status, out, err } = await lost.run(['ledger', 'verify', '--json']);
+    expect(status).toBe(3);
+    expect(JSON.parse(out)).toMatchObject({
+      verified: false,
+      problems: [{ problem: 'key_unknown', stretch: 1, key: kid, public_key: publicKey }],
+    });
+    expect(err).toContain('1 segment is signed by a key that is not among those you trust');
+    for (const pinned of [
+      ['--key', file],
+      ['--trust', kid],
+    ]) {
+      expect(await lost.run(['ledger', 'verify', ...pinned])).toMatchObject({
+        status: 0,
+        out: expect.stringContaining('nothing was changed, added or removed'),
+      });
+    }
+    expect((await lost.run(['ledger', 'verify', '--key', keysFile])).status).toBe(3);
   });
 });
 
@@ -173,15 +208,22 @@ describe('an export', () => {
     });
     const withSecret = (secret: string) => cli.run(['ledger', 'verify', file], { env: { STATEHOUSE_SECRET: secret } });
     expect(await withSecret('another-root-secret-which-knows-nothing-of-it')).toMatchObject({
-      status: 1,
-      out: expect.stringMatching(/stretch 1 is signed with a key that is not known here/),
+      status: 3,
+      out: expect.stringContaining(
+        `stretch 1 is signed by the key ${sealKeys(testKeys).kid}, which is not among those you trust`,
+      ),
+      err: expect.stringContaining('Nothing was found to be changed, and 3 segments are signed by a key'),
+    });
+    expect(await cli.run(['ledger', 'verify', file, '--trust', sealKeys(testKeys).kid], { env: {} })).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('nothing was changed'),
     });
     const secret = 'one-more-root-secret-for-tests-of-32-octets';
     const { database, close } = await openTestDatabase('embedded');
     await writeLines(database.drizzle, ['a']);
     await sealAll(database.drizzle, { keys: rootKeys([secret]) });
     writeFileSync(file, '');
-    await exportLedger(sealStore(database.drizzle, databaseClock), { from: null, to: null }, (lines) =>
+    await exportLedger(storedLedger(database.drizzle, databaseClock), { from: null, to: null }, (lines) =>
       appendFileSync(file, lines),
     );
     await close();

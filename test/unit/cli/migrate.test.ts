@@ -67,6 +67,32 @@ test('makes the tables as their owner, and gives the role of the servers its rig
   expect(await may('update', 'transitions')).toBe(false);
 });
 
+test('makes the partitions of the ledger, and moves entries of before into theirs', async () => {
+  const partitions = async () =>
+    Array.from(
+      (await owner.drizzle.execute(sql`select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+        where i.inhparent = 'transitions'::regclass and c.relname <> 'transitions_default' order by 1`)) as unknown as Iterable<{
+        name: string;
+      }>,
+      ({ name }) => name,
+    );
+  const made = await partitions();
+  expect(made).toHaveLength(3);
+  await owner.drizzle.execute(sql.raw(`drop table ${made[0]}`));
+  const write = (at: string) =>
+    owner.drizzle.execute(sql`insert into transitions (at, machine, event, from_state, to_state)
+      values (${at}::timestamptz, 'm', 'e', 'a', 'b')`);
+  await write(new Date().toISOString());
+  expect(await migrate([])).toMatchObject({ status: 0, err: '' });
+  expect(await partitions()).toEqual(made);
+  await write('infinity');
+  expect(await migrate([])).toMatchObject({
+    status: 0,
+    err: expect.stringContaining('1 entry of the ledger in the default partition'),
+  });
+  expect(JSON.parse((await migrate(['--json'])).out)).toMatchObject({ ledger_default_entries: 1 });
+});
+
 test('gives a role that had its rights those of new tables too, named or not', async () => {
   const lose = () => owner.drizzle.execute(sql`revoke all on nodes from ${sql.identifier(role)}`);
   await lose();

@@ -3,11 +3,17 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DrizzleQueryError } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { statusFor, wordsFor } from '../../../src/cli/failure-words.ts';
+import { rootKeys } from '../../../src/crypto/root-secret.ts';
+import { rowMacs } from '../../../src/crypto/row-mac.ts';
 import { StoreUnavailable, Unavailable } from '../../../src/engine/errors.ts';
+import type { ClientRegistration } from '../../../src/model/client.ts';
 import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 import { FolderInUse } from '../../../src/storage/folder-lock.ts';
+import { keepLedgerPartitions } from '../../../src/storage/ledger-partitions.ts';
+import { databaseClock } from '../../../src/system/clock.ts';
 import { ToldError } from '../../../src/system/told-error.ts';
 import { saveClient } from '../../support/administration.ts';
 import { createEmptyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -54,10 +60,14 @@ describe('recover', () => {
 });
 
 describe('check', () => {
+  const save = async (client: ClientRegistration) => {
+    await keepLedgerPartitions(postgres.database.drizzle, databaseClock);
+    await saveClient(postgres.database.drizzle, client, false, 'operator', rowMacs(rootKeys([SECRET])));
+  };
   const env = () => ({ DATABASE_URL: postgres.url, STATEHOUSE_CONFIG: folder, STATEHOUSE_SECRET: SECRET });
 
   it('says what is in force for each client, in words and in seconds', async () => {
-    await saveClient(postgres.database.drizzle, { ...stored, secretMacs: [], tokenEndpointAuthMethod: 'none' });
+    await save({ ...stored, secretMacs: [], tokenEndpointAuthMethod: 'none' });
     const { status, out, err } = await line.run(['check'], { env: env() });
     expect({ status, err }).toEqual({ status: 0, err: '' });
     const [client] = out.slice(out.indexOf('client shop')).split(/(?<=\n)\n/);
@@ -139,7 +149,7 @@ describe('check', () => {
   });
 
   it('finds clients that configuration or root secret has left behind', async () => {
-    await saveClient(postgres.database.drizzle, { ...stored, policy: 'gone' });
+    await save({ ...stored, policy: 'gone' });
     const { status, out, err } = await line.run(['check', '--json'], { env: env() });
     expect(status).toBe(1);
     expect(JSON.parse(out)).toMatchObject({
@@ -246,9 +256,28 @@ describe('failures', () => {
       new StoreUnavailable(false),
       'The database cannot be reached. Check DATABASE_URL: host db.example:5433, database statehouse.',
     ],
-    [failed('ECONNREFUSED'), 'The database cannot be reached (nothing listens there). Check DATABASE_URL: host'],
-    [new Error('around', { cause: failed('28P01') }), 'The database refuses the password. Check DATABASE_URL: host'],
+    [failed('ECONNREFUSED'), 'The database cannot be reached: nothing listens there. Check DATABASE_URL: host'],
+    [
+      new Error('around', { cause: failed('28P01') }),
+      'The database refuses the password (28P01). Check DATABASE_URL: host',
+    ],
     [failed('3D000'), 'has no database of this name'],
+    [
+      Object.assign(new Error('could not open file "base/5/1259": No such file or directory'), { code: '58P01' }),
+      'one of its files is missing (58P01: could not open file "base/5/1259": No such file or directory). The log of Postgres',
+    ],
+    [
+      new DrizzleQueryError(
+        'select $1',
+        ['hunter2'],
+        Object.assign(new Error('cannot do this now'), { code: '0A000' }),
+      ),
+      'that this server does not expect (0A000: cannot do this now). The log of Postgres says more.',
+    ],
+    [
+      Object.assign(new Error('self-signed certificate in certificate chain'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' }),
+      '(SELF_SIGNED_CERT_IN_CHAIN: self-signed certificate in certificate chain). Name a file',
+    ],
     [
       new Unavailable('signing_unavailable', { cause: new ToldError('The device says what it has.') }),
       'The device says what it has.',
@@ -257,7 +286,7 @@ describe('failures', () => {
     [failed('EACCES'), 'permission denied'],
   ])('are told in words: %s', (error, words) => {
     const told = wordsFor(error, { DATABASE_URL: url });
-    expect(told).toContain(words);
+    expect(told, told).toContain(words);
     expect(told).not.toMatch(/hunter2|someone|^\s+at /m);
   });
 
@@ -276,15 +305,18 @@ describe('failures', () => {
     const several = 'postgres://someone:hunter2@a:5433,b/statehouse?target_session_attrs=read-write';
     const told = wordsFor(failed('NO_WRITABLE_HOST'), { DATABASE_URL: several });
     expect(told).toBe(
-      'No host of the database can be written to. Check DATABASE_URL: hosts a:5433,b, database statehouse.\n',
+      'The database has no host that can be written to: a failover is under way. Check DATABASE_URL: hosts a:5433,b, database statehouse.\n',
     );
   });
 
   it('that nobody foresaw are told by type and place, without what was being stored', () => {
     const error = Object.assign(new TypeError('insert into users values (hunter2)'), { code: '22P05' });
     const told = wordsFor(error, { DATABASE_URL: url });
-    expect(told).toMatch(/^Unexpected TypeError \(22P05\)\n {4}at /);
-    expect(told).not.toContain('hunter2');
+    expect(told).toMatch(
+      /^The database refused a statement for a reason that this server does not expect \(22P05\)\. /,
+    );
+    expect(told).not.toMatch(/hunter2|^\s+at /m);
+    expect(wordsFor(new TypeError('hunter2'), {})).toMatch(/^Unexpected TypeError\n {4}at /);
     expect(wordsFor('hunter2', {})).toBe('Unexpected string\n');
   });
 

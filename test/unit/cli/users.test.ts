@@ -216,6 +216,7 @@ describe.each(ways)('users, through the %s', (way) => {
   describe('a weak password in production', () => {
     it.each([
       ['users create', ['users', 'create', 'weak'], 'short\n'],
+      ['users create, when it is soon guessed', ['users', 'create', 'weak'], 'password123password\n'],
       ['users import', ['users', 'import', '-'], JSON.stringify({ username: 'weak', password: 'short' })],
     ])('is refused by %s, and nothing is stored', async (_, args, stdin) => {
       const { status, out, err } = await line.run(args, { env: PRODUCTION, stdin });

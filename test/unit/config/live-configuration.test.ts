@@ -16,11 +16,11 @@ import type { Runtime } from '../../../src/boot/runtime.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';
 import { systemRandom } from '../../../src/crypto/random.ts';
 import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
-import { findClient } from '../../../src/storage/clients.ts';
 import { makeLogger } from '../../../src/system/logger.ts';
 import { makeUser, obtainTokens, refresh, type TestClient } from '../../support/actors.ts';
 import { openTestApp, type TestApp, testKeys } from '../../support/app.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { findClient } from '../../support/stored-clients.ts';
 import { until } from '../../support/until.ts';
 
 const SHIPPED = new URL('../../../policies', import.meta.url).pathname;
@@ -104,6 +104,21 @@ describe('the live configuration', () => {
     expect(await live.reload()).toBe(true);
     expect(live.current().operators.operators).toEqual(['alice']);
     expect(logs()).toContain('"key":"operators.users.alice","from":null,"to":"operator"');
+  });
+
+  it.each([true, false])('says whether the server runs in production (%s), after a reload too', async (production) => {
+    const logger = makeLogger({ level: 'info', readable: false, destination: { write: () => {} } });
+    const runtime = {
+      environment: { configFolder: folder, issuer: 'https://as.test', production },
+      configuration: loadConfiguration(folder, 'https://as.test'),
+      keys: testKeys,
+      random: systemRandom,
+      database: opened.database,
+    } as Runtime;
+    const there = await liveConfiguration(runtime, logger, env);
+    expect(there.current()).toMatchObject({ production, signIn: { secondFactor: 'operatorsInProduction' } });
+    expect(await there.reload()).toBe(true);
+    expect(there.current().production).toBe(production);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { eventsNamed, WEBHOOK_EVENTS, webhooksSchema } from '../../../policies/webhooks-schema.ts';
 import { changesBetween } from '../../../src/config/changes.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';
@@ -121,5 +121,35 @@ describe('the secret of a receiver', () => {
       expect(String(thrown)).not.toContain('not-a-webhook-secret');
     }
     expect(webhookSecretsOf({ secretEnvironment: 'CRM_SECRET' }, { CRM_SECRET_FILE: '/no/such/file' })).toBeNull();
+  });
+
+  describe('in a file that webhooks.yaml names', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'statehouse-secret-'));
+    const secretFile = join(folder, 'crm');
+    afterAll(() => rmSync(folder, { recursive: true }));
+    const { secretEnvironment: _, ...unnamed } = RECEIVER;
+    const fileOf = (receiver: object) => webhooksSchema.safeParse({ receivers: [receiver] });
+
+    it('is read at each call, so it may come and change while the server runs', () => {
+      const { data } = fileOf({ ...unnamed, secretFile });
+      const [receiver] = data?.receivers ?? [];
+      if (!data || !receiver) throw new Error('the file is refused');
+      const required = () => requireWebhookSecrets({ webhooks: data }, {}, 'policies');
+      expect(required).toThrow(/receivers\.0\.secretFile: .*no such file/);
+      expect(webhookSecretsOf(receiver, {})).toBeNull();
+      writeFileSync(secretFile, 'hidden');
+      expect(required).toThrow(/a file that holds something else/);
+      expect(required).not.toThrow(/hidden|statehouse-secret-/);
+      writeFileSync(secretFile, `${WEBHOOK_SECRET}\n`);
+      expect(required).not.toThrow();
+      expect(webhookSecretsOf(receiver, {})).toEqual([WEBHOOK_SECRET]);
+    });
+
+    it('stands instead of a variable, and not beside it', () => {
+      expect(fileOf({ ...unnamed, secretFile }).success).toBe(true);
+      expect(fileOf(unnamed).success).toBe(false);
+      expect(fileOf({ ...RECEIVER, secretFile }).success).toBe(false);
+      expect(fileOf({ ...unnamed, secretFile: 'crm' }).success).toBe(false);
+    });
   });
 });

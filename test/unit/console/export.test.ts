@@ -30,6 +30,7 @@ const line = (change: Partial<LedgerLine>): LedgerLine => ({
   address: null,
   account_hash: null,
   begun_session_id: null,
+  user_agent: null,
   fields: null,
   ...change,
 });

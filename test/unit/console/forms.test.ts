@@ -1,6 +1,5 @@
 /** Forms of the console: only the person who was shown one can send it, and what the API refuses is said in words. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findClient } from '../../../src/storage/clients.ts';
 import { consoleSessions, grants } from '../../../src/storage/schema.ts';
 import { findUserForSignIn } from '../../../src/storage/users.ts';
 import { makeClient, makeUser, obtainTokens, PASSWORD, refresh, type TestClient } from '../../support/actors.ts';
@@ -16,6 +15,7 @@ import {
   SAME_ORIGIN,
 } from '../../support/console.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { findClient } from '../../support/stored-clients.ts';
 
 const DELETE = '/console/client/delete';
 
@@ -93,13 +93,18 @@ describe('a form', () => {
   });
 
   it('that is sent when the token has ended changes nothing, and is good again after the sign-in was renewed', async () => {
+    const DISABLE = '/console/end-user/disable';
+    const person = await makeUser(test);
+    const isDisabled = async () => (await test.deps.users.findForSignIn(person.username))?.disabledAt !== null;
+    const form = formTo(await browser.get(`${DISABLE}?id=${person.id}`), DISABLE);
     test.clock.advanceSeconds(901);
-    const refused = await browser.post(DELETE, fields);
+    const refused = await browser.post(DISABLE, form);
     expect(refused.status).toBe(403);
     expect(refused.body).toContain('has to be renewed');
-    expect(await lives()).toBe(true);
+    expect(await isDisabled()).toBe(false);
     await openPage(browser, test.operator);
-    expect((await browser.post(DELETE, fields)).url).toBe('/console/clients?done=deleted');
+    await browser.post(DISABLE, form);
+    expect(await isDisabled()).toBe(true);
   });
 
   it('that was shown before somebody else changed the client changes nothing', async () => {

@@ -9,6 +9,7 @@ let app: FastifyInstance;
 let asked: string[];
 let answer: (token: string) => Answer<unknown>;
 let renewalIsDue: boolean;
+let isSignedIn: boolean;
 /** Of the watcher of this name. */
 let other: ManagementApi | null;
 
@@ -40,6 +41,7 @@ beforeEach(async () => {
   asked = [];
   answer = () => good;
   renewalIsDue = false;
+  isSignedIn = true;
   other = null;
   app = Fastify();
   const live = liveNumbers(app, { pollMilliseconds: 5 });
@@ -47,6 +49,7 @@ beforeEach(async () => {
     live.watch(reply, {
       machine: 'grant',
       renewalIsDue,
+      isSignedIn: async () => isSignedIn,
       api: (request.params.token === 'other' && other) || apiOf(request.params.token),
     }),
   );
@@ -129,6 +132,15 @@ describe('a stream', () => {
     const watcher = await watch('a');
     await until(async () => watcher.isOver());
     expect(watcher.text()).toContain('event: renew');
+    expect(asked).toEqual([]);
+  });
+
+  it('ends for a browser whose session has ended', async () => {
+    isSignedIn = false;
+    const watcher = await watch('a');
+    await until(async () => watcher.isOver());
+    expect(watcher.text()).toContain('event: renew');
+    expect(watcher.text()).not.toContain('event: numbers');
     expect(asked).toEqual([]);
   });
 

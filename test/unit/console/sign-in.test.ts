@@ -5,13 +5,13 @@ import { registerConsole } from '../../../src/boot/console.ts';
 import { CONSOLE_CLIENT_ID } from '../../../src/config/own-clients.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { openText } from '../../../src/crypto/sealed-text.ts';
-import { findClient } from '../../../src/storage/clients.ts';
 import { housekeeper } from '../../../src/storage/housekeeping.ts';
 import { consoleSessions, grants, transitions } from '../../../src/storage/schema.ts';
 import { makeUser } from '../../support/actors.ts';
 import { type Answer, type Browser, formOf } from '../../support/browser.ts';
 import { type ConsoleApp, consoleBrowser, openConsoleApp, openPage } from '../../support/console.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { findClient } from '../../support/stored-clients.ts';
 
 const COOKIE = '__Host-statehouse-console';
 

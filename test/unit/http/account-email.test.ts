@@ -1,7 +1,7 @@
 /** /account/email: an address is confirmed, and changed; and what a thief with a session can do with that. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
-import { updateUser } from '../../support/administration.ts';
+import { disableUser, updateUser } from '../../support/administration.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
 import { enrol } from '../../support/factors.ts';
 import { ENGLISH } from '../../support/look.ts';
@@ -126,7 +126,7 @@ describe('a change of the address', () => {
     expect(mails.sent).toEqual([]);
   });
 
-  it('a newer wish ends the older', async () => {
+  it('a newer wish for another address ends the older', async () => {
     await submit(browser, 'change', { email: NEW });
     const older = await mails.link(NEW);
     await submit(browser, 'change', { email: 'alice@third.example' });
@@ -214,9 +214,7 @@ describe('a thief with the session of the owner', () => {
 it('nobody uses a link of an account that is disabled or deleted', async () => {
   await submit(browser, 'change', { email: NEW });
   const link = await mails.link(NEW);
-  await scene.database.drizzle.execute(
-    `update users set disabled_at = now(), epoch = epoch + 1 where id = '${alice.id}'`,
-  );
+  await disableUser(scene.database.drizzle, alice.username);
   const one = new Browser(scene.app);
   const refused = await one.submit(await one.get(link), {});
   expect(refused.status).toBe(410);

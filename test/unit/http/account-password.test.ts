@@ -118,6 +118,7 @@ describe.each(databaseKinds)('/account/password on %s', (kind) => {
     ['another repetition', { repeated: `${NEW}x` }, 'not the same in both fields'],
     ['the same again', { chosen: PASSWORD, repeated: PASSWORD }, 'have already'],
     ['a weak password', { chosen: 'x', repeated: 'x' }, 'too short'],
+    ['a keyboard walk', { chosen: 'qwertyuiop asdf', repeated: 'qwertyuiop asdf' }, 'soon guessed'],
   ])('refuses %s, says why, and changes nothing', async (_, sent, words) => {
     const { refreshToken } = await obtainTokens(scene, scene.client, user);
     await signIn();

@@ -1,12 +1,14 @@
 /** /account/sign-in-methods: setting up an app, recovery codes, removing factors, and who may. */
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { userFacts } from '../../../src/storage/row-facts.ts';
 import { linkedIdentities, passkeys, recoveryCodes, secondFactors, users } from '../../../src/storage/schema.ts';
 import { makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { type App, appWith, recoveryCodesOn, secretOn } from '../../support/factors.ts';
+import { testMacs } from '../../support/macs.ts';
 import { registeredPasskey } from '../../support/registered-passkey.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
@@ -171,11 +173,14 @@ describe(SECTION, () => {
   });
 
   describe('the last passkey of a person without a password', () => {
-    const withoutPassword = () =>
-      db()
-        .update(users)
-        .set({ passwordHash: '' as never })
-        .where(eq(users.id, user.id));
+    const withoutPassword = async () => {
+      const [before] = await db().select().from(users).where(eq(users.id, user.id));
+      if (!before) throw new Error('no such end-user');
+      const after = { ...before, passwordHash: '', macVersion: before.macVersion + 1n };
+      const { passwordHash, macVersion } = after;
+      const mac = testMacs.macOf(...userFacts(after));
+      await db().update(users).set({ passwordHash, macVersion, mac }).where(eq(users.id, user.id));
+    };
     const states = async () =>
       (await db().select().from(passkeys).where(eq(passkeys.userId, user.id))).map(({ state }) => state).toSorted();
     const signInWith = async (authenticator: Awaited<ReturnType<typeof registeredPasskey>>) => {

@@ -120,7 +120,11 @@ describe('further claims', () => {
 
   it('are in an access token for the resource of their scope, and in no other', async () => {
     const json = await first('openid read groups');
-    expect(claimsOf(json.access_token)).toMatchObject({ aud: API, scope: 'read', roles: ['buyer'] });
+    expect(claimsOf(json.access_token)).toMatchObject({
+      aud: [API, configuration.identity.identifier],
+      scope: 'openid read groups',
+      roles: ['buyer'],
+    });
     expect(claimsOf(json.access_token)).not.toHaveProperty('groups');
     expect(claimsOf(json.id_token)).toMatchObject({ groups: KNOWN.groups });
     expect(claimsOf(json.id_token)).not.toHaveProperty('roles');

@@ -1,12 +1,11 @@
 /** What a client says of itself, at consent: its image from here, its terms and its privacy policy. */
-import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keepClientLogos } from '../../../src/boot/client-logos.ts';
 import type { FetchedImage } from '../../../src/images/fetch-image.ts';
 import { clientLogoStore } from '../../../src/storage/client-logos.ts';
 import { clientLogos, clients } from '../../../src/storage/schema.ts';
 import { authorizeUrl, makeClient, makePkce, makeUser, PASSWORD, type TestClient } from '../../support/actors.ts';
-import { deleteClient } from '../../support/administration.ts';
+import { deleteClient, saveClient } from '../../support/administration.ts';
 import { Browser } from '../../support/browser.ts';
 import { type TestClock, testClock } from '../../support/clock.ts';
 import { databaseKinds } from '../../support/database.ts';
@@ -104,8 +103,7 @@ describe.each(databaseKinds)('images of clients on %s', (kind) => {
 
   it('a client that introduced itself shows nothing of this: it could pose as another', async () => {
     const client = await makeClient(scene, { logoUri: LOGO, policyUri: 'https://photos.example/privacy' });
-    const self = { registeredBy: 'self' } as const;
-    await scene.database.drizzle.update(clients).set(self).where(eq(clients.clientId, client.clientId));
+    await saveClient(scene.database.drizzle, client, false, 'self');
     await round(async () => image('a'));
     expect(await consentOf(client)).not.toMatch(/<img|photos\.example/);
   });

@@ -105,15 +105,19 @@ describe('a forgotten password', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 410]);
   });
 
-  it('a newer link ends the older', async () => {
+  it('an older link works after a stranger has asked for another, and its use ends the others', async () => {
     await forgot(ALICE);
     const older = await mails.link(ALICE);
-    const page = await browser.get(older);
-    await forgot(ALICE);
-    expect((await browser.submit(page, { password: NEW_PASSWORD })).status).toBe(410);
-    expect(await signsIn('alice', PASSWORD)).toBe(true);
-    const newest = await browser.get(await mails.link(ALICE));
-    expect((await browser.submit(newest, { password: NEW_PASSWORD })).status).toBe(200);
+    await forgot(ALICE, new Browser(scene.app, '203.0.113.77'));
+    const newer = await mails.link(ALICE);
+    expect(newer).not.toBe(older);
+    const page = await browser.get(newer);
+    expect((await browser.submit(await browser.get(older), { password: NEW_PASSWORD })).status).toBe(200);
+    expect(await signsIn('alice', NEW_PASSWORD)).toBe(true);
+    const refused = await browser.submit(page, { password: 'a third long passphrase' });
+    expect(refused).toMatchObject({ status: 410 });
+    expect(refused.body).toContain('Another link was used');
+    expect(await signsIn('alice', NEW_PASSWORD)).toBe(true);
   });
 
   it('a link ends after half an hour', async () => {
@@ -139,6 +143,7 @@ describe('a forgotten password', () => {
   it.each([
     ['fourteen chars', 'at least 15 characters'],
     ['passwordpassword', 'many people use'],
+    ['password123password', 'soon guessed'],
     ['alice@example.com', 'made of your name'],
   ])('the password %j is refused, and the link stays good', async (password, words) => {
     await forgot(ALICE);
@@ -254,6 +259,25 @@ describe('who an address belongs to', () => {
     expect((await mails.to(email)).map(({ text }) => text.includes('last'))).toEqual([true]);
   });
 
+  it('a stranger who uses up the mails of an address leaves five an hour to a browser that the account knows', async () => {
+    const owner = new Browser(scene.app, '203.0.113.77');
+    await owner.submit(await owner.get('/sign-in'), { username: 'alice', password: PASSWORD });
+    const known = new Browser(scene.app, '203.0.113.78');
+    for (const [name, value] of owner.cookies) if (name.endsWith('device')) known.cookies.set(name, value);
+    const count = async () => (await mails.to(ALICE)).length;
+    const before = await count();
+    for (let request = 0; request < 7; request++) await forgot(ALICE);
+    expect(await count()).toBe(before + 5);
+    for (let request = 0; request < 7; request++) await forgot(ALICE, known);
+    expect(await count()).toBe(before + 10);
+    // That of another account is a stranger's.
+    await makeUser(scene, 'mallory');
+    const mallory = new Browser(scene.app, '203.0.113.79');
+    await mallory.submit(await mallory.get('/sign-in'), { username: 'mallory', password: PASSWORD });
+    await forgot(ALICE, mallory);
+    expect(await count()).toBe(before + 10);
+  });
+
   it('an address gets five mails an hour, and the sixth who asks is told the same', async () => {
     const bodies = [];
     for (let times = 0; times < 7; times++) bodies.push((await forgot(ALICE)).body);
@@ -304,6 +328,72 @@ describe('sign-up', () => {
     expect(consent.body).toContain('name="decision"');
     expect(await scene.deps.users.findForSignIn('newcomer')).toMatchObject({
       claims: { email: 'new@example.com', email_verified: true },
+    });
+  });
+
+  const promptValues = async (by = scene): Promise<unknown> =>
+    (await by.app.inject('/.well-known/openid-configuration')).json().prompt_values_supported;
+
+  describe('at the request of a client (prompt=create)', () => {
+    const asked = (prompt = 'create') => `${authorizeUrl(scene.client, makePkce())}&prompt=${prompt}`;
+
+    it('comes first, and the interaction continues as after a sign-in', async () => {
+      expect(await promptValues()).toContain('create');
+      const page = await browser.get(asked());
+      expect(page).toMatchObject({ status: 200 });
+      expect(page.url).toMatch(/^\/sign-up\?for=/);
+      await browser.submit(page, { email: 'new@example.com' });
+      const form = await browser.get(await mails.link('new@example.com'));
+      const consent = await browser.submit(form, { username: 'newcomer', password: NEW_PASSWORD });
+      expect(consent.body).toContain('name="decision"');
+      const { searchParams } = new URL((await browser.submit(consent, { decision: 'approve' })).url);
+      expect(searchParams.get('code')).not.toBeNull();
+    });
+
+    it.each(['create', 'create%20login', 'create%20consent'])('leads back to the sign-in (%s)', async (prompt) => {
+      const page = await browser.get(asked(prompt));
+      expect(page.url).toMatch(/^\/sign-up\?for=/);
+      const back = /href="(\/interactions\/[^"]*)"/.exec(page.body)?.[1]?.replaceAll('&#61;', '=') ?? '';
+      const consent = await browser.submit(await browser.get(back), { username: 'alice', password: PASSWORD });
+      expect(consent.body).toContain('name="decision"');
+    });
+
+    it('comes first for a user who is signed in too, and who may continue instead', async () => {
+      await browser.submit(await browser.get('/sign-in'), { username: 'alice', password: PASSWORD });
+      const page = await browser.get(asked());
+      expect(page.url).toMatch(/^\/sign-up\?for=/);
+      const back = /href="(\/interactions\/[^"]*)"/.exec(page.body)?.[1]?.replaceAll('&#61;', '=') ?? '';
+      const choice = await browser.get(back);
+      expect(choice.body).toContain('Continue as alice');
+      expect((await browser.submit(choice, {})).body).toContain('name="decision"');
+    });
+
+    it('is an error beside none', async () => {
+      const answer = await scene.app.inject(asked('none%20create'));
+      expect(new URL(String(answer.headers.location)).searchParams.get('error')).toBe('invalid_request');
+    });
+
+    it.each(['off', 'invitation'] as const)(
+      'is an error where sign-up is not open to everybody (%s)',
+      async (signUp) => {
+        await scene.close();
+        await open(signUp);
+        expect(await promptValues()).not.toContain('create');
+        const answer = await scene.app.inject(asked());
+        const { searchParams } = new URL(String(answer.headers.location));
+        expect(Object.fromEntries(searchParams)).toMatchObject({
+          error: 'invalid_request',
+          error_description: 'prompt=create is not supported: this server has no open sign-up',
+        });
+      },
+    );
+
+    it('is an error where no mails are sent', async () => {
+      const without = await openScene('embedded', { configuration: configuration('open') });
+      expect(await promptValues(without)).not.toContain('create');
+      const answer = await without.app.inject(`${authorizeUrl(without.client, makePkce())}&prompt=create`);
+      expect(new URL(String(answer.headers.location)).searchParams.get('error')).toBe('invalid_request');
+      await without.close();
     });
   });
 

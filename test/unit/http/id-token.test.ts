@@ -53,7 +53,10 @@ describe('the ID Token', () => {
       sid: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
     expect(answer.scope).toBe('openid profile email read');
-    expect(decodeJwt(answer.access_token ?? '')).toMatchObject({ aud: API, scope: 'read' });
+    expect(decodeJwt(answer.access_token ?? '')).toMatchObject({
+      aud: [API, `${ISSUER}/oauth/userinfo`],
+      scope: 'openid profile email read',
+    });
   });
 
   it('is there only where openid was asked for', async () => {

@@ -1,11 +1,14 @@
 /** Who has lost every factor: the password and the mailbox together bring the account back, and neither does alone. */
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SignInPolicy } from '../../../policies/schema.ts';
+import { linkedIdentities } from '../../../src/storage/schema.ts';
 import { makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import { type Answer, Browser } from '../../support/browser.ts';
 import { type App, enrol } from '../../support/factors.ts';
 import { keptMails, type Mails } from '../../support/mails.ts';
+import { registeredPasskey } from '../../support/registered-passkey.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 const NEW_PASSWORD = 'another long passphrase';
@@ -139,4 +142,25 @@ it('is for administrators alone where the policy says so, and for nobody without
   const { browser, page } = await byPassword();
   expect(page.body).not.toContain('/email/lost-factors');
   expect((await browser.get('/email/lost-factors')).status).toBe(404);
+});
+
+it('are not offered to an account that is linked with another provider, or has no verified address', async () => {
+  const link = 'href="/email/lost-factors"';
+  expect((await byPassword()).page.body).toContain(link);
+  await scene.database.drizzle.insert(linkedIdentities).values({
+    id: randomUUID(),
+    userId: alice.id,
+    state: 'active',
+    issuer: 'https://company.test',
+    subject: 'alice',
+    provider: 'company',
+    linkedAt: scene.clock.now(),
+  });
+  expect((await byPassword()).page.body).not.toContain(link);
+  const carol = await makeUser(scene, 'carol');
+  await registeredPasskey(scene, carol);
+  const browser = newBrowser();
+  const page = await browser.submit(await browser.get('/sign-in'), { username: 'carol', password: PASSWORD });
+  expect(page.url).toBe('/sign-in/factor');
+  expect(page.body).not.toContain(link);
 });

@@ -108,7 +108,10 @@ describe('a narrowed ceiling', () => {
     await change(without('pay', 'offline_access'));
     const { json } = await refresh(test, client, first);
     expect(json.scope).toBe('openid profile read');
-    expect(claimsOf(json.access_token)).toMatchObject({ scope: 'read', aud: API });
+    expect(claimsOf(json.access_token)).toMatchObject({
+      scope: 'openid profile read',
+      aud: [API, configuration.identity.identifier],
+    });
     const grantId = grantOf(json.access_token);
     expect(await withheldOf(grantId)).toEqual([null, null, 'pay offline_access']);
     expect((await storedGrant(test.database.drizzle, grantId)).scope).toEqual(ASKED.split(' '));
@@ -130,7 +133,7 @@ describe('a narrowed ceiling', () => {
     await change(without('pay'));
     const { json } = await exchange(test, client, waiting);
     expect(json.scope).toBe('openid profile read offline_access');
-    expect(claimsOf(json.access_token).scope).toBe('read offline_access');
+    expect(claimsOf(json.access_token).scope).toBe('openid profile read offline_access');
     expect(await withheldOf(grantOf(json.access_token))).toEqual([null, 'pay']);
   });
 

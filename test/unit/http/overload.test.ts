@@ -6,12 +6,14 @@ import { type Limits, SHIPPED_LIMITS } from '../../../policies/limits-schema.ts'
 import { makeClient, token } from '../../support/actors.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
+import { until } from '../../support/until.ts';
 
 describe('a node that has enough to do', () => {
   let scene: Scene;
   let limits: Limits = SHIPPED_LIMITS;
   /** While it is set, requests wait for the database. */
   let held: Promise<void> | null = null;
+  let waiting = 0;
   beforeAll(async () => {
     scene = await openScene(anyDatabase, {
       reloaded: () => ({ limits }),
@@ -20,6 +22,7 @@ describe('a node that has enough to do', () => {
         store: {
           ...deps.store,
           loadClient: async (clientId) => {
+            if (held) waiting += 1;
             await held;
             return deps.store.loadClient(clientId);
           },
@@ -34,14 +37,13 @@ describe('a node that has enough to do', () => {
 
   it('refuses what is beyond its limit at once, answers what it began, and takes more afterwards', async () => {
     limits = { ...SHIPPED_LIMITS, requestsInProgress: 3 };
-    expect(await ready()).toEqual({ status: 'ready' });
+    expect(await ready()).toEqual({ status: 'ready', database: 'available' });
     let letGo = () => {};
     held = new Promise((resolve) => {
       letGo = resolve;
     });
     const began = [ask(), ask(), ask()];
-    // Their hooks have run: each waits for the database.
-    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => waiting === 3);
     const json = await scene.app.inject({
       method: 'POST',
       url: '/oauth/token',
@@ -56,7 +58,7 @@ describe('a node that has enough to do', () => {
     expect(page.statusCode).toBe(503);
     expect(page.body).toContain('Zurzeit überlastet');
     expect((await scene.app.inject('/health/live')).statusCode).toBe(200);
-    expect(await ready()).toEqual({ status: 'overloaded' });
+    expect(await ready()).toEqual({ status: 'overloaded', database: 'available' });
     letGo();
     held = null;
     expect((await Promise.all(began)).map(({ status }) => status)).toEqual([200, 200, 200]);

@@ -115,7 +115,12 @@ describe('the second factor', () => {
     const typed = ` ${code.toLowerCase().replaceAll('-', ' ')} `;
     expect(asksForConsent(await browser.submit(await withPassword(browser), { code: typed }))).toBe(true);
     const thief = new Browser(scene.app);
-    expect((await thief.submit(await withPassword(thief), { code })).status).toBe(400);
+    const again = await thief.submit(await withPassword(thief), { code });
+    expect(again.status).toBe(400);
+    expect(again.body).toContain('This recovery code was used before.');
+    expect(again.body).not.toContain('Wait for the next one');
+    const wrong = await thief.submit(again, { code: 'aaaaa-aaaaa' });
+    expect(wrong.body).toContain('This recovery code is not right.');
     expect(scene.logs()).not.toContain(code);
   });
 

@@ -3,11 +3,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandLine } from '../../../src/model/actor.ts';
 import { planClient } from '../../../src/registration/register-client.ts';
-import { findClient } from '../../../src/storage/clients.ts';
 import { authorizeUrl, goThrough, makeClient, makePkce, PASSWORD, type TestClient } from '../../support/actors.ts';
 import { saveClient } from '../../support/administration.ts';
 import { type Answer, Browser } from '../../support/browser.ts';
+import { testMacs } from '../../support/macs.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
+import { findClient } from '../../support/stored-clients.ts';
 
 const AFTER_LOGOUT = 'https://client.test/signed-out';
 
@@ -115,7 +116,7 @@ describe('an error before the end-user has acted', () => {
     expect((await findClient(db, client.clientId))?.registeredBy).toBe('self');
     const { secretMacs: _, secret: __, ...metadata } = client;
     const plan = await planClient(
-      { db, actor: commandLine, keys: scene.keys, random: scene.deps.random },
+      { db, macs: testMacs, actor: commandLine, keys: scene.keys, random: scene.deps.random },
       { ...metadata, secret: null },
     );
     expect(plan).toMatchObject({ outcome: 'updated', changed: ['registered_by'] });

@@ -247,7 +247,7 @@ describe('sign-in', () => {
       expect(succeeded(await attempt(`imported-${serial}`, 'correct horse'))).toBe(true);
       const after = await stored();
       expect(after?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-      expect(after).toEqual({ ...before, mac: after?.mac, passwordHash: after?.passwordHash });
+      expect(after).toEqual({ ...before, mac: after?.mac, macVersion: 1n, passwordHash: after?.passwordHash });
       expect(succeeded(await attempt(`imported-${serial}`, 'correct horse'))).toBe(true);
       expect(await stored()).toEqual(after);
       const lines = (await scene.database.drizzle.select().from(transitions).where(eq(transitions.userId, id))).filter(

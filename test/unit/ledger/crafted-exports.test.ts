@@ -2,11 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { sealKeys } from '../../../src/crypto/ledger-seal.ts';
 import { NotAnExport, verifyExport } from '../../../src/ledger/export.ts';
-import { closeStretch, type SealStore } from '../../../src/ledger/seal.ts';
+import { type SealStore, sealNext } from '../../../src/ledger/seal.ts';
 import {
   checkLines,
   closedMonths,
   entryOf,
+  hashedMonths,
   type Line,
   readStatement,
   type StoredSeal,
@@ -26,18 +27,18 @@ const IN_JANUARY = line('2026-01-05T00:00:00+00:00', 5);
 async function closed(...lines: Line[]): Promise<StoredSeal> {
   let made: StoredSeal | null = null;
   const store: SealStore = {
-    standing: async () => ({ now: CLOSED_AT, settledBelow: '1000000', begunBelow: '1000000', last: null }),
+    standing: async () => ({ now: CLOSED_AT, settledBelow: '1000000', begunBelow: '1000000' }),
+    newestSeals: async function* () {},
+    freeNumber: async (after) => after + 1,
     cut: async () => null,
-    lines: async function* () {
-      yield lines;
-    },
+    hashed: async () => hashedMonths(lines.map(entryOf)),
     indexesOf: async function* () {},
     add: async (seal) => {
       made = seal;
       return true;
     },
   };
-  await closeStretch({ store, keys, keptDays: () => 90 });
+  await sealNext({ alone: (work) => work(store), keys, keptDays: () => 90 });
   if (made === null) throw new Error('nothing was closed');
   return made;
 }
@@ -84,7 +85,7 @@ test.each(['infinity', '-infinity', '12345-01-01T00:00:00+00:00'])(
 );
 
 test('a transaction that Postgres cannot have is no line of the ledger', async () => {
-  const [month] = closedMonths([entryOf(IN_JANUARY)]).months;
+  const [month] = closedMonths(hashedMonths([entryOf(IN_JANUARY)])).months;
   const seal = await closed(IN_JANUARY);
   const statement = JSON.stringify({ ...JSON.parse(seal.statement), months: [month] });
   const text = IN_JANUARY.text.replace('"5"', '"99999999999999999999"');

@@ -248,6 +248,7 @@ describe('an approval', () => {
     reliesOnConsent: false,
     remembers: true,
     consentsEndedUpTo: null,
+    consentRow: null,
     identity: { nonce: 'once', authTime: NOW.getTime() / 1000, sid: 'public-name', amr: ['pwd'] },
   };
   const REMEMBERED = { scope: WAITS.scope, resources: WAITS.resources, grantedAt: seconds(-3600) };
@@ -257,6 +258,13 @@ describe('an approval', () => {
     const outcome = { kind: 'approved', code: 'code of grant', interaction: ASKED, isStored: true, client: CLIENT };
     expect(await ask('consented')).toEqual(outcome);
     expect(commits).toEqual([{ kind: 'approve', approval }]);
+  });
+
+  test('widens the consent as it was loaded, and no other', async () => {
+    const consentRow = { id: 'a consent', macVersion: 3n };
+    const { ask, commits } = bench(ASKED, { loaded: { consentRow } });
+    await ask('consented');
+    expect(commits).toEqual([{ kind: 'approve', approval: { ...approval, consentRow } }]);
   });
 
   test('ends with its session, if that ends first', async () => {

@@ -58,6 +58,7 @@ export const {
   recoveryCode,
   passkey,
   webhookDelivery,
+  mail,
 } = ALL;
 export const subjects: readonly Subject[] = Object.values(ALL);
 

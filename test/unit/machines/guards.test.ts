@@ -7,6 +7,7 @@ import {
   externalSignInGuards,
   interactionGuards,
   linkedIdentityGuards,
+  mailGuards,
   passkeyGuards,
   recoveryCodeGuards,
   refreshTokenGuards,
@@ -38,12 +39,14 @@ import type {
   SecondFactorEvent,
   SessionContext,
   SessionEvent,
+  SignInFacts,
   SigningKeyContext,
   SigningKeyEvent,
   UserEvent,
   WebhookDeliveryContext,
   WebhookDeliveryEvent,
 } from '../../../machines/vocabulary.ts';
+import { SINGLE_FACTOR } from '../../../src/lifecycles/session.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
 const AFTER = NOW + 1;
@@ -303,6 +306,12 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
     ['the client wants a new sign-in', false, { prompt: ['select_account', 'login'] }, {}],
     ['too long ago', false, { prompt: ['select_account'], maxAgeSeconds: 30 }, {}],
     ['another user than was hinted', false, { prompt: ['select_account'], hintedUserId: 'bob' }, {}],
+    ['an account to be created, and one is there', true, { prompt: ['create'] }, {}],
+    ['an account to be created, and none is there', false, { prompt: ['create'] }, { userId: null, signedInAt: null }],
+  ],
+  accountIsToBeCreated: [
+    ['not asked for', false, { prompt: ['login', 'select_account'] }, {}],
+    ['asked for', true, { prompt: ['login', 'create'] }, {}],
   ],
   askingIsForbidden: [
     ['not asked for', false, { prompt: ['login'] }, {}],
@@ -329,11 +338,12 @@ const session: SessionContext = {
   idleEndsAt: AFTER,
   useDueAt: AFTER,
   factorDueAt: AFTER,
-  factorIsMissing: false,
+  signIn: SINGLE_FACTOR,
   factorIsGone: false,
   endedBy: null,
   endReason: null,
 };
+const signedIn = (change: Partial<SignInFacts>) => ({ signIn: { ...SINGLE_FACTOR, ...change } });
 const use: SessionEvent = { type: 'used', now: NOW };
 const ended = { endReason: 'session_too_old' } as const;
 const sessionCases: Cases<typeof sessionGuards, SessionContext, SessionEvent> = {
@@ -356,8 +366,30 @@ const sessionCases: Cases<typeof sessionGuards, SessionContext, SessionEvent> = 
     ['as the time is over', true, { factorDueAt: NOW }, {}],
   ],
   factorIsMissing: [
-    ['all that is demanded', false, {}, {}],
-    ['a factor is missing', true, { factorIsMissing: true }, {}],
+    ['one factor, of an account that has no other', false, {}, {}],
+    ['one factor, where several are demanded', true, signedIn({ isFactorDemanded: true }), {}],
+    ['one factor, of an account with an app', true, signedIn({ hasApp: true }), {}],
+    ['one factor, of an account with a passkey that counts', true, signedIn({ hasPasskey: true }), {}],
+    ['…that does not', false, signedIn({ hasPasskey: true, passkeyCounts: false }), {}],
+    [
+      '…after a password by mail',
+      true,
+      signedIn({ hasPasskey: true, passkeyCounts: false, passwordIsFromMail: true }),
+      {},
+    ],
+    ['a password by mail, of an account without a factor', false, signedIn({ passwordIsFromMail: true }), {}],
+    [
+      'several factors',
+      false,
+      signedIn({
+        isMultiFactor: true,
+        isFactorDemanded: true,
+        hasApp: true,
+        hasPasskey: true,
+        passwordIsFromMail: true,
+      }),
+      {},
+    ],
   ],
   factorIsGone: [
     ['it stands', false, {}, {}],
@@ -715,8 +747,16 @@ const link: EmailChallengeContext = {
   epochStands: true,
   addressStands: true,
   passwordIsFromMail: false,
+  newerLinks: 0,
+  newerLinksAllowed: 2,
 };
-const press: EmailChallengeEvent = { type: 'used', now: NOW, usernameIsTaken: false, passwordIsProven: false };
+const press: EmailChallengeEvent = {
+  type: 'used',
+  now: NOW,
+  usernameIsTaken: false,
+  passwordIsProven: false,
+  goesElsewhere: false,
+};
 const linkCases: Cases<typeof emailChallengeGuards, EmailChallengeContext, EmailChallengeEvent> = {
   expired: [
     ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
@@ -744,6 +784,18 @@ const linkCases: Cases<typeof emailChallengeGuards, EmailChallengeContext, Email
   usernameIsTaken: [
     ['free', false, {}, {}],
     ['taken', true, {}, { usernameIsTaken: true }],
+  ],
+  newerGoesElsewhere: [
+    ['to the same address', false, {}, {}],
+    ['to another address', true, {}, { goesElsewhere: true }],
+  ],
+  isOutnumbered: [
+    ['the first newer link, of two that leave it active', false, {}, {}],
+    ['the second', false, { newerLinks: 1 }, {}],
+    ['the third', true, { newerLinks: 2 }, {}],
+    ['the fourth', true, { newerLinks: 3 }, {}],
+    ['the first of none', true, { newerLinksAllowed: 0 }, {}],
+    ['one of any number', false, { newerLinks: 1000, newerLinksAllowed: Number.POSITIVE_INFINITY }, {}],
   ],
   passwordIsFromMail: [
     ['it is not', false, { purpose: 'lost_factors' }, {}],
@@ -794,6 +846,7 @@ const MACHINES: readonly (readonly [string, object, Cases<Record<string, unknown
     ['externalSignIn', externalSignInGuards, externalCases, external, returned],
     ['linkedIdentity', linkedIdentityGuards, identityCases, {}, removal],
     ['webhookDelivery', webhookDeliveryGuards, deliveryCases, deliveryContext, deliveryEvent],
+    ['mail', mailGuards, deliveryCases, deliveryContext, deliveryEvent],
   ];
 
 describe.each(MACHINES)('%s', (_, guards, cases, context, event) => {

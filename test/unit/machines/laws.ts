@@ -15,6 +15,7 @@ import { lawsOfGrant } from './laws/grant.ts';
 import { lawsOfInteraction } from './laws/interaction.ts';
 import type { Case, Law } from './laws/law.ts';
 import { lawsOfLinkedIdentity } from './laws/linked-identity.ts';
+import { lawsOfMail } from './laws/mail.ts';
 import { lawsOfPasskey } from './laws/passkey.ts';
 import { lawsOfRecoveryCode } from './laws/recovery-code.ts';
 import { lawsOfRefreshToken } from './laws/refresh-token.ts';
@@ -43,6 +44,7 @@ const LAWS: Readonly<Record<RunningName, readonly Law[]>> = {
   user: lawsOfUser,
   emailChallenge: lawsOfEmailChallenge,
   webhookDelivery: lawsOfWebhookDelivery,
+  mail: lawsOfMail,
 };
 
 export const lawsOf = ({ name }: Pick<Subject, 'name'>): readonly Law[] => [

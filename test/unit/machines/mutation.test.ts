@@ -48,7 +48,7 @@ const LESS = [
   'stopSigning',
   'startSuccessor',
   'retire',
-  'supersedeOlder',
+  'supersedeOthers',
   'supersedeLater',
   'supersedeLink',
   'offerUndo',

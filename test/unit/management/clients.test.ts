@@ -1,10 +1,14 @@
 /** Clients over the management API: registered, changed, deleted, and their secrets rotated. */
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { theServer } from '../../../src/model/actor.ts';
+import { administerClient } from '../../../src/registration/administration.ts';
+import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 import { transitions } from '../../../src/storage/schema.ts';
 import { token } from '../../support/actors.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { testMacs } from '../../support/macs.ts';
 import { BOT, type Caller, callerWith, makeBot, tokenOf, withBot } from '../../support/management.ts';
 
 const SHOP = {
@@ -13,6 +17,17 @@ const SHOP = {
   redirect_uris: ['https://shop.example/callback'],
   grant_types: ['authorization_code', 'refresh_token'],
 };
+
+const ownRegistration = (clientId: string) => ({
+  ...DEFAULT_METADATA,
+  clientId,
+  clientName: clientId,
+  tokenEndpointAuthMethod: 'none' as const,
+  secretMacs: [],
+  redirectUris: ['https://as.test/console/callback'],
+  declared: false,
+  registeredBy: 'operator' as const,
+});
 
 describe('clients over the management API', () => {
   let opened: TestDatabase;
@@ -65,6 +80,44 @@ describe('clients over the management API', () => {
       409,
       'https://as.test/management/v1/problems/already_exists',
     ]);
+  });
+
+  it('refuses every change of a client of the server itself, and to register one', async () => {
+    for (const own of ['statehouse-console', 'statehouse-command-line']) {
+      const stored = { ...SHOP, client_id: own };
+      const refusals = [
+        await call('POST', '/clients', { body: stored }),
+        await call('PUT', `/clients/${own}`, { body: stored }),
+      ];
+      await administerClient({ db: opened.database.drizzle, macs: testMacs, actor: theServer }, own, {
+        change: { type: 'registrationRequested', registration: ownRegistration(own) },
+      });
+      const before = (await call('GET', `/clients/${own}`)).headers.etag;
+      const headers = { 'if-match': String(before) };
+      refusals.push(
+        await call('DELETE', `/clients/${own}`),
+        await call('PATCH', `/clients/${own}`, { body: { redirect_uris: ['https://elsewhere.example/'] }, headers }),
+        await call('POST', `/clients/${own}/secrets`),
+        await call('DELETE', `/clients/${own}/secrets/first`),
+      );
+      for (const refusal of refusals) {
+        expect([refusal.statusCode, refusal.json().type], refusal.body).toEqual([
+          409,
+          'https://as.test/management/v1/problems/client_is_own',
+        ]);
+      }
+      expect((await call('GET', `/clients/${own}`)).headers.etag).toBe(before);
+    }
+  });
+
+  it('says what in a registration is probably not meant', async () => {
+    const { warnings: none } = (await call('POST', '/clients', { body: { ...SHOP, client_id: id } })).json();
+    expect(none).toBeUndefined();
+    expect((await call('GET', `/clients/${id}/consequences`)).json().warnings).toEqual([]);
+    const says = [expect.stringMatching(/^scope: no resource describes "orders"/)];
+    const orders = { ...SHOP, client_id: `${id}-orders`, scope: 'read orders' };
+    expect((await call('POST', '/clients', { body: orders })).json().warnings).toEqual(says);
+    expect((await call('GET', `/clients/${id}-orders/consequences`)).json().warnings).toEqual(says);
   });
 
   it('names the unknown field and the nearest known one', async () => {

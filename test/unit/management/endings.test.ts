@@ -1,7 +1,7 @@
 /** What administrators end, and where they read about it: grants, sessions, signing keys, the ledger. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MANAGEMENT_SCOPE_NAMES } from '../../../src/config/management-resource.ts';
-import { refresh } from '../../support/actors.ts';
+import { makeClient, refresh } from '../../support/actors.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { BOT, type Caller, callerWith, makeBot, tokenOf, withBot } from '../../support/management.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
@@ -56,6 +56,19 @@ describe.each(databaseKinds)('endings over the management API on %s', (kind) => 
     const { state, checks } = (await call('GET', '/status')).json();
     expect(state).not.toBe('good');
     expect(checks.find(({ name }: { name: string }) => name === 'reuse').detail).toContain('refresh_token_reused: 1');
+  });
+
+  it('names, with the state of the server, clients with scopes that nothing describes', async () => {
+    await makeClient(scene, { clientId: 'odd', scope: ['read', 'orders'] });
+    let { configuration, checks } = (await call('GET', '/status')).json();
+    // An answer of before serves for two seconds more.
+    await until(async () => {
+      ({ configuration, checks } = (await call('GET', '/status')).json());
+      return configuration.warnings.some((one: string) =>
+        one.startsWith('client odd: scope: no resource describes "orders"'),
+      );
+    });
+    expect(checks.find(({ name }: { name: string }) => name === 'configuration').state).toBe('look');
   });
 
   it('signs an end-user out, and says who did it', async () => {

@@ -72,6 +72,9 @@ describe('end-users over the management API', () => {
   it('refuses a weak password, an unknown field and a username that is taken', async () => {
     const weak = await call('POST', '/users', { body: { username, password: 'x' } });
     expect([weak.statusCode, weak.json().errors[0].field]).toEqual([422, 'password']);
+    const guessable = await call('POST', '/users', { body: { username, password: 'password123password' } });
+    expect([guessable.statusCode, guessable.json().errors[0].field]).toEqual([422, 'password']);
+    expect(guessable.body).toContain('a password that is soon guessed');
     const unknown = await call('POST', '/users', { body: { usrname: username, password: PASSWORD } });
     expect(unknown.json().errors.find(({ field }: { field: string }) => field === 'usrname').detail).toContain(
       'Did you mean "username"?',

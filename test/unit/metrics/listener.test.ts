@@ -3,7 +3,7 @@ import { channel } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Metrics, openMetrics } from '../../../src/metrics/listener.ts';
-import { webhookAttempts } from '../../../src/system/observed.ts';
+import { roundsRun, tidied, webhookAttempts } from '../../../src/system/observed.ts';
 import { refresh } from '../../support/actors.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
@@ -38,12 +38,22 @@ describe('the listener for metrics', () => {
         queues: { hashes: { length: () => ({ running: 1, waiting: 2 }) } },
         overdue,
         waitingEvents: async () => [{ receiver: 'crm', oldestSeconds: 12 }],
+        waitingMails: async () => [{ purpose: 'notice', waiting: 3, oldestSeconds: 40 }],
         ledger: async () => {
           if (!databaseIsThere) throw new Error('no database');
           return { newest: 41, openSeconds: 12 };
         },
+        ledgerDefaultEntries: async () => {
+          if (!databaseIsThere) throw new Error('no database');
+          return 7;
+        },
         keys: async () => [{ alg: 'ES256', state: 'signing', since: 1700 }],
+        ignoredKeys: async () => {
+          if (!databaseIsThere) throw new Error('no database');
+          return 2;
+        },
         signingLifetimeSeconds: () => 60,
+        databaseAvailable: () => false,
         lastReloadAccepted: () => false,
       },
     });
@@ -61,6 +71,21 @@ describe('the listener for metrics', () => {
     const before = (await samples()).get(name) ?? 0;
     webhookAttempts.tell(() => ({ receiver: 'crm', outcome: 'timed_out' }));
     expect((await samples()).get(name)).toBe(before + 1);
+  });
+
+  it('measures periodic jobs, and how long ago the last complete pass of housekeeping began', async () => {
+    const shown = { round: 'housekeeping', outcome: 'completed', seconds: 61, overran: true } as const;
+    roundsRun.tell(() => shown);
+    roundsRun.tell(() => ({ ...shown, outcome: 'failed', seconds: 2, overran: false }));
+    tidied.tell(() => ({ removed: 1, passBeganAt: performance.now() - 5_000_000 }));
+    const after = await samples();
+    expect(after.get('statehouse_round_duration_seconds_sum{round="housekeeping",outcome="completed"}')).toBe(61);
+    expect(after.get('statehouse_round_duration_seconds_count{round="housekeeping",outcome="failed"}')).toBe(1);
+    expect(after.get('statehouse_round_overruns_total{round="housekeeping"}')).toBe(1);
+    expect(after.get('statehouse_housekeeping_pass_seconds')).toBeGreaterThanOrEqual(5000);
+    // A round whose time was over before the end says nothing new.
+    tidied.tell(() => ({ removed: 1, passBeganAt: null }));
+    expect((await samples()).get('statehouse_housekeeping_pass_seconds')).toBeGreaterThanOrEqual(5000);
   });
 
   it('counts what the machines decide, by event, outcome and reason', async () => {
@@ -96,6 +121,17 @@ describe('the listener for metrics', () => {
     expect([...after.keys()].filter((name) => /4711|PURGE/.test(name))).toEqual([]);
   });
 
+  it('has one series for all methods that a route does not have', async () => {
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const)
+      await scene.app.inject({ method, url: '/oauth/token' });
+    const refused = [...(await samples()).keys()].filter((name) =>
+      /duration_seconds_count\{.*route="\/oauth\/token",status="405"/.test(name),
+    );
+    expect(refused).toEqual([
+      'statehouse_request_duration_seconds_count{method="any",route="/oauth/token",status="405"}',
+    ]);
+  });
+
   it('has no id, no username and no secret in any label', async () => {
     const token = await scene.chain();
     const { text } = await get();
@@ -116,9 +152,13 @@ describe('the listener for metrics', () => {
     expect(shown.get('statehouse_queue_length{queue="hashes",place="waiting"}')).toBe(2);
     expect(shown.get('statehouse_overdue_seconds{table="sessions"}')).toBe(90);
     expect(shown.get('statehouse_webhook_oldest_pending_seconds{receiver="crm"}')).toBe(12);
+    expect(shown.get('statehouse_mails_waiting{purpose="notice"}')).toBe(3);
+    expect(shown.get('statehouse_mail_oldest_waiting_seconds{purpose="notice"}')).toBe(40);
     expect(shown.get('statehouse_signing_key_state_since_seconds{alg="ES256",state="signing"}')).toBe(1700);
     expect(shown.get('statehouse_ledger_stretches')).toBe(41);
     expect(shown.get('statehouse_ledger_open_seconds')).toBe(12);
+    expect(shown.get('statehouse_ledger_default_partition_entries')).toBe(7);
+    expect(shown.get('statehouse_signing_keys_ignored')).toBe(2);
     expect(shown.get('statehouse_configuration_accepted')).toBe(0);
     expect(shown.get('statehouse_database_statements_in_flight')).toBe(3);
     databaseIsThere = false;

@@ -13,6 +13,7 @@ const ANSWERS: Readonly<Record<string, readonly TokenReason[]>> = {
     'malformed_parameter',
     'two_client_authentications',
   ],
+  '408 invalid_request': ['body_too_late'],
   '413 invalid_request': ['body_too_large'],
   '401 invalid_client': [
     'public_client_introspection',
@@ -37,6 +38,7 @@ const ANSWERS: Readonly<Record<string, readonly TokenReason[]>> = {
     'resource_unknown',
     'management_not_alone',
     'resources_differ_in_signature',
+    'resource_without_userinfo',
     'resource_exceeds_grant',
   ],
   '400 invalid_grant': [

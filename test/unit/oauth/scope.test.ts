@@ -1,6 +1,6 @@
 /** RFC 6749 §3.3: a scope; OpenID Connect Core §3.1.2.1: a prompt. */
 import { describe, expect, it } from 'vitest';
-import { PROMPT_VALUES, parsePrompt } from '../../../src/oauth/prompt.ts';
+import { parsePrompt, supportedPrompts } from '../../../src/oauth/prompt.ts';
 import { formatScope, parseScope, shortScope } from '../../../src/oauth/scope.ts';
 
 describe('a scope', () => {
@@ -29,8 +29,9 @@ describe('a scope', () => {
 });
 
 describe('a prompt', () => {
-  it('has four values, as the metadata says', () => {
-    expect(PROMPT_VALUES).toEqual(['none', 'login', 'consent', 'select_account']);
+  it('has four values, and a fifth where sign-up is open', () => {
+    expect(supportedPrompts(false)).toEqual(['none', 'login', 'consent', 'select_account']);
+    expect(supportedPrompts(true)).toEqual(['none', 'login', 'consent', 'select_account', 'create']);
   });
 
   it.each([
@@ -39,16 +40,24 @@ describe('a prompt', () => {
     ['consent login', ['login', 'consent']],
     ['login login', ['login']],
     ['  login  consent select_account ', ['login', 'consent', 'select_account']],
+    ['create', ['create']],
+    ['create login', ['login', 'create']],
     ['none none', ['none']],
     ['', []],
   ])('%j', (text, prompts) => {
     expect(parsePrompt(text)).toEqual(prompts);
   });
 
-  it.each(['create', 'login create', 'None', 'none login', 'consent none', 'login,consent', 'login\tconsent'])(
-    '%j is an error',
-    (text) => {
-      expect(parsePrompt(text)).toBeNull();
-    },
-  );
+  it.each([
+    'register',
+    'login register',
+    'None',
+    'none create',
+    'none login',
+    'consent none',
+    'login,consent',
+    'login\tconsent',
+  ])('%j is an error', (text) => {
+    expect(parsePrompt(text)).toBeNull();
+  });
 });

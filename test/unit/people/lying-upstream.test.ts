@@ -44,7 +44,7 @@ async function away(browser = new Browser(scene.app)) {
 
 // First: good metadata are kept.
 describe('before the browser leaves', () => {
-  it.each([
+  it.each<[string, LyingProvider['answers']['metadata'], number, string]>([
     ['does not answer', () => Promise.reject(new OtherServerAway('NO_ANSWER')), 503, AWAY],
     ['is broken', () => new Response('oops', { status: 500 }), 503, AWAY],
     ['says nothing that is JSON', () => new Response('<html>'), 502, UNTRUSTED],
@@ -54,6 +54,17 @@ describe('before the browser leaves', () => {
       502,
       UNTRUSTED,
     ],
+    ...['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri'].map(
+      (name): [string, LyingProvider['answers']['metadata'], number, string] => [
+        `names an http ${name}`,
+        async () => {
+          const good = (await (await lyingProvider(clock)).answers.metadata({})).json();
+          return Response.json({ ...((await good) as object), [name]: 'http://login.liar.example/x' });
+        },
+        502,
+        UNTRUSTED,
+      ],
+    ),
   ])('an upstream that %s is a page, and nothing is stored', async (_, metadata, status, said) => {
     provider.answers.metadata = metadata;
     const before = await states();
@@ -75,16 +86,41 @@ describe('after the browser is back', () => {
   const seconds = () => Math.floor(clock.now().getTime() / 1000);
   const lies: readonly [string, () => LyingProvider['lie'] | Promise<LyingProvider['lie']>][] = [
     ['of another issuer', () => ({ claims: { iss: 'https://evil.example' } })],
+    ...[
+      `${LIAR}/`,
+      `${LIAR}/another`,
+      LIAR.toUpperCase(),
+      `${LIAR}.example`,
+      LIAR.replace('https', 'http'),
+      [LIAR],
+    ].map((iss): (typeof lies)[number] => [
+      `of an issuer that is nearly the right one (${iss})`,
+      () => ({ claims: { iss } }),
+    ]),
     ['for another client', () => ({ claims: { aud: 'somebody-else' } })],
+    ...['statehouse2', 'statehous', 'Statehouse', ' statehouse', ''].map((aud): (typeof lies)[number] => [
+      `for a client with nearly the right name (${aud})`,
+      () => ({ claims: { aud } }),
+    ]),
+    ['for several, ours not among them', () => ({ claims: { aud: ['statehouse2', 'evil'], azp: 'statehouse' } })],
     [
       'for several, and we are not the client that asked',
       () => ({ claims: { aud: ['statehouse', 'evil'], azp: 'evil' } }),
     ],
     ['that has expired', () => ({ claims: { iat: seconds() - 900, exp: seconds() - 300 } })],
     ['with another nonce', () => ({ claims: { nonce: 'of another sign-in' } })],
+    ['with an empty nonce', () => ({ claims: { nonce: '' } })],
+    ['with the nonce in a list', () => ({ claims: { nonce: [] } })],
     ['without a nonce', () => ({ claims: { nonce: undefined } })],
+    ['without an end', () => ({ claims: { exp: undefined } })],
+    ['that ended a second beyond the tolerance', () => ({ claims: { iat: seconds() - 900, exp: seconds() - 61 } })],
     ['without a subject', () => ({ claims: { sub: undefined } })],
     ['with an endless subject', () => ({ claims: { sub: 'x'.repeat(256) } })],
+    ['from the future', () => ({ claims: { iat: seconds() + 3600, exp: seconds() + 7200 } })],
+    ['with U+0000 in its subject', () => ({ claims: { sub: 'ada\0' } })],
+    ['with U+0000 in a claim', () => ({ claims: { preferred_username: 'ada\0there' } })],
+    ['with U+0000 deep in a claim', () => ({ claims: { groups: [{ 'na\0me': 'x' }] } })],
+    ['with half of a character in a claim', () => ({ claims: { given_name: '\ud800' } })],
     ['that is not signed', () => ({ header: { alg: 'none' } })],
     ['signed with another algorithm', async () => ({ signer: await sharedKey('second'), header: { alg: 'ES256' } })],
     ['signed with a key that is not published', async () => ({ signer: await sharedKey('second', 'RS256') })],

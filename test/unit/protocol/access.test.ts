@@ -8,7 +8,7 @@ import { accessToday } from '../../../src/protocol/access-today.ts';
 import { TOKEN_PARAMETERS } from '../../../src/protocol/grant-type.ts';
 import { narrowedAccess, RefusedAtIssue, readNarrowing } from '../../../src/protocol/narrowing.ts';
 import { describeAccess, requestedAccess, requestedByClient } from '../../../src/protocol/requested-access.ts';
-import { API, ARCHIVE, BANK, client, configuration, grant, IDENTITY, USERINFO } from './world.ts';
+import { API, ARCHIVE, BANK, client, configuration, grant, IDENTITY, USERINFO, VAULT } from './world.ts';
 
 const words = (text: string) => text.split(' ').filter((word) => word !== '');
 const granted = (scope: string, ...resources: string[]) => ({ scope: words(scope), resources });
@@ -17,12 +17,22 @@ const onlyCode = { grantTypes: ['authorization_code'] };
 
 describe('an authorization request', () => {
   it.each<[client: Partial<Client>, scope: string | null, resources: string[], meant: object]>([
-    // No resource: the default of the client, else of the server; for identity alone the UserInfo Endpoint.
+    // No resource: the default of the client, else of the server; with `openid` the UserInfo Endpoint too, and for identity alone only that.
     [{}, 'read', [], granted('read', API)],
     [{ defaultResource: BANK }, 'read pay', [], granted('read pay', BANK)],
     [{}, 'openid', [], granted('openid', USERINFO)],
     [{}, 'openid email offline_access', [], granted('openid email offline_access', USERINFO)],
-    [{}, 'openid email read', [], granted('openid email read', API)],
+    [{}, 'openid email read', [], granted('openid email read', API, USERINFO)],
+    [{ defaultResource: BANK }, 'openid pay', [], granted('openid pay', BANK, USERINFO)],
+    [{ scope: ['openid', 'read'] }, 'openid read', [], granted('openid read', API, USERINFO)],
+    [{ scope: ['openid', 'read'] }, null, [], granted('openid read', API, USERINFO)],
+    [{ scope: ['read'], defaultScope: ['openid', 'read'] }, null, [], granted('read', API)],
+    // What is named is all of it.
+    [{}, 'openid email read', [API], granted('openid email read', API)],
+    // A resource with `userInfo: false` stands alone, unless the client names both.
+    [{ defaultResource: VAULT }, 'openid open', [], granted('openid open', VAULT)],
+    [{ defaultResource: VAULT }, 'openid', [], granted('openid', USERINFO)],
+    [{}, 'openid open', [VAULT, USERINFO], granted('openid open', VAULT, USERINFO)],
     // No scope: the default of the client, else its ceiling, else all scopes of the resources.
     [{}, null, [], granted('read write', API)],
     [{}, null, [BANK, ARCHIVE], granted('pay read audit', BANK, ARCHIVE)],
@@ -54,7 +64,7 @@ describe('an authorization request', () => {
     [{}, 'read fly', [], refused('scope_unknown', 'fly')],
     [{}, 'read pay', [], refused('scope_of_other_resource', 'pay')],
     [{ scope: ['read', 'pay'] }, 'read pay', [API], refused('scope_of_other_resource', 'pay')],
-    [{}, 'openid read fly', [], granted('openid read', API)],
+    [{}, 'openid read fly', [], granted('openid read', API, USERINFO)],
     [{ scope: ['openid', 'read'] }, 'openid read write', [], refused('scope_not_allowed', 'write')],
     [{}, 'profile', [], refused('openid_missing', 'profile')],
     [{}, 'read email', [], refused('openid_missing', 'email')],
@@ -78,7 +88,7 @@ it('a scope of an API that is named like one of OpenID Connect needs no openid t
   expect(requestedAccess(there, client(), asked)).toEqual(granted('email', API));
   expect(requestedByClient(there, client(), asked)).toEqual(granted('email', API));
   const withOpenid = { ...asked, scope: 'openid email' };
-  expect(requestedAccess(there, client(), withOpenid)).toEqual(granted('openid email', API));
+  expect(requestedAccess(there, client(), withOpenid)).toEqual(granted('openid email', API, USERINFO));
 });
 
 describe('a client on its own behalf', () => {
@@ -322,6 +332,44 @@ describe('a token request', () => {
       answered: words(answered),
       asked: words(asked),
       resources,
+    });
+  });
+
+  describe('of a grant that opens the UserInfo Endpoint beside an API', () => {
+    const openingBoth = (...resources: string[]) => grant({ ...both, resources });
+    const left = (query: string, resources: readonly string[] = [API, USERINFO], change: Partial<typeof today> = {}) =>
+      narrowed(
+        query,
+        { resources: [...resources.filter((one) => one !== USERINFO), USERINFO], ...change },
+        openingBoth(...resources),
+      );
+
+    it.each<[string, query: string, resources: readonly string[], scope: string, audience: readonly string[]]>([
+      ['both, where nothing is named', '', [API, USERINFO], 'openid email read', [API, USERINFO]],
+      ['both for openid and a scope of the API', 'scope=openid+read', [API, USERINFO], 'openid read', [API, USERINFO]],
+      ['the API, where openid is left out', 'scope=read', [API, USERINFO], 'read', [API]],
+      ['the UserInfo Endpoint, where nothing else is asked for', 'scope=openid', [API, USERINFO], 'openid', [USERINFO]],
+      ['the API, by name', resource(API), [API, USERINFO], 'read', [API]],
+      ['the UserInfo Endpoint, by name', resource(USERINFO), [API, USERINFO], 'openid email', [USERINFO]],
+      ['both, by name', resource(API, USERINFO), [API, USERINFO], 'openid email read', [API, USERINFO]],
+    ])('means %s', (_, query, resources, scope, audience) => {
+      expect(left(query, resources)).toMatchObject({ scope: words(scope), resources: audience });
+    });
+
+    it('means the API alone, once the resource has userInfo: false', () => {
+      const opens = granted('openid email open', VAULT, USERINFO);
+      const [atVault, given] = [{ ...opens, mayRefresh: true }, grant({ ...opens, ...openid })];
+      expect(narrowed('', atVault, given)).toMatchObject({ scope: ['open'], resources: [VAULT] });
+      expect(narrowed('scope=openid+open', atVault, given)).toMatchObject({
+        answered: ['openid', 'open'],
+        resources: [VAULT],
+      });
+      expect(narrowed(resource(USERINFO), atVault, given)).toMatchObject({ resources: [USERINFO] });
+      expect(narrowed(resource(VAULT, USERINFO), atVault, given)).toBe('resource_without_userinfo');
+    });
+
+    it('means the API alone, once openid is above the ceiling', () => {
+      expect(left('', [API, USERINFO], granted('read', API))).toMatchObject({ scope: ['read'], resources: [API] });
     });
   });
 

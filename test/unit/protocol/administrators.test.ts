@@ -97,7 +97,7 @@ describe('an authorization request', () => {
     [{ ...naming, defaultScope: ['clients:read'] }, null, [MANAGEMENT], refused('management_scope_missing')],
     [{ ...naming, defaultScope: ['clients:read'] }, null, [], refused('scope_not_allowed')],
     [naming, 'openid', [MANAGEMENT], refused('management_scope_missing')],
-    [naming, null, [], granted('openid read', API)],
+    [naming, null, [], granted('openid read', API, USERINFO)],
     [{}, null, [], granted('read write', API)],
     [{}, null, [MANAGEMENT], refused('management_scope_missing')],
     [{ ...naming, defaultResource: MANAGEMENT }, 'clients:read', [], refused('management_scope_missing')],
@@ -217,7 +217,11 @@ const bot = client({
   secretMacs,
   grantTypes: ALL_GRANTS,
 });
-const from = { authorization: undefined, address: () => '192.0.2.1' };
+const from = {
+  authorization: undefined,
+  address: () => '192.0.2.1',
+  presenter: () => ({ address: '192.0.2.1', userAgent: null }),
+};
 type Given = ReturnType<typeof tokenEndpoints>;
 const token = async ({ deps }: Given, fields: Readonly<Record<string, string>>) =>
   (await handleTokenRequest(deps, from, new URLSearchParams(fields).toString())).outcome;

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/model/client.ts';
 import { parseParameters } from '../../../src/oauth/parameters.ts';
+import { supportedPrompts } from '../../../src/oauth/prompt.ts';
 import {
   AUTHORIZATION_PARAMETERS,
   checkAuthorizationRequest,
@@ -82,6 +83,7 @@ describe('once they are', () => {
       reading(typeof change === 'string' ? change : { ...VALID, ...change }),
       client(registered),
       configuration(),
+      supportedPrompts(false),
       async (token) => {
         if (typeof token !== 'string') throw new Error('asked for an ID Token that was not sent');
         return HINTS[token] ?? null;
@@ -163,7 +165,13 @@ describe('once they are', () => {
       { prompt: 'none login' },
       'invalid_request',
       'prompt_malformed',
-      'prompt must be none alone, or a list of login, consent and select_account',
+      'prompt must be none alone, or a list of login, consent, select_account and create',
+    ],
+    [
+      { prompt: 'login create' },
+      'invalid_request',
+      'prompt_unsupported',
+      'prompt=create is not supported: this server has no open sign-up',
     ],
     [{ max_age: '-1' }, 'invalid_request', 'max_age_malformed', 'max_age must be a number of seconds'],
     [{ max_age: ' 1' }, 'invalid_request', 'max_age_malformed', 'max_age must be a number of seconds'],

@@ -31,7 +31,7 @@ function given(stored: readonly Session[] = [session()], second = 10) {
     configuration: () => configuration(),
     sleep: async () => {},
     sessions,
-    hasAuthenticatorApp: async () => false,
+    factorsOf: async () => ({ hasApp: false, hasPasskey: false }),
     signInLedger: rememberedRefusals(),
   };
   return { rows, done, deps };
@@ -79,6 +79,7 @@ describe('a sign-in', () => {
     serverEpoch: 5n,
     claims: {},
     disabledAt: null,
+    passwordByLinkAt: null,
     passwordHash: '' as never,
   };
   it('has a session of its own, for as long as the policy says', async () => {
@@ -147,6 +148,7 @@ describe('signing in directly', () => {
                 serverEpoch: 1n,
                 claims: {},
                 disabledAt: null,
+                passwordByLinkAt: null,
                 passwordHash: await passwordHash,
               }
             : null,

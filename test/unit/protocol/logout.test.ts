@@ -29,7 +29,7 @@ function given(stored: readonly Session[] = [session()], clients: readonly Clien
     configuration: () => configuration(),
     sleep: async () => {},
     sessions,
-    hasAuthenticatorApp: async () => false,
+    factorsOf: async () => ({ hasApp: false, hasPasskey: false }),
     signInLedger: rememberedRefusals(),
     issuer: ISSUER,
     keyRing,

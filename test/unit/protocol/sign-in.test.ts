@@ -65,6 +65,7 @@ async function signInWith(
     epoch: 7n,
     serverEpoch: 3n,
     disabledAt: given.disabled ? new Date(0) : null,
+    passwordByLinkAt: null,
   };
   const looked: string[] = [];
   const counted: string[] = [];
@@ -108,7 +109,7 @@ async function signInWith(
         return hashes.map(() => given.countedAs ?? 1);
       },
     },
-    hasAuthenticatorApp: async () => false,
+    factorsOf: async () => ({ hasApp: false, hasPasskey: false }),
     signInLedger: rememberedRefusals(),
     signInCapacity: given.capacity ?? signInCapacity(4),
     sessions: {

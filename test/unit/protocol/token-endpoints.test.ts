@@ -42,7 +42,11 @@ const service = client({
   grantTypes: ALL_GRANTS,
 });
 const basic = (id: string, secret: string = SECRET) => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
-const from = (authorization?: string) => ({ authorization, address: () => '192.0.2.1' });
+const from = (authorization?: string) => ({
+  authorization,
+  address: () => '192.0.2.1',
+  presenter: () => ({ address: '192.0.2.1', userAgent: null }),
+});
 const encode = (fields: Fields) => new URLSearchParams(fields).toString();
 const now = START / 1000 + 10;
 

@@ -79,7 +79,7 @@ describe('the metadata', () => {
       jwks_uri: 'https://as.test/.well-known/jwks.json',
       scopes_supported: [
         ...['openid', 'profile', 'email', 'address', 'phone'],
-        ...['pay', 'read', 'write', 'audit', 'offline_access'],
+        ...['pay', 'read', 'write', 'audit', 'open', 'offline_access'],
       ],
       response_types_supported: ['code'],
       response_modes_supported: ['query', 'form_post'],

@@ -15,6 +15,8 @@ import type { Grant } from '../../../src/model/grant.ts';
 export const API = 'https://api.test';
 export const BANK = 'https://bank.test';
 export const ARCHIVE = 'https://archive.test';
+/** Shares no access token with the UserInfo Endpoint. */
+export const VAULT = 'https://vault.test';
 export const USERINFO = 'https://as.test/oauth/userinfo';
 
 export const START = Date.UTC(2026, 0, 1);
@@ -40,6 +42,7 @@ export const configuration = (change: Partial<Configuration> = {}): Configuratio
     { identifier: BANK, name: 'Bank', scopes: [scope('pay'), scope('read', 'see your account')] },
     { identifier: API, name: 'API', default: true, scopes: [scope('read', 'see your data'), scope('write')] },
     { identifier: ARCHIVE, name: 'Archive', scopes: [scope('audit')] },
+    { identifier: VAULT, name: 'Vault', userInfo: false, scopes: [scope('open')] },
   ],
   identity: identityResource('https://as.test', { scopes: [] }),
   management: managementResource('https://as.test'),
@@ -61,6 +64,7 @@ export const configuration = (change: Partial<Configuration> = {}): Configuratio
     lostFactors: 'administrator',
     failuresPerAddress: 100,
     secondFactor: 'nobody',
+    passkeyAfterPassword: 'required',
     knownDeviceLifetimeSeconds: 86_400,
     passwordMinimumCharacters: 15,
     passwordMinimumCharactersWithSecondFactor: 8,

@@ -8,6 +8,7 @@ import { ConfigurationError } from '../../../src/config/problem.ts';
 import { matchesStoredSecret, storedSecretMac } from '../../../src/crypto/client-secret.ts';
 import { systemRandom } from '../../../src/crypto/random.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
+import { rowMacs } from '../../../src/crypto/row-mac.ts';
 import { rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.ts';
 import { configurationFiles } from '../../../src/model/actor.ts';
 import { readClientMetadata } from '../../../src/registration/client-metadata.ts';
@@ -18,9 +19,9 @@ import {
   requireNoSubs,
 } from '../../../src/registration/declared-clients.ts';
 import { type RegistrationDeps, registerClient } from '../../../src/registration/register-client.ts';
-import { findClient, listClients } from '../../../src/storage/clients.ts';
 import { deleteClient, insertUser, saveClient } from '../../support/administration.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { findClient, listClients } from '../../support/stored-clients.ts';
 
 const shipped = loadConfiguration(new URL('../../../policies', import.meta.url).pathname, 'https://as.test');
 const SECRET = 'Zr3-kW9_pQx7LmB2vT8sYc-Zr3-kW9_pQx7LmB2vT8sYc';
@@ -180,10 +181,12 @@ describe('the database', () => {
   let deps: RegistrationDeps;
   beforeAll(async () => {
     test = await openTestDatabase('embedded');
+    const keys = rootKeys(['the root secret of this test, first']);
     deps = {
       db: test.database.drizzle,
+      macs: rowMacs(keys),
       actor: configurationFiles,
-      keys: rootKeys(['the root secret of this test, first']),
+      keys,
       random: systemRandom,
     };
   });

@@ -3,6 +3,7 @@ import { loadConfiguration } from '../../../src/config/load.ts';
 import { matchesStoredSecret } from '../../../src/crypto/client-secret.ts';
 import { systemRandom } from '../../../src/crypto/random.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
+import { rowMacs } from '../../../src/crypto/row-mac.ts';
 import { rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.ts';
 import { commandLine } from '../../../src/model/actor.ts';
 import { readClientMetadata, toNames } from '../../../src/registration/client-metadata.ts';
@@ -13,9 +14,9 @@ import {
   type RegistrationDeps,
   registerClient,
 } from '../../../src/registration/register-client.ts';
-import { findClient } from '../../../src/storage/clients.ts';
 import { deleteClient, insertUser, saveClient } from '../../support/administration.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { findClient } from '../../support/stored-clients.ts';
 
 const configuration = loadConfiguration(new URL('../../../policies', import.meta.url).pathname, 'https://as.test');
 const OLD = 'the root secret that made everything so far';
@@ -25,7 +26,8 @@ let test: TestDatabase;
 let deps: RegistrationDeps;
 beforeAll(async () => {
   test = await openTestDatabase('embedded');
-  deps = { db: test.database.drizzle, actor: commandLine, keys: rootKeys([OLD]), random: systemRandom };
+  const keys = rootKeys([OLD]);
+  deps = { db: test.database.drizzle, macs: rowMacs(keys), actor: commandLine, keys, random: systemRandom };
 });
 afterAll(() => test.close());
 
@@ -126,7 +128,7 @@ describe('registering a client', () => {
   it('vouches for a client that introduced itself', async () => {
     const record = { client_id: 'itself', token_endpoint_auth_method: 'none' };
     const { registration } = await register(record);
-    await saveClient(deps.db, registration, false, 'self');
+    await saveClient(deps.db, registration, false, 'self', deps.macs);
     expect(await register(record)).toMatchObject({ outcome: 'updated', changed: ['registered_by'] });
     expect((await stored('itself')).registeredBy).toBe('operator');
     expect(await register(record)).toMatchObject({ outcome: 'unchanged', changed: [] });

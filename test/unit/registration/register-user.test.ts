@@ -84,7 +84,7 @@ describe('registering a person', () => {
       changed: ['claims'],
     });
     const after = await stored('carol');
-    expect(after).toEqual({ ...before, mac: after.mac, claims: { name: 'Carol' } });
+    expect(after).toEqual({ ...before, mac: after.mac, macVersion: 1n, claims: { name: 'Carol' } });
   });
 
   it('replaces the password, which ends every session', async () => {

@@ -45,7 +45,9 @@ describe.each(databaseKinds)('the database holds the machines, on %s', (kind) =>
       await db().execute(sql`select distinct tgname as name from pg_trigger where not tgisinternal order by 1`),
     ).map((row) => (row as { name: string }).name);
     const tried = new Set(cases.map(({ refusedBy }) => refusedBy));
-    expect(names.filter((name) => !tried.has(name))).toEqual([]);
+    // These refuse nothing: what they write is what `…_begins_once` refuses by.
+    const refusing = names.filter((name) => !name.endsWith('_remembers_its_end'));
+    expect(refusing.filter((name) => !tried.has(name))).toEqual([]);
   });
 
   test('housekeeping removes what has ended, and only that, however wrong the clock of its node', async () => {
@@ -53,7 +55,9 @@ describe.each(databaseKinds)('the database holds the machines, on %s', (kind) =>
       rowsOf(await db().execute(sql`select id from grants`)).map((row) => (row as { id: string }).id);
     const before = await ids();
     const over: readonly string[] = [GRANT.endedCode, GRANT.endedChain, GRANT.endedRevoked, GRANT.forgotten];
-    expect(await housekeeper(db(), clockAt(new Date(Date.now() + 86_400_000))).tidy()).toBe(over.length);
+    expect(await housekeeper(db(), clockAt(new Date(Date.now() + 86_400_000))).tidy()).toMatchObject({
+      removed: over.length,
+    });
     expect(new Set(await ids())).toEqual(new Set(before.filter((id) => !over.includes(id))));
   });
 

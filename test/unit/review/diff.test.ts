@@ -24,6 +24,8 @@ const POLICIES = new URL('../../../policies', import.meta.url).pathname;
 const ROOT = new URL('../../..', import.meta.url).pathname;
 const ISSUER = 'https://as.test';
 
+type Guards = Readonly<Record<string, unknown>>;
+
 describe('machines', () => {
   it('the same has no changes', () => {
     const all = subjects.map(({ machine }) => machine);
@@ -50,6 +52,42 @@ describe('machines', () => {
       where: 'revoked → active',
       words: 'revoked now leads to active, in one step or several',
     });
+  });
+});
+
+describe('guards', () => {
+  it.each([
+    [
+      'a guard of one machine',
+      {},
+      (guards: Guards) => ({ ...guards, byAnotherClient: () => false }),
+      ['refreshToken × byAnotherClient'],
+    ],
+    [
+      'a predicate that several guards ask',
+      { needsSignIn: () => false },
+      (guards: Guards) => guards,
+      ['interaction × needsSignIn'],
+    ],
+    [
+      'a predicate that a shared predicate asks',
+      { isTooOld: () => false },
+      (guards: Guards) => guards,
+      ['interaction × isTooOld'],
+    ],
+    ['a bound', { liveSecrets: 3 }, (guards: Guards) => guards, ['client × liveSecrets']],
+  ])('names %s whose body changed, although no arm did', async (_, shared, guardsOf, expected) => {
+    const side = await readSide(POLICIES, ISSUER);
+    const machines = side.machines.map((machine) =>
+      machine.id === 'refreshToken'
+        ? machine.provide({ guards: guardsOf(machine.implementations.guards as Guards) as never })
+        : machine,
+    );
+    const after = { ...side, machines, sharedPredicates: { ...side.sharedPredicates, ...shared } };
+    const changes = compare(side, after, FEW).machines;
+    expect(changes.map(({ kind, machine, where }) => [kind, `${machine} × ${where}`])).toEqual(
+      expected.map((where) => ['guard changed', where]),
+    );
   });
 });
 
@@ -97,6 +135,7 @@ describe('a ceiling', () => {
   const sideWith = (change: Partial<Configuration>): Side => ({
     name: 'side',
     machines: [],
+    sharedPredicates: {},
     configuration: { ...shippedConfiguration, policies: new Map(), ...change },
   });
   const declared = (one: ReturnType<typeof record>): Side =>
@@ -157,6 +196,20 @@ describe('a ceiling', () => {
     expect(between(with_(api, other), with_({ ...api, name: 'Z' }, other))).toEqual([
       { key: 'resources.https://a.test.name', from: 'A', to: 'Z' },
     ]);
+    const strict = { ...api, userInfo: false };
+    expect(between(with_(api, other), with_(strict, other))).toEqual([
+      {
+        key: 'resources.https://a.test.userInfo',
+        from: null,
+        to: false,
+        means: expect.stringContaining('no longer open the UserInfo Endpoint'),
+      },
+    ]);
+    for (const open of [api, { ...api, userInfo: true }]) {
+      expect(between(with_(strict, other), with_(open, other))[0]?.means).toContain('open the UserInfo Endpoint again');
+    }
+    // A resource that is new means nothing for tokens that are out.
+    expect(between(with_(other), with_(strict, other)).every(({ means }) => means === undefined)).toBe(true);
   });
 
   it('is said in every format', () => {

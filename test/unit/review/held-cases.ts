@@ -16,7 +16,9 @@ import { factorCases } from './held-cases/factors.ts';
 import { grantCases } from './held-cases/grants.ts';
 import { interactionCases } from './held-cases/interactions.ts';
 import { ledgerCases } from './held-cases/ledger.ts';
+import { macVersionCases } from './held-cases/mac-versions.ts';
 import { machinePairCases } from './held-cases/machine-pairs.ts';
+import { mailCases } from './held-cases/mails.ts';
 import { nameCases } from './held-cases/names.ts';
 import { sessionCases } from './held-cases/sessions.ts';
 import { signingKeyCases } from './held-cases/signing-keys.ts';
@@ -36,8 +38,10 @@ export const casesOf = (columns: readonly Column[]): readonly HeldCase[] => [
   ...factorCases,
   ...externalSignInCases,
   ...webhookDeliveryCases,
+  ...mailCases,
   ...administeredCases,
   ...epochCases,
   ...nameCases,
+  ...macVersionCases,
   ...ledgerCases(),
 ];

@@ -52,6 +52,7 @@ export const CODE = { active: id(81), used: id(82), replaced: id(83) } as const;
 export const PASSKEY = { active: id(91), removed: id(92) } as const;
 
 export const DELIVERY = { pending: id(101), delivered: id(102), abandoned: id(103) } as const;
+export const MAIL = { pending: id(111), sent: id(112), dropped: id(113) } as const;
 
 export const EXTERNAL = {
   awaiting: id(51),
@@ -66,6 +67,8 @@ export const IDENTITY = { active: id(61), removed: id(62) } as const;
 
 /** Alice's; `forNobody`: of somebody who has no account yet. */
 export const LINK = { active: id(51), used: id(52), superseded: id(53), forNobody: id(54) } as const;
+
+export const CONSENT = { given: id(111) } as const;
 
 export const USER = { alice: id(31), bob: id(32), disabled: id(33), deleted: id(34) } as const;
 export const CLIENT = { active: 'active', another: 'another', deleted: 'deleted' } as const;
@@ -151,6 +154,9 @@ function* rows(): Generator<string> {
       'browser', '${state}', ${state === 'ended' ? "'signed_out'" : 'null'})`;
   }
 
+  yield `insert into consents (id, subject_id, client_id, subject_epoch, client_epoch, scope, resources, granted_at) values
+    ('${CONSENT.given}', '${USER.alice}', 'active', 3, 3, '{read}', '{r}', now())`;
+
   for (const [name, linkId] of Object.entries(LINK)) {
     const state = name === 'forNobody' ? 'active' : name;
     const [purpose, owner] =
@@ -198,6 +204,13 @@ function* rows(): Generator<string> {
       next_attempt_at, gives_up_at, created_at, ended_at, abandoned_reason, last_outcome) values ('${rowId}', 'crm', '${rowId}',
       'user.disabled', '${USER.alice}', '{}', now(), '${state}', 2, ${state === 'pending' ? 'now()' : 'null'}, now(), now(),
       ${state === 'pending' ? 'null' : 'now()'}, ${state === 'abandoned' ? "'too_old'" : 'null'}, 'failed')`;
+  }
+
+  for (const [state, rowId] of Object.entries(MAIL)) {
+    yield `insert into mails (id, purpose, domain_hash, subject_id, sealed_contents, state, attempts, next_attempt_at, gives_up_at,
+      created_at, ended_at, drop_reason) values ('${rowId}', 'notice', '\\xd0', '${USER.alice}',
+      ${state === 'pending' ? "'sea1ed', 'pending', 2, now()" : `null, '${state}', 2, null`}, now() + interval '1 hour', now(),
+      ${state === 'pending' ? 'null' : 'now()'}, ${state === 'dropped' ? "'too_old'" : 'null'})`;
   }
 
   for (const [state, kid] of Object.entries(KEY)) {

@@ -11,6 +11,7 @@ import { emailChallenges } from '../../../src/review/proof/email-challenges/walk
 import { explore } from '../../../src/review/proof/explore.ts';
 import { externalSignIns } from '../../../src/review/proof/external-sign-ins/walk.ts';
 import { factors } from '../../../src/review/proof/factors/walk.ts';
+import { mails } from '../../../src/review/proof/mails/walk.ts';
 import { signIns } from '../../../src/review/proof/sign-ins/walk.ts';
 import { signingKeys } from '../../../src/review/proof/signing-keys/walk.ts';
 import type { AnyWalk, Bounds } from '../../../src/review/proof/walk.ts';
@@ -24,6 +25,7 @@ import {
   guardMutants,
   keyGuardMutants,
   linkGuardMutants,
+  mailGuardMutants,
   signInGuardMutants,
 } from './mutants/commit-guard.ts';
 import {
@@ -33,6 +35,7 @@ import {
   externalEngineMutants,
   factorEngineMutants,
   keyEngineMutants,
+  mailEngineMutants,
   signInEngineMutants,
 } from './mutants/engine.ts';
 import {
@@ -43,6 +46,7 @@ import {
   keyMachineMutants,
   linkMachineMutants,
   machineMutants,
+  mailMachineMutants,
   signInMachineMutants,
 } from './mutants/machines.ts';
 import type { Mutant } from './mutants/mutant.ts';
@@ -54,6 +58,7 @@ import {
   factorPredicateMutants,
   keyPredicateMutants,
   linkPredicateMutants,
+  mailPredicateMutants,
   predicateMutants,
   signInPredicateMutants,
 } from './mutants/predicates.ts';
@@ -141,6 +146,11 @@ const SUBJECTS: readonly Subject[] = [
       ...deliveryEngineMutants,
       ...deliveryGuardMutants,
     ],
+  },
+  {
+    walk: mails,
+    bounds: [FEW, ...MORE],
+    mutants: [...mailMachineMutants, ...mailPredicateMutants, ...mailEngineMutants, ...mailGuardMutants],
   },
 ];
 

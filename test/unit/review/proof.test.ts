@@ -34,6 +34,7 @@ describe('the proof', () => {
       ['client', 'user'],
       ['emailChallenge', 'user'],
       ['webhookDelivery'],
+      ['mail'],
     ]);
     // Sign-ins at other places and factors have fewer states.
     const isSmall = (name: string) => ['external-sign-ins', 'factors'].includes(name);

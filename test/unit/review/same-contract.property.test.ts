@@ -10,6 +10,7 @@ import type { GrantStore } from '../../../src/lifecycles/grant.ts';
 import type { Drizzle } from '../../../src/storage/database.ts';
 import { grantStore } from '../../../src/storage/grant-store.ts';
 import { databaseKinds } from '../../support/database.ts';
+import { testClients } from '../../support/macs.ts';
 import { openWorld, type World } from '../storage/world.ts';
 import { type Command, commands, firstDifference } from './same-contract.ts';
 
@@ -72,7 +73,10 @@ describe('a statement that compares one fact less', () => {
     const lossy = new Proxy(client, {
       get: (target, name) => (name === 'unsafe' ? unsafe : Reflect.get(target, name)),
     });
-    return { store: grantStore(drizzle(lossy) as unknown as Drizzle, world.clock), rewritten: () => rewritten };
+    return {
+      store: grantStore(drizzle(lossy) as unknown as Drizzle, world.clock, testClients),
+      rewritten: () => rewritten,
+    };
   }
 
   it.each(Object.keys(CONJUNCTS).filter((one) => !IMPLIED.includes(one)))('without %s: told apart', async (fact) => {

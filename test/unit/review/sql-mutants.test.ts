@@ -223,6 +223,9 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   'emailChallenge: an arm from active to unsent': 'the constraint of the table knows no link that was not sent',
   'emailChallenge: an arm from used to unsent': 'the same',
   'emailChallenge: an arm from superseded to unsent': 'the same',
+  'mail: an arm from sent to pending':
+    'a mail that waits has contents by the constraint of the table, and contents that were erased do not come back',
+  'mail: an arm from dropped to pending': 'the same',
   'email_challenges_superseded_with_a_reason not asked about state':
     'the constraint of the table asks for a reason where the state changes, and only there',
 };

@@ -8,12 +8,12 @@ import { changeClient } from '../../../src/lifecycles/client.ts';
 import { changeUser, type UserChange } from '../../../src/lifecycles/user.ts';
 import { type Actor, commandLine } from '../../../src/model/actor.ts';
 import { clientStore } from '../../../src/storage/client-store.ts';
-import { findClient } from '../../../src/storage/clients.ts';
 import { clients, transitions, users } from '../../../src/storage/schema.ts';
 import { userStore } from '../../../src/storage/user-store.ts';
 import { findUserForSignIn, isSub, listUsers } from '../../../src/storage/users.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { testMacs } from '../../support/macs.ts';
+import { findClient } from '../../support/stored-clients.ts';
 import { openWorld, registration, type World } from './world.ts';
 
 const OPERATOR: Actor = { kind: 'operator', id: 'the-sub-of-an-operator', addressHash: 'hashed' };
@@ -27,7 +27,7 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
   });
   afterAll(() => world.close());
 
-  const clientWorld = () => ({ clients: clientStore(world.db, world.clock), sleep });
+  const clientWorld = () => ({ clients: clientStore(world.db, world.clock, testMacs), sleep });
   const userWorld = () => ({ users: userStore(world.db, world.clock, testMacs), sleep });
   const sent = (clientId: string, change = {}) => ({
     type: 'registrationRequested' as const,
@@ -121,7 +121,7 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
   test('what somebody else wrote since the load is not overwritten, also where no machine was asked', async () => {
     const id = 'raced';
     await changeClient(clientWorld(), id, { actor: OPERATOR, change: sent(id) });
-    const store = clientStore(world.db, world.clock);
+    const store = clientStore(world.db, world.clock, testMacs);
     const { now, row, version } = await store.load(id);
     if (row.client === null) throw new Error('not registered');
     const entry = { machine: 'client', event: 'e', from: 'f', to: 't', reason: null, generation: null };

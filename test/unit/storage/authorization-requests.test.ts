@@ -7,7 +7,7 @@ import { interactionStore } from '../../../src/storage/interaction-store.ts';
 import { clients, users } from '../../../src/storage/schema.ts';
 import { deleteClient } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
-import { testMacs } from '../../support/macs.ts';
+import { testClients, testMacs } from '../../support/macs.ts';
 import {
   approvalOf,
   approve,
@@ -80,7 +80,7 @@ describe.each(databaseKinds)('an authorization request on %s', (kind) => {
     await allow(clientId, somebody, ['read', 'write'], ['https://one.example']);
     const { idHash } = await givenSession(world, person);
     const { remembered } = await load(clientId, idHash);
-    expect(remembered.toSorted((one, other) => one.resources.length - other.resources.length)).toEqual([
+    expect(remembered.toSorted((one, other) => one.resources.length - other.resources.length)).toMatchObject([
       { scope: ['read'], resources: ['https://one.example'], grantedAt: world.clock.now() },
       { scope: ['write'], resources: ['https://one.example', 'https://other.example'], grantedAt: world.clock.now() },
     ]);
@@ -115,7 +115,7 @@ describe.each(databaseKinds)('an authorization request on %s', (kind) => {
         },
       });
     });
-    const store = interactionStore(world.db, world.clock, testMacs);
+    const store = interactionStore(world.db, world.clock, testMacs, testClients);
     spy.mockRestore();
 
     const clientId = await givenClient(world);

@@ -7,6 +7,7 @@ import { databaseClock } from '../../../src/system/clock.ts';
 import { withinTime } from '../../../src/system/request-time.ts';
 import { deleteClient, saveClient } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
+import { testClients } from '../../support/macs.ts';
 import { openWorld, registration, type World } from './world.ts';
 
 const away = () => {
@@ -16,7 +17,8 @@ const away = () => {
 describe.each(databaseKinds)('origins of browser-based apps on %s', (kind) => {
   let world: World;
   const select = vi.fn();
-  const originsNow = () => browserOriginSource({ ...world.db, select } as never, world.clock);
+  const originsNow = (authentic = testClients) =>
+    browserOriginSource({ ...world.db, select } as never, world.clock, authentic);
   const app = (clientId: string, redirectUris: string[], change = {}) =>
     saveClient(world.db, {
       ...registration(clientId),
@@ -62,7 +64,7 @@ describe.each(databaseKinds)('origins of browser-based apps on %s', (kind) => {
   test('are read once for all who ask at once, in the time of none of them', async () => {
     const answer = Promise.withResolvers<{ redirectUris: string[] }[]>();
     select.mockImplementationOnce(() => ({ from: () => ({ where: () => answer.promise }) }));
-    const origins = originsNow();
+    const origins = originsNow({ ...testClients, whole: (row) => row });
     const over = { endsAt: performance.now() - 1, pausedAt: null };
     const late = withinTime(over, () => origins().catch((error: unknown) => error));
     const inTime = [origins(), origins()];
@@ -93,7 +95,7 @@ describe.each(databaseKinds)('origins of browser-based apps on %s', (kind) => {
   });
 
   test('without a clock of a test, time passes by itself', async () => {
-    const origins = browserOriginSource({ ...world.db, select } as never, databaseClock);
+    const origins = browserOriginSource({ ...world.db, select } as never, databaseClock, testClients);
     const first = await origins();
     expect(await origins()).toBe(first);
     vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 10_000);

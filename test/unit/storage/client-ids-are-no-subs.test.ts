@@ -4,13 +4,13 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
-import { findClient } from '../../../src/storage/clients.ts';
 import { codeOf } from '../../../src/storage/failures.ts';
 import { openPostgres } from '../../../src/storage/postgres.ts';
 import { users } from '../../../src/storage/schema.ts';
 import { isSub } from '../../../src/storage/users.ts';
 import { insertUser, saveClient } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
+import { findClient } from '../../support/stored-clients.ts';
 import { openWorld, registration, type World } from './world.ts';
 
 /** What the triggers of this database say. */

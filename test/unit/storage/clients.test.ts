@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { grantState } from '../../../src/model/grant.ts';
-import { findClient, listClients, replaceSecretMacs } from '../../../src/storage/clients.ts';
+import { replaceSecretMacs } from '../../../src/storage/clients.ts';
 import { deleteClient, saveClient } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
+import { testMacs } from '../../support/macs.ts';
+import { findClient, listClients } from '../../support/stored-clients.ts';
 import {
   givenClient,
   givenGrant,
@@ -81,7 +83,7 @@ describe.each(databaseKinds)('clients on %s', (kind) => {
     const [one, other] = [await givenClient(world), await givenClient(world)];
     const before = await findClient(world.db, other);
     const { secretMacs = [] } = before ?? {};
-    await replaceSecretMacs(world.db, { clientId: one, secretMacs }, []);
+    await replaceSecretMacs(world.db, testMacs, { clientId: one, secretMacs }, []);
     await deleteClient(world.db, one);
     expect(await findClient(world.db, other)).toEqual(before);
   });
@@ -110,7 +112,7 @@ describe.each(databaseKinds)('clients on %s', (kind) => {
     const before = await findClient(world.db, clientId);
     const secretMacs = [{ keyId: '11111111', mac: 'cd' }];
     const loaded = { clientId, secretMacs: before?.secretMacs ?? [] };
-    await replaceSecretMacs(world.db, loaded, secretMacs);
+    await replaceSecretMacs(world.db, testMacs, loaded, secretMacs);
     expect(await findClient(world.db, clientId)).toEqual({ ...before, secretMacs });
   });
 
@@ -119,7 +121,7 @@ describe.each(databaseKinds)('clients on %s', (kind) => {
     const loaded = { clientId, secretMacs: (await findClient(world.db, clientId))?.secretMacs ?? [] };
     const replaced = [{ keyId: '22222222', mac: 'ef' }];
     await saveClient(world.db, { ...registration(clientId), secretMacs: replaced });
-    await replaceSecretMacs(world.db, loaded, [{ keyId: '11111111', mac: 'cd' }]);
+    await replaceSecretMacs(world.db, testMacs, loaded, [{ keyId: '11111111', mac: 'cd' }]);
     expect((await findClient(world.db, clientId))?.secretMacs).toEqual(replaced);
   });
 });

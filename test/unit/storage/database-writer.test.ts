@@ -6,15 +6,18 @@ import { createHash, generateKeyPairSync, randomBytes, randomUUID } from 'node:c
 import { sql } from 'drizzle-orm';
 import { exportJWK, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { storedSecretMac } from '../../../src/crypto/client-secret.ts';
 import { hashPassword } from '../../../src/crypto/password.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { rowMacs } from '../../../src/crypto/row-mac.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import { NO_WISHES } from '../../../src/people/external/begin.ts';
+import { clientStore } from '../../../src/storage/client-store.ts';
 import { findRegisteredUser, usersWithAddress } from '../../../src/storage/email-challenges.ts';
 import { externalSignInStore } from '../../../src/storage/external-sign-ins.ts';
 import { passkeyStore } from '../../../src/storage/factors.ts';
 import { authenticateRows, countIgnoredRows, renewRowMacs } from '../../../src/storage/renew-row-macs.ts';
+import { ignoredSigningKeys } from '../../../src/storage/signing-keys.ts';
 import {
   makeClient,
   makePkce,
@@ -28,6 +31,7 @@ import {
 } from '../../support/actors.ts';
 import { ISSUER, openTestApp, type TestApp, testKeys } from '../../support/app.ts';
 import { Browser } from '../../support/browser.ts';
+import { testClock } from '../../support/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { linkWorld } from '../../support/links.ts';
 import { testMacs } from '../../support/macs.ts';
@@ -42,7 +46,8 @@ let attacker: TestUser;
 beforeAll(async () => {
   owner = await openTestDatabase('postgres');
   role = await openAsRuntimeRole(owner.database, owner.url);
-  app = await openTestApp(role.database);
+  // The ledger takes no entry of another time from this role.
+  app = await openTestApp(role.database, { clock: testClock(new Date()) });
   client = await makeClient(app);
   victim = await makeUser(app, 'victim');
   attacker = await makeUser(app, 'attacker');
@@ -56,6 +61,10 @@ afterAll(async () => {
 /** As the role of the server: nothing here is done with the rights of an owner. */
 const write = async <Row>(statement: ReturnType<typeof sql>): Promise<Row[]> =>
   Array.from((await role.database.drizzle.execute(statement)) as unknown as Iterable<Row>);
+
+/** The database refuses, by this trigger. */
+const refusedBy = (rule: string, attempt: Promise<unknown>) =>
+  expect(attempt).rejects.toMatchObject({ cause: { code: 'SH001', constraint_name: rule } });
 
 const ADDRESS = 'ada@example.com';
 const DELEGATED = {
@@ -106,9 +115,12 @@ describe('somebody who can write to the database', () => {
     const { cookie } = await signIn(attacker);
     if (cookie === null) throw new Error('not signed in');
     expect(await isSignedIn(cookie)).toBe(true);
-    const columns = sql`sid, subject_epoch, server_epoch, signed_in_at, amr, last_used_at, ends_at, state, user_agent, mac`;
-    await write(sql`with mine as (delete from sessions where id_hash = ${sha256(cookie)} returning *)
-      insert into sessions (id_hash, subject_id, ${columns}) select id_hash, ${victim.id}::uuid, ${columns} from mine`);
+    const columns = sql`subject_epoch, server_epoch, signed_in_at, amr, last_used_at, ends_at, state, user_agent, mac, mac_version`;
+    const again = (sid: ReturnType<typeof sql>) =>
+      write(sql`with mine as (delete from sessions where id_hash = ${sha256(cookie)} returning *)
+        insert into sessions (id_hash, sid, subject_id, ${columns}) select id_hash, ${sid}, ${victim.id}::uuid, ${columns} from mine`);
+    await refusedBy('sessions_begins_once', again(sql`sid`));
+    await again(sql`gen_random_uuid()`);
     expect(await isSignedIn(cookie)).toBe(false);
   });
 
@@ -164,6 +176,8 @@ describe('somebody who can write to the database', () => {
     expect(jwks.keys.length).toBeGreaterThan(0);
     expect(jwks.keys.map((key: { kid: string }) => key.kid)).not.toContain(kid);
     expect(app.logs()).toContain(`"kids":["${kid}"],"alarm":true`);
+    const ignored = await ignoredSigningKeys(role.database.drizzle, rowMacs(app.keys));
+    expect(ignored.map((key) => key.kid)).toEqual([kid]);
     const minted = await new SignJWT({ sub: victim.id, client_id: client.clientId, scope: 'openid' })
       .setProtectedHeader({ alg: 'ES256', kid, typ: 'at+jwt' })
       .setIssuer(ISSUER)
@@ -178,21 +192,18 @@ describe('somebody who can write to the database', () => {
       retired_reason = 'revocation_requested' where kid = ${kid}`);
   });
 
-  it('signs in as nobody by a password hash of their own, nor by one that they copied', async () => {
-    const [before] = await write<{ hash: string; mac: Buffer }>(
-      sql`select password_hash as hash, mac from users where id = ${victim.id}`,
-    );
-    if (!before) throw new Error('no such end-user');
+  it('signs in as nobody by a password hash of their own, nor by one that they copied or kept', async () => {
+    const victim = await makeUser(app);
     const known = 'a password that the attacker knows';
     const hash = await hashPassword(rawSecret(known));
     await write(sql`update users set password_hash = ${hash} where id = ${victim.id}`);
     expect((await signIn(victim, known)).cookie).toBeNull();
-    await write(
-      sql`update users set (password_hash, mac) = (select password_hash, mac from users where id = ${attacker.id}) where id = ${victim.id}`,
-    );
+    const copied = (version: ReturnType<typeof sql>) =>
+      write(sql`update users set (password_hash, mac, mac_version) = (select password_hash, mac, ${version} from users where id = ${attacker.id})
+        where id = ${victim.id}`);
+    await refusedBy('users_mac_moves_on', copied(sql`0`));
+    await copied(sql`1`);
     expect((await signIn(victim)).cookie).toBeNull();
-    await write(sql`update users set password_hash = ${before.hash}, mac = ${before.mac} where id = ${victim.id}`);
-    expect((await signIn(victim)).cookie).not.toBeNull();
   });
 
   it('does not make another row authentic by a change that the server writes later', async () => {
@@ -213,6 +224,101 @@ describe('somebody who can write to the database', () => {
     expect(await app.deps.usernameOf(impostor.id)).toBe('impostor');
     await write(sql`update users set username = 'root', username_key = 'root' where id = ${impostor.id}`);
     expect(await app.deps.usernameOf(impostor.id)).toBeNull();
+  });
+
+  it('gives no client another redirect URI, way to authenticate, secret or scope', async () => {
+    const other = await makeClient(app);
+    const change = (set: ReturnType<typeof sql>) =>
+      write(sql`update clients set ${set} where client_id = ${client.clientId}`);
+    const isAccepted = async (secret = client.secret) =>
+      (await token(app, { ...client, secret }, { grant_type: 'client_credentials' })).status !== 401;
+    const evil = 'https://evil.example/callback';
+    const authorizes = async (uri: string) => {
+      const query = {
+        client_id: client.clientId,
+        redirect_uri: uri,
+        response_type: 'code',
+        code_challenge_method: 'S256',
+      };
+      const asked = new URLSearchParams({ ...query, code_challenge: makePkce().challenge, scope: 'read' });
+      return (await app.app.inject(`/oauth/authorize?${asked}`)).statusCode < 400;
+    };
+    expect([await isAccepted(), await authorizes(REDIRECT_URI), await authorizes(evil)]).toEqual([true, true, false]);
+    const [before] = await write<Record<string, unknown>>(
+      sql`select * from clients where client_id = ${client.clientId}`,
+    );
+    for (const [set, back] of [
+      [
+        sql`redirect_uris = ${sql.param([evil, REDIRECT_URI])}::text[]`,
+        sql`redirect_uris = ${sql.param(before?.['redirect_uris'])}::text[]`,
+      ],
+      [
+        sql`token_endpoint_auth_method = 'none'`,
+        sql`token_endpoint_auth_method = ${before?.['token_endpoint_auth_method']}`,
+      ],
+      [
+        sql`secret_macs = (select secret_macs from clients where client_id = ${other.clientId})`,
+        sql`secret_macs = ${JSON.stringify(before?.['secret_macs'])}::text::jsonb`,
+      ],
+      [sql`scope = '{management}'`, sql`scope = null`],
+      [sql`registered_by = 'self'`, sql`registered_by = 'operator'`],
+    ] as const) {
+      await change(set);
+      expect([await isAccepted(), await isAccepted(other.secret)]).toEqual([false, false]);
+      expect([await authorizes(REDIRECT_URI), await authorizes(evil)]).toEqual([false, false]);
+      await change(back);
+    }
+    expect([await isAccepted(), await authorizes(REDIRECT_URI)]).toEqual([true, true]);
+    const [theirs] = await write<{ mac: Buffer; token: Buffer }>(
+      sql`select mac, token_mac as token from clients where client_id = ${other.clientId}`,
+    );
+    await refusedBy('clients_mac_moves_on', change(sql`mac = ${theirs?.mac}, token_mac = ${theirs?.token}`));
+  });
+
+  it('brings back no secret of a client that was replaced', async () => {
+    const leaked = await makeClient(app);
+    const [before] = await write<{ secrets: unknown; mac: Buffer; token: Buffer }>(
+      sql`select secret_macs as secrets, mac, token_mac as token from clients where client_id = ${leaked.clientId}`,
+    );
+    const { administerClient } = await import('../../../src/registration/administration.ts');
+    const { theServer } = await import('../../../src/model/actor.ts');
+    const deps = { db: role.database.drizzle, macs: testMacs, actor: theServer };
+    const secret = storedSecretMac(testKeys, rawSecret('another secret, which did not leak'));
+    const change = { type: 'secretReplacementRequested', secret } as const;
+    expect((await administerClient(deps, leaked.clientId, { change })).kind).toBe('done');
+    const back = (version: number) =>
+      write(sql`update clients set secret_macs = ${JSON.stringify(before?.secrets)}::text::jsonb, mac = ${before?.mac}, token_mac = ${before?.token},
+        mac_version = ${version} where client_id = ${leaked.clientId}`);
+    await refusedBy('clients_mac_moves_on', back(0));
+    await back(2);
+    expect((await token(app, leaked, { grant_type: 'client_credentials' })).json).toMatchObject({
+      error: 'invalid_client',
+    });
+    // Nor does it by a change of something else.
+    const { row } = await clientStore(deps.db, app.clock, testMacs).load(leaked.clientId);
+    expect(row.client).toMatchObject({ redirectUris: [], grantTypes: [], scope: [] });
+    await administerClient(deps, leaked.clientId, { change: { type: 'secretRequested', secret } });
+    expect((await token(app, leaked, { grant_type: 'client_credentials' })).json).toMatchObject({
+      error: 'invalid_client',
+    });
+  });
+
+  it('makes no consent be remembered, and adds nothing to one', async () => {
+    const { permissions } = app.deps;
+    const victim = await makeUser(app);
+    const remembered = async () => (await permissions.load(victim.id)).consents;
+    await write(sql`insert into consents (subject_id, client_id, subject_epoch, client_epoch, scope, resources, granted_at)
+      values (${victim.id}, ${client.clientId}, 0, 0, '{read}', '{https://api.example.com}', now())`);
+    expect(await remembered()).toEqual([]);
+    await write(sql`delete from consents where subject_id = ${victim.id}`);
+    await obtainTokens(app, client, victim);
+    const [before] = await remembered();
+    expect(before?.scope.length).toBeGreaterThan(0);
+    await write(sql`update consents set scope = scope || '{everything}' where subject_id = ${victim.id}`);
+    expect(await remembered()).toEqual([]);
+    // The next approval adds nothing of it.
+    await obtainTokens(app, client, victim);
+    expect(await remembered()).toMatchObject([{ scope: before?.scope }]);
   });
 
   it('adds no passkey to an account', async () => {
@@ -258,17 +364,15 @@ describe('somebody who can write to the database', () => {
           'undo_change', state, subject_epoch, address, created_at from email_challenges where id = ${own.id}`);
     const unknown = { kind: 'rejected', reason: 'link_unknown' };
     expect(await links.press({ ...own, purpose: 'verify_address', secretHash })).toEqual(unknown);
-    const again = (change: ReturnType<typeof sql>) =>
-      write(sql`with mine as (delete from email_challenges where id = ${own.id} returning *)
-        insert into email_challenges (id, secret_hash, mac, ${columns}, person, subject_id, ends_at)
-        select id, secret_hash, mac, ${columns}, ${change} from mine`);
-    await again(sql`${victim.id}, ${victim.id}::uuid, ends_at`);
+    const again = (id: ReturnType<typeof sql>, change: ReturnType<typeof sql>) =>
+      write(sql`with mine as (delete from email_challenges where secret_hash = ${own.secretHash} returning *)
+        insert into email_challenges (id, secret_hash, mac, mac_version, ${columns}, person, subject_id, ends_at)
+        select ${id}, secret_hash, mac, mac_version, ${columns}, ${change} from mine`);
+    await refusedBy('email_challenges_begins_once', again(sql`id`, sql`person, subject_id, ends_at`));
+    await again(sql`gen_random_uuid()`, sql`${victim.id}, ${victim.id}::uuid, ends_at`);
     expect(await links.press(own)).toEqual(unknown);
-    await again(sql`${mallory.id}, ${mallory.id}::uuid, ends_at + interval '1 year'`);
+    await again(sql`gen_random_uuid()`, sql`${mallory.id}, ${mallory.id}::uuid, ends_at + interval '1 year'`);
     expect(await links.press(own)).toEqual(unknown);
-    // As it was.
-    await again(sql`person, subject_id, ends_at - interval '1 year'`);
-    expect(await links.press(own)).toMatchObject({ kind: 'used' });
   });
 
   it('gets no link for a new password to an address of their own', async () => {
@@ -335,7 +439,7 @@ describe('the MACs of rows', () => {
     // An account more.
     expect(await linkWorld(after).press(link)).toMatchObject({ kind: 'used' });
 
-    await db.execute(sql`update users set mac = null`);
+    await db.execute(sql`update users set mac = null, mac_version = mac_version + 1`);
     expect(await canSignIn(await appUnder([NEW]), user)).toBe(false);
     expect(await countIgnoredRows(db, rowMacs(rootKeys([NEW])))).toMatchObject({ users: 2, sessions: 0 });
     expect(await authenticateRows(db, rowMacs(rootKeys([NEW])))).toMatchObject({ users: 2 });

@@ -50,6 +50,7 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
     userEpoch: userId === null ? null : 0n,
     address,
     goesOn: null,
+    newerLinks: 0,
     createdAt: world.clock.now(),
     endsAt: new Date(world.clock.now().getTime() + 60_000),
   });
@@ -72,12 +73,19 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
     expect(await store.commit(commitOf({ added: link }))).toBe(true);
     return link;
   };
-  const used = ({ id }: EmailChallenge): Move => ({ id, from: 'active', to: 'used', reason: null });
+  const used = ({ id }: EmailChallenge): Move => ({
+    id,
+    from: 'active',
+    to: 'used',
+    reason: null,
+    newerLinks: { from: 0, to: 0 },
+  });
   const superseded = ({ id }: EmailChallenge): Move => ({
     id,
     from: 'active',
     to: 'superseded',
     reason: 'newer_link_sent',
+    newerLinks: { from: 0, to: 0 },
   });
 
   const somebody = async (): Promise<{ readonly id: string; readonly address: string }> => {
@@ -167,6 +175,15 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
         .set({ state: 'superseded', supersededReason: 'newer_link_sent' })
         .where(eq(emailChallenges.id, links[which]?.id ?? ''));
     };
+  /** A newer link is sent: those that are active count it. */
+  const overtake =
+    (which: number) =>
+    async ({ links }: Given) => {
+      await world.db
+        .update(emailChallenges)
+        .set({ newerLinks: 1 })
+        .where(eq(emailChallenges.id, links[which]?.id ?? ''));
+    };
   /** The same values, as another version. */
   const touchUser = async ({ user }: Given) => {
     await world.db
@@ -185,6 +202,8 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
   test.each<readonly [string, () => Promise<Given>, (given: Given) => Promise<unknown>]>([
     ['a change of the account, when its link has moved', change, supersede(0)],
     ['a change of the account, when another link that it supersedes has moved', change, supersede(1)],
+    ['a change of the account, when a newer link than its own was sent', change, overtake(0)],
+    ['a change of the account, when a newer link than the other was sent', change, overtake(1)],
     ['a change of the account, when the end-user is another version', change, touchUser],
     ['a sign-up, when its link has moved', signUp, supersede(0)],
     ['a sign-up, when the username was taken', signUp, takeUsername],

@@ -61,6 +61,8 @@ describe.each(databaseKinds)('the life of a grant on %s', (kind) => {
       policy: 'default',
       scopeWithheld: null,
       actor: null,
+      address: null,
+      userAgent: null,
     });
     expect(life.earlierLines).toBe(0);
   });

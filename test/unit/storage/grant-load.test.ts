@@ -5,6 +5,7 @@ import { raiseServerEpoch } from '../../../src/storage/server.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
 import { deleteClient, disableUser, updateUser } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
+import { testClients } from '../../support/macs.ts';
 import { unheld } from '../../support/unheld.ts';
 import {
   type Granted,
@@ -51,7 +52,7 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
     const granted = await givenGrant(world);
     const generation = 2n ** 62n + 1n;
     const move = { ...nextMove(world, await loadGrant(world, granted)), generation };
-    const moved = unheld(world.db, (own) => moveHead({ grants: grantStore(own, world.clock) }, move));
+    const moved = unheld(world.db, (own) => moveHead({ grants: grantStore(own, world.clock, testClients) }, move));
     expect(await moved).toBe(true);
     const { refreshGeneration, refreshNonce, lastUsedAt, chainEndsAt } = await loadGrant(world, granted);
     expect(refreshGeneration).toBe(generation);
@@ -110,7 +111,7 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
       await updateUser(world.db, person.id, { claims: { name: `Named ${person.id}` }, passwordHash: null });
     }
     const asked = { wanted: false };
-    const store = grantStore(world.db, world.clock, () => asked.wanted);
+    const store = grantStore(world.db, world.clock, testClients, () => asked.wanted);
     const [one] = granted as [Granted];
     const alone = async (grants: World['grants']) => (await grants.load(one)).claims;
     const together = async (grants: World['grants']) =>
@@ -124,7 +125,7 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
 
   test("without a clock of its own, the time is the database's", async () => {
     const before = Date.now();
-    const { now } = await grantStore(world.db, databaseClock).loadClient('nobody');
+    const { now } = await grantStore(world.db, databaseClock, testClients).loadClient('nobody');
     const aDayMilliseconds = 86_400_000;
     expect(Math.abs(now.getTime() - before)).toBeLessThan(aDayMilliseconds);
   });

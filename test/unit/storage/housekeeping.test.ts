@@ -67,6 +67,52 @@ describe('housekeeping', () => {
     expect((await counts())[3]).toBe(0);
   });
 
+  describe('of grants', () => {
+    const HOURS_LATER = clockAt(new Date(Date.now() + 2 * HOUR));
+    /** Codes that were never exchanged, and ended a day ago; many of them began at the same instant. */
+    const abandon = (count: number) =>
+      db().execute(sql`insert into grants (id, interaction_id, client_id, subject_id, policy, scope, resources, redirect_uri,
+          state, code_ends_at, created_at, code_hash, code_challenge, subject_epoch, client_epoch, server_epoch)
+        select gen_random_uuid(), gen_random_uuid(), ${scene.client.clientId}, ${scene.user.id}::uuid, 'p', '{}', '{}',
+          'https://app.example/cb', 'active',
+          now() - interval '1 day', now() - interval '2 days' + (n / 8000) * interval '1 microsecond', '', 'x', 0, 0, 0
+        from generate_series(1, ${count}) n`);
+    /** Each look at the clock is a second later, and nothing waits. */
+    const stepping = () => {
+      let seconds = 0;
+      return { elapsed: () => 1000 * seconds++, pause: async () => {} };
+    };
+
+    test('removes all that are due in one round, however many there are, and says when its pass began', async () => {
+      await abandon(20_001);
+      const { tidy } = housekeeper(db(), HOURS_LATER, { ...stepping(), milliseconds: 1_000_000 });
+      expect(await tidy()).toEqual({ removed: 20_001, passBeganAt: expect.any(Number) });
+      expect((await counts())[4]).toBe(0);
+    });
+
+    test('ends when its time is over, and continues there', async () => {
+      await abandon(20_001);
+      const { tidy } = housekeeper(db(), HOURS_LATER, { ...stepping(), milliseconds: 1 });
+      const rounds: number[] = [];
+      let pass: number | null = null;
+      while (pass === null) {
+        const { removed, passBeganAt } = await tidy();
+        rounds.push(removed);
+        pass = passBeganAt;
+      }
+      // No statement had more than a batch.
+      expect(Math.max(...rounds)).toBe(5000);
+      expect(rounds.reduce((sum, removed) => sum + removed, 0)).toBe(20_001);
+    });
+
+    test('ends after its step when the node closes', async () => {
+      await abandon(20_001);
+      const closing = AbortSignal.abort();
+      const { removed } = await housekeeper(db(), HOURS_LATER).tidy(closing);
+      expect(removed).toBe(5000);
+    });
+  });
+
   async function endedSession(): Promise<string> {
     const sid = randomUUID();
     await sessionStore(db(), databaseClock, testMacs).insert({

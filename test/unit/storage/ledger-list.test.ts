@@ -91,9 +91,13 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
   test('what was recorded before there was an order comes first, by its instant', async () => {
     const clientId = randomUUID();
     const older = (at: string, reason: number) =>
-      world.db.execute(sql`
+      world.db.transaction(async (transaction) => {
+        // The triggers give every entry of today the number of its transaction.
+        await transaction.execute(sql`set local session_replication_role = replica`);
+        await transaction.execute(sql`
         insert into transitions (at, machine, event, from_state, to_state, client_id, reason, recorded_in, position)
         values (${at}::timestamptz, 'client', 'written', 'a', 'b', ${clientId}::text, ${String(reason)}::text, '0'::xid8, 0)`);
+      });
     await write(clientId, '2031-05-10', 1);
     for (const [at, reason] of [
       ['2031-06-02', 4],

@@ -12,6 +12,7 @@ import { countStates } from '../../../src/storage/state-counts.ts';
 import { findListedUser, listUserPage } from '../../../src/storage/user-list.ts';
 import { deleteClient, disableUser, saveClient } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
+import { testMacs } from '../../support/macs.ts';
 import {
   approvalOf,
   approve,
@@ -88,7 +89,7 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
       await deleteClient(world.db, `${prefix}gone`);
     });
     const ids = (filter: { q?: string; declared?: boolean }, limit = 2) =>
-      everyPage((after: string | null) => listClientPage(world.db, filter, { limit, after })).then((found) =>
+      everyPage((after: string | null) => listClientPage(world.db, testMacs, filter, { limit, after })).then((found) =>
         found.map(({ clientId }) => clientId.replace(prefix, '')),
       );
 
@@ -112,8 +113,8 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
     });
 
     test('a single client has the time of its registration; a deleted client is not found', async () => {
-      expect((await findListedClient(world.db, `${prefix}a`))?.createdAt).toBeInstanceOf(Date);
-      expect(await findListedClient(world.db, `${prefix}gone`)).toBeNull();
+      expect((await findListedClient(world.db, testMacs, `${prefix}a`))?.createdAt).toBeInstanceOf(Date);
+      expect(await findListedClient(world.db, testMacs, `${prefix}gone`)).toBeNull();
     });
   });
 

@@ -9,6 +9,7 @@ import { clients, grants, server, users } from '../../../src/storage/schema.ts';
 import { type RequestTime, withinTime } from '../../../src/system/request-time.ts';
 import { deleteClient, disableUser } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
+import { testClients } from '../../support/macs.ts';
 import { unheld } from '../../support/unheld.ts';
 import {
   type Granted,
@@ -43,7 +44,7 @@ function notingStatements({ db, clock }: World) {
       },
     });
   });
-  const store = grantStore(db, clock);
+  const store = grantStore(db, clock, testClients);
   spy.mockRestore();
   return { store, ran };
 }

@@ -7,6 +7,7 @@ import { raiseServerEpoch } from '../../../src/storage/server.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
 import { deleteClient, disableUser } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
+import { testClients } from '../../support/macs.ts';
 import { unheld } from '../../support/unheld.ts';
 import {
   type Granted,
@@ -167,7 +168,7 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
   });
 
   test("outside tests, that it is committed in time goes by the database's clock", async () => {
-    const store = grantStore(world.db, databaseClock);
+    const store = grantStore(world.db, databaseClock, testClients);
     const granted = await givenChain(world);
     const { now } = await store.load(granted);
     const move = nextMove(world, await loadGrant(world, granted));

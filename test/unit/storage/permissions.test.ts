@@ -6,6 +6,7 @@ import { permissionStore } from '../../../src/storage/permissions.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
 import { deleteClient, disableUser, enableUser } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
+import { testMacs } from '../../support/macs.ts';
 import {
   approvalOf,
   approve,
@@ -26,7 +27,7 @@ describe.each(databaseKinds)('what an end-user has allowed, on %s', (kind) => {
   let permissions: ReturnType<typeof permissionStore>;
   beforeAll(async () => {
     world = await openWorld(kind);
-    permissions = permissionStore(world.db, world.clock);
+    permissions = permissionStore(world.db, world.clock, testMacs);
   });
   afterAll(() => world.close());
 

@@ -11,7 +11,7 @@ import { grantToRuntime, runtimeRoles } from '../../../src/storage/runtime-right
 import { databaseClock } from '../../../src/system/clock.ts';
 import { makeClient, makeUser, obtainTokens, refresh } from '../../support/actors.ts';
 import { ISSUER, openTestApp } from '../../support/app.ts';
-import { clockAt } from '../../support/clock.ts';
+import { clockAt, testClock } from '../../support/clock.ts';
 import { createEmptyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { dropRole, makeRole, openAsRuntimeRole, type RuntimeRole, urlAs } from '../../support/runtime-role.ts';
 
@@ -43,7 +43,7 @@ const tables = async () => {
 
 describe('under the role of a server', () => {
   test('people sign in, tokens are issued and rotated, keys are made, and what has ended is tidied', async () => {
-    const app = await openTestApp(server.database, { ownSigningKeys: true });
+    const app = await openTestApp(server.database, { ownSigningKeys: true, clock: testClock(new Date()) });
     const client = await makeClient(app);
     const tokens = await obtainTokens(app, client, await makeUser(app, 'ada'));
     expect((await refresh(app, client, tokens.refreshToken)).status).toBe(200);

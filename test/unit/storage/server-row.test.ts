@@ -26,7 +26,7 @@ describe.each(databaseKinds)('the row of the server on %s', (kind) => {
   const asks: Record<string, () => Promise<unknown>> = {
     'raising its epoch': () => raiseServerEpoch(world.db),
     'loading a client': () => world.grants.loadClient(clientId),
-    'loading a client to change it': () => clientStore(world.db, world.clock).load(clientId),
+    'loading a client to change it': () => clientStore(world.db, world.clock, testMacs).load(clientId),
     'loading an end-user to change them': () => userStore(world.db, world.clock, testMacs).load(randomUUID(), null),
     'loading a grant': () => world.grants.load({ clientId, grantId: randomUUID() }),
     'loading two grants at once': () =>

@@ -34,6 +34,7 @@ describe.each(databaseKinds)('users on %s', (kind) => {
       usernameKey: 'found',
       passwordByLinkAt: null,
       mac: expect.any(Buffer),
+      macVersion: 0n,
     });
   });
 

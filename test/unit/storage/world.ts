@@ -25,7 +25,7 @@ import { findUserForSignIn } from '../../../src/storage/users.ts';
 import { insertUser, saveClient } from '../../support/administration.ts';
 import { type TestClock, testClock } from '../../support/clock.ts';
 import { type DatabaseKind, openTestDatabase } from '../../support/database.ts';
-import { testMacs } from '../../support/macs.ts';
+import { testClients, testMacs } from '../../support/macs.ts';
 
 export type World = {
   readonly db: Drizzle;
@@ -47,8 +47,8 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
     clock,
     url,
     close,
-    grants: grantStore(db, clock),
-    interactions: interactionStore(db, clock, testMacs),
+    grants: grantStore(db, clock, testClients),
+    interactions: interactionStore(db, clock, testMacs, testClients),
     sessions: sessionStore(db, clock, testMacs),
   };
 }
@@ -182,6 +182,7 @@ export async function approvalOf(
     codeHash: randomBytes(32),
     codeEndsAt: later(clock.now()),
     policy: 'default',
+    consentRow: facts.consentRow ?? null,
     endsAt: later(clock.now()),
     reliesOnConsent: false,
     remembers: false,
@@ -267,6 +268,7 @@ export const NOBODY_ASKED = {
   address: null,
   accountHash: null,
   begunSessionId: null,
+  userAgent: null,
 };
 
 const { recordedIn: _, position: __, ...SAID } = getTableColumns(transitions);

@@ -41,13 +41,18 @@ describe('the host that can be written to', () => {
   test('is looked for again after it was not there', async () => {
     let answers: Answers = { a: no, b: no };
     const { hosts } = among({ a: () => answers['a']?.() ?? no(), b: () => answers['b']?.() ?? no() });
-    await expect(hosts.find()).rejects.toThrow('No host of the database can be written to.');
+    await expect(hosts.find()).rejects.toThrow('a:1 is read-only; b:2 is read-only');
     answers = { a: yes, b: no };
     expect(await hosts.find()).toEqual(a);
   });
 
   test.each<[string, Answers, string]>([
     ['one only reads', { a: () => failing('ECONNREFUSED'), b: no }, 'NO_WRITABLE_HOST'],
+    [
+      'a certificate is not trusted',
+      { a: () => failing('SELF_SIGNED_CERT_IN_CHAIN'), b: () => failing('ECONNREFUSED') },
+      'SELF_SIGNED_CERT_IN_CHAIN',
+    ],
     ['the password is wrong', { a: () => failing('28P01'), b: () => failing('ECONNREFUSED') }, '28P01'],
     // A statement that was never sent is not one whose commit is unknown.
     ['they hang up', { a: () => failing('ECONNRESET'), b: () => failing('CONNECTION_CLOSED') }, 'NO_WRITABLE_HOST'],
@@ -60,5 +65,19 @@ describe('the host that can be written to', () => {
           .catch((error: unknown) => error),
       ),
     ).toBe(code);
+  });
+
+  test('is not there: each host has its own reason, without what a driver said of a statement', async () => {
+    const answers = {
+      a: () =>
+        Promise.reject(Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })),
+      b: () => Promise.reject(Object.assign(new Error('invalid: s3cret'), { code: '22P02' })),
+    };
+    await expect(among(answers).hosts.find()).rejects.toMatchObject({
+      code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+      message:
+        'a:1 cannot be trusted: its certificate is signed by itself (DEPTH_ZERO_SELF_SIGNED_CERT: self-signed certificate); ' +
+        'b:2 refused a statement for a reason that this server does not expect (22P02)',
+    });
   });
 });

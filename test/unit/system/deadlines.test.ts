@@ -9,6 +9,17 @@ test('what a request can wait for stays below the bound, with time left for ever
   expect(waits).toBeLessThan(own.answerMilliseconds);
 });
 
+test('a request that meets the lock of another program is answered within five seconds', () => {
+  // The load and the commit each wait for a connection, and one of them for the lock.
+  expect(2 * own.connectionMilliseconds + own.lockMilliseconds).toBeLessThanOrEqual(5_000);
+});
+
+test('Postgres finds a deadlock before it ends the wait for a lock, and ends that wait before the statement', () => {
+  const deadlockTimeout = 1_000;
+  expect(own.lockMilliseconds).toBeGreaterThan(deadlockTimeout);
+  expect(own.lockMilliseconds).toBeLessThan(own.statementMilliseconds);
+});
+
 test('Postgres ends a statement, and the driver an attempt to connect, before the server stops waiting', () => {
   expect(own.statementMilliseconds).toBeLessThan(own.databaseMilliseconds);
   expect(own.connectSeconds * 1000).toBeLessThan(own.databaseMilliseconds);

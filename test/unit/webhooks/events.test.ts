@@ -21,6 +21,8 @@ const LINE: OutboxLine = {
   signingKeyId: null,
   actor: null,
   fields: null,
+  address: null,
+  userAgent: null,
 };
 
 /** A line for each arm of each machine, with each reason that the arm writes. */
@@ -132,4 +134,13 @@ describe('the table of the events', () => {
     });
     expect(event?.data).toEqual({ initiated_by: initiator });
   });
+});
+
+it('only the event of a reuse has an address and a User-Agent', () => {
+  const presented = { address: '198.51.100.66', userAgent: 'curl/8' };
+  const seen = LINES.flatMap((line) => eventOf({ ...line, ...presented }) ?? []).filter(
+    ({ data }) => 'address' in data || 'user_agent' in data,
+  );
+  expect(new Set(seen.map(({ type }) => type))).toEqual(new Set(['grant.reuse_detected']));
+  for (const { data } of seen) expect(data).toMatchObject({ address: '198.51.100.66', user_agent: 'curl/8' });
 });

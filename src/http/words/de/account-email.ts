@@ -19,5 +19,7 @@ export const accountEmail: typeof english = {
     noAddress: 'Ihr Konto hat keine Adresse, die bestätigt werden könnte.',
     refused: 'Das war nicht möglich. Versuchen Sie es noch einmal.',
     throttled: 'Sie haben viele E-Mails verlangt. Warten Sie eine Stunde und versuchen Sie es dann noch einmal.',
+    queueFull:
+      'Viele E-Mails warten auf den Versand, und für Ihre war kein Platz: Es wurde nichts gesendet. Warten Sie einige Minuten und versuchen Sie es dann noch einmal.',
   },
 };

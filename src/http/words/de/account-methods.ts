@@ -48,6 +48,8 @@ export const accountMethods: typeof english = {
   },
   problems: {
     refused: 'Der Passkey wurde nicht angenommen. Versuchen Sie es noch einmal.',
+    known:
+      'Dieses Gerät hat schon einen Passkey für Ihr Konto. Melden Sie sich damit an oder fügen Sie einen auf einem anderen Gerät hinzu.',
     demanded:
       'Ihr Konto muss einen zweiten Faktor haben, und das ist der einzige. Fügen Sie zuerst einen anderen hinzu.',
     lastWay:

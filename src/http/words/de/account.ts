@@ -60,6 +60,10 @@ export const account: typeof english = {
       names_the_user: 'Das neue Passwort besteht aus Ihrem Namen. Wählen Sie etwas, das niemand errät.',
       names_the_service: 'Das neue Passwort ist der Name dieses Dienstes. Wählen Sie etwas, das niemand errät.',
       common: 'Das neue Passwort wird von vielen verwendet und deshalb zuerst geraten. Wählen Sie ein anderes.',
+      guessable:
+        'Das neue Passwort ist bald erraten: Es ähnelt häufigen Passwörtern, Ihrem Namen, einem Muster der Tastatur oder einer Wiederholung. Wählen Sie einige Wörter, die nicht zusammengehören.',
+      breached:
+        'Das neue Passwort steht in einer Liste gestohlener Passwörter. Wählen Sie ein anderes, und ändern Sie es auch dort.',
       form_incomplete: 'Füllen Sie alle Felder aus.',
       repetition_differs: 'Das neue Passwort steht nicht in beiden Feldern gleich. Geben Sie es noch einmal ein.',
       same_as_before: 'Das ist Ihr jetziges Passwort. Wählen Sie ein anderes.',

@@ -9,6 +9,8 @@ export const email: typeof english = {
   addressRefused: 'Das ist keine E-Mail-Adresse. Prüfen Sie sie und versuchen Sie es noch einmal.',
   throttled:
     'Aus Ihrem Netz wurden viele E-Mails verlangt. Warten Sie eine Stunde und versuchen Sie es dann noch einmal.',
+  queueFull:
+    'Viele E-Mails warten auf den Versand, und für Ihre war kein Platz: Es wurde nichts gesendet. Warten Sie einige Minuten und versuchen Sie es dann noch einmal.',
   asked: {
     title: 'Sehen Sie in Ihr Postfach',
     reset:
@@ -110,7 +112,8 @@ export const email: typeof english = {
       'Er ist nicht vollständig oder so alt, dass er nicht mehr bekannt ist. Öffnen Sie ihn so, wie er in der E-Mail steht.',
     link_expired: 'Seine Zeit ist abgelaufen. Verlangen Sie eine neue E-Mail.',
     link_used: 'Er wurde schon benutzt und funktioniert nur einmal.',
-    link_superseded: 'Es gibt einen neueren Link, oder dieser wurde zurückgenommen. Benutzen Sie die neueste E-Mail.',
+    link_superseded:
+      'Ein anderer Link wurde benutzt, es gibt neuere, oder dieser wurde zurückgenommen. Benutzen Sie die neueste E-Mail.',
     password_changed: 'Das Passwort wurde geändert, seit die E-Mail gesendet wurde. Verlangen Sie eine neue E-Mail.',
     address_mismatch: 'Das Konto hat inzwischen eine andere E-Mail-Adresse.',
     user_ended: 'Es gibt kein Konto, das geändert werden könnte.',

@@ -84,6 +84,7 @@ export const externalSignIn: typeof english = {
     linkIntro: 'Um ein weiteres Konto zu verknüpfen, melden Sie sich jetzt dort an.',
     justLinked: 'Das Konto ist verknüpft. Von nun an meldet es Sie an.',
     justRemoved: 'Das Konto wurde entfernt. Es meldet Sie nicht mehr an.',
+    unknown: 'Dieses Konto ist nicht mehr verknüpft.',
     lastWay:
       'Den letzten Weg zur Anmeldung können Sie nicht entfernen. Setzen Sie zuerst ein Passwort, oder verknüpfen Sie ein anderes Konto.',
   },

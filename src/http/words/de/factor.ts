@@ -7,7 +7,10 @@ export const factor: typeof english = {
   signedInAs: (username) => `Sie melden sich als ${username} an.`,
   stronger: (client) => `${client} verlangt eine stärkere Anmeldung.`,
   passkeyOnly: (client) => `${client} verlangt eine Anmeldung mit einem Passkey.`,
-  code: 'Code aus Ihrer Authenticator-App oder ein Wiederherstellungscode',
+  code: 'Code aus Ihrer Authenticator-App',
+  recoveryCode: 'Oder ein Wiederherstellungscode',
+  useRecoveryCode: 'Wiederherstellungscode verwenden',
+  passkeyIsNext: 'Ihr Konto hat einen Passkey: Schließen Sie die Anmeldung damit ab.',
   submit: 'Weiter',
   another: 'Als eine andere Person anmelden',
   decline: 'Ohne sie zurückgehen',
@@ -37,6 +40,9 @@ export const factor: typeof english = {
     mismatch:
       'Dieser Code stimmt nicht. Codes wechseln alle 30 Sekunden: Geben Sie den ein, den Ihre App jetzt anzeigt.',
     reused: 'Dieser Code wurde schon verwendet. Warten Sie auf den nächsten.',
+    recoveryCodeMismatch: 'Dieser Wiederherstellungscode stimmt nicht. Vergleichen Sie ihn mit Ihrer Liste.',
+    recoveryCodeUsed:
+      'Dieser Wiederherstellungscode wurde schon verwendet. Jeder gilt einmal: Nehmen Sie den nächsten auf Ihrer Liste.',
     throttled: 'Zu viele falsche Codes. Warten Sie einige Minuten und versuchen Sie es dann noch einmal.',
     busy: 'Gerade melden sich viele Menschen an, deshalb wurde Ihr Code nicht geprüft. Warten Sie einen Moment und versuchen Sie es dann noch einmal.',
     setUpOver:

@@ -18,5 +18,7 @@ export const accountEmail = {
     noAddress: 'Your account has no address that could be confirmed.',
     refused: 'That was not possible. Try again.',
     throttled: 'You have asked for many mails. Wait an hour, then try again.',
+    queueFull:
+      'Many mails wait to be sent, and yours found no place: nothing was sent. Wait some minutes, then try again.',
   },
 };

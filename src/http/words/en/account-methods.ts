@@ -47,6 +47,7 @@ export const accountMethods = {
   },
   problems: {
     refused: 'The passkey was not accepted. Try again.',
+    known: 'This device has a passkey for your account already. Use it to sign in, or add one on another device.',
     demanded: 'Your account has to have a second factor, and this is the only one. Add another first.',
     lastWay: 'This passkey is your only way to sign in. Set a password, or add another passkey, first.',
     notProven: 'You signed in with your password alone. Use your second factor first.',

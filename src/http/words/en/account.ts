@@ -52,6 +52,10 @@ export const account = {
       names_the_user: 'The new password is made of your name. Choose something that nobody guesses.',
       names_the_service: 'The new password is the name of this service. Choose something that nobody guesses.',
       common: 'The new password is one that many people use, so it is guessed first. Choose another.',
+      guessable:
+        'The new password is soon guessed: it is close to common passwords, your name, a pattern of the keyboard or a repetition. Choose a few words that do not belong together.',
+      breached:
+        'The new password is in a list of passwords that were stolen elsewhere. Choose another, and change it there too.',
       form_incomplete: 'Fill in every field.',
       repetition_differs: 'The new password is not the same in both fields. Type it again.',
       same_as_before: 'That is the password that you have already. Choose another.',

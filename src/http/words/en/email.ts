@@ -7,6 +7,8 @@ export const email = {
   toSignIn: 'To the sign-in',
   addressRefused: 'This is no e-mail address. Check it and try again.',
   throttled: 'Your network has asked for many mails. Wait an hour, then try again.',
+  queueFull:
+    'Many mails wait to be sent, and yours found no place: nothing was sent. Wait some minutes, then try again.',
   asked: {
     title: 'Look into your mailbox',
     /** The same for every address. */
@@ -106,7 +108,7 @@ export const email = {
     link_unknown: 'It is not complete, or it is too old to be known. Open it again as it stands in the mail.',
     link_expired: 'Its time is over. Ask for another mail.',
     link_used: 'It was used already, and works only once.',
-    link_superseded: 'A newer link was sent, or this link was taken back. Use the newest mail.',
+    link_superseded: 'Another link was used, newer links were sent, or this link was taken back. Use the newest mail.',
     password_changed: 'The password was changed since the mail was sent. Ask for another mail.',
     address_mismatch: 'The account has another e-mail address by now.',
     user_ended: 'There is no account that could be changed.',

@@ -80,6 +80,7 @@ export const externalSignIn = {
     linkIntro: 'To link another account, sign in there now.',
     justLinked: 'The account is linked. It signs you in from now on.',
     justRemoved: 'The account was removed. It does not sign you in any more.',
+    unknown: 'This account is not linked any more.',
     lastWay: 'You cannot remove the last way to sign in. Set a password or link another account first.',
   },
 };

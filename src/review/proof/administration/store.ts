@@ -1,10 +1,12 @@
 /** One client or one end-user in memory, under the same contract as in Postgres (src/storage/client-store.ts, user-store.ts). */
+
 import type { ClientCommit, ClientRow } from '../../../lifecycles/client.ts';
 import type { UserCommit, UserRow } from '../../../lifecycles/user.ts';
+import { drawn, drawnId } from '../identities.ts';
 import type { Stored, Terms, Versioned } from './terms.ts';
 
-export const CLIENT_ID = 'shop';
-export const USER_ID = '00000000-0000-4000-8000-000000000001';
+export const CLIENT_ID = drawn('shop');
+export const USER_ID = drawnId();
 /** The username of somebody else. */
 export const TAKEN = 'bob';
 

@@ -2,6 +2,7 @@
 import type { TokenClient } from '../../../model/client.ts';
 import type { AccessToday, Grant } from '../../../model/grant.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
+import { drawn, drawnId, THE_CLIENT } from '../identities.ts';
 import type { Authorization } from './store.ts';
 
 /** Milliseconds since 1970; any instant would do. */
@@ -24,8 +25,8 @@ const client = (clientId: string): TokenClient => ({
   epoch: 0n,
   deletedAt: null,
 });
-export const CLIENT = client('the-client');
-export const OTHER_CLIENT = client('another-client');
+export const CLIENT = client(THE_CLIENT);
+export const OTHER_CLIENT = client(drawn('another-client'));
 
 /** The client's ceiling still holds all that was granted; probes.ts narrows it. */
 export const allOfIt = ({ scope, resources }: Pick<Grant, 'scope' | 'resources'>): AccessToday => ({
@@ -34,14 +35,16 @@ export const allOfIt = ({ scope, resources }: Pick<Grant, 'scope' | 'resources'>
   mayRefresh: true,
 });
 
-const GRANT_ID = '00000000-0000-4000-8000-000000000001';
+const GRANT_ID = drawnId();
+const INTERACTION_ID = drawnId();
+const USER_ID = drawnId();
 
 export const approved = (lifetimes: Lifetimes): Authorization => ({
   grant: {
     id: GRANT_ID,
-    interactionId: '00000000-0000-4000-8000-000000000002',
+    interactionId: INTERACTION_ID,
     clientId: CLIENT.clientId,
-    userId: '00000000-0000-4000-8000-000000000003',
+    userId: USER_ID,
     clientEpoch: 0n,
     userEpoch: 0n,
     serverEpoch: 0n,

@@ -41,9 +41,10 @@ function link(
   user: RegisteredUser | null,
   address = OWN,
   secondsAgo = 60,
+  newerLinks = 0,
 ): EmailChallenge {
   const userId = user?.id ?? null;
-  const id = `the ${purpose} link`;
+  const id = newerLinks === 0 ? `the ${purpose} link` : `the older ${purpose} link`;
   return {
     id,
     purpose,
@@ -55,6 +56,7 @@ function link(
     userEpoch: user === null ? null : 0n,
     address,
     goesOn: null,
+    newerLinks,
     createdAt: new Date(BEGAN_AT - secondsAgo * 1000),
     endsAt: new Date(BEGAN_AT + (LIFETIME_SECONDS - secondsAgo) * 1000),
   };
@@ -64,6 +66,16 @@ const CHANGED: RegisteredUser = { ...ALICE, claims: { email: OTHER, email_verifi
 
 const SITUATIONS: readonly (readonly [string, RegisteredUser | null, readonly EmailChallenge[]])[] = [
   ['An end-user has a link for a new password', ALICE, [link('reset_password', ALICE)]],
+  [
+    'An end-user has two links for a new password, and eight between them have gone',
+    ALICE,
+    [link('reset_password', ALICE), link('reset_password', ALICE, OWN, 120, 9)],
+  ],
+  [
+    'An end-user has two links that confirm the address',
+    UNVERIFIED,
+    [link('verify_address', UNVERIFIED), link('verify_address', UNVERIFIED, OWN, 120, 1)],
+  ],
   ['An end-user has a link that confirms the address', UNVERIFIED, [link('verify_address', UNVERIFIED)]],
   ['An end-user has a link to another address', ALICE, [link('change_address', ALICE, OTHER)]],
   [

@@ -23,6 +23,16 @@ const isFromMail = ({ user, factorSince }: Stored): boolean =>
   factorSince !== null && user?.passwordByLinkAt != null && factorSince <= user.passwordByLinkAt.getTime();
 const isEnabled = ({ user }: Stored): boolean => user !== null && user.disabledAt === null && user.deletedAt === null;
 
+const isLike = (
+  { person, purpose }: Pick<EmailChallenge, 'person' | 'purpose'>,
+  other: Pick<EmailChallenge, 'person' | 'purpose'>,
+): boolean => person === other.person && purpose === other.purpose;
+/** Counted, and not read from the row; with those that had gone when the walk began. */
+const newerThan = (challenges: readonly EmailChallenge[], link: EmailChallenge): number =>
+  challenges.slice(0, challenges.indexOf(link)).filter((one) => isLike(one, link)).length + goneBefore(link);
+const goneBefore = ({ id }: EmailChallenge): number => (id === 'the older reset_password link' ? 8 : 0);
+const keptOf = ({ purpose }: EmailChallenge): number => (purpose === 'invitation' ? 1 : 10);
+
 export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'a-link-works-once',
@@ -35,27 +45,58 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     },
   },
   {
-    name: 'never-after-a-newer-link',
-    says: 'A link is not used once a newer link of the same purpose was sent to the same person.',
+    name: 'a-use-ends-the-others',
+    says: 'The statement that uses a link ends every other link of its purpose, but for the links that undo a change.',
     spec: 'NIST SP 800-63B-4 §4.2',
     machines: ['emailChallenge'],
     brokenBy: (_, world, move) => {
       const link = usedBy(world, move);
       if (link === null || link.purpose === 'undo_change') return null;
-      const newer = world.stored.challenges.slice(0, world.stored.challenges.indexOf(link));
-      const isOvertaken = newer.some(({ person, purpose }) => person === link.person && purpose === link.purpose);
-      return isOvertaken ? `${link.id} was used after a newer link` : null;
+      const left = move.after.stored.challenges.find(({ state, ...one }) => state === 'active' && isLike(one, link));
+      return left ? `${link.id} was used, and ${left.id} is active` : null;
     },
   },
   {
-    name: 'one-active-link',
-    says: 'At most one link of a purpose is active for a person, but for the links that undo a change.',
+    name: 'few-active-links',
+    says: 'At most ten links of a purpose are active for a person, and one invitation; but for the links that undo a change.',
     spec: 'NIST SP 800-63B-4 §4.2',
     machines: ['emailChallenge'],
     brokenAt: (_, { stored: { challenges } }) => {
-      const active = challenges.filter(({ state, purpose }) => state === 'active' && purpose !== 'undo_change');
-      const keys = active.map(({ person, purpose }) => `${person} ${purpose}`);
-      return new Set(keys).size < keys.length ? 'two links of one purpose are active' : null;
+      const crowded = challenges.find(
+        (link) =>
+          link.state === 'active' && link.purpose !== 'undo_change' && newerThan(challenges, link) >= keptOf(link),
+      );
+      return crowded ? `${crowded.id} is active, and too many are newer` : null;
+    },
+  },
+  {
+    name: 'links-to-one-address',
+    says: 'The active links to another address all lead to the same address.',
+    spec: 'NIST SP 800-63B-4 §4.6',
+    machines: ['emailChallenge'],
+    brokenAt: (_, { stored: { challenges } }) => {
+      const active = challenges.filter(({ state, purpose }) => state === 'active' && purpose === 'change_address');
+      const addresses = new Set(active.map(({ address }) => address));
+      return addresses.size > 1 ? 'two addresses can still be confirmed' : null;
+    },
+  },
+  {
+    name: 'an-older-link-stays',
+    says: 'A newer link to the same address ends no older link while there are fewer than may be: a stranger who asks for links ends none.',
+    spec: 'NIST SP 800-63B-4 §4.2',
+    machines: ['emailChallenge'],
+    brokenBy: (_, world, move) => {
+      const added = move.commit?.held ? move.commit.commit.added : null;
+      if (added === null || added.purpose === 'undo_change') return null;
+      const lost = world.stored.challenges.find(
+        (link) =>
+          link.state === 'active' &&
+          isLike(link, added) &&
+          link.address === added.address &&
+          newerThan(world.stored.challenges, link) + 1 < keptOf(link) &&
+          move.after.stored.challenges.find(({ id }) => id === link.id)?.state !== 'active',
+      );
+      return lost ? `${lost.id} was ended by a newer link` : null;
     },
   },
   {

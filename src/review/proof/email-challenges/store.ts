@@ -1,9 +1,11 @@
 /** The links in memory, under the same contract as in Postgres (src/storage/email-challenges.ts): all of a commit, or nothing. */
+
 import type { EmailChallengeCommit } from '../../../lifecycles/email-challenge.ts';
 import { addressKey, type EmailChallenge } from '../../../model/email-challenge.ts';
+import { drawnId } from '../identities.ts';
 import type { Asked, Stored, Terms } from './terms.ts';
 
-export const USER_ID = '00000000-0000-4000-8000-000000000001';
+export const USER_ID = drawnId();
 
 export const hasUser = ({ user }: Stored): boolean => user !== null;
 /** Of somebody who has no account yet: the address. */
@@ -38,15 +40,20 @@ type Fact = (before: Stored, commit: EmailChallengeCommit) => boolean;
 export const LINK_GUARD: Readonly<Record<string, Fact>> = {
   everyMoveStands: ({ challenges }, { moves }) =>
     moves.every((move) => challenges.some(({ id, state }) => id === move.id && state === move.from)),
+  nothingWasSentMeanwhile: ({ challenges }, { moves }) =>
+    moves.every((move) =>
+      challenges.some(({ id, newerLinks }) => id === move.id && newerLinks === move.newerLinks.from),
+    ),
   userIsAsLoaded: ({ user, version }, commit) =>
     commit.user === null || commit.user.version === (user === null ? null : String(version)),
   addedIsNew: ({ challenges }, { added }) => challenges.every(({ id }) => id !== added?.id),
-  oneIsActive: ({ challenges }, { moves, added }) =>
+  oneIsNewest: ({ challenges }, { moves, added }) =>
     added === null ||
     added.purpose === 'undo_change' ||
     !challenges.some(
-      ({ id, state, person, purpose }) =>
+      ({ id, state, newerLinks, person, purpose }) =>
         state === 'active' &&
+        newerLinks === 0 &&
         person === added.person &&
         purpose === added.purpose &&
         !moves.some((move) => move.id === id),
@@ -60,7 +67,12 @@ export function commitLinks(stored: Stored, commit: EmailChallengeCommit, guard 
   const moved = stored.challenges.map((challenge): EmailChallenge => {
     const move = moves.find(({ id }) => id === challenge.id);
     return move
-      ? { ...challenge, state: move.to as EmailChallenge['state'], supersededReason: move.reason }
+      ? {
+          ...challenge,
+          state: move.to as EmailChallenge['state'],
+          supersededReason: move.reason,
+          newerLinks: move.newerLinks.to,
+        }
       : challenge;
   });
   return {

@@ -3,6 +3,7 @@
 import type { ExternalSignIn } from '../../../model/external-sign-in.ts';
 import type { LinkedIdentity } from '../../../model/linked-identity.ts';
 import type { RegisteredUser, User } from '../../../model/user.ts';
+import { drawn } from '../identities.ts';
 import type { Beginning } from '../walk.ts';
 import { PROVIDER, THERE, USERNAMES } from './store.ts';
 import type { Stored, Terms } from './terms.ts';
@@ -25,7 +26,7 @@ const signIn = (id: string, laterMilliseconds: number, change: Partial<ExternalS
   interactionId: 'the request of an app',
   sealedInteraction: null,
   wishes: {
-    clientId: 'shop',
+    clientId: drawn('shop'),
     scope: [],
     loginHint: null,
     prompt: [],

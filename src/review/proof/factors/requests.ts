@@ -12,7 +12,7 @@ export function requestsAt(stored: Stored, accepted: readonly Accepted[]): reado
   const sids = stored.sessions.map(({ sid }) => sid);
   return [
     ...stored.apps.flatMap((app) => ofApp(app, stored, sids)),
-    ...stored.passkeys.flatMap((passkey) => ofPasskey(passkey, stored)),
+    ...stored.passkeys.flatMap((passkey) => ofPasskey(passkey, stored, sids)),
     ...stored.codes.flatMap(({ id }): AboutCode[] => [
       ...sids.map((sid): AboutCode => ({ about: 'code', id, type: 'presented', sid })),
       { about: 'code', id, type: 'newCodesRequested' },
@@ -46,8 +46,9 @@ function ofApp({ id, state }: SecondFactor, stored: Stored, sids: readonly strin
   ];
 }
 
-const ofPasskey = ({ id, counter }: Passkey, stored: Stored): readonly AboutPasskey[] => [
-  ...NEW_BROWSERS.map(
+const ofPasskey = ({ id, counter }: Passkey, stored: Stored, sids: readonly string[]): readonly AboutPasskey[] => [
+  // After a password, the passkey is the second factor of that session.
+  ...[...NEW_BROWSERS, ...sids].map(
     (sid): AboutPasskey => ({ about: 'passkey', id, type: 'presented', counter: FIRST_SIGNATURE, sid }),
   ),
   { about: 'passkey', id, type: 'presented', counter: counter + 1, sid: NEW_BROWSERS[0] },

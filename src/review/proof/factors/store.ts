@@ -2,7 +2,7 @@
 import { type LoadedPasskey, type PasskeyCommit, unregistered } from '../../../lifecycles/passkey.ts';
 import type { LoadedRecoveryCode, RecoveryCodeCommit } from '../../../lifecycles/recovery-code.ts';
 import type { LoadedSecondFactor, SecondFactorCommit } from '../../../lifecycles/second-factor.ts';
-import { begunState, type ProvenFactor, type SessionCommit } from '../../../lifecycles/session.ts';
+import { begunState, type ProvenFactor, type SessionCommit, SINGLE_FACTOR } from '../../../lifecycles/session.ts';
 import { sameBytes } from '../../../model/grant.ts';
 import type { Session } from '../../../model/session.ts';
 import { BY_PASSWORD, byPasskey } from '../../../oauth/authentication-methods.ts';
@@ -146,10 +146,18 @@ function proven(stored: Stored, commit: Proving, guards: Guards): Stored | null 
 
 /** Username and password are right. */
 export function signedInWithPassword(stored: Stored, now: Date): Stored {
-  const needsFactor = stored.isDemanded || stored.apps.some(({ state }) => state === 'active');
+  const { isDemanded: isFactorDemanded } = stored;
+  const hasApp = stored.apps.some(({ state }) => state === 'active');
+  const hasPasskey = stored.passkeys.some(({ state }) => state === 'active');
+  const needsFactor = isFactorDemanded || hasApp || hasPasskey;
   const fresh = newSession(stored.sessions.length + 1, USER, now, { userEpoch: 0n, serverEpoch: 0n });
   const session = { ...fresh, amr: [...BY_PASSWORD], needsFactor };
-  const state = begunState(asLoaded(stored, session), SESSION_LIFETIMES, needsFactor);
+  const state = begunState(asLoaded(stored, session), SESSION_LIFETIMES, {
+    ...SINGLE_FACTOR,
+    isFactorDemanded,
+    hasApp,
+    hasPasskey,
+  });
   return { ...stored, sessions: [...stored.sessions, { ...session, state }] };
 }
 

@@ -5,7 +5,7 @@ import { recoveryCodeRequest } from '../../../lifecycles/recovery-code.ts';
 import { secondFactorRequest } from '../../../lifecycles/second-factor.ts';
 import { type ProvenFactor, sessionFactorRequest } from '../../../lifecycles/session.ts';
 import { setUpEndsAt } from '../../../model/factors.ts';
-import { BY_CODE, BY_PASSWORD, methodsOf } from '../../../oauth/authentication-methods.ts';
+import { BY_CODE, BY_PASSWORD, byPasskey, methodsOf } from '../../../oauth/authentication-methods.ts';
 import type { Moment } from '../moment.ts';
 import { SESSION_LIFETIMES } from '../sign-ins/beginnings.ts';
 import type { Bounds, Deed, EngineRequest, Walk } from '../walk.ts';
@@ -86,7 +86,8 @@ function request(asked: Asked, draw: number) {
   switch (asked.about) {
     case 'session': {
       const { factor } = asked;
-      const added = { factor, amr: methodsOf(BY_PASSWORD, BY_CODE), idHash: cookieOf(factor, draw) };
+      const by = factor.kind === 'passkey' ? byPasskey(false) : BY_CODE;
+      const added = { factor, amr: methodsOf(BY_PASSWORD, by), idHash: cookieOf(factor, draw) };
       return sessionFactorRequest(SESSION_LIFETIMES, added);
     }
     case 'code':

@@ -1,9 +1,11 @@
 /** Where every exploration of an interaction begins: what the client asked for, who is signed in, what was allowed before. */
+
 import type { Client } from '../../../model/client.ts';
 import type { Interaction } from '../../../model/interaction.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
 import type { SessionLifetimes } from '../../../model/session.ts';
 import { BY_PASSWORD, classNamed } from '../../../oauth/authentication-methods.ts';
+import { drawnId, THE_CLIENT } from '../identities.ts';
 import type { Beginning } from '../walk.ts';
 import type { SignIn, StoredConsent, StoredSession } from './store.ts';
 import type { Terms } from './terms.ts';
@@ -43,7 +45,7 @@ const REDIRECT_URI = 'https://client.example/callback';
 const LOOPBACK_URI = 'http://127.0.0.1/callback';
 
 const CLIENT: Client = {
-  clientId: 'the-client',
+  clientId: THE_CLIENT,
   clientName: 'The client',
   applicationType: 'web',
   tokenEndpointAuthMethod: 'client_secret_basic',
@@ -72,7 +74,7 @@ const NATIVE_CLIENT: Client = {
 };
 
 const INTERACTION: Interaction = {
-  id: '00000000-0000-4000-8000-000000000002',
+  id: drawnId(),
   state: 'awaitingSignIn',
   browserHash: new Uint8Array(32),
   clientId: CLIENT.clientId,
@@ -197,6 +199,12 @@ const SITUATIONS: readonly Situation[] = [
     signedIn: USER,
     allowed: SCOPE,
     interaction: { prompt: ['select_account'] },
+  },
+  {
+    says: 'the client wants the end-user to create an account (prompt=create)',
+    signedIn: USER,
+    allowed: SCOPE,
+    interaction: { prompt: ['create'] },
   },
   {
     says: 'the client wants offline access, which the end-user allowed before',

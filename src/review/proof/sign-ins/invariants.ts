@@ -68,7 +68,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   },
   {
     name: 'fresh-sign-in-where-wanted',
-    says: 'Where the client wants a new or a recent sign-in, no code comes of an older one; where it wants an account to be chosen, nothing goes on before.',
+    says: 'Where the client wants a new or a recent sign-in, no code comes of an older one; where it wants an account to be chosen or created, nothing goes on before.',
     spec: 'OpenID Connect Core §3.1.2.1',
     machines: ['interaction'],
     brokenBy: (_, { stored: { interaction } }, { commit }) => {
@@ -77,6 +77,8 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
         commit?.held === true && commit.asked.kind === 'interaction' && commit.asked.event === 'requested';
       if (isRequest && interaction.state === 'awaitingSignIn' && interaction.prompt.includes('select_account'))
         return 'the end-user could not choose an account';
+      if (isRequest && interaction.state === 'awaitingSignIn' && interaction.prompt.includes('create'))
+        return 'the end-user could not create an account';
       const isWanted = interaction.prompt.includes('login') || interaction.maxAgeSeconds !== null;
       return approval && isWanted && approval.session.signedInAt.getTime() < BEGAN_AT
         ? 'a code was issued for a sign-in that was too old'
@@ -286,7 +288,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     machines: ['interaction'],
     brokenBy: (_, { stored: { interaction } }, { answer }) => {
       if (answer === null || answer.asked.kind !== 'interaction' || answer.asked.event !== 'requested') return null;
-      const shows = typeof answer.answer === 'object' && ['signIn', 'consent'].includes(answer.answer.kind);
+      const shows = typeof answer.answer === 'object' && ['signIn', 'signUp', 'consent'].includes(answer.answer.kind);
       return shows && interaction.prompt.includes('none') ? 'a page was shown though the client wanted none' : null;
     },
   },

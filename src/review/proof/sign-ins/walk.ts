@@ -9,6 +9,7 @@ import { type InteractionWays, interactionRequest } from '../../../lifecycles/in
 import {
   type AddedFactor,
   begunState,
+  SINGLE_FACTOR,
   sessionEndRequest,
   sessionFactorRequest,
   sessionLifecycle,
@@ -203,8 +204,9 @@ function signInAs({ stored, now }: Moment<Terms>, userId: string): Deed<Terms>[]
   );
   const epochs = { userEpoch: user.epoch, serverEpoch: stored.serverEpoch };
   const fresh = newSession(stored.sessions.length + 1, userId, at, epochs);
-  const factorIsMissing = stored.demandsFactor || stored.interaction.requiredClass !== null;
-  const state = begunState(sessionAsLoaded(stored, fresh), SESSION_LIFETIMES, factorIsMissing);
+  const isFactorDemanded = stored.demandsFactor || stored.interaction.requiredClass !== null;
+  const signIn = { ...SINGLE_FACTOR, isFactorDemanded };
+  const state = begunState(sessionAsLoaded(stored, fresh), SESSION_LIFETIMES, signIn);
   const session = { ...fresh, state };
   return [
     {

@@ -63,6 +63,8 @@ export const WORDS: WalkWords<Terms> = {
         return answer.reason;
       case 'signIn':
         return 'the sign-in page';
+      case 'signUp':
+        return 'the sign-up page';
       case 'factor':
         return 'the page of the second factor';
       case 'consent':

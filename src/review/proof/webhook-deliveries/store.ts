@@ -3,7 +3,9 @@ import type { WebhookDeliveryCommit } from '../../../lifecycles/webhook-delivery
 import type { WebhookDelivery } from '../../../model/webhook.ts';
 import type { Stored } from './terms.ts';
 
-type Fact = (stored: WebhookDelivery, before: WebhookDelivery) => boolean;
+/** Of a delivery, and of a mail. */
+type Attempted = Pick<WebhookDelivery, 'attempts' | 'nextAttemptAt'> & { readonly state: string };
+type Fact = (stored: Attempted, before: Attempted) => boolean;
 
 /** Every fact that the commit compares, by name, so that each can be left out to see what that would allow. */
 export const DELIVERY_GUARD: Readonly<Record<string, Fact>> = {

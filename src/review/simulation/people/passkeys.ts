@@ -6,7 +6,7 @@ import { byPasskey } from '../../../oauth/authentication-methods.ts';
 import type { Actor } from '../scenario.ts';
 import { enter, isSession } from './enter.ts';
 import { firstRecoveryCodes, removalBy, surroundingsOf, withoutFactorsNoCodes } from './factors.ts';
-import { isByPasswordAlone, signIn, strengthen } from './sessions.ts';
+import { isByPasswordAlone, signIn, strengthen, useCookie } from './sessions.ts';
 import {
   bytesOf,
   DONE,
@@ -71,7 +71,12 @@ export function presentPasskey(world: World, actor: Actor, { id, copies }: Key):
   copies.set(actor.name, counter);
   if (world.rows.passkeys.every((stored) => stored.id !== id)) return refused('passkey_unknown');
   const answer = askPasskey(world, id, { type: 'presented', counter });
-  return answer.kind === 'rejected' ? refused(answer.reason) : signIn(world, actor, { amr: AMR });
+  if (answer.kind === 'rejected') return refused(answer.reason);
+  // After the password it is the second factor of that sign-in.
+  const used = useCookie(world, actor);
+  if (used.kind === 'awaitsFactor')
+    return strengthen(world, actor, used.session, { factor: { kind: 'passkey', id }, amr: AMR });
+  return signIn(world, actor, { amr: AMR });
 }
 
 export function removePasskey(world: World, actor: Actor, { id }: Key): PersonalAnswer {

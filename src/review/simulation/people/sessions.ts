@@ -109,7 +109,7 @@ export function signIn(
   const browser = world.browserOf(actor);
   const old = sessionOfCookie(world, browser.cookie);
   if (old !== null) endSession(world, old, 'signedInAgain');
-  const { user, apps, serverEpoch } = world.rows;
+  const { user, apps, passkeys, serverEpoch } = world.rows;
   const serial = world.draw();
   const now = world.now();
   const fresh: Session = {
@@ -129,9 +129,15 @@ export function signIn(
     liveUserEpoch: user.epoch,
     liveServerEpoch: serverEpoch,
   };
-  const hasApp = apps.some(({ state }) => state === 'active');
-  const factorIsMissing = isByPasswordAlone(fresh) && (demandsFactor(world.signIn) || hasApp);
-  const facts = { now, lifetimes: world.signIn, factorIsMissing };
+  const signIn = {
+    isMultiFactor: !isByPasswordAlone(fresh),
+    isFactorDemanded: demandsFactor(world.signIn),
+    hasApp: apps.some(({ state }) => state === 'active'),
+    hasPasskey: passkeys.some(({ state }) => state === 'active'),
+    passkeyCounts: world.signIn.passkeyAfterPassword === 'required',
+    passwordIsFromMail: user.passwordByLinkAt !== null,
+  };
+  const facts = { now, lifetimes: world.signIn, signIn };
   const { after } = stepOf(sessionLifecycle, fresh, facts, { type: 'signedIn' }, world.machineOf);
   const { liveUserEpoch: _, liveServerEpoch: __, ...stored } = after;
   world.rows = { ...world.rows, sessions: [...world.rows.sessions, stored] };

@@ -34,7 +34,8 @@ describe('the app', () => {
       logger: makeLogger({ level: 'trace', readable: false, destination }),
       keys: rootKeys(['a root secret for tests, of more than 32 bytes']),
       random: { bytes: (n: number) => Buffer.alloc(n, 1), uuid: randomUUID },
-      ping: async () => {},
+      checkSigning: async () => {},
+      databaseHealth: { last: () => 'available', look: async () => 'available', close: () => {} },
       now: () => new Date(),
       browserOrigins: async () => new Set(),
       configuration: () => ({ branding: NO_BRANDING, limits: SHIPPED_LIMITS, upstreams: [], delegatedSignIn: null }),
@@ -76,7 +77,11 @@ describe('the app', () => {
 
   it('waits for a request to arrive whole, and not for ever', async () => {
     await withServersOwnDeadlines(() => open());
-    expect(app.server.requestTimeout).toBe(serversOwn.requestMilliseconds);
+    const { headersMilliseconds, bodyMilliseconds } = serversOwn;
+    expect(app.server.headersTimeout).toBe(headersMilliseconds);
+    expect(app.server.requestTimeout).toBe(headersMilliseconds + bodyMilliseconds);
+    // Node looks for late requests at this interval; its own is 30 seconds.
+    expect(app.server).toMatchObject({ connectionsCheckingInterval: 1000 });
   });
 
   it('a URL that cannot be decoded: no default answer', async () => {
@@ -101,6 +106,7 @@ describe('the app', () => {
   const STATUS = [
     ['GET', '/health/live', 200],
     ['GET', '/health/ready', 200],
+    ['GET', '/health/database', 200],
     ['POST', '/oauth/token', 400],
     ['POST', '/oauth/revoke', 400],
     ['POST', '/oauth/introspect', 400],

@@ -121,7 +121,8 @@ describe('an endpoint for clients', () => {
     expect(json.error).toBe('invalid_grant');
     expect(line).toMatchObject({ level, msg: 'refused', reason, clientId: 'c', grantId: 'g' });
     expect(line?.['alarm']).toBe(alarm);
-    expect(line).not.toHaveProperty('address');
+    // Who presented a credential that was used before: only then.
+    expect('address' in (line ?? {}) && 'userAgent' in (line ?? {})).toBe(alarm === true);
   });
 
   it('what a proxy says of the address counts if it is an address', async () => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Configuration } from '../../../../src/config/configuration.ts';
 import type { KeyRing } from '../../../../src/crypto/signing-keys.ts';
 import { errorHandler } from '../../../../src/http/error-handler.ts';
-import { healthRoutes } from '../../../../src/http/health-routes.ts';
+import { type DatabaseStanding, healthRoutes } from '../../../../src/http/health-routes.ts';
 import { type HomeRouteOptions, homeRoute } from '../../../../src/http/home-route.ts';
 import { jwksRoute } from '../../../../src/http/jwks-route.ts';
 import { type BareApp, bareApp } from '../../../support/bare-app.ts';
@@ -79,15 +79,24 @@ describe('the keys', () => {
 });
 
 describe('health', () => {
-  let isThere: boolean;
+  let standing: DatabaseStanding;
+  let canSign: boolean;
   let isBusy: boolean;
+  let looks: number;
   beforeEach(async () => {
-    isThere = true;
-    isBusy = false;
+    [standing, canSign, isBusy, looks] = ['available', true, false, 0];
     await app.register(healthRoutes, {
       isOverloaded: () => isBusy,
-      ping: async () => {
-        if (!isThere) throw new Error('no database');
+      checkSigning: async () => {
+        if (!canSign) throw new Error('no keys');
+      },
+      databaseHealth: {
+        last: () => standing,
+        look: async () => {
+          looks += 1;
+          return standing;
+        },
+        close: () => {},
       },
     });
   });
@@ -96,24 +105,42 @@ describe('health', () => {
     expect(headers['cache-control']).toBe('no-store');
     return { status, retryAfter: headers['retry-after'], json: body === '' ? null : JSON.parse(body) };
   };
-  it('alive and ready', async () => {
-    for (const status of ['live', 'ready']) {
-      expect(await get(status)).toEqual({ status: 200, retryAfter: undefined, json: { status } });
-      expect(await get(status, 'HEAD')).toEqual({ status: 200, retryAfter: undefined, json: null });
-    }
+  it.each([
+    ['live', { status: 'live' }],
+    ['ready', { status: 'ready', database: 'available' }],
+    ['database', { status: 'available' }],
+  ])('%s: 200 while all is well', async (what, json) => {
+    expect(await get(what)).toEqual({ status: 200, retryAfter: undefined, json });
+    expect(await get(what, 'HEAD')).toEqual({ status: 200, retryAfter: undefined, json: null });
     expect(lines().every(({ level }) => level === 30)).toBe(true);
+  });
+  it('ready asks the database nothing while it was there last', async () => {
+    await get('ready');
+    expect(looks).toBe(0);
   });
   it('ready while it has more to do than it can: others would have more without it', async () => {
     isBusy = true;
-    expect(await get('ready')).toEqual({ status: 200, retryAfter: undefined, json: { status: 'overloaded' } });
+    const json = { status: 'overloaded', database: 'available' };
+    expect(await get('ready')).toEqual({ status: 200, retryAfter: undefined, json });
     expect((await get('live')).json).toEqual({ status: 'live' });
   });
-  it('alive without its database, and not ready', async () => {
-    isThere = false;
+  it.each(['not reachable', 'not writable'] as const)('ready although the database is %s', async (away) => {
+    standing = away;
     expect((await get('live')).status).toBe(200);
-    const json = { status: 'not ready', reason: 'database' };
+    expect(await get('ready')).toEqual({
+      status: 200,
+      retryAfter: undefined,
+      json: { status: 'ready', database: away },
+    });
+    expect(looks).toBe(1);
+    const json = { status: 'unavailable', reason: away };
+    expect(await get('database')).toEqual({ status: 503, retryAfter: '1', json });
+    expect((await get('database', 'HEAD')).status).toBe(503);
+  });
+  it('not ready while it cannot sign', async () => {
+    canSign = false;
+    const json = { status: 'not ready', reason: 'signing keys' };
     expect(await get('ready')).toEqual({ status: 503, retryAfter: '1', json });
-    expect((await get('ready', 'HEAD')).status).toBe(503);
     const warned = expect.objectContaining({ level: 40, msg: 'not ready', err: expect.anything() });
     expect(lines()).toContainEqual(warned);
   });

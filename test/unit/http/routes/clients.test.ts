@@ -68,7 +68,13 @@ describe('the endpoints for clients', () => {
     expect(JSON.parse(answer.body)).toEqual(one.body);
     expect(JSON.stringify(answer.line)).not.toContain('secret');
     expect(answer.asked).toEqual([
-      { useCase: one.useCase, given: [{ authorization: 'Basic x', address: expect.any(Function) }, 'a=%20&a'] },
+      {
+        useCase: one.useCase,
+        given: [
+          { authorization: 'Basic x', address: expect.any(Function), presenter: expect.any(Function) },
+          'a=%20&a',
+        ],
+      },
     ]);
   });
 

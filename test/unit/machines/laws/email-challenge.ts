@@ -1,6 +1,7 @@
 /**
- * The link in an e-mail. It is used once, in time, for the account that it was sent for, and never after a newer link, a new password
- * or another address; what it does to the account is for the end-user's machine to say. An undo outlives all of that but its own use.
+ * The link in an e-mail. It is used once, in time, for the account that it was sent for, and never after another link of its purpose
+ * was used, a new password or another address; what it does to the account is for the end-user's machine to say. An undo outlives all
+ * of that but its own use.
  */
 import type { EmailChallengeRejectReason, UserEvent } from '../../../../machines/vocabulary.ts';
 import type { Answer } from '../answers.ts';
@@ -59,7 +60,9 @@ export const lawsOfEmailChallenge: readonly Law[] = [
     const use = USES.find(([guard]) => guard === null || holds(answer, guard));
     if (use === undefined) return false;
     const [, event, ...also] = use;
-    return does(answer, 'used', 'useLink', ...also, changeUser(event));
+    // Another change of the address has an undo of its own.
+    const others = event === 'addressRestored' ? [] : ['supersedeOthers'];
+    return does(answer, 'used', 'useLink', ...others, ...also, changeUser(event));
   }),
   everyAnswer('a link is sent once, to the address of somebody who may sign in', (answer) => {
     const isSent =
@@ -68,11 +71,24 @@ export const lawsOfEmailChallenge: readonly Law[] = [
       allFail(answer, 'isNotOffered', 'userEnded', 'addressDiffers', 'passwordIsFromMail', 'passwordIsMissing');
     const isElsewhere = answer.state !== 'unsent' && answer.event === 'requested';
     if (isElsewhere) return does(answer, answer.state);
-    if (!isSent) return !hasAny(answer, ['sendLink', 'supersedeOlder']);
-    // Of an undo, the older links stay.
-    return does(answer, 'active', ...(holds(answer, 'undoesChange') ? [] : ['supersedeOlder']), 'sendLink');
+    if (!isSent) return !hasAny(answer, ['sendLink']);
+    // No newer change of the address ends the undo of an older one.
+    return does(answer, 'active', 'sendLink', ...(holds(answer, 'undoesChange') ? [] : ['overtakeOlder']));
   }),
-  everyAnswer('a newer link of the same purpose ends it', onlyInActive('replaced', supersedeLink('newer_link_sent'))),
+  everyAnswer(
+    'a newer link to another address ends it, and so do too many newer links; otherwise it stays',
+    (answer) => {
+      if (answer.event !== 'overtaken') return !hasAny(answer, ['countNewerLink']);
+      if (answer.state !== 'active') return does(answer, answer.state);
+      return allFail(answer, 'newerGoesElsewhere', 'isOutnumbered')
+        ? does(answer, 'active', 'countNewerLink', 'overtakeOlder')
+        : does(answer, 'superseded', supersedeLink('newer_link_sent'), 'overtakeOlder');
+    },
+  ),
+  everyAnswer(
+    'the use of another link of the same purpose ends it, and goes on to the next',
+    onlyInActive('otherUsed', supersedeLink('another_link_used'), 'supersedeOthers'),
+  ),
   everyAnswer('an administrator ends it', onlyInActive('withdrawn', supersedeLink('withdrawn'))),
   everyAnswer(
     'undoing an older change ends it, and goes on to the next',

@@ -23,7 +23,7 @@ import {
 
 const refuse = (error: AuthorizationRefusal): string => `refuseAuthorization(${error})`;
 const refuseSilently = (error: AuthorizationRefusal): string => `refuseSilently(${error})`;
-const PAGES = ['askSignIn', 'askAccount', 'askFactor', 'askConsent', 'showConsent'];
+const PAGES = ['askSignIn', 'askSignUp', 'askAccount', 'askFactor', 'askConsent', 'showConsent'];
 const ANSWERS = ['issueCode', 'refuseAuthorization', 'refuseSilently', 'repeatAnswer'];
 const APPROVING = ['issueCode', 'rememberConsent', 'relyOnConsent'];
 
@@ -43,8 +43,10 @@ const choosesAccount = (answer: Answer): boolean => isAt(answer, 'awaitingSignIn
 const addsFactor = (answer: Answer): boolean =>
   isAt(answer, 'awaitingSignIn', 'factorAdded') && isInTime(answer) && allFail(answer, 'nobodySignedIn');
 
-const findsSignIn = (answer: Answer): boolean =>
-  begins(answer) && allFail(answer, 'signInIsNeededButForbidden', 'signInIsNeeded');
+/** With the sign-in page, or with a sign-in: not with the sign-up page. */
+const beginsWithSignIn = (answer: Answer): boolean =>
+  begins(answer) && allFail(answer, 'signInIsNeededButForbidden', 'accountIsToBeCreated');
+const findsSignIn = (answer: Answer): boolean => beginsWithSignIn(answer) && allFail(answer, 'signInIsNeeded');
 const beginsForOne = (answer: Answer): boolean =>
   findsSignIn(answer) && allFail(answer, 'levelIsMissingButAskingIsForbidden', 'accountIsToBeChosen');
 const beginsSignedIn = (answer: Answer): boolean => beginsForOne(answer) && allFail(answer, 'levelIsMissing');
@@ -90,16 +92,25 @@ export const lawsOfInteraction: readonly Law[] = [
   everyAnswer(
     'the sign-in form is shown exactly when the request finds no sign-in that will do and may ask, when the page is opened and no other page fits, or to switch the user',
     (answer) => {
-      const mayAsk = begins(answer) && allFail(answer, 'signInIsNeededButForbidden');
       const isOpened = isAt(answer, 'awaitingSignIn', 'viewed') && isInTime(answer);
       const isOpenedByAnother = isAt(answer, 'awaitingConsent', 'viewed') && isInTime(answer);
       const isShown =
-        (mayAsk && holds(answer, 'signInIsNeeded')) ||
+        (beginsWithSignIn(answer) && holds(answer, 'signInIsNeeded')) ||
         (isOpened && allFail(answer, 'accountMayBeChosen', 'factorIsNext')) ||
         (isOpenedByAnother && allFail(answer, 'factorIsNext') && holds(answer, 'userChanged')) ||
         (isWaiting(answer) && answer.event === 'switchRequested' && isInTime(answer));
       return exactlyWhen(isShown, answer, answer.state, 'askSignIn');
     },
+  ),
+  everyAnswer(
+    'the sign-up page is shown exactly when the request asks for a new account and may show a page, whether or not a user is signed in',
+    (answer) =>
+      exactlyWhen(
+        begins(answer) && allFail(answer, 'signInIsNeededButForbidden') && holds(answer, 'accountIsToBeCreated'),
+        answer,
+        'awaitingSignIn',
+        'askSignUp',
+      ),
   ),
   everyAnswer(
     'the account is asked for exactly when the client wants that and a sign-in will do, at the request and when the page is opened',

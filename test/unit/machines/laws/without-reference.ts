@@ -64,6 +64,16 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     // Nothing happens.
     'It has ended: nothing is attempted.',
   ],
+  mail: [
+    // Which node attempts it, and how the queue is shared, is left to the server.
+    'The next attempt is later, or another node attempts the mail now.',
+    'This node attempts the mail; no other node does until the claim runs out.',
+    'A later attempt was claimed meanwhile: its outcome counts.',
+    'The queue is full, and a domain with fewer mails in the queue needs the place.',
+    // Nothing happens.
+    'The relay accepted the mail twice: the node of the first attempt was late.',
+    'The mail has ended: no node attempts it.',
+  ],
   secondFactor: [
     // Which end-users exist, how long a set-up takes and who has to have a factor is left to the server.
     'The end-user was disabled or deleted.',

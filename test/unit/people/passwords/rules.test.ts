@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
-import { minimumCharacters, passwordProblem } from '../../../../src/people/passwords/rules.ts';
+import { brokenRule, minimumCharacters } from '../../../../src/people/passwords/rules.ts';
 
 const ALONE = { username: 'ada.lovelace@example.com', hasSecondFactor: false };
 const BESIDE = { ...ALONE, hasSecondFactor: true };
-const reasonOf = (...[password, context]: Parameters<typeof passwordProblem>) =>
-  passwordProblem(password, context)?.reason ?? null;
+const reasonOf = (...[password, context]: Parameters<typeof brokenRule>) =>
+  brokenRule(password, context)?.reason ?? null;
 
 describe('a password alone', () => {
   test('has 15 characters; beside a second factor 8', () => {
-    expect(passwordProblem('fourteen chars', ALONE)).toEqual({ reason: 'too_short', characters: 14, atLeast: 15 });
-    expect(passwordProblem('fifteen chars !', ALONE)).toBeNull();
-    expect(passwordProblem('sevench', BESIDE)).toEqual({ reason: 'too_short', characters: 7, atLeast: 8 });
-    expect(passwordProblem('eight ch', BESIDE)).toBeNull();
+    expect(brokenRule('fourteen chars', ALONE)).toEqual({ reason: 'too_short', characters: 14, atLeast: 15 });
+    expect(brokenRule('fifteen chars !', ALONE)).toBeNull();
+    expect(brokenRule('sevench', BESIDE)).toEqual({ reason: 'too_short', characters: 7, atLeast: 8 });
+    expect(brokenRule('eight ch', BESIDE)).toBeNull();
   });
 
   test('a policy can ask for more', () => {
     const policy = { passwordMinimumCharacters: 20, passwordMinimumCharactersWithSecondFactor: 12 };
     expect(minimumCharacters({ hasSecondFactor: false, policy })).toBe(20);
     expect(minimumCharacters({ hasSecondFactor: true, policy })).toBe(12);
-    expect(passwordProblem('fifteen chars !', { ...ALONE, policy })).toMatchObject({ atLeast: 20 });
-    expect(passwordProblem('eight ch', { ...BESIDE, policy })).toMatchObject({ atLeast: 12 });
+    expect(brokenRule('fifteen chars !', { ...ALONE, policy })).toMatchObject({ atLeast: 20 });
+    expect(brokenRule('eight ch', { ...BESIDE, policy })).toMatchObject({ atLeast: 12 });
   });
 
   test('is counted in characters as people see them typed, after composing', () => {

@@ -15,6 +15,7 @@ import { MACHINES } from '../../../../src/review/machine/running.ts';
 import { INVARIANTS } from '../../../../src/review/proof/authorizations/invariants.ts';
 import { type Config, type Subject, subjects } from '../../machines/catalogue.ts';
 import { type Mutant, mutantsOf } from '../../machines/mutants.ts';
+import { asJson, guardWords } from '../machine/written.ts';
 import { NUMBERS } from './numbers.ts';
 import { allIn, type Element, readXml, textOf } from './xml.ts';
 
@@ -64,7 +65,7 @@ const saidIn = (config: Config): readonly Said[] =>
             place: index + 1,
             of: arms.length,
             arm: {
-              guard: guard as string | undefined,
+              guard: guardWords(guard) as string | undefined,
               target: target?.[0]?.key,
               effects: actions.map(effectWords),
               description,
@@ -162,7 +163,7 @@ describe.each(DRAWN)('%s', (_, config) => {
       const effects = one.arm.effects.join(', ') || 'no effect';
       const found = lines.filter((line) => {
         const [, events = '', place = '', rest = ''] =
-          /^ *(?:\w+ --> \w+ : )?([\w, ]+) \[([\d/]*) ?\w+\] \/ (.*)$/.exec(line) ?? [];
+          /^ *(?:\w+ --> \w+ : )?([\w, ]+) \[([\d/]*) ?[\w ]+\] \/ (.*)$/.exec(line) ?? [];
         const index = events.split(', ').indexOf(one.event);
         const places = place.split('/');
         return (
@@ -207,7 +208,7 @@ describe.each(DRAWN)('%s', (_, config) => {
     const withoutNumbers = JSON.parse(
       JSON.stringify(document, (key, value) => (isNumber(key, value) ? undefined : value)),
     );
-    expect(withoutNumbers).toEqual(JSON.parse(JSON.stringify(config)));
+    expect(withoutNumbers).toEqual(asJson(config));
   });
 });
 

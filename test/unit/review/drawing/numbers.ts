@@ -22,6 +22,7 @@ export const NUMBERS: Numbers = {
     lostFactors: 'administrator',
     failuresPerAddress: 100,
     secondFactor: 'nobody',
+    passkeyAfterPassword: 'required',
     knownDeviceLifetimeSeconds: 86_400,
     passwordMinimumCharacters: 15,
     passwordMinimumCharactersWithSecondFactor: 8,

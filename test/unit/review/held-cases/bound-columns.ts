@@ -6,6 +6,7 @@ import {
   APP,
   CLIENT,
   CODE,
+  CONSENT,
   DELIVERY,
   EXTERNAL,
   GRANT,
@@ -13,6 +14,7 @@ import {
   INTERACTION,
   KEY,
   LINK,
+  MAIL,
   PASSKEY,
   SESSION,
   USER,
@@ -40,12 +42,13 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'retired_reason',
     'signing',
     'mac',
+    'mac_version',
   ],
-  sessions: ['state', 'ended_reason', 'ends_at', 'last_used_at', 'id_hash', 'amr', 'mac'],
+  sessions: ['state', 'ended_reason', 'ends_at', 'last_used_at', 'id_hash', 'amr', 'mac', 'mac_version'],
   second_factors: ['state', 'sealed_secret', 'last_step', 'confirmed_at', 'removed_at'],
   recovery_codes: ['state', 'ended_at'],
-  passkeys: ['state', 'name', 'public_key', 'counter', 'last_used_at', 'removed_at', 'mac'],
-  email_challenges: ['state', 'superseded_reason', 'mac'],
+  passkeys: ['state', 'name', 'public_key', 'counter', 'last_used_at', 'removed_at', 'mac', 'mac_version'],
+  email_challenges: ['state', 'superseded_reason', 'newer_links', 'mac', 'mac_version'],
   clients: [
     'client_name',
     'application_type',
@@ -64,11 +67,15 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'policy_uri',
     'declared',
     'registered_by',
+    'mac',
+    'mac_version',
+    'token_mac',
     'epoch',
     'deleted_at',
   ],
-  external_sign_ins: ['state', 'subject_id', 'amr', 'authenticated_at', 'refusal', 'mac'],
-  linked_identities: ['state', 'removed_at', 'removed_reason', 'mac'],
+  external_sign_ins: ['state', 'subject_id', 'amr', 'authenticated_at', 'refusal', 'mac', 'mac_version'],
+  linked_identities: ['state', 'removed_at', 'removed_reason', 'mac', 'mac_version'],
+  mails: ['state', 'attempts', 'next_attempt_at', 'sealed_contents', 'ended_at', 'drop_reason'],
   webhook_deliveries: [
     'state',
     'attempts',
@@ -78,6 +85,7 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'ended_at',
     'abandoned_reason',
   ],
+  consents: ['subject_epoch', 'client_epoch', 'scope', 'granted_at', 'mac', 'mac_version'],
   users: [
     'username',
     'username_key',
@@ -89,6 +97,7 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'disabled_at',
     'deleted_at',
     'mac',
+    'mac_version',
   ],
 };
 
@@ -105,6 +114,8 @@ const BOUND: Readonly<Record<string, readonly [rule: string, key: string, row: s
   external_sign_ins: ['external_sign_ins_keeps_what_began', 'id', EXTERNAL.awaiting],
   linked_identities: ['linked_identities_keeps_what_was_linked', 'id', IDENTITY.active],
   webhook_deliveries: ['webhook_deliveries_keeps_its_event', 'id', DELIVERY.pending],
+  mails: ['mails_keeps_what_was_written', 'id', MAIL.pending],
+  consents: ['consents_keeps_whose_it_is', 'id', CONSENT.given],
   // Of rows that no other row names.
   clients: ['clients_keeps_its_id', 'client_id', CLIENT.another],
   users: ['users_keeps_its_sub', 'id', USER.disabled],
@@ -116,7 +127,10 @@ const ANOTHER: Readonly<Record<string, string>> = {
   subject_id: `'${USER.bob}'`,
   purpose: "'verify_address'",
 };
-const OWN_NAME: Readonly<Record<string, Readonly<Record<string, string>>>> = { clients: { client_id: "'renamed'" } };
+const OWN_NAME: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  clients: { client_id: "'renamed'" },
+  mails: { purpose: "'link'" },
+};
 const DIFFERENT: Readonly<Record<string, (column: string) => string>> = {
   text: (column) => `coalesce(${column}, '') || 'x'`,
   uuid: () => 'gen_random_uuid()',

@@ -4,6 +4,7 @@ import { allowed, type HeldCase, insertCopy, refused, updateLink } from './case.
 
 const BEGINS = 'email_challenges_begins_with_its_machine';
 const MOVES = 'email_challenges_moves_with_its_machine';
+const COUNTS = 'email_challenges_counts_newer_links';
 const REASON = 'email_challenges_superseded_with_a_reason';
 
 const insertLink = (instead: Readonly<Record<string, string>> = {}): string =>
@@ -21,6 +22,16 @@ export const emailChallengeCases: readonly HeldCase[] = [
     BEGINS,
     'a link is stored as superseded',
     insertLink({ state: "'superseded'", superseded_reason: "'withdrawn'" }),
+  ),
+  refused(BEGINS, 'a link is stored as older than others', insertLink({ newer_links: '1' })),
+  allowed('a newer link is counted', updateLink(LINK.active, 'newer_links = newer_links + 1')),
+  refused(COUNTS, 'two newer links are counted together', updateLink(LINK.active, 'newer_links = newer_links + 2')),
+  refused(COUNTS, 'a used link counts newer links', updateLink(LINK.used, 'newer_links = newer_links + 1')),
+  refused(
+    COUNTS,
+    'a link is made the newest again',
+    updateLink(LINK.active, 'newer_links = 1'),
+    updateLink(LINK.active, 'newer_links = 0'),
   ),
   refused(
     MOVES,

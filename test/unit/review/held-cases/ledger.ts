@@ -12,6 +12,16 @@ export function ledgerCases(): readonly HeldCase[] {
       'an entry is written',
       "insert into transitions (at, machine, event, from_state, to_state) values (now(), 'm', 'e', 'f', 't') returning 1",
     ),
+    refused(
+      'transitions_is_of_now',
+      'an entry is written with the number of another transaction',
+      "insert into transitions (at, machine, event, from_state, to_state, recorded_in) values (now(), 'm', 'e', 'f', 't', '1'::xid8)",
+    ),
+    refused(
+      'ledger_seals_follows',
+      'a segment is added whose number follows no other',
+      "insert into ledger_seals (number, statement, signature) values (9007199254740991, 'x', 'x')",
+    ),
     ...withEntries.flatMap((table) => [
       refused('transitions_append_only', `an entry of ${table} is changed`, `update ${table} set reason = 'forged'`),
       refused('transitions_append_only', `an entry of ${table} is removed`, `delete from ${table}`),

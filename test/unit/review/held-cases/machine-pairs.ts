@@ -10,6 +10,7 @@ import {
   grant,
   interaction,
   linkedIdentity,
+  mail,
   passkey,
   recoveryCode,
   type Subject,
@@ -30,6 +31,7 @@ import {
   INTERACTION,
   KEY,
   LINK,
+  MAIL,
   PASSKEY,
   SESSION,
   USER,
@@ -76,6 +78,7 @@ const REASONS = [
   'ended_by_administrator',
   'signed_in_again',
   'newer_link_sent',
+  'another_link_used',
   'withdrawn',
   'change_undone',
   'removed_by_user',
@@ -85,6 +88,8 @@ const REASONS = [
   'too_old',
   'receiver_gone',
   'receiver_removed',
+  'refused',
+  'queue_full',
   'because',
 ];
 
@@ -265,6 +270,27 @@ const deliveryPairs = pairs(webhookDelivery).flatMap(([from, to]) => {
   });
 });
 
+const mailPairs = pairs(mail).flatMap(([from, to]) => {
+  const update = updateOf('mails', 'id');
+  const row = MAIL[from as keyof typeof MAIL];
+  if (from === to) return allowed(`mail stays ${from}`, update(row, `state = '${to}'`));
+  const written = reasonsBetween(mail.machine, from, to, 'dropMail');
+  return (to === 'dropped' ? REASONS : [null]).map((reason) => {
+    const what = `mail ${from} → ${to} (${reason})`;
+    const ended = `next_attempt_at = null, sealed_contents = null, ended_at = now()`;
+    const end =
+      to === 'pending'
+        ? "next_attempt_at = now(), sealed_contents = 'sea1ed', ended_at = null, drop_reason = null"
+        : `${ended}, drop_reason = ${reason === null ? 'null' : `'${reason}'`}`;
+    const statement = update(row, `state = '${to}', ${end}`);
+    if (to === 'pending') return refused('mails_contents_are_only_erased', what, statement);
+    if (written === null) return refused('mails_moves_with_its_machine', what, statement);
+    return reason === null || written.includes(reason)
+      ? allowed(what, statement)
+      : refused('mails_ends_once_with_a_reason', what, statement);
+  });
+});
+
 /** What a row of each state has, and a row in that state; the epoch rises with every move. */
 type Derived = Readonly<Record<string, { readonly row: string; readonly is: string }>>;
 const CLIENT_IN: Derived = {
@@ -302,6 +328,7 @@ export const machinePairCases: readonly HeldCase[] = [
   ...externalPairs,
   ...identityPairs,
   ...deliveryPairs,
+  ...mailPairs,
   ...derivedPairs(client, CLIENT_IN, 'clients', 'client_id'),
   ...derivedPairs(user, USER_IN, 'users', 'id'),
 ];

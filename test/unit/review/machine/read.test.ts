@@ -9,6 +9,7 @@ import { statesReachableFrom } from '../../../../src/review/machine/reach.ts';
 import { armsOf, questionOf, readMachine } from '../../../../src/review/machine/read.ts';
 import { subjects } from '../../machines/catalogue.ts';
 import { NUMBERS } from '../drawing/numbers.ts';
+import { asJson, guardWords } from './written.ts';
 
 const DOOR = {
   id: 'door',
@@ -89,7 +90,7 @@ describe('a machine', () => {
       const expected = events.flatMap(([event, arms]) =>
         arms.map(({ guard, target, actions, description, meta }) => ({
           event,
-          guard: guard ?? null,
+          guard: guardWords(guard) ?? null,
           to: target?.[0]?.key ?? state.name,
           effects: actions.map((one) => (typeof one === 'string' ? { type: one } : one)),
           description,
@@ -112,9 +113,14 @@ describe('a machine', () => {
   });
 
   it.each(subjects)('of $name reads the same from JSON', ({ config, machine: read }) => {
-    const withoutWritten = (_: string, value: unknown) =>
-      typeof value === 'object' && value !== null && 'written' in value ? { ...value, written: null } : value;
-    const fromJson = readMachine(JSON.parse(JSON.stringify(config)));
+    // JSON has a guard that is put together as one text, so what it asks is left out.
+    const withoutWritten = (key: string, value: unknown) =>
+      typeof value === 'object' && value !== null && 'written' in value
+        ? { ...value, written: null }
+        : key === 'asks'
+          ? null
+          : value;
+    const fromJson = readMachine(asJson(config));
     expect(JSON.stringify(fromJson, withoutWritten)).toBe(JSON.stringify(read, withoutWritten));
   });
 });

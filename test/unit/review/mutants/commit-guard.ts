@@ -9,6 +9,8 @@ import { commitExternal, EXTERNAL_GUARD, REMOVAL_GUARD } from '../../../../src/r
 import type { externalSignIns } from '../../../../src/review/proof/external-sign-ins/walk.ts';
 import { commitFactor, type Guards as FactorGuards, GUARDS } from '../../../../src/review/proof/factors/store.ts';
 import { deedsAt, type factors } from '../../../../src/review/proof/factors/walk.ts';
+import { commitMail } from '../../../../src/review/proof/mails/store.ts';
+import type { mails } from '../../../../src/review/proof/mails/walk.ts';
 import {
   APPROVAL_GUARD,
   commitSignIn,
@@ -164,3 +166,11 @@ export const deliveryGuardMutants: readonly Mutant<typeof webhookDeliveries>[] =
       return { ...right, commit: (stored, commit) => commitDelivery(stored, commit, rest) };
     }),
 );
+
+export const mailGuardMutants: readonly Mutant<typeof mails>[] = Object.keys(DELIVERY_GUARD).map((fact) => ({
+  ...mutant<typeof mails>(`mail without ${fact}`, fact, (right) => {
+    const rest = without(DELIVERY_GUARD, fact);
+    return { ...right, commit: (stored, commit) => commitMail(stored, commit, rest) };
+  }),
+  ...(fact === 'attemptsAreLoaded' && { survives: 'implied: the claim that counts an attempt moves the next attempt' }),
+}));

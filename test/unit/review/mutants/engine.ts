@@ -10,6 +10,7 @@ import type { AuthorizationWalk } from '../../../../src/review/proof/authorizati
 import type { externalSignIns } from '../../../../src/review/proof/external-sign-ins/walk.ts';
 import type { Asked } from '../../../../src/review/proof/factors/terms.ts';
 import type { factors } from '../../../../src/review/proof/factors/walk.ts';
+import type { mails } from '../../../../src/review/proof/mails/walk.ts';
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
@@ -348,5 +349,40 @@ export const deliveryEngineMutants: readonly Mutant<typeof webhookDeliveries>[] 
         asked.kind === 'report' && asked.outcome === 'gone' ? { ...asked, outcome: 'delivered' } : asked,
         draw,
       ),
+  })),
+];
+
+export const mailEngineMutants: readonly Mutant<typeof mails>[] = [
+  ...everywhere<typeof mails>('mails'),
+  engine<typeof mails>('mails: claims are not counted', (right) => ({
+    ...right,
+    commit: (stored, commit, now) => {
+      const after = right.commit(stored, commit, now);
+      return after && { mail: { ...after.mail, attempts: Math.min(after.mail.attempts, 2) } };
+    },
+  })),
+  engine<typeof mails>('mails: a commit asks for nothing', (right) => ({
+    ...right,
+    commit: (_, { after }) => ({ mail: after }),
+  })),
+  engine<typeof mails>('mails: a refusal counts as accepted', (right) => ({
+    ...right,
+    requestOf: (asked, draw) =>
+      right.requestOf(
+        asked.kind === 'report' && asked.outcome === 'refused' ? { ...asked, outcome: 'succeeded' } : asked,
+        draw,
+      ),
+  })),
+  engine<typeof mails>('mails: a mail that loses its place counts as refused', (right) => ({
+    ...right,
+    requestOf: (asked, draw) =>
+      right.requestOf(asked.kind === 'displace' ? { kind: 'report', outcome: 'refused', claim: 0 } : asked, draw),
+  })),
+  engine<typeof mails>('mails: the contents stay', (right) => ({
+    ...right,
+    commit: (stored, commit, now) => {
+      const after = right.commit(stored, commit, now);
+      return after && { mail: { ...after.mail, sealedContents: stored.mail.sealedContents } };
+    },
   })),
 ];

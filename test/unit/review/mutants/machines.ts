@@ -5,6 +5,7 @@ import type { administration } from '../../../../src/review/proof/administration
 import type { emailChallenges } from '../../../../src/review/proof/email-challenges/walk.ts';
 import type { externalSignIns } from '../../../../src/review/proof/external-sign-ins/walk.ts';
 import type { factors } from '../../../../src/review/proof/factors/walk.ts';
+import type { mails } from '../../../../src/review/proof/mails/walk.ts';
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
@@ -19,6 +20,7 @@ import {
   grant,
   interaction,
   linkedIdentity,
+  mail,
   passkey,
   recoveryCode,
   refreshToken,
@@ -85,6 +87,8 @@ export const administrationMachineMutants: readonly Mutant<typeof administration
 export const linkMachineMutants: readonly Mutant<typeof emailChallenges>[] = mutantsOfAll([emailChallenge]);
 
 export const deliveryMachineMutants: readonly Mutant<typeof webhookDeliveries>[] = mutantsOfAll([webhookDelivery]);
+
+export const mailMachineMutants: readonly Mutant<typeof mails>[] = mutantsOfAll([mail]);
 
 export const machineOf = (subject: Subject, config: Config) =>
   createMachine(config as unknown as Parameters<typeof createMachine>[0]).provide({

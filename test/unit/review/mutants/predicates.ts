@@ -6,6 +6,7 @@ import {
   externalSignInGuards,
   interactionGuards,
   linkedIdentityGuards,
+  mailGuards,
   passkeyGuards,
   recoveryCodeGuards,
   refreshTokenGuards,
@@ -20,6 +21,7 @@ import type { administration } from '../../../../src/review/proof/administration
 import type { emailChallenges } from '../../../../src/review/proof/email-challenges/walk.ts';
 import type { externalSignIns } from '../../../../src/review/proof/external-sign-ins/walk.ts';
 import type { factors } from '../../../../src/review/proof/factors/walk.ts';
+import type { mails } from '../../../../src/review/proof/mails/walk.ts';
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
@@ -149,3 +151,5 @@ export const administrationPredicateMutants: readonly Mutant<typeof administrati
 export const deliveryPredicateMutants: readonly Mutant<typeof webhookDeliveries>[] = mutantsOf<
   typeof webhookDeliveries
 >('webhookDelivery', webhookDeliveryGuards);
+
+export const mailPredicateMutants: readonly Mutant<typeof mails>[] = mutantsOf<typeof mails>('mail', mailGuards);

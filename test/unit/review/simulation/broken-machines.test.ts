@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AnyStateMachine, createMachine } from 'xstate';
-import { changeUser, effects } from '../../../../machines/vocabulary.ts';
+import { changeUser, effects, supersedeLink } from '../../../../machines/vocabulary.ts';
 import { InvariantViolation } from '../../../../src/engine/errors.ts';
 import { authorizations } from '../../../../src/review/proof/authorizations/walk.ts';
 import { memoryStage } from '../../../../src/review/simulation/memory-stage.ts';
@@ -134,8 +134,13 @@ const BROKEN: Readonly<Record<string, readonly (readonly [machine: string, says:
   '38-older-link-after-newer.yaml': [
     [
       'emailChallenge',
-      'a newer link replaces none',
-      answering('unsent', 'requested', { target: 'active', actions: 'sendLink' }),
+      'a newer link ends the older',
+      answering('active', 'overtaken', { target: 'superseded', actions: supersedeLink('newer_link_sent') }),
+    ],
+    [
+      'emailChallenge',
+      'a used link ends no other',
+      answering('active', 'used', { target: 'used', actions: ['useLink', changeUser('passwordReset')] }),
     ],
   ],
   '39-link-after-its-end.yaml': [
@@ -158,6 +163,14 @@ const BROKEN: Readonly<Record<string, readonly (readonly [machine: string, says:
     ['emailChallenge', 'a password from the mailbox removes factors', without('passwordIsFromMail')],
   ],
   '33-link-after-sign-out.yaml': [['externalSignIn', 'nobody has to be signed in', without('notAdmitted')]],
+  '43-passkey-after-the-password.yaml': [
+    ['session', 'a password alone signs in', without('factorIsMissing')],
+    [
+      'session',
+      'a session that awaits a factor is admitted',
+      answering('awaitingSecondFactor', 'used', { actions: 'admit' }),
+    ],
+  ],
 };
 
 const people = shippedScenarios().filter(({ rounds }) =>

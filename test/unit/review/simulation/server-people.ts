@@ -10,7 +10,7 @@ import type { GivenKind } from '../../../../src/review/simulation/things.ts';
 import { linkedIdentities, sessions } from '../../../../src/storage/schema.ts';
 import { PASSWORD, type TestUser } from '../../../support/actors.ts';
 import { ISSUER } from '../../../support/app.ts';
-import { makePasskey, type SoftwarePasskey, signWithPasskey } from '../../../support/authenticator.ts';
+import { makePasskey, optionsOn, type SoftwarePasskey, signWithPasskey } from '../../../support/authenticator.ts';
 import { Browser, formOf, type Answer as Page } from '../../../support/browser.ts';
 import { type App, appWith, recoveryCodesOn, secretOn } from '../../../support/factors.ts';
 import { linkIn, type Mails } from '../../../support/mails.ts';
@@ -186,7 +186,7 @@ export function serverPeople(
   async function addPasskey(actor: Actor): Promise<Said> {
     const entered = await section(actor, `${METHODS}/passkey`);
     if (entered.kind !== 'in') return entered;
-    const made = makePasskey(optionsOn(entered.page), ISSUER, FIRST_COUNTER);
+    const made = makePasskey(optionsOn(entered.page.body), ISSUER, FIRST_COUNTER);
     const { credential, passkey } = made;
     const done = await forCookie(actor, (browser) =>
       browser.post(`${METHODS}/passkeys`, { csrf: entered.csrf, credential, name: passkey.id }),
@@ -203,16 +203,22 @@ export function serverPeople(
     const counter = (copies.get(actor.name) ?? FIRST_COUNTER) + 1;
     copies.set(actor.name, counter);
     return forCookie(actor, async (browser) => {
-      const page = await signInPage(browser);
-      const credential = signWithPasskey(passkey, optionsOn(page), ISSUER, counter);
-      return browser.post('/sign-in/passkey', { csrf: formOf(page.body).fields['csrf'] ?? '', credential });
+      // After a password the page asks for the second factor.
+      const awaits = (await session(actor))?.state === 'awaitingSecondFactor';
+      const page = await (awaits ? browser.get('/sign-in/factor') : signInPage(browser));
+      const credential = signWithPasskey(passkey, optionsOn(page.body), ISSUER, counter);
+      return browser.post(awaits ? '/sign-in/factor/passkey' : '/sign-in/passkey', {
+        csrf: formOf(page.body).fields['csrf'] ?? '',
+        credential,
+      });
     });
   }
 
   async function presentCode(actor: Actor, code: string): Promise<Said> {
     const page = await browserOf(actor).get('/sign-in/factor');
     if (!page.body.includes('name="code"')) return refused(await whyNotIn(actor));
-    return forCookie(actor, (browser) => browser.submit(page, { code }));
+    const { csrf = '' } = formOf(page.body).fields;
+    return forCookie(actor, (browser) => browser.post('/sign-in/factor', { csrf, code }));
   }
 
   /** The browser has left, and somebody signs in where it went. */
@@ -421,9 +427,3 @@ export function serverPeople(
 /** What a page of an interaction asks for instead of consent. */
 export const missingOn = ({ body }: Page): string =>
   body.includes('name="password"') ? 'sign_in_required' : 'factor_required';
-
-/** Of WebAuthn, as the page has them. */
-function optionsOn({ body }: Page): string {
-  const [, text = ''] = /data-passkey="([^"]*)"/.exec(body) ?? [];
-  return text.replaceAll('&#34;', '"').replaceAll('&#61;', '=').replaceAll('&#38;', '&');
-}

@@ -1,0 +1,211 @@
+/** The periodic jobs of a node, in one table (src/system/rounds.ts runs them). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { KEY_POLL_SECONDS } from '../../policies/schema.ts';
+import type { Configuration } from '../config/configuration.ts';
+import { webhookSecretsOf } from '../config/webhook-secrets.ts';
+import { removeIdentitiesOfDeletedUsers } from '../lifecycles/linked-identity.ts';
+import { clientLogoStore } from '../storage/client-logos.ts';
+import { housekeeper } from '../storage/housekeeping.ts';
+import { identitiesOfDeletedUsers, linkedIdentityStore } from '../storage/linked-identities.ts';
+import { rootSecretStore } from '../storage/root-secrets.ts';
+import { databaseClock } from '../system/clock.ts';
+import { tidied } from '../system/observed.ts';
+import type { Round } from '../system/rounds.ts';
+import type { Courier } from '../webhooks/courier.ts';
+import { keepClientLogos } from './client-logos.ts';
+import { ledgerRounds } from './ledger.ts';
+import type { RunningOutbox } from './mail/outbox.ts';
+import type { Runtime } from './runtime.ts';
+import type { AppDeps } from './wiring.ts';
+
+const MINUTE_MILLISECONDS = 60_000;
+/** Again and again: a node whose list has another order still makes those of the older root secret. */
+const RENEW_EVERY_MILLISECONDS = 3_600_000;
+const BEAT_EVERY_MILLISECONDS = 15_000;
+const SEND_EVERY_MILLISECONDS = 1000;
+const CARRY_EVERY_MILLISECONDS = 1000;
+/** How long a full segment waits to be sealed. */
+const SEAL_EVERY_MILLISECONDS = 1000;
+
+export type NodeRoundsDeps = {
+  readonly runtime: Runtime;
+  readonly configuration: () => Configuration;
+  readonly logger: Logger;
+  readonly webhooks: Webhooks;
+  /** Null: no mails are sent. */
+  readonly outbox: Pick<RunningOutbox, 'round'> | null;
+  readonly beat: () => Promise<void>;
+  readonly keepKeys: () => Promise<void>;
+};
+
+export function nodeRounds({
+  runtime,
+  configuration,
+  logger,
+  webhooks,
+  outbox,
+  beat,
+  keepKeys,
+}: NodeRoundsDeps): readonly Round[] {
+  const warns = (words: string) => (error: unknown) => logger.warn({ err: error }, words);
+  return [
+    {
+      name: 'housekeeping',
+      of: 'all nodes',
+      everyMilliseconds: MINUTE_MILLISECONDS,
+      atStart: true,
+      run: tidying(runtime, logger),
+      onFailure: warns('tidying failed; it is tried again'),
+    },
+    {
+      // A start needs no other server: the first round comes later.
+      name: 'client_logos',
+      of: 'all nodes',
+      everyMilliseconds: MINUTE_MILLISECONDS,
+      atStart: false,
+      run: keepingLogos(runtime, logger),
+      onFailure: warns('images of clients are not looked after'),
+    },
+    {
+      // Nodes exclude each other segment by segment.
+      name: 'ledger_sealing',
+      of: 'this node',
+      everyMilliseconds: SEAL_EVERY_MILLISECONDS,
+      atStart: false,
+      run: ledgerRounds(runtime, configuration, logger),
+      onFailure: warns('ledger: no stretch could be closed; it is tried again'),
+    },
+    {
+      name: 'webhook_delivery',
+      of: 'this node',
+      everyMilliseconds: CARRY_EVERY_MILLISECONDS,
+      atStart: false,
+      run: webhooks.round,
+      onFailure: warns('events are not sent; it is tried again'),
+    },
+    ...(outbox === null
+      ? []
+      : [
+          {
+            name: 'mail_delivery',
+            of: 'this node' as const,
+            everyMilliseconds: SEND_EVERY_MILLISECONDS,
+            // Mails may wait from before the start.
+            atStart: true,
+            run: outbox.round,
+            onFailure: warns('mails are not sent; it is tried again'),
+          },
+        ]),
+    {
+      name: 'webhook_housekeeping',
+      of: 'all nodes',
+      everyMilliseconds: MINUTE_MILLISECONDS,
+      atStart: true,
+      run: webhooks.tidy,
+      onFailure: warns('deliveries are not tidied; it is tried again'),
+    },
+    {
+      name: 'heartbeat',
+      of: 'this node',
+      everyMilliseconds: BEAT_EVERY_MILLISECONDS,
+      atStart: true,
+      run: beat,
+      onFailure: warns('the node could not be reported'),
+    },
+    {
+      name: 'root_secrets',
+      of: 'this node',
+      everyMilliseconds: MINUTE_MILLISECONDS,
+      atStart: true,
+      run: followingRootSecrets(runtime, logger),
+      onFailure: warns('rows are not renewed under the first root secret; it is tried again'),
+    },
+    {
+      name: 'signing_keys',
+      of: 'this node',
+      everyMilliseconds: KEY_POLL_SECONDS * 1000,
+      atStart: false,
+      run: keepKeys,
+      onFailure: warns('the signing keys could not be read; it is tried again'),
+    },
+  ];
+}
+
+function tidying({ database }: Runtime, logger: Logger): Round['run'] {
+  const { tidy } = housekeeper(database.drizzle, databaseClock);
+  const identities = linkedIdentityStore(database.drizzle, databaseClock);
+  return async (signal) => {
+    // First: what is removed now is tidied in the same round.
+    const ofDeleted = await identitiesOfDeletedUsers(database.drizzle);
+    await removeIdentitiesOfDeletedUsers({ identities, sleep: (milliseconds) => sleep(milliseconds) }, ofDeleted);
+    const { removed, passBeganAt } = await tidy(signal);
+    tidied.tell(() => ({ removed, passBeganAt }));
+    logger.debug({ removed }, 'tidied');
+  };
+}
+
+/** While several root secrets are listed: what is stored needs the older no longer, as far as it can be renewed. */
+function followingRootSecrets({ database, keys, random }: Runtime, logger: Logger): Round['run'] {
+  let renewalDueAt = 0;
+  const rootSecrets = rootSecretStore(database.drizzle, databaseClock);
+  return async () => {
+    await rootSecrets.report(keys.first.id);
+    if (keys.byId.size === 1 || performance.now() < renewalDueAt) return;
+    const { renewUnderFirst } = await import('./renewal.ts');
+    const rows = await renewUnderFirst({ db: database.drizzle, clock: databaseClock, keys, random });
+    logger.info({ rows }, 'rows are renewed under the first root secret');
+    renewalDueAt = performance.now() + RENEW_EVERY_MILLISECONDS;
+  };
+}
+
+function keepingLogos({ database }: Runtime, logger: Logger): Round['run'] {
+  const logos = clientLogoStore(database.drizzle, databaseClock);
+  return async () => {
+    const { fetchImage } = await import('../images/fetch-image.ts');
+    await keepClientLogos({ logos, fetchImage, logger });
+  };
+}
+
+export type Webhooks = {
+  readonly round: () => Promise<void>;
+  readonly tidy: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** Without a receiver nothing of it is loaded, but once in a minute what is left from earlier receivers is looked after. */
+export function webhooksOf(
+  { database, environment, random }: Runtime,
+  deps: AppDeps,
+  logger: Logger,
+  env: NodeJS.ProcessEnv,
+): Webhooks {
+  const { configuration, keyRing } = deps;
+  let opened: Promise<Courier> | null = null;
+  const open = async () => {
+    const { webhookCourier } = await import('./webhooks.ts');
+    return webhookCourier({
+      db: database.drizzle,
+      clock: databaseClock,
+      random,
+      issuer: environment.issuer,
+      configuration,
+      keyRing,
+      secretsOf: (receiver) => webhookSecretsOf(receiver, env),
+      logger,
+    });
+  };
+  return {
+    round: async () => {
+      if (configuration().webhooks.receivers.length === 0) return;
+      opened ??= open();
+      // Not awaited: the courier serves each receiver by itself and none twice, and a slow receiver keeps no other waiting.
+      void (await opened).round();
+    },
+    tidy: async () => {
+      const { tidyWebhooks } = await import('./webhooks.ts');
+      await tidyWebhooks(database.drizzle, databaseClock, configuration());
+    },
+    close: async () => (await opened)?.close(),
+  };
+}

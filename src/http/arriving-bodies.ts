@@ -1,0 +1,109 @@
+/**
+ * Requests whose bodies are still on their way: cheap for a client to hold open, so they do not count as requests that the node works
+ * on. Each body has a deadline. A new request is never refused for those that wait: where too many wait, the network with the most
+ * of them loses its oldest, so that a client that sends its body is served beside any number that do not.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { deadlines } from '../system/deadlines.ts';
+import { networkOf } from './address-key.ts';
+
+type Arrival = {
+  readonly endsAt: number;
+  readonly request: FastifyRequest;
+  /** Of the app that reads the body. */
+  reply: FastifyReply;
+  /** Found only where many wait. */
+  network: string | null;
+};
+
+export type ArrivingBodies = {
+  /** Again for the same message: the app that was handed the request answers it. */
+  readonly expect: (request: FastifyRequest, reply: FastifyReply) => void;
+  /** @returns whether its body was awaited until now. */
+  readonly arrived: (request: FastifyRequest) => boolean;
+};
+
+/** With the properties of a `FastifyError`. */
+class BodyLate extends Error {
+  readonly code = 'BODY_LATE';
+  readonly statusCode = 408;
+  constructor() {
+    super('The body of the request did not arrive in time.');
+  }
+}
+
+/** @param most how many bodies the node waits for; half of them may be of one network. */
+export function arrivingBodies(most: () => number): ArrivingBodies {
+  /** The oldest first. */
+  const awaited = new Map<FastifyRequest['raw'], Arrival>();
+  let timer: NodeJS.Timeout | null = null;
+  let timerEndsAt = 0;
+
+  function end({ request: { raw }, reply }: Arrival): void {
+    awaited.delete(raw);
+    // The reader of the body gets the error, and its route answers as it answers other bodies that it cannot read.
+    if (reply.sent || raw.listenerCount('error') === 0) return void raw.destroy();
+    reply.header('connection', 'close');
+    raw.emit('error', new BodyLate());
+  }
+
+  function endLate(): void {
+    timer = null;
+    const now = performance.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const arrival of awaited.values()) {
+      if (arrival.endsAt <= now) end(arrival);
+      else next = Math.min(next, arrival.endsAt);
+    }
+    if (next < Number.POSITIVE_INFINITY) watch(next);
+  }
+
+  /** One timer for all of them. */
+  function watch(endsAt: number): void {
+    if (timer !== null && timerEndsAt <= endsAt) return;
+    if (timer !== null) clearTimeout(timer);
+    timerEndsAt = endsAt;
+    timer = setTimeout(endLate, Math.max(1, Math.ceil(endsAt - performance.now())));
+    timer.unref();
+  }
+
+  function makeRoom(): void {
+    const share = most() / 2;
+    if (awaited.size <= share) return;
+    const networks = new Map<string, { count: number; readonly oldest: Arrival }>();
+    let largest = { count: 0, oldest: null as Arrival | null };
+    for (const arrival of awaited.values()) {
+      arrival.network ??= networkOf(arrival.request);
+      const network = networks.get(arrival.network) ?? { count: 0, oldest: arrival };
+      network.count += 1;
+      networks.set(arrival.network, network);
+      if (network.count > largest.count) largest = network;
+    }
+    if (largest.oldest !== null && (largest.count > share || awaited.size > most())) end(largest.oldest);
+  }
+
+  return {
+    expect: (request, reply) => {
+      const { raw } = request;
+      const known = awaited.get(raw);
+      if (known !== undefined) {
+        known.reply = reply;
+        return;
+      }
+      const endsAt = performance.now() + deadlines.bodyMilliseconds;
+      awaited.set(raw, { endsAt, request, reply, network: null });
+      // An answer may be sent before the body has come: then it is awaited for as long as the connection lasts.
+      reply.raw.once('close', () => {
+        if (raw.complete || raw.destroyed) awaited.delete(raw);
+        else raw.once('close', () => awaited.delete(raw));
+      });
+      watch(endsAt);
+      makeRoom();
+    },
+    arrived: ({ raw }) => awaited.delete(raw),
+  };
+}
+
+/** RFC 9112 §6.3: a request has a body only if one of these headers is there. */
+export const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

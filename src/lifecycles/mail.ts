@@ -1,0 +1,118 @@
+/** A mail on its way to the relay: a node claims the mail, attempts it, and reports the outcome to the machine. */
+import { mailMachine } from '../../machines/mail.machine.ts';
+import type { MailContext, MailEvent } from '../../machines/vocabulary.ts';
+import { InvariantViolation } from '../engine/errors.ts';
+import type { Lifecycle } from '../engine/lifecycle.ts';
+import { type Request, run } from '../engine/run.ts';
+import type { QueuedMail } from '../model/mail.ts';
+import { type RetryPolicy, retryAt } from './webhook-delivery.ts';
+
+export type MailPolicy = Omit<RetryPolicy, 'giveUpAfterSeconds'>;
+
+const MINUTE_SECONDS = 60;
+const HOUR_SECONDS = 3600;
+
+/** RFC 5321 §4.5.4.1 asks for longer waits after the first; a person waits for most of these mails, so the first are short. */
+export const MAIL_POLICY: MailPolicy = {
+  maxAttempts: 30,
+  // Longer than the limits of one SMTP transaction (src/boot/mail/smtp.ts) in practice: a relay that stays silent is cut off before.
+  claimSeconds: 2 * MINUTE_SECONDS,
+  waitsSeconds: [5, MINUTE_SECONDS, 5 * MINUTE_SECONDS, 15 * MINUTE_SECONDS, 30 * MINUTE_SECONDS, HOUR_SECONDS],
+};
+
+export type MailFacts = { readonly now: Date; readonly policy: MailPolicy };
+
+/** One guarded statement: the row is still as it was loaded, where state and next attempt say so. */
+export type MailCommit = { readonly before: QueuedMail; readonly after: QueuedMail };
+
+export type LoadedMail = { readonly now: Date; readonly mail: QueuedMail };
+
+export type MailStore = {
+  /** Null: no such mail, or it was erased with its end-user. */
+  readonly load: (id: string) => Promise<LoadedMail | null>;
+  /** False: a fact that the commit depends on no longer held, and nothing changed. */
+  readonly commit: (commit: MailCommit) => Promise<boolean>;
+};
+
+const ended = { nextAttemptAt: null, sealedContents: null } as const;
+
+export const mailLifecycle: Lifecycle<QueuedMail, MailFacts, MailCommit> = {
+  machine: mailMachine,
+  stateOf: ({ state }) => state,
+  contextOf: ({ nextAttemptAt, givesUpAt, attempts }, { policy }): MailContext => ({
+    nextAttemptAt: nextAttemptAt?.getTime() ?? null,
+    givesUpAt: givesUpAt.getTime(),
+    attemptsLeft: policy.maxAttempts - attempts,
+  }),
+  answers: {},
+  changes: {
+    claimDelivery: (row, { now, policy }) => ({
+      ...row,
+      attempts: row.attempts + 1,
+      nextAttemptAt: new Date(now.getTime() + policy.claimSeconds * 1000),
+    }),
+    retryDelivery: (row, { now, policy }) => ({ ...row, nextAttemptAt: retryAt(row, policy, now) }),
+    recordDelivery: (row, { now }) => ({ ...row, ...ended, state: 'sent', endedAt: now, dropReason: null }),
+    dropMail: (row, { now }, { reason }) => ({ ...row, ...ended, state: 'dropped', endedAt: now, dropReason: reason }),
+  },
+  // The ledger has the decision that a mail is about. Log and metrics have what became of the mail.
+  unrecorded: ['claimDelivery', 'retryDelivery', 'recordDelivery', 'dropMail'],
+  commitOf: ({ before, after }) => ({ before, after }),
+};
+
+type MailRequest = Request<LoadedMail, QueuedMail, MailFacts, MailCommit, MailOutcome>;
+/** `before`: as it was loaded for the commit. */
+type MailOutcome = { readonly before: QueuedMail; readonly after: QueuedMail };
+
+/** `claim`: what `nextAttemptAt` became with the claim of the attempt that is reported. */
+export type MailReport = { readonly outcome: 'succeeded' | 'failed' | 'refused'; readonly claim: Date };
+
+const request = (policy: MailPolicy, type: MailEvent['type'], claim: Date | null = null): MailRequest => ({
+  lifecycle: mailLifecycle,
+  read: ({ now, mail }) => ({
+    row: mail,
+    facts: { now, policy },
+    event: {
+      type,
+      now: now.getTime(),
+      claim: claim?.getTime() ?? null,
+      // A claim is itself the next attempt.
+      retryAt: (type === 'claimed' ? now : retryAt(mail, policy, now)).getTime(),
+    } satisfies MailEvent,
+  }),
+  answer: ({ before, after }) => ({ before, after }),
+});
+
+export const claimMailRequest = (policy: MailPolicy) => request(policy, 'claimed');
+export const reportMailRequest = (policy: MailPolicy, { outcome, claim }: MailReport) =>
+  request(policy, outcome, claim);
+export const displaceMailRequest = (policy: MailPolicy) => request(policy, 'displaced');
+
+export type MailWorld = {
+  readonly mails: MailStore;
+  /** Milliseconds; waits between reloads after a lost commit. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+/** @returns null: no such mail. @throws Unavailable */
+async function ask({ mails, sleep }: MailWorld, id: string, asked: MailRequest): Promise<MailOutcome | null> {
+  const first = await mails.load(id);
+  if (first === null) return null;
+  const load = async () => {
+    const loaded = await mails.load(id);
+    if (loaded === null) throw new InvariantViolation('mail: it was erased while it was decided about');
+    return loaded;
+  };
+  return run({ load, commit: mails.commit, sleep }, asked, first);
+}
+
+/** @returns the mail after the claim; unchanged: not this node's to attempt. Null: no such mail. @throws Unavailable, StoreUnavailable */
+export const claimMail = (world: MailWorld, id: string, policy: MailPolicy) => ask(world, id, claimMailRequest(policy));
+
+/** @throws Unavailable, StoreUnavailable */
+export const reportMail = (world: MailWorld, id: string, policy: MailPolicy, report: MailReport) =>
+  ask(world, id, reportMailRequest(policy, report));
+
+/** For a mail that has more right to the place. @throws Unavailable, StoreUnavailable */
+export const displaceMail = (world: MailWorld, id: string, policy: MailPolicy) =>
+  ask(world, id, displaceMailRequest(policy));

@@ -1,0 +1,19 @@
+/**
+ * Which networks a caller belongs to, for every limit by address. IPv6 networks are handed out as /64, and a site that holds a /48 has
+ * 65,536 of them: with a limit for each /64 alone it would be as many strangers.
+ */
+
+/** `times`: what a caller may do, the network as a whole may do so many times. */
+export type Network = { readonly key: string; readonly times: number };
+
+/** Enough for the households and offices that a provider puts into one /48. */
+const SITE_TIMES = 16;
+
+const OF_SITE = /^((?:[0-9a-f]{1,4}:){2}[0-9a-f]{1,4}):[0-9a-f]{1,4}::\/64$/;
+
+/** @param caller the key of src/http/address-key.ts. @returns the caller's own network first. */
+export function networksOf(caller: string): readonly Network[] {
+  const own = { key: caller, times: 1 };
+  const site = OF_SITE.exec(caller)?.[1];
+  return site === undefined ? [own] : [own, { key: `${site}::/48`, times: SITE_TIMES }];
+}

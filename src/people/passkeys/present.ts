@@ -1,0 +1,66 @@
+/** What an authenticator signed, checked: the challenge is ours, the signature is of a passkey that stands, and it comes once. */
+import { base64urlDecode } from '../../crypto/base64url.ts';
+import { siteOf } from '../../crypto/passkey-challenge.ts';
+import { verifiedCounter } from '../../crypto/webauthn.ts';
+import { askPasskey, type PasskeyStore } from '../../lifecycles/passkey.ts';
+import type { ProvenFactor } from '../../lifecycles/session.ts';
+import { type ChallengeDeps, readAnswer } from './challenge.ts';
+
+export type PresentDeps = ChallengeDeps & {
+  readonly issuer: string;
+  readonly passkeys: PasskeyStore;
+  /** Milliseconds. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+export type PasskeyRefusal =
+  | 'challenge_refused'
+  | 'passkey_unknown'
+  | 'signature_mismatch'
+  | 'signature_counter_fell_back'
+  | 'factor_removed'
+  | 'user_ended';
+
+export type Presented =
+  | {
+      readonly kind: 'presented';
+      readonly userId: string;
+      readonly factor: ProvenFactor;
+      readonly backupEligible: boolean;
+    }
+  /** `userId`: whose passkey it is; null: unknown. */
+  | { readonly kind: 'passkeyRefused'; readonly reason: PasskeyRefusal; readonly userId: string | null };
+
+/**
+ * @param credential JSON; null: not sent. @param purpose what the challenge was made for. @param of the account whose passkey is asked
+ * for; null: any. @throws StoreUnavailable, Unavailable
+ */
+export async function presentPasskey(
+  deps: PresentDeps,
+  {
+    credential,
+    purpose,
+    of,
+  }: { readonly credential: string | null; readonly purpose: string; readonly of: string | null },
+): Promise<Presented> {
+  const refused = (reason: PasskeyRefusal, userId: string | null = null) =>
+    ({ kind: 'passkeyRefused', reason, userId }) as const;
+  const answer = readAnswer(deps, purpose, credential);
+  if (answer === null) return refused('challenge_refused');
+  const { sent, challenge, spend } = answer;
+  const site = siteOf(deps.issuer);
+  const credentialId = base64urlDecode(sent.id);
+  const loaded = credentialId && (await deps.passkeys.load({ credentialId }));
+  if (!credentialId || !loaded) return refused('passkey_unknown');
+  const { id, userId, publicKey, backupEligible } = loaded.passkey;
+  if (of !== null && of !== userId) return refused('passkey_unknown');
+  // WebAuthn §7.2 step 6: the authenticator names the end-user whose passkey it is.
+  const handle = sent.response.userHandle;
+  if (handle !== undefined && Buffer.from(handle, 'base64url').toString() !== userId) return refused('passkey_unknown');
+  const counter = site && (await verifiedCounter(sent, site, challenge, publicKey));
+  if (typeof counter === 'number' && !(await spend())) return refused('challenge_refused', userId);
+  const decided = await askPasskey(deps, { credentialId }, { type: 'presented', counter }, loaded);
+  if (decided === null) return refused('passkey_unknown');
+  if (decided.kind === 'rejected') return refused(decided.reason as PasskeyRefusal, userId);
+  return { kind: 'presented', userId, factor: { kind: 'passkey', id }, backupEligible };
+}

@@ -1,0 +1,11 @@
+/** The thread that scores passwords: a check keeps a processor busy for up to half a second, and the thread that answers requests must not be. */
+import { parentPort } from 'node:worker_threads';
+import { ZxcvbnFactory } from '@zxcvbn-ts/core';
+import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
+import type { Scored } from './guessing.ts';
+
+const zxcvbn = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
+
+parentPort?.on('message', ({ password, names }: Scored) => {
+  parentPort?.postMessage(zxcvbn.check(password, [...names]).score);
+});

@@ -1,0 +1,43 @@
+/** Remembered consents: which rows are valid, and what an approval makes of one. */
+import type { RowMacs } from '../crypto/row-mac.ts';
+import type { Approval } from '../lifecycles/interaction.ts';
+import { consentFacts } from './row-facts.ts';
+import { FIRST_VERSION } from './row-version.ts';
+import type { consents } from './schema.ts';
+
+export type ConsentRow = typeof consents.$inferSelect;
+
+export const isAuthenticConsent = (macs: RowMacs, row: ConsentRow): boolean =>
+  macs.isRight(...consentFacts(row), row.mac);
+
+type Remembering = Pick<Approval, 'grantId' | 'scope' | 'now' | 'consentRow' | 'consentsEndedUpTo'> & {
+  readonly loaded: Pick<Approval['loaded'], 'clientId' | 'clientEpoch' | 'resources'>;
+  readonly session: Pick<Approval['session'], 'userId' | 'userEpoch'>;
+};
+
+/** What was allowed before together with what is allowed now; what was allowed under older epochs, or has ended, is forgotten. */
+export function consentAfter(macs: RowMacs, approval: Remembering): ConsentRow & { readonly mac: Buffer } {
+  const { loaded, session, scope, now, consentsEndedUpTo } = approval;
+  const before = approval.consentRow as ConsentRow | null;
+  const stands =
+    before !== null &&
+    isAuthenticConsent(macs, before) &&
+    before.userEpoch === session.userEpoch &&
+    before.clientEpoch === loaded.clientEpoch &&
+    before.grantedAt.getTime() > (consentsEndedUpTo?.getTime() ?? Number.NEGATIVE_INFINITY);
+  const kept = stands ? before.scope : [];
+  // Where consents end: what was allowed before, and not asked for now, has no more time than it had.
+  const isOlder = stands && consentsEndedUpTo !== null && !kept.every((one) => scope.includes(one));
+  const row = {
+    id: before?.id ?? approval.grantId,
+    userId: session.userId,
+    clientId: loaded.clientId,
+    userEpoch: session.userEpoch,
+    clientEpoch: loaded.clientEpoch,
+    scope: [...new Set([...kept, ...scope])],
+    resources: [...loaded.resources],
+    grantedAt: isOlder ? before.grantedAt : now,
+    macVersion: before === null ? FIRST_VERSION : before.macVersion + 1n,
+  };
+  return { ...row, mac: macs.macOf(...consentFacts(row)) };
+}

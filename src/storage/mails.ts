@@ -1,0 +1,139 @@
+/** The statements about mails: the queue with its bounds, who is next, and what becomes of a mail. */
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { MailCommit, MailStore } from '../lifecycles/mail.ts';
+import type { MailPurpose, NewMail } from '../model/mail.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Drizzle } from './database.ts';
+import { committing, reading } from './failures.ts';
+import { instant } from './ledger.ts';
+import { nowOf } from './now.ts';
+import { mails } from './schema.ts';
+
+/** The longest due of a purpose and a domain. */
+export type DueMail = { readonly id: string; readonly purpose: MailPurpose; readonly domain: string };
+
+export type MailQueue = {
+  /**
+   * @param most of its purpose, as far as nodes that insert at the same moment see each other; null: the mail takes the place of another.
+   * @returns false: the queue is full.
+   */
+  readonly add: (mail: NewMail, most: number | null) => Promise<boolean>;
+  /** The newest mail of the domain that has the most, where that is more than this domain would have. */
+  readonly displaceable: (mail: Pick<NewMail, 'purpose' | 'domainHash'>) => Promise<string | null>;
+  /** One for each purpose and domain. */
+  readonly due: () => Promise<readonly DueMail[]>;
+  readonly mails: MailStore;
+};
+
+const isPending = sql`${mails.state} = 'pending'`;
+
+export function mailQueue(db: Drizzle, clock: Clock): MailQueue {
+  /** With milliseconds, so that what was loaded can be compared with what is stored. */
+  const now = () => sql`date_trunc('milliseconds', ${nowOf(clock)})`;
+  return {
+    add: (mail, most) => committing(() => inserted(db, now(), mail, most)),
+    displaceable: async ({ purpose, domainHash }) => {
+      const counted = db.$with('counted').as(
+        db
+          .select({ domainHash: mails.domainHash, waiting: sql<number>`count(*)`.as('waiting') })
+          .from(mails)
+          .where(and(isPending, eq(mails.purpose, purpose)))
+          .groupBy(mails.domainHash),
+      );
+      const largest = sql`(select domain_hash, waiting from ${counted} order by waiting desc, domain_hash limit 1) as largest`;
+      const own = sql`coalesce((select waiting from ${counted} where domain_hash = ${domainHash}), 0) + 1`;
+      const [row] = await reading(() =>
+        db
+          .with(counted)
+          .select({ id: mails.id })
+          .from(mails)
+          .innerJoin(largest, sql`largest.domain_hash = ${mails.domainHash} and largest.waiting > ${own}`)
+          .where(and(isPending, eq(mails.purpose, purpose)))
+          .orderBy(sql`${mails.createdAt} desc, ${mails.id} desc`)
+          .limit(1),
+      );
+      return row?.id ?? null;
+    },
+    due: () =>
+      reading(() =>
+        db
+          .selectDistinctOn([mails.purpose, mails.domainHash], {
+            id: mails.id,
+            purpose: mails.purpose,
+            domain: sql<string>`encode(${mails.domainHash}, 'hex')`,
+          })
+          .from(mails)
+          .where(sql`${isPending} and ${mails.nextAttemptAt} <= ${now()}`)
+          .orderBy(mails.purpose, mails.domainHash, mails.nextAttemptAt, mails.id),
+      ),
+    mails: {
+      load: async (id) => {
+        const [row] = await reading(() =>
+          db
+            .select({ now: sql<string>`${now()}`, mail: mails })
+            .from(mails)
+            .where(eq(mails.id, id)),
+        );
+        return row ? { now: new Date(row.now), mail: row.mail } : null;
+      },
+      commit: (commit) => committing(() => moved(db, commit)),
+    },
+  };
+}
+
+function inserted(db: Drizzle, now: SQL, mail: NewMail, most: number | null) {
+  const { id, purpose, domainHash, userId, sealedContents, givesUpAt } = mail;
+  const waiting = sql`select from ${mails} where ${isPending} and ${mails.purpose} = ${purpose} limit ${most}`;
+  const column = <T>(value: SQL, name: string) => sql<T>`${value}`.as(name);
+  const row = db
+    .select({
+      id: column<string>(sql`${id}::uuid`, 'id'),
+      purpose: column<MailPurpose>(sql`${purpose}::text`, 'purpose'),
+      domainHash: column<Buffer>(sql`${domainHash}::bytea`, 'domain_hash'),
+      userId: column<string | null>(sql`${userId}::uuid`, 'subject_id'),
+      sealedContents: column<string | null>(sql`${sealedContents}::text`, 'sealed_contents'),
+      state: column<'pending'>(sql`'pending'`, 'state'),
+      attempts: column<number>(sql`0`, 'attempts'),
+      nextAttemptAt: column<Date | null>(now, 'next_attempt_at'),
+      givesUpAt: column<Date>(instant(givesUpAt), 'gives_up_at'),
+      createdAt: column<Date>(now, 'created_at'),
+      endedAt: column<Date | null>(sql`null::timestamptz`, 'ended_at'),
+      dropReason: column<null>(sql`null::text`, 'drop_reason'),
+    })
+    .from(sql`(values (1)) as one`)
+    .where(most === null ? undefined : sql`(select count(*) from (${waiting}) as waiting) < ${most}`);
+  return db.insert(mails).select(row).returning({ id: mails.id });
+}
+
+const moved = (db: Drizzle, { before, after }: MailCommit) => {
+  const { id, state, attempts, nextAttemptAt, sealedContents, endedAt, dropReason } = after;
+  return db
+    .update(mails)
+    .set({ state, attempts, nextAttemptAt, sealedContents, endedAt, dropReason })
+    .where(
+      and(
+        eq(mails.id, id),
+        eq(mails.state, before.state),
+        eq(mails.attempts, before.attempts),
+        sql`${mails.nextAttemptAt} is not distinct from ${instant(before.nextAttemptAt)}`,
+      ),
+    )
+    .returning({ id: mails.id });
+};
+
+/** Of each purpose for which a mail waits: how many, and since when the oldest. Callers keep the answer for some seconds. @throws StoreUnavailable */
+export const waitingMails = (
+  db: Drizzle,
+  clock: Clock,
+): Promise<readonly { readonly purpose: MailPurpose; readonly waiting: number; readonly oldestSeconds: number }[]> =>
+  reading(() =>
+    db
+      .select({
+        purpose: mails.purpose,
+        waiting: sql<number>`count(*)::int`,
+        oldestSeconds: sql<number>`extract(epoch from ${nowOf(clock)} - min(${mails.createdAt}))::float8`,
+      })
+      .from(mails)
+      .where(isPending)
+      .groupBy(mails.purpose),
+  );

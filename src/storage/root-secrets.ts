@@ -1,0 +1,41 @@
+/** What is known about each root secret that nodes have used. */
+import { isNotNull, sql } from 'drizzle-orm';
+import type { KeptKey } from '../crypto/kept-key.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Drizzle } from './database.ts';
+import { reading, writing } from './failures.ts';
+import { nowOf } from './now.ts';
+import { rootSecrets } from './schema.ts';
+
+/** Nodes report once a minute. */
+const REPORT_HOLDS_SECONDS = 180;
+
+export const rootSecretStore = (db: Drizzle, clock: Clock) => ({
+  /** A node has it in front of its list. @throws StoreUnavailable */
+  report: async (keyId: string): Promise<void> => {
+    const makesUntil = sql<Date>`${nowOf(clock)} + make_interval(secs => ${REPORT_HOLDS_SECONDS})`;
+    await writing(() =>
+      db
+        .insert(rootSecrets)
+        .values({ keyId, makesUntil })
+        .onConflictDoUpdate({ target: rootSecrets.keyId, set: { makesUntil } }),
+    );
+  },
+  /** @throws StoreUnavailable */
+  keptKeys: async (): Promise<readonly KeptKey[]> => {
+    const { keyId, sealedRecoveryCodeKey } = rootSecrets;
+    const rows = await reading(() =>
+      db.select({ keyId, sealed: sealedRecoveryCodeKey }).from(rootSecrets).where(isNotNull(sealedRecoveryCodeKey)),
+    );
+    return rows.map(({ keyId, sealed }) => ({ keyId, sealed: sealed ?? '' }));
+  },
+  /** @throws StoreUnavailable */
+  keep: async ({ keyId, sealed }: KeptKey): Promise<void> => {
+    await writing(() =>
+      db
+        .insert(rootSecrets)
+        .values({ keyId, sealedRecoveryCodeKey: sealed })
+        .onConflictDoUpdate({ target: rootSecrets.keyId, set: { sealedRecoveryCodeKey: sealed } }),
+    );
+  },
+});

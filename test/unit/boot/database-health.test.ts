@@ -1,0 +1,67 @@
+/** What is known of the database, from heartbeats, questions and failed statements. */
+import { afterEach, expect, it } from 'vitest';
+import { databaseHealth, type HeldDatabaseHealth } from '../../../src/boot/database-health.ts';
+import { StoreUnavailable } from '../../../src/engine/errors.ts';
+import { reading } from '../../../src/storage/failures.ts';
+
+let health: HeldDatabaseHealth | null = null;
+afterEach(() => health?.close());
+
+const failing = (code: string) => new StoreUnavailable(false, { code });
+
+function healthOf(parts: { ping?: () => Promise<void>; write?: () => Promise<void> }) {
+  const words: string[] = [];
+  const logger = { info: (text: string) => words.push(text), warn: (_: object, text: string) => words.push(text) };
+  health = databaseHealth({
+    ping: parts.ping ?? (async () => {}),
+    write: parts.write ?? (async () => {}),
+    logger: logger as never,
+  });
+  return { health, words };
+}
+
+it.each(['53100', '25006', '53400', '58030'])('a heartbeat that is refused with %s: not writable', async (code) => {
+  let full = true;
+  const { health, words } = healthOf({
+    write: async () => {
+      if (full) throw failing(code);
+    },
+  });
+  expect(health.last()).toBe('available');
+  expect(await health.beat()).toBe('not writable');
+  // An answer alone is not enough any more.
+  expect(await health.look()).toBe('not writable');
+  full = false;
+  expect(await health.look()).toBe('available');
+  expect(words).toHaveLength(2);
+});
+
+it('a statement that is refused for a full disk is heard between two heartbeats', async () => {
+  const { health } = healthOf({});
+  const statement = async () => {
+    throw Object.assign(new Error('no space'), { code: '53100' });
+  };
+  await expect(reading(statement)).rejects.toThrow();
+  expect(health.last()).toBe('not writable');
+});
+
+it('a statement that fails for itself says nothing about the database', async () => {
+  const { health } = healthOf({});
+  const statement = async () => {
+    throw Object.assign(new Error('a constraint'), { code: '23514' });
+  };
+  await expect(reading(statement)).rejects.toThrow();
+  expect(health.last()).toBe('available');
+});
+
+it('no answer: not reachable, until one comes', async () => {
+  let away = true;
+  const { health } = healthOf({
+    ping: async () => {
+      if (away) throw failing('ECONNREFUSED');
+    },
+  });
+  expect(await health.look()).toBe('not reachable');
+  away = false;
+  expect(await health.look()).toBe('available');
+});

@@ -1,0 +1,54 @@
+/** Made from the table: each header at its bound, and beyond it. */
+import type { FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HEADER_BOUNDS, headerBounds } from '../../../src/http/bounds.ts';
+import { errorHandler } from '../../../src/http/error-handler.ts';
+import { bareApp } from '../../support/bare-app.ts';
+
+let app: FastifyInstance;
+beforeEach(async () => {
+  ({ app } = await bareApp(['127.0.0.1']));
+  await app.register(headerBounds);
+  await app.register(errorHandler);
+  app.get('/', async ({ headers, raw }) => ({ seen: headers, raw: raw.headers }));
+});
+afterEach(() => app.close());
+
+const send = (name: string, length: number, url = '/') =>
+  app.inject({ url, headers: { 'user-agent': 'test', [name]: 'x'.repeat(length) } });
+
+describe.each(Object.entries(HEADER_BOUNDS))('the header %s', (name, { most, beyond }) => {
+  it('is read up to its bound', async () => {
+    const reply = await send(name, most);
+    expect(reply.statusCode).toBe(200);
+    expect(reply.json().seen[name]).toHaveLength(most);
+  });
+  it(`has the outcome "${beyond}" beyond it, before anything reads it`, async () => {
+    const reply = await send(name, most + 1);
+    expect(reply.statusCode).toBe(beyond === 'refuse' ? 431 : 200);
+    if (beyond === 'ignore') {
+      expect(reply.json().seen[name]).toBeUndefined();
+      expect(reply.json().raw[name]).toBeUndefined();
+    } else if (beyond === 'cut') expect(reply.json().raw[name]).toHaveLength(most);
+    else expect(reply.json()).toEqual({ error: 'invalid_request' });
+  });
+  it('costs a URL that cannot be decoded nothing either', async () => {
+    const reply = await send(name, 14_000, '/%ff');
+    expect(reply.statusCode).toBe(400);
+  });
+});
+
+it('has every header that the code of this room reads', async () => {
+  const { readdirSync, readFileSync } = await import('node:fs');
+  const { join } = await import('node:path');
+  const room = join(import.meta.dirname, '../../../src/http');
+  const files = readdirSync(room, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const read = files.flatMap((file) =>
+    [...readFileSync(join(room, file), 'utf8').matchAll(/(?<!-)headers(?:\.([a-z]+)|\['([a-z-]+)'\])/g)].map(
+      ([, plain, quoted]) => plain ?? quoted ?? '',
+    ),
+  );
+  // Node and Fastify hold these, before anything is read.
+  const held = ['host', 'content-length', 'transfer-encoding'];
+  expect([...new Set(read)].filter((name) => !held.includes(name) && !(name in HEADER_BOUNDS))).toEqual([]);
+});

@@ -1,0 +1,24 @@
+/** Asking for a link by mail while the queue of mails is full: no page says that a mail was sent. */
+import { expect, it } from 'vitest';
+import { askForReset } from '../../../src/people/email/asking.ts';
+import type { LinkDeps } from '../../../src/people/email/links.ts';
+import { askToSignUp } from '../../../src/people/sign-up/sign-up.ts';
+import { testKeys } from '../../support/macs.ts';
+
+const asker = { network: '198.51.100.0', wishes: [], deviceCookie: null };
+const depsWith = (hasRoom: boolean) =>
+  ({
+    keys: testKeys,
+    mailCounts: { count: async () => [1, 1] },
+    outbox: { want: async () => hasRoom },
+  }) as unknown as LinkDeps;
+const WAITS = { kind: 'queueFull', retryAfterSeconds: 60 };
+
+it('asks for a new try where nothing was queued, whatever the address', async () => {
+  for (const address of ['ada@example.com', 'nobody@example.com']) {
+    expect(await askForReset(depsWith(false), address, asker)).toEqual(WAITS);
+    expect(await askToSignUp(depsWith(false), address, null, asker)).toEqual(WAITS);
+    expect(await askForReset(depsWith(true), address, asker)).toEqual({ kind: 'asked' });
+    expect(await askToSignUp(depsWith(true), address, null, asker)).toEqual({ kind: 'asked' });
+  }
+});
