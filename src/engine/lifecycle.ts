@@ -20,6 +20,13 @@ export type Changes<Row, Facts> = {
 export type Sent<Row> = { readonly lifecycle: AnyLifecycle<Row>; readonly facts: unknown; readonly event: AnyEvent };
 export type AnyEvent = { readonly type: string };
 
+/** One event of a request. `next`: the next event of the same request, for the row as this event leaves it; null: none. */
+export type Turn<Row, Facts> = {
+  readonly facts: Facts;
+  readonly event: AnyEvent;
+  readonly next?: ((row: Row) => Turn<Row, Facts> | null) | undefined;
+};
+
 /**
  * `Row`: what is stored and may change. `Facts`: whatever else a decision depends on (the time, the policy, the session …), and
  * random values drawn for it (a nonce, an id). `Commit`: what the store is given.

@@ -10,14 +10,14 @@
 import type { Decision } from './decide.ts';
 import { InvariantViolation, StoreUnavailable, Unavailable } from './errors.ts';
 import { type CommitResult, during, tell } from './follow.ts';
-import type { AnyEvent, Lifecycle, Step } from './lifecycle.ts';
-import { type MachineOf, stepOf } from './step.ts';
+import type { Lifecycle, Step, Turn } from './lifecycle.ts';
+import { type MachineOf, stepsOf } from './step.ts';
 
-/** One event for one row. */
+/** One event for one row, or several that change the row together. */
 export type Request<Loaded, Row, Facts, Commit, Answer> = {
   readonly lifecycle: Lifecycle<Row, Facts, Commit>;
   /** Reads the row, the facts and the event from what was loaded. Pure. */
-  readonly read: (loaded: Loaded) => { readonly row: Row; readonly facts: Facts; readonly event: AnyEvent };
+  readonly read: (loaded: Loaded) => Turn<Row, Facts> & { readonly row: Row };
   /**
    * What the caller gets if the step is committed. Made before the commit, so that whatever can fail, such as signing, fails here. A promise:
    * it is being made elsewhere, and the loop waits for it.
@@ -59,8 +59,9 @@ export function* running<Loaded, Row, Facts, Commit, Answer>(
   let loaded = first;
   let lost: StoreUnavailable | null = null;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const { row, facts, event } = read(loaded);
-    const step = stepOf(lifecycle, row, facts, event, machineOf);
+    const { row, ...turn } = read(loaded);
+    const { facts } = turn;
+    const step = stepsOf(lifecycle, row, turn, machineOf);
     const made = answer(step, loaded, facts);
     const answered = made instanceof Promise ? yield* later(made) : made;
     if (step.after === row) return answered;

@@ -2,13 +2,41 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Effect } from '../../machines/vocabulary.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
-import { type Decision, decide } from './decide.ts';
+import { type Decision, decide, effectOf } from './decide.ts';
 import { InvariantViolation } from './errors.ts';
-import type { AnyEvent, AnyLifecycle, Step } from './lifecycle.ts';
+import type { AnyEvent, AnyLifecycle, Step, Turn } from './lifecycle.ts';
 
 /** Which machine decides for a lifecycle: its own, unless a reviewer's tool replaces it. */
 export type MachineOf = (machine: AnyStateMachine) => AnyStateMachine;
 const itself: MachineOf = (machine) => machine;
+
+/**
+ * The events of one request, in their order, as one step: all of them change the row, or none. After a rejection no further event is
+ * decided.
+ *
+ * @throws InvariantViolation as `stepOf` does.
+ */
+export function stepsOf<Row, Facts>(
+  lifecycle: AnyLifecycle<Row>,
+  row: Row,
+  { facts, event, next }: Turn<Row, Facts>,
+  machineOf: MachineOf = itself,
+): Step<Row> {
+  const first = stepOf(lifecycle, row, facts, event, machineOf);
+  const following = isRejected(first) ? null : (next?.(first.after) ?? null);
+  if (following === null) return first;
+  const rest = stepsOf(lifecycle, first.after, following, machineOf);
+  if (isRejected(rest)) return { ...rest, before: row, after: row, entries: [] };
+  return {
+    before: row,
+    after: rest.after,
+    decisions: [...first.decisions, ...rest.decisions],
+    entries: [...first.entries, ...rest.entries],
+  };
+}
+
+const isRejected = ({ decisions: [decision] }: Step<unknown>): boolean =>
+  decision !== undefined && effectOf(decision, 'reject') !== undefined;
 
 /**
  * @throws InvariantViolation when the row that the effects make is not in the machine's next state, or breaks an invariant of

@@ -21,12 +21,12 @@ export type RowVersion = string | null;
 
 export type LoadedClient = { readonly now: Date; readonly row: ClientRow; readonly version: RowVersion };
 
-/** One guarded statement: it commits while the row is as it was loaded, and writes its line of the ledger. */
+/** One guarded statement: it commits while the row is as it was loaded, and writes its entry of the ledger. */
 export type ClientCommit = {
   readonly version: RowVersion;
   readonly after: RegisteredClient;
   readonly now: Date;
-  readonly entry: LedgerEntry;
+  readonly entries: readonly LedgerEntry[];
 };
 
 export type ClientStore = {
@@ -91,9 +91,10 @@ export const clientLifecycle: Lifecycle<ClientRow, ClientFacts, ClientCommit> = 
     raiseEpoch: (row) => changed(row, ({ epoch }) => ({ epoch: epoch + 1n })),
   },
   ledgerFacts: ({ clientId }, { actor, fields }) => ({ clientId, actor, fields }),
-  commitOf: ({ after: { client } }, { now, version }, [entry]) => {
-    if (client === null || !entry) throw new InvariantViolation('client: a commit needs a client and its line');
-    return { version, after: client, now, entry };
+  commitOf: ({ after: { client } }, { now, version }, entries) => {
+    if (client === null || entries.length === 0)
+      throw new InvariantViolation('client: a commit needs a client and a ledger entry');
+    return { version, after: client, now, entries };
   },
 };
 

@@ -4,7 +4,7 @@ import { userMachine } from '../../machines/user.machine.ts';
 import type { AdministrationRejectReason, UserEvent, UserState } from '../../machines/vocabulary.ts';
 import { effectOf } from '../engine/decide.ts';
 import { InvariantViolation } from '../engine/errors.ts';
-import type { Lifecycle } from '../engine/lifecycle.ts';
+import type { Lifecycle, Turn } from '../engine/lifecycle.ts';
 import { type Request, run } from '../engine/run.ts';
 import type { Actor } from '../model/actor.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
@@ -22,11 +22,12 @@ export type LoadedUser = {
   readonly usernameOf: string | null;
 };
 
-/** One guarded statement: it commits while the row is as it was loaded, and writes its line of the ledger. */
+/** One guarded statement: it commits while the row is as it was loaded, and writes its entries of the ledger. */
 export type UserCommit = {
   readonly version: RowVersion;
   readonly after: RegisteredUser;
-  readonly entry: LedgerEntry;
+  /** One for each change of the request, in their order. */
+  readonly entries: readonly LedgerEntry[];
   readonly now: Date;
 };
 
@@ -138,9 +139,10 @@ export const userLifecycle: Lifecycle<UserRow, UserFacts, UserCommit> = {
     raiseEpoch: (row) => changed(row, ({ epoch }) => ({ epoch: epoch + 1n })),
   },
   ledgerFacts: (_, { id, actor, fields }) => ({ userId: id, fields, ...(actor && { actor }) }),
-  commitOf: ({ after: { user } }, { now, version }, [entry]) => {
-    if (user === null || !entry) throw new InvariantViolation('user: a commit needs an end-user and a line');
-    return { version, after: user, entry, now };
+  commitOf: ({ after: { user } }, { now, version }, entries) => {
+    if (user === null || entries.length === 0)
+      throw new InvariantViolation('user: a commit needs an end-user and a ledger entry');
+    return { version, after: user, entries, now };
   },
 };
 
@@ -194,6 +196,8 @@ export type UserAsked = {
   readonly id: string;
   readonly actor: Actor;
   readonly change: UserChange;
+  /** Another change by the same request: both are made, or none. */
+  readonly next?: UserChange | undefined;
   /** Whether what is stored is what the request is meant for. Absent: whatever is stored. */
   readonly expects?: (row: UserRow) => boolean;
 };
@@ -208,27 +212,39 @@ export type UserChanged =
     }
   | { readonly kind: 'rejected'; readonly reason: AdministrationRejectReason };
 
+function turnOf(
+  { id, actor, change }: Pick<UserAsked, 'id' | 'actor' | 'change'>,
+  { now, row, version, usernameOf }: LoadedUser,
+  expectationHolds: boolean,
+): Turn<UserRow, UserFacts> {
+  const isChange = change.type === 'registrationRequested' && row.user !== null;
+  const isRehash = change.type === 'passwordRehashed';
+  const fields = isChange ? differingFields(row.user, change.registration) : FIELDS[change.type];
+  const event: UserEvent = {
+    type: change.type,
+    expectationHolds,
+    usernameIsTaken: usernameOf !== null && usernameOf !== id,
+    differs: fields.length > 0,
+    passwordDiffers: fields.includes('password'),
+    hashIsAnother: isRehash && row.user?.passwordHash !== change.checked,
+  };
+  return { facts: { now, id, version, actor, change, fields }, event };
+}
+
 export const userRequest = ({
   id,
   actor,
   change,
+  next,
   expects = () => true,
 }: UserAsked): Request<LoadedUser, UserRow, UserFacts, UserCommit, UserChanged> => ({
   lifecycle: userLifecycle,
-  read: ({ now, row, version, usernameOf }) => {
-    const isChange = change.type === 'registrationRequested' && row.user !== null;
-    const isRehash = change.type === 'passwordRehashed';
-    const fields = isChange ? differingFields(row.user, change.registration) : FIELDS[change.type];
-    const event: UserEvent = {
-      type: change.type,
-      expectationHolds: expects(row),
-      usernameIsTaken: usernameOf !== null && usernameOf !== id,
-      differs: fields.length > 0,
-      passwordDiffers: fields.includes('password'),
-      hashIsAnother: isRehash && row.user?.passwordHash !== change.checked,
-    };
-    return { row, facts: { now, id, version, actor, change, fields }, event };
-  },
+  read: (loaded) => ({
+    row: loaded.row,
+    ...turnOf({ id, actor, change }, loaded, expects(loaded.row)),
+    // What the administrator has seen is the row before both changes.
+    next: next && ((row) => turnOf({ id, actor, change: next }, { ...loaded, row }, true)),
+  }),
   answer: ({ before, after: { user }, decisions: [decision] }, _, { fields }) => {
     const rejected = decision && effectOf(decision, 'reject');
     if (rejected) return { kind: 'rejected', reason: rejected.params.reason as AdministrationRejectReason };

@@ -6,12 +6,13 @@
 import { eq, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { ClientCommit, ClientStore } from '../lifecycles/client.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
 import type { Clock } from '../system/clock.ts';
 import { authenticClients, isAuthenticClient, macsOfClient } from './authentic-clients.ts';
 import { clientOf } from './clients.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading } from './failures.ts';
-import { administrationLine, entryLine, instant, ledgerColumns } from './ledger.ts';
+import { administrationLine, allEntries, entryLine, instant, ledgerColumns } from './ledger.ts';
 import { nowOf } from './now.ts';
 import { loadedVersion, nextMacVersion, rowVersion, storedVersion } from './row-version.ts';
 import { clients, server, transitions } from './schema.ts';
@@ -36,7 +37,7 @@ export const clientStore = (db: Drizzle, clock: Clock, macs: RowMacs): ClientSto
   commit: (commit) => committing(() => commitStatement(db, macs, commit)),
 });
 
-function commitStatement(db: Drizzle, macs: RowMacs, { version, after, now, entry }: ClientCommit) {
+function commitStatement(db: Drizzle, macs: RowMacs, { version, after, now, entries }: ClientCommit) {
   const macVersion = nextMacVersion(version);
   const authenticity = { macVersion, ...macsOfClient(macs, { ...after, macVersion }) };
   const { clientId, ...values } = after;
@@ -53,16 +54,21 @@ function commitStatement(db: Drizzle, macs: RowMacs, { version, after, now, entr
           .where(sql`${eq(clients.clientId, clientId)} and ${rowVersion(clients)} = ${storedVersion(version)}`)
           .returning({ clientId: clients.clientId }),
   );
-  const line = ledgerColumns({
-    ...entryLine(entry),
-    ...administrationLine(entry),
-    at: instant(now),
-    clientId: sql`${saved.clientId}`,
-    policy: sql`${after.policy}`,
-  });
+  const lineOf = (entry: LedgerEntry) =>
+    db
+      .select(
+        ledgerColumns({
+          ...entryLine(entry),
+          ...administrationLine(entry),
+          at: instant(now),
+          clientId: sql`${saved.clientId}`,
+          policy: sql`${after.policy}`,
+        }),
+      )
+      .from(saved);
   return db
     .with(saved)
     .insert(transitions)
-    .select(db.select(line).from(saved))
+    .select(allEntries(entries.map(lineOf)))
     .returning({ clientId: transitions.clientId });
 }

@@ -20,7 +20,7 @@ import type { RegisteredUser } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { codeOf, committing, reading, writing } from './failures.ts';
-import { administrationLine, entryLine, instant, ledgerColumns } from './ledger.ts';
+import { administrationLine, allEntries, entryLine, instant, ledgerColumns } from './ledger.ts';
 import { nowOf } from './now.ts';
 import { externalSignInFacts, linkedIdentityFacts } from './row-facts.ts';
 import { FIRST_VERSION } from './row-version.ts';
@@ -194,8 +194,7 @@ async function freeOf(db: Drizzle, usernames: readonly string[]): Promise<readon
 
 function commitStatement(db: Drizzle, macs: RowMacs, commit: ExternalSignInCommit) {
   const { loaded, after, entries, now } = commit;
-  const [first, ...more] = entries;
-  if (!first) throw new InvariantViolation('external sign-in: a change without a line in the ledger');
+  if (entries.length === 0) throw new InvariantViolation('external sign-in: a change without a line in the ledger');
   const { state, userId, amr, authenticatedAt, refusal } = after.signIn;
   // As it was loaded: a row of this table.
   const macVersion = (loaded.signIn as typeof loaded.signIn & { readonly macVersion: bigint }).macVersion + 1n;
@@ -229,8 +228,11 @@ function commitStatement(db: Drizzle, macs: RowMacs, commit: ExternalSignInCommi
         }),
       )
       .from(moved);
-  const lines = more.reduce((all, entry) => sql`${all} union all (${line(entry)})`, sql`(${line(first)})`);
-  return db.with(moved, created, linked).insert(transitions).select(lines).returning({ at: transitions.at });
+  return db
+    .with(moved, created, linked)
+    .insert(transitions)
+    .select(allEntries(entries.map(line)))
+    .returning({ at: transitions.at });
 }
 
 const NOTHING = sql`select 1 as one where false`;

@@ -1,5 +1,5 @@
 /** A line of the ledger as every commit writes it: only this file knows the columns of `transitions` in their order. */
-import { type SQL, sql } from 'drizzle-orm';
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { actorName } from '../model/actor.ts';
 import type { LedgerEntry, SignInOrigin } from '../model/ledger.ts';
 
@@ -58,6 +58,13 @@ export const ledgerColumns = (line: LedgerValues) => ({
 });
 
 const column = <T>(value: SQL = sql`null`, type: string, name: string) => sql<T>`${value}::${sql.raw(type)}`.as(name);
+
+/** What `insert(transitions).select(…)` selects for several entries, each by a query of `ledgerColumns`, in their order. */
+export const allEntries = (queries: readonly SQLWrapper[]): SQL =>
+  sql.join(
+    queries.map((query) => sql`(${query})`),
+    sql` union all `,
+  );
 
 /** An entry's values, bound. */
 export const entryLine = ({ machine, event, from, to, reason }: LedgerEntry) => ({

@@ -82,7 +82,7 @@ async function registerTogether(
   macs: RowMacs,
   commits: readonly UserCommit[],
 ): Promise<(boolean | undefined)[]> {
-  const registrations = commits.filter(({ version }) => version === null);
+  const registrations = commits.filter(({ version, entries }) => version === null && entries.length === 1);
   if (registrations.length === 0) return commits.map(() => undefined);
   const sent = db.$with('sent').as(
     db
@@ -154,7 +154,7 @@ async function registerTogether(
 
 const column = <T>(name: string) => sql<T>`listed.${sql.identifier(name)}`.as(name);
 
-const rowOf = (macs: RowMacs, { after, entry, now }: UserCommit) => ({
+const rowOf = (macs: RowMacs, { after, entries: [entry], now }: UserCommit) => ({
   id: after.id,
   username: after.username,
   username_key: usernameKeyOf(after),
@@ -163,10 +163,10 @@ const rowOf = (macs: RowMacs, { after, entry, now }: UserCommit) => ({
   claims: after.claims,
   epoch: String(after.epoch),
   at: now.toISOString(),
-  event: entry.event,
-  from_state: entry.from,
-  to_state: entry.to,
-  actor: entry.actor ? actorName(entry.actor) : null,
-  address_hash: entry.actor?.addressHash ?? null,
+  event: entry?.event,
+  from_state: entry?.from,
+  to_state: entry?.to,
+  actor: entry?.actor ? actorName(entry.actor) : null,
+  address_hash: entry?.actor?.addressHash ?? null,
   mac: macOfUser(macs, after).toString('hex'),
 });

@@ -1,15 +1,16 @@
-/** What changes end-users: each commit replaces exactly the row that was loaded, and writes its line of the ledger. */
+/** What changes end-users: each commit replaces exactly the row that was loaded, and writes its entries of the ledger. */
 
 import { eq, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { RowVersion } from '../lifecycles/client.ts';
 import type { UserCommit, UserStore } from '../lifecycles/user.ts';
+import type { LedgerEntry } from '../model/ledger.ts';
 import type { RegisteredUser } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading } from './failures.ts';
-import { administrationLine, entryLine, instant, ledgerColumns } from './ledger.ts';
+import { administrationLine, allEntries, entryLine, instant, ledgerColumns } from './ledger.ts';
 import { nowOf } from './now.ts';
 import { PERSONAL_TABLES } from './personal-data.ts';
 import { userFacts } from './row-facts.ts';
@@ -65,7 +66,7 @@ export function macOfChange(macs: RowMacs, version: RowVersion, after: Registere
   return { mac: isOurs(version) ? macOfUser(macs, after, macVersion) : null, macVersion };
 }
 
-function commitStatement(db: Drizzle, macs: RowMacs, { version, after, entry, now }: UserCommit) {
+function commitStatement(db: Drizzle, macs: RowMacs, { version, after, entries, now }: UserCommit) {
   const { id, ...rest } = after;
   const values = { ...rest, usernameKey: usernameKeyOf(after), ...macOfChange(macs, version, after) };
   const saved = db.$with('saved').as(
@@ -83,17 +84,22 @@ function commitStatement(db: Drizzle, macs: RowMacs, { version, after, entry, no
           )
           .returning({ id: users.id }),
   );
-  const line = ledgerColumns({
-    ...entryLine(entry),
-    ...administrationLine(entry),
-    at: instant(now),
-    userId: sql`${saved.id}`,
-  });
+  const lineOf = (entry: LedgerEntry) =>
+    db
+      .select(
+        ledgerColumns({
+          ...entryLine(entry),
+          ...administrationLine(entry),
+          at: instant(now),
+          userId: sql`${saved.id}`,
+        }),
+      )
+      .from(saved);
   const isErasure = version !== null && after.deletedAt !== null;
   return db
     .with(saved, ...(isErasure ? removedWith(db, saved) : []))
     .insert(transitions)
-    .select(db.select(line).from(saved))
+    .select(allEntries(entries.map(lineOf)))
     .returning({ userId: transitions.userId });
 }
 

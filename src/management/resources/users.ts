@@ -154,7 +154,7 @@ async function register(
   );
 }
 
-/** At most two changes, each a decision of its own: the record first, then whether the end-user may sign in. */
+/** At most two changes, each a decision of its own, in one commit: the record first, then whether the end-user may sign in. */
 async function change(
   deps: ManagementDeps,
   { precondition: { isSeen, onlyNew }, actor }: Request<unknown>,
@@ -167,18 +167,16 @@ async function change(
     return problem('invalid_fields', 'Nothing was changed. See "errors".', [otherSub(stored.id)]);
   const read = await recordOf(deps, sent);
   if ('kind' in read) return read;
-  const { fields, changes } = await changesOf(stored, read, sent);
-  if (changes.length === 0) return found(shown);
+  const {
+    fields,
+    changes: [first, next],
+  } = await changesOf(stored, read, sent);
+  if (first === undefined) return found(shown);
   if (!isSeen) return conditionNeeded(fields);
   const who = { db: deps.db, clock: deps.clock, macs: deps.macs, actor };
   return orRejected(async () => {
-    let expects = seenIn(deps, isSeen);
-    let after = stored;
-    for (const asked of changes) {
-      after = requireDone(await administerUser(who, { id: stored.id, change: asked, expects })).user;
-      const { epoch } = after;
-      expects = ({ user: now }) => now?.epoch === epoch;
-    }
+    const asked = { id: stored.id, change: first, next, expects: seenIn(deps, isSeen) };
+    const { user: after } = requireDone(await administerUser(who, asked));
     return found(userDocument(deps.issuer, after));
   });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
-import { send } from '../../../src/engine/lifecycle.ts';
-import { stepOf } from '../../../src/engine/step.ts';
+import { send, type Turn } from '../../../src/engine/lifecycle.ts';
+import { stepOf, stepsOf } from '../../../src/engine/step.ts';
 import { dark, facts, type Lamp, lampLifecycle, machineOf } from './lamp.ts';
 
 const goes = (state: string) => (row: Lamp) => ({ ...row, state });
@@ -222,5 +222,46 @@ describe('a defect is an invariant violation that says where', () => {
     };
     const step = stepOf(lampLifecycle({ dark: { pressed: {} } }, { brokenBy }), dark, facts, pressed);
     expect(seen).toEqual([[step, facts]]);
+  });
+});
+
+describe('the events of one request', () => {
+  const lifecycle = lampLifecycle(
+    {
+      dark: { pressed: { target: 'bright', actions: ['advanceHead'] } },
+      bright: { pressed: { target: 'bright', actions: ['revokeGrant'] }, dropped: { actions: [reject('it_is_hot')] } },
+    },
+    { changes: { advanceHead: goes('bright'), revokeGrant: counts } },
+  );
+  type LampTurn = Turn<Lamp, typeof facts>;
+  const turn = (type: string, next: LampTurn | null = null): LampTurn => ({ facts, event: { type }, next: () => next });
+
+  test('change the row together, each with its decision and its entry', () => {
+    const step = stepsOf(lifecycle, dark, turn('pressed', turn('pressed', turn('pressed'))));
+    expect(step.before).toBe(dark);
+    expect(step.after).toEqual({ state: 'bright', presses: 2 });
+    expect(step.decisions.map(({ from, to }) => [from, to])).toEqual([
+      ['dark', 'bright'],
+      ['bright', 'bright'],
+      ['bright', 'bright'],
+    ]);
+    expect(step.entries.map(({ from, to }) => [from, to])).toEqual(step.decisions.map(({ from, to }) => [from, to]));
+  });
+
+  test('see the row as the event before leaves it', () => {
+    const seen: Lamp[] = [];
+    const next = (row: Lamp) => {
+      seen.push(row);
+      return null;
+    };
+    stepsOf(lifecycle, dark, { facts, event: pressed, next });
+    expect(seen).toEqual([{ state: 'bright', presses: 0 }]);
+  });
+
+  test('change nothing when a later event is rejected, and answer with that rejection', () => {
+    const step = stepsOf(lifecycle, dark, turn('pressed', turn('dropped', turn('pressed'))));
+    expect(step.after).toBe(dark);
+    expect(step.entries).toEqual([]);
+    expect(step.decisions).toEqual([expect.objectContaining({ event: 'dropped', effects: [reject('it_is_hot')] })]);
   });
 });

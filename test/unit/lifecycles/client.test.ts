@@ -95,7 +95,7 @@ describe('a change that is made', () => {
     const { version } = current();
     const before = stored?.deletedAt === null ? stored : null;
     expect(await ask(change)).toEqual({ kind: 'done', client: after, before, fields: [] });
-    expect(commits).toEqual([{ version, after, now: NOW, entry: line(change.type, from, to) }]);
+    expect(commits).toEqual([{ version, after, now: NOW, entries: [line(change.type, from, to)] }]);
     expect(current().row).toEqual(after);
   });
 
@@ -106,7 +106,7 @@ describe('a change that is made', () => {
     const client = { ...STORED, ...change };
     expect(await ask(registering(change))).toEqual({ kind: 'done', client, before: STORED, fields });
     const entry = line('registrationRequested', 'registered', 'registered', fields);
-    expect(commits).toEqual([{ version: 'version 0', after: client, now: NOW, entry }]);
+    expect(commits).toEqual([{ version: 'version 0', after: client, now: NOW, entries: [entry] }]);
   });
 
   test('configuration may declare a client that was registered, and change it', async () => {
@@ -265,7 +265,7 @@ describe('a wrong machine', () => {
   ])('commits nothing without %s', (_, client, entries) => {
     const step = { before: row(client), after: row(client), decisions: [], entries };
     const act = () => clientLifecycle.commitOf(step, facts, entries);
-    expect(act).toThrow(new InvariantViolation('client: a commit needs a client and its line'));
+    expect(act).toThrow(new InvariantViolation('client: a commit needs a client and a ledger entry'));
   });
 
   test('that lets a change of nobody pass has no answer', async () => {

@@ -100,7 +100,7 @@ describe('a change that is made', () => {
     const { ask, commits, current } = bench(stored);
     const { version } = current();
     expect(await ask(change)).toEqual({ kind: 'done', user: after, before: stored, fields: [] });
-    expect(commits).toEqual([{ version, after, now: NOW, entry: line(change.type, from, to) }]);
+    expect(commits).toEqual([{ version, after, now: NOW, entries: [line(change.type, from, to)] }]);
     expect(current().row).toEqual(after);
   });
 
@@ -124,7 +124,7 @@ describe('a change that is made', () => {
       const user = { ...stored, ...change };
       expect(await ask(registering(sent))).toEqual({ kind: 'done', user, before: stored, fields });
       const entry = line('registrationRequested', state, state, fields);
-      expect(commits).toEqual([{ version: 'version 0', after: user, now: NOW, entry }]);
+      expect(commits).toEqual([{ version: 'version 0', after: user, now: NOW, entries: [entry] }]);
     }
   });
 });
@@ -170,7 +170,7 @@ describe('a hash of another system', () => {
     const user = { ...IMPORTED, passwordHash: OTHER_PASSWORD };
     expect(await ask(rehashing(HASH))).toEqual({ kind: 'done', user, before: IMPORTED, fields: [] });
     const entry = line('passwordRehashed', 'enabled', 'enabled');
-    expect(commits).toEqual([{ version: 'version 0', after: user, now: NOW, entry }]);
+    expect(commits).toEqual([{ version: 'version 0', after: user, now: NOW, entries: [entry] }]);
   });
 
   test('gives way to nothing where the password was changed, before or meanwhile, or where nobody can sign in', async () => {
@@ -194,7 +194,7 @@ test('the end-user sets a password: it is replaced, the epoch raised, and the li
   const user = { ...ENABLED, passwordHash: OTHER_PASSWORD, epoch: 5n };
   expect(await ask(NEW_PASSWORD)).toEqual({ kind: 'done', user, before: ENABLED, fields: ['password'] });
   const entry = line('passwordChangeRequested', 'enabled', 'enabled', ['password']);
-  expect(commits).toEqual([{ version: 'version 0', after: user, now: NOW, entry }]);
+  expect(commits).toEqual([{ version: 'version 0', after: user, now: NOW, entries: [entry] }]);
 });
 
 test('nobody sets a password for the disabled', async () => {
@@ -346,7 +346,7 @@ describe('nobody', () => {
   ])('is committed: a commit without %s', (_, user, entries) => {
     const step = { before: { user }, after: { user }, decisions: [], entries };
     const act = () => userLifecycle.commitOf(step, facts, entries);
-    expect(act).toThrow(new InvariantViolation('user: a commit needs an end-user and a line'));
+    expect(act).toThrow(new InvariantViolation('user: a commit needs an end-user and a ledger entry'));
   });
 
   test('is the answer of a machine that lets a change of nobody pass', async () => {

@@ -125,7 +125,7 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     const { now, row, version } = await store.load(id);
     if (row.client === null) throw new Error('not registered');
     const entry = { machine: 'client', event: 'e', from: 'f', to: 't', reason: null, generation: null };
-    const commit = { version, now, entry, after: { ...row.client, clientName: 'Too late' } };
+    const commit = { version, now, entries: [entry], after: { ...row.client, clientName: 'Too late' } };
     // As a node of the version before would.
     await world.db.update(clients).set({ policy: 'strict' }).where(eq(clients.clientId, id));
     expect(await store.commit(commit)).toBe(false);
@@ -196,7 +196,9 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     if (row.user === null) throw new Error('not registered');
     await ask(id, record('gale', null));
     const entry = { machine: 'user', event: 'e', from: 'f', to: 't', reason: null, generation: null };
-    expect(await store.commit({ version, now, entry, after: { ...row.user, username: 'gale' } })).toBe(false);
+    expect(await store.commit({ version, now, entries: [entry], after: { ...row.user, username: 'gale' } })).toBe(
+      false,
+    );
     expect((await findUserForSignIn(world.db, 'gale'))?.id).toBe(id);
     expect((await findUserForSignIn(world.db, 'frank'))?.id).toBe(other);
   });

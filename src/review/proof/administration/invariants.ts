@@ -26,6 +26,9 @@ const stateOf = ({ client, user }: Stored): string =>
 /** Outside this walk, each new password has another hash. */
 const ENDINGS: readonly string[] = ['deletionRequested', 'disableRequested', 'passwordChangeRequested'];
 
+const changesIn = (asked: Asked): readonly Asked['change'][] =>
+  asked.about === 'user' && asked.next ? [asked.change, asked.next] : [asked.change];
+
 /** Nobody can see whether two hashes are of the same password, so another hash counts as another password, unless it was taken over before. */
 function bringsHash(change: Asked['change'], before: ReturnType<typeof userOf>): boolean {
   if (change.type !== 'registrationRequested' || !('passwordHash' in change.registration)) return false;
@@ -82,9 +85,26 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       const [before, now] = [clientOf(stored) ?? userOf(stored), clientOf(after.stored) ?? userOf(after.stored)];
       if (before === null || now === null || now.epoch === before.epoch) return null;
       const { change } = commit.asked;
-      const ends = ENDINGS.includes(change.type);
+      const ends = changesIn(commit.asked).some(({ type }) => ENDINGS.includes(type));
       const hasNewPassword = hasNewPasswordIn(stored, after.stored);
       return ends || hasNewPassword || bringsHash(change, userOf(stored)) ? null : `${change.type} ended grants`;
+    },
+  },
+  {
+    name: 'all-changes-or-none',
+    says: 'A request for several changes makes all of them or none, and each has its entry in the ledger.',
+    spec: 'RFC 5789 §2',
+    machines: ['user'],
+    brokenBy: (_, { stored }, { after, commit }) => {
+      if (commit?.asked.about !== 'user' || commit.asked.next === undefined) return null;
+      const [before, now] = [userOf(stored), userOf(after.stored)];
+      const { change, next } = commit.asked;
+      if (!commit.held || change.type !== 'registrationRequested' || before === null || now === null) return null;
+      const isRenamed = now.username === change.registration.username;
+      const isDisabled = now.disabledAt !== null;
+      if (!isRenamed || isDisabled !== (next.type === 'disableRequested')) return 'one of two changes was made';
+      const made = Number(now.username !== before.username) + Number(isDisabled !== (before.disabledAt !== null));
+      return commit.commit.entries.length === made ? null : 'a change has no entry';
     },
   },
   {
@@ -148,13 +168,14 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   },
   {
     name: 'who-asked-is-written',
-    says: 'Every change has a line in the ledger that says who asked for it.',
+    says: 'Every change has an entry in the ledger that says who asked for it.',
     spec: 'NIST SP 800-92 §2.1',
     machines: ['client', 'user'],
     brokenBy: (_, __, { commit }) => {
       if (!commit?.held) return null;
-      const { actor } = commit.commit.entry;
-      return actor && actorName(actor) === actorName(commit.asked.actor) ? null : 'nobody is named';
+      const asked = actorName(commit.asked.actor);
+      const isNamed = commit.commit.entries.every(({ actor }) => actor && actorName(actor) === asked);
+      return isNamed ? null : 'an entry does not say who asked';
     },
   },
   {

@@ -55,6 +55,18 @@ const changesOfUser = ({ user }: Stored): readonly AdministeredUserChange[] => [
   { type: 'deletionRequested' },
 ];
 
+/** A new username, and with it that the end-user may sign in, or may not. */
+const bothChangesOfUser = ({ row }: NonNullable<Stored['user']>): readonly AskedOfUser[] =>
+  row.user === null
+    ? []
+    : (['disableRequested', 'enableRequested'] as const).map((type) => ({
+        about: 'user',
+        actor: commandLine,
+        change: { type: 'registrationRequested', registration: record('alicia', null) },
+        next: { type },
+        expected: null,
+      }));
+
 /** Of whatever is stored. */
 export function requestsAt(stored: Stored): readonly Asked[] {
   const ofClient = stored.client === null ? [] : changesOfClient(stored);
@@ -62,6 +74,7 @@ export function requestsAt(stored: Stored): readonly Asked[] {
   return [
     ...ofClient.map(([actor, change]): AskedOfClient => ({ about: 'client', actor, change, expected: null })),
     ...ofUser.map((change): AskedOfUser => ({ about: 'user', actor: commandLine, change, expected: null })),
+    ...(stored.user === null ? [] : bothChangesOfUser(stored.user)),
   ];
 }
 

@@ -16,6 +16,8 @@ export type AskedOfUser = {
   readonly about: 'user';
   readonly actor: Actor;
   readonly change: AdministeredUserChange;
+  /** Another change by the same request: both are made, or none. */
+  readonly next?: AdministeredUserChange;
   readonly expected: UserRow | null;
 };
 export type Asked = AskedOfClient | AskedOfUser;

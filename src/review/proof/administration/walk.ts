@@ -42,6 +42,6 @@ function requestOf(asked: Asked): EngineRequest<Terms> {
   const request: unknown =
     asked.about === 'client'
       ? clientRequest({ actor, change: asked.change, expects })
-      : userRequest({ id: USER_ID, actor, change: asked.change, expects });
+      : userRequest({ id: USER_ID, actor, change: asked.change, next: asked.next, expects });
   return request as EngineRequest<Terms>;
 }

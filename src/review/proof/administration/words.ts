@@ -15,14 +15,14 @@ const NAMES: Readonly<Record<Asked['change']['type'], string>> = {
   passwordRehashed: 'the new hash of the same password',
 };
 
-const nameOf = ({ change, expected }: Asked): string =>
-  `${NAMES[change.type]}${expected === null ? '' : ' of what was seen before'}`;
+const nameOf = ({ change, expected, ...more }: Asked): string =>
+  `${NAMES[change.type]}${'next' in more && more.next ? ` and ${NAMES[more.next.type]}` : ''}${expected === null ? '' : ' of what was seen before'}`;
 
 export const WORDS: WalkWords<Terms> = {
   name: nameOf,
   begins: (asked) => `An administrator (${asked.actor.kind}) asks for ${nameOf(asked)}`,
-  commit: ({ entry }) => `${entry.machine} is ${entry.to}`,
-  commitNoun: ({ entry }) => entry.machine,
+  commit: ({ entries }) => `${entries[0]?.machine} is ${entries.at(-1)?.to}`,
+  commitNoun: ({ entries }) => entries[0]?.machine ?? '',
   answer: (answer) => (answer.kind === 'rejected' ? answer.reason : null),
   since: [BEGAN_AT, 'the beginning'],
   sender: 'administrators',
