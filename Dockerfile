@@ -7,10 +7,10 @@ ARG BASE=node:24.21.0-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35
 FROM ${BASE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY patches ./patches
-# Exactly what the lock file says. No package of the server needs to run a script at installation, so none may: only our own,
-# which applies patches/.
-RUN npm ci --omit=dev --ignore-scripts && npm run postinstall
+# The driver of Postgres is a package in this repository.
+COPY src/storage/driver/package.json ./src/storage/driver/
+# Exactly what the lock file says. No package of the server needs to run a script at installation, so none may.
+RUN npm ci --omit=dev --ignore-scripts
 
 # What the server runs, readable to every user: COPY keeps modes, and a clone under umask 077 is readable to its owner alone.
 FROM ${BASE} AS server

@@ -3,7 +3,7 @@
  * devDependencies: asked to omit them, npm leaves out what a devDependency needs too, such as zod.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -23,6 +23,10 @@ try {
   // npm names the root after its folder.
   const copy = join(folder, manifest.name);
   mkdirSync(copy);
+  // Packages of this repository, which node_modules links.
+  for (const [path] of packages.filter(([path]) => path !== '' && !path.startsWith('node_modules/'))) {
+    cpSync(join(root, path, 'package.json'), join(copy, path, 'package.json'));
+  }
   writeFileSync(join(copy, 'package.json'), JSON.stringify(manifest));
   writeFileSync(join(copy, 'package-lock.json'), JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }));
   const args = ['sbom', '--package-lock-only', '--sbom-type=application', `--sbom-format=${format}`];

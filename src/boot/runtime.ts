@@ -31,7 +31,7 @@ export type RuntimeOptions = {
 /**
  * Opens the database and applies its migrations, where its role may.
  * @param progress is told what takes time, before it begins.
- * @throws EnvironmentError, ConfigurationError, RootSecretError, FolderInUse, DriverNotPatched, DatabaseRoleError, StoreUnavailable
+ * @throws EnvironmentError, ConfigurationError, RootSecretError, FolderInUse, DatabaseRoleError, StoreUnavailable
  */
 export async function openRuntime(
   env: NodeJS.ProcessEnv,

@@ -10,7 +10,6 @@ import { ClientIdIsSub } from '../registration/register-client.ts';
 import { isSqlState } from '../storage/failure-codes.ts';
 import { codeOf, databaseFailure } from '../storage/failures.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
-import { DriverNotPatched } from '../storage/patched-driver.ts';
 import { hostsIn, readDatabaseUrl } from '../system/database-url.ts';
 import { FolderOpenToOthers } from '../system/home-folder.ts';
 import { safeError } from '../system/safe-error.ts';
@@ -41,7 +40,6 @@ const OURS = [
   KeyInDevice,
   ClientIdIsSub,
   ChangeRefused,
-  DriverNotPatched,
   FolderOpenToOthers,
 ] as const;
 

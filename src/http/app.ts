@@ -1,7 +1,6 @@
 /** Everything that serves requests, registered in an explicit order. No listening, no environment. */
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync, LogController } from 'fastify';
 import fp from 'fastify-plugin';
-import { validatorCompiler } from 'fastify-type-provider-zod';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { InteractionDeps } from '../protocol/interaction.ts';
 import type { LogoutDeps } from '../protocol/logout.ts';
@@ -43,6 +42,7 @@ import { securityHeaders } from './security-headers.ts';
 import { type SignInRoutesOptions, signInRoutes } from './sign-in-routes.ts';
 import { type TokenRoutesOptions, tokenRoutes } from './token-routes.ts';
 import { type UserInfoRoutesOptions, userInfoRoutes } from './userinfo-routes.ts';
+import { validatorCompiler } from './zod-schemas.ts';
 
 /** The sum of what the plugins need; each declares its own part and sees no other. */
 export type AppOptions = {

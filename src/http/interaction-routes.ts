@@ -1,7 +1,6 @@
 /** The pages between the authorization request and its response: HTTP around src/protocol/interaction.ts. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { hasZodFastifySchemaValidationErrors, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { parseParameters } from '../oauth/parameters.ts';
 import {
@@ -35,6 +34,7 @@ import { consentPage } from './views/consent.ts';
 import { externalButtons } from './views/external-sign-in.ts';
 import { SEND_ONCE_SOURCE } from './views/send-once.ts';
 import { type SignInView as SignInPageView, signInPage } from './views/sign-in.ts';
+import { SchemaMismatch, type ZodTypeProvider } from './zod-schemas.ts';
 
 type Problem = SignInPageView['problem'];
 
@@ -53,7 +53,7 @@ export const interactionRoutes = fp<InteractionDeps & LeavingOptions & SignInHel
     const { issuer } = options;
     const leaveForSignIn = leaving(cookies, options);
     app.setErrorHandler((error: FastifyError, request, reply) => {
-      if (!hasZodFastifySchemaValidationErrors(error)) throw error;
+      if (!(error instanceof SchemaMismatch)) throw error;
       // An id of another form was never given to an interaction.
       return sendInteractionRefused(request, reply, { kind: 'refused', reason: 'interaction_unknown' });
     });

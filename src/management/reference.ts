@@ -1,4 +1,5 @@
 /** The reference of the API as a page: Scalar, served from here, with nothing from anywhere else. */
+import { readFile } from 'node:fs/promises';
 import { html } from 'ghtml';
 import { sha256 } from '../crypto/digest.ts';
 import type { PublicText } from './public-document.ts';
@@ -60,26 +61,11 @@ export function referencePage({ openApiUrl, scriptUrl }: Addresses): PublicText 
 
 let script: Promise<string> | null = null;
 
-/** Five megabytes, loaded when somebody asks for the page, and then kept. */
+/** Five megabytes, loaded with the first page, and then kept. */
 export function referenceScript(): Promise<string> {
-  script ??= readScript();
+  script ??= readFile(new URL('scalar/standalone.js', import.meta.url), 'utf8');
   script.catch(() => {
     script = null;
   });
   return script;
-}
-
-/** The package hands its script out as a Fastify plugin alone. */
-async function readScript(): Promise<string> {
-  const [{ default: Fastify }, { default: scalar }] = await Promise.all([
-    import('fastify'),
-    import('@scalar/fastify-api-reference'),
-  ]);
-  const app = Fastify();
-  await app.register(scalar, { routePrefix: '/', configuration: { url: '/openapi.json' } });
-  const { statusCode, body } = await app.inject('/js/scalar.js');
-  await app.close();
-  if (statusCode !== 200) throw new Error(`The package of the reference page answered ${statusCode}.`);
-  // Its source map is not served.
-  return body.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n');
 }

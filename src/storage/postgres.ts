@@ -2,7 +2,6 @@ import { deadlines } from '../system/deadlines.ts';
 import type { Database } from './database.ts';
 import { reached } from './failures.ts';
 import { applyMigrations } from './migrate-postgres.ts';
-import { requirePatchedDriver } from './patched-driver.ts';
 import { endOf, openConnections } from './postgres-connections.ts';
 import { openPool } from './postgres-pool.ts';
 import { runAlone } from './run-alone.ts';
@@ -17,9 +16,7 @@ const MIGRATION_LOCK = 7_382_645_190;
  */
 const PLANS = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' };
 
-/** @throws DriverNotPatched */
 export function openPostgres(url: string, options: { readonly connections?: number } = {}): Database {
-  requirePatchedDriver();
   const quiet = { onnotice: () => {} };
   const pool = openPool(url, {
     ...quiet,

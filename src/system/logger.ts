@@ -22,9 +22,16 @@ export function makeLogger({ level, readable, destination }: LoggerOptions): Log
   return stream ? pino(options, stream) : pino(options);
 }
 
-function readableLines(): DestinationStream {
-  // Production does without this package, and without the time to load it.
-  const pretty: typeof import('pino-pretty') = createRequire(import.meta.url)('pino-pretty');
+/** undefined: the package is a devDependency, and is not here. Lines are JSON then, as in production, which does without the time to load it. */
+function readableLines(): DestinationStream | undefined {
+  const require = createRequire(import.meta.url);
+  let pretty: typeof import('pino-pretty');
+  try {
+    pretty = require('pino-pretty');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
+    return undefined;
+  }
   return pretty({ ignore: 'reqId', singleLine: true, translateTime: 'SYS:HH:MM:ss' });
 }
 

@@ -6,10 +6,13 @@ import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
-  packages: Readonly<Record<string, { name?: string; version: string; dev?: boolean; integrity?: string }>>;
+  packages: Readonly<
+    Record<string, { name?: string; version: string; dev?: boolean; link?: boolean; integrity?: string }>
+  >;
 };
 const installed = Object.entries(packages)
-  .filter(([path, { dev }]) => path !== '' && !dev)
+  // A package of this repository has two entries: its folder, and the link to it.
+  .filter(([path, { dev, link }]) => path !== '' && !dev && !link)
   .map(([path, { name, version }]) => {
     const published = name ?? path.replace(/^.*node_modules\//, '');
     return `pkg:npm/${published.replace('@', '%40')}@${version}`;
@@ -27,7 +30,8 @@ it('in CycloneDX', () => {
   expect(expected.length).toBeGreaterThan(100);
   expect(metadata.component.name).toBe('statehouse');
   expect([...new Set(components.map(({ purl }) => purl))].toSorted()).toEqual(expected);
-  expect(components.filter(({ hashes = [] }) => hashes.length === 0)).toEqual([]);
+  const own = Object.keys(packages).filter((path) => path !== '' && !path.startsWith('node_modules/')).length;
+  expect(components.filter(({ hashes = [] }) => hashes.length === 0)).toHaveLength(own);
 });
 
 it('in SPDX', () => {

@@ -1,7 +1,6 @@
 /** `statehouse/guard` as an API gets it: from the package that npm packs, below node_modules, where Node runs no TypeScript. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -82,11 +81,5 @@ describe('the package', () => {
     };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['api.ts'] }));
     expect(run(join(ROOT, 'node_modules/.bin/tsc'), ['--project', folder], folder)).toBe('');
-  });
-
-  it('patches nothing where it is a dependency', () => {
-    const { scripts } = createRequire(import.meta.url)('../../package.json') as { scripts: Record<string, string> };
-    expect(scripts['postinstall']).toBe('node patches/apply.js');
-    expect(run(process.execPath, ['patches/apply.js'], installed)).toBe('');
   });
 });

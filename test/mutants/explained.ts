@@ -407,19 +407,6 @@ export const explained: readonly Explained[] = [
     why: 'Linux writes more than twenty fields; the compiler does not know it.',
   },
   {
-    file: 'src/storage/patched-driver.ts',
-    source: "const DRIVER = dirname(findPackageJSON('postgres', import.meta.url) ?? '');",
-    replacements: ['""', '"Stryker was here!"'],
-    why: 'Without the driver, this module is not loaded; the compiler does not know it.',
-  },
-  {
-    file: 'src/storage/patched-driver.ts',
-    source:
-      "if (!readFileSync(join(folder, 'src/connection.js'), 'utf8').includes(MARK)) throw new DriverNotPatched();",
-    replacements: ['""'],
-    why: 'The mark is found in octets as it is in text.',
-  },
-  {
     file: 'src/crypto/ecdsa-signature.ts',
     source: 'const significant = first < 0 ? [0] : [...octets.subarray(first)];',
     replacements: ['true', 'false'],

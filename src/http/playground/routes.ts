@@ -4,7 +4,6 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { sha256 } from '../../crypto/digest.ts';
 import type { Random } from '../../crypto/random.ts';
@@ -13,6 +12,7 @@ import { type CredentialStateDeps, stateOfCode, stateOfRefreshToken } from '../.
 import { lookOf } from '../look.ts';
 import { sendProblem } from '../problem.ts';
 import { seeOther, sendPage } from '../security-headers.ts';
+import type { ZodTypeProvider } from '../zod-schemas.ts';
 import { type Decoded, type PlaygroundView, playgroundPage } from './pages.ts';
 import { type Walk, walks } from './walk.ts';
 

@@ -48,12 +48,12 @@ export async function continueSetUp(
   return secret === null ? null : shownSetUp(deps, { id, username, secret });
 }
 
-async function shownSetUp(
+function shownSetUp(
   { issuer }: SecondFactorDeps,
   { id, username, secret }: { readonly id: string; readonly username: string; readonly secret: string },
-): Promise<SetUp> {
+): SetUp {
   const uri = totpUri(secret, new URL(issuer).host, username);
-  return { id, secretText: secret.replaceAll(/(.{4})(?=.)/g, '$1 '), qrCode: await qrCode(uri) };
+  return { id, secretText: secret.replaceAll(/(.{4})(?=.)/g, '$1 '), qrCode: qrCode(uri) };
 }
 
 export type ConfirmSent = {

@@ -1,13 +1,9 @@
-/** What patches/postgres+3.4.9.patch mends: a connection that ends at a bad moment must not be lost for good. */
+/** What src/storage/driver mends: a connection that ends at a bad moment must not be lost for good. */
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { requirePatchedDriver } from '../../../src/storage/patched-driver.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { until } from '../../support/until.ts';
 
@@ -116,16 +112,4 @@ test('a connection that is given up before it was ready for questions fails its 
   expect(await lost).toBe('CONNECTION_DESTROYED');
   await setImmediate();
   expect(unhandled).toEqual([]);
-});
-
-test('a driver without the patch is refused, with what to do about it', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'statehouse-driver-'));
-  try {
-    mkdirSync(join(folder, 'src'));
-    writeFileSync(join(folder, 'src/connection.js'), 'clearImmediate(nextWriteTimer)');
-    expect(() => requirePatchedDriver(folder)).toThrow('npm run postinstall');
-    expect(() => requirePatchedDriver()).not.toThrow();
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 });

@@ -1,10 +1,10 @@
 /** The pages between the authorization request and its response: what their use cases are asked, and what the browser gets. */
 import { randomUUID } from 'node:crypto';
-import { validatorCompiler } from 'fastify-type-provider-zod';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MAX_NAME_CHARACTERS } from '../../../../src/http/interaction-request.ts';
 import { interactionRoutes } from '../../../../src/http/interaction-routes.ts';
 import type { LeavingOptions } from '../../../../src/http/leaving.ts';
+import { validatorCompiler } from '../../../../src/http/zod-schemas.ts';
 import type { InteractionDeps } from '../../../../src/protocol/interaction.ts';
 import { MAX_SEALED_CHARACTERS } from '../../../../src/protocol/sealed-interaction.ts';
 import { formOf } from '../../../support/browser.ts';
