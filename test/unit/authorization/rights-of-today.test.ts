@@ -9,7 +9,7 @@ import { registerConsole } from '../../../src/boot/console.ts';
 import type { Configuration } from '../../../src/config/configuration.ts';
 import { MANAGEMENT_SCOPE_NAMES } from '../../../src/config/management-resource.ts';
 import { CONSOLE_CLIENT_ID } from '../../../src/config/own-clients.ts';
-import { grants, secondFactors, sessions } from '../../../src/storage/schema.ts';
+import { consoleSessions, grants, secondFactors, sessions, users } from '../../../src/storage/schema.ts';
 import {
   authorizeUrl,
   exchange,
@@ -353,10 +353,14 @@ describe('of an operator', () => {
     'refreshes with the scope clients:write',
     'opens the console',
     'sends a form of the console',
+    'has a session of the console',
+    'has a grant of the console',
   ] as const;
   type Name = (typeof NAMES)[number];
   const OF_API = NAMES.slice(0, 3);
   const OF_CONSOLE = NAMES.slice(3);
+  /** Nothing ended: every request asks for the role, and is refused while it is gone. */
+  const OF_ROLE = NAMES.slice(0, 5);
   const CHANGES: readonly Name[] = [
     'changes through the API with a token that is out',
     'refreshes with the scope clients:write',
@@ -404,12 +408,18 @@ describe('of an operator', () => {
       'refreshes with the scope clients:write': (refreshed.json.scope ?? '').split(' ').includes('clients:write'),
       'opens the console': (await held.browser.send('GET', '/console', null)).status === 200,
       'sends a form of the console': sent.status === 404,
+      // Ended, not only ignored: nothing is left behind for which the right could come back.
+      'has a session of the console':
+        (await db().$count(consoleSessions, eq(consoleSessions.userId, held.user.id))) > 0,
+      'has a grant of the console': (await grantOf(held, CONSOLE_CLIENT_ID)) !== null,
     };
   }
 
-  const grantOf = async (held: Held, clientId: string): Promise<string> => {
-    const ofBoth = and(eq(grants.clientId, clientId), eq(grants.userId, held.user.id));
-    return (await db().select().from(grants).where(ofBoth))[0]?.id ?? '';
+  /** Null: none that is active. */
+  const grantOf = async (held: Held, clientId: string): Promise<string | null> => {
+    const ofBoth = and(eq(grants.clientId, clientId), eq(grants.userId, held.user.id), eq(grants.state, 'active'));
+    const ofUser = and(eq(users.id, grants.userId), eq(users.epoch, grants.userEpoch));
+    return (await db().select({ id: grants.id }).from(grants).innerJoin(users, ofUser).where(ofBoth))[0]?.id ?? null;
   };
   const user = (change: object) => (held: Held) => manage('PATCH', `/users/${held.user.id}`, change);
 
@@ -419,7 +429,7 @@ describe('of an operator', () => {
       async () => {
         operators = NOTHING_ELSE;
       },
-      NAMES,
+      OF_ROLE,
     ],
     'the operator becomes an auditor': [
       async (held) => {
@@ -429,7 +439,7 @@ describe('of an operator', () => {
     ],
     'the operator gets another username': [
       async (held) => user({ username: `renamed-${held.user.username}` })(held),
-      NAMES,
+      OF_ROLE,
     ],
     'the operator is disabled': [user({ disabled: true }), NAMES],
     'the operator is disabled and enabled again': [
@@ -456,6 +466,22 @@ describe('of an operator', () => {
     ],
     'the operator signs out of this server in the browser of the console': [
       async ({ browser }) => browser.submit(await browser.get('/oauth/logout'), { decision: 'approve' }),
+      // Without the cookie of the session nothing opens the token in the row; both end with the token.
+      ['opens the console', 'sends a form of the console'],
+    ],
+    'the operator ends all other sessions in another browser': [
+      async ({ user: { username } }) => {
+        const elsewhere = new Browser(scene.app);
+        await elsewhere.submit(await elsewhere.get('/sign-in'), { username, password: PASSWORD });
+        await submit(elsewhere, '/account/devices', '/account/devices/end-others');
+      },
+      OF_CONSOLE,
+    ],
+    'an administrator ends the session': [
+      async ({ user: { id } }) => {
+        const begun = await db().select().from(sessions).where(eq(sessions.userId, id));
+        for (const { sid } of begun) await manage('DELETE', `/sessions/${sid}`);
+      },
       OF_CONSOLE,
     ],
     'the operator signs out of the console': [
