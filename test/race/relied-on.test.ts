@@ -1,0 +1,408 @@
+/**
+ * What a commit relies on: each fact that a guarded statement reads again, changed by another connection after the decision was made. Where
+ * the change is committed first, nothing may be written. Where it is under way in a transaction that stays open, the commit has to wait for
+ * it if the fact is held (`for share`, `for update`), and must then see it. Each line changes one fact, past the triggers, so that no other
+ * fact speaks for it.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemRandom } from '../../src/crypto/random.ts';
+import { storedRecoveryCode } from '../../src/crypto/recovery-code.ts';
+import { type Brought, bringToExternalSignIn, type SoughtUser } from '../../src/lifecycles/external-sign-in.ts';
+import { askPasskey, type PasskeyAsked, registerPasskey } from '../../src/lifecycles/passkey.ts';
+import { askSecondFactor, type SecondFactorAsked } from '../../src/lifecycles/second-factor.ts';
+import { addFactor, type ProvenFactor } from '../../src/lifecycles/session.ts';
+import { theServer } from '../../src/model/actor.ts';
+import { MAX_PASSKEYS } from '../../src/model/factors.ts';
+import { type Bytes, sameBytes } from '../../src/model/grant.ts';
+import type { Session } from '../../src/model/session.ts';
+import { NO_WISHES } from '../../src/people/external/begin.ts';
+import { sealSecret } from '../../src/people/second-factor/secret.ts';
+import { externalSignInStore } from '../../src/storage/external-sign-ins.ts';
+import { passkeyStore, recoveryCodeStore, secondFactorStore } from '../../src/storage/factors.ts';
+import { linkedIdentityFacts, passkeyFacts } from '../../src/storage/row-facts.ts';
+import { linkedIdentities, passkeys, secondFactors } from '../../src/storage/schema.ts';
+import { testKeys, testMacs } from '../support/macs.ts';
+import {
+  givenSession,
+  givenUser,
+  openWorld,
+  type Person,
+  SESSION_LIFETIME_SECONDS,
+  type World,
+} from '../unit/storage/world.ts';
+
+let world: World;
+/** Its statements pass the triggers. */
+let other: postgres.Sql;
+beforeAll(async () => {
+  world = await openWorld('postgres');
+  other = postgres(world.url ?? '', { max: 2, connection: { session_replication_role: 'replica' } });
+});
+afterAll(async () => {
+  await other?.end();
+  await world?.close();
+});
+
+/** One that a lifecycle has decided, and did not send. */
+type Decided = { readonly send: () => Promise<boolean> };
+type Change<Subject> = (sql: postgres.Sql | postgres.TransactionSql, subject: Subject) => Promise<unknown>;
+type Case<Subject extends Decided> = {
+  readonly decide: () => Promise<Subject>;
+  /** The commit waits for such a change. */
+  readonly held?: Readonly<Record<string, Change<Subject>>>;
+  readonly read?: Readonly<Record<string, Change<Subject>>>;
+};
+
+class NotSent extends Error {}
+
+/** Runs a request until its commit, which is kept back. */
+async function decided<Commit>(
+  store: { readonly commit: (commit: Commit) => Promise<boolean> },
+  request: (commit: (commit: Commit) => Promise<boolean>) => Promise<unknown>,
+): Promise<Decided> {
+  let kept: { readonly commit: Commit } | null = null;
+  await request(async (commit) => {
+    kept = { commit };
+    throw new NotSent();
+  }).catch((error: unknown) => {
+    if (!(error instanceof NotSent)) throw error;
+  });
+  if (kept === null) throw new Error('nothing was to be committed');
+  const { commit } = kept as { readonly commit: Commit };
+  return { send: () => store.commit(commit) };
+}
+
+const sleep = async () => {};
+
+const disable: Change<{ readonly person: Person }> = (sql, { person }) =>
+  sql`update users set disabled_at = now() where id = ${person.id}`;
+const signOutEverywhere: Change<{ readonly person: Person }> = (sql, { person }) =>
+  sql`update users set epoch = epoch + 1 where id = ${person.id}`;
+
+// Factors.
+
+const factorsOf = () => secondFactorStore(world.db, world.clock);
+const passkeysOf = () => passkeyStore(world.db, world.clock, testMacs);
+
+async function givenApp({ id: userId }: Person, state: 'active' | 'unconfirmed' = 'active'): Promise<string> {
+  const id = randomUUID();
+  const sealedSecret = sealSecret({ keys: testKeys, random: systemRandom }, id, 'JBSWY3DPEHPK3PXP');
+  await factorsOf().insertApp({ id, userId, sealedSecret });
+  if (state === 'active') {
+    const confirmed = { state, lastStep: 1n as never, confirmedAt: world.clock.now() } as const;
+    await world.db.update(secondFactors).set(confirmed).where(eq(secondFactors.id, id));
+  }
+  return id;
+}
+async function givenPasskey({ id: userId }: Person): Promise<string> {
+  const row = { id: randomUUID(), userId, credentialId: randomBytes(16), publicKey: randomBytes(77), macVersion: 0n };
+  const rest = { state: 'active', name: 'key', counter: 1, backupEligible: false, transports: [] } as const;
+  const mac = testMacs.macOf(...passkeyFacts(row));
+  await world.db.insert(passkeys).values({ ...row, ...rest, mac, createdAt: world.clock.now() });
+  return row.id;
+}
+async function givenUsedCode({ id: userId }: Person): Promise<string> {
+  const id = randomUUID();
+  await recoveryCodeStore(world.db, world.clock).insert(userId, [
+    { id, hash: storedRecoveryCode(testKeys, userId, randomUUID()) },
+  ]);
+  await other`update recovery_codes set state = 'used', ended_at = now() where id = ${id}`;
+  return id;
+}
+const GIVEN: Readonly<Record<ProvenFactor['kind'], (person: Person) => Promise<string>>> = {
+  secondFactor: givenApp,
+  passkey: givenPasskey,
+  recoveryCode: givenUsedCode,
+};
+const GONE: Readonly<
+  Record<ProvenFactor['kind'], (sql: postgres.Sql | postgres.TransactionSql, id: string) => Promise<unknown>>
+> = {
+  secondFactor: (sql, id) =>
+    sql`update second_factors set state = 'removed', sealed_secret = null, removed_at = now() where id = ${id}`,
+  passkey: (sql, id) =>
+    sql`update passkeys set state = 'removed', public_key = null, removed_at = now() where id = ${id}`,
+  recoveryCode: (sql, id) => sql`delete from recovery_codes where id = ${id}`,
+};
+const KINDS = Object.keys(GIVEN) as ProvenFactor['kind'][];
+
+type WithFactor = Decided & { readonly person: Person; readonly factor: ProvenFactor; readonly session: Session };
+
+const ofSessions = (kind: ProvenFactor['kind']) => ({
+  [`a further factor of a session: ${kind}`]: {
+    decide: async () => {
+      const person = await givenUser(world);
+      const factor = { kind, id: await GIVEN[kind](person) };
+      const session = await givenSession(world, person);
+      const added = { factor, amr: ['pwd', 'otp', 'mfa'], idHash: randomBytes(32) };
+      const lifetimes = () => ({ sessionLifetimeSeconds: SESSION_LIFETIME_SECONDS });
+      const { load, stands } = world.sessions;
+      const commit = await decided(world.sessions, (keep) =>
+        addFactor({ sessions: { load, stands, commit: keep }, lifetimes, sleep }, session, added),
+      );
+      return { ...commit, person, factor, session };
+    },
+    held: {
+      'the factor was removed': (sql, { factor }) => GONE[kind](sql, factor.id),
+      'the session ended': (sql, { session }) =>
+        sql`update sessions set state = 'ended', ended_reason = 'signed_out' where sid = ${session.sid}`,
+      'another factor came first': (sql, { session }) =>
+        sql`update sessions set mac_version = mac_version + 1 where sid = ${session.sid}`,
+      'its cookie was renewed': (sql, { session }) =>
+        sql`update sessions set id_hash = ${randomBytes(32)} where sid = ${session.sid}`,
+    },
+    read: {
+      'its time is over': async () => world.clock.advanceSeconds(SESSION_LIFETIME_SECONDS),
+    },
+  } satisfies Case<WithFactor>,
+  [`a sign-in by a factor: ${kind}`]: {
+    decide: async () => {
+      const person = await givenUser(world);
+      const factor = { kind, id: await GIVEN[kind](person) };
+      const session = await givenSession(world, person);
+      const { userId, userEpoch, serverEpoch, amr, userAgent } = session;
+      const facts = { userId, userEpoch, serverEpoch, amr, userAgent, state: 'active' as const };
+      const another = { ...facts, idHash: randomBytes(32), sid: randomUUID(), lifetimeSeconds: 60, factor };
+      return { person, factor, session, send: async () => (await world.sessions.insert(another)) !== null };
+    },
+    held: { 'the factor was removed': (sql, { factor }) => GONE[kind](sql, factor.id) },
+  } satisfies Case<WithFactor>,
+});
+
+const usesOfSessions = {
+  'the use of a session': {
+    decide: async () => {
+      const person = await givenUser(world);
+      const session = await givenSession(world, person);
+      const commit = { kind: 'recordUse', loaded: session, now: world.clock.now() } as const;
+      return { person, session, send: () => world.sessions.commit(commit) };
+    },
+    held: {
+      'the session ended': (sql, { session }) =>
+        sql`update sessions set state = 'ended', ended_reason = 'signed_out' where sid = ${session.sid}`,
+      'its cookie was renewed': (sql, { session }) =>
+        sql`update sessions set id_hash = ${randomBytes(32)} where sid = ${session.sid}`,
+    },
+  } satisfies Case<Decided & { readonly session: Session }>,
+};
+
+type OfFactor = Decided & { readonly person: Person; readonly id: string; readonly beside: string };
+
+const deciding =
+  (asked: SecondFactorAsked, given: { readonly state?: 'unconfirmed'; readonly beside?: ProvenFactor['kind'] }) =>
+  async (): Promise<OfFactor> => {
+    const person = await givenUser(world);
+    const id = await givenApp(person, given.state);
+    const beside = given.beside === undefined ? '' : await GIVEN[given.beside](person);
+    const store = factorsOf();
+    const commit = await decided(store, (keep) =>
+      askSecondFactor({ secondFactors: { load: store.load, commit: keep }, sleep }, { userId: person.id, id }, asked),
+    );
+    return { ...commit, person, id, beside };
+  };
+const decidingPasskey =
+  (asked: PasskeyAsked, given: { readonly beside?: ProvenFactor['kind'] } = {}) =>
+  async (): Promise<OfFactor> => {
+    const person = await givenUser(world);
+    const id = await givenPasskey(person);
+    const beside = given.beside === undefined ? '' : await GIVEN[given.beside](person);
+    const store = passkeysOf();
+    const commit = await decided(store, (keep) =>
+      askPasskey({ passkeys: { load: store.load, commit: keep }, sleep }, { userId: person.id, id }, asked),
+    );
+    return { ...commit, person, id, beside };
+  };
+const stepOf = () => 2;
+const appRemoved: Change<OfFactor> = (sql, { id }) => GONE.secondFactor(sql, id);
+const passkeyRemoved: Change<OfFactor> = (sql, { id }) => GONE.passkey(sql, id);
+const besideRemoved =
+  (kind: ProvenFactor['kind']): Change<OfFactor> =>
+  (sql, { beside }) =>
+    GONE[kind](sql, beside);
+const removal = { type: 'removalRequested', isDemanded: true } as const;
+const anotherApp: Change<OfFactor> = (sql, { person }) =>
+  sql`insert into second_factors (id, subject_id, state, sealed_secret, created_at, last_step, confirmed_at)
+    values (${randomUUID()}, ${person.id}, 'active', 'sealed', now(), 1, now())`;
+
+const ofFactors: Readonly<Record<string, Case<OfFactor>>> = {
+  'a code of an app': {
+    decide: deciding({ type: 'presented', stepOf }, {}),
+    held: {
+      'the app was removed': appRemoved,
+      'its step was used': (sql, { id }) => sql`update second_factors set last_step = 2 where id = ${id}`,
+    },
+  },
+  'the confirmation of an app by the password alone': {
+    decide: deciding({ type: 'confirmed', stepOf, byPasswordAlone: true }, { state: 'unconfirmed' }),
+    held: { 'the set-up was replaced': appRemoved },
+    read: { 'another factor came first': anotherApp },
+  },
+  'the removal of an app, beside a passkey': {
+    decide: deciding(removal, { beside: 'passkey' }),
+    held: { 'the app was removed': appRemoved, 'the other was removed': besideRemoved('passkey') },
+  },
+  'a signature of a passkey': {
+    decide: decidingPasskey({ type: 'presented', counter: 2 }),
+    held: {
+      'the passkey was removed': passkeyRemoved,
+      'another signature came first': (sql, { id }) => sql`update passkeys set counter = 2 where id = ${id}`,
+    },
+  },
+  'the removal of a passkey, beside an app': {
+    decide: decidingPasskey(removal, { beside: 'secondFactor' }),
+    held: { 'the passkey was removed': passkeyRemoved, 'the other was removed': besideRemoved('secondFactor') },
+  },
+  'the removal of a passkey, beside a password': {
+    decide: decidingPasskey({ type: 'removalRequested' }),
+    held: {
+      'the passkey was removed': passkeyRemoved,
+      // The row of the end-user is locked first.
+      'the password was removed': (sql, { person }) => sql`update users set password_hash = '' where id = ${person.id}`,
+    },
+  },
+  'the registration of a passkey by the password alone': {
+    decide: async () => {
+      const person = await givenUser(world);
+      const passkey = {
+        ...{ id: randomUUID(), userId: person.id, name: 'another', credentialId: randomBytes(16) },
+        ...{ publicKey: randomBytes(77), counter: 0, backupEligible: false, transports: [] },
+      };
+      const store = passkeysOf();
+      const commit = await decided(store, (keep) =>
+        registerPasskey({ passkeys: { loadNew: store.loadNew, commit: keep }, sleep }, passkey, true),
+      );
+      return { ...commit, person, id: passkey.id, beside: '' };
+    },
+    held: { 'the end-user was disabled': disable },
+    read: {
+      'another factor came first': anotherApp,
+      'there are as many as there may be': async (_, { person }) => {
+        for (let count = 0; count < MAX_PASSKEYS; count++) await givenPasskey(person);
+      },
+    },
+  },
+};
+
+// Sign-ins elsewhere.
+
+type Elsewhere = Decided & { readonly person: Person; readonly id: string; readonly identityId: string };
+
+async function givenAnswer(kind: 'delegated' | 'upstream'): Promise<Elsewhere> {
+  const person = await givenUser(world);
+  const store = externalSignInStore(world.db, world.clock, testMacs);
+  const [id, referenceHash, browserHash] = [randomUUID(), randomBytes(32), randomBytes(32)];
+  const identity = { issuer: 'https://idp.example', subject: randomUUID() };
+  const identityId = randomUUID();
+  const row = { id: identityId, userId: person.id, ...identity, macVersion: 0n };
+  await world.db.insert(linkedIdentities).values({
+    ...row,
+    ...{ provider: 'idp', state: 'active', linkedAt: world.clock.now() },
+    mac: testMacs.macOf(...linkedIdentityFacts(row)),
+  });
+  await store.insert({
+    ...{ id, referenceHash, kind, purpose: 'signIn', provider: 'idp', browserHash, wishes: NO_WISHES },
+    ...{ interactionId: null, interactionEndsAt: null, sealedInteraction: null, sealedSecrets: null, userId: null },
+    lifetimeSeconds: 600,
+  });
+  const theirs = { amr: ['pwd'], authenticatedAt: world.clock.now() };
+  const bring = (
+    sought: SoughtUser,
+    commit: typeof store.commit,
+    brought: Partial<Brought> & Pick<Brought, 'type' | 'browser'>,
+  ) =>
+    bringToExternalSignIn({ externalSignIns: { load: store.load, commit }, sleep }, referenceHash, sought, {
+      actor: theServer,
+      ids: { user: randomUUID(), identity: randomUUID() },
+      sameBytes: (one: Bytes, another: Bytes) => sameBytes(one, another),
+      theirs,
+      ...brought,
+    });
+  const answer =
+    kind === 'delegated'
+      ? ([{ by: 'sub', sub: person.id }, { browser: 'none' }] as const)
+      : ([
+          { by: 'signIn', identity: null },
+          { browser: browserHash, namesNobody: true },
+        ] as const);
+  await bring(answer[0], store.commit, { type: 'answerReceived', ...answer[1] });
+  const sought =
+    kind === 'delegated' ? ({ by: 'signIn', identity: null } as const) : ({ by: 'identity', identity } as const);
+  const decision = await decided(store, (keep) =>
+    bring(sought, keep, {
+      type: 'browserReturned',
+      browser: browserHash,
+      ...(kind === 'upstream' && { identity: { ...identity, provider: 'idp' } }),
+    }),
+  );
+  return { ...decision, person, id, identityId };
+}
+
+const OF_USER = { 'the end-user was disabled': disable, 'the end-user signed out everywhere': signOutEverywhere };
+const LATER: Change<Elsewhere> = (sql, { id }) => sql`
+  insert into external_sign_ins (id, reference_hash, kind, purpose, provider, browser_hash, wishes, state, began_at, ends_at, subject_id, amr, authenticated_at)
+  select gen_random_uuid(), ${randomBytes(32)}, kind, purpose, provider, browser_hash, wishes, 'used', began_at + interval '1 second', ends_at,
+    ${randomUUID()}::uuid, '{pwd}', now() from external_sign_ins where id = ${id}`;
+const SETTLED: Change<Elsewhere> = (sql, { id }) =>
+  sql`update external_sign_ins set state = 'denied', refusal = 'access_denied' where id = ${id}`;
+
+const ofSignInsElsewhere: Readonly<Record<string, Case<Elsewhere>>> = {
+  'a delegated sign-in': {
+    decide: () => givenAnswer('delegated'),
+    held: { ...OF_USER, 'it was settled': SETTLED },
+    read: { 'a later one of the same browser has signed in': LATER },
+  },
+  'a sign-in at an identity provider': {
+    decide: () => givenAnswer('upstream'),
+    held: {
+      ...OF_USER,
+      'it was settled': SETTLED,
+      'the identity was removed': (sql, { identityId }) =>
+        sql`update linked_identities set state = 'removed', removed_at = now(), removed_reason = 'removed_by_user' where id = ${identityId}`,
+    },
+    read: { 'a later one of the same browser has signed in': LATER },
+  },
+};
+
+const CASES: Readonly<Record<string, Case<never>>> = {
+  ...Object.assign({}, ...KINDS.map(ofSessions)),
+  ...usesOfSessions,
+  ...ofFactors,
+  ...ofSignInsElsewhere,
+};
+
+const isWaiting = async (): Promise<boolean> =>
+  (
+    await other`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`
+  ).length > 0;
+
+describe.each(Object.entries(CASES) as unknown as [string, Case<Decided>][])(
+  '%s',
+  (_, { decide, held = {}, read = {} }) => {
+    it('is written while every fact is as it was', async () => {
+      expect(await (await decide()).send()).toBe(true);
+    });
+
+    it.each(Object.entries({ ...held, ...read }))('is not written once %s', async (_, change) => {
+      const subject = await decide();
+      await change(other, subject);
+      expect(await subject.send()).toBe(false);
+    });
+
+    it.each(Object.entries(held))('waits while %s in a transaction that stays open, and sees it', async (_, change) => {
+      const subject = await decide();
+      const sent = await other.begin(async (open) => {
+        await change(open, subject);
+        let isDone = false;
+        const sending = subject.send().finally(() => {
+          isDone = true;
+        });
+        while (!isDone && !(await isWaiting()));
+        return { sending };
+      });
+      expect(await sent.sending).toBe(false);
+    });
+  },
+);
