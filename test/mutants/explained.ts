@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: lines of the source, as they stand there.
+import { explainedOfGuard } from './explained-guard.ts';
 import { explainedOfHttp } from './explained-http.ts';
 
 /** Mutants that no test can or should notice, with the reason. The report counts them apart. */
@@ -12,6 +13,7 @@ export type Explained = {
 };
 
 export const explained: readonly Explained[] = [
+  ...explainedOfGuard,
   ...explainedOfHttp,
   {
     file: 'src/engine/decide.ts',

@@ -214,6 +214,18 @@ const decidingPasskey =
     );
     return { ...commit, person, id, beside };
   };
+const decidingRegistration = (byPasswordAlone: boolean) => async (): Promise<OfFactor> => {
+  const person = await givenUser(world);
+  const passkey = {
+    ...{ id: randomUUID(), userId: person.id, name: 'another', credentialId: randomBytes(16) },
+    ...{ publicKey: randomBytes(77), counter: 0, backupEligible: false, transports: [] },
+  };
+  const store = passkeysOf();
+  const commit = await decided(store, (keep) =>
+    registerPasskey({ passkeys: { loadNew: store.loadNew, commit: keep }, sleep }, passkey, byPasswordAlone),
+  );
+  return { ...commit, person, id: passkey.id, beside: '' };
+};
 const stepOf = () => 2;
 const appRemoved: Change<OfFactor> = (sql, { id }) => GONE.secondFactor(sql, id);
 const passkeyRemoved: Change<OfFactor> = (sql, { id }) => GONE.passkey(sql, id);
@@ -263,21 +275,13 @@ const ofFactors: Readonly<Record<string, Case<OfFactor>>> = {
     },
   },
   'the registration of a passkey by the password alone': {
-    decide: async () => {
-      const person = await givenUser(world);
-      const passkey = {
-        ...{ id: randomUUID(), userId: person.id, name: 'another', credentialId: randomBytes(16) },
-        ...{ publicKey: randomBytes(77), counter: 0, backupEligible: false, transports: [] },
-      };
-      const store = passkeysOf();
-      const commit = await decided(store, (keep) =>
-        registerPasskey({ passkeys: { loadNew: store.loadNew, commit: keep }, sleep }, passkey, true),
-      );
-      return { ...commit, person, id: passkey.id, beside: '' };
-    },
+    decide: decidingRegistration(true),
     held: { 'the end-user was disabled': disable },
+    read: { 'another factor came first': anotherApp },
+  },
+  'the registration of a passkey': {
+    decide: decidingRegistration(false),
     read: {
-      'another factor came first': anotherApp,
       'there are as many as there may be': async (_, { person }) => {
         for (let count = 0; count < MAX_PASSKEYS; count++) await givenPasskey(person);
       },
