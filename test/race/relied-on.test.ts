@@ -11,21 +11,30 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemRandom } from '../../src/crypto/random.ts';
 import { storedRecoveryCode } from '../../src/crypto/recovery-code.ts';
 import { type Brought, bringToExternalSignIn, type SoughtUser } from '../../src/lifecycles/external-sign-in.ts';
+import type { Approval } from '../../src/lifecycles/interaction.ts';
 import { askPasskey, type PasskeyAsked, registerPasskey } from '../../src/lifecycles/passkey.ts';
 import { askSecondFactor, type SecondFactorAsked } from '../../src/lifecycles/second-factor.ts';
 import { addFactor, type ProvenFactor } from '../../src/lifecycles/session.ts';
+import { passTime, requestRotation } from '../../src/lifecycles/signing-key.ts';
 import { theServer } from '../../src/model/actor.ts';
 import { MAX_PASSKEYS } from '../../src/model/factors.ts';
 import { type Bytes, sameBytes } from '../../src/model/grant.ts';
 import type { Session } from '../../src/model/session.ts';
 import { NO_WISHES } from '../../src/people/external/begin.ts';
 import { sealSecret } from '../../src/people/second-factor/secret.ts';
+import { clientStore } from '../../src/storage/client-store.ts';
 import { externalSignInStore } from '../../src/storage/external-sign-ins.ts';
 import { passkeyStore, recoveryCodeStore, secondFactorStore } from '../../src/storage/factors.ts';
 import { linkedIdentityFacts, passkeyFacts } from '../../src/storage/row-facts.ts';
 import { linkedIdentities, passkeys, secondFactors } from '../../src/storage/schema.ts';
+import { userStore } from '../../src/storage/user-store.ts';
 import { testKeys, testMacs } from '../support/macs.ts';
+import { keysOf } from '../support/signing-keys.ts';
 import {
+  approvalOf,
+  approve,
+  givenClient,
+  givenRequest,
   givenSession,
   givenUser,
   openWorld,
@@ -369,11 +378,111 @@ const ofSignInsElsewhere: Readonly<Record<string, Case<Elsewhere>>> = {
   },
 };
 
+// Approvals.
+
+type Approving = Decided & { readonly person: Person; readonly clientId: string; readonly session: Session };
+
+/** A second approval of a client that the end-user has allowed before. */
+async function givenApproval(change: Partial<Approval>): Promise<Approving> {
+  const [person, clientId] = [await givenUser(world), await givenClient(world)];
+  const session = await givenSession(world, person);
+  const first = await approvalOf(world, await givenRequest(world, clientId, {}, person.id), session, {
+    remembers: true,
+  });
+  if (!(await approve(world, first))) throw new Error('not approved');
+  const approval = await approvalOf(world, await givenRequest(world, clientId, {}, person.id), session, change);
+  return { person, clientId, session, send: () => approve(world, approval) };
+}
+const signedOut: Change<Approving> = (sql, { session }) =>
+  sql`update sessions set state = 'ended', ended_reason = 'signed_out' where sid = ${session.sid}`;
+
+const ofApprovals: Readonly<Record<string, Case<Approving>>> = {
+  'an approval that relies on a consent': {
+    decide: () => givenApproval({ reliesOnConsent: true }),
+    held: {
+      'the end-user signed out': signedOut,
+      'the consent was forgotten': (sql, { person }) => sql`delete from consents where subject_id = ${person.id}`,
+      'the consent was narrowed': (sql, { person }) =>
+        sql`update consents set scope = '{read}' where subject_id = ${person.id}`,
+      'the consent is of another epoch of the end-user': (sql, { person }) =>
+        sql`update consents set subject_epoch = subject_epoch - 1 where subject_id = ${person.id}`,
+      'the consent is of another epoch of the client': (sql, { person }) =>
+        sql`update consents set client_epoch = client_epoch - 1 where subject_id = ${person.id}`,
+      'the consent is for another resource': (sql, { person }) =>
+        sql`update consents set resources = '{https://other.example}' where subject_id = ${person.id}`,
+    },
+    read: {
+      'the end-user was disabled': disable,
+      'the end-user signed out everywhere': signOutEverywhere,
+      'the client was deleted': (sql, { clientId }) =>
+        sql`update clients set deleted_at = now() where client_id = ${clientId}`,
+      'the client is of another epoch': (sql, { clientId }) =>
+        sql`update clients set epoch = epoch + 1 where client_id = ${clientId}`,
+    },
+  },
+};
+
+// Administration.
+
+const ofAdministration = {
+  'a change of an end-user': {
+    decide: async () => {
+      const person = await givenUser(world);
+      const store = userStore(world.db, world.clock, testMacs);
+      const { row, version, now } = await store.load(person.id, null);
+      if (row.user === null) throw new Error('no user');
+      const entry = { machine: 'user', event: 'changeRequested', from: 'enabled', to: 'enabled' } as const;
+      const after = { ...row.user, claims: { name: 'Ada' } };
+      const entries = [{ ...entry, reason: null, generation: null, userId: person.id }];
+      return { person, send: () => store.commit({ version, after, now, entries }) };
+    },
+    held: {
+      'the end-user was disabled': disable,
+      'the end-user signed out everywhere': signOutEverywhere,
+      'another change came first': (sql, { person }) => sql`update users set claims = '{}' where id = ${person.id}`,
+    },
+  } satisfies Case<Decided & { readonly person: Person }>,
+  'a change of a client': {
+    decide: async () => {
+      const clientId = await givenClient(world);
+      const store = clientStore(world.db, world.clock, testMacs);
+      const { row, version, now } = await store.load(clientId);
+      if (row.client === null) throw new Error('no client');
+      const entry = { machine: 'client', event: 'changeRequested', from: 'enabled', to: 'enabled' } as const;
+      const after = { ...row.client, clientName: 'another' };
+      const entries = [{ ...entry, reason: null, generation: null, clientId }];
+      return { clientId, send: () => store.commit({ version, after, now, entries }) };
+    },
+    held: {
+      'the client was deleted': (sql, { clientId }) =>
+        sql`update clients set deleted_at = now() where client_id = ${clientId}`,
+      'another change came first': (sql, { clientId }) =>
+        sql`update clients set redirect_uris = '{}' where client_id = ${clientId}`,
+    },
+  } satisfies Case<Decided & { readonly clientId: string }>,
+  'a rotation of a signing key at once': {
+    decide: async () => {
+      const keys = keysOf(world.db, world.clock);
+      await passTime(keys);
+      return decided(keys.store, (commit) =>
+        requestRotation({ ...keys, store: { ...keys.store, commit } }, 'ES256', true, theServer),
+      );
+    },
+    held: {
+      'the key was revoked': (sql) =>
+        sql`update signing_keys set state = 'retired', private_jwe = null, retired_at = now(), retired_reason = 'revocation_requested'
+          where state = 'signing'`,
+    },
+  } satisfies Case<Decided>,
+};
+
 const CASES: Readonly<Record<string, Case<never>>> = {
   ...Object.assign({}, ...KINDS.map(ofSessions)),
   ...usesOfSessions,
   ...ofFactors,
   ...ofSignInsElsewhere,
+  ...ofApprovals,
+  ...ofAdministration,
 };
 
 const isWaiting = async (): Promise<boolean> =>
@@ -410,3 +519,35 @@ describe.each(Object.entries(CASES) as unknown as [string, Case<Decided>][])(
     });
   },
 );
+
+/** Whatever becomes of the approval, the consent is written only as it was loaded, and with the approval. */
+describe('a consent that an approval would widen', () => {
+  const consentOf = ({ id }: Person) => other`select * from consents where subject_id = ${id}`;
+  const ASKED = { remembers: true, scope: ['read', 'write', 'print'] };
+
+  it('is widened while it is as it was', async () => {
+    const subject = await givenApproval(ASKED);
+    expect(await subject.send()).toBe(true);
+    expect((await consentOf(subject.person))[0]?.['scope']).toEqual(ASKED.scope);
+  });
+
+  it.each<[string, Change<Approving>]>([
+    ['was forgotten', (sql, { person }) => sql`delete from consents where subject_id = ${person.id}`],
+    [
+      'was forgotten and given again',
+      (sql, { person }) => sql`update consents set id = gen_random_uuid() where subject_id = ${person.id}`,
+    ],
+    [
+      'was changed',
+      (sql, { person }) =>
+        sql`update consents set scope = '{read}', mac_version = mac_version + 1 where subject_id = ${person.id}`,
+    ],
+    ['belongs to an end-user who has signed out', signedOut],
+  ])('stays as it is once it %s', async (_, change) => {
+    const subject = await givenApproval(ASKED);
+    await change(other, subject);
+    const before = await consentOf(subject.person);
+    await subject.send();
+    expect(await consentOf(subject.person)).toEqual(before);
+  });
+});
