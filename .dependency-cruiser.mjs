@@ -99,8 +99,8 @@ export default {
     },
     onlyFrom(
       'guard-is-for-apis',
-      ['^(src|dist)/guard/', '^src/management/', TESTS],
-      '^(src|dist)/guard/',
+      ['^src/guard/', '^src/management/', TESTS],
+      '^src/guard/',
       'The server checks its own tokens against its own database; only an API on it, such as the management API, is guarded.',
     ),
     only(
@@ -276,7 +276,7 @@ export default {
       [
         '^examples/',
         // As an API imports it: statehouse/guard.
-        '^dist/guard/',
+        '^src/guard/index\\.ts$',
         packages('@modelcontextprotocol/(client|server|node)', 'express', '@types/express', 'zod'),
         '^(node:)?(child_process|fs|http|net|os|path)$',
       ],
@@ -374,7 +374,7 @@ export default {
     onlyFrom(
       'only-crypto-knows-cryptography',
       // The driver signs in to Postgres (SCRAM).
-      ['^src/crypto/', '^(src|dist)/guard/', '^src/storage/driver/', TESTS],
+      ['^src/crypto/', '^src/guard/', '^src/storage/driver/', TESTS],
       [packages('jose', '@node-rs/argon2', '@node-rs/bcrypt', '@simplewebauthn/server', 'otpauth'), '^(node:)?crypto$'],
       'Randomness, digests, comparisons and signatures are reviewed in one folder.',
     ),

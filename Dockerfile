@@ -7,8 +7,9 @@ ARG BASE=node:24.21.0-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35
 FROM ${BASE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The driver of Postgres is a package in this repository.
+# Two packages are in this repository: the driver of Postgres, and the guard for APIs.
 COPY src/storage/driver/package.json ./src/storage/driver/
+COPY src/guard/package.json ./src/guard/
 # Exactly what the lock file says. No package of the server needs to run a script at installation, so none may.
 RUN npm ci --omit=dev --ignore-scripts
 

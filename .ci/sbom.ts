@@ -7,16 +7,22 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-type Package = { readonly dev?: true; readonly devDependencies?: object };
+type Package = { readonly dev?: true; readonly devDependencies?: object; readonly workspaces?: object };
 type Lock = { readonly packages: Readonly<Record<string, Package>> };
 
 const root = join(import.meta.dirname, '..');
 const [format = 'cyclonedx'] = process.argv.slice(2);
-const { devDependencies: _, ...manifest } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const {
+  devDependencies: _,
+  workspaces: __,
+  ...manifest
+} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock;
+/** The guard for APIs, which has the name of the root, is a part of what is described. */
+const GUARD = ['src/guard', 'node_modules/statehouse'];
 const packages = Object.entries(lock.packages)
-  .filter(([, { dev }]) => !dev)
-  .map(([path, { devDependencies: _, ...rest }]) => [path, rest] as const);
+  .filter(([path, { dev }]) => !dev && !GUARD.includes(path))
+  .map(([path, { devDependencies: _, workspaces: __, ...rest }]) => [path, rest] as const);
 
 const folder = mkdtempSync(join(tmpdir(), 'statehouse-sbom-'));
 try {

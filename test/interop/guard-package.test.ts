@@ -1,6 +1,16 @@
 /** `statehouse/guard` as an API gets it: from the package that npm packs, below node_modules, where Node runs no TypeScript. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +28,7 @@ describe('the package', () => {
     const modules = join(folder, 'node_modules');
     installed = join(modules, 'statehouse');
     mkdirSync(join(modules, '@types'), { recursive: true });
-    run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder, ROOT], folder);
+    run('npm', ['pack', '--workspace', 'src/guard', '--pack-destination', folder], ROOT);
     const [packed = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
     run('tar', ['-xzf', packed], folder);
     cpSync(join(folder, 'package'), installed, { recursive: true });
@@ -46,7 +56,19 @@ describe('the package', () => {
     }
   });
 
-  it('opens nothing else of the server', () => {
+  it('has jose as its only dependency, of the version that the server uses, and nothing of the server', () => {
+    const manifest = (path: string) => JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+    const { dependencies, peerDependenciesMeta } = manifest(installed);
+    expect(dependencies).toEqual({ jose: manifest(ROOT).dependencies.jose });
+    expect(peerDependenciesMeta).toEqual({ fastify: { optional: true } });
+    expect(readdirSync(installed).toSorted()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+  });
+
+  it('leaves nothing in the repository that was built', () => {
+    for (const built of ['dist', 'LICENSE']) expect(existsSync(join(ROOT, 'src/guard', built)), built).toBe(false);
+  });
+
+  it('opens nothing else', () => {
     const program = `import('statehouse/src/http/app.ts').catch((error) => process.stdout.write(error.code))`;
     expect(run(process.execPath, ['--eval', program], folder)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
