@@ -24,7 +24,7 @@ const ROOMS = [
 const NOT_HERE = [
   // Need a Postgres server.
   'test/unit/http/{client-endpoints,log,round-trips,signing-keys}.test.ts',
-  'test/unit/storage/{driver,housekeeping,list-plans,many-at-once,migrations,plans,postgres,postgres-pool,runtime-role,database-writer}.test.ts',
+  'test/unit/storage/{database-writer,driver,housekeeping,ledger-seals,list-plans,many-at-once,migrations,plans,postgres,postgres-pool,repair-ledger-default,run-alone,runtime-role,what-is-alive-stays}.test.ts',
   // Starts processes.
   'test/unit/storage/folder-lock.test.ts',
   ...REPLACE_A_MODULE,
