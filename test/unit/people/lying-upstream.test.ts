@@ -117,6 +117,10 @@ describe('after the browser is back', () => {
     ['without a subject', () => ({ claims: { sub: undefined } })],
     ['with an endless subject', () => ({ claims: { sub: 'x'.repeat(256) } })],
     ['from the future', () => ({ claims: { iat: seconds() + 3600, exp: seconds() + 7200 } })],
+    [
+      'that was issued a second beyond the tolerance',
+      () => ({ claims: { iat: seconds() + 61, exp: seconds() + 7200 } }),
+    ],
     ['with U+0000 in its subject', () => ({ claims: { sub: 'ada\0' } })],
     ['with U+0000 in a claim', () => ({ claims: { preferred_username: 'ada\0there' } })],
     ['with U+0000 deep in a claim', () => ({ claims: { groups: [{ 'na\0me': 'x' }] } })],
@@ -145,6 +149,18 @@ describe('after the browser is back', () => {
     expect(provider.asked.length).toBe(asked);
     const form = /<p><a href="([^"]+)"/.exec(back.body)?.[1]?.replaceAll('&#61;', '=') ?? '';
     expect((await browser.get(form)).body).toContain('name="password"');
+  });
+
+  it.each([
+    ['ended a second within the tolerance', () => ({ iat: seconds() - 900, exp: seconds() - 59 })],
+    ['is issued at the end of the tolerance', () => ({ iat: seconds() + 60, exp: seconds() + 7200 })],
+  ])('an ID Token that %s signs in', async (_, claims) => {
+    // At the very second: a fraction more would be within.
+    clock.set(new Date((seconds() + 1) * 1000));
+    const { browser, answer } = await away();
+    const callback = provider.callback(answer.url);
+    provider.lie = { claims: claims() };
+    expect((await browser.get(callback)).body).toContain('decision');
   });
 
   it.each([
