@@ -222,7 +222,7 @@ export default {
         '^src/people/(second-factor/removal|passwords/rules)\\.ts$',
         '^src/crypto/(base64url|client-secret|digest|password|random|root-secret|secret-types)\\.ts$',
         '^src/http/(address-key|handed-on|request-log|unavailable)\\.ts$',
-        '^src/review/(explanation|machine)/',
+        '^src/(catalogue|explanation)/',
         '^src/system/',
         '^policies/',
         packages('fastify', 'ghtml', 'negotiator', 'zod'),
@@ -348,14 +348,14 @@ export default {
     ),
     onlyFrom(
       'only-the-engine-asks-machines',
-      ['^machines/', '^src/(engine|lifecycles|review)/', TESTS],
+      ['^machines/', '^src/(catalogue|engine|lifecycles|review)/', TESTS],
       '^machines/',
       'A decision that the engine did not ask for is one that it does not check and commit; others see types.',
       valuesOnly,
     ),
     onlyFrom(
       'only-the-engine-knows-xstate',
-      ['^machines/', '^src/(engine|review)/', TESTS],
+      ['^machines/', '^src/(catalogue|engine|review)/', TESTS],
       packages('xstate', '@xstate/[^/]+'),
       'XState is called in one place, as a pure function: no actors and no timers in the server.',
     ),
@@ -436,9 +436,21 @@ export default {
     ),
     only(
       'one-reader-of-machines',
-      '^src/review/machine/',
-      ['^src/review/machine/', '^machines/', packages('xstate')],
+      '^src/catalogue/',
+      ['^src/catalogue/', '^machines/', packages('xstate')],
       'What a configuration says is read in one place, from the configuration alone: drawings, SQL, diff and tests agree on it.',
+    ),
+    only(
+      'explanations-read-what-is-stored',
+      '^src/explanation/',
+      ['^machines/vocabulary\\.ts$', '^src/(explanation|config|crypto|model|storage)/', '^src/system/clock\\.ts$'],
+      'Operators are shown the life of a grant or of a key from what is stored about it, by the API and by the command line alike; nothing here decides.',
+    ),
+    onlyFrom(
+      'explanations-are-for-operators',
+      ['^src/(cli|explanation|management)/', TESTS],
+      '^src/explanation/',
+      'Clients learn the OAuth error alone; the precise reason is for operators.',
     ),
     onlyFrom(
       'a-device-is-loaded-where-it-is-named',
@@ -450,7 +462,8 @@ export default {
       'drawings-read-the-machines',
       '^src/review/drawing/',
       [
-        '^src/review/(drawing|machine|proof)/',
+        '^src/review/(drawing|proof)/',
+        '^src/catalogue/',
         '^policies/',
         '^src/config/',
         '^src/oauth/refusals\\.ts$',
@@ -461,7 +474,7 @@ export default {
     ),
     onlyFrom(
       'review-is-an-edge',
-      ['^src/(review|cli|management)/', TESTS],
+      ['^src/(review|cli)/', TESTS],
       '^src/review/',
       'What reviewers run reads the server; the server does not depend on it.',
     ),

@@ -1,6 +1,7 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { MACHINES } from '../catalogue/running.ts';
 import { DEFAULT_POLICY } from '../config/configuration.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfiguration, loadPolicy } from '../config/load.ts';
@@ -9,7 +10,6 @@ import { drawingOf, drawingOfAll, drawingsOfEach, FORMATS, type Format } from '.
 import { kebab } from '../review/drawing/names.ts';
 import type { Numbers } from '../review/drawing/policy-numbers.ts';
 import { numbersIn } from '../review/drawing/shipped-numbers.ts';
-import { MACHINES } from '../review/machine/running.ts';
 import type { Cli } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { grantIdIn } from '../review/explanation/grant-id.ts';
+import { grantIdIn } from '../explanation/grant-id.ts';
 import type { Cli } from './cli.ts';
 import { explanationText } from './explanation-words.ts';
 import { CommandRefused } from './failure.ts';

@@ -1,7 +1,7 @@
 /** An explanation as text. Instants are in UTC; no token is shown. */
 import { printable } from '../config/shown.ts';
-import type { ADVICE } from '../review/explanation/advice.ts';
-import type { ExplainedGrant, ExplainedWithoutGrant } from '../review/explanation/explain.ts';
+import type { ADVICE } from '../explanation/advice.ts';
+import type { ExplainedGrant, ExplainedWithoutGrant } from '../explanation/explain.ts';
 import { fields } from './client-words.ts';
 import { inWords } from './durations.ts';
 

@@ -2,11 +2,12 @@
  * What commands ask of a server. Each port is fulfilled twice: on the database (direct/), and through the management API of a
  * running server (remote/). Both refuse in the same words.
  */
+
+import type { ExplainedGrant, ExplainedWithoutGrant } from '../explanation/explain.ts';
 import type { User } from '../model/user.ts';
 import type { PlacedUser } from '../registration/import-users.ts';
 import type { Reading } from '../registration/record-problem.ts';
 import type { UserRecord } from '../registration/user-record.ts';
-import type { ExplainedGrant, ExplainedWithoutGrant } from '../review/explanation/explain.ts';
 import type { CheckedClient } from './effective-policy.ts';
 
 export type Outcome = 'created' | 'updated' | 'unchanged';

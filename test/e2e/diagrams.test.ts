@@ -3,11 +3,11 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MACHINES } from '../../src/catalogue/running.ts';
 import { drawingOfAll } from '../../src/review/drawing/formats.ts';
 import { kebab } from '../../src/review/drawing/names.ts';
 import { shippedNumbers } from '../../src/review/drawing/shipped-numbers.ts';
 import { svgOf } from '../../src/review/drawing/svg.ts';
-import { MACHINES } from '../../src/review/machine/running.ts';
 import { chromiumPath, launchChromium, newPage } from '../support/chromium.ts';
 import { NUMBERS } from '../unit/review/drawing/numbers.ts';
 

@@ -1,6 +1,6 @@
 /** Explanations, from the database itself. */
 import type { Runtime } from '../../boot/runtime.ts';
-import { explain } from '../../review/explanation/explain.ts';
+import { explain } from '../../explanation/explain.ts';
 import { databaseClock } from '../../system/clock.ts';
 import { noSuchGrant } from '../failure.ts';
 import type { Explanations } from '../ports.ts';

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Runtime } from '../../boot/runtime.ts';
 import { rowMacs } from '../../crypto/row-mac.ts';
+import { lifeOf } from '../../explanation/explanation.ts';
 import { endGrantByAdministrator } from '../../lifecycles/grant.ts';
 import { commandLine } from '../../model/actor.ts';
-import { lifeOf } from '../../review/explanation/explanation.ts';
 import { authenticClients } from '../../storage/authentic-clients.ts';
 import { findListedClient } from '../../storage/client-list.ts';
 import { findListedGrant, type LifetimesOf, type ListedGrant, listGrantPage } from '../../storage/grant-list.ts';

@@ -1,5 +1,5 @@
 /** Explanations, through the management API. */
-import { grantIdIn } from '../../review/explanation/grant-id.ts';
+import { grantIdIn } from '../../explanation/grant-id.ts';
 import { noSuchGrant } from '../failure.ts';
 import type { Explanations } from '../ports.ts';
 import type { ManagementApi } from './api.ts';

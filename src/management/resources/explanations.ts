@@ -1,6 +1,6 @@
 /** Why something is as it is, from what somebody holds in their hands: a token, a code, or a grant id out of a log. */
 import { z } from 'zod';
-import { explain } from '../../review/explanation/explain.ts';
+import { explain } from '../../explanation/explain.ts';
 import { notFound } from '../problem.ts';
 import { found, type ManagementResource, methodsOf } from '../resource.ts';
 

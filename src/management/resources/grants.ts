@@ -1,9 +1,9 @@
 /** What end-users have allowed clients: each authorization with its code and its chain of refresh tokens. */
 import { z } from 'zod';
+import { explanationDocument } from '../../explanation/document.ts';
+import { explanationOf, type Life, lifeOf } from '../../explanation/explanation.ts';
 import { endGrantByAdministrator } from '../../lifecycles/grant.ts';
 import { grantEndReason } from '../../model/grant.ts';
-import { explanationDocument } from '../../review/explanation/document.ts';
-import { explanationOf, type Life, lifeOf } from '../../review/explanation/explanation.ts';
 import { loadLife } from '../../storage/grant-life.ts';
 import { findListedGrant, type GrantFilter, type ListedGrant, listGrantPage } from '../../storage/grant-list.ts';
 import { addressOf, links } from '../addresses.ts';

@@ -1,7 +1,7 @@
 /** The machines that run: their definitions, their pictures, and how many rows are in each state. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { MACHINES } from '../../review/machine/running.ts';
+import { MACHINES } from '../../catalogue/running.ts';
 import { armsTakenWithin } from '../../storage/arm-counts.ts';
 import { countStates } from '../../storage/state-counts.ts';
 import { addressOf, links } from '../addresses.ts';

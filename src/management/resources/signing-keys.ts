@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import type { SigningKeyPolicy } from '../../../policies/schema.ts';
 import { keyLifetimes } from '../../config/key-lifetimes.ts';
+import { forecastOf } from '../../explanation/key-forecast.ts';
 import { type KeyChange, requestRevocation, requestRotation } from '../../lifecycles/signing-key.ts';
 import type { SigningKeyRow } from '../../model/signing-key.ts';
 import { SIGNING_ALGORITHMS } from '../../oauth/signing-algorithms.ts';
-import { forecastOf } from '../../review/explanation/key-forecast.ts';
 import { addressOf, links } from '../addresses.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { shownInstant } from '../instant.ts';

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { configurationWarnings } from '../../config/configuration-warnings.ts';
 import { keyLifetimes } from '../../config/key-lifetimes.ts';
+import { forecastOf } from '../../explanation/key-forecast.ts';
 import { signerAmong } from '../../model/signing-key.ts';
 import { describedScopeNames } from '../../registration/client-review.ts';
 import { introspectorsIn, introspectorWarnings, scopeWarnings } from '../../registration/unknown-names.ts';
-import { forecastOf } from '../../review/explanation/key-forecast.ts';
 import { databaseFacts, endedChains, failedSignIns } from '../../storage/alarms.ts';
 import { clientsBeyond, clientsNamed } from '../../storage/clients.ts';
 import { listNodes } from '../../storage/nodes.ts';

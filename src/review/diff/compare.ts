@@ -1,7 +1,8 @@
 /** Two sides, compared in words that a reviewer can approve, with the invariants decided again for the new one. */
+
+import { readMachine } from '../../catalogue/read.ts';
 import { changesBetween } from '../../config/changes.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
-import { readMachine } from '../machine/read.ts';
 import { type MachineOf, type Proof, prove, proveForEveryPolicy } from '../proof/prove.ts';
 import type { Bounds } from '../proof/walk.ts';
 import { type ConfigurationChange, meaningOfClientField, meaningOfResourceChange } from './ceiling-changes.ts';

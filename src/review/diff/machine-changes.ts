@@ -1,7 +1,7 @@
 /** The differences between two versions of a machine, arm by arm. */
-import { callWords } from '../machine/calls.ts';
-import { statesReachableFrom } from '../machine/reach.ts';
-import { type Arm, armsOf, type Machine } from '../machine/read.ts';
+import { callWords } from '../../catalogue/calls.ts';
+import { statesReachableFrom } from '../../catalogue/reach.ts';
+import { type Arm, armsOf, type Machine } from '../../catalogue/read.ts';
 
 export type MachineChange = {
   readonly machine: string;

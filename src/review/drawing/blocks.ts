@@ -1,6 +1,6 @@
 /** The contents of a state's box and an arrow's card, as texts with positions. Everything is in pixels. */
-import { effectWords } from '../machine/calls.ts';
-import { type Arm, questionOf } from '../machine/read.ts';
+import { effectWords } from '../../catalogue/calls.ts';
+import { type Arm, questionOf } from '../../catalogue/read.ts';
 import type { Edge, Group, GroupedState, Row } from './groups.ts';
 import { type Face, linesOf, widthOf } from './text-width.ts';
 import { toneOf } from './tone.ts';

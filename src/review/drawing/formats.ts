@@ -1,5 +1,5 @@
 /** Machines in each of the formats. */
-import type { Machine } from '../machine/read.ts';
+import type { Machine } from '../../catalogue/read.ts';
 import { mermaidOf } from './mermaid.ts';
 import { kebab, titleOf } from './names.ts';
 import type { Numbers } from './policy-numbers.ts';

@@ -1,6 +1,6 @@
 /** Groups arms for display: equal arms of several events share a row, and rows of the same events share a heading. */
-import { effectWords } from '../machine/calls.ts';
-import { type Arm, type Machine, questionOf, type State } from '../machine/read.ts';
+import { effectWords } from '../../catalogue/calls.ts';
+import { type Arm, type Machine, questionOf, type State } from '../../catalogue/read.ts';
 
 /** An arm, or the same arm of several events. */
 export type Row = {

@@ -1,7 +1,7 @@
 /** Generates machines/README.md and its pictures from the machines, for `npm run machines:build`. */
 import { readFileSync } from 'node:fs';
-import type { Machine } from '../machine/read.ts';
-import { MACHINES } from '../machine/running.ts';
+import type { Machine } from '../../catalogue/read.ts';
+import { MACHINES } from '../../catalogue/running.ts';
 import { invariantsOf } from './invariants-of-machines.ts';
 import { mermaidOf } from './mermaid.ts';
 import { kebab, titleOf } from './names.ts';

@@ -1,6 +1,6 @@
 /** A machine as a Mermaid state diagram, which GitHub draws in Markdown. */
-import { effectWords } from '../machine/calls.ts';
-import { type Machine, questionOf } from '../machine/read.ts';
+import { effectWords } from '../../catalogue/calls.ts';
+import { type Machine, questionOf } from '../../catalogue/read.ts';
 import { type Group, grouped } from './groups.ts';
 import { type Numbers, numbersOf } from './policy-numbers.ts';
 

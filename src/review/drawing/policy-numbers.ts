@@ -1,7 +1,7 @@
 /** A policy's numbers for the arms of a machine: shown beside the guard that uses them or the effect that they limit. */
 import type { Policy, SignInPolicy, SigningKeyPolicy } from '../../../policies/schema.ts';
+import type { Arm } from '../../catalogue/read.ts';
 import { keyLifetimes } from '../../config/key-lifetimes.ts';
-import type { Arm } from '../machine/read.ts';
 
 export type Numbers = {
   /** For people. */

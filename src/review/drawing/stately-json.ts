@@ -2,9 +2,9 @@
  * A machine's configuration as XState JSON: guards and actions by name, descriptions and references kept. Stately's editor
  * opens it (Import from code: `createMachine(` … `)`); with guards and actions, XState makes the same machine from it.
  */
-import { isComposed, readGuard } from '../machine/guards.ts';
-import type { Machine } from '../machine/read.ts';
-import { INLINE } from '../machine/words.ts';
+import { isComposed, readGuard } from '../../catalogue/guards.ts';
+import type { Machine } from '../../catalogue/read.ts';
+import { INLINE } from '../../catalogue/words.ts';
 import { type Numbers, numbersOf } from './policy-numbers.ts';
 
 export function jsonOf(machine: Machine, numbers: Numbers): string {

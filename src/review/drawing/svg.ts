@@ -1,5 +1,5 @@
 /** A machine as self-contained SVG, for light and dark mode, without scripts, fonts or external resources. */
-import type { Machine } from '../machine/read.ts';
+import type { Machine } from '../../catalogue/read.ts';
 import { type Block, boxOf, cardOf, type Line, type Say, type Shape, type Text, textAt } from './blocks.ts';
 import { type Edge, type Grouped, type GroupedState, grouped } from './groups.ts';
 import { type Layout, layOut, type Point, type Size, scaleOf } from './layout.ts';

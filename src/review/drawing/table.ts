@@ -1,7 +1,8 @@
 /** A machine as Markdown tables: for each state every event with its guards, in order, and their consequences. */
+
+import { type Call, effectWords } from '../../catalogue/calls.ts';
+import { type Arm, type Machine, questionOf, type State } from '../../catalogue/read.ts';
 import { REFUSALS, type Refusal } from '../../oauth/refusals.ts';
-import { type Call, effectWords } from '../machine/calls.ts';
-import { type Arm, type Machine, questionOf, type State } from '../machine/read.ts';
 import { type Numbers, numbersOf } from './policy-numbers.ts';
 
 const COLUMNS = ['event', 'asked', 'guard', 'next state', 'effects', 'the client is told', 'because', 'reference'];

@@ -1,5 +1,5 @@
 /** The tone of arms: something is issued, or something ends or is rejected. Null: neither. */
-import type { Arm } from '../machine/read.ts';
+import type { Arm } from '../../catalogue/read.ts';
 
 export type Tone = 'issues' | 'ends';
 

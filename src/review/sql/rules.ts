@@ -3,11 +3,11 @@
  * state is defined here.
  */
 
+import { type Machine, readMachine } from '../../catalogue/read.ts';
+import { RUNNING } from '../../catalogue/running.ts';
 import { MAX_ACCESS_TOKEN_SECONDS } from '../../storage/housekeeping.ts';
 import { LEDGER_IS_NOT_EMPTIED } from '../../storage/ledger-partitions.ts';
 import { macColumns } from '../../storage/mac-columns.ts';
-import { type Machine, readMachine } from '../machine/read.ts';
-import { RUNNING } from '../machine/running.ts';
 import {
   answerOfExternalSignIns,
   attemptOfDeliveries,

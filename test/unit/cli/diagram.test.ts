@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MACHINES } from '../../../src/catalogue/running.ts';
 import { runCommand } from '../../../src/cli/program.ts';
 import { kebab } from '../../../src/review/drawing/names.ts';
-import { MACHINES } from '../../../src/review/machine/running.ts';
 import { readXml } from '../review/drawing/xml.ts';
 
 /** No database, no runtime: the command asks for none. */

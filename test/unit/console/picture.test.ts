@@ -1,10 +1,10 @@
 /** Numbers on the pictures of all machines: each state and each arm that leads to another state has its place. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { MACHINES } from '../../../src/catalogue/running.ts';
 import { armKey, type MachineNumbers, numbersOf, stateKey } from '../../../src/console/numbers.ts';
 import { withNumbers } from '../../../src/console/picture.ts';
 import { kebab } from '../../../src/review/drawing/names.ts';
-import { MACHINES } from '../../../src/review/machine/running.ts';
 
 const pictureOf = (name: string) =>
   readFileSync(new URL(`../../../machines/diagrams/${kebab(name)}.svg`, import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 /** The machines that run, so that tests can walk, ask and mutate them all in one way. */
-import { isComposed } from '../../../src/review/machine/guards.ts';
-import { type Machine, readMachine } from '../../../src/review/machine/read.ts';
-import { RUNNING, type RunningName } from '../../../src/review/machine/running.ts';
+import { isComposed } from '../../../src/catalogue/guards.ts';
+import { type Machine, readMachine } from '../../../src/catalogue/read.ts';
+import { RUNNING, type RunningName } from '../../../src/catalogue/running.ts';
 
 /** One way out of a state, as it stands in the machine's file. */
 export type WrittenArm = {

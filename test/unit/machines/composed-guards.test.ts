@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { and, not, or, setup } from 'xstate';
 import { effects, type Meta } from '../../../machines/vocabulary.ts';
-import { readMachine } from '../../../src/review/machine/read.ts';
+import { readMachine } from '../../../src/catalogue/read.ts';
 import { allAnswers } from './answers.ts';
 import type { Config, Subject } from './catalogue.ts';
 import { caseOf, lawsOf } from './laws.ts';

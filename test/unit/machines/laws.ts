@@ -2,8 +2,8 @@
  * What must hold of the machines, said independently of how they say it. The transition table shows every change to a reviewer; a law
  * refuses the dangerous ones by itself. To read them: laws/every-machine.ts, then the file of the machine.
  */
-import { readMachine } from '../../../src/review/machine/read.ts';
-import type { RunningName } from '../../../src/review/machine/running.ts';
+import { readMachine } from '../../../src/catalogue/read.ts';
+import type { RunningName } from '../../../src/catalogue/running.ts';
 import { allAnswers } from './answers.ts';
 import { type Config, type Subject, withoutCode } from './catalogue.ts';
 import { lawsOfAuthorizationCode } from './laws/authorization-code.ts';

@@ -2,8 +2,8 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import { type AnyStateMachine, type SnapshotFrom, setup } from 'xstate';
 import type { Meta, SharedArm } from '../../../machines/vocabulary.ts';
-import { readMachine } from '../../../src/review/machine/read.ts';
-import type { RUNNING } from '../../../src/review/machine/running.ts';
+import { readMachine } from '../../../src/catalogue/read.ts';
+import type { RUNNING } from '../../../src/catalogue/running.ts';
 
 const described = setup({ types: { events: {} as { type: 'presented' }, meta: {} as Meta } });
 

@@ -1,7 +1,7 @@
 /** Every machine with one thing changed: what a slip of the hand, or of a review, could do to it. */
 import type { effects } from '../../../machines/vocabulary.ts';
-import type { Call } from '../../../src/review/machine/calls.ts';
-import { type Arm, armsOf, readMachine } from '../../../src/review/machine/read.ts';
+import type { Call } from '../../../src/catalogue/calls.ts';
+import { type Arm, armsOf, readMachine } from '../../../src/catalogue/read.ts';
 import { statesOf } from './answers.ts';
 import { type Config, copyOf, type Subject, type WrittenArm } from './catalogue.ts';
 

@@ -3,7 +3,7 @@
  * that issue more or revoke less must be refused by a law, however carelessly the table's difference is read.
  */
 import { describe, expect, test } from 'vitest';
-import { readMachine } from '../../../src/review/machine/read.ts';
+import { readMachine } from '../../../src/catalogue/read.ts';
 import { type Answer, type Answers, foundOnce, guardsAsked } from './answers.ts';
 import { type Subject, subjects } from './catalogue.ts';
 import { caseOf, lawsOf, lawsOfEveryMachine } from './laws.ts';

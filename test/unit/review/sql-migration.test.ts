@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'drizzle-orm';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readMachine } from '../../../src/review/machine/read.ts';
+import { readMachine } from '../../../src/catalogue/read.ts';
 import { type GeneratedFile, generate, type Repository } from '../../../src/review/sql/migration.ts';
 import { type Machines, heldMachines as machines } from '../../../src/review/sql/rules.ts';
 import { sqlOf } from '../../../src/review/sql/text.ts';

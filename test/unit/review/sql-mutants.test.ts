@@ -4,7 +4,7 @@
  */
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readMachine } from '../../../src/review/machine/read.ts';
+import { readMachine } from '../../../src/catalogue/read.ts';
 import { type Machines, heldMachines as machines, type Rule, rulesOf } from '../../../src/review/sql/rules.ts';
 import { textOf } from '../../../src/review/sql/text.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -1,7 +1,7 @@
 /** The table of the events, held against the machines: every rule is about something that happens, and nothing is two events. */
 import { describe, expect, it } from 'vitest';
 import { WEBHOOK_EVENTS, WEBHOOK_GROUPS } from '../../../policies/webhooks-schema.ts';
-import { armsOf } from '../../../src/review/machine/read.ts';
+import { armsOf } from '../../../src/catalogue/read.ts';
 import { EVENTS, eventOf, type OutboxLine } from '../../../src/webhooks/events.ts';
 import { subjects } from '../machines/catalogue.ts';
 

@@ -3,10 +3,10 @@
  * ended stays ended, and nothing is issued without asking for the time.
  */
 import { effects } from '../../../../machines/vocabulary.ts';
-import { callWords } from '../../../../src/review/machine/calls.ts';
-import { statesReachableFrom } from '../../../../src/review/machine/reach.ts';
-import type { Arm, Machine } from '../../../../src/review/machine/read.ts';
-import { INLINE } from '../../../../src/review/machine/words.ts';
+import { callWords } from '../../../../src/catalogue/calls.ts';
+import { statesReachableFrom } from '../../../../src/catalogue/reach.ts';
+import type { Arm, Machine } from '../../../../src/catalogue/read.ts';
+import { INLINE } from '../../../../src/catalogue/words.ts';
 import { statesOf } from '../answers.ts';
 import { brokenArms, everyAnswer, ISSUING, type Law, placesOf } from './law.ts';
 import { NO_STANDARD_SAYS } from './without-reference.ts';

@@ -9,8 +9,8 @@ import type {
   SupersededReason,
   UserEvent,
 } from '../../../../machines/vocabulary.ts';
-import type { Arm, Machine } from '../../../../src/review/machine/read.ts';
-import { armsOf } from '../../../../src/review/machine/read.ts';
+import type { Arm, Machine } from '../../../../src/catalogue/read.ts';
+import { armsOf } from '../../../../src/catalogue/read.ts';
 import { type Answer, type Answers, foundOnce, statesOf } from '../answers.ts';
 import type { Subject } from '../catalogue.ts';
 

@@ -2,7 +2,7 @@
  * Every pair of states of every machine with a row of its own: allowed where an arm leads from one to the other, and with the reasons
  * that those arms write. What else the tables ask of a row in the new state is set along, so that only the triggers can refuse.
  */
-import type { Machine } from '../../../../src/review/machine/read.ts';
+import type { Machine } from '../../../../src/catalogue/read.ts';
 import {
   client,
   emailChallenge,

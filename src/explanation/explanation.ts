@@ -1,9 +1,9 @@
 /** The life of an authorization: what happened, whether it is alive, why not, and where a token stands in it. Pure. */
 
-import type { Grant } from '../../model/grant.ts';
-import { chainPosition, grantEndReason, grantState, sameBytes } from '../../model/grant.ts';
-import { grantEndsAt, type Lifetimes } from '../../model/lifetimes.ts';
-import type { LedgerLine } from '../../storage/grant-life.ts';
+import type { Grant } from '../model/grant.ts';
+import { chainPosition, grantEndReason, grantState, sameBytes } from '../model/grant.ts';
+import { grantEndsAt, type Lifetimes } from '../model/lifetimes.ts';
+import type { LedgerLine } from '../storage/grant-life.ts';
 import { ADVICE, type Advice, type EndReason } from './advice.ts';
 import type { GivenCredential } from './presented.ts';
 

@@ -1,8 +1,8 @@
 /** The list of the machines that run is whole. */
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { kebab } from '../../../../src/review/drawing/names.ts';
-import { MACHINES, RUNNING } from '../../../../src/review/machine/running.ts';
+import { MACHINES, RUNNING } from '../../../src/catalogue/running.ts';
+import { kebab } from '../../../src/review/drawing/names.ts';
 
 test('every machine is listed under its id', () => {
   expect(Object.entries(RUNNING).map(([name, { machine }]) => [name, machine.id])).toEqual(
@@ -14,7 +14,7 @@ test('every machine is listed under its id', () => {
 });
 
 test('every file of a machine is of a machine in the list', () => {
-  const files = readdirSync(new URL('../../../../machines', import.meta.url)).filter((file) =>
+  const files = readdirSync(new URL('../../../machines', import.meta.url)).filter((file) =>
     file.endsWith('.machine.ts'),
   );
   expect(files.sort()).toEqual([...MACHINES.keys()].map((name) => `${kebab(name)}.machine.ts`).sort());

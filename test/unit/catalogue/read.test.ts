@@ -2,13 +2,13 @@
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, it, test } from 'vitest';
 import { and, createMachine, not, or, setup } from 'xstate';
-import { type Numbers, numbersOf } from '../../../../src/review/drawing/policy-numbers.ts';
-import { callWords, effectWords } from '../../../../src/review/machine/calls.ts';
-import { readGuard } from '../../../../src/review/machine/guards.ts';
-import { statesReachableFrom } from '../../../../src/review/machine/reach.ts';
-import { armsOf, questionOf, readMachine } from '../../../../src/review/machine/read.ts';
-import { subjects } from '../../machines/catalogue.ts';
-import { NUMBERS } from '../drawing/numbers.ts';
+import { callWords, effectWords } from '../../../src/catalogue/calls.ts';
+import { readGuard } from '../../../src/catalogue/guards.ts';
+import { statesReachableFrom } from '../../../src/catalogue/reach.ts';
+import { armsOf, questionOf, readMachine } from '../../../src/catalogue/read.ts';
+import { type Numbers, numbersOf } from '../../../src/review/drawing/policy-numbers.ts';
+import { subjects } from '../machines/catalogue.ts';
+import { NUMBERS } from '../review/drawing/numbers.ts';
 import { asJson, guardWords } from './written.ts';
 
 const DOOR = {

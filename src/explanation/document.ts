@@ -1,5 +1,5 @@
 /** An explanation as JSON: for `statehouse explain --json`, and for the management API. */
-import type { GrantLife } from '../../storage/grant-life.ts';
+import type { GrantLife } from '../storage/grant-life.ts';
 import type { CredentialPlace, Explanation } from './explanation.ts';
 
 export type Explained = Pick<GrantLife, 'now' | 'grant' | 'client' | 'user'> &

@@ -1,9 +1,9 @@
 /** Reads a credential, and finds the grant that it leads to. The credential is never stored or shown. */
-import { readAccessToken } from '../../crypto/access-token.ts';
-import { readAuthorizationCode } from '../../crypto/authorization-code.ts';
-import { readRefreshToken } from '../../crypto/refresh-token.ts';
-import type { RootKeys } from '../../crypto/root-secret.ts';
-import { type KeyRing, publicKeyOf } from '../../crypto/signing-keys.ts';
+import { readAccessToken } from '../crypto/access-token.ts';
+import { readAuthorizationCode } from '../crypto/authorization-code.ts';
+import { readRefreshToken } from '../crypto/refresh-token.ts';
+import type { RootKeys } from '../crypto/root-secret.ts';
+import { type KeyRing, publicKeyOf } from '../crypto/signing-keys.ts';
 import { grantIdIn } from './grant-id.ts';
 
 export type GivenCredential =

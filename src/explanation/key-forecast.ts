@@ -1,5 +1,5 @@
 /** What a signing key will do, if nobody intervenes, and when. */
-import { type KeyLifetimes, keyTimes, type SigningKeyRow, signerAmong, waitingKey } from '../../model/signing-key.ts';
+import { type KeyLifetimes, keyTimes, type SigningKeyRow, signerAmong, waitingKey } from '../model/signing-key.ts';
 
 export type KeyForecast = {
   readonly since: Date;

@@ -1,10 +1,10 @@
 /** The life of one authorization, from the database to a document: for `statehouse explain`, and for the management API. */
-import type { Configuration } from '../../config/configuration.ts';
-import type { Drizzle } from '../../storage/database.ts';
-import { deniedAccessTokenStore } from '../../storage/denied-access-tokens.ts';
-import { loadLife } from '../../storage/grant-life.ts';
-import { listSigningKeys } from '../../storage/signing-keys.ts';
-import type { Clock } from '../../system/clock.ts';
+import type { Configuration } from '../config/configuration.ts';
+import type { Drizzle } from '../storage/database.ts';
+import { deniedAccessTokenStore } from '../storage/denied-access-tokens.ts';
+import { loadLife } from '../storage/grant-life.ts';
+import { listSigningKeys } from '../storage/signing-keys.ts';
+import type { Clock } from '../system/clock.ts';
 import { UNTRUSTED } from './advice.ts';
 import { explanationDocument } from './document.ts';
 import { explanationOf } from './explanation.ts';
