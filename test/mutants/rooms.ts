@@ -42,7 +42,15 @@ export const rooms: Readonly<Record<string, Room>> = {
   storage: { mutate: ['src/storage/**/*.ts', '!src/storage/schema.ts'], tests: unit('storage') },
   registration: { mutate: ['src/registration/**/*.ts'], tests: unit('registration') },
   guard: { mutate: ['src/guard/**/*.ts'], tests: unit('guard') },
-  people: { mutate: ['src/people/**/*.ts'], tests: unit('people') },
+  people: {
+    mutate: ['src/people/**/*.ts'],
+    // Two fifths of it are reached through pages only.
+    tests: [
+      ...unit('people'),
+      'test/unit/http/{account*,e-mail,full-mail-queue,lost-factors,passkey-after-password}.test.ts',
+      'test/unit/http/{hostile-authenticators,operators-second-factor,second-factor,sign-in}.test.ts',
+    ],
+  },
   management: { mutate: ['src/management/**/*.ts'], tests: unit('management') },
   console: { mutate: ['src/console/**/*.ts'], tests: unit('console') },
   webhooks: { mutate: ['src/webhooks/**/*.ts'], tests: unit('webhooks') },
