@@ -59,8 +59,8 @@ export function* running<Loaded, Row, Facts, Commit, Answer>(
   let loaded = first;
   let lost: StoreUnavailable | null = null;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const { row, ...turn } = read(loaded);
-    const { facts } = turn;
+    const turn = read(loaded);
+    const { row, facts } = turn;
     const step = stepsOf(lifecycle, row, turn, machineOf);
     const made = answer(step, loaded, facts);
     const answered = made instanceof Promise ? yield* later(made) : made;
