@@ -6,13 +6,12 @@
 import { eq, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { ClientCommit, ClientStore } from '../lifecycles/client.ts';
-import type { LedgerEntry } from '../model/ledger.ts';
 import type { Clock } from '../system/clock.ts';
 import { authenticClients, isAuthenticClient, macsOfClient } from './authentic-clients.ts';
 import { clientOf } from './clients.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading } from './failures.ts';
-import { administrationLine, allEntries, entryLine, instant, ledgerColumns } from './ledger.ts';
+import { entriesFrom } from './ledger.ts';
 import { nowOf } from './now.ts';
 import { loadedVersion, nextMacVersion, rowVersion, storedVersion } from './row-version.ts';
 import { clients, server, transitions } from './schema.ts';
@@ -54,21 +53,10 @@ function commitStatement(db: Drizzle, macs: RowMacs, { version, after, now, entr
           .where(sql`${eq(clients.clientId, clientId)} and ${rowVersion(clients)} = ${storedVersion(version)}`)
           .returning({ clientId: clients.clientId }),
   );
-  const lineOf = (entry: LedgerEntry) =>
-    db
-      .select(
-        ledgerColumns({
-          ...entryLine(entry),
-          ...administrationLine(entry),
-          at: instant(now),
-          clientId: sql`${saved.clientId}`,
-          policy: sql`${after.policy}`,
-        }),
-      )
-      .from(saved);
+  const about = () => ({ clientId: sql`${saved.clientId}`, policy: sql`${after.policy}` });
   return db
     .with(saved)
     .insert(transitions)
-    .select(allEntries(entries.map(lineOf)))
+    .select(entriesFrom(db, saved, { entries, now }, about))
     .returning({ clientId: transitions.clientId });
 }

@@ -20,7 +20,7 @@ import type { RegisteredUser } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { codeOf, committing, reading, writing } from './failures.ts';
-import { administrationLine, allEntries, entryLine, instant, ledgerColumns } from './ledger.ts';
+import { entriesFrom, instant } from './ledger.ts';
 import { nowOf } from './now.ts';
 import { externalSignInFacts, linkedIdentityFacts } from './row-facts.ts';
 import { FIRST_VERSION } from './row-version.ts';
@@ -215,23 +215,15 @@ function commitStatement(db: Drizzle, macs: RowMacs, commit: ExternalSignInCommi
   const linked = db
     .$with('linked', one)
     .as(isNewIdentity ? newIdentity(macs, after.identity as LinkedIdentity) : NOTHING);
-  const line = (entry: LedgerEntry) =>
-    db
-      .select(
-        ledgerColumns({
-          ...entryLine(entry),
-          ...administrationLine(entry),
-          at: instant(now),
-          interactionId: sql`${moved.interactionId}`,
-          ...(entry.userId !== undefined && { userId: sql`${entry.userId}` }),
-          ...(entry.clientId !== undefined && { clientId: sql`${entry.clientId}` }),
-        }),
-      )
-      .from(moved);
+  const about = ({ userId, clientId }: LedgerEntry) => ({
+    interactionId: sql`${moved.interactionId}`,
+    ...(userId !== undefined && { userId: sql`${userId}` }),
+    ...(clientId !== undefined && { clientId: sql`${clientId}` }),
+  });
   return db
     .with(moved, created, linked)
     .insert(transitions)
-    .select(allEntries(entries.map(line)))
+    .select(entriesFrom(db, moved, { entries, now }, about))
     .returning({ at: transitions.at });
 }
 

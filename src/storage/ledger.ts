@@ -1,7 +1,8 @@
 /** A line of the ledger as every commit writes it: only this file knows the columns of `transitions` in their order. */
-import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { type SQL, type Subquery, sql } from 'drizzle-orm';
 import { actorName } from '../model/actor.ts';
 import type { LedgerEntry, SignInOrigin } from '../model/ledger.ts';
+import type { Drizzle } from './database.ts';
 
 /** SQL for each column; absent: null. */
 export type LedgerValues = {
@@ -59,12 +60,23 @@ export const ledgerColumns = (line: LedgerValues) => ({
 
 const column = <T>(value: SQL = sql`null`, type: string, name: string) => sql<T>`${value}::${sql.raw(type)}`.as(name);
 
-/** What `insert(transitions).select(…)` selects for several entries, each by a query of `ledgerColumns`, in their order. */
-export const allEntries = (queries: readonly SQLWrapper[]): SQL =>
-  sql.join(
-    queries.map((query) => sql`(${query})`),
-    sql` union all `,
-  );
+/**
+ * What `insert(transitions).select(…)` selects for the entries of one commit, in their order; nothing where `saved` has no row.
+ *
+ * @param about the columns that say what an entry is about.
+ */
+export function entriesFrom(
+  db: Drizzle,
+  saved: Subquery,
+  { entries, now }: { readonly entries: readonly LedgerEntry[]; readonly now: Date },
+  about: (entry: LedgerEntry) => Partial<LedgerValues>,
+): SQL {
+  const queries = entries.map((entry) => {
+    const values = { ...entryLine(entry), ...administrationLine(entry), at: instant(now), ...about(entry) };
+    return sql`(${db.select(ledgerColumns(values)).from(saved)})`;
+  });
+  return sql.join(queries, sql` union all `);
+}
 
 /** An entry's values, bound. */
 export const entryLine = ({ machine, event, from, to, reason }: LedgerEntry) => ({

@@ -5,12 +5,11 @@ import { alias } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { RowVersion } from '../lifecycles/client.ts';
 import type { UserCommit, UserStore } from '../lifecycles/user.ts';
-import type { LedgerEntry } from '../model/ledger.ts';
 import type { RegisteredUser } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading } from './failures.ts';
-import { administrationLine, allEntries, entryLine, instant, ledgerColumns } from './ledger.ts';
+import { entriesFrom } from './ledger.ts';
 import { nowOf } from './now.ts';
 import { PERSONAL_TABLES } from './personal-data.ts';
 import { userFacts } from './row-facts.ts';
@@ -84,22 +83,11 @@ function commitStatement(db: Drizzle, macs: RowMacs, { version, after, entries, 
           )
           .returning({ id: users.id }),
   );
-  const lineOf = (entry: LedgerEntry) =>
-    db
-      .select(
-        ledgerColumns({
-          ...entryLine(entry),
-          ...administrationLine(entry),
-          at: instant(now),
-          userId: sql`${saved.id}`,
-        }),
-      )
-      .from(saved);
   const isErasure = version !== null && after.deletedAt !== null;
   return db
     .with(saved, ...(isErasure ? removedWith(db, saved) : []))
     .insert(transitions)
-    .select(allEntries(entries.map(lineOf)))
+    .select(entriesFrom(db, saved, { entries, now }, () => ({ userId: sql`${saved.id}` })))
     .returning({ userId: transitions.userId });
 }
 

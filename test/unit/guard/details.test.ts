@@ -1,4 +1,4 @@
-/** What an operator reads of a guard that lets nobody in, word for word, and what decides at the edges of its parts. */
+/** What an operator reads of a guard that lets no caller in, word for word, and what decides at the edges of its parts. */
 import fastify, { type FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { metadataUrlOf } from '../../../src/guard/discovery.ts';
@@ -24,7 +24,7 @@ beforeEach(async () => {
   issuer = await fakeIssuer();
 });
 
-describe('why nobody is let in', () => {
+describe('why a guard lets no caller in', () => {
   const json = (value: unknown) => () => Response.json(value);
   const failed = () => new Response('', { status: 500 });
   const detailOf = async (options: Partial<GuardOptions> = {}, needs = NEEDS, request?: object) => {
