@@ -10,7 +10,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { ARCHIVE, PACKED, RECORD } from '../test/upgrade/previous-release.ts';
+import { ARCHIVE, LEFT_OUT, PACKED, RECORD } from '../test/upgrade/previous-release.ts';
 
 const root = join(import.meta.dirname, '..');
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, maxBuffer: 2 ** 30 });
@@ -20,6 +20,9 @@ if (!named) throw new Error('Expected the commit that was released: node .ci/pac
 const commit = git('rev-parse', '--verify', `${named}^{commit}`).toString().trim();
 const { version } = JSON.parse(git('show', `${commit}:package.json`).toString());
 
-writeFileSync(ARCHIVE, gzipSync(git('archive', '--format=tar', commit, ...PACKED), { level: 9 }));
+writeFileSync(
+  ARCHIVE,
+  gzipSync(git('archive', '--format=tar', commit, '--', ...PACKED, `:(exclude)${LEFT_OUT}`), { level: 9 }),
+);
 writeFileSync(RECORD, `${JSON.stringify({ version, commit }, null, 2)}\n`);
 process.stdout.write(`Packed ${version}, ${commit}.\n`);

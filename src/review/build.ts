@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { machinePages } from './drawing/machines-readme.ts';
 import { openApiCopy } from './openapi-copy.ts';
 import { scenarioPages } from './simulation/pages.ts';
-import { generate as migration } from './sql/migration.ts';
+import { triggersFile } from './sql/triggers-file.ts';
 
 type Generated = readonly { readonly path: string; readonly text: string }[];
 
@@ -16,7 +16,7 @@ type Generated = readonly { readonly path: string; readonly text: string }[];
 const GENERATORS: readonly (() => Generated | Promise<Generated>)[] = [
   scenarioPages,
   machinePages,
-  migration,
+  triggersFile,
   openApiCopy,
 ];
 

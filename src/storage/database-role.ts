@@ -2,12 +2,11 @@
  * The role that this process has in Postgres. The owner of the tables applies migrations; a server needs far less (runtime-rights.ts), and
  * with less neither a defect nor a stolen password of its role can take the triggers off (docs/decisions/0042).
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type SQL, sql } from 'drizzle-orm';
 import { ToldError } from '../system/told-error.ts';
-import { type Drizzle, MIGRATIONS_FOLDER } from './database.ts';
+import type { Drizzle } from './database.ts';
 import { reached } from './failures.ts';
+import { whatIsDue } from './migrations.ts';
 
 export type RoleStanding = {
   readonly role: string;
@@ -75,21 +74,9 @@ export async function requireCurrentTables(db: Drizzle, { role }: RoleStanding):
         `  STATEHOUSE_MIGRATIONS_URL=postgres://OWNER… statehouse migrate --grant-to ${role}`,
     );
   }
-  const [applied] = await rowsOf<{ newest: string | null }>(
-    db,
-    sql`select max(created_at)::text as newest from drizzle.__drizzle_migrations`,
-  );
-  if (Number(applied?.newest ?? 0) >= newestMigration()) return;
+  if ((await reached(() => whatIsDue(db))) === null) return;
   throw new DatabaseRoleError(
     `The tables are of an older version, and the role "${role}" does not own them. Migrate first, as the owner:\n` +
       `  STATEHOUSE_MIGRATIONS_URL=postgres://OWNER… statehouse migrate --grant-to ${role}`,
   );
-}
-
-type Journal = { readonly entries: readonly { readonly when: number }[] };
-
-/** When it was made, in milliseconds: by this the migrator knows it. */
-function newestMigration(): number {
-  const { entries }: Journal = JSON.parse(readFileSync(join(MIGRATIONS_FOLDER, 'meta/_journal.json'), 'utf8'));
-  return entries.at(-1)?.when ?? 0;
 }

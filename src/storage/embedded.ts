@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
-import { migrate } from 'drizzle-orm/pglite/migrator';
 import { makePrivate } from '../system/home-folder.ts';
 import { FolderDamaged, requireWholeFolder } from './damaged-folder.ts';
-import { type Database, MIGRATIONS_FOLDER } from './database.ts';
+import type { Database, Drizzle } from './database.ts';
 import { codeOf } from './failures.ts';
 import { lockFolder } from './folder-lock.ts';
+import { apply, whatIsDue } from './migrations.ts';
 
 /**
  * @param folder where the database lives; null: in memory, for tests.
@@ -26,7 +26,7 @@ export async function openEmbedded(folder: string | null, template?: Blob): Prom
     kind: 'embedded',
     drizzle: database,
     inFlight: () => null,
-    migrate: () => migrate(database, { migrationsFolder: MIGRATIONS_FOLDER }),
+    migrate: () => migrateEmbedded(database, folder),
     // The folder belongs to this process.
     runAlone: async (_, work) => {
       await work(new AbortController().signal);
@@ -37,6 +37,15 @@ export async function openEmbedded(folder: string | null, template?: Blob): Prom
       unlock();
     },
   };
+}
+
+/** @param folder null: in memory. @throws TablesBeforeFirstRelease */
+export async function migrateEmbedded(database: Drizzle, folder: string | null): Promise<void> {
+  const due = await whatIsDue(
+    database,
+    `Move the folder ${join(folder ?? '', 'database')} away: the next start makes an empty database, without the clients, end-users and grants of this one.`,
+  );
+  if (due !== null) await apply(database, due);
 }
 
 async function opened(folder: string | null, template: Blob | undefined): Promise<PGlite> {

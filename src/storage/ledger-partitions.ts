@@ -38,7 +38,7 @@ export async function ledgerDefaultEntries(db: Drizzle): Promise<number> {
 
 /** Partitions inherit row triggers, but each needs its own trigger on TRUNCATE. */
 export const LEDGER_IS_NOT_EMPTIED = { name: 'transitions_is_not_emptied', says: 'the ledger is append-only' } as const;
-/** The migrations create the function (src/review/sql/). */
+/** drizzle/triggers.sql creates the function. */
 export const holdLedgerPartition = (name: string) =>
   `create or replace trigger ${LEDGER_IS_NOT_EMPTIED.name} before truncate on ${name}
     for each statement execute function ${LEDGER_IS_NOT_EMPTIED.name}()`;

@@ -4,12 +4,11 @@
  * within a moment, since all requests wait behind it, and tries again. All is one transaction.
  */
 import { setTimeout } from 'node:timers/promises';
-import { type MigrationConfig, type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
 import { ToldError } from '../system/told-error.ts';
-import { MIGRATIONS_FOLDER } from './database.ts';
 import { codeOf } from './failures.ts';
+import { apply, whatIsDue } from './migrations.ts';
 
 /** Shorter than the second after which Postgres looks for deadlocks, so that no request is ended in favour of the migration. */
 const LOCK_TIMEOUT_MILLISECONDS = 250;
@@ -28,45 +27,20 @@ class TablesAreLocked extends ToldError {
   }
 }
 
-/** @param alone a pool of one connection, with the migration lock. @throws TablesAreLocked */
+/** @param alone a pool of one connection, with the migration lock. @throws TablesAreLocked, TablesBeforeFirstRelease */
 export async function applyMigrations(alone: postgres.Sql): Promise<void> {
-  const config = { migrationsFolder: MIGRATIONS_FOLDER };
-  const migrations = readMigrationFiles(config);
-  const applied = await newestApplied(alone);
-  const first = migrations.find(({ folderMillis }) => folderMillis > applied);
-  if (!first) return;
-  // All that is missing is applied in one transaction, which begins here.
-  first.sql.unshift(...LOCK_ALL);
-  const { dialect, session } = drizzle(alone) as unknown as Migrator;
+  const db = drizzle(alone);
+  const due = await whatIsDue(db);
+  if (due === null) return;
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     try {
-      return await dialect.migrate(migrations, session, config);
+      return await apply(db, due, LOCK_ALL);
     } catch (error) {
       if (!HELD.has(codeOf(error) ?? '')) throw error;
       await setTimeout(Math.min(attempt * 50, LONGEST_PAUSE_MILLISECONDS) * (0.5 + Math.random()));
     }
   }
   throw new TablesAreLocked();
-}
-
-/** What the migrator of drizzle-orm itself calls, once it has read the files. */
-type Migrator = {
-  readonly dialect: {
-    readonly migrate: (
-      migrations: readonly MigrationMeta[],
-      session: unknown,
-      config: MigrationConfig,
-    ) => Promise<void>;
-  };
-  readonly session: unknown;
-};
-
-/** When the newest migration that was applied was made, in milliseconds. */
-async function newestApplied(alone: postgres.Sql): Promise<number> {
-  const [table] = await alone`select to_regclass('drizzle.__drizzle_migrations') is not null as "isThere"`;
-  if (!table?.['isThere']) return 0;
-  const [applied] = await alone`select max(created_at)::text as newest from drizzle.__drizzle_migrations`;
-  return Number(applied?.['newest'] ?? 0);
 }
 
 /** Once all are locked, nothing that the migrations wait for is held by a request. */

@@ -79,7 +79,7 @@ export async function grantToRuntime(db: Drizzle, role: string): Promise<void> {
     sql`revoke all on all tables in schema drizzle from ${to}`,
     sql`revoke all on all functions in schema public from ${to}`,
     sql`grant usage on schema public, drizzle to ${to}`,
-    sql`grant select on drizzle.__drizzle_migrations to ${to}`,
+    sql`grant select on drizzle.__drizzle_migrations, drizzle.triggers to ${to}`,
     ...granted,
     sql`grant select on ${sql.join(
       VIEWS.map((view) => sql`public.${sql.identifier(view)}`),

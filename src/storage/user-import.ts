@@ -19,7 +19,7 @@ import { noServerRow } from './server-row.ts';
 import { macOfUser, usernameKeyOf, userStore, versionOf } from './user-store.ts';
 import { registeredColumns, usernameKey } from './users.ts';
 
-/** Each registration holds a lock until its statement ends (drizzle/0009), and Postgres has some thousands of them. */
+/** Each registration holds a lock until its statement ends (`sub_is_no_client_id` in drizzle/), and Postgres has some thousands of them. */
 const MAX_ITEMS = 250;
 
 type Asked = { readonly id: string; readonly username: string | null };

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
-import { migrate } from 'drizzle-orm/pglite/migrator';
 import type { TestProject } from 'vitest/node';
-import { MIGRATIONS_FOLDER } from '../../src/storage/database.ts';
+import { migrateEmbedded } from '../../src/storage/embedded.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -27,7 +26,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'statehouse-embedded-'));
   const [dataDir, file] = [join(folder, 'data'), join(folder, 'template.tar')];
   const client = await PGlite.create({ dataDir, initDbStartParams: SMALL });
-  await migrate(drizzle(client), { migrationsFolder: MIGRATIONS_FOLDER });
+  await migrateEmbedded(drizzle(client), null);
   // A third of the files, and never asked for.
   await client.exec('update pg_database set datistemplate = false');
   for (const unused of ['template0', 'template1']) await client.exec(`drop database ${unused}`);

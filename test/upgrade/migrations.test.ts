@@ -27,22 +27,24 @@ const steps: Step[] = [];
 const tagsIn = (folder: string): string[] =>
   JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8')).entries.map(({ tag }: { tag: string }) => tag);
 const textOf = (folder: string, tag: string): string => readFileSync(join(folder, `${tag}.sql`), 'utf8');
+/** The file of the triggers, which is applied after the migrations. */
+const TRIGGERS = 'triggers';
 
 beforeAll(async () => {
   release = unpackPreviousRelease();
   opened = await createEmptyDatabase();
   db = postgres(opened.url, { max: 1, onnotice: () => {} });
   const old = tagsIn(join(release.folder, 'drizzle'));
-  const apply = async (tag: string) => {
-    for (const statement of textOf(MIGRATIONS_FOLDER, tag).split('--> statement-breakpoint')) {
+  const apply = async (folder: string, tag: string) => {
+    for (const statement of textOf(folder, tag).split('--> statement-breakpoint')) {
       if (statement.trim() !== '') await db.unsafe(statement);
     }
   };
-  for (const tag of old) await apply(tag);
+  for (const tag of [...old, TRIGGERS]) await apply(join(release.folder, 'drizzle'), tag);
   known = await readCatalogue(db);
   let before = known;
-  for (const tag of tagsIn(MIGRATIONS_FOLDER).slice(old.length)) {
-    await apply(tag);
+  for (const tag of [...tagsIn(MIGRATIONS_FOLDER).slice(old.length), TRIGGERS]) {
+    await apply(MIGRATIONS_FOLDER, tag);
     const after = await readCatalogue(db);
     steps.push({ tag, findings: findingsOf(known, before, after) });
     before = after;
@@ -69,7 +71,6 @@ test('migrations that were released are as they were, in the same order', () => 
 });
 
 test('each migration since then expands, unless that it contracts was reviewed', () => {
-  expect(steps.length).toBeGreaterThan(0);
   const contracting = steps.filter(
     ({ findings }) => phaseOf(findings.filter((one) => !isReviewed(one))) === 'contract',
   );
@@ -170,8 +171,20 @@ describe('a migration breaks the version before', () => {
     'drop index users_email',
     'create view names as select username from users',
     'create or replace view session_states as select *, 1 as more from (select * from session_states) s',
-    'alter table email_challenges drop column goes_on_path cascade',
   ])('but not by: %s', async (statements) => {
     expect(await found(statements)).toEqual([]);
+  });
+
+  test('nor by what happens to a table that it does not know', () => {
+    const column = {
+      kind: 'column',
+      of: 'shoes',
+      name: 'shoes.size',
+      definition: '2 integer',
+      mayBeOmitted: false,
+    } as const;
+    const before: Catalogue = new Map([...known, ['column shoes.size', column]]);
+    expect(findingsOf(known, before, known)).toEqual([]);
+    expect(findingsOf(known, known, before)).toEqual([]);
   });
 });

@@ -19,14 +19,15 @@ export type Version = {
   readonly env: Environment;
 };
 
-/** With patience for a slow machine, which the release before did not have yet. */
-export const present = (env: Environment): Version => ({ name: 'present', folder: ROOT, preloaded: waiting(), env });
-export const previous = (folder: string, env: Environment): Version => ({
-  name: 'previous',
+/** With patience for a slow machine. */
+const version = (name: string, folder: string, env: Environment): Version => ({
+  name,
   folder,
-  preloaded: [],
+  preloaded: waiting(undefined, folder),
   env,
 });
+export const present = (env: Environment): Version => version('present', ROOT, env);
+export const previous = (folder: string, env: Environment): Version => version('previous', folder, env);
 
 /** A node that takes what the functions of support/actors.ts and support/sent-token.ts send to an app. */
 export type Node = Pick<TestApp, 'app'> & {

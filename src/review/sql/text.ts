@@ -1,21 +1,20 @@
-/** The rules as SQL: a function and a trigger for each. Applied again, or over older triggers, it replaces them. */
+/** The rules as SQL, a function and a trigger for each. Applied again, or over other triggers, it replaces them. */
 import { holdLedgerPartition } from '../../storage/ledger-partitions.ts';
 import { beginOnce, keyColumns } from './columns.ts';
 import { type Machines, type Rule, rulesOf, text } from './rules.ts';
 
-export const MARK = '-- Made from the machines by "npm run machines:build" (src/review/sql/).';
 const BREAK = '\n--> statement-breakpoint\n';
 
-/** The whole migration. */
+/** All of drizzle/triggers.sql but its first line. */
 export const sqlOf = (machines: Machines): string => textOf(rulesOf(machines));
 
 export const textOf = (rules: readonly Rule[]): string => `${statementsOf(rules).join(BREAK)}\n`;
 
 const statementsOf = (rules: readonly Rule[]): readonly string[] =>
   [
-    `${MARK} Never edited: when machines change, the next such migration
--- replaces these triggers. Conditions stand in functions and not in WHEN: Postgres copies and parses every WHEN of a table for every
--- statement that writes to it, and keeps functions ready.
+    `-- Made from the machines by "npm run machines:build" (src/review/sql/), and never edited. "statehouse migrate" applies this file as a whole
+-- when its digest is another than the one in drizzle.triggers, and its revision no lower. Conditions stand in functions and not in WHEN: Postgres
+-- copies and parses every WHEN of a table for every statement that writes to it, and keeps functions ready.
 
 ${REFUSE}`,
     ...rules.flatMap((rule) => [functionOf(rule), triggerOf(rule)]),
@@ -25,8 +24,12 @@ ${REFUSE}`,
     REMEMBER_ENDED_ROW,
     ...Object.entries(beginOnce).flatMap(([table, { name, until }]) => remembersOf(table, name('OLD'), until)),
     EACH_PARTITION,
-    dropOthers(['grants_begins_once', ...WRITTEN_BY_HAND, ...rules.map(({ name }) => name)]),
-    'DROP FUNCTION IF EXISTS "transitions_are_append_only"()',
+    dropOthers([
+      'grants_begins_once',
+      ...WRITTEN_BY_HAND,
+      ...rules.map(({ name }) => name),
+      ...Object.keys(beginOnce).map((table) => `${table}_remembers_its_end`),
+    ]),
   ].map((statement) => `${statement};`);
 
 /** The caller's search_path could name other operators or tables. */
@@ -125,16 +128,16 @@ BEGIN
 END
 $$`;
 
-/** Rules about names of clients and users, which have no machine: drizzle/0009_client_ids_are_no_subs.sql. */
+/** Rules about names of clients and users, which have no machine: drizzle/0000_baseline.sql. */
 const WRITTEN_BY_HAND = ['client_id_is_no_sub', 'sub_is_no_client_id'];
 
-/** Drops what only an older generated migration has: refusing functions with triggers of the same name. */
+/** Drops what only other machines have: functions that refuse or remember, with triggers of the same name. */
 const dropOthers = (names: readonly string[]) => `DO $$
 DECLARE
   other regprocedure;
 BEGIN
   FOR other IN SELECT DISTINCT p.oid::regprocedure FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
-    WHERE p.proname = t.tgname AND p.prosrc LIKE '%no_machine_allows%' AND p.proname NOT IN (
+    WHERE p.proname = t.tgname AND p.prosrc ~ 'no_machine_allows|remember_ended_row' AND p.proname NOT IN (
       ${names.map((name) => text(name)).join(',\n      ')})
   LOOP
     EXECUTE format('DROP FUNCTION %s CASCADE', other);

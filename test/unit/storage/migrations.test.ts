@@ -1,36 +1,118 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
-import { migrate as migrateEmbedded } from 'drizzle-orm/pglite/migrator';
-import { migrate as migratePostgres } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import journal from '../../../drizzle/meta/_journal.json' with { type: 'json' };
-import { passTime } from '../../../src/lifecycles/signing-key.ts';
-import { type Database, MIGRATIONS_FOLDER } from '../../../src/storage/database.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { openEmbedded } from '../../../src/storage/embedded.ts';
 import { codeOf } from '../../../src/storage/failures.ts';
 import { openPostgres } from '../../../src/storage/postgres.ts';
-import { authenticateRows } from '../../../src/storage/renew-row-macs.ts';
-import { signingKeys } from '../../../src/storage/schema.ts';
 import { ping } from '../../../src/storage/server.ts';
-import { testClock } from '../../support/clock.ts';
 import { createEmptyDatabase, type DatabaseKind, databaseKinds, openTestDatabase } from '../../support/database.ts';
-import { testMacs } from '../../support/macs.ts';
-import { keysOf } from '../../support/signing-keys.ts';
+import { giveDatabase } from '../../support/embedded-folder.ts';
 import { until } from '../../support/until.ts';
 
+const run = ({ drizzle }: Database, statement: string) => drizzle.execute(sql.raw(statement));
+
 const appliedIn = async ({ drizzle }: Database) => {
-  const statement = sql`select id::int as id from drizzle.__drizzle_migrations order by id`;
-  return Array.from((await drizzle.execute(statement)) as unknown as Iterable<{ id: number }>, ({ id }) => id);
+  const rows = await drizzle.select({ id: sql<number>`id::int` }).from(sql`drizzle.__drizzle_migrations order by id`);
+  return rows.map(({ id }) => id);
 };
+
+const triggersOf = async ({ drizzle }: Database) => {
+  const rows = await drizzle.select({ name: sql<string>`tgname` }).from(sql`pg_trigger where not tgisinternal`);
+  return rows.map(({ name }) => name);
+};
+
+async function opened(kind: DatabaseKind): Promise<Database> {
+  const { database, close } = await openTestDatabase(kind);
+  onTestFinished(close);
+  return database;
+}
+
+const OTHER_DIGEST = `update drizzle.triggers set digest = ''`;
 
 describe.each(databaseKinds)('migrations on %s', (kind) => {
   test('applied again, they change nothing', async () => {
-    const { database, close } = await openTestDatabase(kind);
+    const database = await opened(kind);
     await database.migrate();
     await expect(ping(database.drizzle)).resolves.toEqual([{ epoch: 0n }]);
-    await close();
+    expect(await appliedIn(database)).toEqual(journal.entries.map((_, index) => index + 1));
+  });
+
+  test('tables of a version before the first release are refused, and stay as they are', async () => {
+    const database = await opened(kind);
+    await run(database, 'update drizzle.__drizzle_migrations set created_at = created_at - 1');
+    await run(database, OTHER_DIGEST);
+    await run(database, 'drop trigger grants_begins_once on grants');
+    await expect(database.migrate()).rejects.toThrow('made by a version before the first release');
+    expect(await triggersOf(database)).not.toContain('grants_begins_once');
+  });
+});
+
+test('a folder of a version before the first release is refused with its path', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'statehouse-migrations-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  giveDatabase(folder);
+  const database = await openEmbedded(folder);
+  onTestFinished(database.close);
+  await database.migrate();
+  await run(database, 'update drizzle.__drizzle_migrations set created_at = created_at - 1');
+  await expect(database.migrate()).rejects.toThrow(`Move the folder ${join(folder, 'database')} away`);
+});
+
+describe.each(databaseKinds)('the triggers on %s', (kind) => {
+  test('are replaced when their digest is another, and left alone when it is the same', async () => {
+    const database = await opened(kind);
+    const whole = (await triggersOf(database)).toSorted();
+    await run(database, 'drop trigger grants_begins_once on grants');
+    await run(
+      database,
+      `create function of_another_machine() returns trigger language plpgsql as
+        'begin perform no_machine_allows(null, null, null, null, null); return null; end'`,
+    );
+    await run(
+      database,
+      'create trigger of_another_machine after insert on grants for each row execute function of_another_machine()',
+    );
+    const changed = (await triggersOf(database)).toSorted();
+    await database.migrate();
+    expect((await triggersOf(database)).toSorted()).toEqual(changed);
+
+    await run(database, OTHER_DIGEST);
+    await database.migrate();
+    expect((await triggersOf(database)).toSorted()).toEqual(whole);
+
+    await run(database, 'drop trigger grants_begins_once on grants');
+    await database.migrate();
+    expect(await triggersOf(database)).not.toContain('grants_begins_once');
+  });
+
+  test.each([
+    ['higher', '+ 1', false],
+    ['the same', '', true],
+    ['lower', '- 1', true],
+  ])('of a revision that is %s (%s), with another digest, are replaced: %s', async (_, than, replaced) => {
+    const database = await opened(kind);
+    await run(database, 'drop trigger grants_begins_once on grants');
+    await run(database, `update drizzle.triggers set digest = '', revision = revision ${than}`);
+    await database.migrate();
+    expect((await triggersOf(database)).includes('grants_begins_once')).toBe(replaced);
+  });
+
+  test('refuse to empty a month of the ledger that was made without its trigger', async () => {
+    const database = await opened(kind);
+    await run(
+      database,
+      "create table transitions_2030_01 partition of transitions for values from ('2030-01-01') to ('2030-02-01')",
+    );
+    await run(database, OTHER_DIGEST);
+    await database.migrate();
+    for (const table of ['transitions', 'transitions_default', 'transitions_2030_01']) {
+      expect(await run(database, `truncate ${table}`).then(() => 'emptied', codeOf)).toBe('SH001');
+    }
   });
 });
 
@@ -49,57 +131,11 @@ test('nodes that migrate an empty database at once apply each migration once', a
   }
 });
 
-describe.each(databaseKinds)('signing keys of the version before, on %s', (kind) => {
-  test('go on signing; one that did not sign is retiring, and has lost its private half', async () => {
-    const { database, close } = await openMigrated(kind, '0004_identity_and_denials');
-    const old = (kid: string, alg: string, signing: boolean) => sql`
-      insert into signing_keys (kid, alg, public_jwk, private_jwe, signing, created_at)
-      values (${kid}, ${alg}, '{}', 'sealed', ${signing}, '2030-01-01')`;
-    for (const [kid, alg, signing] of [
-      ['signer', 'ES256', true],
-      ['other signer', 'RS256', true],
-      ['before', 'ES256', false],
-    ] as const) {
-      await database.drizzle.execute(old(kid, alg, signing));
-    }
-    await database.migrate();
-    const createdAt = new Date('2030-01-01T00:00:00Z');
-    const signs = {
-      state: 'signing',
-      signing: true,
-      privateJwe: 'sealed',
-      beganSigningAt: createdAt,
-      maySignAt: createdAt,
-    };
-    const rows = await database.drizzle.select().from(signingKeys).orderBy(signingKeys.kid);
-    expect(rows).toMatchObject([
-      { kid: 'before', state: 'retiring', signing: false, privateJwe: null, stoppedSigningAt: expect.any(Date) },
-      { kid: 'other signer', ...signs },
-      { kid: 'signer', ...signs },
-    ]);
-    // As the process does that applies the migration.
-    await authenticateRows(database.drizzle, testMacs);
-    expect(await passTime(keysOf(database.drizzle, testClock(new Date())))).toEqual([]);
-    await close();
-  });
-});
-
-test.each(databaseKinds)('months of the ledger that were there before refuse to be emptied, on %s', async (kind) => {
-  const { database, close } = await openMigrated(kind, '0005_signing_key_lifecycle');
-  await database.drizzle.execute(sql`create table transitions_2030_01 partition of transitions
-    for values from ('2030-01-01') to ('2030-02-01')`);
-  await database.migrate();
-  for (const table of ['transitions', 'transitions_default', 'transitions_2030_01']) {
-    const emptied = database.drizzle.execute(sql.raw(`truncate ${table}`));
-    expect(await emptied.then(() => 'emptied', codeOf)).toBe('SH001');
-  }
-  await close();
-});
-
 test('a request that holds what a migration needs, and needs what it holds, is answered, and the migration too', async () => {
-  const { database, url, close } = await openMigrated('postgres', '0006_machines');
-  const request = postgres(url ?? '', { max: 1 });
-  const observer = postgres(url ?? '', { max: 1 });
+  const { database, url, close } = await openTestDatabase('postgres');
+  await run(database, OTHER_DIGEST);
+  const request = postgres(url, { max: 1 });
+  const observer = postgres(url, { max: 1 });
   const locks = async (granted: boolean) => {
     const rows = await observer<{ table: string }[]>`
       select distinct c.relname as table from pg_locks l
@@ -117,37 +153,8 @@ test('a request that holds what a migration needs, and needs what it holds, is a
     await transaction`delete from sessions`;
   });
   await migrated;
-  expect(await appliedIn(database)).toHaveLength(journal.entries.length);
+  const [row] = await database.drizzle.select({ stand: sql`digest <> ''` }).from(sql`drizzle.triggers`);
+  expect(row).toEqual({ stand: true });
   await Promise.all([request.end(), observer.end()]);
   await close();
 });
-
-/** As a database was before the migrations after this one came. */
-async function openMigrated(
-  kind: DatabaseKind,
-  last: string,
-): Promise<{ database: Database; url: string | null; close: () => Promise<void> }> {
-  const migrationsFolder = mkdtempSync(join(tmpdir(), 'statehouse-drizzle-'));
-  cpSync(MIGRATIONS_FOLDER, migrationsFolder, { recursive: true });
-  const entries = journal.entries.slice(0, journal.entries.findIndex(({ tag }) => tag === last) + 1);
-  writeFileSync(join(migrationsFolder, 'meta', '_journal.json'), JSON.stringify({ ...journal, entries }));
-  const empty = kind === 'postgres' ? await createEmptyDatabase() : null;
-  const database = empty ? openPostgres(empty.url, { connections: 1 }) : await openEmptyEmbedded();
-  const migrate = empty ? migratePostgres : migrateEmbedded;
-  await (migrate as (db: unknown, options: object) => Promise<void>)(database.drizzle, { migrationsFolder });
-  rmSync(migrationsFolder, { recursive: true });
-  const close = async () => {
-    await database.close();
-    await empty?.drop();
-  };
-  return { database, url: empty?.url ?? null, close };
-}
-
-/** To empty one is cheaper than to make one. */
-async function openEmptyEmbedded(): Promise<Database> {
-  const { database } = await openTestDatabase('embedded');
-  for (const statement of ['drop schema public, drizzle cascade', 'create schema public']) {
-    await database.drizzle.execute(sql.raw(statement));
-  }
-  return database;
-}

@@ -73,6 +73,7 @@ describe('under the role of a server', () => {
       'set session_replication_role = replica',
       'drop schema drizzle cascade',
       'delete from drizzle.__drizzle_migrations',
+      'delete from drizzle.triggers',
       'delete from clients',
       'delete from users',
       'delete from signing_keys',
@@ -193,17 +194,14 @@ describe('a server in production', () => {
     await dropRole(owner.database, stranger);
 
     const db = owner.database.drizzle;
-    const newest = sql`(select max(created_at) from drizzle.__drizzle_migrations)`;
-    await db.execute(
-      sql`update drizzle.__drizzle_migrations set created_at = created_at - 1000000 where created_at = ${newest}`,
-    );
+    // Of an older version, and of a newer one.
+    await db.execute(sql`update drizzle.triggers set digest = '', revision = revision - 1`);
     await expect(start(server.url)).rejects.toThrow('The tables are of an older version');
-    await db.execute(
-      sql`update drizzle.__drizzle_migrations set created_at = created_at + 1000000 where created_at = ${newest}`,
-    );
-    await db.execute(
-      sql`update drizzle.__drizzle_migrations set created_at = created_at + 1000000 where created_at = ${newest}`,
-    );
+    await db.execute(sql`update drizzle.triggers set revision = revision + 2`);
+    await db.execute(sql`insert into drizzle.__drizzle_migrations (hash, created_at)
+      select 'of a newer version', max(created_at) + 1 from drizzle.__drizzle_migrations`);
     await start(server.url);
+    await db.execute(sql`update drizzle.__drizzle_migrations set created_at = created_at - 1`);
+    await expect(start(server.url)).rejects.toThrow('made by a version before the first release');
   });
 });

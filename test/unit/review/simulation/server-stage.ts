@@ -255,7 +255,7 @@ async function serverStage(
     },
     act: (actor, action, thing) => people.act(actor, action, typeof thing === 'string' ? null : thing),
     session: people.session,
-    // As the views say it to people (drizzle/0001), which know nothing of the engine.
+    // As the views say it to people (drizzle/0000_baseline.sql), which know nothing of the engine.
     chain: async () => {
       if (grantId === null) return null;
       const [view] = await db

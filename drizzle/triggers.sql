@@ -1,6 +1,7 @@
--- Made from the machines by "npm run machines:build" (src/review/sql/). Never edited: when machines change, the next such migration
--- replaces these triggers. Conditions stand in functions and not in WHEN: Postgres copies and parses every WHEN of a table for every
--- statement that writes to it, and keeps functions ready.
+-- Revision 2
+-- Made from the machines by "npm run machines:build" (src/review/sql/), and never edited. "statehouse migrate" applies this file as a whole
+-- when its digest is another than the one in drizzle.triggers, and its revision no lower. Conditions stand in functions and not in WHEN: Postgres
+-- copies and parses every WHEN of a table for every statement that writes to it, and keeps functions ready.
 
 CREATE OR REPLACE FUNCTION "no_machine_allows"(says text, key text, rule text, operation text, relation text)
 RETURNS void LANGUAGE plpgsql AS $$
@@ -1140,6 +1141,98 @@ $$;
 CREATE OR REPLACE TRIGGER "webhook_deliveries_is_not_emptied" BEFORE TRUNCATE ON "webhook_deliveries"
   FOR EACH STATEMENT EXECUTE FUNCTION "webhook_deliveries_is_not_emptied"();
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "mails_begins_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> 'pending'
+    OR NEW.attempts <> 0 THEN
+    PERFORM "public"."no_machine_allows"('a mail begins in the first state of its machine, with no attempt', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "mails_begins_with_its_machine" AFTER INSERT ON "mails"
+  FOR EACH ROW EXECUTE FUNCTION "mails_begins_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "mails_keeps_what_was_written"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.id, NEW.purpose, NEW.domain_hash, NEW.subject_id, NEW.gives_up_at, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.purpose, OLD.domain_hash, OLD.subject_id, OLD.gives_up_at, OLD.created_at)) THEN
+    PERFORM "public"."no_machine_allows"('a mail stays that of its recipient', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "mails_keeps_what_was_written" AFTER UPDATE OF id, purpose, domain_hash, subject_id, gives_up_at, created_at ON "mails"
+  FOR EACH ROW EXECUTE FUNCTION "mails_keeps_what_was_written"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "mails_moves_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'pending' AND NEW.state = 'dropped') OR (OLD.state = 'pending' AND NEW.state = 'sent') OR (OLD.state = 'dropped' AND NEW.state = 'sent')) THEN
+    PERFORM "public"."no_machine_allows"('no arm of the mail machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "mails_moves_with_its_machine" AFTER UPDATE OF state ON "mails"
+  FOR EACH ROW EXECUTE FUNCTION "mails_moves_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "mails_ends_once_with_a_reason"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state = OLD.state AND ((NEW.ended_at, NEW.drop_reason) IS DISTINCT FROM (OLD.ended_at, OLD.drop_reason))
+    OR OLD.state = 'pending' AND NEW.state = 'dropped' AND NOT coalesce((NEW.drop_reason IN ('attempts_used_up', 'too_old', 'refused', 'queue_full')), false) THEN
+    PERFORM "public"."no_machine_allows"('a mail ends with its state, and is dropped for a reason that its machine writes', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "mails_ends_once_with_a_reason" AFTER UPDATE OF ended_at, drop_reason ON "mails"
+  FOR EACH ROW EXECUTE FUNCTION "mails_ends_once_with_a_reason"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "mails_is_attempted_while_pending"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF OLD.state <> 'pending' AND (NEW.attempts IS DISTINCT FROM OLD.attempts)
+    OR NEW.attempts NOT IN (OLD.attempts, OLD.attempts + 1) THEN
+    PERFORM "public"."no_machine_allows"('only a pending mail is attempted, and attempts are counted by one', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "mails_is_attempted_while_pending" AFTER UPDATE OF attempts ON "mails"
+  FOR EACH ROW EXECUTE FUNCTION "mails_is_attempted_while_pending"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "mails_contents_are_only_erased"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.sealed_contents IS NOT NULL AND (NEW.sealed_contents IS DISTINCT FROM OLD.sealed_contents) THEN
+    PERFORM "public"."no_machine_allows"('the contents of a mail stay as they are, and are erased with its end', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "mails_contents_are_only_erased" AFTER UPDATE OF sealed_contents ON "mails"
+  FOR EACH ROW EXECUTE FUNCTION "mails_contents_are_only_erased"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "mails_is_not_emptied"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."no_machine_allows"('mails end one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "mails_is_not_emptied" BEFORE TRUNCATE ON "mails"
+  FOR EACH STATEMENT EXECUTE FUNCTION "mails_is_not_emptied"();
+--> statement-breakpoint
 CREATE OR REPLACE FUNCTION "server_epoch_rises"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1423,6 +1516,19 @@ $$;
 CREATE OR REPLACE TRIGGER "second_factors_begins_once" AFTER INSERT ON "second_factors"
   FOR EACH ROW EXECUTE FUNCTION "second_factors_begins_once"();
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "mails_begins_once"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM "public"."ended_rows" e WHERE e."relation" = 'mails' AND e."key" = NEW.id::text) THEN
+    PERFORM "public"."no_machine_allows"('what was deleted does not begin again', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "mails_begins_once" AFTER INSERT ON "mails"
+  FOR EACH ROW EXECUTE FUNCTION "mails_begins_once"();
+--> statement-breakpoint
 CREATE OR REPLACE FUNCTION "recovery_codes_begins_once"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1541,6 +1647,19 @@ CREATE OR REPLACE TRIGGER "second_factors_remembers_its_end" AFTER DELETE ON "se
 --> statement-breakpoint
 REVOKE ALL ON FUNCTION "second_factors_remembers_its_end"() FROM PUBLIC;
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "mails_remembers_its_end"() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."remember_ended_row"('mails', OLD.id::text, OLD.gives_up_at);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "mails_remembers_its_end" AFTER DELETE ON "mails"
+  FOR EACH ROW EXECUTE FUNCTION "mails_remembers_its_end"();
+--> statement-breakpoint
+REVOKE ALL ON FUNCTION "mails_remembers_its_end"() FROM PUBLIC;
+--> statement-breakpoint
 CREATE OR REPLACE FUNCTION "recovery_codes_remembers_its_end"() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1570,7 +1689,7 @@ DECLARE
   other regprocedure;
 BEGIN
   FOR other IN SELECT DISTINCT p.oid::regprocedure FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
-    WHERE p.proname = t.tgname AND p.prosrc LIKE '%no_machine_allows%' AND p.proname NOT IN (
+    WHERE p.proname = t.tgname AND p.prosrc ~ 'no_machine_allows|remember_ended_row' AND p.proname NOT IN (
       'grants_begins_once',
       'client_id_is_no_sub',
       'sub_is_no_client_id',
@@ -1659,6 +1778,13 @@ BEGIN
       'webhook_deliveries_is_attempted_while_pending',
       'webhook_deliveries_stays_until_it_has_ended',
       'webhook_deliveries_is_not_emptied',
+      'mails_begins_with_its_machine',
+      'mails_keeps_what_was_written',
+      'mails_moves_with_its_machine',
+      'mails_ends_once_with_a_reason',
+      'mails_is_attempted_while_pending',
+      'mails_contents_are_only_erased',
+      'mails_is_not_emptied',
       'server_epoch_rises',
       'server_stays',
       'server_is_not_emptied',
@@ -1680,11 +1806,18 @@ BEGIN
       'linked_identities_begins_once',
       'consents_begins_once',
       'second_factors_begins_once',
-      'recovery_codes_begins_once')
+      'mails_begins_once',
+      'recovery_codes_begins_once',
+      'sessions_remembers_its_end',
+      'email_challenges_remembers_its_end',
+      'passkeys_remembers_its_end',
+      'linked_identities_remembers_its_end',
+      'consents_remembers_its_end',
+      'second_factors_remembers_its_end',
+      'mails_remembers_its_end',
+      'recovery_codes_remembers_its_end')
   LOOP
     EXECUTE format('DROP FUNCTION %s CASCADE', other);
   END LOOP;
 END
 $$;
---> statement-breakpoint
-DROP FUNCTION IF EXISTS "transitions_are_append_only"();

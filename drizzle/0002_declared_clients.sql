@@ -1,1 +1,0 @@
-ALTER TABLE "clients" ADD COLUMN "declared" boolean DEFAULT false NOT NULL;

@@ -1,2 +1,0 @@
-ALTER TABLE "consents" DROP CONSTRAINT "consents_subject_id_client_id_pk";--> statement-breakpoint
-ALTER TABLE "consents" ADD CONSTRAINT "consents_subject_id_client_id_resources_pk" PRIMARY KEY("subject_id","client_id","resources");

@@ -1,1 +1,0 @@
-ALTER TABLE "transitions" ADD COLUMN "scope_withheld" text;

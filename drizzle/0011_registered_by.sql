@@ -1,1 +1,0 @@
-ALTER TABLE "clients" ADD COLUMN "registered_by" text DEFAULT 'operator' NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "idempotency_keys" ADD COLUMN "carried_out" boolean DEFAULT false NOT NULL;

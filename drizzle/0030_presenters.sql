@@ -1,1 +1,0 @@
-ALTER TABLE "transitions" ADD COLUMN "user_agent" text;

@@ -1,3 +1,0 @@
-DROP INDEX "email_challenges_one_active";--> statement-breakpoint
-ALTER TABLE "email_challenges" ADD COLUMN "newer_links" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
-CREATE UNIQUE INDEX "email_challenges_one_newest" ON "email_challenges" USING btree ("person","purpose") WHERE "email_challenges"."state" = 'active' and "email_challenges"."newer_links" = 0 and "email_challenges"."purpose" <> 'undo_change';
