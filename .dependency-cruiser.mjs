@@ -139,7 +139,7 @@ export default {
       '^src/storage/(?!driver/)',
       [
         '^src/storage/',
-        '^src/engine/errors\\.ts$',
+        '^src/engine/(commit|errors)\\.ts$',
         '^src/(crypto|ledger|lifecycles|model|system)/',
         '^src/oauth/(signing-algorithms|username)\\.ts$',
         '^machines/vocabulary\\.ts$',
@@ -205,7 +205,7 @@ export default {
         // For cookies, form tokens and hashes of scripts; the ring is handed through to the JWKS.
         '^src/crypto/(digest|random|root-secret|signing-keys)\\.ts$',
         // What it turns into 503.
-        '^src/engine/errors\\.ts$',
+        '^src/engine/(commit|errors)\\.ts$',
         '^src/(config/(branding|configuration)|model/image|system/(deadlines|observed|request-time))\\.ts$',
         packages('fastify', '@fastify/cookie', 'fastify-plugin', 'zod', 'ghtml', 'bowser', 'ipaddr\\.js', 'negotiator'),
         NODE,
@@ -310,7 +310,7 @@ export default {
       [
         '^src/(webhooks|lifecycles|model)/',
         '^src/images/public-address\\.ts$',
-        '^src/engine/errors\\.ts$',
+        '^src/engine/(commit|errors)\\.ts$',
         '^src/oauth/urls\\.ts$',
         '^src/crypto/(digest|random|security-event-token)\\.ts$',
         '^src/system/observed\\.ts$',

@@ -90,7 +90,12 @@ export const clientLifecycle: Lifecycle<ClientRow, ClientFacts, ClientCommit> = 
     deleteClient: (row, { now }) => changed(row, () => ({ deletedAt: now, secretMacs: [] })),
     raiseEpoch: (row) => changed(row, ({ epoch }) => ({ epoch: epoch + 1n })),
   },
-  ledgerFacts: ({ clientId }, { actor, fields }) => ({ clientId, actor, fields }),
+  ledgerFacts: ({ clientId, client }, { actor, fields }) => ({
+    clientId,
+    policy: client?.policy ?? null,
+    actor,
+    fields,
+  }),
   commitOf: ({ after: { client } }, { now, version }, entries) => {
     if (client === null || entries.length === 0)
       throw new InvariantViolation('client: a commit needs a client and a ledger entry');

@@ -8,6 +8,7 @@ import type {
   ExternalSignInEvent,
   ExternalSignInRejectReason,
 } from '../../machines/vocabulary.ts';
+import { type Commit, type CommitStore, insert, type Requirement, rowsOf, update } from '../engine/commit.ts';
 import { effectOf } from '../engine/decide.ts';
 import { InvariantViolation } from '../engine/errors.ts';
 import type { Lifecycle, Sent } from '../engine/lifecycle.ts';
@@ -15,11 +16,11 @@ import { type Request, run } from '../engine/run.ts';
 import type { Actor } from '../model/actor.ts';
 import type { ExternalSignIn } from '../model/external-sign-in.ts';
 import type { Bytes } from '../model/grant.ts';
-import type { LedgerEntry } from '../model/ledger.ts';
 import type { ExternalIdentity, LinkedIdentity } from '../model/linked-identity.ts';
-import type { Claims, RegisteredUser } from '../model/user.ts';
+import { type Claims, NO_PASSWORD, type RegisteredUser } from '../model/user.ts';
 import { linkedIdentityLifecycle } from './linked-identity.ts';
-import { NO_PASSWORD, userLifecycle } from './user.ts';
+import { EXTERNAL_SIGN_INS, LINKED_IDENTITIES, USERS } from './tables.ts';
+import { userLifecycle } from './user.ts';
 import { within } from './within.ts';
 
 export type ExternalSignInRow = {
@@ -68,19 +69,6 @@ export type ExternalSignInFacts = {
   readonly actor: Actor;
 };
 
-/**
- * One statement. It commits only while the sign-in is in the state in which it was loaded, and no later one has signed in in the same
- * browser; while, except for a refusal, the end-user is enabled under the epoch that was loaded; while the identity is linked as it was loaded; and, where they
- * are new, while nobody has the username, and nobody the identity.
- */
-export type ExternalSignInCommit = {
-  readonly loaded: ExternalSignInRow;
-  readonly after: ExternalSignInRow;
-  /** In the order of the decisions. */
-  readonly entries: readonly LedgerEntry[];
-  readonly now: Date;
-};
-
 export type NewExternalSignIn = Omit<
   ExternalSignIn,
   'state' | 'amr' | 'authenticatedAt' | 'refusal' | 'beganAt' | 'endsAt'
@@ -100,8 +88,7 @@ export type ExternalSignInStore = {
     sought: SoughtUser,
     usernames: readonly string[],
   ) => Promise<LoadedExternalSignIn | null>;
-  /** False: a fact that the commit depends on no longer held, and nothing changed. */
-  readonly commit: (commit: ExternalSignInCommit) => Promise<boolean>;
+  readonly commit: CommitStore;
 };
 
 const ofUser = within(
@@ -149,7 +136,7 @@ const settled = (
   },
 });
 
-export const externalSignInLifecycle: Lifecycle<ExternalSignInRow, ExternalSignInFacts, ExternalSignInCommit> = {
+export const externalSignInLifecycle: Lifecycle<ExternalSignInRow, ExternalSignInFacts, Commit> = {
   machine: externalSignInMachine,
   stateOf: ({ signIn }) => signIn.state,
   contextOf: ({ signIn }, { isOvertaken }): ExternalSignInContext => ({ endsAt: signIn.endsAt.getTime(), isOvertaken }),
@@ -180,8 +167,44 @@ export const externalSignInLifecycle: Lifecycle<ExternalSignInRow, ExternalSignI
     ...(user && { userId: user.id }),
     ...(signIn.wishes.clientId !== null && { clientId: signIn.wishes.clientId }),
   }),
-  commitOf: ({ before, after }, { now }, entries) => ({ loaded: before, after, entries, now }),
+  commitOf: ({ before, after }, { now }, entries) => ({
+    now,
+    requires: reliedOn(before, after.signIn.state),
+    writes: [
+      update(EXTERNAL_SIGN_INS, before.signIn, after.signIn, ['state']),
+      ...(before.user === null && after.user !== null ? [newUser(after.user)] : []),
+      ...(before.identity === null && after.identity !== null ? [newIdentity(after.identity)] : []),
+    ],
+    entries: entries.map((entry) => ({ ...entry, interactionId: before.signIn.interactionId })),
+  }),
 };
+
+const newUser = (user: RegisteredUser) => insert(USERS, user, [{ username: user.username }]);
+const newIdentity = (identity: LinkedIdentity) => {
+  const { issuer, subject } = identity;
+  return insert(LINKED_IDENTITIES, identity, [{ issuer, subject, state: 'active' }]);
+};
+
+/** What the decision was made from, besides the sign-in itself. */
+function reliedOn({ signIn, user, identity }: ExternalSignInRow, to: ExternalSignIn['state']): readonly Requirement[] {
+  const { browserHash, interactionId, purpose, beganAt } = signIn;
+  const requirements: Requirement[] = [];
+  if (to === 'used') {
+    const where = { browserHash, interactionId, purpose, state: 'used' } as const;
+    const rows = [rowsOf(EXTERNAL_SIGN_INS, where, { later: { beganAt } })];
+    requirements.push({ that: 'no later sign-in was used in this browser', rows, are: 'none' });
+  }
+  // A refusal ends the sign-in whatever became of the end-user.
+  if (user !== null && to !== 'denied') {
+    const rows = [rowsOf(USERS, { id: user.id, disabledAt: null, epoch: user.epoch })];
+    requirements.push({ that: 'the end-user is as loaded', rows, are: 'some', locked: true });
+  }
+  if (identity !== null) {
+    const rows = [rowsOf(LINKED_IDENTITIES, { id: identity.id, state: 'active' })];
+    requirements.push({ that: 'the identity is as loaded', rows, are: 'some', locked: true });
+  }
+  return requirements;
+}
 
 // Requests.
 
@@ -193,7 +216,7 @@ type ExternalSignInRequest = Request<
   LoadedExternalSignIn,
   ExternalSignInRow,
   ExternalSignInFacts,
-  ExternalSignInCommit,
+  Commit,
   ExternalSignInOutcome
 >;
 

@@ -5,13 +5,15 @@ import type {
   LinkedIdentityRejectReason,
   LinkedIdentityState,
 } from '../../machines/vocabulary.ts';
+import { type Commit, type CommitStore, update } from '../engine/commit.ts';
 import { effectOf } from '../engine/decide.ts';
 import { InvariantViolation } from '../engine/errors.ts';
 import type { Lifecycle } from '../engine/lifecycle.ts';
 import { type Request, run } from '../engine/run.ts';
 import type { Actor } from '../model/actor.ts';
-import type { LedgerEntry } from '../model/ledger.ts';
 import type { LinkedIdentity } from '../model/linked-identity.ts';
+import { anotherWay, ofUser } from './other-factors.ts';
+import { LINKED_IDENTITIES } from './tables.ts';
 
 /** A row of `linked_identities`, or its absence. */
 export type LinkedIdentityRow = { readonly identity: LinkedIdentity | null };
@@ -21,14 +23,6 @@ export type LinkedIdentityFacts = {
   /** What a link stores; null: nothing is linked. */
   readonly draft: Omit<LinkedIdentity, 'linkedAt' | 'state' | 'removedAt' | 'removedReason'> | null;
   readonly actor?: Actor | undefined;
-};
-
-/** One guarded statement: the identity is still active, and the end-user still has another way to sign in where that is needed. */
-export type LinkedIdentityCommit = {
-  readonly after: LinkedIdentity;
-  readonly needsAnotherWay: boolean;
-  readonly entry: LedgerEntry;
-  readonly now: Date;
 };
 
 export type LoadedIdentity = {
@@ -42,14 +36,13 @@ export type LinkedIdentityStore = {
   readonly load: (key: { readonly id: string; readonly userId: string }) => Promise<LoadedIdentity>;
   /** Active; the oldest first. */
   readonly list: (userId: string) => Promise<readonly LinkedIdentity[]>;
-  /** False: a fact that the commit depends on no longer held, and nothing changed. */
-  readonly commit: (commit: LinkedIdentityCommit) => Promise<boolean>;
+  readonly commit: CommitStore;
 };
 
 export const linkedIdentityState = ({ identity }: LinkedIdentityRow): LinkedIdentityState =>
   identity === null ? 'unlinked' : identity.state;
 
-export const linkedIdentityLifecycle: Lifecycle<LinkedIdentityRow, LinkedIdentityFacts, LinkedIdentityCommit> = {
+export const linkedIdentityLifecycle: Lifecycle<LinkedIdentityRow, LinkedIdentityFacts, Commit> = {
   machine: linkedIdentityMachine,
   stateOf: linkedIdentityState,
   contextOf: () => ({}),
@@ -67,9 +60,17 @@ export const linkedIdentityLifecycle: Lifecycle<LinkedIdentityRow, LinkedIdentit
     ...(identity && { userId: identity.userId }),
     ...(actor && { actor }),
   }),
-  commitOf: ({ after: { identity } }, { now }, [entry]) => {
-    if (identity === null || !entry) throw new InvariantViolation('linked identity: a commit needs an identity');
-    return { after: identity, needsAnotherWay: identity.removedReason === 'removed_by_user', entry, now };
+  commitOf: ({ before, after }, { now }, entries) => {
+    if (before.identity === null || after.identity === null)
+      throw new InvariantViolation('linked identity: a commit needs an identity');
+    return {
+      now,
+      // Two removals at once see each other, and do not take each other's last way to sign in.
+      inTurn: ofUser(after.identity),
+      requires: after.identity.removedReason === 'removed_by_user' ? [anotherWay(after.identity)] : [],
+      writes: [update(LINKED_IDENTITIES, before.identity, after.identity, ['state'])],
+      entries,
+    };
   },
 };
 
@@ -83,7 +84,7 @@ export type IdentityRemoved =
 export const identityRemovalRequest = (
   type: IdentityRemoval,
   actor?: Actor,
-): Request<LoadedIdentity, LinkedIdentityRow, LinkedIdentityFacts, LinkedIdentityCommit, IdentityRemoved> => ({
+): Request<LoadedIdentity, LinkedIdentityRow, LinkedIdentityFacts, Commit, IdentityRemoved> => ({
   lifecycle: linkedIdentityLifecycle,
   read: ({ now, identity, hasAnotherWay }) => ({
     row: { identity },

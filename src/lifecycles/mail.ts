@@ -1,11 +1,13 @@
 /** A mail on its way to the relay: a node claims the mail, attempts it, and reports the outcome to the machine. */
 import { mailMachine } from '../../machines/mail.machine.ts';
 import type { MailContext, MailEvent } from '../../machines/vocabulary.ts';
+import { type Commit, type CommitStore, update } from '../engine/commit.ts';
 import { InvariantViolation } from '../engine/errors.ts';
 import type { Lifecycle } from '../engine/lifecycle.ts';
 import { type Request, run } from '../engine/run.ts';
 import type { QueuedMail } from '../model/mail.ts';
-import { type RetryPolicy, retryAt } from './webhook-delivery.ts';
+import { MAILS } from './tables.ts';
+import { AS_ATTEMPTED, type RetryPolicy, retryAt } from './webhook-delivery.ts';
 
 export type MailPolicy = Omit<RetryPolicy, 'giveUpAfterSeconds'>;
 
@@ -22,21 +24,18 @@ export const MAIL_POLICY: MailPolicy = {
 
 export type MailFacts = { readonly now: Date; readonly policy: MailPolicy };
 
-/** One guarded statement: the row is still as it was loaded, where state and next attempt say so. */
-export type MailCommit = { readonly before: QueuedMail; readonly after: QueuedMail };
-
 export type LoadedMail = { readonly now: Date; readonly mail: QueuedMail };
 
 export type MailStore = {
   /** Null: no such mail, or it was erased with its end-user. */
   readonly load: (id: string) => Promise<LoadedMail | null>;
   /** False: a fact that the commit depends on no longer held, and nothing changed. */
-  readonly commit: (commit: MailCommit) => Promise<boolean>;
+  readonly commit: CommitStore;
 };
 
 const ended = { nextAttemptAt: null, sealedContents: null } as const;
 
-export const mailLifecycle: Lifecycle<QueuedMail, MailFacts, MailCommit> = {
+export const mailLifecycle: Lifecycle<QueuedMail, MailFacts, Commit> = {
   machine: mailMachine,
   stateOf: ({ state }) => state,
   contextOf: ({ nextAttemptAt, givesUpAt, attempts }, { policy }): MailContext => ({
@@ -57,10 +56,15 @@ export const mailLifecycle: Lifecycle<QueuedMail, MailFacts, MailCommit> = {
   },
   // The ledger has the decision that a mail is about. Log and metrics have what became of the mail.
   unrecorded: ['claimDelivery', 'retryDelivery', 'recordDelivery', 'dropMail'],
-  commitOf: ({ before, after }) => ({ before, after }),
+  commitOf: ({ before, after }, { now }, entries) => ({
+    now,
+    requires: [],
+    writes: [update(MAILS, before, after, AS_ATTEMPTED)],
+    entries,
+  }),
 };
 
-type MailRequest = Request<LoadedMail, QueuedMail, MailFacts, MailCommit, MailOutcome>;
+type MailRequest = Request<LoadedMail, QueuedMail, MailFacts, Commit, MailOutcome>;
 /** `before`: as it was loaded for the commit. */
 type MailOutcome = { readonly before: QueuedMail; readonly after: QueuedMail };
 

@@ -1,14 +1,16 @@
 /** A passkey of an end-user: its registration, each signature of it, its name and its removal. */
 import { passkeyMachine } from '../../machines/passkey.machine.ts';
 import type { PasskeyContext, PasskeyEvent } from '../../machines/vocabulary.ts';
+import { type Commit, type CommitStore, insert, type Requirement, rowsOf, update } from '../engine/commit.ts';
 import { InvariantViolation } from '../engine/errors.ts';
 import type { Lifecycle } from '../engine/lifecycle.ts';
 import { type Request, run } from '../engine/run.ts';
 import type { Actor } from '../model/actor.ts';
-import type { FactorSurroundings, Passkey } from '../model/factors.ts';
+import { type FactorSurroundings, MAX_PASSKEYS, type Passkey } from '../model/factors.ts';
 import type { Bytes } from '../model/grant.ts';
-import type { LedgerEntry } from '../model/ledger.ts';
+import { anotherWay, type OtherFactors, ofUser, otherFactors } from './other-factors.ts';
 import { type FactorAnswer, factorAnswer } from './second-factor.ts';
+import { PASSKEYS, USERS } from './tables.ts';
 
 export type PasskeyFacts = FactorSurroundings & {
   /** Whether the end-user can sign in without it. */
@@ -26,22 +28,6 @@ export type PasskeyFacts = FactorSurroundings & {
   readonly actor?: Actor | undefined;
 };
 
-/**
- * One guarded statement about one row. A registration inserts it, once, while the end-user is enabled and has fewer passkeys than there
- * may be; anything else commits while state and counter are as loaded; a removal under a policy that demands a factor, only while there
- * is another; a factor that is added by a password alone, only while there is no other.
- */
-export type PasskeyCommit = {
-  readonly loaded: Passkey;
-  readonly after: Passkey;
-  readonly now: Date;
-  readonly others: 'any' | 'some' | 'none';
-  /** A removal by the end-user commits only while they can sign in without it. */
-  readonly needsAnotherWay: boolean;
-  /** Null: a signature was accepted, or the name changed. */
-  readonly entry: LedgerEntry | null;
-};
-
 export type LoadedPasskey = FactorSurroundings &
   Pick<PasskeyFacts, 'hasAnotherWay' | 'isFull'> & { readonly now: Date; readonly passkey: Passkey };
 
@@ -55,7 +41,7 @@ export type PasskeyStore = {
   readonly load: (key: PasskeyKey) => Promise<LoadedPasskey | null>;
   /** Of a passkey that is about to be registered; as it was registered, where its credential is there already. */
   readonly loadNew: (passkey: NewPasskey) => Promise<LoadedPasskey>;
-  readonly commit: (commit: PasskeyCommit) => Promise<boolean>;
+  readonly commit: CommitStore;
 };
 
 export type NewPasskey = Pick<
@@ -76,12 +62,12 @@ function othersFor(
   from: Passkey['state'],
   to: Passkey['state'],
   { isDemanded, byPasswordAlone }: Pick<PasskeyFacts, 'isDemanded' | 'byPasswordAlone'>,
-): PasskeyCommit['others'] {
+): OtherFactors {
   if (from === 'unregistered') return byPasswordAlone ? 'none' : 'any';
   return to === 'removed' && isDemanded ? 'some' : 'any';
 }
 
-export const passkeyLifecycle: Lifecycle<Passkey, PasskeyFacts, PasskeyCommit> = {
+export const passkeyLifecycle: Lifecycle<Passkey, PasskeyFacts, Commit> = {
   machine: passkeyMachine,
   stateOf: ({ state }) => state,
   contextOf: ({ counter }, { isDemanded, hasAnother, hasAnotherWay, isFull, userEnded }): PasskeyContext => ({
@@ -105,15 +91,42 @@ export const passkeyLifecycle: Lifecycle<Passkey, PasskeyFacts, PasskeyCommit> =
   },
   unrecorded: ['recordSignature', 'renamePasskey'],
   ledgerFacts: ({ userId }, { actor }) => ({ userId, ...(actor && { actor }) }),
-  commitOf: ({ before, after }, { now, isDemanded, byPasswordAlone, actor }, [entry]) => ({
-    loaded: before,
-    after,
-    now,
-    others: othersFor(before.state, after.state, { isDemanded: isDemanded && !actor, byPasswordAlone }),
-    needsAnotherWay: before.state === 'active' && after.state === 'removed' && !actor,
-    entry: entry ?? null,
-  }),
+  commitOf: ({ before, after }, { now, isDemanded, byPasswordAlone, actor }, entries) => {
+    const others = othersFor(before.state, after.state, { isDemanded: isDemanded && !actor, byPasswordAlone });
+    const isNew = before.state === 'unregistered';
+    const needsAnotherWay = before.state === 'active' && after.state === 'removed' && !actor;
+    return {
+      now,
+      // Passkeys that are registered at the same moment are counted one after the other.
+      ...((others !== 'any' || needsAnotherWay || isNew) && { inTurn: ofUser(before) }),
+      requires: [
+        ...otherFactors(others, before),
+        ...(needsAnotherWay ? [anotherWay(before)] : []),
+        ...(isNew ? roomFor(after) : []),
+      ],
+      writes: [
+        isNew
+          ? insert(PASSKEYS, after, [{ credentialId: after.credentialId }])
+          : update(PASSKEYS, before, after, ['state', 'counter']),
+      ],
+      entries,
+    };
+  },
 };
+
+/** A registration: the end-user is enabled, and has fewer passkeys than there may be. */
+const roomFor = ({ userId }: Passkey): readonly Requirement[] => [
+  {
+    that: 'the end-user is enabled',
+    rows: [rowsOf(USERS, { id: userId, disabledAt: null })],
+    are: 'some',
+  },
+  {
+    that: 'there is room for a passkey',
+    rows: [rowsOf(PASSKEYS, { userId, state: 'active' })],
+    are: { fewerThan: MAX_PASSKEYS },
+  },
+];
 
 export type PasskeyAsked = {
   readonly type: PasskeyEvent['type'];
@@ -132,7 +145,7 @@ export const passkeyRequest = ({
   isDemanded = false,
   byPasswordAlone = false,
   actor,
-}: PasskeyAsked): Request<LoadedPasskey, Passkey, PasskeyFacts, PasskeyCommit, FactorAnswer> => ({
+}: PasskeyAsked): Request<LoadedPasskey, Passkey, PasskeyFacts, Commit, FactorAnswer> => ({
   lifecycle: passkeyLifecycle,
   read: ({ now, passkey, userEnded, hasAnother, hasAnotherWay, isFull }) => ({
     row: passkey,

@@ -1,26 +1,19 @@
 /** A recovery code: used once, or replaced by newer codes. */
 import { recoveryCodeMachine } from '../../machines/recovery-code.machine.ts';
 import type { RecoveryCodeEvent } from '../../machines/vocabulary.ts';
+import { type Commit, type CommitStore, update } from '../engine/commit.ts';
 import { InvariantViolation } from '../engine/errors.ts';
 import type { Lifecycle } from '../engine/lifecycle.ts';
 import { type Request, run } from '../engine/run.ts';
 import type { Actor } from '../model/actor.ts';
 import type { FactorSurroundings, RecoveryCode } from '../model/factors.ts';
 import type { Bytes } from '../model/grant.ts';
-import type { LedgerEntry } from '../model/ledger.ts';
 import { type FactorAnswer, factorAnswer } from './second-factor.ts';
+import { RECOVERY_CODES } from './tables.ts';
 
 export type RecoveryCodeFacts = Pick<FactorSurroundings, 'userEnded'> & {
   readonly now: Date;
   readonly actor?: Actor | undefined;
-};
-
-/** One guarded statement about one row: it commits while the code is active. */
-export type RecoveryCodeCommit = {
-  readonly loaded: RecoveryCode;
-  readonly after: RecoveryCode;
-  readonly now: Date;
-  readonly entry: LedgerEntry;
 };
 
 export type LoadedRecoveryCode = Pick<FactorSurroundings, 'userEnded'> & {
@@ -38,10 +31,10 @@ export type RecoveryCodeStore = {
   readonly active: (userId: string) => Promise<readonly string[]>;
   /** False: there are active codes, and nothing is stored. */
   readonly insert: (userId: string, codes: readonly NewRecoveryCode[]) => Promise<boolean>;
-  readonly commit: (commit: RecoveryCodeCommit) => Promise<boolean>;
+  readonly commit: CommitStore;
 };
 
-export const recoveryCodeLifecycle: Lifecycle<RecoveryCode, RecoveryCodeFacts, RecoveryCodeCommit> = {
+export const recoveryCodeLifecycle: Lifecycle<RecoveryCode, RecoveryCodeFacts, Commit> = {
   machine: recoveryCodeMachine,
   stateOf: ({ state }) => state,
   contextOf: (_, { userEnded }) => ({ userEnded }),
@@ -51,16 +44,18 @@ export const recoveryCodeLifecycle: Lifecycle<RecoveryCode, RecoveryCodeFacts, R
     replaceCode: (code, { now }) => ({ ...code, state: 'replaced', endedAt: now }),
   },
   ledgerFacts: ({ userId }, { actor }) => ({ userId, ...(actor && { actor }) }),
-  commitOf: ({ before, after }, { now }, [entry]) => {
-    if (!entry) throw new InvariantViolation('recoveryCode: a change without a line in the ledger');
-    return { loaded: before, after, now, entry };
-  },
+  commitOf: ({ before, after }, { now }, entries) => ({
+    now,
+    requires: [],
+    writes: [update(RECOVERY_CODES, before, after, ['state'])],
+    entries,
+  }),
 };
 
 export const recoveryCodeRequest = (
   type: RecoveryCodeEvent['type'],
   actor?: Actor,
-): Request<LoadedRecoveryCode, RecoveryCode, RecoveryCodeFacts, RecoveryCodeCommit, FactorAnswer> => ({
+): Request<LoadedRecoveryCode, RecoveryCode, RecoveryCodeFacts, Commit, FactorAnswer> => ({
   lifecycle: recoveryCodeLifecycle,
   read: ({ now, code, userEnded }) => ({ row: code, facts: { now, userEnded, actor }, event: { type } }),
   answer: factorAnswer,

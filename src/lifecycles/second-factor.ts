@@ -1,13 +1,15 @@
 /** The authenticator app of an end-user: its set-up, each code of it, and its removal. */
 import { secondFactorMachine } from '../../machines/second-factor.machine.ts';
 import type { FactorRejectReason, SecondFactorContext, SecondFactorEvent } from '../../machines/vocabulary.ts';
+import { type Commit, type CommitStore, update } from '../engine/commit.ts';
 import { effectOf } from '../engine/decide.ts';
 import { InvariantViolation } from '../engine/errors.ts';
 import type { Lifecycle, Step } from '../engine/lifecycle.ts';
 import { type Request, run } from '../engine/run.ts';
 import type { Actor } from '../model/actor.ts';
 import { type FactorSurroundings, type SecondFactor, setUpEndsAt } from '../model/factors.ts';
-import type { LedgerEntry } from '../model/ledger.ts';
+import { ofUser, otherFactors } from './other-factors.ts';
+import { SECOND_FACTORS } from './tables.ts';
 
 export type SecondFactorFacts = FactorSurroundings & {
   readonly now: Date;
@@ -21,28 +23,15 @@ export type SecondFactorFacts = FactorSurroundings & {
   readonly actor?: Actor | undefined;
 };
 
-/**
- * One guarded statement about one row. It commits while state and last step are as loaded; a removal under a policy that demands a
- * factor, only while there is another; a factor that is added by a password alone, only while there is no other.
- */
-export type SecondFactorCommit = {
-  readonly loaded: SecondFactor;
-  readonly after: SecondFactor;
-  readonly now: Date;
-  readonly others: 'any' | 'some' | 'none';
-  /** Null: a code was accepted, which is in the line of the session. */
-  readonly entry: LedgerEntry | null;
-};
-
 export type LoadedSecondFactor = FactorSurroundings & { readonly now: Date; readonly factor: SecondFactor };
 
 export type SecondFactorStore = {
   /** Null: this end-user has no such factor. */
   readonly load: (userId: string, id: string) => Promise<LoadedSecondFactor | null>;
-  readonly commit: (commit: SecondFactorCommit) => Promise<boolean>;
+  readonly commit: CommitStore;
 };
 
-export const secondFactorLifecycle: Lifecycle<SecondFactor, SecondFactorFacts, SecondFactorCommit> = {
+export const secondFactorLifecycle: Lifecycle<SecondFactor, SecondFactorFacts, Commit> = {
   machine: secondFactorMachine,
   stateOf: ({ state }) => state,
   contextOf: (factor, { isDemanded, hasAnother, userEnded }): SecondFactorContext => ({
@@ -64,11 +53,17 @@ export const secondFactorLifecycle: Lifecycle<SecondFactor, SecondFactorFacts, S
   },
   unrecorded: ['recordStep'],
   ledgerFacts: ({ userId }, { actor }) => ({ userId, ...(actor && { actor }) }),
-  commitOf: ({ before, after }, { now, isDemanded, byPasswordAlone, actor }, [entry]) => {
+  commitOf: ({ before, after }, { now, isDemanded, byPasswordAlone, actor }, entries) => {
     const removes = after.state === 'removed' && before.state === 'active';
     const adds = after.state === 'active' && before.state === 'unconfirmed';
     const others = removes && isDemanded && !actor ? 'some' : adds && byPasswordAlone ? 'none' : 'any';
-    return { loaded: before, after, now, others, entry: entry ?? null };
+    return {
+      now,
+      ...(others !== 'any' && { inTurn: ofUser(before) }),
+      requires: otherFactors(others, before),
+      writes: [update(SECOND_FACTORS, before, after, ['state', 'lastStep'])],
+      entries,
+    };
   },
 };
 
@@ -99,13 +94,7 @@ export const secondFactorRequest = ({
   isDemanded = false,
   byPasswordAlone = false,
   actor,
-}: SecondFactorAsked): Request<
-  LoadedSecondFactor,
-  SecondFactor,
-  SecondFactorFacts,
-  SecondFactorCommit,
-  FactorAnswer
-> => ({
+}: SecondFactorAsked): Request<LoadedSecondFactor, SecondFactor, SecondFactorFacts, Commit, FactorAnswer> => ({
   lifecycle: secondFactorLifecycle,
   read: ({ now, factor, userEnded, hasAnother }) => {
     const step = factor.state === 'removed' ? null : stepOf(factor, now);

@@ -8,7 +8,7 @@ import type { Lifecycle, Turn } from '../engine/lifecycle.ts';
 import { type Request, run } from '../engine/run.ts';
 import type { Actor } from '../model/actor.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
-import type { RegisteredUser, User } from '../model/user.ts';
+import { NO_PASSWORD, type RegisteredUser, type User } from '../model/user.ts';
 import type { RowVersion } from './client.ts';
 
 /** A row of `users`, or its absence. */
@@ -151,9 +151,6 @@ function linkedAt(change: UserChange, before: Date | null, now: Date): Date | nu
   if (change.type === 'passwordReset') return now;
   return change.type === 'passwordChangeRequested' && change.byPasswordAlone ? before : null;
 }
-
-/** The hash of no password: nothing ever matches it. */
-export const NO_PASSWORD = '' as User['passwordHash'];
 
 function sentRegistration({ change }: UserFacts): UserRegistration {
   if (change.type !== 'registrationRequested') throw new InvariantViolation('user: nothing was sent to register');

@@ -1,12 +1,13 @@
 /** The delivery of an event to a receiver: a node claims it, attempts it, and tells the machine what came of it. */
 import type { WebhookDeliveryContext, WebhookDeliveryEvent } from '../../machines/vocabulary.ts';
 import { webhookDeliveryMachine } from '../../machines/webhook-delivery.machine.ts';
+import { type Commit, type CommitStore, update } from '../engine/commit.ts';
 import { InvariantViolation } from '../engine/errors.ts';
 import type { Lifecycle } from '../engine/lifecycle.ts';
 import { type Request, run } from '../engine/run.ts';
 import type { Actor } from '../model/actor.ts';
-import type { LedgerEntry } from '../model/ledger.ts';
 import type { AttemptOutcome, WebhookDelivery } from '../model/webhook.ts';
+import { WEBHOOK_DELIVERIES } from './tables.ts';
 
 /** How a receiver is tried. Durations are in seconds. */
 export type RetryPolicy = {
@@ -52,14 +53,8 @@ export type WebhookDeliveryFacts = {
   readonly actor?: Actor | undefined;
 };
 
-/** One guarded statement: the row is still as it was loaded, where state and next attempt say so. */
-export type WebhookDeliveryCommit = {
-  readonly before: WebhookDelivery;
-  readonly after: WebhookDelivery;
-  readonly now: Date;
-  /** Null: a claim, or another wait, decides nothing. */
-  readonly entry: LedgerEntry | null;
-};
+/** What a commit expects of a row that is attempted: no other node has attempted it meanwhile. */
+export const AS_ATTEMPTED = ['state', 'attempts', 'nextAttemptAt'] as const;
 
 export type LoadedWebhookDelivery = { readonly now: Date; readonly delivery: WebhookDelivery };
 
@@ -67,7 +62,7 @@ export type WebhookDeliveryStore = {
   /** Null: there is no such delivery, or no longer. */
   readonly load: (id: string) => Promise<LoadedWebhookDelivery | null>;
   /** False: a fact that the commit depends on no longer held, and nothing changed. */
-  readonly commit: (commit: WebhookDeliveryCommit) => Promise<boolean>;
+  readonly commit: CommitStore;
 };
 
 const seconds = (from: Date, count: number): Date => new Date(from.getTime() + count * 1000);
@@ -83,7 +78,7 @@ export const retryAt = (
 
 const ended = { nextAttemptAt: null } as const;
 
-export const webhookDeliveryLifecycle: Lifecycle<WebhookDelivery, WebhookDeliveryFacts, WebhookDeliveryCommit> = {
+export const webhookDeliveryLifecycle: Lifecycle<WebhookDelivery, WebhookDeliveryFacts, Commit> = {
   machine: webhookDeliveryMachine,
   stateOf: ({ state }) => state,
   contextOf: ({ nextAttemptAt, givesUpAt, attempts }, { policy }): WebhookDeliveryContext => ({
@@ -134,16 +129,15 @@ export const webhookDeliveryLifecycle: Lifecycle<WebhookDelivery, WebhookDeliver
     ...(userId !== null && { userId }),
     ...(actor && { actor }),
   }),
-  commitOf: ({ before, after, entries: [entry] }, { now }) => ({ before, after, now, entry: entry ?? null }),
+  commitOf: ({ before, after }, { now }, entries) => ({
+    now,
+    requires: [],
+    writes: [update(WEBHOOK_DELIVERIES, before, after, AS_ATTEMPTED)],
+    entries,
+  }),
 };
 
-type DeliveryRequest<Answer> = Request<
-  LoadedWebhookDelivery,
-  WebhookDelivery,
-  WebhookDeliveryFacts,
-  WebhookDeliveryCommit,
-  Answer
->;
+type DeliveryRequest<Answer> = Request<LoadedWebhookDelivery, WebhookDelivery, WebhookDeliveryFacts, Commit, Answer>;
 
 /** `claim`: what `nextAttemptAt` was made by the claim of the attempt that is reported. */
 export type AttemptReport = { readonly outcome: AttemptOutcome; readonly claim: Date };

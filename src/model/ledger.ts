@@ -48,6 +48,10 @@ export type LedgerEntry = {
   readonly sessionId?: string;
   /** The client that the line is about, where it is about no grant. */
   readonly clientId?: string;
+  /** The policy of that client. */
+  readonly policy?: string | null;
+  /** The interaction that the line is about; null: it was not stored yet. */
+  readonly interactionId?: string | null;
   /** The `sub` of the end-user that the line is about, where it is about no grant. */
   readonly userId?: string;
   /** Who asked for it, where somebody did so for others. */

@@ -13,6 +13,9 @@ export type User = {
   readonly disabledAt: Date | null;
 };
 
+/** The hash of no password: no password ever matches it. */
+export const NO_PASSWORD = '' as PasswordHash;
+
 /**
  * `deletedAt`: nothing but the `id` is left; `disabledAt` is set too. `importedHash`: of the hash that was imported last, so that the
  * same import changes nothing later, whatever the password is by then; null: none was.

@@ -53,10 +53,9 @@ function commitStatement(db: Drizzle, macs: RowMacs, { version, after, now, entr
           .where(sql`${eq(clients.clientId, clientId)} and ${rowVersion(clients)} = ${storedVersion(version)}`)
           .returning({ clientId: clients.clientId }),
   );
-  const about = () => ({ clientId: sql`${saved.clientId}`, policy: sql`${after.policy}` });
   return db
     .with(saved)
     .insert(transitions)
-    .select(entriesFrom(db, saved, { entries, now }, about))
+    .select(entriesFrom(db, saved, { entries, now }))
     .returning({ clientId: transitions.clientId });
 }

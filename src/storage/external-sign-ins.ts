@@ -5,28 +5,24 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
-import { InvariantViolation } from '../engine/errors.ts';
 import type {
-  ExternalSignInCommit,
   ExternalSignInStore,
   LoadedExternalSignIn,
   NewExternalSignIn,
   SoughtUser,
 } from '../lifecycles/external-sign-in.ts';
 import type { ExternalSignIn } from '../model/external-sign-in.ts';
-import type { LedgerEntry } from '../model/ledger.ts';
 import type { ExternalIdentity, LinkedIdentity } from '../model/linked-identity.ts';
 import type { RegisteredUser } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
+import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
-import { codeOf, committing, reading, writing } from './failures.ts';
-import { entriesFrom, instant } from './ledger.ts';
+import { reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
 import { externalSignInFacts, linkedIdentityFacts } from './row-facts.ts';
 import { FIRST_VERSION } from './row-version.ts';
-import { externalSignIns, linkedIdentities, server, transitions, users } from './schema.ts';
+import { externalSignIns, linkedIdentities, server, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
-import { macOfUser } from './user-store.ts';
 import { authenticColumns, isAuthenticUser, userColumns, usernameKey } from './users.ts';
 
 const later = alias(externalSignIns, 'later');
@@ -71,15 +67,7 @@ export const externalSignInStore = (db: Drizzle, clock: Clock, macs: RowMacs): E
       freeUsernames: await freeOf(db, usernames),
     } satisfies LoadedExternalSignIn;
   },
-  commit: async (commit) => {
-    try {
-      return await committing(() => commitStatement(db, macs, commit));
-    } catch (error) {
-      // Somebody else got the username or the identity meanwhile. The statement was undone as a whole.
-      if (codeOf(error) === '23505') return false;
-      throw error;
-    }
-  },
+  commit: commitStore(db, macs),
 });
 
 /** A row that was not made here is no sign-in. */
@@ -190,72 +178,4 @@ async function freeOf(db: Drizzle, usernames: readonly string[]): Promise<readon
   );
   const known = new Set(taken.map(({ key }) => key));
   return usernames.filter((_, at) => !known.has(keys[at] ?? ''));
-}
-
-function commitStatement(db: Drizzle, macs: RowMacs, commit: ExternalSignInCommit) {
-  const { loaded, after, entries, now } = commit;
-  if (entries.length === 0) throw new InvariantViolation('external sign-in: a change without a line in the ledger');
-  const { state, userId, amr, authenticatedAt, refusal } = after.signIn;
-  // As it was loaded: a row of this table.
-  const macVersion = (loaded.signIn as typeof loaded.signIn & { readonly macVersion: bigint }).macVersion + 1n;
-  const mac = macs.macOf(...externalSignInFacts({ ...after.signIn, macVersion }));
-  const moved = db
-    .$with('moved')
-    .as(
-      db
-        .update(externalSignIns)
-        .set({ state, userId, amr, authenticatedAt, refusal, mac, macVersion })
-        .where(stillHolds(commit))
-        .returning({ id: externalSignIns.id, interactionId: externalSignIns.interactionId }),
-    );
-  const isNewUser = loaded.user === null && after.user !== null;
-  const isNewIdentity = loaded.identity === null && after.identity !== null;
-  const one = { one: sql<number>`one`.as('one') };
-  const created = db.$with('created', one).as(isNewUser ? newUser(macs, after.user as RegisteredUser) : NOTHING);
-  const linked = db
-    .$with('linked', one)
-    .as(isNewIdentity ? newIdentity(macs, after.identity as LinkedIdentity) : NOTHING);
-  const about = ({ userId, clientId }: LedgerEntry) => ({
-    interactionId: sql`${moved.interactionId}`,
-    ...(userId !== undefined && { userId: sql`${userId}` }),
-    ...(clientId !== undefined && { clientId: sql`${clientId}` }),
-  });
-  return db
-    .with(moved, created, linked)
-    .insert(transitions)
-    .select(entriesFrom(db, moved, { entries, now }, about))
-    .returning({ at: transitions.at });
-}
-
-const NOTHING = sql`select 1 as one where false`;
-
-const newUser = (macs: RowMacs, user: RegisteredUser): SQL =>
-  sql`insert into ${users} (id, username, username_key, password_hash, claims, mac)
-    select ${user.id}::uuid, ${user.username}::text, ${usernameKey(user.username)}::text, ${user.passwordHash}::text,
-      ${JSON.stringify(user.claims)}::jsonb, ${macOfUser(macs, user)}::bytea
-    from moved returning 1 as one`;
-
-const newIdentity = (macs: RowMacs, identity: LinkedIdentity): SQL => {
-  const { id, userId, issuer, subject, provider, linkedAt, state } = identity;
-  const mac = macs.macOf(...linkedIdentityFacts({ ...identity, macVersion: FIRST_VERSION }));
-  return sql`insert into ${linkedIdentities} (id, subject_id, issuer, subject, provider, linked_at, state, mac)
-    select ${id}::uuid, ${userId}::uuid, ${issuer}::text, ${subject}::text, ${provider}::text, ${instant(linkedAt)}, ${state}::text, ${mac}::bytea
-    from moved returning 1 as one`;
-};
-
-/** What the decision was made from. */
-function stillHolds({ loaded: { signIn, user, identity }, after }: ExternalSignInCommit): SQL | undefined {
-  const signsIn = after.signIn.state === 'used';
-  return and(
-    eq(externalSignIns.id, signIn.id),
-    eq(externalSignIns.state, signIn.state),
-    signsIn ? sql`not ${overtaken}` : undefined,
-    // A refusal ends the sign-in whatever became of the end-user.
-    user === null || after.signIn.state === 'denied'
-      ? undefined
-      : sql`exists (select from ${users} where ${users.id} = ${user.id} and ${users.disabledAt} is null and ${users.epoch} = ${user.epoch} for share)`,
-    identity === null
-      ? undefined
-      : sql`exists (select from ${linkedIdentities} where ${linkedIdentities.id} = ${identity.id} and ${linkedIdentities.state} = 'active' for share)`,
-  );
 }

@@ -2,37 +2,26 @@
 
 import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
-import type { LoadedPasskey, PasskeyCommit, PasskeyStore } from '../lifecycles/passkey.ts';
+import type { LoadedPasskey, PasskeyStore } from '../lifecycles/passkey.ts';
 import { unregistered } from '../lifecycles/passkey.ts';
 import type { LoadedRecoveryCode, RecoveryCodeStore } from '../lifecycles/recovery-code.ts';
-import type { LoadedSecondFactor, SecondFactorCommit, SecondFactorStore } from '../lifecycles/second-factor.ts';
+import type { LoadedSecondFactor, SecondFactorStore } from '../lifecycles/second-factor.ts';
 import { MAX_PASSKEYS, type Passkey, type RecoveryCode, type SecondFactor } from '../model/factors.ts';
-import type { LedgerEntry } from '../model/ledger.ts';
 import type { Clock } from '../system/clock.ts';
+import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
-import { committing, reading, writing } from './failures.ts';
-import { administrationLine, entryLine, instant, ledgerColumns } from './ledger.ts';
+import { reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
 import { passkeyFacts } from './row-facts.ts';
-import { FIRST_VERSION } from './row-version.ts';
-import {
-  linkedIdentities,
-  passkeys,
-  recoveryCodes,
-  secondFactors,
-  server,
-  spentChallenges,
-  transitions,
-  users,
-} from './schema.ts';
+import { linkedIdentities, passkeys, recoveryCodes, secondFactors, server, spentChallenges, users } from './schema.ts';
 import { isAuthenticUser } from './users.ts';
 
 const USER_ENDED = sql<boolean>`(${users.disabledAt} is not null)`;
 
-/** Another active factor of this end-user than the one with this id. `lock`: until the statement is committed. */
-const another = (userId: SQL, id: SQL, lock = sql``): SQL<boolean> => sql`(
-  exists (select 1 from ${secondFactors} where subject_id = ${userId} and state = 'active' and id <> ${id} ${lock})
-  or exists (select 1 from ${passkeys} where subject_id = ${userId} and state = 'active' and id <> ${id} ${lock}))`;
+/** Another active factor of this end-user than the one with this id. */
+const another = (userId: SQL, id: SQL): SQL<boolean> => sql`(
+  exists (select 1 from ${secondFactors} where subject_id = ${userId} and state = 'active' and id <> ${id})
+  or exists (select 1 from ${passkeys} where subject_id = ${userId} and state = 'active' and id <> ${id}))`;
 
 /** Besides this passkey. */
 const anotherWay = (userId: SQL, id: SQL): SQL<boolean> => sql`(
@@ -56,30 +45,6 @@ const alone = <T>(db: Drizzle, userId: string, write: (tx: Drizzle) => PromiseLi
     return write(tx);
   });
 
-/** Read again, and locked against an administrator, who asks for no other factor. */
-function othersHold(others: 'any' | 'some' | 'none', { userId, id }: { userId: string; id: string }): SQL {
-  if (others === 'any') return sql`true`;
-  const there = another(uuid(userId), uuid(id), sql`for share`);
-  return others === 'some' ? there : sql`not ${there}`;
-}
-
-/** Of two parallel changes that each depend on the other factors, one comes first, and the other sees it. */
-const besideOthers = async <T>(
-  db: Drizzle,
-  {
-    others,
-    loaded,
-    needsAnotherWay = false,
-  }: Pick<PasskeyCommit, 'others'> & {
-    readonly loaded: { readonly userId: string };
-    readonly needsAnotherWay?: boolean;
-  },
-  write: (tx: Drizzle) => PromiseLike<T>,
-): Promise<T> => (others === 'any' && !needsAnotherWay ? write(db) : alone(db, loaded.userId, write));
-
-const lineOf = (entry: LedgerEntry, now: Date, userId: SQL) =>
-  ledgerColumns({ ...entryLine(entry), ...administrationLine(entry), at: instant(now), userId });
-
 export function secondFactorStore(db: Drizzle, clock: Clock): SecondFactorStore & FactorLists {
   return {
     load: async (userId, id) => {
@@ -97,7 +62,7 @@ export function secondFactorStore(db: Drizzle, clock: Clock): SecondFactorStore 
       );
       return row ? ({ ...row, now: new Date(row.now) } satisfies LoadedSecondFactor) : null;
     },
-    commit: (commit) => committing(() => besideOthers(db, commit, (tx) => commitSecondFactor(tx, commit))),
+    commit: commitStore(db),
     insertApp: async (factor) => {
       await writing(() =>
         db.insert(secondFactors).values({ ...factor, state: 'unconfirmed', createdAt: nowOf(clock) }),
@@ -153,34 +118,6 @@ export type FactorLists = {
   readonly listApps: (userId: string) => Promise<readonly SecondFactor[]>;
   readonly listPasskeys: (userId: string) => Promise<readonly Passkey[]>;
 };
-
-function commitSecondFactor(db: Drizzle, { loaded, after, now, others, entry }: SecondFactorCommit) {
-  const update = db
-    .update(secondFactors)
-    .set({
-      state: after.state,
-      sealedSecret: after.sealedSecret,
-      lastStep: after.lastStep,
-      confirmedAt: after.confirmedAt,
-      removedAt: after.removedAt,
-    })
-    .where(
-      and(
-        eq(secondFactors.id, loaded.id),
-        eq(secondFactors.state, loaded.state),
-        sql`${secondFactors.lastStep} is not distinct from ${loaded.lastStep}::bigint`,
-        othersHold(others, loaded),
-      ),
-    )
-    .returning({ userId: secondFactors.userId });
-  if (entry === null) return update;
-  const moved = db.$with('moved').as(update);
-  return db
-    .with(moved)
-    .insert(transitions)
-    .select(db.select(lineOf(entry, now, sql`${moved.userId}`)).from(moved))
-    .returning({ userId: transitions.userId });
-}
 
 export function recoveryCodeStore(db: Drizzle, clock: Clock): RecoveryCodeStore {
   const { id, userId: owner, state, endedAt } = recoveryCodes;
@@ -245,21 +182,7 @@ export function recoveryCodeStore(db: Drizzle, clock: Clock): RecoveryCodeStore 
       const inserted = await writing(() => alone(db, userId, insert));
       return inserted.length > 0;
     },
-    commit: ({ loaded, after, now, entry }) =>
-      committing(() => {
-        const moved = db.$with('moved').as(
-          db
-            .update(recoveryCodes)
-            .set({ state: after.state, endedAt: after.endedAt })
-            .where(and(eq(id, loaded.id), eq(state, 'active')))
-            .returning({ userId: owner }),
-        );
-        return db
-          .with(moved)
-          .insert(transitions)
-          .select(db.select(lineOf(entry, now, sql`${moved.userId}`)).from(moved))
-          .returning({ userId: transitions.userId });
-      }),
+    commit: commitStore(db),
   };
 }
 
@@ -312,13 +235,7 @@ export function passkeyStore(db: Drizzle, clock: Clock, macs: RowMacs): PasskeyS
       const now = new Date(row.now);
       return { ...row, now, passkey: unregistered(passkey, now) };
     },
-    commit: (commit) => {
-      // Passkeys that are registered at the same moment are counted one after the other.
-      const needsAnotherWay = commit.needsAnotherWay || commit.loaded.state === 'unregistered';
-      return committing(() =>
-        besideOthers(db, { ...commit, needsAnotherWay }, (tx) => commitPasskey(tx, macs, commit)),
-      );
-    },
+    commit: commitStore(db, macs),
     spend: async (challengeHash, endsAt) => {
       const rows = await writing(() =>
         db
@@ -340,69 +257,3 @@ export type ChallengeStore = {
   /** @returns false: it was spent before. */
   readonly spend: (challengeHash: Uint8Array, endsAt: Date) => Promise<boolean>;
 };
-
-function commitPasskey(
-  db: Drizzle,
-  macs: RowMacs,
-  { loaded, after, now, others, needsAnotherWay, entry }: PasskeyCommit,
-) {
-  const holds = othersHold(others, loaded);
-  const returned = { userId: passkeys.userId };
-  const write =
-    loaded.state === 'unregistered'
-      ? db
-          .insert(passkeys)
-          .select(
-            db
-              .select({
-                id: sql<string>`${uuid(after.id)}`.as('id'),
-                userId: sql<string>`${users.id}`.as('subject_id'),
-                state: sql<Passkey['state']>`${after.state}::text`.as('state'),
-                name: sql<string>`${after.name}::text`.as('name'),
-                credentialId: sql<Buffer>`${Buffer.from(after.credentialId)}::bytea`.as('credential_id'),
-                publicKey: sql<Buffer | null>`${Buffer.from(after.publicKey ?? [])}::bytea`.as('public_key'),
-                counter: sql<number>`${after.counter}::bigint`.as('counter'),
-                backupEligible: sql<boolean>`${after.backupEligible}::boolean`.as('backup_eligible'),
-                transports: sql<readonly string[]>`${sql.param([...after.transports])}::text[]`.as('transports'),
-                createdAt: sql<Date>`${instant(after.createdAt)}`.as('created_at'),
-                lastUsedAt: sql<Date | null>`null::timestamptz`.as('last_used_at'),
-                removedAt: sql<Date | null>`null::timestamptz`.as('removed_at'),
-                mac: sql<Buffer | null>`${macs.macOf(...passkeyFacts({ ...after, macVersion: FIRST_VERSION }))}::bytea`.as(
-                  'mac',
-                ),
-                macVersion: sql<bigint>`0::bigint`.as('mac_version'),
-              })
-              .from(users)
-              .where(sql`${users.id} = ${uuid(after.userId)} and ${users.disabledAt} is null and ${holds}
-                and not ${isFull(uuid(after.userId))}`),
-          )
-          .onConflictDoNothing()
-          .returning(returned)
-      : db
-          .update(passkeys)
-          .set({
-            state: after.state,
-            name: after.name,
-            publicKey: after.publicKey === null ? null : Buffer.from(after.publicKey),
-            counter: after.counter,
-            lastUsedAt: after.lastUsedAt,
-            removedAt: after.removedAt,
-          })
-          .where(
-            and(
-              eq(passkeys.id, loaded.id),
-              eq(passkeys.state, loaded.state),
-              eq(passkeys.counter, loaded.counter),
-              holds,
-              needsAnotherWay ? anotherWay(uuid(loaded.userId), uuid(loaded.id)) : undefined,
-            ),
-          )
-          .returning(returned);
-  if (entry === null) return write;
-  const moved = db.$with('moved').as(write);
-  return db
-    .with(moved)
-    .insert(transitions)
-    .select(db.select(lineOf(entry, now, sql`${moved.userId}`)).from(moved))
-    .returning({ userId: transitions.userId });
-}

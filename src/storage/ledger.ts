@@ -60,19 +60,14 @@ export const ledgerColumns = (line: LedgerValues) => ({
 
 const column = <T>(value: SQL = sql`null`, type: string, name: string) => sql<T>`${value}::${sql.raw(type)}`.as(name);
 
-/**
- * What `insert(transitions).select(…)` selects for the entries of one commit, in their order; nothing where `saved` has no row.
- *
- * @param about the columns that say what an entry is about.
- */
+/** What `insert(transitions).select(…)` selects for the entries of one commit, in their order; nothing where `saved` has no row. */
 export function entriesFrom(
   db: Drizzle,
   saved: Subquery,
   { entries, now }: { readonly entries: readonly LedgerEntry[]; readonly now: Date },
-  about: (entry: LedgerEntry) => Partial<LedgerValues>,
 ): SQL {
   const queries = entries.map((entry) => {
-    const values = { ...entryLine(entry), ...administrationLine(entry), at: instant(now), ...about(entry) };
+    const values = { ...entryLine(entry), ...administrationLine(entry), ...aboutLine(entry), at: instant(now) };
     return sql`(${db.select(ledgerColumns(values)).from(saved)})`;
   });
   return sql.join(queries, sql` union all `);
@@ -92,6 +87,12 @@ export const administrationLine = ({ actor, fields = [] }: LedgerEntry) => ({
   ...(actor && { actor: sql`${actorName(actor)}`, addressHash: sql`${actor.addressHash}` }),
   ...(fields.length > 0 && { fields: sql`${sql.param([...fields])}` }),
 });
+
+const ABOUT = ['userId', 'clientId', 'policy', 'interactionId', 'sessionId', 'signingKeyId'] as const;
+
+/** What an entry is about, bound. */
+const aboutLine = (entry: LedgerEntry): Partial<LedgerValues> =>
+  Object.fromEntries(ABOUT.filter((name) => entry[name] !== undefined).map((name) => [name, sql`${entry[name]}`]));
 
 /** From where a sign-in came, bound. */
 export const originLine = (origin: SignInOrigin | undefined) =>

@@ -1,8 +1,9 @@
 /** The statements about mails: the queue with its bounds, who is next, and what becomes of a mail. */
 import { and, eq, type SQL, sql } from 'drizzle-orm';
-import type { MailCommit, MailStore } from '../lifecycles/mail.ts';
+import type { MailStore } from '../lifecycles/mail.ts';
 import type { MailPurpose, NewMail } from '../model/mail.ts';
 import type { Clock } from '../system/clock.ts';
+import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading } from './failures.ts';
 import { instant } from './ledger.ts';
@@ -76,7 +77,7 @@ export function mailQueue(db: Drizzle, clock: Clock): MailQueue {
         );
         return row ? { now: new Date(row.now), mail: row.mail } : null;
       },
-      commit: (commit) => committing(() => moved(db, commit)),
+      commit: commitStore(db),
     },
   };
 }
@@ -104,22 +105,6 @@ function inserted(db: Drizzle, now: SQL, mail: NewMail, most: number | null) {
     .where(most === null ? undefined : sql`(select count(*) from (${waiting}) as waiting) < ${most}`);
   return db.insert(mails).select(row).returning({ id: mails.id });
 }
-
-const moved = (db: Drizzle, { before, after }: MailCommit) => {
-  const { id, state, attempts, nextAttemptAt, sealedContents, endedAt, dropReason } = after;
-  return db
-    .update(mails)
-    .set({ state, attempts, nextAttemptAt, sealedContents, endedAt, dropReason })
-    .where(
-      and(
-        eq(mails.id, id),
-        eq(mails.state, before.state),
-        eq(mails.attempts, before.attempts),
-        sql`${mails.nextAttemptAt} is not distinct from ${instant(before.nextAttemptAt)}`,
-      ),
-    )
-    .returning({ id: mails.id });
-};
 
 /** Of each purpose for which a mail waits: how many, and since when the oldest. Callers keep the answer for some seconds. @throws StoreUnavailable */
 export const waitingMails = (

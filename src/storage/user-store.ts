@@ -87,7 +87,7 @@ function commitStatement(db: Drizzle, macs: RowMacs, { version, after, entries, 
   return db
     .with(saved, ...(isErasure ? removedWith(db, saved) : []))
     .insert(transitions)
-    .select(entriesFrom(db, saved, { entries, now }, () => ({ userId: sql`${saved.id}` })))
+    .select(entriesFrom(db, saved, { entries, now }))
     .returning({ userId: transitions.userId });
 }
 

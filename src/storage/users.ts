@@ -1,7 +1,7 @@
 import { and, asc, eq, exists, inArray, isNull, not, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { PasswordHash } from '../crypto/secret-types.ts';
-import type { Claims, RegisteredUser, User } from '../model/user.ts';
+import { type Claims, NO_PASSWORD, type RegisteredUser, type User } from '../model/user.ts';
 import { usernameKey } from '../oauth/username.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
@@ -61,9 +61,6 @@ export async function findUserWithPassword(db: Drizzle, macs: RowMacs, username:
   const user = await findUserForSignIn(db, username);
   return user === null || isAuthenticUser(user, macs) ? user : { ...user, passwordHash: NO_PASSWORD };
 }
-
-/** The hash of no password. */
-const NO_PASSWORD = '' as PasswordHash;
 
 async function findUserBy(db: Drizzle, which: SQL): Promise<UserToSignIn | null> {
   const [user] = await reading(() =>

@@ -1,11 +1,11 @@
 /** The statements about events for other systems: what the ledger has for a receiver, its deliveries, and what becomes of them. */
 import { and, asc, eq, isNotNull, lt, sql } from 'drizzle-orm';
-import type { WebhookDeliveryCommit, WebhookDeliveryStore } from '../lifecycles/webhook-delivery.ts';
+import type { WebhookDeliveryStore } from '../lifecycles/webhook-delivery.ts';
 import type { WebhookDelivery } from '../model/webhook.ts';
 import type { Clock } from '../system/clock.ts';
+import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
-import { administrationLine, entryLine, instant, ledgerColumns } from './ledger.ts';
 import { nowOf } from './now.ts';
 import { grants, server, sessions, transitions, webhookDeliveries, webhookReceivers } from './schema.ts';
 
@@ -269,31 +269,6 @@ function deliveryStore(db: Drizzle, clock: Clock): WebhookDeliveryStore {
       );
       return row ? { now: new Date(row.now), delivery: row.delivery } : null;
     },
-    commit: (commit) => committing(() => move(db, commit)),
+    commit: commitStore(db),
   };
-}
-
-function move(db: Drizzle, { before, after, now, entry }: WebhookDeliveryCommit) {
-  const { id, state, attempts, nextAttemptAt, givesUpAt, endedAt, abandonedReason, lastOutcome } = after;
-  const moved = db
-    .update(webhookDeliveries)
-    .set({ state, attempts, nextAttemptAt, givesUpAt, endedAt, abandonedReason, lastOutcome })
-    .where(
-      and(
-        eq(webhookDeliveries.id, id),
-        eq(webhookDeliveries.state, before.state),
-        eq(webhookDeliveries.attempts, before.attempts),
-        sql`${webhookDeliveries.nextAttemptAt} is not distinct from ${instant(before.nextAttemptAt)}`,
-      ),
-    )
-    .returning({ id: webhookDeliveries.id, userId: webhookDeliveries.userId });
-  if (entry === null) return moved;
-  const row = db.$with('moved').as(moved);
-  const line = ledgerColumns({
-    ...entryLine(entry),
-    ...administrationLine(entry),
-    at: instant(now),
-    userId: sql`${row.userId}`,
-  });
-  return db.with(row).insert(transitions).select(db.select(line).from(row)).returning({ machine: transitions.machine });
 }

@@ -4,9 +4,10 @@
  */
 import { hashPassword } from '../../crypto/password.ts';
 import { rawSecret } from '../../crypto/secret-types.ts';
-import { changeUser, NO_PASSWORD, type UserStore } from '../../lifecycles/user.ts';
+import { changeUser, type UserStore } from '../../lifecycles/user.ts';
 import { endUser } from '../../model/actor.ts';
 import type { Session } from '../../model/session.ts';
+import { NO_PASSWORD } from '../../model/user.ts';
 import { type CookieHash, createSession, isPasswordOneOfSeveral } from '../../protocol/browser-session.ts';
 import { type SignInDeps, type SignInForm, type SignInRefusal, verifyCredentials } from '../../protocol/sign-in.ts';
 import type { Tell } from '../mail/mail.ts';

@@ -4,6 +4,7 @@
  */
 import type { AnyStateMachine } from 'xstate';
 import type { Request, running } from '../../engine/run.ts';
+import type { LeftOut } from './carry-out.ts';
 import type { Moment, Move } from './moment.ts';
 import type { Bounds, Deed, Terms } from './terms.ts';
 
@@ -50,8 +51,8 @@ export type Walk<T extends Terms> = {
   readonly load: (stored: T['stored'], asked: T['asked'], now: Date, again: boolean) => T['loaded'];
   /** @param draw the number of the request: what it draws at random is made from it. */
   readonly requestOf: (asked: T['asked'], draw: number) => EngineRequest<T>;
-  /** The guarded statement, under the contract of src/storage. @returns null: a guard did not hold, and nothing changed. */
-  readonly commit: (stored: T['stored'], commit: T['commit'], now: Date) => T['stored'] | null;
+  /** The guarded statement, under the contract of src/storage. @param leftOut facts that are not asked for. @returns null: a guard did not hold, and nothing changed. */
+  readonly commit: (stored: T['stored'], commit: T['commit'], now: Date, leftOut?: LeftOut) => T['stored'] | null;
 
   readonly requests: (moment: Moment<T>, walk: Walk<T>) => readonly T['asked'][];
   /** Requests that count as disturbances. */

@@ -62,6 +62,7 @@ const line = (event: string, from: string, to: string, fields: readonly string[]
   reason: null,
   generation: null,
   clientId: CLIENT.clientId,
+  policy: CLIENT.policy,
   actor: OPERATOR,
   fields,
 });

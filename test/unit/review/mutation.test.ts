@@ -19,13 +19,11 @@ import { webhookDeliveries } from '../../../src/review/proof/webhook-deliveries/
 import { type Heard, listenTo } from './mutants/alike.ts';
 import {
   administrationGuardMutants,
-  deliveryGuardMutants,
-  externalGuardMutants,
-  factorGuardMutants,
+  factMutants,
+  factorFactMutants,
   guardMutants,
   keyGuardMutants,
   linkGuardMutants,
-  mailGuardMutants,
   signInGuardMutants,
 } from './mutants/commit-guard.ts';
 import {
@@ -79,6 +77,9 @@ type Subject = {
   readonly bounds: readonly [Bounds, ...Bounds[]];
   // biome-ignore lint/suspicious/noExplicitAny: mutants of any walk.
   readonly mutants: readonly Mutant<any>[];
+  /** Of the facts that its commits ask for. */
+  // biome-ignore lint/suspicious/noExplicitAny: mutants of any walk.
+  readonly factMutants?: (facts: readonly string[]) => readonly Mutant<any>[];
 };
 
 const SHORT = { requests: 3, inFlight: 2, disturbances: 1 };
@@ -110,17 +111,14 @@ const SUBJECTS: readonly Subject[] = [
   {
     walk: factors,
     bounds: [FEW, { requests: 3, inFlight: 2, disturbances: 0 }, { requests: 2, inFlight: 2, disturbances: 1 }],
-    mutants: [...factorMachineMutants, ...factorPredicateMutants, ...factorEngineMutants, ...factorGuardMutants],
+    mutants: [...factorMachineMutants, ...factorPredicateMutants, ...factorEngineMutants],
+    factMutants: factorFactMutants,
   },
   {
     walk: externalSignIns,
     bounds: [FEW, { requests: 4, inFlight: 2, disturbances: 0 }, { requests: 3, inFlight: 2, disturbances: 1 }],
-    mutants: [
-      ...externalMachineMutants,
-      ...externalPredicateMutants,
-      ...externalEngineMutants,
-      ...externalGuardMutants,
-    ],
+    mutants: [...externalMachineMutants, ...externalPredicateMutants, ...externalEngineMutants],
+    factMutants,
   },
   {
     walk: signingKeys,
@@ -140,17 +138,14 @@ const SUBJECTS: readonly Subject[] = [
   {
     walk: webhookDeliveries,
     bounds: [FEW, ...MORE],
-    mutants: [
-      ...deliveryMachineMutants,
-      ...deliveryPredicateMutants,
-      ...deliveryEngineMutants,
-      ...deliveryGuardMutants,
-    ],
+    mutants: [...deliveryMachineMutants, ...deliveryPredicateMutants, ...deliveryEngineMutants],
+    factMutants,
   },
   {
     walk: mails,
     bounds: [FEW, ...MORE],
-    mutants: [...mailMachineMutants, ...mailPredicateMutants, ...mailEngineMutants, ...mailGuardMutants],
+    mutants: [...mailMachineMutants, ...mailPredicateMutants, ...mailEngineMutants],
+    factMutants,
   },
 ];
 
@@ -167,8 +162,8 @@ const HEARD: readonly (Subject & { readonly heard: readonly Heard[] })[] = SUBJE
   heard: subject.bounds.map((bounds) => listenTo(subject.walk, bounds)),
 }));
 
-const tried: readonly Tried[] = HEARD.flatMap(({ walk, heard, mutants }) =>
-  mutants.map((mutant) => {
+const tried: readonly Tried[] = HEARD.flatMap(({ walk, heard, mutants, factMutants }) =>
+  [...mutants, ...(factMutants?.([...new Set(heard.flatMap(({ facts }) => facts))]) ?? [])].map((mutant) => {
     const soon = brokenBy(walk, heard.slice(0, 1), mutant);
     const law = soon === null ? (mutant.alsoSeenBy?.() ?? null) : null;
     // What a law sees, or what is excused, is not looked for any longer: there are hundreds.

@@ -124,7 +124,7 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     const store = clientStore(world.db, world.clock, testMacs);
     const { now, row, version } = await store.load(id);
     if (row.client === null) throw new Error('not registered');
-    const entry = { machine: 'client', event: 'e', from: 'f', to: 't', reason: null, generation: null };
+    const entry = { machine: 'client', event: 'e', from: 'f', to: 't', reason: null, generation: null, clientId: id };
     const commit = { version, now, entries: [entry], after: { ...row.client, clientName: 'Too late' } };
     // As a node of the version before would.
     await world.db.update(clients).set({ policy: 'strict' }).where(eq(clients.clientId, id));

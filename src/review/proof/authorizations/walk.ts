@@ -38,7 +38,7 @@ export const authorizations = (lifetimes: Lifetimes): AuthorizationWalk => ({
   machineOf: (machine) => machine,
   load: (stored, asked, now) => loadPresentation(stored, clientOf(asked), now),
   requestOf: requestsUnder(lifetimes),
-  commit: commitGrant,
+  commit: (stored, commit, now) => commitGrant(stored, commit, now),
   requests: ({ known }) => credentialsOf(known).map((credential) => presentedRightly(known, credential)),
   disturbingRequests: () => [REVOCATION],
   isWorth: (answer) => typeof answer === 'object' && answer.kind === 'issued',

@@ -1,5 +1,7 @@
 /** What must hold of sign-ins at other places, each in a sentence, and how a violation of it is seen. */
-import type { ExternalSignInCommit } from '../../../lifecycles/external-sign-in.ts';
+import { EXTERNAL_SIGN_INS, LINKED_IDENTITIES } from '../../../lifecycles/tables.ts';
+import type { ExternalSignIn } from '../../../model/external-sign-in.ts';
+import { changeOf } from '../carry-out.ts';
 import type { Moment, Move } from '../moment.ts';
 import { runAlone, storedAfter } from '../moves.ts';
 import type { Invariant } from '../walk.ts';
@@ -7,24 +9,32 @@ import { bringing, requestsAt } from './requests.ts';
 import { activeOf, hasAnotherWay, isOvertaken } from './store.ts';
 import type { Terms } from './terms.ts';
 
-type Seen = { readonly commit: ExternalSignInCommit; readonly browser: string };
+/** `loaded`: the sign-in, as the decision saw it. */
+type Seen = {
+  readonly loaded: ExternalSignIn;
+  readonly after: ExternalSignIn;
+  readonly now: Date;
+  readonly browser: string;
+};
 
 /** A commit about a sign-in that held. */
 function heldIn({ commit }: Move<Terms>): Seen | null {
-  if (!commit?.held || !('loaded' in commit.commit) || commit.asked.about !== 'signIn') return null;
-  return { commit: commit.commit, browser: commit.asked.browser };
+  if (!commit?.held || commit.asked.about !== 'signIn') return null;
+  const change = changeOf(commit.commit, EXTERNAL_SIGN_INS);
+  if (!change?.loaded) return null;
+  const { loaded, after } = change;
+  return { loaded, after, now: commit.commit.now, browser: commit.asked.browser };
 }
 const usedIn = (move: Move<Terms>): Seen | null => {
   const seen = heldIn(move);
-  return seen?.commit.after.signIn.state === 'used' ? seen : null;
+  return seen?.after.state === 'used' ? seen : null;
 };
 /** The browser is told that it is signed in. */
 function signedInBy({ answer }: Move<Terms>): string | null {
   const row = answer?.answer?.kind === 'done' && 'row' in answer.answer ? answer.answer.row : null;
   return row?.signIn.state === 'used' ? row.signIn.id : null;
 }
-const storedSignIn = ({ stored }: Moment<Terms>, { loaded }: ExternalSignInCommit) =>
-  stored.signIns.find(({ id }) => id === loaded.signIn.id);
+const storedSignIn = ({ stored }: Moment<Terms>, { loaded }: Seen) => stored.signIns.find(({ id }) => id === loaded.id);
 
 const UPSTREAM = ['externalSignIn'];
 const BOTH = ['externalSignIn', 'linkedIdentity'];
@@ -41,9 +51,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       if (id !== null && move.after.stored.signIns.find((one) => one.id === id)?.state !== 'used')
         return 'its browser was told, and it may sign in again';
       const used = usedIn(move);
-      return used && storedSignIn(before, used.commit)?.state !== 'answered'
-        ? 'it was not waiting for its browser'
-        : null;
+      return used && storedSignIn(before, used)?.state !== 'answered' ? 'it was not waiting for its browser' : null;
     },
   },
   {
@@ -53,9 +61,9 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     machines: UPSTREAM,
     brokenBy: (_, before, move) => {
       const seen = heldIn(move);
-      const state = seen?.commit.after.signIn.state;
+      const state = seen?.after.state;
       if (!seen || (state !== 'answered' && state !== 'denied')) return null;
-      return storedSignIn(before, seen.commit)?.state === 'awaiting' ? null : 'an answer was replaced';
+      return storedSignIn(before, seen)?.state === 'awaiting' ? null : 'an answer was replaced';
     },
   },
   {
@@ -72,7 +80,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     machines: UPSTREAM,
     brokenBy: (_, { stored }, move) => {
       const used = usedIn(move);
-      return used && isOvertaken(stored, used.commit.loaded.signIn) ? 'a later sign-in was overtaken by it' : null;
+      return used && isOvertaken(stored, used.loaded) ? 'a later sign-in was overtaken by it' : null;
     },
   },
   {
@@ -82,7 +90,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     machines: UPSTREAM,
     brokenBy: (_, __, move) => {
       const seen = heldIn(move);
-      return seen && seen.commit.now >= seen.commit.loaded.signIn.endsAt ? 'it had ended' : null;
+      return seen && seen.now >= seen.loaded.endsAt ? 'it had ended' : null;
     },
   },
   {
@@ -92,7 +100,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     machines: UPSTREAM,
     brokenBy: (_, { stored }, move) => {
       const used = usedIn(move);
-      const user = used && stored.users.find(({ id }) => id === used.commit.after.user?.id);
+      const user = used && stored.users.find(({ id }) => id === used.after.userId);
       return user && user.disabledAt !== null ? 'a disabled end-user signed in' : null;
     },
   },
@@ -120,9 +128,9 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     machines: BOTH,
     brokenBy: (_, __, move) => {
       const used = usedIn(move);
-      if (used?.commit.after.signIn.kind !== 'upstream') return null;
+      if (used?.after.kind !== 'upstream') return null;
       const linked = activeOf(move.after.stored);
-      return linked?.userId === used.commit.after.user?.id ? null : 'somebody else was signed in';
+      return linked?.userId === used.after.userId ? null : 'somebody else was signed in';
     },
   },
   {
@@ -132,8 +140,8 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     machines: BOTH,
     brokenBy: (_, __, move) => {
       const used = usedIn(move);
-      if (used?.commit.loaded.signIn.purpose !== 'link') return null;
-      return used.commit.after.user?.id === used.commit.loaded.signIn.userId ? null : 'it went to another';
+      if (used?.loaded.purpose !== 'link') return null;
+      return used.after.userId === used.loaded.userId ? null : 'it went to another';
     },
   },
   {
@@ -164,9 +172,10 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     spec: 'NIST SP 800-63B-4 §4.2',
     machines: ['linkedIdentity'],
     brokenBy: (_, { stored }, { commit }) => {
-      if (!commit?.held || 'loaded' in commit.commit) return null;
-      const { id, userId, removedReason } = commit.commit.after;
-      if (removedReason !== 'removed_by_user') return null;
+      const removed =
+        commit?.held && commit.asked.about === 'identity' ? changeOf(commit.commit, LINKED_IDENTITIES) : null;
+      if (removed?.after.removedReason !== 'removed_by_user') return null;
+      const { id, userId } = removed.after;
       return hasAnotherWay(stored, id, userId) ? null : 'the last way is gone';
     },
   },
@@ -193,7 +202,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       const used = usedIn(move);
       if (!used || move.commit?.asked.about !== 'signIn') return null;
       if (!move.commit.asked.isAdmitted) return 'who is not admitted was signed in';
-      const isNew = stored.users.every(({ id }) => id !== used.commit.after.user?.id);
+      const isNew = stored.users.every(({ id }) => id !== used.after.userId);
       return isNew && !stored.registers ? 'somebody new was registered' : null;
     },
   },

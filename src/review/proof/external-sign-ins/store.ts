@@ -1,10 +1,11 @@
 /** Sign-ins, end-users and identities in memory, under the same contract as in Postgres (src/storage/external-sign-ins.ts). */
-import type { ExternalSignInCommit, LoadedExternalSignIn, SoughtUser } from '../../../lifecycles/external-sign-in.ts';
-import type { LinkedIdentityCommit, LoadedIdentity } from '../../../lifecycles/linked-identity.ts';
+import type { Commit } from '../../../engine/commit.ts';
+import type { LoadedExternalSignIn, SoughtUser } from '../../../lifecycles/external-sign-in.ts';
+import type { LoadedIdentity } from '../../../lifecycles/linked-identity.ts';
 import type { ExternalSignIn } from '../../../model/external-sign-in.ts';
 import type { LinkedIdentity } from '../../../model/linked-identity.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
-import { put } from '../rows.ts';
+import { carryOut, type LeftOut } from '../carry-out.ts';
 import type { Asked, Brings, Stored, Terms } from './terms.ts';
 
 /** The account at the other provider, which everybody in this walk comes with. */
@@ -69,49 +70,9 @@ export function load(stored: Stored, asked: Asked, now: Date): Terms['loaded'] {
   } satisfies LoadedExternalSignIn;
 }
 
-type Fact = (stored: Stored, commit: ExternalSignInCommit) => boolean;
-type RemovalFact = (stored: Stored, commit: LinkedIdentityCommit) => boolean;
-
-/** Every fact that the commit asks for, by name, so that each can be left out to see what that would allow. */
-export const EXTERNAL_GUARD: Readonly<Record<string, Fact>> = {
-  signInIsAsLoaded: ({ signIns }, { loaded }) =>
-    signIns.some(({ id, state }) => id === loaded.signIn.id && state === loaded.signIn.state),
-  isNotOvertaken: (stored, { loaded, after }) => after.signIn.state !== 'used' || !isOvertaken(stored, loaded.signIn),
-  userIsAsLoaded: (stored, { loaded: { user }, after }) => {
-    const now = user && userOf(stored, user.id);
-    return user === null || after.signIn.state === 'denied' || (now?.disabledAt === null && now.epoch === user.epoch);
-  },
-  identityIsAsLoaded: ({ identities }, { loaded: { identity } }) =>
-    identity === null || identities.some(({ id, state }) => id === identity.id && state === 'active'),
-  usernameIsFree: ({ users }, { loaded, after }) =>
-    loaded.user !== null || users.every(({ username }) => username !== after.user?.username),
-  identityIsFree: (stored, { loaded, after }) =>
-    loaded.identity !== null || after.identity === null || activeOf(stored) === null,
-};
-export const REMOVAL_GUARD: Readonly<Record<string, RemovalFact>> = {
-  identityIsActive: ({ identities }, { after }) =>
-    identities.some(({ id, state }) => id === after.id && state === 'active'),
-  keepsAWay: (stored, { after, needsAnotherWay }) => !needsAnotherWay || hasAnotherWay(stored, after.id, after.userId),
-};
-
-/** @returns null when a guard did not hold: nothing changed. */
-export function commitExternal(
-  stored: Stored,
-  commit: Terms['commit'],
-  guard = EXTERNAL_GUARD,
-  removalGuard = REMOVAL_GUARD,
-): Stored | null {
-  if (!('loaded' in commit)) {
-    if (!Object.values(removalGuard).every((fact) => fact(stored, commit))) return null;
-    return { ...stored, identities: put(stored.identities, commit.after) };
-  }
-  if (!Object.values(guard).every((fact) => fact(stored, commit))) return null;
-  const { signIn, user, identity } = commit.after;
-  const { loaded } = commit;
-  return {
-    ...stored,
-    signIns: put(stored.signIns, signIn),
-    users: loaded.user === null ? put(stored.users, user) : stored.users,
-    identities: loaded.identity === null ? put(stored.identities, identity) : stored.identities,
-  };
+/** @returns null when a fact did not hold: nothing changed. */
+export function commitExternal(stored: Stored, commit: Commit, leftOut?: LeftOut): Stored | null {
+  const { signIns: externalSignIns, users, identities: linkedIdentities } = stored;
+  const after = carryOut({ externalSignIns, users, linkedIdentities, passkeys: [] }, commit, leftOut);
+  return after && { ...stored, signIns: after.externalSignIns, users: after.users, identities: after.linkedIdentities };
 }

@@ -1,9 +1,6 @@
-import type {
-  ExternalSignInCommit,
-  ExternalSignInOutcome,
-  LoadedExternalSignIn,
-} from '../../../lifecycles/external-sign-in.ts';
-import type { IdentityRemoved, LinkedIdentityCommit, LoadedIdentity } from '../../../lifecycles/linked-identity.ts';
+import type { Commit } from '../../../engine/commit.ts';
+import type { ExternalSignInOutcome, LoadedExternalSignIn } from '../../../lifecycles/external-sign-in.ts';
+import type { IdentityRemoved, LoadedIdentity } from '../../../lifecycles/linked-identity.ts';
 import type { ExternalSignIn } from '../../../model/external-sign-in.ts';
 import type { LinkedIdentity } from '../../../model/linked-identity.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
@@ -36,7 +33,7 @@ export type Terms = {
   readonly stored: Stored;
   readonly asked: Asked;
   readonly loaded: LoadedExternalSignIn | LoadedIdentity;
-  readonly commit: ExternalSignInCommit | LinkedIdentityCommit;
+  readonly commit: Commit;
   readonly answer: ExternalSignInOutcome | IdentityRemoved | null;
   /** Which sign-ins were acknowledged, and for whom. */
   readonly known: { readonly signedIn: readonly { readonly id: string; readonly userId: string }[] };

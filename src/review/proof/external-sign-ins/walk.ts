@@ -26,7 +26,7 @@ export const externalSignIns: Walk<Terms> = {
   machineOf: (machine) => machine,
   load,
   requestOf,
-  commit: (stored, commit) => commitExternal(stored, commit),
+  commit: (stored, commit, _, leftOut) => commitExternal(stored, commit, leftOut),
   requests: ({ stored }) => requestsAt(stored),
   whenCommitted: (known) => known,
   whenAnswered: ({ signedIn }, asked, answer) => {

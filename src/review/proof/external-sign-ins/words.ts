@@ -1,4 +1,6 @@
 /** How a trace speaks of sign-ins at other places. */
+import { EXTERNAL_SIGN_INS } from '../../../lifecycles/tables.ts';
+import { changeOf } from '../carry-out.ts';
 import type { WalkWords } from '../walk.ts';
 import { BEGAN_AT } from './beginnings.ts';
 import type { Asked, Terms } from './terms.ts';
@@ -15,8 +17,11 @@ export const WORDS: WalkWords<Terms> = {
     asked.about === 'identity'
       ? `${asked.type === 'removalRequested' ? 'The end-user' : 'An administrator'} asks for ${nameOf(asked)}`
       : `${BROWSERS[asked.browser]} brings ${nameOf(asked)}`,
-  commit: (commit) => ('loaded' in commit ? `the sign-in is ${commit.after.signIn.state}` : 'the identity is removed'),
-  commitNoun: (commit) => ('loaded' in commit ? 'sign-in' : 'removal'),
+  commit: (commit) => {
+    const signIn = changeOf(commit, EXTERNAL_SIGN_INS);
+    return signIn ? `the sign-in is ${signIn.after.state}` : 'the identity is removed';
+  },
+  commitNoun: (commit) => (changeOf(commit, EXTERNAL_SIGN_INS) ? 'sign-in' : 'removal'),
   answer: (answer) => (answer?.kind === 'rejected' ? answer.reason : null),
   since: [BEGAN_AT, 'the beginning'],
   sender: 'browsers',

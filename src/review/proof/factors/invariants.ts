@@ -1,13 +1,16 @@
 /** What must hold of factors, each in a sentence, and how a violation of it is seen. */
+import type { Commit, Table } from '../../../engine/commit.ts';
+import { PASSKEYS, RECOVERY_CODES, SECOND_FACTORS } from '../../../lifecycles/tables.ts';
 import { type SecondFactor, setUpEndsAt } from '../../../model/factors.ts';
 import { sameBytes } from '../../../model/grant.ts';
 import { BY_PASSWORD } from '../../../oauth/authentication-methods.ts';
+import { type Change, changeOf } from '../carry-out.ts';
 import type { Moment, Move } from '../moment.ts';
 import { runAlone, storedAfter } from '../moves.ts';
 import type { Invariant, Walk } from '../walk.ts';
 import { stepAt } from './beginnings.ts';
 import { acceptedBy, NEW_BROWSERS, newPasskeyId, requestsAt } from './requests.ts';
-import { hasAnother, hasAnotherWay, isAboutApp, isAboutPasskey, isAboutSession, stands } from './store.ts';
+import { hasAnother, hasAnotherWay, isAboutSession, stands } from './store.ts';
 import type { AboutApp, AboutPasskey, AboutSession, Accepted, Asked, Stored, Terms } from './terms.ts';
 
 /** What a browser was just told that it may be signed in with. */
@@ -18,13 +21,27 @@ function justAccepted({ answer }: Move<Terms>): Accepted | null {
 const acceptedBefore = ({ known }: Moment<Terms>, { factor, number }: Accepted): boolean =>
   known.accepted.some((one) => one.factor.id === factor.id && one.number === number);
 
+/** What a commit that held made of a row of this table. */
+const heldOf = <Row extends object>({ commit }: Move<Terms>, table: Table<Row>): Change<Row> | null =>
+  commit?.held && !isAboutSession(commit.commit) ? changeOf(commit.commit, table) : null;
+
+export const writtenBy = (commit: Commit): Change<Row> | null =>
+  changeOf<Row>(commit, SECOND_FACTORS) ?? changeOf<Row>(commit, PASSKEYS) ?? changeOf<Row>(commit, RECOVERY_CODES);
+
 /** A commit about a factor that held, with what was asked. */
 function heldIn({ commit }: Move<Terms>): Held | null {
   if (!commit?.held || isAboutSession(commit.commit)) return null;
-  const { loaded, after, now } = commit.commit;
-  return { asked: commit.asked, before: loaded, after, decidedAt: now.getTime() };
+  const change = writtenBy(commit.commit);
+  return (
+    change && {
+      asked: commit.asked,
+      before: change.loaded,
+      after: change.after,
+      decidedAt: commit.commit.now.getTime(),
+    }
+  );
 }
-type Held = { readonly asked: Asked; readonly before: Row; readonly after: Row; readonly decidedAt: number };
+type Held = { readonly asked: Asked; readonly before: Row | null; readonly after: Row; readonly decidedAt: number };
 type Row = { readonly id: string; readonly state: string };
 
 const isRemoval = (asked: Asked): asked is Extract<AboutApp | AboutPasskey, { isDemanded: boolean }> =>
@@ -50,8 +67,8 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       const accepted = justAccepted(move);
       if (accepted?.factor.kind === 'secondFactor' && acceptedBefore(before, accepted))
         return 'a code was accepted twice';
-      const held = move.commit?.held && isAboutApp(move.commit.commit) ? move.commit.commit : null;
-      const lastStep = before.stored.apps.find(({ id }) => id === held?.loaded.id)?.lastStep ?? null;
+      const held = heldOf(move, SECOND_FACTORS);
+      const lastStep = before.stored.apps.find(({ id }) => id === held?.after.id)?.lastStep ?? null;
       const step = held?.after.lastStep ?? null;
       return step !== null && lastStep !== null && step < lastStep ? 'a code was accepted after a later code' : null;
     },
@@ -131,8 +148,8 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       const accepted = justAccepted(move);
       if (accepted?.factor.kind === 'passkey' && accepted.number !== null && acceptedBefore(before, accepted))
         return 'a signature was accepted twice';
-      const held = move.commit?.held && isAboutPasskey(move.commit.commit) ? move.commit.commit : null;
-      const row = before.stored.passkeys.find(({ id }) => id === held?.loaded.id);
+      const held = heldOf(move, PASSKEYS);
+      const row = before.stored.passkeys.find(({ id }) => id === held?.after.id);
       return row && held && held.after.counter < row.counter ? 'the counter fell' : null;
     },
   },
@@ -158,7 +175,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     machines: ['secondFactor'],
     brokenBy: (_, { stored }, move) => {
       const held = heldIn(move);
-      if (held?.asked.about !== 'app' || held.after.state !== 'active' || held.before.state !== 'unconfirmed')
+      if (held?.asked.about !== 'app' || held.after.state !== 'active' || held.before?.state !== 'unconfirmed')
         return null;
       const app = stored.apps.find(({ id }) => id === held.after.id);
       if (app && held.decidedAt >= setUpEndsAt(app)) return 'a set-up that was over was confirmed';
@@ -208,7 +225,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     machines: ALL,
     brokenBy: (_, { stored }, move) => {
       const held = heldIn(move);
-      return stored.userIsDisabled && held?.before.state === 'unregistered' ? 'a passkey was registered' : null;
+      return stored.userIsDisabled && held?.before === null ? 'a passkey was registered' : null;
     },
     brokenAt: (walk, world) => {
       const { stored, known } = world;

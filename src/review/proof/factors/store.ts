@@ -1,12 +1,13 @@
 /** Factors, recovery codes and the sessions that they sign in, in memory, under the same contract as in Postgres (src/storage/factors.ts). */
-import { type LoadedPasskey, type PasskeyCommit, unregistered } from '../../../lifecycles/passkey.ts';
-import type { LoadedRecoveryCode, RecoveryCodeCommit } from '../../../lifecycles/recovery-code.ts';
-import type { LoadedSecondFactor, SecondFactorCommit } from '../../../lifecycles/second-factor.ts';
+import { type LoadedPasskey, unregistered } from '../../../lifecycles/passkey.ts';
+import type { LoadedRecoveryCode } from '../../../lifecycles/recovery-code.ts';
+import type { LoadedSecondFactor } from '../../../lifecycles/second-factor.ts';
 import { begunState, type ProvenFactor, type SessionCommit, SINGLE_FACTOR } from '../../../lifecycles/session.ts';
 import { sameBytes } from '../../../model/grant.ts';
 import type { Session } from '../../../model/session.ts';
+import { NO_PASSWORD } from '../../../model/user.ts';
 import { BY_PASSWORD, byPasskey } from '../../../oauth/authentication-methods.ts';
-import { put } from '../rows.ts';
+import { carryOut, type LeftOut } from '../carry-out.ts';
 import { newSession, SESSION_LIFETIMES, USER } from '../sign-ins/beginnings.ts';
 import { code, passkey } from './beginnings.ts';
 import type { Asked, Stored, StoredFactorSession, Terms } from './terms.ts';
@@ -61,55 +62,12 @@ export function load(stored: Stored, asked: Asked, now: Date): Terms['loaded'] {
   } satisfies LoadedPasskey;
 }
 
-type Guard<Commit> = Readonly<Record<string, (stored: Stored, commit: Commit) => boolean>>;
-
-const othersHold = (stored: Stored, { others, loaded }: Pick<PasskeyCommit, 'others'> & { loaded: { id: string } }) =>
-  others === 'any' || hasAnother(stored, loaded.id) === (others === 'some');
-
-/** Every fact that each statement compares, by name, so that each can be left out to see what that would allow. */
-export const APP_GUARD: Guard<SecondFactorCommit> = {
-  stateIsLoaded: ({ apps }, { loaded }) => apps.some(({ id, state }) => id === loaded.id && state === loaded.state),
-  stepIsLoaded: ({ apps }, { loaded }) =>
-    apps.some(({ id, lastStep }) => id === loaded.id && lastStep === loaded.lastStep),
-  othersHold,
-};
-export const PASSKEY_GUARD: Guard<PasskeyCommit> = {
-  credentialIsNew: ({ passkeys }, { loaded }) =>
-    loaded.state !== 'unregistered' ||
-    passkeys.every(({ credentialId }) => !sameBytes(credentialId, loaded.credentialId)),
-  userIsEnabled: ({ userIsDisabled }, { loaded }) => loaded.state !== 'unregistered' || !userIsDisabled,
-  stateIsLoaded: ({ passkeys }, { loaded }) =>
-    loaded.state === 'unregistered' || passkeys.some(({ id, state }) => id === loaded.id && state === loaded.state),
-  counterIsLoaded: ({ passkeys }, { loaded }) =>
-    loaded.state === 'unregistered' ||
-    passkeys.some(({ id, counter }) => id === loaded.id && counter === loaded.counter),
-  othersHold,
-  keepsAWay: (stored, { loaded, needsAnotherWay }) => !needsAnotherWay || hasAnotherWay(stored, loaded.id),
-};
-export const CODE_GUARD: Guard<RecoveryCodeCommit> = {
-  isActive: ({ codes }, { loaded }) => codes.some(({ id, state }) => id === loaded.id && state === 'active'),
-};
 type Proving = Extract<SessionCommit, { kind: 'addFactor' }>;
-/** What else it asks of the session is in the walk of signing in (sign-ins/store.ts). */
-export const PROVING_GUARD: Guard<Pick<Proving, 'added'>> = {
-  factorStands: (stored, { added }) => stands(stored, added.factor),
-};
-/** Of the statement that stores new recovery codes. */
-export const NEW_CODES_GUARD: Guard<null> = {
-  noneIsActive: ({ codes }) => codes.every(({ state }) => state !== 'active'),
-};
 
-export const GUARDS = {
-  app: APP_GUARD,
-  passkey: PASSKEY_GUARD,
-  code: CODE_GUARD,
-  proving: PROVING_GUARD,
-  newCodes: NEW_CODES_GUARD,
-} as const;
-export type Guards = typeof GUARDS;
-
-const holds = <Commit>(guard: Guard<Commit>, stored: Stored, commit: Commit): boolean =>
-  Object.values(guard).every((fact) => fact(stored, commit));
+/** Facts of the statements about sessions and new codes, which are no commits as values. */
+export const PROVING = 'the factor stands';
+export const NEW_CODES = 'no code is active';
+const NOTHING: LeftOut = new Set();
 
 /** Whether a session may be stored that was signed in with it. */
 export function stands({ apps, passkeys, codes }: Stored, { kind, id }: ProvenFactor): boolean {
@@ -118,27 +76,32 @@ export function stands({ apps, passkeys, codes }: Stored, { kind, id }: ProvenFa
 }
 
 export const isAboutSession = (commit: Terms['commit']): commit is SessionCommit => 'kind' in commit;
-export const isAboutPasskey = (commit: Terms['commit']): commit is PasskeyCommit =>
-  !isAboutSession(commit) && 'credentialId' in commit.loaded;
-export const isAboutApp = (commit: Terms['commit']): commit is SecondFactorCommit =>
-  !isAboutSession(commit) && 'lastStep' in commit.loaded;
 
-/** @returns null when a guard did not hold: nothing changed. */
-export function commitFactor(stored: Stored, commit: Terms['commit'], guards: Guards = GUARDS): Stored | null {
-  if (isAboutSession(commit)) return commit.kind === 'addFactor' ? proven(stored, commit, guards) : null;
-  if (isAboutPasskey(commit))
-    return holds(guards.passkey, stored, commit) ? { ...stored, passkeys: put(stored.passkeys, commit.after) } : null;
-  if (isAboutApp(commit))
-    return holds(guards.app, stored, commit) ? { ...stored, apps: put(stored.apps, commit.after) } : null;
-  if (!holds(guards.code, stored, commit)) return null;
-  const { id, state, endedAt } = commit.after;
-  return { ...stored, codes: stored.codes.map((one) => (one.id === id ? { ...one, state, endedAt } : one)) };
+/** @returns null when a fact did not hold: nothing changed. */
+export function commitFactor(stored: Stored, commit: Terms['commit'], leftOut = NOTHING): Stored | null {
+  if (isAboutSession(commit)) return commit.kind === 'addFactor' ? proven(stored, commit, leftOut) : null;
+  const after = carryOut(tablesOf(stored), commit, leftOut);
+  return after && { ...stored, apps: after.secondFactors, passkeys: after.passkeys, codes: after.recoveryCodes };
 }
 
-function proven(stored: Stored, commit: Proving, guards: Guards): Stored | null {
+const tablesOf = ({ apps, passkeys, codes, userIsDisabled, hasPassword }: Stored) => ({
+  secondFactors: apps,
+  passkeys,
+  recoveryCodes: codes,
+  users: [
+    {
+      id: USER,
+      disabledAt: userIsDisabled ? new Date(0) : null,
+      passwordHash: hasPassword ? 'of a password' : NO_PASSWORD,
+    },
+  ],
+  linkedIdentities: [],
+});
+
+function proven(stored: Stored, commit: Proving, leftOut: LeftOut): Stored | null {
   const { loaded, added } = commit;
   const row = stored.sessions.find(({ sid }) => sid === loaded.sid);
-  if (row?.state !== loaded.state || !holds(guards.proving, stored, commit)) return null;
+  if (row?.state !== loaded.state || !(leftOut.has(PROVING) || stands(stored, added.factor))) return null;
   const { amr } = added;
   const after = { ...row, state: 'active' as const, amr };
   return { ...stored, sessions: stored.sessions.map((one) => (one === row ? after : one)) };
@@ -165,18 +128,17 @@ export function signedInWithPassword(stored: Stored, now: Date): Stored {
 export function signedInWithPasskey(
   stored: Stored,
   { sid, factor, now }: { readonly sid: string; readonly factor: ProvenFactor; readonly now: Date },
-  guards: Guards = GUARDS,
+  leftOut = NOTHING,
 ): Stored | null {
-  const idHash = new Uint8Array(32);
-  if (!holds(guards.proving, stored, { added: { factor, amr: byPasskey(false), idHash } })) return null;
+  if (!(leftOut.has(PROVING) || stands(stored, factor))) return null;
   const fresh = newSession(stored.sessions.length + 1, USER, now, { userEpoch: 0n, serverEpoch: 0n });
   const session = { ...fresh, sid, amr: byPasskey(false), needsFactor: stored.isDemanded };
   return { ...stored, sessions: [...stored.sessions, session] };
 }
 
 /** @returns null: some are active. */
-export const withNewCodes = (stored: Stored, guards: Guards = GUARDS): Stored | null => {
-  if (!holds(guards.newCodes, stored, null)) return null;
+export const withNewCodes = (stored: Stored, leftOut = NOTHING): Stored | null => {
+  if (!leftOut.has(NEW_CODES) && stored.codes.some(({ state }) => state === 'active')) return null;
   const made = Math.max(0, ...stored.codes.map((one) => one.made)) + 1;
   return { ...stored, codes: [...stored.codes, code(`a recovery code made later (${made})`, made)] };
 };

@@ -1,7 +1,8 @@
 /** What the walk of factors speaks of. */
-import type { LoadedPasskey, PasskeyCommit } from '../../../lifecycles/passkey.ts';
-import type { LoadedRecoveryCode, RecoveryCodeCommit } from '../../../lifecycles/recovery-code.ts';
-import type { FactorAnswer, LoadedSecondFactor, SecondFactorCommit } from '../../../lifecycles/second-factor.ts';
+import type { Commit } from '../../../engine/commit.ts';
+import type { LoadedPasskey } from '../../../lifecycles/passkey.ts';
+import type { LoadedRecoveryCode } from '../../../lifecycles/recovery-code.ts';
+import type { FactorAnswer, LoadedSecondFactor } from '../../../lifecycles/second-factor.ts';
 import type { ProvenFactor, SessionCommit, SessionUse } from '../../../lifecycles/session.ts';
 import type { Passkey, RecoveryCode, SecondFactor } from '../../../model/factors.ts';
 import type { Session } from '../../../model/session.ts';
@@ -74,7 +75,7 @@ export type Terms = {
     | LoadedPasskey
     | LoadedRecoveryCode
     | { readonly now: Date; readonly session: Session; readonly factorStands: boolean };
-  readonly commit: SecondFactorCommit | PasskeyCommit | RecoveryCodeCommit | SessionCommit;
+  readonly commit: Commit | SessionCommit;
   readonly answer: FactorAnswer | SessionUse;
   readonly known: { readonly accepted: readonly Accepted[] };
 };

@@ -6,6 +6,7 @@ import { secondFactorRequest } from '../../../lifecycles/second-factor.ts';
 import { type ProvenFactor, sessionFactorRequest } from '../../../lifecycles/session.ts';
 import { setUpEndsAt } from '../../../model/factors.ts';
 import { BY_CODE, BY_PASSWORD, byPasskey, methodsOf } from '../../../oauth/authentication-methods.ts';
+import type { LeftOut } from '../carry-out.ts';
 import type { Moment } from '../moment.ts';
 import { SESSION_LIFETIMES } from '../sign-ins/beginnings.ts';
 import type { Bounds, Deed, EngineRequest, Walk } from '../walk.ts';
@@ -14,8 +15,6 @@ import { INVARIANTS } from './invariants.ts';
 import { acceptedBy, requestsAt } from './requests.ts';
 import {
   commitFactor,
-  GUARDS,
-  type Guards,
   hasActiveFactor,
   load,
   signedInWithPasskey,
@@ -40,7 +39,7 @@ export const factors: Walk<Terms> = {
   machineOf: (machine) => machine,
   load,
   requestOf,
-  commit: (stored, commit) => commitFactor(stored, commit),
+  commit: (stored, commit, _, leftOut) => commitFactor(stored, commit, leftOut),
   requests: ({ stored, known }) => requestsAt(stored, known.accepted),
   whenCommitted: (known) => known,
   whenAnswered: (known, asked, answer) => {
@@ -58,15 +57,15 @@ export const factors: Walk<Terms> = {
 };
 
 /** Sign-ins, and the making of recovery codes. Each is a guarded statement of its own. */
-export function deedsAt({ stored, known, now }: Moment<Terms>, guards: Guards = GUARDS): readonly Deed<Terms>[] {
+export function deedsAt({ stored, known, now }: Moment<Terms>, leftOut?: LeftOut): readonly Deed<Terms>[] {
   const at = new Date(now);
   const { sessions } = stored;
   const byPassword =
     stored.userIsDisabled || !stored.hasPassword || sessions.length > 1 ? null : signedInWithPassword(stored, at);
   const byPasskey = known.accepted
     .filter(({ sid, factor }) => factor.kind === 'passkey' && sessions.every((session) => session.sid !== sid))
-    .map(({ sid, factor }) => signedInWithPasskey(stored, { sid, factor, now: at }, guards));
-  const newCodes = hasActiveFactor(stored) && stored.codes.length > 0 ? withNewCodes(stored, guards) : null;
+    .map(({ sid, factor }) => signedInWithPasskey(stored, { sid, factor, now: at }, leftOut));
+  const newCodes = hasActiveFactor(stored) && stored.codes.length > 0 ? withNewCodes(stored, leftOut) : null;
   const deed = (says: string) => (after: typeof byPassword) => (after ? [{ says, stored: after }] : []);
   return [
     ...deed('Username and password are right, in another browser.')(byPassword),

@@ -1,6 +1,7 @@
 /** How a trace speaks of factors. */
 import type { WalkWords } from '../walk.ts';
 import { BEGAN_AT, THIS_STEP } from './beginnings.ts';
+import { writtenBy } from './invariants.ts';
 import { isAboutSession } from './store.ts';
 import type { Asked, Terms } from './terms.ts';
 
@@ -28,11 +29,12 @@ const senderOf = (asked: Asked): string => {
     : 'the end-user';
 };
 
+const writtenWords = (change: ReturnType<typeof writtenBy>): string => `${change?.after.id} is ${change?.after.state}`;
+
 export const WORDS: WalkWords<Terms> = {
   name: nameOf,
   begins: (asked) => `From ${senderOf(asked)} comes ${nameOf(asked)}`,
-  commit: (commit) =>
-    isAboutSession(commit) ? 'the browser is signed in' : `${commit.after.id} is ${commit.after.state}`,
+  commit: (commit) => (isAboutSession(commit) ? 'the browser is signed in' : writtenWords(writtenBy(commit))),
   commitNoun: (commit) => (isAboutSession(commit) ? 'session' : 'factor'),
   answer: (answer) => (answer.kind === 'rejected' ? answer.reason : null),
   since: [BEGAN_AT, 'the beginning'],

@@ -17,9 +17,9 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'While the claim of a node has not run out, no other node attempts the same mail.',
     spec: SPEC,
     machines,
-    brokenBy: (_, { known }, { commit }) => {
-      if (!commit?.held || commit.asked.kind !== 'claim' || commit.commit.after.state !== 'pending') return null;
-      const begins = (commit.commit.after.nextAttemptAt?.getTime() ?? 0) - POLICY.claimSeconds * 1000;
+    brokenBy: (_, { known }, { commit, after }) => {
+      if (!commit?.held || commit.asked.kind !== 'claim' || after.stored.mail.state !== 'pending') return null;
+      const begins = (after.stored.mail.nextAttemptAt?.getTime() ?? 0) - POLICY.claimSeconds * 1000;
       return known.lastClaim !== null && begins < known.lastClaim ? 'two nodes attempt it at the same time' : null;
     },
   },
@@ -72,9 +72,9 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A mail is dropped for exactly the reason that is stored.',
     spec: SPEC,
     machines,
-    brokenBy: (_, { stored: { mail: before } }, { commit }) => {
-      if (!commit?.held || commit.commit.after.state !== 'dropped' || before.state === 'dropped') return null;
-      const { after } = commit.commit;
+    brokenBy: (_, { stored: { mail: before } }, { commit, after: { stored } }) => {
+      const { mail: after } = stored;
+      if (!commit?.held || after.state !== 'dropped' || before.state === 'dropped') return null;
       return isReason(commit.asked, before, after.dropReason, after.endedAt?.getTime() ?? 0)
         ? null
         : `it was dropped as ${after.dropReason}`;

@@ -1,5 +1,6 @@
 /** The terms of the walk of mails: a mail on its way to the relay, and the nodes that attempt it. */
-import type { LoadedMail, MailCommit, MailReport } from '../../../lifecycles/mail.ts';
+import type { Commit } from '../../../engine/commit.ts';
+import type { LoadedMail, MailReport } from '../../../lifecycles/mail.ts';
 import type { QueuedMail } from '../../../model/mail.ts';
 import type { Known as KnownOfAttempts } from '../webhook-deliveries/terms.ts';
 
@@ -18,7 +19,7 @@ export type Terms = {
   readonly stored: Stored;
   readonly asked: Asked;
   readonly loaded: LoadedMail;
-  readonly commit: MailCommit;
+  readonly commit: Commit;
   readonly answer: { readonly before: QueuedMail; readonly after: QueuedMail };
   readonly known: Known;
 };

@@ -1,11 +1,11 @@
 /** The walk of mails: nodes that claim, attempt and report, die and come late; a queue that is full. */
 import { running } from '../../../engine/run.ts';
 import { claimMailRequest, displaceMailRequest, reportMailRequest } from '../../../lifecycles/mail.ts';
+import { carryOut } from '../carry-out.ts';
 import type { Bounds, EngineRequest, Walk } from '../walk.ts';
 import { BEGINNINGS, POLICY } from './beginnings.ts';
 import { INVARIANTS } from './invariants.ts';
 import { requestsAt } from './requests.ts';
-import { commitMail } from './store.ts';
 import type { Asked, Known, Terms } from './terms.ts';
 import { WORDS } from './words.ts';
 
@@ -25,9 +25,12 @@ export const mails: Walk<Terms> = {
   machineOf: (machine) => machine,
   load: ({ mail }, _, now) => ({ now, mail }),
   requestOf: (asked) => requestOf(asked) as EngineRequest<Terms>,
-  commit: (stored, commit) => commitMail(stored, commit),
+  commit: ({ mail }, commit, _, leftOut) => {
+    const [after] = carryOut({ mails: [mail] }, commit, leftOut)?.mails ?? [];
+    return after ? { mail: after } : null;
+  },
   requests: ({ known }) => requestsAt(known),
-  whenCommitted: (known, asked, { after }): Known => {
+  whenCommitted: (known, asked, _, { mail: after }): Known => {
     if (asked.kind === 'claim') {
       if (after.state !== 'pending') return known;
       return {

@@ -1,4 +1,7 @@
 /** How a trace speaks of mails. */
+import { MAILS } from '../../../lifecycles/tables.ts';
+import type { QueuedMail } from '../../../model/mail.ts';
+import { type Change, changeOf } from '../carry-out.ts';
 import type { WalkWords } from '../walk.ts';
 import { BEGAN_AT } from './beginnings.ts';
 import type { Asked, Terms } from './terms.ts';
@@ -17,10 +20,12 @@ function nameOf(asked: Asked): string {
 export const WORDS: WalkWords<Terms> = {
   name: nameOf,
   begins: (asked) => `A node asks for ${nameOf(asked)}`,
-  commit: ({ before, after }) =>
-    before.state === after.state
+  commit: (commit) => {
+    const { loaded, after } = changeOf(commit, MAILS) as Change<QueuedMail>;
+    return loaded?.state === after.state
       ? `the mail is ${after.state}, attempt ${after.attempts}`
-      : `the mail is ${after.state}`,
+      : `the mail is ${after.state}`;
+  },
   commitNoun: () => 'the mail',
   answer: ({ before, after }) => (before === after ? 'nothing to do' : null),
   since: [BEGAN_AT, 'the insert'],

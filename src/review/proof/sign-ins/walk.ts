@@ -70,7 +70,7 @@ export const signIns: Walk<Terms> = {
     return { now, session: sessionAsLoaded(stored, session) };
   },
   requestOf,
-  commit: commitSignIn,
+  commit: (stored, commit, now) => commitSignIn(stored, commit, now),
   requests,
   // Between the load of the session and that of the interaction, anything may happen.
   loadsLater: (asked) => asked.kind === 'interaction' && asked.session !== null,

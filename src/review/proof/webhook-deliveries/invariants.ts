@@ -17,9 +17,9 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'While the claim of a node has not run out, no other node is given the same delivery, unless an operator repeats it.',
     spec: SPEC,
     machines,
-    brokenBy: (_, { known }, { commit }) => {
-      if (!commit?.held || commit.asked.kind !== 'claim' || commit.commit.after.state !== 'pending') return null;
-      const begins = (commit.commit.after.nextAttemptAt?.getTime() ?? 0) - POLICY.claimSeconds * 1000;
+    brokenBy: (_, { known }, { commit, after }) => {
+      if (!commit?.held || commit.asked.kind !== 'claim' || after.stored.delivery.state !== 'pending') return null;
+      const begins = (after.stored.delivery.nextAttemptAt?.getTime() ?? 0) - POLICY.claimSeconds * 1000;
       return known.lastClaim !== null && begins < known.lastClaim ? 'two nodes attempt it at the same time' : null;
     },
   },
@@ -70,11 +70,10 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'An event is given up for exactly the reason that is written down.',
     spec: SPEC,
     machines,
-    brokenBy: (_, { stored: { delivery: before } }, { commit }) => {
-      if (!commit?.held || commit.commit.after.state !== 'abandoned' || before.state === 'abandoned') return null;
-      const { asked } = commit;
-      const { after, now } = commit.commit;
-      return isReason(asked, before, after.abandonedReason, now.getTime())
+    brokenBy: (_, { stored: { delivery: before } }, { commit, after: { stored } }) => {
+      const { delivery: after } = stored;
+      if (!commit?.held || after.state !== 'abandoned' || before.state === 'abandoned') return null;
+      return isReason(commit.asked, before, after.abandonedReason, commit.commit.now.getTime())
         ? null
         : `it was given up as ${after.abandonedReason}`;
     },

@@ -1,5 +1,6 @@
 /** What the walk of the deliveries speaks of: an event on its way to a receiver, and the nodes that attempt it. */
-import type { LoadedWebhookDelivery, WebhookDeliveryCommit } from '../../../lifecycles/webhook-delivery.ts';
+import type { Commit } from '../../../engine/commit.ts';
+import type { LoadedWebhookDelivery } from '../../../lifecycles/webhook-delivery.ts';
 import type { WebhookDelivery } from '../../../model/webhook.ts';
 
 export type Asked =
@@ -29,7 +30,7 @@ export type Terms = {
   readonly stored: Stored;
   readonly asked: Asked;
   readonly loaded: LoadedWebhookDelivery;
-  readonly commit: WebhookDeliveryCommit;
+  readonly commit: Commit;
   readonly answer: WebhookDelivery | null;
   readonly known: Known;
 };

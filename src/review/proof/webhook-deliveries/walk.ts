@@ -7,11 +7,11 @@ import {
   reportRequest,
 } from '../../../lifecycles/webhook-delivery.ts';
 import { commandLine } from '../../../model/actor.ts';
+import { carryOut } from '../carry-out.ts';
 import type { Bounds, EngineRequest, Walk } from '../walk.ts';
 import { BEGINNINGS, POLICY } from './beginnings.ts';
 import { INVARIANTS } from './invariants.ts';
 import { requestsAt } from './requests.ts';
-import { commitDelivery } from './store.ts';
 import type { Asked, Known, Terms } from './terms.ts';
 import { WORDS } from './words.ts';
 
@@ -31,9 +31,12 @@ export const webhookDeliveries: Walk<Terms> = {
   machineOf: (machine) => machine,
   load: ({ delivery }, _, now) => ({ now, delivery }),
   requestOf: (asked) => requestOf(asked) as EngineRequest<Terms>,
-  commit: (stored, commit) => commitDelivery(stored, commit),
+  commit: ({ delivery }, commit, _, leftOut) => {
+    const [after] = carryOut({ webhookDeliveries: [delivery] }, commit, leftOut)?.webhookDeliveries ?? [];
+    return after ? { delivery: after } : null;
+  },
   requests: ({ known }) => requestsAt(known),
-  whenCommitted: (known, asked, { after }): Known => {
+  whenCommitted: (known, asked, _, { delivery: after }): Known => {
     switch (asked.kind) {
       case 'claim': {
         if (after.state !== 'pending') return known;

@@ -1,4 +1,7 @@
 /** How a trace speaks of deliveries. */
+import { WEBHOOK_DELIVERIES } from '../../../lifecycles/tables.ts';
+import type { WebhookDelivery } from '../../../model/webhook.ts';
+import { type Change, changeOf } from '../carry-out.ts';
 import type { WalkWords } from '../walk.ts';
 import { BEGAN_AT } from './beginnings.ts';
 import type { Asked, Terms } from './terms.ts';
@@ -26,8 +29,10 @@ const SENDER = {
 export const WORDS: WalkWords<Terms> = {
   name: nameOf,
   begins: (asked) => `${SENDER[asked.kind]} ${nameOf(asked)}`,
-  commit: ({ before, after }) =>
-    before.state === after.state ? `it is ${after.state}, attempt ${after.attempts}` : `it is ${after.state}`,
+  commit: (commit) => {
+    const { loaded, after } = changeOf(commit, WEBHOOK_DELIVERIES) as Change<WebhookDelivery>;
+    return loaded?.state === after.state ? `it is ${after.state}, attempt ${after.attempts}` : `it is ${after.state}`;
+  },
   commitNoun: () => 'the delivery',
   answer: (answer) => (answer === null ? 'nothing to do' : null),
   since: [BEGAN_AT, 'the record'],

@@ -1,20 +1,24 @@
 /** Another place to sign in: the browser goes there, comes back with an answer, and signs in or links the account there. */
+
+import type { Commit } from '../../../engine/commit.ts';
 import {
   type Brought,
-  type ExternalSignInCommit,
   type ExternalSignInOutcome,
   externalSignInRequest,
   type LoadedExternalSignIn,
 } from '../../../lifecycles/external-sign-in.ts';
 import { identityRemovalRequest } from '../../../lifecycles/linked-identity.ts';
+import { EXTERNAL_SIGN_INS, LINKED_IDENTITIES } from '../../../lifecycles/tables.ts';
 import type { ExternalSignIn } from '../../../model/external-sign-in.ts';
 import { sameBytes } from '../../../model/grant.ts';
 import { BY_PASSWORD } from '../../../oauth/authentication-methods.ts';
+import { changeOf } from '../../proof/carry-out.ts';
 import { isOvertaken } from '../../proof/external-sign-ins/store.ts';
 import type { Actor } from '../scenario.ts';
 import { enter, isSession } from './enter.ts';
 import { signIn, useCookie } from './sessions.ts';
 import {
+  afterOf,
   bytesOf,
   DONE,
   decided,
@@ -122,13 +126,13 @@ function load(world: World, id: string, subject: string | null): LoadedExternalS
   };
 }
 
-function store(world: World, { loaded, after }: ExternalSignInCommit): boolean {
+function store(world: World, commit: Commit): boolean {
   const { externalSignIns, identities } = world.rows;
-  const isNew = loaded.identity === null && after.identity !== null;
+  const linked = changeOf(commit, LINKED_IDENTITIES);
   world.rows = {
     ...world.rows,
-    externalSignIns: put(externalSignIns, after.signIn),
-    identities: isNew && after.identity ? [...identities, after.identity] : identities,
+    externalSignIns: put(externalSignIns, afterOf(commit, EXTERNAL_SIGN_INS)),
+    identities: linked ? [...identities, linked.after] : identities,
   };
   return true;
 }
@@ -143,8 +147,8 @@ export function removeIdentity(world: World, actor: Actor, { subject }: Answered
     identityRemovalRequest('removalRequested'),
     // The resource owner of a scenario always has a password.
     () => ({ now: world.now(), identity: find(), hasAnotherWay: true }),
-    ({ after }) => {
-      world.rows = { ...world.rows, identities: put(world.rows.identities, after) };
+    (commit) => {
+      world.rows = { ...world.rows, identities: put(world.rows.identities, afterOf(commit, LINKED_IDENTITIES)) };
       return true;
     },
   );

@@ -1,6 +1,8 @@
 /** Authenticator apps and recovery codes: set up, read, presented, removed. */
+
 import { recoveryCodeRequest } from '../../../lifecycles/recovery-code.ts';
 import { type FactorAnswer, type SecondFactorAsked, secondFactorRequest } from '../../../lifecycles/second-factor.ts';
+import { RECOVERY_CODES, SECOND_FACTORS } from '../../../lifecycles/tables.ts';
 import type { FactorSurroundings, RecoveryCode, SecondFactor } from '../../../model/factors.ts';
 import type { Session } from '../../../model/session.ts';
 import { BY_CODE } from '../../../oauth/authentication-methods.ts';
@@ -8,6 +10,7 @@ import type { Actor } from '../scenario.ts';
 import { enter, isSession } from './enter.ts';
 import { isByPasswordAlone, strengthen, useCookie } from './sessions.ts';
 import {
+  afterOf,
   DONE,
   decided,
   demandsFactor,
@@ -22,7 +25,7 @@ import {
 } from './world.ts';
 
 const STEP_MILLISECONDS = 30_000;
-const RECOVERY_CODES = 10;
+const HOW_MANY_CODES = 10;
 
 const stepAt = (now: Date): number => Math.floor(now.getTime() / STEP_MILLISECONDS);
 
@@ -38,8 +41,8 @@ function askApp(world: World, id: string, asked: SecondFactorAsked): FactorAnswe
     if (!factor) throw new Error(`There is no app ${id}.`);
     return { now: world.now(), factor, ...surroundingsOf(world, id) };
   };
-  return decided(world, secondFactorRequest(asked), load, ({ after }) => {
-    world.rows = { ...world.rows, apps: put(world.rows.apps, after) };
+  return decided(world, secondFactorRequest(asked), load, (commit) => {
+    world.rows = { ...world.rows, apps: put(world.rows.apps, afterOf(commit, SECOND_FACTORS)) };
     return true;
   });
 }
@@ -50,8 +53,8 @@ function askRecoveryCode(world: World, id: string, type: 'presented' | 'newCodes
     if (!code) throw new Error(`There is no recovery code ${id}.`);
     return { now: world.now(), code, userEnded: userEnded(world.rows) };
   };
-  return decided(world, recoveryCodeRequest(type), load, ({ after }) => {
-    world.rows = { ...world.rows, recoveryCodes: put(world.rows.recoveryCodes, after) };
+  return decided(world, recoveryCodeRequest(type), load, (commit) => {
+    world.rows = { ...world.rows, recoveryCodes: put(world.rows.recoveryCodes, afterOf(commit, RECOVERY_CODES)) };
     return true;
   });
 }
@@ -61,7 +64,7 @@ export function firstRecoveryCodes(world: World): string | null {
   if (world.rows.recoveryCodes.some(({ state }) => state === 'active')) return null;
   const userId = world.rows.user.id;
   const made = Array.from(
-    { length: RECOVERY_CODES },
+    { length: HOW_MANY_CODES },
     (): RecoveryCode => ({ id: idOf(world.draw()), userId, state: 'active', endedAt: null }),
   );
   world.rows = { ...world.rows, recoveryCodes: [...world.rows.recoveryCodes, ...made] };

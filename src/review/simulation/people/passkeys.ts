@@ -1,6 +1,8 @@
 /** Passkeys: added, presented by each who has a copy, removed. */
+
 import { type PasskeyAsked, passkeyRequest, unregistered } from '../../../lifecycles/passkey.ts';
 import type { FactorAnswer } from '../../../lifecycles/second-factor.ts';
+import { PASSKEYS } from '../../../lifecycles/tables.ts';
 import type { Passkey } from '../../../model/factors.ts';
 import { byPasskey } from '../../../oauth/authentication-methods.ts';
 import type { Actor } from '../scenario.ts';
@@ -8,6 +10,7 @@ import { enter, isSession } from './enter.ts';
 import { firstRecoveryCodes, removalBy, surroundingsOf, withoutFactorsNoCodes } from './factors.ts';
 import { isByPasswordAlone, signIn, strengthen, useCookie } from './sessions.ts';
 import {
+  afterOf,
   bytesOf,
   DONE,
   decided,
@@ -34,8 +37,8 @@ function askPasskey(world: World, id: string, asked: PasskeyAsked, fresh?: Passk
     // Everybody in these scenarios has a password, and fewer passkeys than there may be.
     return { now: world.now(), passkey, hasAnotherWay: true, isFull: false, ...surroundingsOf(world, id) };
   };
-  return decided(world, passkeyRequest(asked), load, ({ after }) => {
-    world.rows = { ...world.rows, passkeys: put(world.rows.passkeys, after) };
+  return decided(world, passkeyRequest(asked), load, (commit) => {
+    world.rows = { ...world.rows, passkeys: put(world.rows.passkeys, afterOf(commit, PASSKEYS)) };
     return true;
   });
 }

@@ -2,7 +2,9 @@
  * One end-user, what they sign in with, and the browsers of a scenario, in memory. Every change is decided by a machine, through the
  * engine's own loop, and carried out at once: what may come between a load and its commit is what the proof is about.
  */
+
 import type { SignInPolicy } from '../../../../policies/schema.ts';
+import type { Commit, Table } from '../../../engine/commit.ts';
 import { type Request, running } from '../../../engine/run.ts';
 import type { MachineOf } from '../../../engine/step.ts';
 import type { Client } from '../../../model/client.ts';
@@ -15,6 +17,7 @@ import type { Lifetimes } from '../../../model/lifetimes.ts';
 import type { LinkedIdentity } from '../../../model/linked-identity.ts';
 import type { RegisteredUser, User } from '../../../model/user.ts';
 import type { StoredGrant } from '../../proof/authorizations/store.ts';
+import { changeOf } from '../../proof/carry-out.ts';
 import type { StoredConsent, StoredSession } from '../../proof/sign-ins/store.ts';
 import type { Actor, SignInTerms } from '../scenario.ts';
 import type { Answer } from '../stage.ts';
@@ -83,11 +86,11 @@ export const gives = (credential: PersonalThing): PersonalAnswer => ({
 export const DONE: PersonalAnswer = { kind: 'done' };
 
 /** Runs one request to its end. @param commit of a change that was decided. @throws what the engine finds wrong with itself */
-export function decided<Loaded, Row, Facts, Commit, Outcome>(
+export function decided<Loaded, Row, Facts, Decided, Outcome>(
   { machineOf }: Pick<World, 'machineOf'>,
-  request: Request<Loaded, Row, Facts, Commit, Outcome>,
+  request: Request<Loaded, Row, Facts, Decided, Outcome>,
   load: () => Loaded,
-  commit: (commit: Commit) => boolean,
+  commit: (commit: Decided) => boolean,
 ): Outcome {
   const steps = running(load(), request, machineOf);
   let next = steps.next();
@@ -112,6 +115,13 @@ export const idOf = (serial: number): string => `00000000-0000-4000-8000-${Strin
 
 /** Only whether two are the same matters. @param serial of the passwords that this end-user has had. */
 export const hashOfPassword = (serial: number) => `password ${serial}` as User['passwordHash'];
+
+/** The row of this table that a commit writes, as it is afterwards. */
+export function afterOf<Row extends object>(commit: Commit, table: Table<Row>): Row {
+  const change = changeOf(commit, table);
+  if (change === null) throw new Error(`The commit writes no row of ${table.name}.`);
+  return change.after;
+}
 
 /** In place of the row with the same id, or behind the others. */
 export const put = <Row extends { readonly id: string }>(rows: readonly Row[], row: Row): readonly Row[] =>

@@ -3,7 +3,9 @@
  * gives the answers of the right walk to all that the right walk asked would be led through the same moments, and need not be.
  */
 import type { AnyStateMachine } from 'xstate';
+import type { Commit } from '../../../../src/engine/commit.ts';
 import { decide } from '../../../../src/engine/decide.ts';
+import { factNames } from '../../../../src/review/proof/carry-out.ts';
 import { type Exploration, explore } from '../../../../src/review/proof/explore.ts';
 import { numberOf } from '../../../../src/review/proof/keys.ts';
 import type { AnyWalk, Bounds } from '../../../../src/review/proof/walk.ts';
@@ -13,7 +15,12 @@ type Parts = Pick<AnyWalk, 'machineOf' | 'commit'>;
 type Question = { readonly ask: (parts: Parts) => object | null; readonly answer: number };
 type Questions = Readonly<Record<keyof Parts, Map<string, Question>>>;
 
-export type Heard = { readonly exploration: Exploration; readonly isAnsweredAlikeBy: (mutant: AnyWalk) => boolean };
+export type Heard = {
+  readonly exploration: Exploration;
+  readonly isAnsweredAlikeBy: (mutant: AnyWalk) => boolean;
+  /** That commits asked for, where they are values. */
+  readonly facts: readonly string[];
+};
 
 /** Explores the right walk, and listens to what is asked. */
 export function listenTo(right: AnyWalk, bounds: Bounds): Heard {
@@ -21,15 +28,24 @@ export function listenTo(right: AnyWalk, bounds: Bounds): Heard {
   const hear = (part: keyof Parts, key: string, ask: Question['ask']) => {
     if (!questions[part].has(key)) questions[part].set(key, { ask, answer: answerOf(ask, right) });
   };
-  const exploration = explore({ ...right, ...overheard(right, hear) }, bounds);
+  const facts = new Set<string>();
+  const hearFacts = (commit: object) => {
+    if ('writes' in commit) for (const fact of factNames(commit as Commit)) facts.add(fact);
+  };
+  const exploration = explore({ ...right, ...overheard(right, hear, hearFacts) }, bounds);
   return {
     exploration,
+    facts: [...facts].toSorted(),
     isAnsweredAlikeBy: (mutant) =>
       changedParts(right, mutant)?.every((part) => isAlike(questions[part], mutant)) ?? false,
   };
 }
 
-function overheard(right: AnyWalk, hear: (part: keyof Parts, key: string, ask: Question['ask']) => void): Parts {
+function overheard(
+  right: AnyWalk,
+  hear: (part: keyof Parts, key: string, ask: Question['ask']) => void,
+  hearFacts: (commit: object) => void,
+): Parts {
   const machines = new Map<AnyStateMachine, AnyStateMachine>();
   const listening = (machine: AnyStateMachine): AnyStateMachine => {
     const getTransitionData: AnyStateMachine['getTransitionData'] = (snapshot, event) => {
@@ -47,6 +63,7 @@ function overheard(right: AnyWalk, hear: (part: keyof Parts, key: string, ask: Q
       return known;
     },
     commit: (stored, commit, now) => {
+      hearFacts(commit);
       const key = `${numberOf(stored)} ${numberOf(commit)} ${now.getTime()}`;
       hear('commit', key, (parts) => parts.commit(stored, commit, now));
       return right.commit(stored, commit, now);

@@ -5,12 +5,8 @@ import type { administration } from '../../../../src/review/proof/administration
 import { commitGrant, ISSUING_GUARD } from '../../../../src/review/proof/authorizations/store.ts';
 import { commitLinks, LINK_GUARD } from '../../../../src/review/proof/email-challenges/store.ts';
 import type { emailChallenges } from '../../../../src/review/proof/email-challenges/walk.ts';
-import { commitExternal, EXTERNAL_GUARD, REMOVAL_GUARD } from '../../../../src/review/proof/external-sign-ins/store.ts';
-import type { externalSignIns } from '../../../../src/review/proof/external-sign-ins/walk.ts';
-import { commitFactor, type Guards as FactorGuards, GUARDS } from '../../../../src/review/proof/factors/store.ts';
+import { NEW_CODES, PROVING } from '../../../../src/review/proof/factors/store.ts';
 import { deedsAt, type factors } from '../../../../src/review/proof/factors/walk.ts';
-import { commitMail } from '../../../../src/review/proof/mails/store.ts';
-import type { mails } from '../../../../src/review/proof/mails/walk.ts';
 import {
   APPROVAL_GUARD,
   commitSignIn,
@@ -21,8 +17,7 @@ import {
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import { commitKeys, KEY_GUARD } from '../../../../src/review/proof/signing-keys/store.ts';
 import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
-import { commitDelivery, DELIVERY_GUARD } from '../../../../src/review/proof/webhook-deliveries/store.ts';
-import type { webhookDeliveries } from '../../../../src/review/proof/webhook-deliveries/walk.ts';
+import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Facts that another one implies as long as nobody writes around the server: kept because an operator with psql might. */
@@ -30,7 +25,14 @@ const IMPLIED: Readonly<Record<string, string>> = {
   generationIsLoaded: 'the nonce changes whenever the generation does',
   nonceIsLoaded: 'the generation changes whenever the nonce does, unless a backup was restored under a request',
   clientIsThere: 'deleting a client raises its epoch',
-  deliveryStateIsLoaded: 'only what is pending has a next attempt, and both ends are left by the same events',
+  'state in webhookDeliveries is as loaded':
+    'only what is pending has a next attempt, and both ends are left by the same events',
+  'state in mails is as loaded': 'only what is pending has a next attempt, and both ends are left by the same events',
+  'state in passkeys is as loaded':
+    'a signature that is recorded of a removed passkey signs in no browser: the session requires the passkey',
+  'there is room for a passkey':
+    'an end-user of the walk has few passkeys; test/race/relied-on.test.ts has one with all that there may be',
+  'attempts in mails is as loaded': 'the claim that counts an attempt moves the next attempt',
   userIsEnabled: 'disabling an end-user raises their epoch',
 };
 /** Of the statement that approves. */
@@ -77,32 +79,26 @@ export const signInGuardMutants: readonly Mutant<typeof signIns>[] = [
   ),
 ];
 
-export const factorGuardMutants: readonly Mutant<typeof factors>[] = (
-  Object.keys(GUARDS) as (keyof FactorGuards)[]
-).flatMap((name) =>
-  Object.keys(GUARDS[name]).map((fact) =>
-    mutant<typeof factors>(`${name} without ${fact}`, '', (right) => {
-      const rest: FactorGuards = { ...GUARDS, [name]: without(GUARDS[name], fact) };
+/** Of walks whose commits are values: each fact that their commits ask for, left out. */
+export const factMutants = <Right extends AnyWalk>(facts: readonly string[]): readonly Mutant<Right>[] =>
+  facts.map((fact) =>
+    mutant<Right>(`without "${fact}"`, fact, (right) => {
+      const leftOut = new Set([fact]);
+      return { ...right, commit: (stored, commit, now) => right.commit(stored, commit, now, leftOut) };
+    }),
+  );
+
+/** The sign-ins of this walk are no commits as values. */
+export const factorFactMutants = (facts: readonly string[]): readonly Mutant<typeof factors>[] => [
+  ...factMutants<typeof factors>(facts),
+  ...[PROVING, NEW_CODES].map((fact) =>
+    mutant<typeof factors>(`without "${fact}"`, fact, (right) => {
+      const leftOut = new Set([fact]);
       return {
         ...right,
-        commit: (stored, commit) => commitFactor(stored, commit, rest),
-        deeds: (moment) => deedsAt(moment, rest),
+        commit: (stored, commit, now) => right.commit(stored, commit, now, leftOut),
+        deeds: (moment) => deedsAt(moment, leftOut),
       };
-    }),
-  ),
-);
-
-export const externalGuardMutants: readonly Mutant<typeof externalSignIns>[] = [
-  ...Object.keys(EXTERNAL_GUARD).map((fact) =>
-    mutant<typeof externalSignIns>(`external sign-in without ${fact}`, fact, (right) => {
-      const rest = without(EXTERNAL_GUARD, fact);
-      return { ...right, commit: (stored, commit) => commitExternal(stored, commit, rest) };
-    }),
-  ),
-  ...Object.keys(REMOVAL_GUARD).map((fact) =>
-    mutant<typeof externalSignIns>(`removal of an identity without ${fact}`, fact, (right) => {
-      const rest = without(REMOVAL_GUARD, fact);
-      return { ...right, commit: (stored, commit) => commitExternal(stored, commit, EXTERNAL_GUARD, rest) };
     }),
   ),
 ];
@@ -158,19 +154,3 @@ export const linkGuardMutants: readonly Mutant<typeof emailChallenges>[] = [
     }),
   ),
 ];
-
-export const deliveryGuardMutants: readonly Mutant<typeof webhookDeliveries>[] = Object.keys(DELIVERY_GUARD).map(
-  (fact) =>
-    mutant(`delivery without ${fact}`, fact, (right) => {
-      const rest = without(DELIVERY_GUARD, fact);
-      return { ...right, commit: (stored, commit) => commitDelivery(stored, commit, rest) };
-    }),
-);
-
-export const mailGuardMutants: readonly Mutant<typeof mails>[] = Object.keys(DELIVERY_GUARD).map((fact) => ({
-  ...mutant<typeof mails>(`mail without ${fact}`, fact, (right) => {
-    const rest = without(DELIVERY_GUARD, fact);
-    return { ...right, commit: (stored, commit) => commitMail(stored, commit, rest) };
-  }),
-  ...(fact === 'attemptsAreLoaded' && { survives: 'implied: the claim that counts an attempt moves the next attempt' }),
-}));

@@ -1,12 +1,15 @@
 /** The engine, with one step forgotten, doubled or out of order. The same slips are tried on every walk where they can be made. */
+
 import type { Told, Wanted } from '../../../../src/engine/run.ts';
 import type { LoadedPresentation } from '../../../../src/lifecycles/presentation.ts';
 import type { RefreshTokenFacts } from '../../../../src/lifecycles/refresh-token.ts';
+import { EXTERNAL_SIGN_INS } from '../../../../src/lifecycles/tables.ts';
 import type { UserRow } from '../../../../src/lifecycles/user.ts';
 import { chainPosition, type Grant, refreshTokenState } from '../../../../src/model/grant.ts';
 import type { administration } from '../../../../src/review/proof/administration/walk.ts';
 import type { Authorization } from '../../../../src/review/proof/authorizations/store.ts';
 import type { AuthorizationWalk } from '../../../../src/review/proof/authorizations/terms.ts';
+import { changeOf, factNames } from '../../../../src/review/proof/carry-out.ts';
 import type { externalSignIns } from '../../../../src/review/proof/external-sign-ins/walk.ts';
 import type { Asked } from '../../../../src/review/proof/factors/terms.ts';
 import type { factors } from '../../../../src/review/proof/factors/walk.ts';
@@ -288,7 +291,7 @@ export const externalEngineMutants: readonly Mutant<typeof externalSignIns>[] = 
     ...right,
     commit: (stored, commit, now) => {
       const after = right.commit(stored, commit, now);
-      return after && 'loaded' in commit ? { ...after, identities: stored.identities } : after;
+      return after && changeOf(commit, EXTERNAL_SIGN_INS) ? { ...after, identities: stored.identities } : after;
     },
   })),
   engine<typeof externalSignIns>('external-sign-ins: a link is for the end-user of the identity', (right) => ({
@@ -340,7 +343,7 @@ export const deliveryEngineMutants: readonly Mutant<typeof webhookDeliveries>[] 
   })),
   engine<typeof webhookDeliveries>('webhookDeliveries: a commit asks for nothing', (right) => ({
     ...right,
-    commit: (_, { after }) => ({ delivery: after }),
+    commit: (stored, commit, now) => right.commit(stored, commit, now, new Set(factNames(commit))),
   })),
   engine<typeof webhookDeliveries>('webhookDeliveries: a receiver that is gone counts as confirmed', (right) => ({
     ...right,
@@ -363,7 +366,7 @@ export const mailEngineMutants: readonly Mutant<typeof mails>[] = [
   })),
   engine<typeof mails>('mails: a commit asks for nothing', (right) => ({
     ...right,
-    commit: (_, { after }) => ({ mail: after }),
+    commit: (stored, commit, now) => right.commit(stored, commit, now, new Set(factNames(commit))),
   })),
   engine<typeof mails>('mails: a refusal counts as accepted', (right) => ({
     ...right,

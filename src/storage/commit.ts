@@ -1,0 +1,128 @@
+/** Renders a commit (src/engine/commit.ts) as one guarded statement, with its entries of the ledger. */
+import { and, eq, getTableColumns, gt, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { RowMacs } from '../crypto/row-mac.ts';
+import {
+  type Columns,
+  type Commit,
+  type CommitStore,
+  only,
+  type Requirement,
+  type Selection,
+  type Update,
+  type Write,
+} from '../engine/commit.ts';
+import type { Drizzle } from './database.ts';
+import { codeOf, committing } from './failures.ts';
+import { entriesFrom } from './ledger.ts';
+import { derivedColumns } from './mac-of-write.ts';
+import * as schema from './schema.ts';
+
+/** @param macs null: the store writes no table whose rows have a MAC. The store throws StoreUnavailable. */
+export const commitStore =
+  (db: Drizzle, macs: RowMacs | null = null): CommitStore =>
+  (commit) =>
+    carryOut(db, macs, commit);
+
+async function carryOut(db: Drizzle, macs: RowMacs | null, commit: Commit): Promise<boolean> {
+  const { inTurn } = commit;
+  const statement = (tx: Drizzle) => statementOf(tx, macs, commit);
+  try {
+    return await committing(async () =>
+      inTurn === undefined
+        ? statement(db)
+        : db.transaction(async (tx) => {
+            await tx.execute(sql`select from ${tableOf(inTurn.table)} where ${isRow(inTurn)} for no key update`);
+            return statement(tx);
+          }),
+    );
+  } catch (error) {
+    // Another commit wrote a row meanwhile that this one inserts. The statement was undone as a whole.
+    if (codeOf(error) === UNIQUE_VIOLATION) return false;
+    throw error;
+  }
+}
+
+const UNIQUE_VIOLATION = '23505';
+const ONE = { one: sql<number>`one`.as('one') };
+
+async function statementOf(db: Drizzle, macs: RowMacs | null, { writes, requires, entries, now }: Commit) {
+  const [first, ...rest] = writes;
+  const isAlone = rest.length === 0;
+  const holds = and(...requires.map(isMet)) ?? sql`true`;
+  const saved = db.$with('saved', ONE).as(written(macs, first, holds, isAlone));
+  const others = rest.map((write, place) =>
+    db.$with(`saved_${place + 1}`, ONE).as(written(macs, write, sql`exists (select from ${saved})`, isAlone)),
+  );
+  const statement = db.with(saved, ...others);
+  return entries.length === 0
+    ? statement.select({ one: saved.one }).from(saved)
+    : statement
+        .insert(schema.transitions)
+        .select(entriesFrom(db, saved, { entries, now }))
+        .returning({ machine: schema.transitions.machine });
+}
+
+/** @param isAlone a row that is there already makes the statement write nothing. Otherwise it undoes the other writes. */
+function written(macs: RowMacs | null, write: Write, holds: SQL, isAlone: boolean): SQL {
+  const table = tableOf(write.table);
+  const derived = derivedColumns(macs, write);
+  if (write.kind === 'insert') {
+    const values = Object.entries({ ...write.row, ...derived }).map(([name, value]) => boundValue(table, name, value));
+    const columns = values.map(({ column }) => sql.identifier(column.name));
+    const selected = values.map(({ column, bound }) => sql`${bound}::${sql.raw(column.getSQLType())}`);
+    return sql`insert into ${table} (${sql.join(columns, sql`, `)}) select ${sql.join(selected, sql`, `)} where ${holds}
+      ${isAlone ? sql`on conflict do nothing` : sql``} returning 1 as one`;
+  }
+  // A change that leaves every column as it is: the row is written nevertheless, so that its facts are asked for.
+  const set = Object.keys(write.set).length > 0 ? write.set : only(write.loaded, write.key);
+  const changes = Object.entries({ ...set, ...derived }).map(([name, value]) => {
+    const { column, bound } = boundValue(table, name, value);
+    return sql`${sql.identifier(column.name)} = ${bound}`;
+  });
+  return sql`update ${table} set ${sql.join(changes, sql`, `)} where ${and(isAsLoaded(write), holds)} returning 1 as one`;
+}
+
+const isAsLoaded = ({ table, loaded, key, expect }: Update): SQL | undefined =>
+  isRow({ table, key: only(loaded, [...key, ...expect]) });
+
+function isMet({ rows, are, locked }: Requirement): SQL {
+  if (typeof are === 'object') {
+    const [selection] = rows as [Selection];
+    return sql`(select count(*) from ${tableOf(selection.table)} where ${isSelected(selection)}) < ${are.fewerThan}`;
+  }
+  const lock = locked ? sql`for share` : sql``;
+  const some = or(
+    ...rows.map((one) => sql`exists (select from ${tableOf(one.table)} where ${isSelected(one)} ${lock})`),
+  ) as SQL;
+  return are === 'some' ? some : not(some);
+}
+
+const isSelected = ({ table, where, not: unlike = {}, later = {} }: Selection): SQL | undefined =>
+  and(isRow({ table, key: where }), ...compared(table, unlike, ne), ...compared(table, later, gt));
+
+const isRow = ({ table, key }: { readonly table: string; readonly key: Columns }): SQL | undefined =>
+  and(...compared(table, key, (column, value) => (value === null ? isNull(column) : eq(column, value))));
+
+const compared = (table: string, values: Columns, compare: (column: PgColumn, value: unknown) => SQL): readonly SQL[] =>
+  Object.entries(values).map(([name, value]) => compare(columnOf(tableOf(table), name), stored(value)));
+
+const boundValue = (table: PgTable, name: string, value: unknown) => {
+  const column = columnOf(table, name);
+  return { column, bound: sql.param(stored(value), column) };
+};
+
+/** The drivers know bytes as buffers. */
+const stored = (value: unknown): unknown => (value instanceof Uint8Array ? Buffer.from(value) : value);
+
+function tableOf(name: string): PgTable {
+  const table = (schema as unknown as Record<string, PgTable | undefined>)[name];
+  if (table === undefined) throw new Error(`There is no table ${name}.`);
+  return table;
+}
+
+function columnOf(table: PgTable, name: string): PgColumn {
+  const column = getTableColumns(table)[name];
+  if (column === undefined) throw new Error(`There is no column ${name}.`);
+  return column;
+}

@@ -1,0 +1,43 @@
+/** The columns that storage writes beside those of a commit: MACs, their versions, and the key by which a username is found. */
+import type { RowMacs } from '../crypto/row-mac.ts';
+import type { Columns, Write } from '../engine/commit.ts';
+import { InvariantViolation } from '../engine/errors.ts';
+import type { RegisteredUser } from '../model/user.ts';
+import { externalSignInFacts, type Facts, linkedIdentityFacts, passkeyFacts } from './row-facts.ts';
+import { FIRST_VERSION } from './row-version.ts';
+import type { externalSignIns, linkedIdentities, passkeys } from './schema.ts';
+import { macOfUser, usernameKeyOf } from './user-store.ts';
+
+/** Of a row that is inserted: the MAC of its first version. Of a row that is changed: where the change is about its authority, the MAC of the next. */
+export function derivedColumns(macs: RowMacs | null, write: Write): Columns {
+  const derive = (write.kind === 'insert' ? INSERTED : CHANGED)[write.table];
+  if (derive === undefined) return {};
+  if (macs === null) throw new InvariantViolation(`a row of ${write.table} is written without its MAC`);
+  return derive(
+    macs,
+    write.kind === 'insert' ? { ...write.row, macVersion: FIRST_VERSION } : { ...write.loaded, ...write.set },
+  );
+}
+
+type Derive = (macs: RowMacs, row: Columns) => Columns;
+
+const withMac =
+  <Row>(factsOf: (row: Row) => Facts): Derive =>
+  (macs, row) => ({ mac: macs.macOf(...factsOf(row as Row)) });
+
+const INSERTED: Readonly<Record<string, Derive>> = {
+  passkeys: withMac<typeof passkeys.$inferSelect>(passkeyFacts),
+  linkedIdentities: withMac<typeof linkedIdentities.$inferSelect>(linkedIdentityFacts),
+  users: (macs, row) => {
+    const user = row as unknown as RegisteredUser;
+    return { usernameKey: usernameKeyOf(user), mac: macOfUser(macs, user) };
+  },
+};
+
+const CHANGED: Readonly<Record<string, Derive>> = {
+  externalSignIns: (macs, row) => {
+    const { macVersion, ...rest } = row as typeof externalSignIns.$inferSelect;
+    const next = { ...rest, macVersion: macVersion + 1n };
+    return { mac: macs.macOf(...externalSignInFacts(next)), macVersion: next.macVersion };
+  },
+};
