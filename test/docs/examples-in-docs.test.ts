@@ -146,6 +146,6 @@ const anchorsOf = (file: string): string[] =>
 function endings(): { reasons: string[] } {
   const vocabulary = /type RevocationReason =([\s\S]*?);/.exec(read('machines', 'vocabulary.ts'))?.[1] ?? '';
   const written = [...vocabulary.matchAll(/'(\w+)'/g)].map(([, one = '']) => one);
-  const derived = [...read('drizzle', '0007_session_lifecycle.sql').matchAll(/THEN '(\w+_(?:ended|raised))'/g)];
+  const derived = [...read('drizzle', '0000_baseline.sql').matchAll(/THEN '(\w+_(?:ended|raised))'/g)];
   return { reasons: [...written, ...derived.map(([, one = '']) => one)] };
 }
