@@ -14,6 +14,10 @@ const NODE =
   '^(node:)?(assert|buffer|events|fs|fs/promises|module|net|os|path|process|stream|timers|timers/promises|url|util)$';
 /** What the guides and the examples show runs as tests do, and never in the server. */
 const TESTS = '^(test|docs/examples|examples)/';
+/** Where scenarios are played on the app (docs/decisions/0063). */
+const PLAYED = '^src/review/simulation/server/';
+/** What people of scenarios hold in their hands. */
+const DEVICES = '^src/review/simulation/devices/';
 
 /** A room that may reach only what is listed. */
 const only = (name, from, pathNot, comment, to = {}) => ({
@@ -374,7 +378,7 @@ export default {
     onlyFrom(
       'only-crypto-knows-cryptography',
       // The driver signs in to Postgres (SCRAM).
-      ['^src/crypto/', '^src/guard/', '^src/storage/driver/', TESTS],
+      ['^src/crypto/', '^src/guard/', '^src/storage/driver/', DEVICES, TESTS],
       [packages('jose', '@node-rs/argon2', '@node-rs/bcrypt', '@simplewebauthn/server', 'otpauth'), '^(node:)?crypto$'],
       'Randomness, digests, comparisons and signatures are reviewed in one folder.',
     ),
@@ -417,16 +421,16 @@ export default {
     ),
     onlyFrom(
       'http-is-an-edge',
-      ['^src/(http|boot|management|console)/', TESTS],
+      ['^src/(http|boot|management|console)/', PLAYED, TESTS],
       '^src/http/',
       'Arrows point from the shell to the core: nothing but the app knows its routes.',
     ),
     onlyFrom('cli-is-an-edge', ['^src/cli/', TESTS], '^src/cli/', 'Arrows point from the shell to the core.'),
     onlyFrom(
       'boot-is-an-edge',
-      ['^src/(boot|cli)/', TESTS],
+      ['^src/(boot|cli)/', PLAYED, TESTS],
       '^src/boot/',
-      'The process knows every room, and only the command line that starts it knows the process.',
+      'The process knows every room, and only the command line that starts it knows the process. Scenarios are played on the same wiring.',
     ),
     onlyFrom(
       'only-drawings-know-graphviz',
@@ -478,6 +482,20 @@ export default {
       '^src/review/',
       'What reviewers run reads the server; the server does not depend on it.',
     ),
+
+    only(
+      'devices-know-no-server',
+      DEVICES,
+      [DEVICES, packages('otpauth'), '^(node:)?crypto$'],
+      'A browser, a passkey or an authenticator app that shared code with the server would agree with it in what is wrong, too.',
+    ),
+    {
+      name: 'scenarios-know-no-proof',
+      comment: 'Scenarios are played on what serves requests; the model of the proof stands for it in the proof alone.',
+      severity: 'error',
+      from: { path: '^src/review/simulation/' },
+      to: { path: '^src/review/(?!simulation/)' },
+    },
 
     // Everywhere.
     {

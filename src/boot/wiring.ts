@@ -65,6 +65,8 @@ export type AppParts = {
   readonly mail?: MailWay | null;
   /** For the secrets that files name; absent: none is set. */
   readonly environmentVariable?: (name: string) => string | undefined;
+  /** How other OpenID Providers are reached; absent: over the network, bounded in time and size. */
+  readonly upstreamFetch?: (url: string, init: RequestInit) => Promise<Response>;
 };
 
 export type AppDeps = AppOptions & {
@@ -181,7 +183,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     externalSignIns: externalSignInStore(db, clock, macs),
     identities: linkedIdentityStore(db, clock),
     acceptable: () => import('../registration/acceptable.ts'),
-    upstreamFetch: (url: string, init: RequestInit) => fetchBounded(url, init),
+    upstreamFetch: parts.upstreamFetch ?? ((url: string, init: RequestInit) => fetchBounded(url, init)),
     environmentVariable: parts.environmentVariable ?? (() => undefined),
   };
   return {

@@ -2,10 +2,9 @@ import type { Command } from 'commander';
 import { DEFAULT_POLICY, type NamedPolicy } from '../config/configuration.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { loadPolicy, loadSignIn } from '../config/load.ts';
-import { memoryStage } from '../review/simulation/memory-stage.ts';
-import { type Performance, play } from '../review/simulation/play.ts';
 import { loadScenario, type Policies } from '../review/simulation/read-scenario.ts';
 import { failuresOf, performanceDocument, performanceText } from '../review/simulation/report.ts';
+import { playAll } from '../review/simulation/server/stages.ts';
 import type { Cli } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 import { json } from './output.ts';
@@ -20,8 +19,10 @@ export function simulateCommand(parent: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-Needs no database and does not wait: it uses the machines and the engine that serve requests, one authorization and one end-user
-in memory, and a simulated clock. Prints the steps, a Mermaid sequence diagram, and whether each expectation holds. Exit status 1 when one does not.
+Plays them on the server itself, through its endpoints, pages and forms, in this process: with a database in memory, a clock that is
+set instead of waited for, and no port. Your own database and server are not touched. The first run after an upgrade prepares the
+database and takes some seconds longer. Prints the steps, a Mermaid sequence diagram, and whether each expectation holds. Exit status 1
+when one does not.
 
 A scenario is a few lines, see docs/scenarios; editors complete the keys:
 
@@ -39,11 +40,7 @@ Examples:
     )
     .action(async (files: readonly string[], options: { policy?: string; json?: true }) => {
       const policies = policiesOf(cli, options.policy);
-      const performances: Performance[] = [];
-      for (const file of files) {
-        const scenario = loadScenario(file, policies);
-        performances.push(await play(scenario, memoryStage(scenario)));
-      }
+      const performances = await playAll(files.map((file) => loadScenario(file, policies)));
       const failures = performances.flatMap(failuresOf);
       cli.output.print(
         options.json

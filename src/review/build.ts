@@ -12,12 +12,12 @@ import { triggersFile } from './sql/triggers-file.ts';
 
 type Generated = readonly { readonly path: string; readonly text: string }[];
 
-/** Independent of each other. `path` is relative to the root of the repository. */
+/** `path` is relative to the root of the repository. Scenarios come last: their database has the triggers. */
 const GENERATORS: readonly (() => Generated | Promise<Generated>)[] = [
-  scenarioPages,
   machinePages,
   triggersFile,
   openApiCopy,
+  scenarioPages,
 ];
 
 const absolutePath = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -32,9 +32,11 @@ function stored(path: string): string | null {
 }
 
 const check = process.argv.includes('--check');
-for (const { path, text } of (await Promise.all(GENERATORS.map((generate) => generate()))).flat()) {
+for (const generate of GENERATORS) for (const generated of await generate()) settle(generated);
+
+function settle({ path, text }: Generated[number]): void {
   const before = stored(path);
-  if (before === text) continue;
+  if (before === text) return;
   if (check) {
     const how = before === null ? 'is missing' : 'is out of date';
     process.stderr.write(`${path} ${how}: run "npm run machines:build" and commit what it writes.\n`);

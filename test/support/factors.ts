@@ -1,21 +1,10 @@
-/** Factors for tests: an authenticator app, and what a person does with it in a browser. */
-import { Secret, TOTP } from 'otpauth';
+/** What a person does with an authenticator app in a browser. */
+import { type App, appWith, recoveryCodesOn, secretOn } from '../../src/review/simulation/devices/authenticator-app.ts';
 import { PASSWORD, type TestUser } from './actors.ts';
 import type { TestApp } from './app.ts';
-import { type Answer, type Browser, formOf } from './browser.ts';
+import { type Browser, formOf } from './browser.ts';
 
-export type App = { readonly codeAt: (now: Date) => string };
-
-export const appWith = (secret: string): App => {
-  const totp = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) });
-  return { codeAt: (now) => totp.generate({ timestamp: now.getTime() }) };
-};
-
-/** The secret that the page of the set-up shows. */
-export const secretOn = ({ body }: Answer): string => /<code id="secret">([^<]*)</.exec(body)?.[1] ?? '';
-
-export const recoveryCodesOn = ({ body }: Answer): string[] =>
-  [...body.matchAll(/<li><code>([^<]*)<\/code>/g)].map(([, code]) => code ?? '');
+export { type App, appWith, recoveryCodesOn, secretOn };
 
 export type Enrolled = { readonly app: App; readonly recoveryCodes: readonly string[] };
 

@@ -1,10 +1,16 @@
 /** A passkey of an end-user that is registered already. */
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import {
+  coseKeyOf,
+  type Forged,
+  optionsOn,
+  type SoftwarePasskey,
+  signWithPasskey,
+} from '../../src/review/simulation/devices/passkey.ts';
 import { passkeyFacts } from '../../src/storage/row-facts.ts';
 import { passkeys } from '../../src/storage/schema.ts';
 import type { TestUser } from './actors.ts';
 import { ISSUER, type TestApp } from './app.ts';
-import { coseKeyOf, type Forged, optionsOn, type SoftwarePasskey, signWithPasskey } from './authenticator.ts';
 import type { Answer } from './browser.ts';
 import { testMacs } from './macs.ts';
 

@@ -1,7 +1,4 @@
-/**
- * Where a scenario is played: in memory, with the engine's own steps (memory-stage.ts), or, in the tests, on the real server. Both
- * get the same requests and have to give the same answers.
- */
+/** Where a scenario is played, as those who play it see it: the server itself (server/). */
 import type { Acting, Actor, Approving, EndName, Fate, GivingBack, Operating, Presenting } from './scenario.ts';
 import type { GivenKind } from './things.ts';
 

@@ -6,9 +6,6 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHALLENGE_SECONDS } from '../../../src/crypto/passkey-challenge.ts';
-import { passkeys } from '../../../src/storage/schema.ts';
-import { makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
-import { ISSUER } from '../../support/app.ts';
 import {
   type Forged,
   HAS_CREDENTIAL,
@@ -16,7 +13,10 @@ import {
   optionsOn,
   USER_PRESENT,
   USER_VERIFIED,
-} from '../../support/authenticator.ts';
+} from '../../../src/review/simulation/devices/passkey.ts';
+import { passkeys } from '../../../src/storage/schema.ts';
+import { makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
+import { ISSUER } from '../../support/app.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
 import { registeredPasskey } from '../../support/registered-passkey.ts';
 import { openScene, type Scene } from '../../support/scene.ts';

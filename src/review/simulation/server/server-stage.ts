@@ -1,0 +1,214 @@
+/** The stage of one scenario: codes and tokens are presented here; what people do in browsers is in acts.ts. */
+import { readAuthorizationCode } from '../../../crypto/authorization-code.ts';
+import { sha256 } from '../../../crypto/digest.ts';
+import { systemRandom } from '../../../crypto/random.ts';
+import { type Grant, grantEndReason } from '../../../model/grant.ts';
+import { grantIsAlive } from '../../../model/lifetimes.ts';
+import { classNamed } from '../../../oauth/authentication-methods.ts';
+import { REFUSALS, type TokenReason } from '../../../oauth/refusals.ts';
+import { administerClient, administerUser } from '../../../registration/administration.ts';
+import { raiseServerEpoch } from '../../../storage/server.ts';
+import type { Browser, Answer as Page } from '../devices/browser.ts';
+import { formOf } from '../devices/browser.ts';
+import type { Actor, Approving, Operating, Presenting, Scenario } from '../scenario.ts';
+import type { Answer, Stage } from '../stage.ts';
+import { act } from './acts.ts';
+import { type Reply, underWay } from './fates.ts';
+import type { There } from './federated.ts';
+import type { Mails } from './mails.ts';
+import { asksForConsent, asksForPassword, DONE, missingOn, personOf, refused, signsInAsAsked } from './person.ts';
+import { type RegisteredClient, registerClient, registerUser } from './registering.ts';
+import { API, type Server } from './server.ts';
+import type { PersonalThing } from './things.ts';
+
+/** A code or a token; or what a person has. */
+export type Credential = string | PersonalThing;
+
+type Given = {
+  readonly mails: Mails;
+  readonly there: There;
+  readonly address: string;
+  readonly lifetimes: Scenario['lifetimes'];
+};
+
+/** What a consent page is about, where nothing else is said. */
+const ACCESS: Pick<Approving, 'scope' | 'resources' | 'level'> = {
+  scope: ['read', 'write'],
+  resources: ['api'],
+  level: null,
+};
+
+export async function serverStage(
+  server: Server,
+  { mails, there, address, lifetimes }: Given,
+): Promise<Stage<Credential>> {
+  const { clock, deps, administration } = server;
+  const client = await registerClient(server);
+  const other = await registerClient(server);
+  const user = await registerUser(server);
+  const person = personOf(server, user, address);
+  const consentPages = new Map<Browser, Page>();
+  const [verifier, otherVerifier] = [0, 1].map(() => systemRandom.bytes(32).toString('base64url')) as [string, string];
+  const began = clock.now().getTime();
+  let grantId: string | null = null;
+
+  const clientOf = ({ name }: Actor) => (name === 'another client' ? other : client);
+  const authorize = (asked: typeof ACCESS) => authorizeUrl(client, sha256(verifier).toString('base64url'), asked);
+  const post = ({ authorization }: RegisteredClient, url: string, form: readonly (readonly [string, string])[]) =>
+    server.app.inject({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', authorization },
+      payload: new URLSearchParams(form.map(([name, value]): [string, string] => [name, value])).toString(),
+    });
+  const storedGrant = async (): Promise<{ readonly now: Date; readonly grant: Grant } | null> => {
+    if (grantId === null) return null;
+    const { now, grant } = await deps.store.load({ clientId: client.clientId, grantId });
+    if (grant === null) throw new Error('There is no such grant.');
+    return { now, grant };
+  };
+
+  const openConsent = async (actor: Actor) => {
+    const browser = person.browserOf(actor);
+    const page = await browser.get(authorize(ACCESS));
+    if (!asksForConsent(page)) return refused(missingOn(page));
+    consentPages.set(browser, page);
+    return DONE;
+  };
+  const changeUser = async (type: 'disableRequested' | 'enableRequested') =>
+    void (await administerUser(administration, { id: user.id, change: { type } }));
+  const OPERATIONS: Readonly<Record<Operating['deed'], () => Promise<void>>> = {
+    'disable the resource owner': () => changeUser('disableRequested'),
+    'enable the resource owner': () => changeUser('enableRequested'),
+    'delete the client': async () =>
+      void (await administerClient(administration, client.clientId, { change: { type: 'deletionRequested' } })),
+    'register the client again': client.registerAgain,
+    recover: async () => void (await raiseServerEpoch(administration.db)),
+  };
+
+  return {
+    now: () => clock.now().getTime() - began,
+    setNow: (milliseconds) => clock.set(new Date(began + milliseconds)),
+    endOf: async (end) => {
+      const stored = await storedGrant();
+      if (stored === null) return null;
+      const { createdAt, lastUsedAt } = stored.grant;
+      const started = createdAt.getTime() - began;
+      if (end === 'code') return started + lifetimes.authorizationCodeLifetimeSeconds * 1000;
+      if (lastUsedAt === null) return null;
+      if (end === 'absolute') return started + lifetimes.refreshAbsoluteLifetimeSeconds * 1000;
+      return lastUsedAt.getTime() - began + lifetimes.refreshIdleLifetimeSeconds * 1000;
+    },
+    approve: async (actor, action) => {
+      const browser = person.browserOf(actor);
+      let page = consentPages.get(browser) ?? (await browser.get(authorize(action)));
+      // Without a name for the browser, a sign-in in it is no step of its own.
+      if (signsInAsAsked(actor) && asksForPassword(page)) page = await person.typePassword(browser, page);
+      if (!asksForConsent(page)) return { kind: 'refused', reason: missingOn(page) };
+      const logged = server.logged();
+      const { url } = await browser.submit(page, { decision: 'approve' });
+      const code = URL.canParse(url) ? new URL(url).searchParams.get('code') : null;
+      if (code === null) return { kind: 'refused', reason: await person.reasonSince(actor, logged) };
+      grantId = readAuthorizationCode(code)?.grantId ?? null;
+      consentPages.delete(browser);
+      return { kind: 'code', credential: code };
+    },
+    present: (actor, action, fate) =>
+      underWay(
+        server,
+        fate,
+        () => post(clientOf(actor), '/oauth/token', tokenRequest(action, client, { verifier, otherVerifier })),
+        answerOf,
+      ),
+    revoke: async (actor, { credential }, fate) => {
+      if (credential !== null) {
+        const form = [['token', presentable(credential)]] as const;
+        return underWay(server, fate, () => post(clientOf(actor), '/oauth/revoke', form), answerOf);
+      }
+      const browser = person.browserOf(actor);
+      let page = await browser.get('/permissions');
+      if (asksForPassword(page)) page = await person.typePassword(browser, page);
+      const { csrf = '' } = page.body.includes('name="csrf"') ? formOf(page.body).fields : {};
+      const form = new URLSearchParams({ csrf, client_id: client.clientId }).toString();
+      const ask = async (): Promise<Reply> => {
+        const { status, body } = await browser.send('POST', '/permissions/end', form);
+        // The page answers with a redirect, or with a form for those who may not ask.
+        return { statusCode: status === 303 || status === 403 ? 200 : status, body };
+      };
+      return underWay(server, fate, ask, answerOf);
+    },
+    operate: (deed) => OPERATIONS[deed](),
+    act: (actor, action, thing) =>
+      act({ person, mails, there, openConsent }, actor, action, typeof thing === 'string' ? null : thing),
+    session: person.session,
+    chain: async () => {
+      const stored = await storedGrant();
+      if (stored === null) return null;
+      const { now, grant } = stored;
+      const reason = grantEndReason(grant);
+      if (reason !== null) return { alive: false, reason };
+      const alive = grantIsAlive(grant, lifetimes, now);
+      return { alive, reason: alive ? null : 'expired' };
+    },
+  };
+}
+
+function authorizeUrl(client: RegisteredClient, challenge: string, { scope, resources, level }: typeof ACCESS): string {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: client.clientId,
+    redirect_uri: client.redirectUri,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    scope: scope.join(' '),
+    ...(level && { acr_values: classNamed(level) }),
+  });
+  for (const one of resources) query.append('resource', API[one]);
+  return `/oauth/authorize?${query}`;
+}
+
+function presentable(credential: Credential): string {
+  if (typeof credential === 'string') return credential;
+  throw new Error(`No client presents a ${credential.kind}.`);
+}
+
+type Asked = Omit<Presenting, 'credential'> & { readonly credential: Credential };
+type Verifiers = { readonly verifier: string; readonly otherVerifier: string };
+
+function tokenRequest(
+  { credential, verifier, redirectUri, scope, resources }: Asked,
+  client: RegisteredClient,
+  verifiers: Verifiers,
+): (readonly [string, string])[] {
+  const presented = presentable(credential);
+  const uri = { right: client.redirectUri, wrong: `${client.redirectUri}/elsewhere`, none: null }[redirectUri];
+  return [
+    ...(readAuthorizationCode(presented) === null
+      ? ([
+          ['grant_type', 'refresh_token'],
+          ['refresh_token', presented],
+          ...(scope ? ([['scope', scope.join(' ')]] as const) : []),
+        ] as const)
+      : ([
+          ['grant_type', 'authorization_code'],
+          ['code', presented],
+          ['code_verifier', verifier === 'right' ? verifiers.verifier : verifiers.otherVerifier],
+          ...(uri === null ? [] : ([['redirect_uri', uri]] as const)),
+        ] as const)),
+    ...(resources ?? []).map((one) => ['resource', API[one]] as const),
+  ];
+}
+
+/** The precise reason is in the log alone; the client sees the error that belongs to it. */
+function answerOf({ statusCode, body }: Reply, lines: ReturnType<Server['since']>): Answer<Credential> {
+  // The failure of a page is logged as the error that it was.
+  const reason = lines.flatMap((line) => line.reason ?? line.err?.message ?? []).at(-1) ?? 'nothing in the log';
+  if (statusCode >= 500) return { kind: 'unavailable', reason };
+  const said = body.startsWith('{') ? JSON.parse(body) : {};
+  if (statusCode >= 400) {
+    const refusal = REFUSALS[reason as TokenReason];
+    const isSame = refusal?.status === statusCode && refusal.error === said.error;
+    return { kind: 'refused', reason: isSame ? reason : `${statusCode} ${said.error}, though the log says ${reason}` };
+  }
+  return said.refresh_token === undefined ? DONE : { kind: 'tokens', credential: said.refresh_token };
+}
