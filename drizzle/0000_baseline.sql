@@ -36,22 +36,22 @@ CREATE TABLE "clients" (
 --> statement-breakpoint
 CREATE TABLE "consents" (
 	"id" uuid DEFAULT gen_random_uuid() NOT NULL,
-	"subject_id" uuid NOT NULL,
+	"user_id" uuid NOT NULL,
 	"client_id" text NOT NULL,
-	"subject_epoch" bigint NOT NULL,
+	"user_epoch" bigint NOT NULL,
 	"client_epoch" bigint NOT NULL,
 	"scope" text[] NOT NULL,
 	"resources" text[] NOT NULL,
 	"granted_at" timestamp with time zone NOT NULL,
 	"mac" "bytea",
 	"mac_version" bigint DEFAULT 0 NOT NULL,
-	CONSTRAINT "consents_subject_id_client_id_resources_pk" PRIMARY KEY("subject_id","client_id","resources")
+	CONSTRAINT "consents_user_id_client_id_resources_pk" PRIMARY KEY("user_id","client_id","resources")
 );
 --> statement-breakpoint
 CREATE TABLE "console_sessions" (
 	"id_hash" "bytea" PRIMARY KEY NOT NULL,
 	"form_id" uuid NOT NULL,
-	"subject_id" uuid NOT NULL,
+	"user_id" uuid NOT NULL,
 	"sealed_token" text NOT NULL,
 	"renew_at" timestamp with time zone NOT NULL,
 	"token_ends_at" timestamp with time zone NOT NULL,
@@ -71,8 +71,8 @@ CREATE TABLE "email_challenges" (
 	"superseded_reason" text,
 	"secret_hash" "bytea" NOT NULL,
 	"person" text NOT NULL,
-	"subject_id" uuid,
-	"subject_epoch" bigint,
+	"user_id" uuid,
+	"user_epoch" bigint,
 	"address" text NOT NULL,
 	"sent_by" text,
 	"goes_on_path" text,
@@ -85,7 +85,7 @@ CREATE TABLE "email_challenges" (
 	CONSTRAINT "email_challenges_state" CHECK ("email_challenges"."state" in ('active', 'used', 'superseded')),
 	CONSTRAINT "email_challenges_purpose" CHECK ("email_challenges"."purpose" in ('verify_address', 'reset_password', 'change_address', 'undo_change', 'lost_factors', 'sign_up', 'invitation')),
 	CONSTRAINT "email_challenges_superseded_has_reason" CHECK (("email_challenges"."state" = 'superseded') = ("email_challenges"."superseded_reason" is not null)),
-	CONSTRAINT "email_challenges_has_user" CHECK (("email_challenges"."subject_id" is null) = ("email_challenges"."purpose" in ('sign_up', 'invitation')) and ("email_challenges"."subject_id" is null) = ("email_challenges"."subject_epoch" is null)),
+	CONSTRAINT "email_challenges_has_user" CHECK (("email_challenges"."user_id" is null) = ("email_challenges"."purpose" in ('sign_up', 'invitation')) and ("email_challenges"."user_id" is null) = ("email_challenges"."user_epoch" is null)),
 	CONSTRAINT "email_challenges_goes_on" CHECK (("email_challenges"."goes_on_path" is null) = ("email_challenges"."goes_on_browser_hash" is null))
 );
 --> statement-breakpoint
@@ -108,7 +108,7 @@ CREATE TABLE "external_sign_ins" (
 	"wishes" jsonb NOT NULL,
 	"sealed_secrets" text,
 	"state" text NOT NULL,
-	"subject_id" uuid,
+	"user_id" uuid,
 	"amr" text[],
 	"authenticated_at" timestamp with time zone,
 	"refusal" text,
@@ -117,16 +117,16 @@ CREATE TABLE "external_sign_ins" (
 	"mac" "bytea",
 	"mac_version" bigint DEFAULT 0 NOT NULL,
 	CONSTRAINT "external_sign_ins_state" CHECK ("external_sign_ins"."state" in ('awaiting', 'answered', 'denied', 'used')),
-	CONSTRAINT "external_sign_ins_used_says_who_how_and_when" CHECK ("external_sign_ins"."state" <> 'used' or ("external_sign_ins"."subject_id" is not null and "external_sign_ins"."amr" is not null and "external_sign_ins"."authenticated_at" is not null))
+	CONSTRAINT "external_sign_ins_used_says_who_how_and_when" CHECK ("external_sign_ins"."state" <> 'used' or ("external_sign_ins"."user_id" is not null and "external_sign_ins"."amr" is not null and "external_sign_ins"."authenticated_at" is not null))
 );
 --> statement-breakpoint
 CREATE TABLE "grants" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"interaction_id" uuid NOT NULL,
 	"client_id" text NOT NULL,
-	"subject_id" uuid NOT NULL,
+	"user_id" uuid NOT NULL,
 	"client_epoch" bigint NOT NULL,
-	"subject_epoch" bigint NOT NULL,
+	"user_epoch" bigint NOT NULL,
 	"server_epoch" bigint NOT NULL,
 	"scope" text[] NOT NULL,
 	"resources" text[] NOT NULL,
@@ -173,11 +173,11 @@ CREATE TABLE "interactions" (
 	"prompt" text[] DEFAULT '{}' NOT NULL,
 	"max_age_seconds" integer,
 	"required_class" text,
-	"hinted_subject_id" text,
+	"hinted_user_id" text,
 	"login_hint" text,
 	"ui_locales" text[] DEFAULT '{}' NOT NULL,
 	"response_mode" text DEFAULT 'query' NOT NULL,
-	"subject_id" uuid,
+	"user_id" uuid,
 	"created_at" timestamp with time zone NOT NULL,
 	"ends_at" timestamp with time zone NOT NULL,
 	CONSTRAINT "interactions_state" CHECK ("interactions"."state" in ('awaitingSignIn', 'awaitingConsent', 'approved', 'denied'))
@@ -199,7 +199,7 @@ CREATE TABLE "ledger_seals" (
 --> statement-breakpoint
 CREATE TABLE "linked_identities" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"subject_id" uuid NOT NULL,
+	"user_id" uuid NOT NULL,
 	"issuer" text NOT NULL,
 	"subject" text NOT NULL,
 	"provider" text NOT NULL,
@@ -217,7 +217,7 @@ CREATE TABLE "mails" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"purpose" text NOT NULL,
 	"domain_hash" "bytea" NOT NULL,
-	"subject_id" uuid,
+	"user_id" uuid,
 	"sealed_contents" text,
 	"state" text NOT NULL,
 	"attempts" integer NOT NULL,
@@ -243,7 +243,7 @@ CREATE TABLE "nodes" (
 --> statement-breakpoint
 CREATE TABLE "passkeys" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"subject_id" uuid NOT NULL,
+	"user_id" uuid NOT NULL,
 	"state" text NOT NULL,
 	"name" text NOT NULL,
 	"credential_id" "bytea" NOT NULL,
@@ -263,7 +263,7 @@ CREATE TABLE "passkeys" (
 --> statement-breakpoint
 CREATE TABLE "recovery_codes" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"subject_id" uuid NOT NULL,
+	"user_id" uuid NOT NULL,
 	"state" text NOT NULL,
 	"code_hash" "bytea" NOT NULL,
 	"created_at" timestamp with time zone NOT NULL,
@@ -280,7 +280,7 @@ CREATE TABLE "root_secrets" (
 --> statement-breakpoint
 CREATE TABLE "second_factors" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"subject_id" uuid NOT NULL,
+	"user_id" uuid NOT NULL,
 	"state" text NOT NULL,
 	"sealed_secret" text,
 	"last_step" bigint,
@@ -302,8 +302,8 @@ CREATE TABLE "server" (
 CREATE TABLE "sessions" (
 	"id_hash" "bytea" PRIMARY KEY NOT NULL,
 	"sid" uuid DEFAULT gen_random_uuid() NOT NULL,
-	"subject_id" uuid NOT NULL,
-	"subject_epoch" bigint NOT NULL,
+	"user_id" uuid NOT NULL,
+	"user_epoch" bigint NOT NULL,
 	"server_epoch" bigint NOT NULL,
 	"signed_in_at" timestamp with time zone NOT NULL,
 	"amr" text[] DEFAULT '{"pwd"}' NOT NULL,
@@ -338,7 +338,6 @@ CREATE TABLE "signing_keys" (
 	"stopped_signing_at" timestamp with time zone,
 	"retired_at" timestamp with time zone,
 	"retired_reason" text,
-	"signing" boolean GENERATED ALWAYS AS (state = 'signing') STORED,
 	"mac" "bytea",
 	"mac_version" bigint DEFAULT 0 NOT NULL,
 	CONSTRAINT "signing_keys_state" CHECK ("signing_keys"."state" in ('published', 'signing', 'retiring', 'retired')),
@@ -368,7 +367,7 @@ CREATE TABLE "transitions" (
 	"signing_key_id" text,
 	"session_id" uuid,
 	"scope_withheld" text,
-	"subject_id" uuid,
+	"user_id" uuid,
 	"actor" text,
 	"address_hash" text,
 	"fields" text[],
@@ -401,7 +400,7 @@ CREATE TABLE "webhook_deliveries" (
 	"receiver" text NOT NULL,
 	"event_id" uuid NOT NULL,
 	"event_type" text NOT NULL,
-	"subject_id" uuid,
+	"user_id" uuid,
 	"data" jsonb NOT NULL,
 	"occurred_at" timestamp with time zone NOT NULL,
 	"state" text NOT NULL,
@@ -425,23 +424,23 @@ CREATE TABLE "webhook_receivers" (
 	"seen_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
-ALTER TABLE "consents" ADD CONSTRAINT "consents_subject_id_users_id_fk" FOREIGN KEY ("subject_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "consents" ADD CONSTRAINT "consents_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "consents" ADD CONSTRAINT "consents_client_id_clients_client_id_fk" FOREIGN KEY ("client_id") REFERENCES "public"."clients"("client_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "email_challenges" ADD CONSTRAINT "email_challenges_subject_id_users_id_fk" FOREIGN KEY ("subject_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "external_sign_ins" ADD CONSTRAINT "external_sign_ins_subject_id_users_id_fk" FOREIGN KEY ("subject_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "email_challenges" ADD CONSTRAINT "email_challenges_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "external_sign_ins" ADD CONSTRAINT "external_sign_ins_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "grants" ADD CONSTRAINT "grants_client_id_clients_client_id_fk" FOREIGN KEY ("client_id") REFERENCES "public"."clients"("client_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "grants" ADD CONSTRAINT "grants_subject_id_users_id_fk" FOREIGN KEY ("subject_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "grants" ADD CONSTRAINT "grants_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "interactions" ADD CONSTRAINT "interactions_client_id_clients_client_id_fk" FOREIGN KEY ("client_id") REFERENCES "public"."clients"("client_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "interactions" ADD CONSTRAINT "interactions_subject_id_users_id_fk" FOREIGN KEY ("subject_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "linked_identities" ADD CONSTRAINT "linked_identities_subject_id_users_id_fk" FOREIGN KEY ("subject_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "passkeys" ADD CONSTRAINT "passkeys_subject_id_users_id_fk" FOREIGN KEY ("subject_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "recovery_codes" ADD CONSTRAINT "recovery_codes_subject_id_users_id_fk" FOREIGN KEY ("subject_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "second_factors" ADD CONSTRAINT "second_factors_subject_id_users_id_fk" FOREIGN KEY ("subject_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "sessions" ADD CONSTRAINT "sessions_subject_id_users_id_fk" FOREIGN KEY ("subject_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "interactions" ADD CONSTRAINT "interactions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "linked_identities" ADD CONSTRAINT "linked_identities_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "passkeys" ADD CONSTRAINT "passkeys_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "recovery_codes" ADD CONSTRAINT "recovery_codes_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "second_factors" ADD CONSTRAINT "second_factors_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "client_logos_hash" ON "client_logos" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "client_logos_fetch_at" ON "client_logos" USING btree ("fetch_at");--> statement-breakpoint
 CREATE INDEX "console_sessions_token_ends_at" ON "console_sessions" USING btree ("token_ends_at");--> statement-breakpoint
-CREATE INDEX "console_sessions_subject_id" ON "console_sessions" USING btree ("subject_id");--> statement-breakpoint
+CREATE INDEX "console_sessions_user_id" ON "console_sessions" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "denied_access_tokens_ends_at" ON "denied_access_tokens" USING btree ("ends_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "email_challenges_secret_hash" ON "email_challenges" USING btree ("secret_hash");--> statement-breakpoint
 CREATE UNIQUE INDEX "email_challenges_one_newest" ON "email_challenges" USING btree ("person","purpose") WHERE "email_challenges"."state" = 'active' and "email_challenges"."newer_links" = 0 and "email_challenges"."purpose" <> 'undo_change';--> statement-breakpoint
@@ -451,39 +450,39 @@ CREATE INDEX "ended_rows_forget_at" ON "ended_rows" USING btree ("forget_at");--
 CREATE UNIQUE INDEX "external_sign_ins_reference_hash" ON "external_sign_ins" USING btree ("reference_hash");--> statement-breakpoint
 CREATE INDEX "external_sign_ins_browser_hash" ON "external_sign_ins" USING btree ("browser_hash");--> statement-breakpoint
 CREATE INDEX "external_sign_ins_ends_at" ON "external_sign_ins" USING btree ("ends_at");--> statement-breakpoint
-CREATE INDEX "external_sign_ins_subject_id" ON "external_sign_ins" USING btree ("subject_id");--> statement-breakpoint
+CREATE INDEX "external_sign_ins_user_id" ON "external_sign_ins" USING btree ("user_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "grants_interaction_id" ON "grants" USING btree ("interaction_id");--> statement-breakpoint
 CREATE INDEX "grants_created_at" ON "grants" USING btree ("created_at");--> statement-breakpoint
-CREATE INDEX "grants_subject_id_created_at" ON "grants" USING btree ("subject_id","created_at");--> statement-breakpoint
+CREATE INDEX "grants_user_id_created_at" ON "grants" USING btree ("user_id","created_at");--> statement-breakpoint
 CREATE INDEX "grants_revoked_at" ON "grants" USING btree ("revoked_at") WHERE "grants"."state" = 'revoked';--> statement-breakpoint
 CREATE INDEX "grants_client_id_created_at" ON "grants" USING btree ("client_id","created_at");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_ends_at" ON "idempotency_keys" USING btree ("ends_at");--> statement-breakpoint
 CREATE INDEX "interactions_ends_at" ON "interactions" USING btree ("ends_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "linked_identities_issuer_subject" ON "linked_identities" USING btree ("issuer","subject") WHERE "linked_identities"."state" = 'active';--> statement-breakpoint
-CREATE INDEX "linked_identities_subject_id" ON "linked_identities" USING btree ("subject_id");--> statement-breakpoint
+CREATE INDEX "linked_identities_user_id" ON "linked_identities" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "mails_pending" ON "mails" USING btree ("purpose","domain_hash","next_attempt_at") WHERE "mails"."state" = 'pending';--> statement-breakpoint
 CREATE INDEX "mails_gives_up_at" ON "mails" USING btree ("gives_up_at");--> statement-breakpoint
-CREATE INDEX "mails_subject_id" ON "mails" USING btree ("subject_id");--> statement-breakpoint
+CREATE INDEX "mails_user_id" ON "mails" USING btree ("user_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "passkeys_credential_id" ON "passkeys" USING btree ("credential_id");--> statement-breakpoint
-CREATE INDEX "passkeys_subject_id" ON "passkeys" USING btree ("subject_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "recovery_codes_subject_id_code_hash" ON "recovery_codes" USING btree ("subject_id","code_hash");--> statement-breakpoint
-CREATE INDEX "second_factors_subject_id" ON "second_factors" USING btree ("subject_id");--> statement-breakpoint
+CREATE INDEX "passkeys_user_id" ON "passkeys" USING btree ("user_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "recovery_codes_user_id_code_hash" ON "recovery_codes" USING btree ("user_id","code_hash");--> statement-breakpoint
+CREATE INDEX "second_factors_user_id" ON "second_factors" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "sessions_ends_at" ON "sessions" USING btree ("ends_at");--> statement-breakpoint
-CREATE INDEX "sessions_subject_id_signed_in_at" ON "sessions" USING btree ("subject_id","signed_in_at");--> statement-breakpoint
+CREATE INDEX "sessions_user_id_signed_in_at" ON "sessions" USING btree ("user_id","signed_in_at");--> statement-breakpoint
 CREATE INDEX "sessions_signed_in_at" ON "sessions" USING btree ("signed_in_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "sessions_sid" ON "sessions" USING btree ("sid");--> statement-breakpoint
 CREATE INDEX "sign_in_failures_window_ends_at" ON "sign_in_failures" USING btree ("window_ends_at");--> statement-breakpoint
 CREATE INDEX "spent_challenges_ends_at" ON "spent_challenges" USING btree ("ends_at");--> statement-breakpoint
 CREATE INDEX "transitions_grant_id" ON "transitions" USING btree ("grant_id","at");--> statement-breakpoint
 CREATE INDEX "transitions_order" ON "transitions" USING btree ("recorded_in","position","at");--> statement-breakpoint
-CREATE INDEX "transitions_about" ON "transitions" USING btree (coalesce("session_id", "subject_id")) WHERE coalesce("transitions"."session_id", "transitions"."subject_id") is not null;--> statement-breakpoint
+CREATE INDEX "transitions_about" ON "transitions" USING btree (coalesce("session_id", "user_id")) WHERE coalesce("transitions"."session_id", "transitions"."user_id") is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "users_username_key" ON "users" USING btree ("username_key");--> statement-breakpoint
 CREATE INDEX "users_email" ON "users" USING btree (lower("claims" ->> 'email'));--> statement-breakpoint
 CREATE UNIQUE INDEX "webhook_deliveries_receiver_event_id" ON "webhook_deliveries" USING btree ("receiver","event_id");--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_due" ON "webhook_deliveries" USING btree ("receiver","next_attempt_at") WHERE "webhook_deliveries"."state" = 'pending';--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_created_at" ON "webhook_deliveries" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_ended_at" ON "webhook_deliveries" USING btree ("ended_at");--> statement-breakpoint
-CREATE INDEX "webhook_deliveries_subject_id" ON "webhook_deliveries" USING btree ("subject_id");
+CREATE INDEX "webhook_deliveries_user_id" ON "webhook_deliveries" USING btree ("user_id");
 --> statement-breakpoint
 -- From here on: what the schema language cannot say. Partitions, views, functions, rows that are always there. The triggers that
 -- hold the machines are in triggers.sql.
@@ -508,50 +507,50 @@ CREATE TABLE "transitions_default" PARTITION OF "transitions" DEFAULT;
 -- The derived states, for people. The server derives them in src/model/; a test compares the two.
 CREATE VIEW "grant_states" AS
 SELECT
-  g."id" AS "grant_id", g."client_id", g."subject_id", g."scope", g."resources", g."created_at",
+  g."id" AS "grant_id", g."client_id", g."user_id", g."scope", g."resources", g."created_at",
   CASE
     WHEN g."state" = 'revoked' OR c."epoch" <> g."client_epoch" OR c."deleted_at" IS NOT NULL
-      OR u."epoch" <> g."subject_epoch" OR u."disabled_at" IS NOT NULL OR s."epoch" <> g."server_epoch"
+      OR u."epoch" <> g."user_epoch" OR u."disabled_at" IS NOT NULL OR s."epoch" <> g."server_epoch"
     THEN 'revoked' ELSE 'active'
   END AS "state",
   CASE
     WHEN g."state" = 'revoked' THEN g."revoked_reason"
     WHEN c."epoch" <> g."client_epoch" OR c."deleted_at" IS NOT NULL THEN 'client_ended'
-    WHEN u."epoch" <> g."subject_epoch" OR u."disabled_at" IS NOT NULL THEN 'user_ended'
+    WHEN u."epoch" <> g."user_epoch" OR u."disabled_at" IS NOT NULL THEN 'user_ended'
     WHEN s."epoch" <> g."server_epoch" THEN 'server_epoch_raised'
   END AS "reason",
   g."revoked_at", g."code_ends_at", g."refresh_generation", g."last_used_at", g."chain_ends_at"
 FROM "grants" g
 JOIN "clients" c ON c."client_id" = g."client_id"
-JOIN "users" u ON u."id" = g."subject_id"
+JOIN "users" u ON u."id" = g."user_id"
 CROSS JOIN "server" s;
 --> statement-breakpoint
 CREATE VIEW "authorization_codes" AS
 SELECT
-  "grant_id", "client_id", "subject_id",
+  "grant_id", "client_id", "user_id",
   CASE WHEN "state" = 'revoked' THEN 'revoked' WHEN "refresh_generation" IS NULL THEN 'active' ELSE 'used' END AS "state",
   "reason", "created_at", "code_ends_at"
 FROM "grant_states";
 --> statement-breakpoint
 -- One line per chain: its head. Every older token of an active chain is used.
 CREATE VIEW "refresh_token_heads" AS
-SELECT "grant_id", "client_id", "subject_id", "state", "reason", "refresh_generation", "last_used_at", "chain_ends_at"
+SELECT "grant_id", "client_id", "user_id", "state", "reason", "refresh_generation", "last_used_at", "chain_ends_at"
 FROM "grant_states" WHERE "refresh_generation" IS NOT NULL;
 --> statement-breakpoint
 CREATE VIEW "session_states" AS
 SELECT
-  b."sid", b."subject_id", b."signed_in_at", b."last_used_at", b."ends_at", b."user_agent",
+  b."sid", b."user_id", b."signed_in_at", b."last_used_at", b."ends_at", b."user_agent",
   CASE
-    WHEN b."state" = 'ended' OR u."epoch" <> b."subject_epoch" OR u."disabled_at" IS NOT NULL OR s."epoch" <> b."server_epoch"
+    WHEN b."state" = 'ended' OR u."epoch" <> b."user_epoch" OR u."disabled_at" IS NOT NULL OR s."epoch" <> b."server_epoch"
     THEN 'ended' ELSE b."state"
   END AS "state",
   CASE
     WHEN b."state" = 'ended' THEN b."ended_reason"
-    WHEN u."epoch" <> b."subject_epoch" OR u."disabled_at" IS NOT NULL THEN 'user_ended'
+    WHEN u."epoch" <> b."user_epoch" OR u."disabled_at" IS NOT NULL THEN 'user_ended'
     WHEN s."epoch" <> b."server_epoch" THEN 'server_epoch_raised'
   END AS "reason"
 FROM "sessions" b
-JOIN "users" u ON u."id" = b."subject_id"
+JOIN "users" u ON u."id" = b."user_id"
 CROSS JOIN "server" s;
 --> statement-breakpoint
 -- RFC 9700 §4.15: no client may be confused with an end-user. A token of a client has its client_id as its sub (RFC 9068 §2.2), so no

@@ -32,14 +32,14 @@ CREATE OR REPLACE TRIGGER "grants_begins_with_its_machine" AFTER INSERT ON "gran
 CREATE OR REPLACE FUNCTION "grants_keeps_what_was_approved"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF ((NEW.id, NEW.interaction_id, NEW.client_id, NEW.subject_id, NEW.client_epoch, NEW.subject_epoch, NEW.server_epoch, NEW.scope, NEW.resources, NEW.policy, NEW.code_hash, NEW.code_challenge, NEW.redirect_uri, NEW.identity, NEW.code_ends_at, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.interaction_id, OLD.client_id, OLD.subject_id, OLD.client_epoch, OLD.subject_epoch, OLD.server_epoch, OLD.scope, OLD.resources, OLD.policy, OLD.code_hash, OLD.code_challenge, OLD.redirect_uri, OLD.identity, OLD.code_ends_at, OLD.created_at)) THEN
+  IF ((NEW.id, NEW.interaction_id, NEW.client_id, NEW.user_id, NEW.client_epoch, NEW.user_epoch, NEW.server_epoch, NEW.scope, NEW.resources, NEW.policy, NEW.code_hash, NEW.code_challenge, NEW.redirect_uri, NEW.identity, NEW.code_ends_at, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.interaction_id, OLD.client_id, OLD.user_id, OLD.client_epoch, OLD.user_epoch, OLD.server_epoch, OLD.scope, OLD.resources, OLD.policy, OLD.code_hash, OLD.code_challenge, OLD.redirect_uri, OLD.identity, OLD.code_ends_at, OLD.created_at)) THEN
     PERFORM "public"."no_machine_allows"('what was approved does not change', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "grants_keeps_what_was_approved" AFTER UPDATE OF id, interaction_id, client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope, resources, policy, code_hash, code_challenge, redirect_uri, identity, code_ends_at, created_at ON "grants"
+CREATE OR REPLACE TRIGGER "grants_keeps_what_was_approved" AFTER UPDATE OF id, interaction_id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources, policy, code_hash, code_challenge, redirect_uri, identity, code_ends_at, created_at ON "grants"
   FOR EACH ROW EXECUTE FUNCTION "grants_keeps_what_was_approved"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "grants_moves_with_its_machine"() RETURNS trigger
@@ -131,7 +131,7 @@ CREATE OR REPLACE FUNCTION "interactions_begins_with_its_machine"() RETURNS trig
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF NOT (NEW.state IN ('awaitingSignIn', 'approved', 'awaitingConsent', 'denied'))
-    OR (NEW.state = 'awaitingSignIn') <> (NEW.subject_id IS NULL) THEN
+    OR (NEW.state = 'awaitingSignIn') <> (NEW.user_id IS NULL) THEN
     PERFORM "public"."no_machine_allows"('an interaction is stored with the step of an end-user that leads out of the first state of its machine', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
@@ -144,14 +144,14 @@ CREATE OR REPLACE TRIGGER "interactions_begins_with_its_machine" AFTER INSERT ON
 CREATE OR REPLACE FUNCTION "interactions_keeps_what_was_asked"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF ((NEW.id, NEW.browser_hash, NEW.client_id, NEW.client_epoch, NEW.redirect_uri, NEW.code_challenge, NEW.scope, NEW.resources, NEW.request_state, NEW.nonce, NEW.prompt, NEW.max_age_seconds, NEW.required_class, NEW.hinted_subject_id, NEW.login_hint, NEW.ui_locales, NEW.response_mode, NEW.created_at, NEW.ends_at) IS DISTINCT FROM (OLD.id, OLD.browser_hash, OLD.client_id, OLD.client_epoch, OLD.redirect_uri, OLD.code_challenge, OLD.scope, OLD.resources, OLD.request_state, OLD.nonce, OLD.prompt, OLD.max_age_seconds, OLD.required_class, OLD.hinted_subject_id, OLD.login_hint, OLD.ui_locales, OLD.response_mode, OLD.created_at, OLD.ends_at)) THEN
+  IF ((NEW.id, NEW.browser_hash, NEW.client_id, NEW.client_epoch, NEW.redirect_uri, NEW.code_challenge, NEW.scope, NEW.resources, NEW.request_state, NEW.nonce, NEW.prompt, NEW.max_age_seconds, NEW.required_class, NEW.hinted_user_id, NEW.login_hint, NEW.ui_locales, NEW.response_mode, NEW.created_at, NEW.ends_at) IS DISTINCT FROM (OLD.id, OLD.browser_hash, OLD.client_id, OLD.client_epoch, OLD.redirect_uri, OLD.code_challenge, OLD.scope, OLD.resources, OLD.request_state, OLD.nonce, OLD.prompt, OLD.max_age_seconds, OLD.required_class, OLD.hinted_user_id, OLD.login_hint, OLD.ui_locales, OLD.response_mode, OLD.created_at, OLD.ends_at)) THEN
     PERFORM "public"."no_machine_allows"('what the client asked for does not change', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "interactions_keeps_what_was_asked" AFTER UPDATE OF id, browser_hash, client_id, client_epoch, redirect_uri, code_challenge, scope, resources, request_state, nonce, prompt, max_age_seconds, required_class, hinted_subject_id, login_hint, ui_locales, response_mode, created_at, ends_at ON "interactions"
+CREATE OR REPLACE TRIGGER "interactions_keeps_what_was_asked" AFTER UPDATE OF id, browser_hash, client_id, client_epoch, redirect_uri, code_challenge, scope, resources, request_state, nonce, prompt, max_age_seconds, required_class, hinted_user_id, login_hint, ui_locales, response_mode, created_at, ends_at ON "interactions"
   FOR EACH ROW EXECUTE FUNCTION "interactions_keeps_what_was_asked"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "interactions_moves_with_its_machine"() RETURNS trigger
@@ -170,15 +170,15 @@ CREATE OR REPLACE TRIGGER "interactions_moves_with_its_machine" AFTER UPDATE OF 
 CREATE OR REPLACE FUNCTION "interactions_keeps_its_user"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF (OLD.state IN ('approved', 'denied')) AND (NEW.subject_id IS DISTINCT FROM OLD.subject_id)
-    OR (NEW.state IN ('approved')) AND NEW.subject_id IS NULL THEN
+  IF (OLD.state IN ('approved', 'denied')) AND (NEW.user_id IS DISTINCT FROM OLD.user_id)
+    OR (NEW.state IN ('approved')) AND NEW.user_id IS NULL THEN
     PERFORM "public"."no_machine_allows"('an answer keeps its end-user, and an approval has an end-user', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "interactions_keeps_its_user" AFTER UPDATE OF state, subject_id ON "interactions"
+CREATE OR REPLACE TRIGGER "interactions_keeps_its_user" AFTER UPDATE OF state, user_id ON "interactions"
   FOR EACH ROW EXECUTE FUNCTION "interactions_keeps_its_user"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "interactions_stays_until_its_end"() RETURNS trigger
@@ -328,14 +328,14 @@ CREATE OR REPLACE TRIGGER "sessions_begins_with_its_machine" AFTER INSERT ON "se
 CREATE OR REPLACE FUNCTION "sessions_keeps_what_signed_in"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF ((NEW.sid, NEW.subject_id, NEW.subject_epoch, NEW.server_epoch, NEW.signed_in_at, NEW.user_agent) IS DISTINCT FROM (OLD.sid, OLD.subject_id, OLD.subject_epoch, OLD.server_epoch, OLD.signed_in_at, OLD.user_agent)) THEN
+  IF ((NEW.sid, NEW.user_id, NEW.user_epoch, NEW.server_epoch, NEW.signed_in_at, NEW.user_agent) IS DISTINCT FROM (OLD.sid, OLD.user_id, OLD.user_epoch, OLD.server_epoch, OLD.signed_in_at, OLD.user_agent)) THEN
     PERFORM "public"."no_machine_allows"('a session stays that of its sign-in', OLD.sid::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "sessions_keeps_what_signed_in" AFTER UPDATE OF sid, subject_id, subject_epoch, server_epoch, signed_in_at, user_agent ON "sessions"
+CREATE OR REPLACE TRIGGER "sessions_keeps_what_signed_in" AFTER UPDATE OF sid, user_id, user_epoch, server_epoch, signed_in_at, user_agent ON "sessions"
   FOR EACH ROW EXECUTE FUNCTION "sessions_keeps_what_signed_in"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "sessions_moves_with_its_machine"() RETURNS trigger
@@ -416,14 +416,14 @@ CREATE OR REPLACE TRIGGER "second_factors_begins_with_its_machine" AFTER INSERT 
 CREATE OR REPLACE FUNCTION "second_factors_keeps_its_owner"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF ((NEW.id, NEW.subject_id, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.subject_id, OLD.created_at)) THEN
+  IF ((NEW.id, NEW.user_id, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.created_at)) THEN
     PERFORM "public"."no_machine_allows"('a second factor stays that of its end-user', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "second_factors_keeps_its_owner" AFTER UPDATE OF id, subject_id, created_at ON "second_factors"
+CREATE OR REPLACE TRIGGER "second_factors_keeps_its_owner" AFTER UPDATE OF id, user_id, created_at ON "second_factors"
   FOR EACH ROW EXECUTE FUNCTION "second_factors_keeps_its_owner"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "second_factors_moves_with_its_machine"() RETURNS trigger
@@ -494,14 +494,14 @@ CREATE OR REPLACE TRIGGER "recovery_codes_begins_with_its_machine" AFTER INSERT 
 CREATE OR REPLACE FUNCTION "recovery_codes_keeps_its_owner"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF ((NEW.id, NEW.subject_id, NEW.code_hash, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.subject_id, OLD.code_hash, OLD.created_at)) THEN
+  IF ((NEW.id, NEW.user_id, NEW.code_hash, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.code_hash, OLD.created_at)) THEN
     PERFORM "public"."no_machine_allows"('a recovery code stays that of its end-user', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "recovery_codes_keeps_its_owner" AFTER UPDATE OF id, subject_id, code_hash, created_at ON "recovery_codes"
+CREATE OR REPLACE TRIGGER "recovery_codes_keeps_its_owner" AFTER UPDATE OF id, user_id, code_hash, created_at ON "recovery_codes"
   FOR EACH ROW EXECUTE FUNCTION "recovery_codes_keeps_its_owner"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "recovery_codes_moves_with_its_machine"() RETURNS trigger
@@ -544,14 +544,14 @@ CREATE OR REPLACE TRIGGER "passkeys_begins_with_its_machine" AFTER INSERT ON "pa
 CREATE OR REPLACE FUNCTION "passkeys_keeps_its_owner"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF ((NEW.id, NEW.subject_id, NEW.credential_id, NEW.backup_eligible, NEW.transports, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.subject_id, OLD.credential_id, OLD.backup_eligible, OLD.transports, OLD.created_at)) THEN
+  IF ((NEW.id, NEW.user_id, NEW.credential_id, NEW.backup_eligible, NEW.transports, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.credential_id, OLD.backup_eligible, OLD.transports, OLD.created_at)) THEN
     PERFORM "public"."no_machine_allows"('a passkey stays that of its end-user', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "passkeys_keeps_its_owner" AFTER UPDATE OF id, subject_id, credential_id, backup_eligible, transports, created_at ON "passkeys"
+CREATE OR REPLACE TRIGGER "passkeys_keeps_its_owner" AFTER UPDATE OF id, user_id, credential_id, backup_eligible, transports, created_at ON "passkeys"
   FOR EACH ROW EXECUTE FUNCTION "passkeys_keeps_its_owner"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "passkeys_moves_with_its_machine"() RETURNS trigger
@@ -850,14 +850,14 @@ CREATE OR REPLACE TRIGGER "email_challenges_counts_newer_links" AFTER UPDATE OF 
 CREATE OR REPLACE FUNCTION "email_challenges_keeps_what_was_sent"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF ((NEW.id, NEW.purpose, NEW.secret_hash, NEW.person, NEW.subject_id, NEW.subject_epoch, NEW.address, NEW.sent_by, NEW.goes_on_path, NEW.goes_on_browser_hash, NEW.created_at, NEW.ends_at) IS DISTINCT FROM (OLD.id, OLD.purpose, OLD.secret_hash, OLD.person, OLD.subject_id, OLD.subject_epoch, OLD.address, OLD.sent_by, OLD.goes_on_path, OLD.goes_on_browser_hash, OLD.created_at, OLD.ends_at)) THEN
+  IF ((NEW.id, NEW.purpose, NEW.secret_hash, NEW.person, NEW.user_id, NEW.user_epoch, NEW.address, NEW.sent_by, NEW.goes_on_path, NEW.goes_on_browser_hash, NEW.created_at, NEW.ends_at) IS DISTINCT FROM (OLD.id, OLD.purpose, OLD.secret_hash, OLD.person, OLD.user_id, OLD.user_epoch, OLD.address, OLD.sent_by, OLD.goes_on_path, OLD.goes_on_browser_hash, OLD.created_at, OLD.ends_at)) THEN
     PERFORM "public"."no_machine_allows"('what was sent does not change', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "email_challenges_keeps_what_was_sent" AFTER UPDATE OF id, purpose, secret_hash, person, subject_id, subject_epoch, address, sent_by, goes_on_path, goes_on_browser_hash, created_at, ends_at ON "email_challenges"
+CREATE OR REPLACE TRIGGER "email_challenges_keeps_what_was_sent" AFTER UPDATE OF id, purpose, secret_hash, person, user_id, user_epoch, address, sent_by, goes_on_path, goes_on_browser_hash, created_at, ends_at ON "email_challenges"
   FOR EACH ROW EXECUTE FUNCTION "email_challenges_keeps_what_was_sent"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "email_challenges_moves_with_its_machine"() RETURNS trigger
@@ -891,7 +891,7 @@ CREATE OR REPLACE FUNCTION "external_sign_ins_begins_with_its_machine"() RETURNS
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF NEW.state <> 'awaiting'
-    OR (NEW.purpose = 'link') <> (NEW.subject_id IS NOT NULL)
+    OR (NEW.purpose = 'link') <> (NEW.user_id IS NOT NULL)
     OR NEW.amr IS NOT NULL
     OR NEW.authenticated_at IS NOT NULL
     OR NEW.refusal IS NOT NULL THEN
@@ -933,8 +933,8 @@ CREATE OR REPLACE TRIGGER "external_sign_ins_moves_with_its_machine" AFTER UPDAT
 CREATE OR REPLACE FUNCTION "external_sign_ins_answer_comes_with_its_state"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF NEW.state = OLD.state AND ((NEW.subject_id, NEW.amr, NEW.authenticated_at, NEW.refusal) IS DISTINCT FROM (OLD.subject_id, OLD.amr, OLD.authenticated_at, OLD.refusal))
-    OR OLD.subject_id IS NOT NULL AND NEW.subject_id IS DISTINCT FROM OLD.subject_id
+  IF NEW.state = OLD.state AND ((NEW.user_id, NEW.amr, NEW.authenticated_at, NEW.refusal) IS DISTINCT FROM (OLD.user_id, OLD.amr, OLD.authenticated_at, OLD.refusal))
+    OR OLD.user_id IS NOT NULL AND NEW.user_id IS DISTINCT FROM OLD.user_id
     OR OLD.amr IS NOT NULL AND NEW.amr IS DISTINCT FROM OLD.amr
     OR OLD.authenticated_at IS NOT NULL AND NEW.authenticated_at IS DISTINCT FROM OLD.authenticated_at
     OR (NEW.refusal IS NOT NULL) AND NOT (NEW.state IN ('denied')) THEN
@@ -944,7 +944,7 @@ BEGIN
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "external_sign_ins_answer_comes_with_its_state" AFTER UPDATE OF subject_id, amr, authenticated_at, refusal ON "external_sign_ins"
+CREATE OR REPLACE TRIGGER "external_sign_ins_answer_comes_with_its_state" AFTER UPDATE OF user_id, amr, authenticated_at, refusal ON "external_sign_ins"
   FOR EACH ROW EXECUTE FUNCTION "external_sign_ins_answer_comes_with_its_state"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "external_sign_ins_stays_until_its_end"() RETURNS trigger
@@ -987,14 +987,14 @@ CREATE OR REPLACE TRIGGER "linked_identities_begins_with_its_machine" AFTER INSE
 CREATE OR REPLACE FUNCTION "linked_identities_keeps_what_was_linked"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF ((NEW.id, NEW.subject_id, NEW.issuer, NEW.subject, NEW.provider, NEW.linked_at) IS DISTINCT FROM (OLD.id, OLD.subject_id, OLD.issuer, OLD.subject, OLD.provider, OLD.linked_at)) THEN
+  IF ((NEW.id, NEW.user_id, NEW.issuer, NEW.subject, NEW.provider, NEW.linked_at) IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.issuer, OLD.subject, OLD.provider, OLD.linked_at)) THEN
     PERFORM "public"."no_machine_allows"('an identity stays that of its end-user and of its account', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "linked_identities_keeps_what_was_linked" AFTER UPDATE OF id, subject_id, issuer, subject, provider, linked_at ON "linked_identities"
+CREATE OR REPLACE TRIGGER "linked_identities_keeps_what_was_linked" AFTER UPDATE OF id, user_id, issuer, subject, provider, linked_at ON "linked_identities"
   FOR EACH ROW EXECUTE FUNCTION "linked_identities_keeps_what_was_linked"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "linked_identities_moves_with_its_machine"() RETURNS trigger
@@ -1066,14 +1066,14 @@ CREATE OR REPLACE TRIGGER "webhook_deliveries_begins_with_its_machine" AFTER INS
 CREATE OR REPLACE FUNCTION "webhook_deliveries_keeps_its_event"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF ((NEW.id, NEW.receiver, NEW.event_id, NEW.event_type, NEW.subject_id, NEW.data, NEW.occurred_at, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.receiver, OLD.event_id, OLD.event_type, OLD.subject_id, OLD.data, OLD.occurred_at, OLD.created_at)) THEN
+  IF ((NEW.id, NEW.receiver, NEW.event_id, NEW.event_type, NEW.user_id, NEW.data, NEW.occurred_at, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.receiver, OLD.event_id, OLD.event_type, OLD.user_id, OLD.data, OLD.occurred_at, OLD.created_at)) THEN
     PERFORM "public"."no_machine_allows"('a delivery stays that of its event and of its receiver', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "webhook_deliveries_keeps_its_event" AFTER UPDATE OF id, receiver, event_id, event_type, subject_id, data, occurred_at, created_at ON "webhook_deliveries"
+CREATE OR REPLACE TRIGGER "webhook_deliveries_keeps_its_event" AFTER UPDATE OF id, receiver, event_id, event_type, user_id, data, occurred_at, created_at ON "webhook_deliveries"
   FOR EACH ROW EXECUTE FUNCTION "webhook_deliveries_keeps_its_event"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "webhook_deliveries_moves_with_its_machine"() RETURNS trigger
@@ -1158,14 +1158,14 @@ CREATE OR REPLACE TRIGGER "mails_begins_with_its_machine" AFTER INSERT ON "mails
 CREATE OR REPLACE FUNCTION "mails_keeps_what_was_written"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF ((NEW.id, NEW.purpose, NEW.domain_hash, NEW.subject_id, NEW.gives_up_at, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.purpose, OLD.domain_hash, OLD.subject_id, OLD.gives_up_at, OLD.created_at)) THEN
+  IF ((NEW.id, NEW.purpose, NEW.domain_hash, NEW.user_id, NEW.gives_up_at, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.purpose, OLD.domain_hash, OLD.user_id, OLD.gives_up_at, OLD.created_at)) THEN
     PERFORM "public"."no_machine_allows"('a mail stays that of its recipient', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "mails_keeps_what_was_written" AFTER UPDATE OF id, purpose, domain_hash, subject_id, gives_up_at, created_at ON "mails"
+CREATE OR REPLACE TRIGGER "mails_keeps_what_was_written" AFTER UPDATE OF id, purpose, domain_hash, user_id, gives_up_at, created_at ON "mails"
   FOR EACH ROW EXECUTE FUNCTION "mails_keeps_what_was_written"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "mails_moves_with_its_machine"() RETURNS trigger
@@ -1271,14 +1271,14 @@ CREATE OR REPLACE TRIGGER "server_is_not_emptied" BEFORE TRUNCATE ON "server"
 CREATE OR REPLACE FUNCTION "consents_keeps_whose_it_is"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF ((NEW.id, NEW.subject_id, NEW.client_id, NEW.resources) IS DISTINCT FROM (OLD.id, OLD.subject_id, OLD.client_id, OLD.resources)) THEN
+  IF ((NEW.id, NEW.user_id, NEW.client_id, NEW.resources) IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.client_id, OLD.resources)) THEN
     PERFORM "public"."no_machine_allows"('a consent stays that of its end-user and client', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "consents_keeps_whose_it_is" AFTER UPDATE OF id, subject_id, client_id, resources ON "consents"
+CREATE OR REPLACE TRIGGER "consents_keeps_whose_it_is" AFTER UPDATE OF id, user_id, client_id, resources ON "consents"
   FOR EACH ROW EXECUTE FUNCTION "consents_keeps_whose_it_is"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "transitions_append_only"() RETURNS trigger

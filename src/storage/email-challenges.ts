@@ -30,8 +30,8 @@ const link = alias(emailChallenges, 'link');
 
 /** When the oldest factor that is active was added; null: there is none. */
 const OLDEST_FACTOR_AT = sql<string | null>`least(
-  (select min(f.confirmed_at) from second_factors f where f.subject_id = ${users.id} and f.state = 'active'),
-  (select min(p.created_at) from passkeys p where p.subject_id = ${users.id} and p.state = 'active'))`;
+  (select min(f.confirmed_at) from second_factors f where f.user_id = ${users.id} and f.state = 'active'),
+  (select min(p.created_at) from passkeys p where p.user_id = ${users.id} and p.state = 'active'))`;
 
 export function emailChallengeStore(db: Drizzle, clock: Clock, macs: RowMacs): EmailChallengeStore {
   return {
@@ -175,7 +175,7 @@ function commitStatement(
     sql`, `,
   )}`;
   const line = db.$with('line', id).as(sql`
-    select null::uuid as id, l.* from (${lines}) as l (place, machine, event, from_state, to_state, reason, subject_id, actor, address_hash, fields, address,
+    select null::uuid as id, l.* from (${lines}) as l (place, machine, event, from_state, to_state, reason, user_id, actor, address_hash, fields, address,
       account_hash)`);
   return db
     .with(held, saved, moved, sent, line)
@@ -190,7 +190,7 @@ function commitStatement(
             from: sql`line.from_state`,
             to: sql`line.to_state`,
             reason: sql`line.reason`,
-            userId: sql`line.subject_id`,
+            userId: sql`line.user_id`,
             actor: sql`line.actor`,
             addressHash: sql`line.address_hash`,
             fields: sql`line.fields`,
@@ -224,7 +224,7 @@ function userSql(macs: RowMacs, { version, after }: NonNullable<EmailChallengeCo
 }
 
 const linkSql = (macs: RowMacs, added: EmailChallenge, sentBy: string | null, when: SQL): SQL => sql`
-  insert into email_challenges (id, purpose, state, secret_hash, person, subject_id, subject_epoch, address, sent_by,
+  insert into email_challenges (id, purpose, state, secret_hash, person, user_id, user_epoch, address, sent_by,
     goes_on_path, goes_on_browser_hash, created_at, ends_at, mac)
   select ${added.id}::uuid, ${added.purpose}::text, ${added.state}::text, ${Buffer.from(added.secretHash)}::bytea, ${added.person}::text,
     ${added.userId}::uuid, ${added.userEpoch?.toString() ?? null}::bigint, ${added.address}::text, ${sentBy}::text,

@@ -20,18 +20,18 @@ const USER_ENDED = sql<boolean>`(${users.disabledAt} is not null)`;
 
 /** Another active factor of this end-user than the one with this id. */
 const another = (userId: SQL, id: SQL): SQL<boolean> => sql`(
-  exists (select 1 from ${secondFactors} where subject_id = ${userId} and state = 'active' and id <> ${id})
-  or exists (select 1 from ${passkeys} where subject_id = ${userId} and state = 'active' and id <> ${id}))`;
+  exists (select 1 from ${secondFactors} where user_id = ${userId} and state = 'active' and id <> ${id})
+  or exists (select 1 from ${passkeys} where user_id = ${userId} and state = 'active' and id <> ${id}))`;
 
 /** Besides this passkey. */
 const anotherWay = (userId: SQL, id: SQL): SQL<boolean> => sql`(
   exists (select 1 from ${users} owner where owner.id = ${userId} and owner.password_hash <> '')
-  or exists (select 1 from ${linkedIdentities} where subject_id = ${userId} and state = 'active')
-  or exists (select 1 from ${passkeys} other where other.subject_id = ${userId} and other.state = 'active' and other.id <> ${id}))`;
+  or exists (select 1 from ${linkedIdentities} where user_id = ${userId} and state = 'active')
+  or exists (select 1 from ${passkeys} other where other.user_id = ${userId} and other.state = 'active' and other.id <> ${id}))`;
 
 /** As many active passkeys as there may be. */
 const isFull = (userId: SQL): SQL<boolean> => sql`(
-  (select count(*) from ${passkeys} p where p.subject_id = ${userId} and p.state = 'active') >= ${MAX_PASSKEYS})`;
+  (select count(*) from ${passkeys} p where p.user_id = ${userId} and p.state = 'active') >= ${MAX_PASSKEYS})`;
 
 const uuid = (id: string): SQL => sql`${id}::uuid`;
 
@@ -163,7 +163,7 @@ export function recoveryCodeStore(db: Drizzle, clock: Clock): RecoveryCodeStore 
             tx
               .select({
                 id: sql<string>`made.id`.as('id'),
-                userId: sql<string>`owner.id`.as('subject_id'),
+                userId: sql<string>`owner.id`.as('user_id'),
                 state: sql<RecoveryCode['state']>`'active'::text`.as('state'),
                 codeHash: sql<Buffer>`made.hash`.as('code_hash'),
                 createdAt: sql<Date>`${nowOf(clock)}`.as('created_at'),
@@ -174,7 +174,7 @@ export function recoveryCodeStore(db: Drizzle, clock: Clock): RecoveryCodeStore 
                   cross join (values ${sql.join(rows, sql`, `)}) as made (id, hash)`,
               )
               .where(
-                sql`not exists (select 1 from ${recoveryCodes} where subject_id = ${userId}::uuid and state = 'active')`,
+                sql`not exists (select 1 from ${recoveryCodes} where user_id = ${userId}::uuid and state = 'active')`,
               ),
           )
           .returning({ id });

@@ -46,7 +46,7 @@ export const ledgerColumns = (line: LedgerValues) => ({
   signingKeyId: column<string>(line.signingKeyId, 'text', 'signing_key_id'),
   sessionId: column<string>(line.sessionId, 'uuid', 'session_id'),
   scopeWithheld: column<string>(line.scopeWithheld, 'text', 'scope_withheld'),
-  userId: column<string>(line.userId, 'uuid', 'subject_id'),
+  userId: column<string>(line.userId, 'uuid', 'user_id'),
   actor: column<string>(line.actor, 'text', 'actor'),
   addressHash: column<string>(line.addressHash, 'text', 'address_hash'),
   fields: column<string[]>(line.fields, 'text[]', 'fields'),

@@ -34,7 +34,7 @@ const NOBODY: LoadedIdentity = { now: new Date(0), identity: null, hasAnotherWay
 
 /** Of the end-user whose row is at hand. */
 const hasAnotherWay = (id: string) =>
-  sql<boolean>`(${users.passwordHash} <> '' or exists (select from ${linkedIdentities} other where other.subject_id = ${users.id}
+  sql<boolean>`(${users.passwordHash} <> '' or exists (select from ${linkedIdentities} other where other.user_id = ${users.id}
     and other.state = 'active' and other.id <> ${id}::uuid) or exists (select from ${passkeys} where ${passkeys.userId} = ${users.id}
     and ${passkeys.state} = 'active'))`;
 

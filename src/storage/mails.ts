@@ -91,7 +91,7 @@ function inserted(db: Drizzle, now: SQL, mail: NewMail, most: number | null) {
       id: column<string>(sql`${id}::uuid`, 'id'),
       purpose: column<MailPurpose>(sql`${purpose}::text`, 'purpose'),
       domainHash: column<Buffer>(sql`${domainHash}::bytea`, 'domain_hash'),
-      userId: column<string | null>(sql`${userId}::uuid`, 'subject_id'),
+      userId: column<string | null>(sql`${userId}::uuid`, 'user_id'),
       sealedContents: column<string | null>(sql`${sealedContents}::text`, 'sealed_contents'),
       state: column<'pending'>(sql`'pending'`, 'state'),
       attempts: column<number>(sql`0`, 'attempts'),

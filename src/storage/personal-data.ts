@@ -42,7 +42,7 @@ type PersonalTable = {
 
 /** An epoch ends many rows at once, as a new password ends every session, and writes none of them. By the words of src/model. */
 const epochThatEnded = (row: 'sessions' | 'grants', ofClient = sql`false`) => sql`case
-  when ${sql.raw(row)}.subject_epoch <> (select u.epoch from users u where u.id = ${sql.raw(row)}.subject_id) then 'user_ended'
+  when ${sql.raw(row)}.user_epoch <> (select u.epoch from users u where u.id = ${sql.raw(row)}.user_id) then 'user_ended'
   when ${ofClient} then 'client_ended'
   when ${sql.raw(row)}.server_epoch <> (select s.epoch from server s) then 'server_epoch_raised' end`;
 const endOfSession = epochThatEnded('sessions');
@@ -61,7 +61,7 @@ const linksFromBefore = (
 ): SQL => sql`${emailChallenges.userId} is null and ${emailChallenges.state} <> 'active'
   and lower(${emailChallenges.address}) in (
     select lower(u.claims ->> 'email') from users u where u.id in (${ids})
-    union all select lower(c.address) from email_challenges c where c.subject_id in (${ids}))`;
+    union all select lower(c.address) from email_challenges c where c.user_id in (${ids}))`;
 
 /** By its name in the download. */
 export const PERSONAL_TABLES: Readonly<Record<string, PersonalTable>> = {

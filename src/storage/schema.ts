@@ -1,7 +1,6 @@
 /**
  * The tables. One authorization is one row in `grants` (docs/decisions/0001); the states of its code and refresh tokens are
- * derived from that row, never stored. Columns that name a user are called `subject_…`: their names are older than the word in
- * the code, and renaming them would break nodes of the previous version during an upgrade.
+ * derived from that row, never stored.
  */
 import { sql } from 'drizzle-orm';
 import {
@@ -147,10 +146,10 @@ export const sessions = pgTable(
     idHash: bytes('id_hash').primaryKey(),
     /** The session's public name: `sid` of ID Tokens. */
     sid: uuid('sid').notNull().defaultRandom(),
-    userId: uuid('subject_id')
+    userId: uuid('user_id')
       .notNull()
       .references(() => users.id),
-    userEpoch: epoch('subject_epoch'),
+    userEpoch: epoch('user_epoch'),
     serverEpoch: epoch('server_epoch'),
     signedInAt: instant('signed_in_at').notNull(),
     /** RFC 8176. */
@@ -166,7 +165,7 @@ export const sessions = pgTable(
   },
   (table) => [
     index('sessions_ends_at').on(table.endsAt),
-    index('sessions_subject_id_signed_in_at').on(table.userId, table.signedInAt),
+    index('sessions_user_id_signed_in_at').on(table.userId, table.signedInAt),
     index('sessions_signed_in_at').on(table.signedInAt),
     // An image with an earlier cookie does not stand beside the row.
     uniqueIndex('sessions_sid').on(table.sid),
@@ -187,8 +186,8 @@ export const emailChallenges = pgTable(
     secretHash: bytes('secret_hash').notNull(),
     /** The `sub` of the end-user, or the address of somebody who has no account yet. */
     person: text('person').notNull(),
-    userId: uuid('subject_id').references(() => users.id),
-    userEpoch: bigint('subject_epoch', { mode: 'bigint' }),
+    userId: uuid('user_id').references(() => users.id),
+    userEpoch: bigint('user_epoch', { mode: 'bigint' }),
     address: text('address').notNull(),
     /** The administrator who asked for it: `operator SUB`, …; null: the person did. */
     sentBy: text('sent_by'),
@@ -252,12 +251,12 @@ export const interactions = pgTable(
     /** The class that the sign-in has to be in; null: any sign-in is enough. */
     requiredClass: text('required_class'),
     /** The `sub` of the `id_token_hint`; null: none was sent. */
-    hintedUserId: text('hinted_subject_id'),
+    hintedUserId: text('hinted_user_id'),
     loginHint: text('login_hint'),
     /** `ui_locales`: tags of BCP 47, the best first. */
     uiLocales: text('ui_locales').array().notNull().default([]),
     responseMode: text('response_mode').$type<ResponseMode>().notNull().default('query'),
-    userId: uuid('subject_id').references(() => users.id),
+    userId: uuid('user_id').references(() => users.id),
     createdAt: instant('created_at').notNull(),
     endsAt: instant('ends_at').notNull(),
   },
@@ -288,7 +287,7 @@ export const externalSignIns = pgTable(
     /** `nonce` and `code_verifier`; null: it is no authorization request. */
     sealedSecrets: text('sealed_secrets'),
     state: text('state').$type<ExternalSignInState>().notNull(),
-    userId: uuid('subject_id').references(() => users.id),
+    userId: uuid('user_id').references(() => users.id),
     /** RFC 8176. */
     amr: texts('amr'),
     authenticatedAt: instant('authenticated_at'),
@@ -301,7 +300,7 @@ export const externalSignIns = pgTable(
     uniqueIndex('external_sign_ins_reference_hash').on(table.referenceHash),
     index('external_sign_ins_browser_hash').on(table.browserHash),
     index('external_sign_ins_ends_at').on(table.endsAt),
-    index('external_sign_ins_subject_id').on(table.userId),
+    index('external_sign_ins_user_id').on(table.userId),
     check('external_sign_ins_state', sql`${table.state} in ('awaiting', 'answered', 'denied', 'used')`),
     check(
       'external_sign_ins_used_says_who_how_and_when',
@@ -315,7 +314,7 @@ export const linkedIdentities = pgTable(
   'linked_identities',
   {
     id: uuid('id').primaryKey(),
-    userId: uuid('subject_id')
+    userId: uuid('user_id')
       .notNull()
       .references(() => users.id),
     issuer: text('issuer').notNull(),
@@ -333,7 +332,7 @@ export const linkedIdentities = pgTable(
     uniqueIndex('linked_identities_issuer_subject')
       .on(table.issuer, table.subject)
       .where(sql`${table.state} = 'active'`),
-    index('linked_identities_subject_id').on(table.userId),
+    index('linked_identities_user_id').on(table.userId),
     check('linked_identities_state', sql`${table.state} in ('active', 'removed')`),
     check(
       'linked_identities_removed_has_reason',
@@ -351,13 +350,13 @@ export const consents = pgTable(
   {
     /** Of the grant that was approved with it first. */
     id: uuid('id').notNull().defaultRandom(),
-    userId: uuid('subject_id')
+    userId: uuid('user_id')
       .notNull()
       .references(() => users.id),
     clientId: text('client_id')
       .notNull()
       .references(() => clients.clientId),
-    userEpoch: epoch('subject_epoch'),
+    userEpoch: epoch('user_epoch'),
     clientEpoch: epoch('client_epoch'),
     scope: text('scope').array().notNull(),
     resources: text('resources').array().notNull(),
@@ -377,11 +376,11 @@ export const grants = pgTable(
     clientId: text('client_id')
       .notNull()
       .references(() => clients.clientId),
-    userId: uuid('subject_id')
+    userId: uuid('user_id')
       .notNull()
       .references(() => users.id),
     clientEpoch: epoch('client_epoch'),
-    userEpoch: epoch('subject_epoch'),
+    userEpoch: epoch('user_epoch'),
     serverEpoch: epoch('server_epoch'),
     scope: text('scope').array().notNull(),
     resources: text('resources').array().notNull(),
@@ -411,7 +410,7 @@ export const grants = pgTable(
     uniqueIndex('grants_interaction_id').on(table.interactionId),
     // Nothing that a rotation changes is indexed, so that Postgres can update the row in place (HOT).
     index('grants_created_at').on(table.createdAt),
-    index('grants_subject_id_created_at').on(table.userId, table.createdAt),
+    index('grants_user_id_created_at').on(table.userId, table.createdAt),
     // For the alarms: a rotation changes neither its column nor its condition.
     index('grants_revoked_at').on(table.revokedAt).where(sql`${table.state} = 'revoked'`),
     index('grants_client_id_created_at').on(table.clientId, table.createdAt),
@@ -446,7 +445,7 @@ export const transitions = pgTable(
     /** Scope tokens that were granted, but are above the client's ceiling of today, separated by spaces. */
     scopeWithheld: text('scope_withheld'),
     /** The end-user that the line is about, where it is about no grant and no session. */
-    userId: uuid('subject_id'),
+    userId: uuid('user_id'),
     /** Who asked for it, where somebody did so for others: `command_line`, `operator SUB`, … (src/model/actor.ts). */
     actor: text('actor'),
     /** A keyed hash of the address that it was asked from. */
@@ -533,8 +532,6 @@ export const signingKeys = pgTable(
     stoppedSigningAt: instant('stopped_signing_at'),
     retiredAt: instant('retired_at'),
     retiredReason: text('retired_reason').$type<KeyRetirementReason>(),
-    /** For nodes of the previous version during an upgrade. The next release removes it. */
-    signing: boolean('signing').generatedAlwaysAs(sql`state = 'signing'`),
     ...authenticated(),
   },
   (table) => [
@@ -559,7 +556,7 @@ export const secondFactors = pgTable(
   'second_factors',
   {
     id: uuid('id').primaryKey(),
-    userId: uuid('subject_id')
+    userId: uuid('user_id')
       .notNull()
       .references(() => users.id),
     state: text('state').$type<SecondFactorState>().notNull(),
@@ -572,7 +569,7 @@ export const secondFactors = pgTable(
     removedAt: instant('removed_at'),
   },
   (table) => [
-    index('second_factors_subject_id').on(table.userId),
+    index('second_factors_user_id').on(table.userId),
     check('second_factors_state', sql`${table.state} in ('unconfirmed', 'active', 'removed')`),
     check('second_factors_removed', sql`(${table.state} = 'removed') = (${table.removedAt} is not null)`),
     check('second_factors_secret', sql`(${table.state} = 'removed') = (${table.sealedSecret} is null)`),
@@ -585,7 +582,7 @@ export const recoveryCodes = pgTable(
   'recovery_codes',
   {
     id: uuid('id').primaryKey(),
-    userId: uuid('subject_id')
+    userId: uuid('user_id')
       .notNull()
       .references(() => users.id),
     state: text('state').$type<RecoveryCodeState>().notNull(),
@@ -595,7 +592,7 @@ export const recoveryCodes = pgTable(
     endedAt: instant('ended_at'),
   },
   (table) => [
-    uniqueIndex('recovery_codes_subject_id_code_hash').on(table.userId, table.codeHash),
+    uniqueIndex('recovery_codes_user_id_code_hash').on(table.userId, table.codeHash),
     check('recovery_codes_state', sql`${table.state} in ('active', 'used', 'replaced')`),
     check('recovery_codes_ended', sql`(${table.state} = 'active') = (${table.endedAt} is null)`),
   ],
@@ -606,7 +603,7 @@ export const passkeys = pgTable(
   'passkeys',
   {
     id: uuid('id').primaryKey(),
-    userId: uuid('subject_id')
+    userId: uuid('user_id')
       .notNull()
       .references(() => users.id),
     state: text('state').$type<PasskeyState>().notNull(),
@@ -625,7 +622,7 @@ export const passkeys = pgTable(
   },
   (table) => [
     uniqueIndex('passkeys_credential_id').on(table.credentialId),
-    index('passkeys_subject_id').on(table.userId),
+    index('passkeys_user_id').on(table.userId),
     check('passkeys_state', sql`${table.state} in ('active', 'removed')`),
     check('passkeys_removed', sql`(${table.state} = 'removed') = (${table.removedAt} is not null)`),
     check('passkeys_public_key', sql`(${table.state} = 'removed') = (${table.publicKey} is null)`),
@@ -681,7 +678,7 @@ export const consoleSessions = pgTable(
     idHash: bytes('id_hash').primaryKey(),
     /** What forms are bound to. It stays when the same person's token is renewed, and the cookie does not. */
     formId: uuid('form_id').notNull(),
-    userId: uuid('subject_id').notNull(),
+    userId: uuid('user_id').notNull(),
     sealedToken: text('sealed_token').notNull(),
     /** From then on a page fetches another token before it is shown. */
     renewAt: instant('renew_at').notNull(),
@@ -690,7 +687,7 @@ export const consoleSessions = pgTable(
   },
   (table) => [
     index('console_sessions_token_ends_at').on(table.tokenEndsAt),
-    index('console_sessions_subject_id').on(table.userId),
+    index('console_sessions_user_id').on(table.userId),
   ],
 );
 
@@ -763,7 +760,7 @@ export const webhookDeliveries = pgTable(
     eventId: uuid('event_id').notNull(),
     eventType: text('event_type').notNull(),
     /** The end-user that the event is about. */
-    userId: uuid('subject_id'),
+    userId: uuid('user_id'),
     data: jsonb('data').$type<WebhookData>().notNull(),
     occurredAt: instant('occurred_at').notNull(),
     state: text('state').$type<WebhookDeliveryState>().notNull(),
@@ -780,7 +777,7 @@ export const webhookDeliveries = pgTable(
     index('webhook_deliveries_due').on(table.receiver, table.nextAttemptAt).where(sql`${table.state} = 'pending'`),
     index('webhook_deliveries_created_at').on(table.createdAt, table.id),
     index('webhook_deliveries_ended_at').on(table.endedAt),
-    index('webhook_deliveries_subject_id').on(table.userId),
+    index('webhook_deliveries_user_id').on(table.userId),
     check('webhook_deliveries_state', sql`${table.state} in ('pending', 'delivered', 'abandoned')`),
     check(
       'webhook_deliveries_pending_is_due',
@@ -803,7 +800,7 @@ export const mails = pgTable(
     /** Keyed: the domains of recipients share the queue, and the table names none. */
     domainHash: bytes('domain_hash').notNull(),
     /** The end-user whom the mail is for. */
-    userId: uuid('subject_id'),
+    userId: uuid('user_id'),
     /** Address, words and link, sealed under the root secret for this id. Null: erased with the end. */
     sealedContents: text('sealed_contents'),
     state: text('state').$type<MailState>().notNull(),
@@ -819,7 +816,7 @@ export const mails = pgTable(
       .on(table.purpose, table.domainHash, table.nextAttemptAt)
       .where(sql`${table.state} = 'pending'`),
     index('mails_gives_up_at').on(table.givesUpAt),
-    index('mails_subject_id').on(table.userId),
+    index('mails_user_id').on(table.userId),
     check('mails_purpose', sql`${table.purpose} in ('notice', 'link')`),
     check('mails_state', sql`${table.state} in ('pending', 'sent', 'dropped')`),
     check('mails_pending_is_due', sql`(${table.state} = 'pending') = (${table.nextAttemptAt} is not null)`),

@@ -200,8 +200,8 @@ function insertWhileItStands(db: Drizzle, values: Values, factor: ProvenFactor) 
       .select({
         idHash: column<Buffer>(sql`${values.idHash}::bytea`, 'id_hash'),
         sid: column<string>(sql`${values.sid}::uuid`, 'sid'),
-        userId: column<string>(sql`${values.userId}::uuid`, 'subject_id'),
-        userEpoch: column<bigint>(sql`${values.userEpoch.toString()}::bigint`, 'subject_epoch'),
+        userId: column<string>(sql`${values.userId}::uuid`, 'user_id'),
+        userEpoch: column<bigint>(sql`${values.userEpoch.toString()}::bigint`, 'user_epoch'),
         serverEpoch: column<bigint>(sql`${values.serverEpoch.toString()}::bigint`, 'server_epoch'),
         signedInAt: column<Date>(values.signedInAt, 'signed_in_at'),
         amr: column<readonly string[]>(sql`${sql.param([...values.amr])}::text[]`, 'amr'),

@@ -161,7 +161,7 @@ function insertOf(
           receiver: column<string>(sql`event.receiver`, 'receiver'),
           eventId: column<string>(sql`event."eventId"`, 'event_id'),
           eventType: column<string>(sql`event."eventType"`, 'event_type'),
-          userId: column<string | null>(sql`event."userId"`, 'subject_id'),
+          userId: column<string | null>(sql`event."userId"`, 'user_id'),
           data: column<WebhookDelivery['data']>(sql`event.data`, 'data'),
           occurredAt: column<Date>(sql`event."occurredAt"`, 'occurred_at'),
           state: column<WebhookDelivery['state']>(sql`'pending'`, 'state'),

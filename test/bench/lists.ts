@@ -80,10 +80,10 @@ async function fill(url: string): Promise<void> {
       select gen_random_uuid(), 'user-' || n, 'user-' || n, 'x', '{"email": "somebody@example.com"}' from generate_series(1, ${USERS}::int) n`;
     await sql`create temporary table numbered as select id, row_number() over () as n from users where username like 'user-%'`;
     await sql`create index on numbered (n)`;
-    await sql`insert into sessions (id_hash, subject_id, subject_epoch, server_epoch, signed_in_at, ends_at, user_agent)
+    await sql`insert into sessions (id_hash, user_id, user_epoch, server_epoch, signed_in_at, ends_at, user_agent)
       select sha256(uuid_send(gen_random_uuid())), u.id, 0, 0, now() - s.n * interval '1 second', now() + interval '12 hours', 'Mozilla/5.0'
       from generate_series(1, ${SESSIONS}::int) s(n) join numbered u on u.n = s.n % ${USERS} + 1`;
-    await sql`insert into grants (id, interaction_id, code_hash, client_id, subject_id, client_epoch, subject_epoch, server_epoch,
+    await sql`insert into grants (id, interaction_id, code_hash, client_id, user_id, client_epoch, user_epoch, server_epoch,
         scope, resources, policy, code_challenge, redirect_uri, code_ends_at, state, revoked_at, revoked_reason, created_at,
         refresh_generation, refresh_nonce, last_used_at, chain_ends_at)
       select gen_random_uuid(), gen_random_uuid(), sha256(uuid_send(gen_random_uuid())), 'client-' || (s.n % ${CLIENTS} + 1), u.id, 0, 0, 0,

@@ -48,7 +48,7 @@ begin
       refresh_nonce = decode(md5(random()::text), 'hex')
     from clients c, users u, server s
     where g.id = chain.id and g.state = 'active' and c.client_id = g.client_id and c.epoch = g.client_epoch
-      and u.id = g.subject_id and u.epoch = g.subject_epoch and s.epoch = g.server_epoch;
+      and u.id = g.user_id and u.epoch = g.user_epoch and s.epoch = g.server_epoch;
     commit;
   end loop;
 end $$`;

@@ -163,7 +163,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
         .values({ ...row, mac: testMacs.macOf(...consentFacts(row)) });
       const store = permissionStore(db(), clock, testMacs);
       return {
-        row: sql`subject_id = ${userId}::uuid`,
+        row: sql`user_id = ${userId}::uuid`,
         counts: async () => (await store.load(userId)).consents.length > 0,
         ends: { withdrawn: () => store.forgetConsents(userId, clientId) },
       };
@@ -180,7 +180,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
       const facts = { userEpoch: 0n, serverEpoch: 0n, userAgent: null, amr: ['pwd'], state: 'active' as const };
       await store.insert({ idHash, sid, userId, ...facts, lifetimeSeconds: 3600 });
       return {
-        row: sql`subject_id = ${userId}::uuid`,
+        row: sql`user_id = ${userId}::uuid`,
         counts: async () => {
           const { session, now } = await store.load({ idHash });
           return session !== null && sessionState(session) === 'active' && session.endsAt > now;
@@ -280,7 +280,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
       const userId = await newUser();
       await store.insert({ ...EXTERNAL, id: randomUUID(), referenceHash });
       const move = (set: SQL) => run(sql`update external_sign_ins set ${set} where reference_hash = ${referenceHash}`);
-      const answered = sql`state = 'answered', subject_id = ${userId}, amr = '{pwd}', authenticated_at = now()`;
+      const answered = sql`state = 'answered', user_id = ${userId}, amr = '{pwd}', authenticated_at = now()`;
       return {
         row: sql`reference_hash = ${referenceHash}`,
         counts: async () => (await store.find(referenceHash))?.signIn.state === 'awaiting',
@@ -308,7 +308,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
         sealedSecret: sealSecret({ keys: testKeys, random: systemRandom }, id, secret),
       });
       return {
-        row: sql`subject_id = ${userId}::uuid`,
+        row: sql`user_id = ${userId}::uuid`,
         counts: async () =>
           (await store.listApps(userId)).some((app) => app.userId === userId && openSecret(testKeys, app) === secret),
         ends: {
@@ -332,7 +332,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
       const end = (state: string) =>
         run(sql`update recovery_codes set state = ${state}, ended_at = now() where id = ${id}`);
       return {
-        row: sql`subject_id = ${userId}::uuid`,
+        row: sql`user_id = ${userId}::uuid`,
         counts: async () => (await store.find(userId, [hash]))?.code.state === 'active',
         ends: { used: () => end('used'), replaced: () => end('replaced') },
       };
@@ -395,7 +395,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
     names: [],
     begin: async () => {
       const [id, userId, clientId] = [randomUUID(), await newUser(), await newClient()];
-      await run(sql`insert into grants (id, interaction_id, client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope, resources,
+      await run(sql`insert into grants (id, interaction_id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
           policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
         values (${id}, ${randomUUID()}, ${clientId}, ${userId}, 0, 0, 0, '{read}', '{r}', 'default', ${randomBytes(32)}, 'c', 'https://c',
           now() + interval '1 hour', 'active', now())`);
@@ -505,7 +505,7 @@ async function tryIt({ how, columns, renamed, versions }: Attempt, rows: Rows, {
   const update = (where: SQL) =>
     sql`update ${table} set (${listOf(columns)}) = (select ${listOf(columns)} from ${recordOf(image)}) where ${where}`;
   const whole = { ...rows.image, ...rows.ended, ...picked };
-  const key = walk.table === schema.consents ? ['subject_id', 'client_id', 'resources'] : [all[0] as string];
+  const key = walk.table === schema.consents ? ['user_id', 'client_id', 'resources'] : [all[0] as string];
   const statements: Readonly<Record<Attempt['how'], readonly SQL[]>> = {
     update: [update(subject.row)],
     deleteAndInsert: [sql`delete from ${table} where ${subject.row}`, into(whole)],

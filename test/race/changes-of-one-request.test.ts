@@ -38,7 +38,7 @@ describe('a PATCH of username and disabled', () => {
     return { renamed: name !== username, disabled, claims };
   };
   const entries = async () =>
-    (await other`select event, fields from transitions where subject_id = ${sub} order by position`).map(
+    (await other`select event, fields from transitions where user_id = ${sub} order by position`).map(
       ({ event, fields }) => [event, fields],
     );
 

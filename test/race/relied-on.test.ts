@@ -244,7 +244,7 @@ const besideRemoved =
     GONE[kind](sql, beside);
 const removal = { type: 'removalRequested', isDemanded: true } as const;
 const anotherApp: Change<OfFactor> = (sql, { person }) =>
-  sql`insert into second_factors (id, subject_id, state, sealed_secret, created_at, last_step, confirmed_at)
+  sql`insert into second_factors (id, user_id, state, sealed_secret, created_at, last_step, confirmed_at)
     values (${randomUUID()}, ${person.id}, 'active', 'sealed', now(), 1, now())`;
 
 const ofFactors: Readonly<Record<string, Case<OfFactor>>> = {
@@ -354,7 +354,7 @@ async function givenAnswer(kind: 'delegated' | 'upstream'): Promise<Elsewhere> {
 
 const OF_USER = { 'the end-user was disabled': disable, 'the end-user signed out everywhere': signOutEverywhere };
 const LATER: Change<Elsewhere> = (sql, { id }) => sql`
-  insert into external_sign_ins (id, reference_hash, kind, purpose, provider, browser_hash, wishes, state, began_at, ends_at, subject_id, amr, authenticated_at)
+  insert into external_sign_ins (id, reference_hash, kind, purpose, provider, browser_hash, wishes, state, began_at, ends_at, user_id, amr, authenticated_at)
   select gen_random_uuid(), ${randomBytes(32)}, kind, purpose, provider, browser_hash, wishes, 'used', began_at + interval '1 second', ends_at,
     ${randomUUID()}::uuid, '{pwd}', now() from external_sign_ins where id = ${id}`;
 const SETTLED: Change<Elsewhere> = (sql, { id }) =>
@@ -401,15 +401,15 @@ const ofApprovals: Readonly<Record<string, Case<Approving>>> = {
     decide: () => givenApproval({ reliesOnConsent: true }),
     held: {
       'the end-user signed out': signedOut,
-      'the consent was forgotten': (sql, { person }) => sql`delete from consents where subject_id = ${person.id}`,
+      'the consent was forgotten': (sql, { person }) => sql`delete from consents where user_id = ${person.id}`,
       'the consent was narrowed': (sql, { person }) =>
-        sql`update consents set scope = '{read}' where subject_id = ${person.id}`,
+        sql`update consents set scope = '{read}' where user_id = ${person.id}`,
       'the consent is of another epoch of the end-user': (sql, { person }) =>
-        sql`update consents set subject_epoch = subject_epoch - 1 where subject_id = ${person.id}`,
+        sql`update consents set user_epoch = user_epoch - 1 where user_id = ${person.id}`,
       'the consent is of another epoch of the client': (sql, { person }) =>
-        sql`update consents set client_epoch = client_epoch - 1 where subject_id = ${person.id}`,
+        sql`update consents set client_epoch = client_epoch - 1 where user_id = ${person.id}`,
       'the consent is for another resource': (sql, { person }) =>
-        sql`update consents set resources = '{https://other.example}' where subject_id = ${person.id}`,
+        sql`update consents set resources = '{https://other.example}' where user_id = ${person.id}`,
     },
     read: {
       'the end-user was disabled': disable,
@@ -522,7 +522,7 @@ describe.each(Object.entries(CASES) as unknown as [string, Case<Decided>][])(
 
 /** Whatever becomes of the approval, the consent is written only as it was loaded, and with the approval. */
 describe('a consent that an approval would widen', () => {
-  const consentOf = ({ id }: Person) => other`select * from consents where subject_id = ${id}`;
+  const consentOf = ({ id }: Person) => other`select * from consents where user_id = ${id}`;
   const ASKED = { remembers: true, scope: ['read', 'write', 'print'] };
 
   it('is widened while it is as it was', async () => {
@@ -532,15 +532,15 @@ describe('a consent that an approval would widen', () => {
   });
 
   it.each<[string, Change<Approving>]>([
-    ['was forgotten', (sql, { person }) => sql`delete from consents where subject_id = ${person.id}`],
+    ['was forgotten', (sql, { person }) => sql`delete from consents where user_id = ${person.id}`],
     [
       'was forgotten and given again',
-      (sql, { person }) => sql`update consents set id = gen_random_uuid() where subject_id = ${person.id}`,
+      (sql, { person }) => sql`update consents set id = gen_random_uuid() where user_id = ${person.id}`,
     ],
     [
       'was changed',
       (sql, { person }) =>
-        sql`update consents set scope = '{read}', mac_version = mac_version + 1 where subject_id = ${person.id}`,
+        sql`update consents set scope = '{read}', mac_version = mac_version + 1 where user_id = ${person.id}`,
     ],
     ['belongs to an end-user who has signed out', signedOut],
   ])('stays as it is once it %s', async (_, change) => {

@@ -134,9 +134,9 @@ describe('a migration breaks the version before', () => {
     ['alter table users add column born_on date not null', 'refuses', 'column added without default: users.born_on'],
     ["alter table users add constraint named check (username <> 'x')", 'refuses', 'constraint added: users.named'],
     [
-      'alter table consents add foreign key (subject_id) references users (id)',
+      'alter table consents add foreign key (user_id) references users (id)',
       'refuses',
-      'constraint added: consents.consents_subject_id_fkey',
+      'constraint added: consents.consents_user_id_fkey',
     ],
     ['create unique index once on users (created_at)', 'refuses', 'unique index added: users.once'],
     [
@@ -165,7 +165,7 @@ describe('a migration breaks the version before', () => {
     'alter table users add column nickname text',
     'alter table users add column shoe_size int not null default 42',
     'alter table users alter column claims drop not null',
-    'create table shoes (id uuid primary key, subject_id uuid not null references users (id), size int check (size > 0) unique)',
+    'create table shoes (id uuid primary key, user_id uuid not null references users (id), size int check (size > 0) unique)',
     `create table shoes (id uuid); ${refuseAll} create trigger refusing before insert on shoes for each row execute function refuses_all()`,
     'create index users_by_age on users (created_at)',
     'drop index users_email',

@@ -84,10 +84,7 @@ const INTERACTIONS: Roles<typeof interactions, 'bound' | 'state' | 'user'> = {
  * `instant`: never cleared once it is set. `secret`: never set again once it is erased. `asked`: a request of the operator, which
  * an earlier handover may overwrite.
  */
-const SIGNING_KEYS: Roles<
-  typeof signingKeys,
-  'bound' | 'state' | 'end' | 'instant' | 'asked' | 'secret' | 'generated' | 'mac'
-> = {
+const SIGNING_KEYS: Roles<typeof signingKeys, 'bound' | 'state' | 'end' | 'instant' | 'asked' | 'secret' | 'mac'> = {
   kid: 'bound',
   alg: 'bound',
   publicJwk: 'bound',
@@ -100,7 +97,6 @@ const SIGNING_KEYS: Roles<
   stoppedSigningAt: 'instant',
   retiredAt: 'end',
   privateJwe: 'secret',
-  signing: 'generated',
   mac: 'mac',
   macVersion: 'mac',
 };

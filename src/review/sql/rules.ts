@@ -146,10 +146,7 @@ function interactionRules(machine: Machine): readonly Rule[] {
       'begins_with_its_machine',
       'insert',
       'an interaction is stored with the step of an end-user that leads out of the first state of its machine',
-      [
-        `NOT ${oneOf('NEW.state', storedFirstAs)}`,
-        `(NEW.state = ${text(machine.initial)}) <> (NEW.subject_id IS NULL)`,
-      ],
+      [`NOT ${oneOf('NEW.state', storedFirstAs)}`, `(NEW.state = ${text(machine.initial)}) <> (NEW.user_id IS NULL)`],
     ),
     rule('keeps_what_was_asked', { update: boundColumns.interactions }, 'what the client asked for does not change', [
       changed(boundColumns.interactions),
@@ -159,11 +156,11 @@ function interactionRules(machine: Machine): readonly Rule[] {
     ]),
     rule(
       'keeps_its_user',
-      { update: ['state', 'subject_id'] },
+      { update: ['state', 'user_id'] },
       'an answer keeps its end-user, and an approval has an end-user',
       [
-        `${oneOf('OLD.state', endedStatesOf(machine))} AND ${changed(['subject_id'])}`,
-        `${oneOf('NEW.state', statesBy('issueCode', moves))} AND NEW.subject_id IS NULL`,
+        `${oneOf('OLD.state', endedStatesOf(machine))} AND ${changed(['user_id'])}`,
+        `${oneOf('NEW.state', statesBy('issueCode', moves))} AND NEW.user_id IS NULL`,
       ],
     ),
     rule('stays_until_its_end', 'delete', 'an interaction stays until it has ended', ['OLD.ends_at >= now()']),
@@ -489,7 +486,7 @@ function externalSignInRules(machine: Machine): readonly Rule[] {
       'an external sign-in begins in the first state of its machine, without an answer',
       [
         `NEW.state <> ${text(machine.initial)}`,
-        `(${isLink}) <> (NEW.subject_id IS NOT NULL)`,
+        `(${isLink}) <> (NEW.user_id IS NOT NULL)`,
         'NEW.amr IS NOT NULL',
         'NEW.authenticated_at IS NOT NULL',
         'NEW.refusal IS NOT NULL',
@@ -510,7 +507,7 @@ function externalSignInRules(machine: Machine): readonly Rule[] {
       'what the other place has said comes with the state, and stays',
       [
         `NEW.state = OLD.state AND ${changed(answerOfExternalSignIns)}`,
-        'OLD.subject_id IS NOT NULL AND NEW.subject_id IS DISTINCT FROM OLD.subject_id',
+        'OLD.user_id IS NOT NULL AND NEW.user_id IS DISTINCT FROM OLD.user_id',
         'OLD.amr IS NOT NULL AND NEW.amr IS DISTINCT FROM OLD.amr',
         'OLD.authenticated_at IS NOT NULL AND NEW.authenticated_at IS DISTINCT FROM OLD.authenticated_at',
         `(NEW.refusal IS NOT NULL) AND NOT ${oneOf('NEW.state', statesBy('recordRefusal', moves))}`,

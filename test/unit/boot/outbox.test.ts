@@ -160,7 +160,7 @@ describe.each(databaseKinds)('the queue of mails, on %s', (kind) => {
     await closed.send(mailTo('alice@example.com'));
     const [row] = await outbox.stored();
     await opened.database.drizzle.execute(
-      sql`insert into mails select gen_random_uuid(), purpose, domain_hash, subject_id, sealed_contents, state, attempts, next_attempt_at,
+      sql`insert into mails select gen_random_uuid(), purpose, domain_hash, user_id, sealed_contents, state, attempts, next_attempt_at,
         gives_up_at, created_at, ended_at, drop_reason from mails where id = ${row?.id}`,
     );
     await outbox.round();

@@ -112,7 +112,7 @@ function* rows(): Generator<string> {
   for (const [name, interactionId] of Object.entries(INTERACTION)) {
     const [state, ends] = name === 'ended' ? ['awaitingSignIn', '- 2'] : [name, '+ 1'];
     yield `insert into interactions (id, state, browser_hash, client_id, client_epoch, redirect_uri, code_challenge, scope, resources,
-      subject_id, created_at, ends_at) values ('${interactionId}', '${state}', '\\xb0b0', 'active', 3, 'https://c', 'cha11enge', '{read}',
+      user_id, created_at, ends_at) values ('${interactionId}', '${state}', '\\xb0b0', 'active', 3, 'https://c', 'cha11enge', '{read}',
       '{r}', ${state === 'awaitingSignIn' ? 'null' : `'${USER.alice}'`}, now(), now() ${ends} * interval '1 hour')`;
   }
 
@@ -126,7 +126,7 @@ function* rows(): Generator<string> {
   ) => {
     const ends = `now() + interval '${endsIn} minutes'`;
     const head = generation === null ? 'null, null, null, null' : `${generation}, ${NONCE}, now(), ${ends}`;
-    return `insert into grants (id, interaction_id, client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope, resources,
+    return `insert into grants (id, interaction_id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
       policy, code_hash, code_challenge, redirect_uri, identity, code_ends_at, created_at, state, revoked_at, revoked_reason,
       refresh_generation, refresh_nonce, last_used_at, chain_ends_at)
       values ('${grantId}', gen_random_uuid(), 'active', '${USER.alice}', 3, 3, 3, '{read}', '{r}', 'default', '\\xc0de', 'cha11enge',
@@ -149,19 +149,19 @@ function* rows(): Generator<string> {
   yield `insert into transitions (at, machine, event, from_state, to_state) values ('2999-01-01', 'm', 'e', 'f', 't')`;
 
   for (const [state, sid] of Object.entries(SESSION)) {
-    yield `insert into sessions (id_hash, sid, subject_id, subject_epoch, server_epoch, signed_in_at, last_used_at, ends_at, user_agent,
+    yield `insert into sessions (id_hash, sid, user_id, user_epoch, server_epoch, signed_in_at, last_used_at, ends_at, user_agent,
       state, ended_reason) values ('\\x5e551d${sid.slice(-2)}', '${sid}', '${USER.alice}', 3, 3, now(), now(), now() + interval '1 hour',
       'browser', '${state}', ${state === 'ended' ? "'signed_out'" : 'null'})`;
   }
 
-  yield `insert into consents (id, subject_id, client_id, subject_epoch, client_epoch, scope, resources, granted_at) values
+  yield `insert into consents (id, user_id, client_id, user_epoch, client_epoch, scope, resources, granted_at) values
     ('${CONSENT.given}', '${USER.alice}', 'active', 3, 3, '{read}', '{r}', now())`;
 
   for (const [name, linkId] of Object.entries(LINK)) {
     const state = name === 'forNobody' ? 'active' : name;
     const [purpose, owner] =
       name === 'forNobody' ? ['sign_up', 'null, null'] : ['reset_password', `'${USER.alice}', 3`];
-    yield `insert into email_challenges (id, purpose, state, superseded_reason, secret_hash, person, subject_id, subject_epoch, address,
+    yield `insert into email_challenges (id, purpose, state, superseded_reason, secret_hash, person, user_id, user_epoch, address,
       sent_by, goes_on_path, goes_on_browser_hash, created_at, ends_at) values ('${linkId}', '${purpose}', '${state}',
       ${state === 'superseded' ? "'newer_link_sent'" : 'null'}, '\\x11c0de${linkId.slice(-2)}', '${name}', ${owner},
       'alice@example.com', 'command_line', '/interactions/1', '\\xb0b0', now(), now() + interval '1 hour')`;
@@ -169,17 +169,17 @@ function* rows(): Generator<string> {
 
   for (const [state, rowId] of Object.entries(APP)) {
     const isRemoved = state === 'removed';
-    yield `insert into second_factors (id, subject_id, state, sealed_secret, last_step, created_at, confirmed_at, removed_at) values
+    yield `insert into second_factors (id, user_id, state, sealed_secret, last_step, created_at, confirmed_at, removed_at) values
       ('${rowId}', '${USER.alice}', '${state}', ${isRemoved ? 'null' : "'sea1ed'"},
       ${state === 'unconfirmed' ? 'null, now(), null' : '5, now(), now()'}, ${isRemoved ? 'now()' : 'null'})`;
   }
   for (const [state, rowId] of Object.entries(CODE)) {
-    yield `insert into recovery_codes (id, subject_id, state, code_hash, created_at, ended_at) values ('${rowId}', '${USER.alice}',
+    yield `insert into recovery_codes (id, user_id, state, code_hash, created_at, ended_at) values ('${rowId}', '${USER.alice}',
       '${state}', '\\xc0de${rowId.slice(-2)}', now(), ${state === 'active' ? 'null' : 'now()'})`;
   }
   for (const [state, rowId] of Object.entries(PASSKEY)) {
     const left = state === 'removed' ? 'null, now()' : "'\\xaced', null";
-    yield `insert into passkeys (id, subject_id, state, name, credential_id, counter, backup_eligible, transports, created_at,
+    yield `insert into passkeys (id, user_id, state, name, credential_id, counter, backup_eligible, transports, created_at,
       last_used_at, public_key, removed_at) values ('${rowId}', '${USER.alice}', '${state}', 'key', '\\xcd${rowId.slice(-2)}', 5, true,
       '{usb}', now(), now(), ${left})`;
   }
@@ -188,26 +188,26 @@ function* rows(): Generator<string> {
     const [state, ends] = name === 'ended' ? ['awaiting', '- 2'] : [name, '+ 1'];
     const isAnswered = state === 'answered' || state === 'used';
     yield `insert into external_sign_ins (id, reference_hash, kind, purpose, provider, browser_hash, interaction_id, sealed_interaction,
-      wishes, sealed_secrets, state, subject_id, amr, authenticated_at, refusal, began_at, ends_at) values ('${rowId}',
+      wishes, sealed_secrets, state, user_id, amr, authenticated_at, refusal, began_at, ends_at) values ('${rowId}',
       '\\xefe2${rowId.slice(-2)}', 'delegated', 'signIn', 'delegated', '\\xb0b0', '${INTERACTION.awaitingConsent}', 'sea1ed', '{}',
       'sea1ed', '${state}', ${isAnswered ? `'${USER.alice}', '{pwd}', now()` : 'null, null, null'},
       ${state === 'denied' ? "'access_denied'" : 'null'}, now(), now() ${ends} * interval '1 hour')`;
   }
   for (const [state, rowId] of Object.entries(IDENTITY)) {
-    yield `insert into linked_identities (id, subject_id, issuer, subject, provider, linked_at, state, removed_at, removed_reason) values
+    yield `insert into linked_identities (id, user_id, issuer, subject, provider, linked_at, state, removed_at, removed_reason) values
       ('${rowId}', '${USER.alice}', 'https://idp', 'a1ice-there-${state}', 'idp', now(), '${state}',
       ${state === 'removed' ? "now(), 'removed_by_user'" : 'null, null'})`;
   }
 
   for (const [state, rowId] of Object.entries(DELIVERY)) {
-    yield `insert into webhook_deliveries (id, receiver, event_id, event_type, subject_id, data, occurred_at, state, attempts,
+    yield `insert into webhook_deliveries (id, receiver, event_id, event_type, user_id, data, occurred_at, state, attempts,
       next_attempt_at, gives_up_at, created_at, ended_at, abandoned_reason, last_outcome) values ('${rowId}', 'crm', '${rowId}',
       'user.disabled', '${USER.alice}', '{}', now(), '${state}', 2, ${state === 'pending' ? 'now()' : 'null'}, now(), now(),
       ${state === 'pending' ? 'null' : 'now()'}, ${state === 'abandoned' ? "'too_old'" : 'null'}, 'failed')`;
   }
 
   for (const [state, rowId] of Object.entries(MAIL)) {
-    yield `insert into mails (id, purpose, domain_hash, subject_id, sealed_contents, state, attempts, next_attempt_at, gives_up_at,
+    yield `insert into mails (id, purpose, domain_hash, user_id, sealed_contents, state, attempts, next_attempt_at, gives_up_at,
       created_at, ended_at, drop_reason) values ('${rowId}', 'notice', '\\xd0', '${USER.alice}',
       ${state === 'pending' ? "'sea1ed', 'pending', 2, now()" : `null, '${state}', 2, null`}, now() + interval '1 hour', now(),
       ${state === 'pending' ? 'null' : 'now()'}, ${state === 'dropped' ? "'too_old'" : 'null'})`;

@@ -38,7 +38,7 @@ const CONJUNCTS: Readonly<Record<string, RegExp>> = {
   nonceIsLoaded: /"grants"\."refresh_nonce" is not distinct from \S+::bytea/g,
   clientEpochStands: /"clients"\."epoch" = "grants"\."client_epoch"/g,
   clientIsThere: /"clients"\."deleted_at" is null/g,
-  userEpochStands: /"users"\."epoch" = "grants"\."subject_epoch"/g,
+  userEpochStands: /"users"\."epoch" = "grants"\."user_epoch"/g,
   userIsEnabled: /"users"\."disabled_at" is null/g,
   serverEpochStands: /"server"\."epoch" = "grants"\."server_epoch"/g,
   timeIsNotOver: /coalesce\(\$\d+::timestamptz, now\(\)\) < \S+::timestamptz/g,

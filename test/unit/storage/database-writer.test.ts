@@ -97,7 +97,7 @@ async function signIn(user: TestUser, password = PASSWORD) {
 
 const insertSession = (cookie: string, mac: Buffer | null) => {
   const now = sql`${app.clock.fixedNow()?.toISOString()}::timestamptz`;
-  return write(sql`insert into sessions (id_hash, subject_id, subject_epoch, server_epoch, signed_in_at, last_used_at, ends_at, mac)
+  return write(sql`insert into sessions (id_hash, user_id, user_epoch, server_epoch, signed_in_at, last_used_at, ends_at, mac)
     values (${sha256(cookie)}, ${victim.id}, 0, 0, ${now}, ${now}, ${now} + interval '1 day', ${mac})`);
 };
 
@@ -115,10 +115,10 @@ describe('somebody who can write to the database', () => {
     const { cookie } = await signIn(attacker);
     if (cookie === null) throw new Error('not signed in');
     expect(await isSignedIn(cookie)).toBe(true);
-    const columns = sql`subject_epoch, server_epoch, signed_in_at, amr, last_used_at, ends_at, state, user_agent, mac, mac_version`;
+    const columns = sql`user_epoch, server_epoch, signed_in_at, amr, last_used_at, ends_at, state, user_agent, mac, mac_version`;
     const again = (sid: ReturnType<typeof sql>) =>
       write(sql`with mine as (delete from sessions where id_hash = ${sha256(cookie)} returning *)
-        insert into sessions (id_hash, sid, subject_id, ${columns}) select id_hash, ${sid}, ${victim.id}::uuid, ${columns} from mine`);
+        insert into sessions (id_hash, sid, user_id, ${columns}) select id_hash, ${sid}, ${victim.id}::uuid, ${columns} from mine`);
     await refusedBy('sessions_begins_once', again(sql`sid`));
     await again(sql`gen_random_uuid()`);
     expect(await isSignedIn(cookie)).toBe(false);
@@ -128,7 +128,7 @@ describe('somebody who can write to the database', () => {
     const { verifier, challenge } = makePkce();
     const grantId = randomUUID();
     const secret = randomBytes(32);
-    await write(sql`insert into grants (id, interaction_id, client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope, resources,
+    await write(sql`insert into grants (id, interaction_id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
         policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
       values (${grantId}, ${randomUUID()}, ${client.clientId}, ${victim.id}, 0, 0, 0, '{}', '{https://api.example.com}', 'default',
         ${sha256(secret)}, ${challenge}, ${REDIRECT_URI}, now() + interval '1 minute', 'active', now())`);
@@ -146,7 +146,7 @@ describe('somebody who can write to the database', () => {
   it('makes no refresh token, though they know the nonce of its place', async () => {
     await obtainTokens(app, client, victim);
     const [grant] = await write<{ id: string; nonce: Buffer }>(
-      sql`select id, refresh_nonce as nonce from grants where subject_id = ${victim.id} and refresh_generation = 0 limit 1`,
+      sql`select id, refresh_nonce as nonce from grants where user_id = ${victim.id} and refresh_generation = 0 limit 1`,
     );
     if (!grant) throw new Error('no grant');
     const payload = Buffer.concat([
@@ -307,14 +307,14 @@ describe('somebody who can write to the database', () => {
     const { permissions } = app.deps;
     const victim = await makeUser(app);
     const remembered = async () => (await permissions.load(victim.id)).consents;
-    await write(sql`insert into consents (subject_id, client_id, subject_epoch, client_epoch, scope, resources, granted_at)
+    await write(sql`insert into consents (user_id, client_id, user_epoch, client_epoch, scope, resources, granted_at)
       values (${victim.id}, ${client.clientId}, 0, 0, '{read}', '{https://api.example.com}', now())`);
     expect(await remembered()).toEqual([]);
-    await write(sql`delete from consents where subject_id = ${victim.id}`);
+    await write(sql`delete from consents where user_id = ${victim.id}`);
     await obtainTokens(app, client, victim);
     const [before] = await remembered();
     expect(before?.scope.length).toBeGreaterThan(0);
-    await write(sql`update consents set scope = scope || '{everything}' where subject_id = ${victim.id}`);
+    await write(sql`update consents set scope = scope || '{everything}' where user_id = ${victim.id}`);
     expect(await remembered()).toEqual([]);
     // The next approval adds nothing of it.
     await obtainTokens(app, client, victim);
@@ -324,7 +324,7 @@ describe('somebody who can write to the database', () => {
   it('adds no passkey to an account', async () => {
     const passkeys = passkeyStore(role.database.drizzle, app.clock, testMacs);
     const credentialId = randomBytes(16);
-    await write(sql`insert into passkeys (id, subject_id, state, name, credential_id, public_key, counter, backup_eligible, transports, created_at)
+    await write(sql`insert into passkeys (id, user_id, state, name, credential_id, public_key, counter, backup_eligible, transports, created_at)
       values (${randomUUID()}, ${victim.id}, 'active', 'mine', ${credentialId}, ${randomBytes(77)}, 0, false, '{}', now())`);
     expect(await passkeys.load({ credentialId })).toBeNull();
   });
@@ -334,7 +334,7 @@ describe('somebody who can write to the database', () => {
     const referenceHash = sha256('a reference of the attacker');
     await write(sql`insert into external_sign_ins (id, reference_hash, kind, purpose, provider, browser_hash, wishes, state, began_at, ends_at)
       values (${randomUUID()}, ${referenceHash}, 'delegated', 'signIn', 'delegated', ${sha256('browser')}, '{}', 'awaiting', now(), now() + interval '10 minutes')`);
-    await write(sql`update external_sign_ins set state = 'answered', subject_id = ${victim.id}, amr = '{pwd}', authenticated_at = now()
+    await write(sql`update external_sign_ins set state = 'answered', user_id = ${victim.id}, amr = '{pwd}', authenticated_at = now()
       where reference_hash = ${referenceHash}`);
     expect(await store.find(referenceHash)).toBeNull();
     expect(await store.load(referenceHash, { by: 'signIn', identity: null } as never, [])).toBeNull();
@@ -355,20 +355,20 @@ describe('somebody who can write to the database', () => {
   it('makes no link of a mail, hands none to somebody else, and keeps none alive', async () => {
     const links = linkWorld({ database: role.database, clock: app.clock });
     const secretHash = sha256('a secret of the attacker');
-    const columns = sql`purpose, state, subject_epoch, address, created_at`;
+    const columns = sql`purpose, state, user_epoch, address, created_at`;
     const mallory = await makeUser(app, undefined, { email: ADDRESS, email_verified: true });
     const own = await links.ask('reset_password', mallory.id, ADDRESS);
     for (const mac of [null, randomBytes(36)])
-      await write(sql`insert into email_challenges (id, secret_hash, person, subject_id, ends_at, mac, ${columns})
+      await write(sql`insert into email_challenges (id, secret_hash, person, user_id, ends_at, mac, ${columns})
         select ${randomUUID()}::uuid, ${mac === null ? secretHash : sha256(mac)}::bytea, ${victim.id}, ${victim.id}::uuid, ends_at, ${mac}::bytea,
-          'undo_change', state, subject_epoch, address, created_at from email_challenges where id = ${own.id}`);
+          'undo_change', state, user_epoch, address, created_at from email_challenges where id = ${own.id}`);
     const unknown = { kind: 'rejected', reason: 'link_unknown' };
     expect(await links.press({ ...own, purpose: 'verify_address', secretHash })).toEqual(unknown);
     const again = (id: ReturnType<typeof sql>, change: ReturnType<typeof sql>) =>
       write(sql`with mine as (delete from email_challenges where secret_hash = ${own.secretHash} returning *)
-        insert into email_challenges (id, secret_hash, mac, mac_version, ${columns}, person, subject_id, ends_at)
+        insert into email_challenges (id, secret_hash, mac, mac_version, ${columns}, person, user_id, ends_at)
         select ${id}, secret_hash, mac, mac_version, ${columns}, ${change} from mine`);
-    await refusedBy('email_challenges_begins_once', again(sql`id`, sql`person, subject_id, ends_at`));
+    await refusedBy('email_challenges_begins_once', again(sql`id`, sql`person, user_id, ends_at`));
     await again(sql`gen_random_uuid()`, sql`${victim.id}, ${victim.id}::uuid, ends_at`);
     expect(await links.press(own)).toEqual(unknown);
     await again(sql`gen_random_uuid()`, sql`${mallory.id}, ${mallory.id}::uuid, ends_at + interval '1 year'`);

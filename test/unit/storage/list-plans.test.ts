@@ -23,14 +23,14 @@ beforeAll(async () => {
   granted = await givenGrant(world);
   await givenGrant(world);
   await world.db.execute(sql`
-    insert into grants (id, interaction_id, client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope, resources,
+    insert into grants (id, interaction_id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
       policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
-    select gen_random_uuid(), gen_random_uuid(), client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope,
+    select gen_random_uuid(), gen_random_uuid(), client_id, user_id, client_epoch, user_epoch, server_epoch, scope,
       resources, policy, code_hash, code_challenge, redirect_uri, code_ends_at, 'active', created_at + n * interval '1 second'
     from grants, generate_series(1, ${ROWS / 2}::int) n`);
   await world.db.execute(sql`
-    insert into sessions (id_hash, sid, subject_id, subject_epoch, server_epoch, signed_in_at, last_used_at, ends_at)
-    select sha256((sid::text || n)::bytea), gen_random_uuid(), subject_id, subject_epoch, server_epoch,
+    insert into sessions (id_hash, sid, user_id, user_epoch, server_epoch, signed_in_at, last_used_at, ends_at)
+    select sha256((sid::text || n)::bytea), gen_random_uuid(), user_id, user_epoch, server_epoch,
       signed_in_at + n * interval '1 second', signed_in_at + n * interval '1 second', ends_at + interval '1 day'
     from sessions, generate_series(1, ${ROWS / 2}::int) n`);
   await world.db.execute(sql`

@@ -6,7 +6,7 @@ import { PERSONAL_TABLES } from '../../../src/storage/personal-data.ts';
 import * as schema from '../../../src/storage/schema.ts';
 
 /** As a `sub` is called in any table. */
-const NAMES_AN_END_USER = /subject_id|^user_id$|^sub$/;
+const NAMES_AN_END_USER = /user_id|^sub$/;
 /** The record itself, and the ledger, which is append-only and has the `sub` alone. */
 const ELSEWHERE = ['transitions'];
 

@@ -31,7 +31,7 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'last_used_at',
     'chain_ends_at',
   ],
-  interactions: ['state', 'subject_id'],
+  interactions: ['state', 'user_id'],
   signing_keys: [
     'state',
     'private_jwe',
@@ -40,7 +40,6 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'stopped_signing_at',
     'retired_at',
     'retired_reason',
-    'signing',
     'mac',
     'mac_version',
   ],
@@ -73,7 +72,7 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'epoch',
     'deleted_at',
   ],
-  external_sign_ins: ['state', 'subject_id', 'amr', 'authenticated_at', 'refusal', 'mac', 'mac_version'],
+  external_sign_ins: ['state', 'user_id', 'amr', 'authenticated_at', 'refusal', 'mac', 'mac_version'],
   linked_identities: ['state', 'removed_at', 'removed_reason', 'mac', 'mac_version'],
   mails: ['state', 'attempts', 'next_attempt_at', 'sealed_contents', 'ended_at', 'drop_reason'],
   webhook_deliveries: [
@@ -85,7 +84,7 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'ended_at',
     'abandoned_reason',
   ],
-  consents: ['subject_epoch', 'client_epoch', 'scope', 'granted_at', 'mac', 'mac_version'],
+  consents: ['user_epoch', 'client_epoch', 'scope', 'granted_at', 'mac', 'mac_version'],
   users: [
     'username',
     'username_key',
@@ -124,7 +123,7 @@ const BOUND: Readonly<Record<string, readonly [rule: string, key: string, row: s
 /** Where a foreign key would refuse any other value first. */
 const ANOTHER: Readonly<Record<string, string>> = {
   client_id: `'${CLIENT.another}'`,
-  subject_id: `'${USER.bob}'`,
+  user_id: `'${USER.bob}'`,
   purpose: "'verify_address'",
 };
 const OWN_NAME: Readonly<Record<string, Readonly<Record<string, string>>>> = {

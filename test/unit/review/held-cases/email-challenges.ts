@@ -11,7 +11,7 @@ const insertLink = (instead: Readonly<Record<string, string>> = {}): string =>
   insertCopy({
     table: 'email_challenges',
     where: `id = '${LINK.active}'`,
-    columns: 'purpose, subject_id, subject_epoch, address, created_at, ends_at',
+    columns: 'purpose, user_id, user_epoch, address, created_at, ends_at',
     values: { id: 'gen_random_uuid()', state: "'active'", secret_hash: "'\\x1234'", person: "'another'", ...instead },
   });
 

@@ -26,17 +26,17 @@ const insertIdentity = (instead: Readonly<Record<string, string>> = {}) =>
   insertCopy({
     table: 'linked_identities',
     where: `id = '${IDENTITY.active}'`,
-    columns: 'subject_id, issuer, provider, linked_at',
+    columns: 'user_id, issuer, provider, linked_at',
     values: { id: 'gen_random_uuid()', subject: "'another there'", state: "'active'", ...instead },
   });
 
-const WHO = `subject_id = '${USER.alice}', amr = '{pwd}', authenticated_at = now()`;
+const WHO = `user_id = '${USER.alice}', amr = '{pwd}', authenticated_at = now()`;
 
 export const externalSignInCases: readonly HeldCase[] = [
   allowed('an external sign-in is inserted', insertSignIn()),
-  allowed('a link is begun for an end-user', insertSignIn({ purpose: "'link'", subject_id: `'${USER.alice}'` })),
+  allowed('a link is begun for an end-user', insertSignIn({ purpose: "'link'", user_id: `'${USER.alice}'` })),
   refused(BEGINS, 'an external sign-in is inserted as answered', insertSignIn({ state: "'answered'" })),
-  refused(BEGINS, 'a sign-in begins with an end-user', insertSignIn({ subject_id: `'${USER.alice}'` })),
+  refused(BEGINS, 'a sign-in begins with an end-user', insertSignIn({ user_id: `'${USER.alice}'` })),
   refused(BEGINS, 'a link begins with nobody', insertSignIn({ purpose: "'link'" })),
   refused(BEGINS, 'a sign-in begins with methods', insertSignIn({ amr: "'{pwd}'" })),
   refused(BEGINS, 'a sign-in begins with an instant', insertSignIn({ authenticated_at: 'now()' })),
@@ -44,15 +44,11 @@ export const externalSignInCases: readonly HeldCase[] = [
 
   allowed('an answer comes', updateSignIn(EXTERNAL.awaiting, `state = 'answered', ${WHO}`)),
   refused(ANSWER, 'an answer comes without its state', updateSignIn(EXTERNAL.awaiting, WHO)),
-  refused(
-    ANSWER,
-    'an answer is about somebody else now',
-    updateSignIn(EXTERNAL.answered, `subject_id = '${USER.bob}'`),
-  ),
+  refused(ANSWER, 'an answer is about somebody else now', updateSignIn(EXTERNAL.answered, `user_id = '${USER.bob}'`)),
   refused(
     ANSWER,
     'an answer is used by somebody else',
-    updateSignIn(EXTERNAL.answered, `state = 'used', subject_id = '${USER.bob}'`),
+    updateSignIn(EXTERNAL.answered, `state = 'used', user_id = '${USER.bob}'`),
   ),
   refused(ANSWER, 'an answer is used as stronger', updateSignIn(EXTERNAL.answered, "state = 'used', amr = '{mfa}'")),
   refused(

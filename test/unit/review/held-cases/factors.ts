@@ -10,21 +10,21 @@ const insertApp = (instead: Values = {}): string =>
   insertCopy({
     table: 'second_factors',
     where: `id = '${APP.active}'`,
-    columns: 'subject_id, created_at',
+    columns: 'user_id, created_at',
     values: { id: 'gen_random_uuid()', state: "'unconfirmed'", sealed_secret: "'sea1ed'", ...instead },
   });
 const insertCode = (instead: Values = {}): string =>
   insertCopy({
     table: 'recovery_codes',
     where: `id = '${CODE.active}'`,
-    columns: 'subject_id, created_at',
+    columns: 'user_id, created_at',
     values: { id: 'gen_random_uuid()', state: "'active'", code_hash: "'\\xc0de'", ...instead },
   });
 const insertPasskey = (instead: Values = {}): string =>
   insertCopy({
     table: 'passkeys',
     where: `id = '${PASSKEY.active}'`,
-    columns: 'subject_id, name, counter, backup_eligible, transports, created_at',
+    columns: 'user_id, name, counter, backup_eligible, transports, created_at',
     values: {
       id: 'gen_random_uuid()',
       state: "'active'",

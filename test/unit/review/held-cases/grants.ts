@@ -19,7 +19,7 @@ const insertGrant = (instead: Readonly<Record<string, string>> = {}, tail = ''):
     table: 'grants',
     where: `id = '${GRANT.waiting}'`,
     columns:
-      'client_id, subject_id, client_epoch, subject_epoch, server_epoch, scope, resources, policy, code_hash, code_challenge, redirect_uri, code_ends_at, created_at',
+      'client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources, policy, code_hash, code_challenge, redirect_uri, code_ends_at, created_at',
     values: { id: 'gen_random_uuid()', interaction_id: 'gen_random_uuid()', state: "'active'", ...instead },
     tail,
   });

@@ -13,7 +13,7 @@ const insertInteraction = (instead: Readonly<Record<string, string>> = {}): stri
       'browser_hash, client_id, client_epoch, redirect_uri, code_challenge, scope, resources, created_at, ends_at',
     values: { id: 'gen_random_uuid()', state: "'awaitingSignIn'", ...instead },
   });
-const toBob = `subject_id = '${USER.bob}'`;
+const toBob = `user_id = '${USER.bob}'`;
 
 export const interactionCases: readonly HeldCase[] = [
   allowed('an interaction is inserted as nodes of the version before do', insertInteraction()),
@@ -21,18 +21,18 @@ export const interactionCases: readonly HeldCase[] = [
     refused(BEGINS, `an interaction is inserted as ${state} by nobody`, insertInteraction({ state: `'${state}'` })),
     allowed(
       `an interaction is inserted as ${state} by an end-user`,
-      insertInteraction({ state: `'${state}'`, subject_id: `'${USER.alice}'` }),
+      insertInteraction({ state: `'${state}'`, user_id: `'${USER.alice}'` }),
     ),
   ]),
   refused(
     BEGINS,
     'an interaction that awaits the sign-in is inserted with an end-user',
-    insertInteraction({ subject_id: `'${USER.alice}'` }),
+    insertInteraction({ user_id: `'${USER.alice}'` }),
   ),
   allowed('another end-user signs in', updateInteraction(INTERACTION.awaitingConsent, toBob)),
   ...([INTERACTION.approved, INTERACTION.denied] as const).flatMap((row) => [
     refused(USERS, `the answer ${row} becomes that of another end-user`, updateInteraction(row, toBob)),
-    refused(USERS, `the answer ${row} loses its end-user`, updateInteraction(row, 'subject_id = null')),
+    refused(USERS, `the answer ${row} loses its end-user`, updateInteraction(row, 'user_id = null')),
   ]),
   refused(
     USERS,

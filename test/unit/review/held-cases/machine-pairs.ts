@@ -138,8 +138,8 @@ const interactionPairs = pairs(interaction).map(([from, to]) => {
   const row = INTERACTION[from as keyof typeof INTERACTION];
   if (from === to) return allowed(what, updateInteraction(row, `state = '${to}'`));
   // An end-user who is known stays, so that nothing but the states is tried.
-  const user = from === 'awaitingSignIn' ? `'${USER.alice}'` : 'subject_id';
-  const statement = updateInteraction(row, `state = '${to}', subject_id = ${user}`);
+  const user = from === 'awaitingSignIn' ? `'${USER.alice}'` : 'user_id';
+  const statement = updateInteraction(row, `state = '${to}', user_id = ${user}`);
   const exists = reasonsBetween(interaction.machine, from, to, '') !== null;
   return exists ? allowed(what, statement) : refused('interactions_moves_with_its_machine', what, statement);
 });
@@ -223,7 +223,7 @@ const externalPairs = pairs(externalSignIn).map(([from, to]) => {
   const update = updateOf('external_sign_ins', 'id');
   const row = EXTERNAL[from as keyof typeof EXTERNAL];
   if (from === to) return allowed(what, update(row, `state = '${to}'`));
-  const who = `subject_id = coalesce(subject_id, '${USER.alice}'), amr = coalesce(amr, '{pwd}'), authenticated_at = coalesce(authenticated_at, now())`;
+  const who = `user_id = coalesce(user_id, '${USER.alice}'), amr = coalesce(amr, '{pwd}'), authenticated_at = coalesce(authenticated_at, now())`;
   const refusal = to === 'denied' ? "'access_denied'" : 'null';
   const statement = update(row, `state = '${to}', refusal = ${refusal}, ${who}`);
   const exists = reasonsBetween(externalSignIn.machine, from, to, '') !== null;

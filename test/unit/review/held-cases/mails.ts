@@ -7,7 +7,7 @@ const insert = (instead: Readonly<Record<string, string>> = {}) =>
   insertCopy({
     table: 'mails',
     where: `id = '${MAIL.pending}'`,
-    columns: 'purpose, domain_hash, subject_id, gives_up_at, created_at',
+    columns: 'purpose, domain_hash, user_id, gives_up_at, created_at',
     values: {
       id: 'gen_random_uuid()',
       sealed_contents: "'sea1ed'",

@@ -12,7 +12,7 @@ const insertSession = (instead: Readonly<Record<string, string>> = {}, tail = ''
   insertCopy({
     table: 'sessions',
     where: `sid = '${SESSION.active}'`,
-    columns: 'subject_id, subject_epoch, server_epoch, signed_in_at, ends_at',
+    columns: 'user_id, user_epoch, server_epoch, signed_in_at, ends_at',
     values: { id_hash: "'\\x5e55'", ...instead },
     tail,
   });

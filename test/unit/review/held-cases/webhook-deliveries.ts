@@ -7,7 +7,7 @@ const insert = (instead: Readonly<Record<string, string>> = {}) =>
   insertCopy({
     table: 'webhook_deliveries',
     where: `id = '${DELIVERY.pending}'`,
-    columns: 'receiver, event_type, subject_id, data, occurred_at, gives_up_at, created_at',
+    columns: 'receiver, event_type, user_id, data, occurred_at, gives_up_at, created_at',
     values: {
       id: 'gen_random_uuid()',
       event_id: 'gen_random_uuid()',
