@@ -236,6 +236,13 @@ export default {
       valuesOnly,
     ),
     only(
+      'the-management-client-is-a-leaf',
+      '^src/management/client/',
+      ['^src/management/client/'],
+      'It knows the resources as types, which are erased: a command through a server loads nothing of the server.',
+      valuesOnly,
+    ),
+    only(
       'console-is-a-client',
       '^src/console/',
       [

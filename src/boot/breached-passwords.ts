@@ -24,7 +24,7 @@ class NoList extends Error {
   }
 }
 
-export function breachedPasswords(policy: () => SignInPolicy, logger: Logger): IsBreached {
+export function breachedPasswords(policy: () => SignInPolicy, logger: Pick<Logger, 'warn'>): IsBreached {
   return async (password) => {
     const list = policy().breachedPasswords;
     if (list === undefined) return false;

@@ -175,6 +175,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     deniedAccessTokens,
     challenges,
     links: mails?.links ?? null,
+    mails: mails?.links ?? null,
     commandLineClient: database.kind === 'embedded' ? COMMAND_LINE_CLIENT : null,
     sleep: (milliseconds: number) => sleep(milliseconds),
     signingKeys: keyDeps({ db, keys, source, clock, policy }),

@@ -52,6 +52,9 @@ export type DeclaredClient = {
 };
 
 export const CLIENTS_FILE = 'clients.yaml';
+export const isDeclared = ({ declaredClients }: Configuration, clientId: string): boolean =>
+  declaredClients.some(({ record }) => record.client_id === clientId);
+
 export const CLAIMS_FILE = 'claims.yaml';
 export const SIGNING_KEYS_FILE = 'signing-keys.yaml';
 export const LIMITS_FILE = 'limits.yaml';

@@ -1,7 +1,9 @@
 /** What the machines of clients and end-users reject, as problems. */
+import { isDeclared } from '../config/configuration.ts';
 import { describeRecordProblem } from '../config/problem.ts';
 import { ADMINISTRATION_WORDS, ChangeRefused, type RefusedChange } from '../registration/administration.ts';
 import { ClientIdIsSub, idOfUser } from '../registration/register-client.ts';
+import type { ManagementDeps } from './deps.ts';
 import { type Problem, type ProblemReason, problem } from './problem.ts';
 import type { Answer } from './resource.ts';
 
@@ -20,6 +22,10 @@ const REASONS: Readonly<Record<RefusedChange, ProblemReason>> = {
 
 export const rejected = (reason: RefusedChange): Problem =>
   problem(REASONS[reason], `${ADMINISTRATION_WORDS[reason]}. Nothing was changed.`);
+
+/** A client that the files declare by now, and that a command finds before the next start has stored it. */
+export const declaredInFiles = ({ configuration }: Pick<ManagementDeps, 'configuration'>, clientId: string) =>
+  isDeclared(configuration(), clientId) ? rejected('client_is_declared') : null;
 
 const ID_OF_USER = describeRecordProblem({ ...idOfUser('client_id'), key: null });
 

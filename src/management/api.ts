@@ -6,36 +6,36 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { fastifyGuard } from '../guard/fastify.ts';
 import { type Refused, refused, type Unavailable } from '../guard/outcome.ts';
+import { addressKey } from '../http/address-key.ts';
 import { setLogLine } from '../http/request-log.ts';
 import { isUnavailable, setUnavailableLine } from '../http/unavailable.ts';
+import type { Actor } from '../model/actor.ts';
 import { readBearer } from '../oauth/bearer.ts';
-import type { ManagementDeps } from './deps.ts';
+import type { GuardDeps } from './deps.ts';
 import { PROBLEMS, type ProblemReason, problem, sendProblem } from './problem.ts';
 import { publicPages } from './public-pages.ts';
 import { RESOURCES } from './resources/all.ts';
 import { resourceRoutes, sendRefusal } from './routes.ts';
 import { SCOPES } from './scopes.ts';
-import { type Me, whoCalls } from './who.ts';
+import { actorOf, type Me, whoCalls } from './who.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who calls the management API. Null elsewhere, and on routes that need no token. */
     me: Me | null;
+    /** As the ledger names who calls; null where `me` is. */
+    actor: Actor | null;
   }
 }
 
 /** To be registered below the path of the issuer, with the prefix of the API. */
-export const managementApi: FastifyPluginAsync<ManagementDeps & { readonly whole: FastifyInstance }> = async (
+export const managementApi: FastifyPluginAsync<GuardDeps & { readonly whole: FastifyInstance }> = async (
   app,
   { whole, ...deps },
 ) => {
   const { issuer, configuration, clock } = deps;
-  app.decorateRequest('me', null);
-  jsonBodies(app);
+  prepareApi(app, issuer);
   app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(error, request, reply, issuer));
-  app.setNotFoundHandler((request, reply) =>
-    sendRefusal(request, reply, issuer, problem('not_found', 'The API has no resource under this address.')),
-  );
   await app.register(fastifyGuard, {
     issuer,
     resource: configuration().management.identifier,
@@ -57,6 +57,7 @@ export const managementApi: FastifyPluginAsync<ManagementDeps & { readonly whole
     const missing = needed.filter((scope) => !me.scopes.includes(scope));
     if (missing.length > 0) return refuse(reply, 'scope_missing', missing, needed);
     request.me = me;
+    request.actor = actorOf(deps, me, addressKey(request.ip, request.socket.remoteAddress ?? ''));
   });
   for (const resource of RESOURCES) resourceRoutes(app, deps, resource);
   publicPages(app, issuer);
@@ -71,6 +72,16 @@ export const managementApi: FastifyPluginAsync<ManagementDeps & { readonly whole
     return sendGuarded(reply.code(outcome.status).headers(outcome.headers), issuer, outcome);
   }
 };
+
+/** What the API is without a way to know who calls. */
+export function prepareApi(app: FastifyInstance, issuer: string): void {
+  app.decorateRequest('me', null);
+  app.decorateRequest('actor', null);
+  jsonBodies(app);
+  app.setNotFoundHandler((request, reply) =>
+    sendRefusal(request, reply, issuer, problem('not_found', 'The API has no resource under this address.')),
+  );
+}
 
 /** As text: src/management/sent.ts says what is wrong with it. */
 function jsonBodies(app: FastifyInstance): void {
@@ -134,7 +145,12 @@ const REASON_OF_STATUS: Readonly<Record<number, ProblemReason>> = {
   431: 'invalid_request',
 };
 
-function sendFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply, issuer: string): FastifyReply {
+export function sendFailure(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  issuer: string,
+): FastifyReply {
   if (isUnavailable(error)) {
     const reason = setUnavailableLine(request, error);
     if (reason === 'commit_unknown') return sendProblem(reply, issuer, problem('commit_unknown', COMMIT_UNKNOWN));

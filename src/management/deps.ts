@@ -6,30 +6,30 @@ import type { RowMacs } from '../crypto/row-mac.ts';
 import type { EmailChallengeStore } from '../lifecycles/email-challenge.ts';
 import type { SessionStore } from '../lifecycles/session.ts';
 import type { SigningKeyWorld } from '../lifecycles/signing-key.ts';
-import type { LinkDeps } from '../people/email/links.ts';
+import type { LinkMaking } from '../people/email/links.ts';
+import type { NotifyDeps } from '../people/mail/notify.ts';
 import type { IsBreached } from '../people/passwords/rules.ts';
 import type { AccessTokenDeps } from '../protocol/presented-access-token.ts';
 import type { Drizzle } from '../storage/database.ts';
 import type { Clock } from '../system/clock.ts';
 
-/** What the resources of the API need of the server. */
-export type ManagementDeps = AccessTokenDeps & {
-  readonly issuer: string;
+/** What the resources of the API need. */
+export type ManagementDeps = Pick<AccessTokenDeps, 'issuer' | 'store'> & {
   readonly production: boolean;
   readonly isBreached: IsBreached;
   readonly configuration: () => Configuration;
   readonly keys: RootKeys;
   readonly macs: RowMacs;
-  /** As which client the commands of this machine come; null: they go to the database themselves. */
-  readonly commandLineClient: string | null;
   readonly random: Random;
   readonly db: Drizzle;
   readonly clock: Clock;
   readonly sessions: SessionStore;
   readonly signingKeys: SigningKeyWorld;
   readonly challenges: EmailChallengeStore;
-  /** Null: no mails are sent. */
-  readonly links: LinkDeps | null;
+  /** Null: there are no pages for the links of mails. */
+  readonly links: LinkMaking | null;
+  /** Null: no mails are sent from here. */
+  readonly mails: NotifyDeps | null;
   /** Null: none since the start of this node. */
   readonly lastReload: () => LastReload | null;
   /** After a change of keys: this node follows at once, the others within seconds. */
@@ -37,3 +37,10 @@ export type ManagementDeps = AccessTokenDeps & {
   /** Milliseconds; waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
+
+/** What the server needs beside, to know who calls. */
+export type GuardDeps = ManagementDeps &
+  AccessTokenDeps & {
+    /** As which client the commands of this machine come; null: they go to the database themselves. */
+    readonly commandLineClient: string | null;
+  };

@@ -5,7 +5,7 @@ import type { ManagementDeps } from './deps.ts';
 
 /** Resolves when the mail is in the queue. In the end-user's own language, or the server's: that of the administrator says nothing about them. */
 export const tellOwner = (
-  { links, clock }: Pick<ManagementDeps, 'links' | 'clock'>,
+  { mails, clock }: Pick<ManagementDeps, 'mails' | 'clock'>,
   userId: string,
   kind: Notice,
-): Promise<void> => notify(links, userId, { kind, at: clock.fixedNow() ?? new Date() }, []);
+): Promise<void> => notify(mails, userId, { kind, at: clock.fixedNow() ?? new Date() }, []);

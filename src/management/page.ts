@@ -28,7 +28,7 @@ export const link = z.object({ href: z.string() }).meta({ id: 'Link' });
 export const selfLink = z.object({ self: link });
 
 /** The shape of a list. */
-export const pageOf = (item: z.ZodType) =>
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
     items: z.array(item),
     _links: z.object({ self: link, next: link.optional().describe('Absent: there is nothing more.') }),

@@ -100,12 +100,22 @@ export type ManagementResource = {
   readonly methods: Readonly<Partial<Record<Method, Operation>>>;
 };
 
-type Typed<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = Omit<
+/** An operation that keeps the types of its schemas. */
+export type Described<Query extends z.ZodObject, Body extends z.ZodType, Shape extends z.ZodType> = Omit<
   Operation,
-  'query' | 'body' | 'run'
+  'query' | 'body' | 'answer'
 > & {
   readonly query?: Query;
   readonly body?: Body;
+  readonly answer?: Shape;
+};
+
+type Typed<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Shape extends z.ZodType,
+> = Omit<Described<Query, Body, Shape>, 'run'> & {
   readonly run: (
     deps: ManagementDeps,
     request: ManagementRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
@@ -115,5 +125,7 @@ type Typed<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z
 /** Declares the methods of a resource, each with the types of its schemas. */
 export const methodsOf =
   <Params extends z.ZodObject>(_: Params) =>
-  <Query extends z.ZodObject, Body extends z.ZodType>(operation: Typed<Params, Query, Body>): Operation =>
-    operation as Operation;
+  <Query extends z.ZodObject = never, Body extends z.ZodType = never, Shape extends z.ZodType = never>(
+    operation: Typed<Params, Query, Body, Shape>,
+  ): Described<NoInfer<Query>, NoInfer<Body>, NoInfer<Shape>> =>
+    operation;

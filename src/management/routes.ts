@@ -2,7 +2,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { z } from 'zod';
-import { addressKey } from '../http/address-key.ts';
 import { EVERY_METHOD } from '../http/handed-on.ts';
 import { setLogLine } from '../http/request-log.ts';
 import { isUnavailable } from '../http/unavailable.ts';
@@ -15,7 +14,6 @@ import { entityTag, isKnown, preconditionOf } from './precondition.ts';
 import { notFound, PROBLEM_TYPE, type Problem, problem, sendProblem } from './problem.ts';
 import type { Answer, ManagementResource, Method, Operation } from './resource.ts';
 import { checked, parsedJson, queryValues } from './sent.ts';
-import { actorOf } from './who.ts';
 
 const JSON_TYPE = 'application/json';
 const MERGE_PATCH = 'application/merge-patch+json';
@@ -71,8 +69,8 @@ async function answerTo(
   operation: Operation,
   request: FastifyRequest,
 ): Promise<Answer> {
-  const { me } = request;
-  if (me === null) throw new Error('A guarded route without a caller.');
+  const { me, actor } = request;
+  if (me === null || actor === null) throw new Error('A guarded route without a caller.');
   const type = operation.answerType ?? JSON_TYPE;
   if (!accepts(request, type)) return notAcceptable(type);
   const params = checked(resource.params, request.params, 'not_found');
@@ -95,7 +93,7 @@ async function answerTo(
     body: body.value,
     sent: body.sent,
     href: urlUnder(deps.issuer, request.url.slice(request.url.indexOf(API_PATH))),
-    actor: actorOf(deps, me, addressKey(request.ip, request.socket.remoteAddress ?? '')),
+    actor,
     me,
     precondition: preconditionOf(request),
     makes,

@@ -8,7 +8,7 @@ import { type Actor, commandLine } from '../model/actor.ts';
 import { scopeOfAdministrator } from '../protocol/administrators.ts';
 import { presentedAccessToken } from '../protocol/presented-access-token.ts';
 import { findUserById, isAuthenticUser } from '../storage/users.ts';
-import type { ManagementDeps } from './deps.ts';
+import type { GuardDeps } from './deps.ts';
 
 export type Me = {
   readonly kind: 'operator' | 'client';
@@ -21,7 +21,7 @@ export type Me = {
 };
 
 /** @returns null when the token has ended. @throws StoreUnavailable */
-export async function whoCalls(deps: ManagementDeps, access: Access, token: string): Promise<Me | null> {
+export async function whoCalls(deps: GuardDeps, access: Access, token: string): Promise<Me | null> {
   const presented = await presentedAccessToken(deps, token);
   if (presented.kind === 'inactive') return null;
   const { grant } = presented;
@@ -42,7 +42,7 @@ const both = (token: readonly string[], role: readonly string[]): readonly strin
 
 /** @param address one spelling for each network (src/http/address-key.ts). */
 export const actorOf = (
-  { keys, commandLineClient }: Pick<ManagementDeps, 'keys' | 'commandLineClient'>,
+  { keys, commandLineClient }: Pick<GuardDeps, 'keys' | 'commandLineClient'>,
   { kind, id }: Me,
   address: string,
 ): Actor => ({

@@ -21,7 +21,7 @@ import { user } from './users.ts';
 import { webhookDeliveries, webhookDelivery, webhookRepetitions } from './webhook-deliveries.ts';
 import { webhookReceiver, webhookReceivers, webhookTests } from './webhook-receivers.ts';
 
-export const RESOURCES: readonly ManagementResource[] = [
+const ALL = [
   root,
   status,
   clientCollection,
@@ -65,4 +65,8 @@ export const RESOURCES: readonly ManagementResource[] = [
   policies,
   policy,
   resources,
-];
+] as const satisfies readonly ManagementResource[];
+
+/** Each with the types of its schemas, for the client (src/management/client). */
+export type Resource = (typeof ALL)[number];
+export const RESOURCES: readonly ManagementResource[] = ALL;

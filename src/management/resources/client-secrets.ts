@@ -6,7 +6,7 @@ import type { RegisteredClient, SecretMac } from '../../model/client.ts';
 import { administerClient } from '../../registration/administration.ts';
 import { findClient } from '../../storage/clients.ts';
 import { addressOf, links } from '../addresses.ts';
-import { rejected } from '../administration.ts';
+import { declaredInFiles, rejected } from '../administration.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { GONE_SINCE } from '../idempotency.ts';
 import { pageBody, pageOf, selfLink } from '../page.ts';
@@ -38,7 +38,7 @@ const createdShape = shape
   .extend({ client_secret: z.string().describe('Shown this once.') })
   .meta({ id: 'NewClientSecret' });
 
-export const clientSecrets: ManagementResource = {
+export const clientSecrets = {
   path: '/clients/{client_id}/secrets',
   name: 'the live secrets of a client',
   params,
@@ -68,9 +68,9 @@ export const clientSecrets: ManagementResource = {
       run: add,
     }),
   },
-};
+} as const satisfies ManagementResource;
 
-export const clientSecret: ManagementResource = {
+export const clientSecret = {
   path: '/clients/{client_id}/secrets/{secret_id}',
   name: 'a live secret of a client',
   params: itemParams,
@@ -89,24 +89,30 @@ export const clientSecret: ManagementResource = {
       summary: 'The secret stops working at once. The last one stays.',
       scope: 'clients:write',
       rejects: ['client_is_declared', 'client_is_own', 'last_secret'],
-      run: async ({ db, macs, clock }, { params: { client_id, secret_id }, actor }) => {
+      run: async (deps, { params: { client_id, secret_id }, actor }) => {
+        const { db, macs, clock } = deps;
+        const declared = declaredInFiles(deps, client_id);
+        if (declared) return declared;
         const change: ClientChange = { type: 'secretRemovalRequested', secretId: secret_id };
         const outcome = await administerClient({ db, macs, clock, actor }, client_id, { change });
         return outcome.kind === 'rejected' ? rejected(outcome.reason) : done;
       },
     }),
   },
-};
+} as const satisfies ManagementResource;
 
 type Request = ManagementRequest<{ client_id: string }, unknown, { replaces: boolean }>;
 
-async function add({ db, macs, clock, keys, issuer }: ManagementDeps, request: Request): Promise<Answer> {
+async function add(deps: ManagementDeps, request: Request): Promise<Answer> {
+  const { db, macs, clock, keys, issuer } = deps;
   const {
     params: { client_id },
     body,
     actor,
     makes,
   } = request;
+  const declared = declaredInFiles(deps, client_id);
+  if (declared) return declared;
   const secret = makeClientSecret(makes);
   const id = makes.bytes(6).toString('base64url');
   const answer = (client: RegisteredClient): Answer | null => {

@@ -9,7 +9,7 @@ import { type ReadClient, readClientMetadata, toNames } from '../../registration
 import type { Reading } from '../../registration/record-problem.ts';
 import { applyClientPlan, type ClientPlan, planClient } from '../../registration/register-client.ts';
 import { findClient } from '../../storage/clients.ts';
-import { conditionNeeded, orRejected, rejected } from '../administration.ts';
+import { conditionNeeded, declaredInFiles, orRejected, rejected } from '../administration.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { GONE_SINCE } from '../idempotency.ts';
 import { mergePatch } from '../merge-patch.ts';
@@ -46,7 +46,7 @@ const params = z.object({ client_id: clientId });
 const method = methodsOf(params);
 type Request = ManagementRequest<{ client_id: string }, unknown, unknown>;
 
-export const client: ManagementResource = {
+export const client = {
   path: '/clients/{client_id}',
   name: 'a client',
   params,
@@ -92,7 +92,7 @@ export const client: ManagementResource = {
       run: remove,
     }),
   },
-};
+} as const satisfies ManagementResource;
 
 const forMany = methodsOf(z.object({}));
 
@@ -105,13 +105,15 @@ export const registration = forMany({
   answer: createdClientShape,
   creates: true,
   secret: true,
-  rejects: ['already_exists', 'client_is_own', 'changed_meanwhile'],
+  rejects: ['already_exists', 'client_is_declared', 'client_is_own', 'changed_meanwhile'],
   run: register,
 });
 
 async function register(deps: ManagementDeps, request: ManagementRequest<object, unknown, unknown>): Promise<Answer> {
   const read = readSent(deps, request.sent as Record<string, unknown>, { declared: false, registeredBy: 'operator' });
   if ('kind' in read) return read;
+  const declared = read.value.clientId === null ? null : declaredInFiles(deps, read.value.clientId);
+  if (declared) return declared;
   const { warnings } = read;
   const id = read.value.clientId ?? request.makes.bytes(16).toString('base64url');
   const asked = { ...read.value, clientId: id, warnings };
@@ -153,23 +155,27 @@ async function replace(deps: ManagementDeps, request: Request): Promise<Answer> 
   const { isSeen, onlyNew } = request.precondition;
   const sent = request.sent as Record<string, unknown>;
   const stored = await findClient(deps.db, deps.macs, client_id);
-  if (stored ? onlyNew : isSeen !== null) return rejected('changed_meanwhile');
+  const declared = stored?.declared ? null : declaredInFiles(deps, client_id);
+  if (declared) return declared;
   if (sent['client_id'] !== undefined && sent['client_id'] !== client_id) return otherId(client_id);
   const read = readSent(deps, sent, stored ?? { declared: false, registeredBy: 'operator' });
   if ('kind' in read) return read;
-  return stored
-    ? change(deps, request, stored, read)
-    : orRejected(async () => {
-        const plan = await planClient(depsFor(deps, request), { ...read.value, clientId: client_id });
-        await applyClientPlan(depsFor(deps, request), plan, isNew);
-        return createdClient(deps.issuer, await storedAs(deps, plan), plan.madeSecret, read.warnings);
-      });
+  // Only a request that is right meets its conditions (RFC 9110 §13.2.1): so one that cannot be met asks what is wrong with the rest.
+  if (stored) return onlyNew ? rejected('changed_meanwhile') : change(deps, request, stored, read);
+  return orRejected(async () => {
+    const plan = await planClient(depsFor(deps, request), { ...read.value, clientId: client_id });
+    if (isSeen !== null) return rejected('changed_meanwhile');
+    await applyClientPlan(depsFor(deps, request), plan, isNew);
+    return createdClient(deps.issuer, await storedAs(deps, plan), plan.madeSecret, read.warnings);
+  });
 }
 
 async function patch(deps: ManagementDeps, request: Request): Promise<Answer> {
   const { client_id } = request.params;
   const stored = await findClient(deps.db, deps.macs, client_id);
   if (!stored) return notFound('client');
+  const declared = stored.declared ? null : declaredInFiles(deps, client_id);
+  if (declared) return declared;
   const merged = mergePatch(clientDocument(deps.issuer, stored), request.sent) as Record<string, unknown>;
   const problems = checked(clientBody, merged, 'invalid_fields');
   if (problems.kind === 'problem') return problems;
@@ -202,6 +208,8 @@ async function change(
 }
 
 async function remove(deps: ManagementDeps, request: Request): Promise<Answer> {
+  const declared = declaredInFiles(deps, request.params.client_id);
+  if (declared) return declared;
   const { isSeen } = request.precondition;
   const expects = ({ client: now }: ClientRow) => now !== null && (!isSeen || isSeen(clientDocument(deps.issuer, now)));
   const outcome = await administerClient(depsFor(deps, request), request.params.client_id, {

@@ -22,7 +22,7 @@ const method = methodsOf(none);
 const isTrue = z.enum(['true', 'false']).transform((text) => text === 'true');
 const part = z.string().min(1).max(200).refine(isStorable);
 
-export const clientCollection: ManagementResource = {
+export const clientCollection = {
   path: '/clients',
   name: 'the clients',
   params: none,
@@ -44,7 +44,7 @@ export const clientCollection: ManagementResource = {
     }),
     POST: registration,
   },
-};
+} as const satisfies ManagementResource;
 
 /** Whether somebody has this username is looked up, and not searched for page by page. */
 async function named(
@@ -62,7 +62,7 @@ async function named(
 
 const ofClient = z.object({ client_id: clientId });
 
-export const clientConsequences: ManagementResource = {
+export const clientConsequences = {
   path: '/clients/{client_id}/consequences',
   name: 'what ends with a client',
   params: ofClient,
@@ -97,9 +97,9 @@ export const clientConsequences: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;
 
-export const userCollection: ManagementResource = {
+export const userCollection = {
   path: '/users',
   name: 'the end-users',
   params: none,
@@ -111,7 +111,13 @@ export const userCollection: ManagementResource = {
         ...pageQuery,
         q: part.optional().describe('The username contains it, in either case.'),
         disabled: isTrue.optional(),
-        username: part.optional().describe('Exactly this username, as a sign-in compares it: nobody or one end-user.'),
+        username: z
+          .string()
+          .min(1)
+          .max(256)
+          .refine(isStorable)
+          .optional()
+          .describe('Exactly this username, as a sign-in compares it: nobody or one end-user.'),
       }),
       answer: pageOf(userShape),
       run: ({ db, issuer }, { query: { q, disabled, username, ...page }, href }) =>
@@ -123,11 +129,11 @@ export const userCollection: ManagementResource = {
     }),
     POST: userRegistration,
   },
-};
+} as const satisfies ManagementResource;
 
 const ofUser = z.object({ sub });
 
-export const userConsequences: ManagementResource = {
+export const userConsequences = {
   path: '/users/{sub}/consequences',
   name: 'what ends with an end-user',
   params: ofUser,
@@ -155,4 +161,4 @@ export const userConsequences: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;

@@ -18,7 +18,7 @@ const policyDocument = (issuer: string, name: string, policy: object): object =>
   ...links({ self: addressOf(issuer, 'policies', name) }),
 });
 
-export const policies: ManagementResource = {
+export const policies = {
   path: '/policies',
   name: 'the policies',
   params: none,
@@ -33,9 +33,9 @@ export const policies: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;
 
-export const policy: ManagementResource = {
+export const policy = {
   path: '/policies/{name}',
   name: 'a policy',
   params: policyParams,
@@ -50,9 +50,9 @@ export const policy: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;
 
-export const resources: ManagementResource = {
+export const resources = {
   path: '/resources',
   name: 'the resources',
   params: none,
@@ -68,4 +68,4 @@ export const resources: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;

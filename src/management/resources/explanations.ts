@@ -6,7 +6,7 @@ import { found, type ManagementResource, methodsOf } from '../resource.ts';
 
 const none = z.object({});
 
-export const explanations: ManagementResource = {
+export const explanations = {
   path: '/explanations',
   name: 'the explanations',
   params: none,
@@ -37,4 +37,4 @@ export const explanations: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;

@@ -112,7 +112,7 @@ const listed = (
     return { items: items.map((item) => grantDocument(deps, item)), next };
   });
 
-export const grants: ManagementResource = {
+export const grants = {
   path: '/grants',
   name: 'the grants',
   params: none,
@@ -126,11 +126,11 @@ export const grants: ManagementResource = {
         listed(deps, page, { clientId: client_id, userId, state, createdFrom: from, createdTo: to }, href),
     }),
   },
-};
+} as const satisfies ManagementResource;
 
 const ofUser = z.object({ sub });
 
-export const grantsOfUser: ManagementResource = {
+export const grantsOfUser = {
   path: '/users/{sub}/grants',
   name: 'the grants of an end-user',
   params: ofUser,
@@ -144,12 +144,12 @@ export const grantsOfUser: ManagementResource = {
         listed(deps, page, { clientId: client_id, userId, state, createdFrom: from, createdTo: to }, href),
     }),
   },
-};
+} as const satisfies ManagementResource;
 
 const find = ({ db, clock, configuration }: ManagementDeps, id: string) =>
   findListedGrant(db, clock, lifetimesOf(configuration()), id);
 
-export const grant: ManagementResource = {
+export const grant = {
   path: '/grants/{grant_id}',
   name: 'a grant',
   params,
@@ -174,9 +174,9 @@ export const grant: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;
 
-export const grantTransitions: ManagementResource = {
+export const grantTransitions = {
   path: '/grants/{grant_id}/transitions',
   name: 'the life of a grant',
   params,
@@ -203,4 +203,4 @@ export const grantTransitions: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;

@@ -37,6 +37,12 @@ const createdShape = z
   })
   .meta({ id: 'CreatedInvitation' });
 
+const NO_PAGES = 'Set STATEHOUSE_SMTP_URL: the pages of invitations need mails. Nothing was changed.';
+/** Of a command that no server answers. */
+const NO_MAILS = 'Mails are sent by a server that runs: start it, or leave out --mail. Nothing was changed.';
+const NO_ADDRESS = 'Expected an e-mail address such as ada@example.com. Nothing was changed.';
+const SIGN_UP_OFF = 'Set signUp in policies/sign-in.yaml to "invitation" or "open". Nothing was changed.';
+
 const addressOfOne = (issuer: string, id: string): string => addressOf(issuer, 'invitations', id);
 const invitationDocument = (issuer: string, { id, address, createdAt, endsAt, sentBy }: ListedInvitation) => ({
   invitation_id: id,
@@ -47,7 +53,7 @@ const invitationDocument = (issuer: string, { id, address, createdAt, endsAt, se
   ...links({ self: addressOfOne(issuer, id) }),
 });
 
-export const invitations: ManagementResource = {
+export const invitations = {
   path: '/invitations',
   name: 'the invitations',
   params: none,
@@ -76,19 +82,19 @@ export const invitations: ManagementResource = {
       creates: true,
       secret: true,
       rejects: ['sign_up_off', 'mails_off', 'invalid_fields'],
-      run: async ({ issuer, db, clock, links: deps }, { body, actor, makes }) => {
-        if (deps === null) return problem('mails_off', 'Set STATEHOUSE_SMTP_URL: the pages of invitations need mails.');
+      run: async ({ issuer, db, clock, links: deps, mails }, { body, actor, makes }) => {
         const { email, language = null, send_mail: sendsMail } = body;
+        if (deps === null) return problem('mails_off', NO_PAGES);
+        if (sendsMail && mails === null) return problem('mails_off', NO_MAILS);
         // Sent again with its key, it makes the same link, and no second mail.
         const { wasCarriedOut } = makes;
-        const outbox = sendsMail && !wasCarriedOut ? deps.outbox : null;
+        const outbox = sendsMail && !wasCarriedOut ? (mails?.outbox ?? null) : null;
         const outcome = await invite({ ...deps, random: makes }, outbox, { email, language }, actor);
         if (outcome.kind === 'addressRefused')
-          return problem('invalid_fields', 'Expected an e-mail address.', [
+          return problem('invalid_fields', NO_ADDRESS, [
             { field: 'email', detail: 'Expected an address such as ada@example.com.' },
           ]);
-        if (outcome.kind === 'signUpIsOff')
-          return problem('sign_up_off', 'Set signUp in policies/sign-in.yaml to "invitation" or "open".');
+        if (outcome.kind === 'signUpIsOff') return problem('sign_up_off', SIGN_UP_OFF);
         await makes.carryOut();
         const { challenge, url, isMailed } = outcome;
         const stored = (await findInvitation(db, clock, challenge.id)) ?? { ...challenge, sentBy: null };
@@ -99,9 +105,9 @@ export const invitations: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;
 
-export const invitation: ManagementResource = {
+export const invitation = {
   path: '/invitations/{invitation_id}',
   name: 'an invitation',
   params,
@@ -125,4 +131,4 @@ export const invitation: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;

@@ -38,7 +38,7 @@ const documentOf = (issuer: string, { id, userId, provider, subject, linkedAt, i
 const ofUser = z.object({ sub });
 const ofIdentity = z.object({ sub, identity_id: z.uuid() });
 
-export const linkedIdentitiesOfUser: ManagementResource = {
+export const linkedIdentitiesOfUser = {
   path: '/users/{sub}/linked-identities',
   name: 'the linked identities of an end-user',
   params: ofUser,
@@ -54,9 +54,9 @@ export const linkedIdentitiesOfUser: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;
 
-export const linkedIdentity: ManagementResource = {
+export const linkedIdentity = {
   path: '/users/{sub}/linked-identities/{identity_id}',
   name: 'a linked identity',
   params: ofIdentity,
@@ -73,15 +73,15 @@ export const linkedIdentity: ManagementResource = {
     DELETE: methodsOf(ofIdentity)({
       summary: 'Removes it, even if it is the last way to sign in. Sessions that it began go on: end them too.',
       scope: 'users:write',
-      run: async ({ db, clock, sleep, links }, { params: { sub: userId, identity_id: id }, actor }) => {
+      run: async ({ db, clock, sleep, mails }, { params: { sub: userId, identity_id: id }, actor }) => {
         const world = { identities: linkedIdentityStore(db, clock), sleep };
         const { identity } = await world.identities.load({ id, userId });
         const removed = await removeIdentity(world, { id, userId }, 'removalRequestedByAdministrator', actor);
         if (removed.kind !== 'done') return notFound('linked identity');
         // Sent again, it removes nothing.
-        if (identity?.state === 'active') await tellOwner({ links, clock }, userId, 'identity_removed');
+        if (identity?.state === 'active') await tellOwner({ mails, clock }, userId, 'identity_removed');
         return done;
       },
     }),
   },
-};
+} as const satisfies ManagementResource;

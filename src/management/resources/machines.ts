@@ -58,7 +58,7 @@ function machineDocument(issuer: string, name: string, { states: counted, arms }
   };
 }
 
-export const machines: ManagementResource = {
+export const machines = {
   path: '/machines',
   name: 'the machines',
   params: none,
@@ -74,9 +74,9 @@ export const machines: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;
 
-export const machine: ManagementResource = {
+export const machine = {
   path: '/machines/{name}',
   name: 'a machine',
   params,
@@ -93,12 +93,12 @@ export const machine: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;
 
 /** A composed guard is a function; JSON has none. */
 const named = (_key: string, value: unknown): unknown => (typeof value === 'function' ? value.name : value);
 
-export const machinePicture: ManagementResource = {
+export const machinePicture = {
   path: '/machines/{name}/picture',
   name: 'the picture of a machine',
   params,
@@ -112,7 +112,7 @@ export const machinePicture: ManagementResource = {
         MACHINES.has(name) ? document('image/svg+xml', pictureOf(name)) : notFound('machine'),
     }),
   },
-};
+} as const satisfies ManagementResource;
 
 /** `npm run machines:build` draws them. */
 const PICTURES = new URL('../../../machines/diagrams/', import.meta.url);

@@ -35,7 +35,7 @@ const documentOf = (issuer: string, { id, userId, name, backupEligible, createdA
 const ofUser = z.object({ sub });
 const ofPasskey = z.object({ sub, passkey_id: z.uuid() });
 
-export const passkeysOfUser: ManagementResource = {
+export const passkeysOfUser = {
   path: '/users/{sub}/passkeys',
   name: 'the passkeys of an end-user',
   params: ofUser,
@@ -51,9 +51,9 @@ export const passkeysOfUser: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;
 
-export const passkeyOfUser: ManagementResource = {
+export const passkeyOfUser = {
   path: '/users/{sub}/passkeys/{passkey_id}',
   name: 'a passkey',
   params: ofPasskey,
@@ -71,7 +71,7 @@ export const passkeyOfUser: ManagementResource = {
       summary:
         'Removes it for good, even if it is the last way to sign in. With the last factor the recovery codes go too. Sessions that it began go on: end them too.',
       scope: 'users:write',
-      run: async ({ db, clock, macs, sleep, links }, { params: { sub: userId, passkey_id: id }, actor }) => {
+      run: async ({ db, clock, macs, sleep, mails }, { params: { sub: userId, passkey_id: id }, actor }) => {
         const world = {
           passkeys: passkeyStore(db, clock, macs),
           secondFactors: secondFactorStore(db, clock),
@@ -81,9 +81,9 @@ export const passkeyOfUser: ManagementResource = {
         const before = await world.passkeys.load({ userId, id });
         if (!(await removePasskeyByAdministrator(world, { userId, id }, actor))) return notFound('passkey');
         // Sent again, it removes nothing.
-        if (before?.passkey.state === 'active') await tellOwner({ links, clock }, userId, 'passkey_removed');
+        if (before?.passkey.state === 'active') await tellOwner({ mails, clock }, userId, 'passkey_removed');
         return done;
       },
     }),
   },
-};
+} as const satisfies ManagementResource;

@@ -23,7 +23,7 @@ const COLLECTIONS = [
 
 const params = z.object({});
 
-export const root: ManagementResource = {
+export const root = {
   path: '/',
   name: 'the API',
   params,
@@ -54,4 +54,4 @@ export const root: ManagementResource = {
         }),
     }),
   },
-};
+} as const satisfies ManagementResource;

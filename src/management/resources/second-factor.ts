@@ -29,7 +29,7 @@ const shape = z
 const params = z.object({ sub });
 const method = methodsOf(params);
 
-export const secondFactorOfUser: ManagementResource = {
+export const secondFactorOfUser = {
   path: '/users/{sub}/second-factor',
   name: 'the second factor of an end-user',
   params,
@@ -80,4 +80,4 @@ export const secondFactorOfUser: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;

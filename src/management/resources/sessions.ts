@@ -67,7 +67,7 @@ const listed = (
 
 const state = z.enum(['active', 'ended']).optional();
 
-export const sessions: ManagementResource = {
+export const sessions = {
   path: '/sessions',
   name: 'the sessions',
   params: none,
@@ -81,11 +81,11 @@ export const sessions: ManagementResource = {
         listed(deps, page, { userId, state: wanted }, href),
     }),
   },
-};
+} as const satisfies ManagementResource;
 
 const ofUser = z.object({ sub });
 
-export const sessionsOfUser: ManagementResource = {
+export const sessionsOfUser = {
   path: '/users/{sub}/sessions',
   name: 'the sessions of an end-user',
   params: ofUser,
@@ -99,12 +99,12 @@ export const sessionsOfUser: ManagementResource = {
         listed(deps, page, { userId, state: wanted }, href),
     }),
   },
-};
+} as const satisfies ManagementResource;
 
 const find = ({ db, clock, configuration }: ManagementDeps, sid: string) =>
   findListedSession(db, clock, configuration().signIn, sid);
 
-export const session: ManagementResource = {
+export const session = {
   path: '/sessions/{sid}',
   name: 'a session',
   params,
@@ -130,4 +130,4 @@ export const session: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;

@@ -78,7 +78,7 @@ const depsOf = ({ db, clock, macs, configuration, sleep }: ManagementDeps) => ({
   sleep,
 });
 
-export const signIn: ManagementResource = {
+export const signIn = {
   path: '/sign-ins/{reference}',
   name: 'a sign-in',
   params,
@@ -93,7 +93,7 @@ export const signIn: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;
 
 const MAX_METHODS = 10;
 const method8176 = z.string().regex(/^[\x21-\x7e]{1,32}$/);
@@ -126,7 +126,7 @@ const answerShape = z
   })
   .meta({ id: 'SignInAnswer' });
 
-export const signInAnswer: ManagementResource = {
+export const signInAnswer = {
   path: '/sign-ins/{reference}/answer',
   name: 'the answer to a sign-in',
   params,
@@ -142,7 +142,7 @@ export const signInAnswer: ManagementResource = {
       run: answer,
     }),
   },
-};
+} as const satisfies ManagementResource;
 
 async function answer(
   deps: ManagementDeps,

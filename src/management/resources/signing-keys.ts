@@ -66,7 +66,7 @@ async function keyDocuments({ issuer, configuration, signingKeys }: ManagementDe
   });
 }
 
-export const signingKeys: ManagementResource = {
+export const signingKeys = {
   path: '/signing-keys',
   name: 'the signing keys',
   params: none,
@@ -81,9 +81,9 @@ export const signingKeys: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;
 
-export const signingKey: ManagementResource = {
+export const signingKey = {
   path: '/signing-keys/{kid}',
   name: 'a signing key',
   params,
@@ -108,7 +108,7 @@ export const signingKey: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;
 
 const ofAlgorithm = z.object({ alg: z.enum(SIGNING_ALGORITHMS) });
 
@@ -127,7 +127,7 @@ const changeDocument = ({ kid, alg, from, to, reason }: KeyChange) => ({
   reason,
 });
 
-export const rotations: ManagementResource = {
+export const rotations = {
   path: '/signing-keys/{alg}/rotations',
   name: 'the rotations of the key of an algorithm',
   params: ofAlgorithm,
@@ -163,4 +163,4 @@ export const rotations: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;

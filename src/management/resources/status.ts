@@ -86,7 +86,7 @@ const look = keptFor(LOOKED_EVERY_MILLISECONDS, async (deps: ManagementDeps) => 
 
 type Looked = Awaited<ReturnType<typeof look>>;
 
-export const status: ManagementResource = {
+export const status = {
   path: '/status',
   name: 'the state of the server',
   params: none,
@@ -98,7 +98,7 @@ export const status: ManagementResource = {
       run: async (deps) => found(documentOf(deps, await look(deps))),
     }),
   },
-};
+} as const satisfies ManagementResource;
 
 function documentOf(deps: ManagementDeps, looked: Looked) {
   const { chains, failures, facts, nodes } = looked;

@@ -95,7 +95,7 @@ const lineDocument = (line: ListedLine) => ({
   user_agent: line.userAgent,
 });
 
-export const transitions: ManagementResource = {
+export const transitions = {
   path: '/transitions',
   name: 'the ledger',
   params: none,
@@ -153,4 +153,4 @@ export const transitions: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;

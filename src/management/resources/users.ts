@@ -47,7 +47,7 @@ const params = z.object({ sub });
 const method = methodsOf(params);
 type Request<Body> = ManagementRequest<{ sub: string }, unknown, Body>;
 
-export const user: ManagementResource = {
+export const user = {
   path: '/users/{sub}',
   name: 'an end-user',
   params,
@@ -106,7 +106,7 @@ export const user: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;
 
 const forMany = methodsOf(z.object({}));
 

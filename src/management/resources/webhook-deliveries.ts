@@ -58,7 +58,7 @@ export const deliveryDocument = (issuer: string, delivery: WebhookDelivery) => (
   }),
 });
 
-export const webhookDeliveries: ManagementResource = {
+export const webhookDeliveries = {
   path: '/webhook-deliveries',
   name: 'the deliveries of events',
   params: none,
@@ -79,9 +79,9 @@ export const webhookDeliveries: ManagementResource = {
         }),
     }),
   },
-};
+} as const satisfies ManagementResource;
 
-export const webhookDelivery: ManagementResource = {
+export const webhookDelivery = {
   path: '/webhook-deliveries/{delivery_id}',
   name: 'a delivery of an event',
   params,
@@ -96,9 +96,9 @@ export const webhookDelivery: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;
 
-export const webhookRepetitions: ManagementResource = {
+export const webhookRepetitions = {
   path: '/webhook-deliveries/{delivery_id}/repetitions',
   name: 'the repetitions of a delivery',
   params,
@@ -121,4 +121,4 @@ export const webhookRepetitions: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;

@@ -44,7 +44,7 @@ const receiverDocument = (issuer: string, { name, url, format, events }: Webhook
 const receiverNamed = ({ configuration }: ManagementDeps, name: string): WebhookReceiver | undefined =>
   configuration().webhooks.receivers.find((receiver) => receiver.name === name);
 
-export const webhookReceivers: ManagementResource = {
+export const webhookReceivers = {
   path: '/webhook-receivers',
   name: 'the receivers of events',
   params: none,
@@ -63,9 +63,9 @@ export const webhookReceivers: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;
 
-export const webhookReceiver: ManagementResource = {
+export const webhookReceiver = {
   path: '/webhook-receivers/{receiver}',
   name: 'a receiver of events',
   params,
@@ -81,9 +81,9 @@ export const webhookReceiver: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;
 
-export const webhookTests: ManagementResource = {
+export const webhookTests = {
   path: '/webhook-receivers/{receiver}/tests',
   name: 'the test events of a receiver',
   params,
@@ -109,4 +109,4 @@ export const webhookTests: ManagementResource = {
       },
     }),
   },
-};
+} as const satisfies ManagementResource;

@@ -146,6 +146,23 @@ describe('clients over the management API', () => {
     expect((await call('GET', `/clients/${id}`)).json().client_name).toBe('Store');
   });
 
+  it('says what is wrong with a record before it looks at a condition that nothing meets', async () => {
+    const headers = { 'if-match': '"none"' };
+    const put = (more: object) =>
+      call('PUT', `/clients/${id}`, { body: { ...SHOP, client_id: id, ...more }, headers }).then((answer) => [
+        answer.statusCode,
+        answer.json().errors,
+      ]);
+    const wrong = { field: 'policy', detail: expect.stringContaining('found "none"') };
+    expect(await put({ policy: 'none' })).toEqual([422, [wrong]]);
+    expect(await put({})).toEqual([412, undefined]);
+    expect((await call('GET', `/clients/${id}`)).statusCode).toBe(404);
+    await registered();
+    expect(await put({ policy: 'none' })).toEqual([422, [wrong]]);
+    expect(await put({ client_name: 'Other' })).toEqual([412, undefined]);
+    expect((await call('GET', `/clients/${id}`)).json().client_name).toBe('Shop');
+  });
+
   it('takes the same PUT again, and gives back what it showed', async () => {
     const first = await call('PUT', `/clients/${id}`, { body: { ...SHOP, client_id: id } });
     const second = await call('PUT', `/clients/${id}`, { body: { ...SHOP, client_id: id } });

@@ -1,0 +1,56 @@
+/** The management API for commands where no server runs: on the database that the command has opened, as the command line. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { COMMAND_LINE_CLIENT } from '../config/command-line-client.ts';
+import { MANAGEMENT_SCOPE_NAMES } from '../config/management-resource.ts';
+import { rowMacs } from '../crypto/row-mac.ts';
+import type { Transport } from '../management/client/client.ts';
+import type { ManagementDeps } from '../management/deps.ts';
+import { openInProcess } from '../management/in-process.ts';
+import type { Me } from '../management/who.ts';
+import { commandLine } from '../model/actor.ts';
+import { offered } from '../people/sign-up/sign-up.ts';
+import { authenticClients } from '../storage/authentic-clients.ts';
+import { emailChallengeStore } from '../storage/email-challenges.ts';
+import { grantStore } from '../storage/grant-store.ts';
+import { sessionStore } from '../storage/sessions.ts';
+import { databaseClock } from '../system/clock.ts';
+import { breachedPasswords } from './breached-passwords.ts';
+import { keyDeps } from './key-ring.ts';
+import type { Runtime } from './runtime.ts';
+
+const ME: Me = { kind: 'client', id: COMMAND_LINE_CLIENT, username: null, scopes: MANAGEMENT_SCOPE_NAMES };
+
+export const openAdministration = (runtime: Runtime): Promise<Transport> =>
+  openInProcess(depsOf(runtime), ME, commandLine);
+
+function depsOf({ environment, configuration, database, keys, keySource, random }: Runtime): ManagementDeps {
+  const db = database.drizzle;
+  const clock = databaseClock;
+  const macs = rowMacs(keys);
+  const shared = {
+    issuer: environment.issuer,
+    random,
+    sleep: (milliseconds: number) => sleep(milliseconds),
+    challenges: emailChallengeStore(db, clock, macs),
+  };
+  // As src/boot/mail/way.ts: a server of the embedded database shows its mails itself.
+  const hasMailPages = environment.smtp !== null || environment.databaseUrl === null;
+  return {
+    ...shared,
+    production: environment.production,
+    isBreached: breachedPasswords(() => configuration.signIn, { warn: () => {} }),
+    configuration: () => configuration,
+    keys,
+    macs,
+    db,
+    clock,
+    store: grantStore(db, clock, authenticClients(macs)),
+    sessions: sessionStore(db, clock, macs),
+    signingKeys: keyDeps({ db, keys, source: keySource, clock, policy: () => configuration.signingKeys }),
+    links: hasMailPages ? { ...shared, isOffered: offered(() => configuration.signIn) } : null,
+    mails: null,
+    lastReload: () => null,
+    // Servers follow the table within seconds.
+    keepKeys: async () => {},
+  };
+}
