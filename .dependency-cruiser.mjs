@@ -242,6 +242,23 @@ export default {
       'It knows the resources as types, which are erased: a command through a server loads nothing of the server.',
       valuesOnly,
     ),
+    {
+      name: 'commands-administer-through-the-api',
+      comment:
+        'What commands change, they ask of the management API, over HTTP or within the process: it has one set of rules, documents and words.',
+      severity: 'error',
+      // The second is for "check", which reads a database that no server has to be able to serve.
+      from: { path: '^src/cli/', pathNot: ['^src/cli/direct/', '^src/cli/stored-clients\\.ts$'] },
+      to: {
+        path: [
+          '^src/management/(?!client/)',
+          '^src/lifecycles/',
+          '^src/registration/(import-users|register-user)\\.ts$',
+          '^src/storage/(client-list|consequences|grant-list|grant-store|session-list|sessions|signing-keys|user-list|user-store|users|webhook-list|webhooks)\\.ts$',
+        ],
+        ...valuesOnly,
+      },
+    },
     only(
       'console-is-a-client',
       '^src/console/',

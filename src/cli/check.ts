@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import type { Policy, SigningKeyPolicy } from '../../policies/schema.ts';
-import { CLIENTS_FILE, type Configuration, type NamedPolicy } from '../config/configuration.ts';
+import { CLIENTS_FILE, type Configuration, isDeclared, type NamedPolicy } from '../config/configuration.ts';
 import { configurationWarnings, environmentWarnings } from '../config/configuration-warnings.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { keyLifetimes } from '../config/key-lifetimes.ts';
@@ -14,7 +14,6 @@ import type { Bounds } from '../review/proof/walk.ts';
 import { boundsOf } from './bounds.ts';
 import type { Cli } from './cli.ts';
 import { authenticationWords, clientDocument, fields, scopeWords } from './client-words.ts';
-import { isDeclared } from './direct/registration.ts';
 import { inWords } from './durations.ts';
 import { type EffectivePolicy, exampleChain, ofDeclared, ofStored } from './effective-policy.ts';
 import { CommandRefused } from './failure.ts';

@@ -1,9 +1,9 @@
 /** What every command needs; tests pass their own. */
 
 import type { Runtime } from '../boot/runtime.ts';
+import type { ManagementApi } from './administration/api.ts';
 import { type Input, systemInput } from './input.ts';
 import { type Output, systemOutput } from './output.ts';
-import type { ManagementApi } from './remote/api.ts';
 
 export type Cli = {
   readonly env: NodeJS.ProcessEnv;
@@ -19,7 +19,7 @@ export const systemCli: Cli = {
   env: process.env,
   input: systemInput,
   output: systemOutput,
-  runningServer: async (env) => (await import('./remote/running-server.ts')).runningServer(env),
+  runningServer: async (env) => (await import('./administration/running-server.ts')).runningServer(env),
   openRuntime: async (env) => (await import('./own-database.ts')).openOwnDatabase(env),
 };
 

@@ -1,5 +1,4 @@
 /** A client as text for people. */
-import type { ClientRegistration } from '../model/client.ts';
 import { CLIENT_FIELDS, recordOf, toNames } from '../registration/client-metadata.ts';
 import type { CheckedClient } from './effective-policy.ts';
 
@@ -7,11 +6,6 @@ import type { CheckedClient } from './effective-policy.ts';
 export const clientDocument = (client: CheckedClient): Record<string, unknown> => ({
   ...toNames(client),
   stored_secrets: client.secrets,
-});
-
-export const withoutSecrets = ({ secretMacs, ...client }: ClientRegistration): CheckedClient => ({
-  ...client,
-  secrets: secretMacs.length,
 });
 
 export function authenticationWords({ tokenEndpointAuthMethod, secrets }: CheckedClient): string {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { toNames } from '../registration/client-metadata.ts';
+import type { ClientChanged } from './administration/clients.ts';
 import type { Cli } from './cli.ts';
 import { FIELD_OPTIONS, type FieldOptions, recordOf } from './client-options.ts';
 import { json, secretLines, warningLines } from './output.ts';
-import type { ClientChanged } from './ports.ts';
 import { withClients } from './reached.ts';
 
 type Options = FieldOptions & { readonly json?: true };

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import { printable } from '../config/shown.ts';
 import { CLIENT_FIELDS, toNames } from '../registration/client-metadata.ts';
+import type { ClientChanged } from './administration/clients.ts';
 import type { Cli } from './cli.ts';
 import { FIELD_OPTIONS, type FieldOptions, recordOf } from './client-options.ts';
 import { CommandRefused } from './failure.ts';
 import { json, secretLines, warningLines } from './output.ts';
-import type { ClientChanged } from './ports.ts';
 import { withClients } from './reached.ts';
 import { each } from './repeated-option.ts';
 

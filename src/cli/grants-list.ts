@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { printable } from '../config/shown.ts';
+import type { Grant, GrantFilter } from './administration/grants.ts';
 import type { Cli } from './cli.ts';
 import { minute } from './key-words.ts';
 import { json, table } from './output.ts';
 import { instantFrom, limitOption, moreLine } from './pages.ts';
-import type { GrantFilter, GrantShown } from './ports.ts';
 import { withGrants } from './reached.ts';
 
 type Options = GrantFilter & { readonly limit: number; readonly json?: true };
@@ -38,27 +38,27 @@ Examples:
     });
 }
 
-const grantRow = ({ grantId, clientId, username, createdAt, lastUsedAt, life }: GrantShown): readonly string[] => [
-  grantId,
-  printable(clientId),
-  printable(username),
-  minute(createdAt),
-  lastUsedAt === null ? 'never' : minute(lastUsedAt),
-  life.kind === 'alive' ? `alive until ${minute(life.until)}` : `over (${life.reason ?? 'unknown'})`,
+const grantRow = (grant: Grant): readonly string[] => [
+  grant.grant_id,
+  printable(grant.client_id),
+  printable(grant.username),
+  minute(grant.created_at),
+  grant.last_used_at === null ? 'never' : minute(grant.last_used_at),
+  'alive_until' in grant.life
+    ? `alive until ${minute(grant.life.alive_until)}`
+    : `over (${grant.life.reason ?? 'unknown'})`,
 ];
 
-const grantDocument = ({ life, ...grant }: GrantShown) => ({
-  grant_id: grant.grantId,
-  client_id: grant.clientId,
-  client_name: grant.clientName,
+const grantDocument = ({ state, life, ...grant }: Grant) => ({
+  grant_id: grant.grant_id,
+  client_id: grant.client_id,
+  client_name: grant.client_name,
   sub: grant.sub,
   username: grant.username,
   scope: grant.scope,
   resources: grant.resources,
-  created_at: grant.createdAt,
-  last_used_at: grant.lastUsedAt,
-  state: life.kind,
-  ...(life.kind === 'alive'
-    ? { alive_until: life.until, would_end_by: life.end }
-    : { reason: life.reason, over_since: life.since }),
+  created_at: grant.created_at,
+  last_used_at: grant.last_used_at,
+  state,
+  ...life,
 });

@@ -24,7 +24,8 @@ Example:
       // It may be a token, which is not repeated.
       if (grantId === null)
         throw new CommandRefused('Expected a grant id (a UUID): "statehouse grants list" shows them.');
-      const { hasEnded, clientId, username } = await withGrants(cli, ({ revoke }) => revoke(grantId));
+      const { hasEnded, grant } = await withGrants(cli, ({ revoke }) => revoke(grantId));
+      const { client_id: clientId, username } = grant;
       const outcome = hasEnded ? 'revoked' : 'unchanged';
       if (options.json) return cli.output.print(json({ grant_id: grantId, client_id: clientId, username, outcome }));
       cli.output.print(

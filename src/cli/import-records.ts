@@ -6,9 +6,30 @@ import { isJsonObject, problem } from '../registration/record-problem.ts';
 import type { Cli } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 import { json, warningLines } from './output.ts';
-import type { Imported, Importer } from './ports.ts';
 import { type RecordKind, readRecords } from './records-file.ts';
 
+export type Outcome = 'created' | 'updated' | 'unchanged';
+
+/** A record of an import. */
+export type Imported = {
+  readonly name: string;
+  readonly outcome: Outcome;
+  readonly changed: readonly string[];
+  /** Secrets that the import made; shown once. */
+  readonly made: Readonly<Record<string, string>>;
+  readonly warnings: readonly string[];
+};
+
+export type Import = {
+  readonly done: readonly Imported[];
+  /** Why it stopped after these; null: there are no others. */
+  readonly stopped: string | null;
+};
+
+type Importer = {
+  /** @throws CommandRefused with all that is wrong with the records; nothing was changed then. */
+  readonly import: (records: readonly unknown[]) => Promise<Import>;
+};
 type Reaching = <T>(cli: Cli, use: (importer: Importer) => Promise<T>) => Promise<T>;
 type Kind = { readonly kind: RecordKind; readonly idField: string };
 

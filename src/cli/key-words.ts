@@ -1,9 +1,10 @@
 /** A signing key as text for people: since when it is in its state, what happens next, and when. */
 
-import type { KeyChanged, KeyShown } from './ports.ts';
+import type { Key, KeyChanged } from './administration/keys.ts';
 
 /** To the minute, in UTC as in logs. */
-export const minute = (date: Date): string => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+export const minute = (instant: Date | string): string =>
+  `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 const NEXT_WORDS = {
   publishes: 'publishes its successor',
@@ -13,11 +14,14 @@ const NEXT_WORDS = {
   retires: 'leaves the JWKS: its last token has expired',
 } as const;
 
-const RETIRED_WORDS = { tokens_expired: 'its last token had expired', revocation_requested: 'revoked' } as const;
+const RETIRED_WORDS: Readonly<Record<string, string>> = {
+  tokens_expired: 'its last token had expired',
+  revocation_requested: 'revoked',
+};
 
-export function nextWords({ reason, next }: KeyShown, now: Date): string {
-  if (next === null) return reason === null ? '' : RETIRED_WORDS[reason];
-  return `${next.at <= now ? 'now' : minute(next.at)}: ${NEXT_WORDS[next.what]}`;
+export function nextWords({ reason, next }: Key, now: Date): string {
+  if (next === null) return reason === null ? '' : (RETIRED_WORDS[reason] ?? reason);
+  return `${new Date(next.at) <= now ? 'now' : minute(next.at)}: ${NEXT_WORDS[next.what]}`;
 }
 
 /** One line per change. */

@@ -14,19 +14,20 @@ export function keysListCommand(parent: Command, cli: Cli): void {
       '\nTimes follow the signing-keys.yaml of this configuration.\n\nExample:\n  statehouse keys list',
     )
     .action(async (options: { json?: true }) => {
-      const { now, keys } = await withKeys(cli, ({ list }) => list());
+      const keys = await withKeys(cli, ({ list }) => list());
       if (options.json) {
         const documents = keys.map(({ kid, alg, state, since, next, reason }) => ({
           kid,
           alg,
           state,
-          since: since.toISOString(),
-          next: next && { at: next.at.toISOString(), what: next.what },
+          since,
+          next,
           reason,
         }));
         return cli.output.print(json({ keys: documents }));
       }
       if (keys.length === 0) return cli.output.print('No keys yet: "statehouse start" creates the first keys.\n');
+      const now = new Date();
       const cells = keys.map((key) => [key.kid, key.alg, key.state, minute(key.since), nextWords(key, now)]);
       cli.output.print(table([['KID', 'ALG', 'STATE', 'SINCE', 'NEXT'], ...cells]));
     });

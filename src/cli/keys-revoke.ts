@@ -23,7 +23,7 @@ Example:
   statehouse keys revoke NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs`,
     )
     .action(async (kid: string, options: { json?: true }) => {
-      const { changes, jwksMaxAgeSeconds } = await withKeys(cli, ({ revoke }) => revoke(kid));
+      const { changes, policy } = await withKeys(cli, ({ revoke }) => revoke(kid));
       if (changes === null)
         throw new CommandRefused(`No such key: "${printable(kid)}". "statehouse keys list" shows the keys.`);
       const outcome = changes.length === 0 ? 'unchanged' : 'revoked';
@@ -31,7 +31,7 @@ Example:
       cli.output.print(changeLines(changes) || `unchanged  ${kid}  (had retired already)\n`);
       if (changes.length === 0) return;
       cli.output.complain(
-        `warning: APIs that cache the JWKS may accept the key for another ${inWords(jwksMaxAgeSeconds)}\n`,
+        `warning: APIs that cache the JWKS may accept the key for another ${inWords(policy.jwks_max_age_seconds)}\n`,
       );
     });
 }

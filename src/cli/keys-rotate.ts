@@ -28,7 +28,7 @@ Examples:
   statehouse keys rotate --alg ES256 --now`,
     )
     .action(async (options: Options) => {
-      const { changes, publishedBeforeSigningSeconds } = await withKeys(cli, ({ rotate }) =>
+      const { changes, policy } = await withKeys(cli, ({ rotate }) =>
         rotate(options.alg ?? null, options.now === true),
       );
       if (options.json) return cli.output.print(json({ changes: changeDocuments(changes) }));
@@ -36,7 +36,7 @@ Examples:
       if (options.now && changes.length > 0) return cli.output.complain(NOW_WARNING);
       const begins = new Set(changes.filter(({ to }) => to === 'signing').map(({ kid }) => kid));
       if (!changes.some(({ kid, to }) => to === 'published' && !begins.has(kid))) return;
-      const wait = inWords(publishedBeforeSigningSeconds);
+      const wait = inWords(policy.published_before_signing_seconds);
       cli.output.print(`A successor signs ${wait} after its publication: see "statehouse keys list".\n`);
     });
 }

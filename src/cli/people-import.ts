@@ -6,13 +6,32 @@ import { writeFileSync } from 'node:fs';
 import { describeRecordProblem } from '../config/problem.ts';
 import { printable } from '../config/shown.ts';
 import { usernameKey } from '../oauth/username.ts';
-import { isJsonObject } from '../registration/record-problem.ts';
+import type { PlacedUser } from '../registration/import-users.ts';
+import { isJsonObject, type Reading } from '../registration/record-problem.ts';
 import type { UserRecord } from '../registration/user-record.ts';
 import type { Cli } from './cli.ts';
 import { CommandRefused } from './failure.ts';
-import { asDocument, asLines, NEEDS_PASSWORD, recordName, recordProblemsOf, STAYS_DISABLED } from './import-records.ts';
-import type { Imported, PeopleImport } from './ports.ts';
+import {
+  asDocument,
+  asLines,
+  type Imported,
+  NEEDS_PASSWORD,
+  recordName,
+  recordProblemsOf,
+  STAYS_DISABLED,
+} from './import-records.ts';
 import { NOT_JSON, type SentRecord } from './records-file.ts';
+
+/** What an import does, in steps. */
+export type PeopleImport = {
+  /** What is wrong with a record by itself. */
+  readonly read: (input: unknown) => Reading<UserRecord>;
+  /** The keys of those usernames that end-users have. */
+  readonly known: (usernames: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** At most `atOnce`; answered in their order. */
+  readonly place: (records: readonly UserRecord[]) => Promise<readonly PlacedUser[]>;
+  readonly atOnce: number;
+};
 
 export type ImportOptions = {
   readonly asJson: boolean;

@@ -1,23 +1,22 @@
-/** Where a command does its work: through the server that runs, or on the database itself. Only what is used is loaded. */
+/**
+ * Where a command does its work: through the management API, of the server that runs or, where none runs, within this process. Only what
+ * is used is loaded.
+ */
 import type { Runtime } from '../boot/runtime.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
+import type { ManagementApi } from './administration/api.ts';
 import { type Cli, withRuntime } from './cli.ts';
 import { CommandRefused } from './failure.ts';
-import type { Clients, Explanations, Grants, Keys, Sessions, Users, Webhooks } from './ports.ts';
-import type { ManagementApi } from './remote/api.ts';
 
-type Ways<Port> = {
-  readonly direct: (runtime: Runtime) => Promise<Port>;
-  readonly remote: (api: ManagementApi) => Promise<Port>;
-};
+type Way<From, Port> = (from: From) => Promise<Port>;
 
 const reaching =
-  <Port>({ direct, remote }: Ways<Port>) =>
+  <Port>(overHttp: Way<ManagementApi, Port>, here: Way<Runtime, Port>) =>
   async <T>(cli: Cli, use: (port: Port) => Promise<T>): Promise<T> => {
     const api = await cli.runningServer(cli.env);
-    if (api !== null) return use(await remote(api));
+    if (api !== null) return use(await overHttp(api));
     try {
-      return await withRuntime(cli, async (runtime) => use(await direct(runtime)));
+      return await withRuntime(cli, async (runtime) => use(await here(runtime)));
     } catch (error) {
       if (error instanceof FolderInUse) throw new CommandRefused(`${error.message}\n${NOT_ASKED}`);
       throw error;
@@ -28,37 +27,32 @@ const reaching =
 const NOT_ASKED =
   'That is another command, or a server that is starting or stopping: run this again in a moment. Nothing was changed.';
 
-export const withClients = reaching<Clients>({
-  direct: async (runtime) => (await import('./direct/clients.ts')).directClients(runtime),
-  remote: async (api) => (await import('./remote/clients.ts')).remoteClients(api),
-});
+const throughApi = <Port>(load: () => Promise<(api: ManagementApi) => Port>) =>
+  reaching<Port>(
+    async (api) => (await load())(api),
+    async (runtime) => (await load())(await apiHere(runtime)),
+  );
 
-export const withUsers = reaching<Users>({
-  direct: async (runtime) => (await import('./direct/users.ts')).directUsers(runtime),
-  remote: async (api) => (await import('./remote/users.ts')).remoteUsers(api),
-});
+async function apiHere(runtime: Runtime): Promise<ManagementApi> {
+  const [{ openAdministration }, { managementApi }] = await Promise.all([
+    import('../boot/administration.ts'),
+    import('./administration/api.ts'),
+  ]);
+  const names = { server: 'The management API of this command', credential: 'the command line' };
+  return managementApi(await openAdministration(runtime), names);
+}
 
-export const withKeys = reaching<Keys>({
-  direct: async (runtime) => (await import('./direct/keys.ts')).directKeys(runtime),
-  remote: async (api) => (await import('./remote/keys.ts')).remoteKeys(api),
-});
+export const withClients = throughApi(async () => (await import('./administration/clients.ts')).clientsAt);
+export const withUsers = throughApi(async () => (await import('./administration/users.ts')).usersAt);
+export const withKeys = throughApi(async () => (await import('./administration/keys.ts')).keysAt);
+export const withGrants = throughApi(async () => (await import('./administration/grants.ts')).grantsAt);
+export const withSessions = throughApi(async () => (await import('./administration/sessions.ts')).sessionsAt);
+export const withExplanations = throughApi(
+  async () => (await import('./administration/explanations.ts')).explanationsAt,
+);
+export const withWebhooks = throughApi(async () => (await import('./administration/webhooks.ts')).webhooksAt);
 
-export const withGrants = reaching<Grants>({
-  direct: async (runtime) => (await import('./direct/grants.ts')).directGrants(runtime),
-  remote: async (api) => (await import('./remote/grants.ts')).remoteGrants(api),
-});
-
-export const withSessions = reaching<Sessions>({
-  direct: async (runtime) => (await import('./direct/sessions.ts')).directSessions(runtime),
-  remote: async (api) => (await import('./remote/sessions.ts')).remoteSessions(api),
-});
-
-export const withExplanations = reaching<Explanations>({
-  direct: async (runtime) => (await import('./direct/explanations.ts')).directExplanations(runtime),
-  remote: async (api) => (await import('./remote/explanations.ts')).remoteExplanations(api),
-});
-
-export const withWebhooks = reaching<Webhooks>({
-  direct: async (runtime) => (await import('./direct/webhooks.ts')).directWebhooks(runtime),
-  remote: async (api) => (await import('./remote/webhooks.ts')).remoteWebhooks(api),
-});
+export const withPeople = reaching(
+  async (api) => (await import('./administration/users.ts')).peopleAt(api),
+  async (runtime) => (await import('./direct/people.ts')).directPeople(runtime),
+);

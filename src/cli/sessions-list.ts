@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { printable } from '../config/shown.ts';
+import type { Session, SessionFilter } from './administration/sessions.ts';
 import type { Cli } from './cli.ts';
 import { minute } from './key-words.ts';
 import { json, table } from './output.ts';
 import { limitOption, moreLine } from './pages.ts';
-import type { SessionFilter, SessionShown } from './ports.ts';
 import { withSessions } from './reached.ts';
 
 type Options = SessionFilter & { readonly limit: number; readonly json?: true };
@@ -36,22 +36,25 @@ Example:
     });
 }
 
-const sessionRow = (session: SessionShown): readonly string[] => [
+/** Null: it is active. What no decision has ended, time has. */
+const endOf = ({ state, reason }: Session): string | null => (state === 'active' ? null : (reason ?? 'expired'));
+
+const sessionRow = (session: Session): readonly string[] => [
   session.sid,
   printable(session.username),
-  minute(session.signedInAt),
-  minute(session.lastUsedAt),
-  session.reason === null ? session.state : `${session.state} (${session.reason})`,
-  printable(session.userAgent ?? ''),
+  minute(session.signed_in_at),
+  minute(session.last_used_at),
+  session.state === 'active' ? session.state : `${session.state} (${endOf(session)})`,
+  printable(session.user_agent ?? ''),
 ];
 
-const sessionDocument = (session: SessionShown) => ({
+const sessionDocument = (session: Session) => ({
   sid: session.sid,
   sub: session.sub,
   username: session.username,
   state: session.state,
-  reason: session.reason,
-  signed_in_at: session.signedInAt,
-  last_used_at: session.lastUsedAt,
-  user_agent: session.userAgent,
+  reason: endOf(session),
+  signed_in_at: session.signed_in_at,
+  last_used_at: session.last_used_at,
+  user_agent: session.user_agent,
 });

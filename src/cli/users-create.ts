@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { STANDARD_CLAIMS } from '../oauth/claims.ts';
 import { readUserRecord } from '../registration/user-record.ts';
 import { accepted } from './accepted.ts';
+import type { UserChanged } from './administration/users.ts';
 import type { Cli } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 import { json, passwordLines, warningLines } from './output.ts';
 import { readPassword } from './passwords.ts';
-import type { UserChanged } from './ports.ts';
 import { withUsers } from './reached.ts';
 import { each } from './repeated-option.ts';
 
@@ -89,11 +89,11 @@ function jsonOr(value: string): unknown {
   }
 }
 
-function asDocument({ outcome, id, username, madePassword: password, warnings }: UserChanged): string {
-  return json({ outcome, user: { username, sub: id, ...(password !== null && { password }) }, warnings });
+function asDocument({ outcome, sub, username, madePassword: password, warnings }: UserChanged): string {
+  return json({ outcome, user: { username, sub, ...(password !== null && { password }) }, warnings });
 }
 
-function asText({ outcome, id, username, madePassword, warnings }: UserChanged): string {
+function asText({ outcome, sub, username, madePassword, warnings }: UserChanged): string {
   const made = `${passwordLines(madePassword)}${warningLines(warnings)}`;
-  return `${outcome}\n  username  ${username}\n  sub       ${id}\n${made}`;
+  return `${outcome}\n  username  ${username}\n  sub       ${sub}\n${made}`;
 }

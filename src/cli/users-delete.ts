@@ -24,8 +24,8 @@ Example:
     )
     .action(async (username: string, options: { yes?: true; json?: true }) => {
       if (!options.yes) await confirm(cli, CONSEQUENCE);
-      const { id } = await withUsers(cli, ({ change }) => change(username, 'delete'));
-      const words = `deleted    ${username}  (sub ${id}; sessions, refresh tokens and unused codes have ended)\n`;
-      cli.output.print(options.json ? json({ username, sub: id, outcome: 'deleted' }) : words);
+      const { sub } = await withUsers(cli, ({ change }) => change(username, 'delete'));
+      const words = `deleted    ${username}  (sub ${sub}; sessions, refresh tokens and unused codes have ended)\n`;
+      cli.output.print(options.json ? json({ username, sub, outcome: 'deleted' }) : words);
     });
 }

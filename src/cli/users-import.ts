@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Cli } from './cli.ts';
 import { importPeople } from './people-import.ts';
-import { withUsers } from './reached.ts';
+import { withPeople } from './reached.ts';
 import { readRecordsOrLines } from './records-file.ts';
 
 type Options = {
@@ -42,7 +42,7 @@ Examples:
       // Read before the database is opened, so that a wrong file does not occupy the embedded database.
       const sent = await readRecordsOrLines(cli.input, file, 'users');
       const options = { asJson: json, skipRefused, report: report ?? null, startAt };
-      await withUsers(cli, (users) => importPeople(cli, users.people, sent, options));
+      await withPeople(cli, (people) => importPeople(cli, people, sent, options));
     });
 }
 

@@ -27,10 +27,11 @@ Examples:
       if (language !== undefined && !mail)
         throw new CommandRefused('--language is that of the mail: add --mail. Nothing was changed.');
       const way = mail ? { language: language ?? null } : null;
-      const { id, email: address, endsAt, link } = await withUsers(cli, (users) => users.invite(email, way));
-      const document = { outcome: 'invited', invitation_id: id, email: address, ends_at: endsAt.toISOString(), link };
+      const made = await withUsers(cli, (users) => users.invite(email, way));
+      const { invitation_id, email: address, ends_at, link } = made;
+      const document = { outcome: 'invited', invitation_id, email: address, ends_at, link };
       const told = link === null ? 'sent by mail' : link;
-      const text = `invited\n  e-mail   ${address}\n  until    ${document.ends_at}\n  link     ${told}\n`;
+      const text = `invited\n  e-mail   ${address}\n  until    ${ends_at}\n  link     ${told}\n`;
       cli.output.print(asJson ? json(document) : text);
     });
 }

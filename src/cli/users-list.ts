@@ -17,11 +17,11 @@ export function usersListCommand(parent: Command, cli: Cli): void {
         return cli.output.print(json({ users: users.map(userDocument) }));
       }
       if (users.length === 0) return cli.output.print('No users. To create one: statehouse users create --help\n');
-      const rows = users.map(({ username, id, claims, disabledAt }) => [
+      const rows = users.map(({ username, sub, claims, disabled_at: since }) => [
         username,
-        id,
+        sub,
         printable(String(claims['email'] ?? '')),
-        disabledAt === null ? '' : `disabled ${disabledAt.toISOString()}`,
+        since === null ? '' : `disabled ${since}`,
       ]);
       cli.output.print(table([['USERNAME', 'SUB', 'EMAIL', ''], ...rows]));
     });

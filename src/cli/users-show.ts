@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { printable } from '../config/shown.ts';
+import type { User } from './administration/users.ts';
 import type { Cli } from './cli.ts';
 import { fields } from './client-words.ts';
 import { noSuch } from './failure.ts';
 import { json } from './output.ts';
-import type { ShownUser } from './ports.ts';
 import { withUsers } from './reached.ts';
 
 export function usersShowCommand(parent: Command, cli: Cli): void {
@@ -24,18 +24,13 @@ export function usersShowCommand(parent: Command, cli: Cli): void {
     });
 }
 
-export const userDocument = ({ username, id, claims, disabledAt }: ShownUser) => ({
-  username,
-  sub: id,
-  disabled: disabledAt !== null,
-  claims,
-});
+export const userDocument = ({ username, sub, disabled, claims }: User) => ({ username, sub, disabled, claims });
 
-function asText({ username, id, claims, disabledAt }: ShownUser): string {
+function asText({ username, sub, claims, disabled_at: since }: User): string {
   const told = Object.entries(claims).map(([name, value]): [string, string] => [
     printable(name),
     printable(typeof value === 'string' ? value : JSON.stringify(value)),
   ]);
-  const state = disabledAt === null ? 'may sign in' : `disabled ${disabledAt.toISOString()}`;
-  return `${username}\n${fields([['sub', id], ['state', state], ...told])}`;
+  const state = since === null ? 'may sign in' : `disabled ${since}`;
+  return `${username}\n${fields([['sub', sub], ['state', state], ...told])}`;
 }

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
+import type { Delivery, DeliveryFilter } from './administration/webhooks.ts';
 import type { Cli } from './cli.ts';
 import { minute } from './key-words.ts';
 import { json, table } from './output.ts';
 import { limitOption, moreLine } from './pages.ts';
-import type { DeliveryFilter, DeliveryShown } from './ports.ts';
 import { withWebhooks } from './reached.ts';
 
 type Options = DeliveryFilter & { readonly limit: number; readonly json?: true };
@@ -34,26 +34,26 @@ Example:
     });
 }
 
-const deliveryRow = (delivery: DeliveryShown): readonly string[] => [
-  delivery.id,
+const deliveryRow = (delivery: Delivery): readonly string[] => [
+  delivery.delivery_id,
   delivery.receiver,
-  delivery.eventType,
-  minute(delivery.occurredAt),
+  delivery.event_type,
+  minute(delivery.occurred_at),
   delivery.reason === null ? delivery.state : `${delivery.state} (${delivery.reason})`,
   String(delivery.attempts),
-  delivery.lastOutcome ?? '',
-  delivery.nextAttemptAt === null ? '' : minute(delivery.nextAttemptAt),
+  delivery.last_outcome ?? '',
+  delivery.next_attempt_at === null ? '' : minute(delivery.next_attempt_at),
 ];
 
-export const deliveryDocument = (delivery: DeliveryShown) => ({
-  delivery_id: delivery.id,
+export const deliveryDocument = (delivery: Delivery) => ({
+  delivery_id: delivery.delivery_id,
   receiver: delivery.receiver,
-  event_id: delivery.eventId,
-  event_type: delivery.eventType,
-  occurred_at: delivery.occurredAt,
+  event_id: delivery.event_id,
+  event_type: delivery.event_type,
+  occurred_at: delivery.occurred_at,
   state: delivery.state,
   reason: delivery.reason,
   attempts: delivery.attempts,
-  last_outcome: delivery.lastOutcome,
-  next_attempt_at: delivery.nextAttemptAt,
+  last_outcome: delivery.last_outcome,
+  next_attempt_at: delivery.next_attempt_at,
 });

@@ -13,19 +13,16 @@ export function webhooksListCommand(parent: Command, cli: Cli): void {
     .action(async (options: { json?: true }) => {
       const receivers = await withWebhooks(cli, (webhooks) => webhooks.receivers());
       if (options.json) {
-        const documents = receivers.map(({ oldestPendingAt, ...receiver }) => ({
-          ...receiver,
-          oldest_pending_at: oldestPendingAt,
-        }));
+        const documents = receivers.map(({ _links, ...receiver }) => receiver);
         return cli.output.print(json({ receivers: documents }));
       }
       if (receivers.length === 0) return cli.output.print('No receivers: webhooks.yaml names none.\n');
-      const rows = receivers.map(({ name, format, events, pending, oldestPendingAt, url }) => [
+      const rows = receivers.map(({ name, format, events, pending, oldest_pending_at: oldest, url }) => [
         name,
         format,
         events.join(', '),
         String(pending),
-        oldestPendingAt === null ? '' : minute(oldestPendingAt),
+        oldest === null ? '' : minute(oldest),
         url,
       ]);
       cli.output.print(table([['NAME', 'FORMAT', 'EVENTS', 'PENDING', 'OLDEST', 'URL'], ...rows]));

@@ -27,7 +27,7 @@ Example:
         throw new CommandRefused('Expected an id (a UUID): "statehouse webhooks deliveries" shows them.');
       const delivery = await withWebhooks(cli, ({ repeat }) => repeat(argument.toLowerCase()));
       if (options.json) return cli.output.print(json(deliveryDocument(delivery)));
-      cli.output.print(`repeated   ${delivery.id}  (${delivery.eventType} to ${delivery.receiver})\n`);
+      cli.output.print(`repeated   ${delivery.delivery_id}  (${delivery.event_type} to ${delivery.receiver})\n`);
     });
 }
 
@@ -48,6 +48,6 @@ Example:
     .action(async (receiver: string, options: { json?: true }) => {
       const delivery = await withWebhooks(cli, ({ test }) => test(receiver));
       if (options.json) return cli.output.print(json(deliveryDocument(delivery)));
-      cli.output.print(`recorded   ${delivery.id}  (${delivery.eventType} to ${delivery.receiver})\n`);
+      cli.output.print(`recorded   ${delivery.delivery_id}  (${delivery.event_type} to ${delivery.receiver})\n`);
     });
 }

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { matchesStoredSecret } from '../../../src/crypto/client-secret.ts';
 import { rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.ts';
@@ -455,7 +458,7 @@ describe.each(ways)('clients, through the %s', (way) => {
     });
   });
 
-  it.runIf(way === 'server')('a declared client is left to its file', async () => {
+  it('a declared client is left to its file', async () => {
     const stored = { ...DEFAULT_METADATA, clientId: 'declared', clientName: 'Declared', secretMacs: [] };
     const mac = { keyId: '00000000', mac: 'ab' };
     await saveClient(db(), { ...stored, redirectUris: [callback], secretMacs: [mac] }, true);
@@ -472,5 +475,37 @@ describe.each(ways)('clients, through the %s', (way) => {
       expect({ status, out, err }).toEqual({ status: 1, out: '', err: expect.stringContaining('clients.yaml') });
     }
     expect(await findClient(db(), 'declared')).toEqual(before);
+  });
+
+  it('a client that a file declares by now, and no start has stored, is left to its file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'statehouse-policies-'));
+    cpSync(new URL('../../../policies', import.meta.url).pathname, folder, { recursive: true });
+    const record = `clients:\n  - client_id: filed\n    redirect_uris: ['${callback}']\n    token_endpoint_auth_method: none\n`;
+    writeFileSync(join(folder, 'clients.yaml'), record);
+    const env = { STATEHOUSE_CONFIG: folder };
+    const stdin = JSON.stringify({ client_id: 'filed', redirect_uris: [callback] });
+    try {
+      for (const [args, typed] of [
+        [['clients', 'create', '--id', 'filed', '--redirect-uri', callback], {}],
+        [['clients', 'import', '-'], { stdin }],
+        [['clients', 'rotate-secret', 'filed'], {}],
+        [['clients', 'delete', 'filed'], {}],
+      ] as const) {
+        const refused = await line.run(args, { env, ...typed });
+        expect(refused).toEqual({ status: 1, out: '', err: expect.stringContaining('clients.yaml') });
+        expect(await findClient(db(), 'filed')).toBeNull();
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('an import with one wrong record changes nothing, whichever side sees what is wrong', async () => {
+    const good = { client_id: 'good', redirect_uris: [callback] };
+    const wrong = { client_id: 'wrong', redirect_uris: [callback], policy: 'none' };
+    const refused = await importing([good, wrong]);
+    expect(refused).toEqual({ status: 1, out: '', err: expect.stringContaining('nothing was changed.') });
+    expect(refused.err).toMatch(/record 2 \(client_id "wrong"\): policy: /);
+    expect(await findClient(db(), 'good')).toBeNull();
   });
 });

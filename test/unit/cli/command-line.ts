@@ -3,10 +3,10 @@
 import { registerCommandLine } from '../../../src/boot/command-line-access.ts';
 import type { Runtime } from '../../../src/boot/runtime.ts';
 import { type AppParts, appDeps } from '../../../src/boot/wiring.ts';
+import type { ManagementApi } from '../../../src/cli/administration/api.ts';
+import { commandsOf } from '../../../src/cli/administration/running-server.ts';
 import type { Input } from '../../../src/cli/input.ts';
 import { runCommand } from '../../../src/cli/program.ts';
-import type { ManagementApi } from '../../../src/cli/remote/api.ts';
-import { commandsOf } from '../../../src/cli/remote/running-server.ts';
 import { withCommandLine } from '../../../src/config/command-line-client.ts';
 import { type Environment, readEnvironment } from '../../../src/config/environment.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runningServer } from '../../../src/cli/administration/running-server.ts';
 import { runCommand } from '../../../src/cli/program.ts';
-import { runningServer } from '../../../src/cli/remote/running-server.ts';
 import { folderHolder, lockFolder } from '../../../src/storage/folder-lock.ts';
 import { readServerCredential, writeServerCredential } from '../../../src/storage/server-credential.ts';
 import { withDeadlines } from '../../support/patience.ts';
@@ -165,13 +165,30 @@ describe('a server that', () => {
     expect(asked[1]?.key).toBe(asked[0]?.key);
   });
 
+  const wrongPolicy = () =>
+    problem(422, 'invalid_fields', { errors: [{ field: 'policy', detail: 'Expected "default", found "none".' }] });
+
+  it('refuses a record of an import before anything is changed is asked for no change', async () => {
+    const unseen: (string | undefined)[] = [];
+    answer = (request, response) => {
+      if (request.method === 'GET') return problem(404, 'not_found')(request, response);
+      unseen.push(request.headers['if-match']);
+      const refusal = request.url?.endsWith('/two') ? wrongPolicy() : problem(412, 'changed_meanwhile');
+      return refusal(request, response);
+    };
+    expect(await refused(env, ['clients', 'import', '-'])).toBe(
+      'The import is refused; nothing was changed.\n' +
+        '  record 2 (client_id "two"): policy: Expected "default", found "none".\n',
+    );
+    // No client has this entity tag.
+    expect(unseen).toEqual(['"none"', '"none"']);
+  });
+
   it('refuses a record in the middle of an import: what was made before is told, with its secrets', async () => {
     answer = (request, response) => {
       if (request.method === 'GET') return problem(404, 'not_found')(request, response);
-      if (request.url?.endsWith('/two')) {
-        const errors = [{ field: 'policy', detail: 'Expected "default", found "none".' }];
-        return problem(422, 'invalid_fields', { errors })(request, response);
-      }
+      if (request.headers['if-match']) return problem(412, 'changed_meanwhile')(request, response);
+      if (request.url?.endsWith('/two')) return wrongPolicy()(request, response);
       response.writeHead(201, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ client_id: 'one', client_name: 'one', stored_secrets: 1, client_secret: 'made' }));
     };

@@ -1,16 +1,8 @@
 /** What a server refuses, and what becomes of a request without an answer, in words for the people who have typed the command. */
 import { printable } from '../../config/shown.ts';
+import type { FieldAtFault, Problem } from '../../management/client/client.ts';
 import { STANDARD_CLAIMS } from '../../oauth/claims.ts';
 import { CommandRefused } from '../failure.ts';
-
-export type FieldAtFault = { readonly field: string | null; readonly detail: string };
-
-type Problem = {
-  /** The last part of its `type`. */
-  readonly reason: string;
-  readonly detail: string;
-  readonly errors: readonly FieldAtFault[];
-};
 
 /** `reason`: as the API names it; `no_answer` and `not_the_api` beside. */
 export class ApiRefused extends CommandRefused {
@@ -23,24 +15,19 @@ export class ApiRefused extends CommandRefused {
   }
 }
 
-/** @returns null when it is no problem of the management API (RFC 9457). */
-export function problemIn(document: unknown): Problem | null {
-  const { type, detail, errors } = (document ?? {}) as Readonly<Record<string, unknown>>;
-  const [, reason] = typeof type === 'string' ? (/\/management\/v1\/problems\/(\w+)$/.exec(type) ?? []) : [];
-  if (reason === undefined || typeof detail !== 'string') return null;
-  return { reason, detail: printable(detail), errors: Array.isArray(errors) ? errors.map(fieldIn) : [] };
-}
+/** For messages: where the server is, and what its credential is called. */
+export type Names = { readonly server: string; readonly credential: string };
 
-const fieldIn = ({ field, detail }: Readonly<Record<string, unknown>>): FieldAtFault => ({
-  field: typeof field === 'string' ? printable(field) : null,
-  detail: printable(String(detail)),
-});
-
-type Names = { readonly server: string; readonly credential: string };
-
-export function wordsOfProblem({ reason, detail, errors }: Problem, { server, credential }: Names): ApiRefused {
+export function refusalOf({ status, reason, detail: said, errors: fields }: Problem, names: Names): ApiRefused {
+  const { server, credential } = names;
+  const detail = printable(said);
+  const errors = fields.map(({ field, detail: words }) => ({
+    field: field === null ? null : printable(field),
+    detail: printable(words),
+  }));
   const scopes = errors.map((error) => error.detail.replace(/ is missing\.$/, '')).join(' and ');
   const words: Readonly<Record<string, string>> = {
+    not_the_api: `${server} answers, but not as Statehouse's management API does (status ${status}). Expected the issuer URL of a server.`,
     no_credentials: `${server} has got no access token.`,
     invalid_token: `${server} refuses ${credential}: ${detail} Nothing was changed.`,
     insufficient_scope:

@@ -1,28 +1,27 @@
 /**
- * The import through a running server: what is wrong with a record by itself, and what is stored under its name, is looked at before
- * anything is changed. Then the records go one by one, and what only the server can refuse stops the import there. Importing the
- * file again goes on where it stopped.
+ * The import of clients: the server looks at every record before anything is changed. Then the records go one by one, and what has
+ * become wrong meanwhile stops the import there. Importing the file again completes it.
  */
 import { describeRecordProblem } from '../../config/problem.ts';
 import type { Reading } from '../../registration/record-problem.ts';
 import { CommandRefused } from '../failure.ts';
-import { recordName, recordProblemsOf, refuseImport } from '../import-records.ts';
-import type { Import, Imported } from '../ports.ts';
+import { type Import, type Imported, recordName, recordProblemsOf, refuseImport } from '../import-records.ts';
 import { recordProblems } from './refusals.ts';
 
 type Importing<T> = {
-  /** The field that names a record. */
-  readonly idField: string;
   readonly read: (input: unknown) => Reading<T>;
   /** Must be unique within a file. */
   readonly keyOf: (record: T) => string;
-  /** What is wrong with the record, seeing what is stored; null: nothing. */
-  readonly compare: (record: T) => Promise<string | null>;
+  readonly whatIsWrong: (record: T) => Promise<readonly string[]>;
   readonly place: (record: T, warnings: readonly string[]) => Promise<Imported>;
 };
 
-export async function importRemotely<T>(
-  { idField, read, keyOf, compare, place }: Importing<T>,
+/** The field that names a record. */
+const idField = 'client_id';
+
+/** @throws CommandRefused with all that is wrong with the records; nothing was changed then. */
+export async function importClients<T>(
+  { read, keyOf, whatIsWrong, place }: Importing<T>,
   inputs: readonly unknown[],
 ): Promise<Import> {
   const problems: string[] = [];
@@ -37,8 +36,7 @@ export async function importRemotely<T>(
       continue;
     }
     repeated(input, index, keyOf(reading.value));
-    const differing = await compare(reading.value);
-    if (differing !== null) report(input, index, differing);
+    for (const words of await whatIsWrong(reading.value)) report(input, index, words);
     records.push(reading);
   }
   refuseImport(problems);

@@ -12,7 +12,8 @@ import { folderHolder } from '../../storage/folder-lock.ts';
 import { readServerCredential, type ServerCredential } from '../../storage/server-credential.ts';
 import { homeFolder } from '../../system/home-folder.ts';
 import { CommandRefused } from '../failure.ts';
-import { answerOf, type Connection, type ManagementApi, managementApi } from './api.ts';
+import { type ManagementApi, managementApi } from './api.ts';
+import { answerOf, type Connection, overHttp } from './over-http.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Fetch = typeof globalThis.fetch;
@@ -20,7 +21,7 @@ type Fetch = typeof globalThis.fetch;
 /** @returns null: there is none. @throws CommandRefused, CredentialRefused */
 export async function runningServer(env: Env, fetch: Fetch = globalThis.fetch): Promise<ManagementApi | null> {
   const named = namedServer(env, fetch);
-  if (named !== null) return managementApi(named);
+  if (named !== null) return apiOver(named);
   if (env['DATABASE_URL']?.trim() || env['DATABASE_URL_FILE']?.trim()) return null;
   const home = homeFolder();
   const holder = folderHolder(home);
@@ -30,7 +31,9 @@ export async function runningServer(env: Env, fetch: Fetch = globalThis.fetch): 
 
 /** The way of commands to the server of the embedded database. */
 export const commandsOf = (credential: ServerCredential, fetch: Fetch): ManagementApi =>
-  managementApi(serverHere(credential, fetch));
+  apiOver(serverHere(credential, fetch));
+
+const apiOver = (connection: Connection): ManagementApi => managementApi(overHttp(connection), connection.names);
 
 /** @throws CommandRefused for half of it, and for an address that would give the token away. */
 function namedServer(env: Env, fetch: Fetch): Connection | null {

@@ -1,0 +1,199 @@
+/** Clients, through the management API. */
+
+import { CLIENTS_FILE } from '../../config/configuration.ts';
+import { describeRecordProblem } from '../../config/problem.ts';
+import { systemRandom } from '../../crypto/random.ts';
+import type { Asked, Document } from '../../management/client/documents.ts';
+import { CLIENT_FIELDS, fromNames, readClientRecord } from '../../registration/client-metadata.ts';
+import { isJsonObject, type Reading, withoutNulls } from '../../registration/record-problem.ts';
+import { accepted } from '../accepted.ts';
+import type { CheckedClient } from '../effective-policy.ts';
+import { CommandRefused, declaredElsewhere, differs, noSuch } from '../failure.ts';
+import { IS_DECLARED, NEEDS_ID, type Outcome } from '../import-records.ts';
+import type { ManagementApi } from './api.ts';
+import { importClients } from './clients-import.ts';
+import { allOf } from './lists.ts';
+import { isReason, orNull, recordProblems, refusedRecord } from './refusals.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Warnings = readonly string[];
+type ShownClient = Document<'GET', '/clients/{client_id}'>;
+
+export type ClientChanged = {
+  readonly outcome: Outcome;
+  /** The RFC 7591 names of the fields that differ from what was stored. */
+  readonly changed: readonly string[];
+  readonly client: CheckedClient;
+  /** Null: none was made. Shown once. */
+  readonly madeSecret: string | null;
+  readonly warnings: Warnings;
+};
+
+/** Each throws CommandRefused, also for a client that is not there. */
+export function clientsAt(api: ManagementApi) {
+  const at = (clientId: string) => ({ client_id: clientId });
+  const find = (clientId: string) =>
+    orNull(api.send('GET', '/clients/{client_id}', { params: { client_id: clientId } }));
+
+  /** @param seen the entity tag of what may be replaced; `anything`: whatever is stored; null: nothing may be replaced. */
+  async function place(clientId: string, record: Fields, warnings: Warnings, seen: Seen): Promise<ClientChanged> {
+    const asked = { params: at(clientId), body: record as Body };
+    try {
+      const { status, value } = await administered(clientId, api.send('PUT', '/clients/{client_id}', asked));
+      return changed(status === 201 ? 'created' : 'unchanged', [], value, warnings);
+    } catch (error) {
+      if (!isReason(error, 'precondition_required')) throw error;
+      const fields = error.errors.map(({ field }) => String(field));
+      const stored = await find(clientId);
+      if (stored?.value.declared) throw declaredElsewhere(clientId, CLIENTS_FILE);
+      if (seen === null) throw differs('client', fields);
+      const ifMatch = (seen === 'anything' ? stored?.etag : seen) ?? NEVER_SEEN;
+      const { value } = await api.send('PUT', '/clients/{client_id}', { ...asked, ifMatch });
+      return changed('updated', fields, value, warnings);
+    }
+  }
+
+  /** What the server says is wrong with the record, changing nothing: only a request that is right meets its conditions (RFC 9110 §13.2.1). */
+  async function whatIsWrong({ clientId, record }: NamedRecord): Promise<readonly string[]> {
+    try {
+      if ((await find(clientId))?.value.declared) return [describeRecordProblem(IS_DECLARED)];
+      const asked = { params: at(clientId), body: record as Body, ifMatch: NEVER_SEEN };
+      await api.send('PUT', '/clients/{client_id}', asked);
+      return [];
+    } catch (error) {
+      if (isReason(error, 'changed_meanwhile')) return [];
+      if (isReason(error, 'client_is_declared')) return [describeRecordProblem(IS_DECLARED)];
+      const problems = recordProblems(error);
+      if (problems === null) throw error;
+      return problems;
+    }
+  }
+
+  return {
+    /** By client_id. */
+    list: async () => (await allOf((page) => api.send('GET', '/clients', { query: page }))).map(clientIn),
+    find: async (clientId: string) => {
+      const answered = await find(clientId);
+      return answered && clientIn(answered.value);
+    },
+    /** The same client again changes nothing; another with its id is refused. */
+    create: async (record: Fields) => {
+      const { warnings } = accepted('client', readClientRecord(record));
+      const body = known(record);
+      const clientId = String(record['client_id']);
+      try {
+        const asked = { body: body as Body, idempotencyKey: systemRandom.uuid() };
+        const { value } = await administered(clientId, api.send('POST', '/clients', asked));
+        return changed('created', [], value, warnings);
+      } catch (error) {
+        if (!isReason(error, 'already_exists')) refusedRecord('client', error);
+      }
+      // Creating the same client twice does no harm; replacing another registration could.
+      return place(clientId, body, warnings, null).catch((error) => refusedRecord('client', error));
+    },
+    /** @param unset fields that go back to their defaults. */
+    update: async (clientId: string, given: Fields, unset: readonly string[]) => {
+      const stored = await find(clientId);
+      if (!stored) throw noSuch('client', clientId);
+      if (stored.value.declared) throw declaredElsewhere(clientId, CLIENTS_FILE);
+      const kept = Object.entries(known(stored.value)).filter(([name]) => !unset.includes(name));
+      const record = { ...Object.fromEntries(kept), ...given, client_id: clientId };
+      const { warnings } = accepted('client', readClientRecord(record));
+      return place(clientId, known(record), warnings, stored.etag).catch((error) => refusedRecord('client', error));
+    },
+    /** @returns the new secret. */
+    rotateSecret: async (clientId: string, keepPrevious: boolean) => {
+      const asked = {
+        params: at(clientId),
+        body: { replaces: !keepPrevious },
+        idempotencyKey: systemRandom.uuid(),
+      };
+      const made = await administered(clientId, api.send('POST', '/clients/{client_id}/secrets', asked));
+      return made.value.client_secret;
+    },
+    /** Of two secrets, the older stops working. */
+    endPreviousSecret: async (clientId: string) => {
+      const params = at(clientId);
+      const { value } = await administered(clientId, api.send('GET', '/clients/{client_id}/secrets', { params }));
+      // A client without secrets is refused by its machine, with the reason.
+      const oldest = { ...params, secret_id: value.items[0]?.secret_id ?? 'none' };
+      const path = '/clients/{client_id}/secrets/{secret_id}';
+      await administered(clientId, api.send('DELETE', path, { params: oldest }));
+    },
+    remove: async (clientId: string) => {
+      await administered(clientId, api.send('DELETE', '/clients/{client_id}', { params: at(clientId) }));
+    },
+    import: (records: readonly unknown[]) =>
+      importClients(
+        {
+          read: readNamed,
+          keyOf: ({ clientId }) => clientId,
+          whatIsWrong,
+          place: async ({ clientId, record }, warnings) => {
+            const done = await place(clientId, record, warnings, 'anything');
+            const made: Readonly<Record<string, string>> =
+              done.madeSecret === null ? {} : { client_secret: done.madeSecret };
+            return { name: clientId, outcome: done.outcome, changed: done.changed, made, warnings: done.warnings };
+          },
+        },
+        records,
+      ),
+  };
+}
+
+/** @throws CommandRefused in words that name the client. */
+async function administered<T>(clientId: string, asking: Promise<T>): Promise<T> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (isReason(error, 'not_found')) throw noSuch('client', clientId);
+    if (isReason(error, 'client_is_declared')) throw declaredElsewhere(clientId, CLIENTS_FILE);
+    if (isReason(error, 'client_is_own', 'client_is_public', 'too_many_secrets', 'last_secret')) {
+      throw new CommandRefused(`"${clientId}": ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+type Seen = string | 'anything' | null;
+/** The entity tag of no client. */
+const NEVER_SEEN = '"none"';
+
+/** As it was typed, with the names of the API; the API says what is wrong with its values. */
+type Body = NonNullable<Asked<'PUT', '/clients/{client_id}'>['body']>;
+
+const NAMES = new Set<string>(CLIENT_FIELDS.map(({ name }) => name));
+
+/** The fields that the API takes; the command line has warned of the others. */
+const known = (record: Fields): Fields =>
+  Object.fromEntries(Object.entries(withoutNulls(record)).filter(([name]) => NAMES.has(name)));
+
+type NamedRecord = { readonly clientId: string; readonly record: Fields };
+
+function readNamed(input: unknown): Reading<NamedRecord> {
+  const reading = readClientRecord(input);
+  if (!reading.ok) return reading;
+  const { client_id: clientId } = reading.value;
+  if (clientId === undefined || !isJsonObject(input)) return { ok: false, problems: [NEEDS_ID] };
+  return { ...reading, value: { clientId, record: known(input) } };
+}
+
+const clientIn = (document: ShownClient): CheckedClient => ({
+  ...fromNames(document),
+  clientId: document.client_id,
+  clientName: document.client_name ?? document.client_id,
+  secrets: document.stored_secrets,
+});
+
+const changed = (
+  outcome: Outcome,
+  fields: readonly string[],
+  document: Document<'PUT', '/clients/{client_id}'>,
+  warnings: Warnings,
+): ClientChanged => ({
+  outcome,
+  changed: fields,
+  client: clientIn(document),
+  madeSecret: document.client_secret ?? null,
+  warnings: [...warnings, ...(document.warnings ?? [])],
+});

@@ -1,0 +1,197 @@
+/** End-users, through the management API. */
+
+import { systemRandom } from '../../crypto/random.ts';
+import type { Asked, Item } from '../../management/client/documents.ts';
+import { usernameKey } from '../../oauth/username.ts';
+import type { PlacedUser } from '../../registration/import-users.ts';
+import { readUserRecord, type UserRecord } from '../../registration/user-record.ts';
+import { accepted } from '../accepted.ts';
+import { CommandRefused, differs, noSuch } from '../failure.ts';
+import type { Imported, Outcome } from '../import-records.ts';
+import { makePassword } from '../passwords.ts';
+import type { PeopleImport } from '../people-import.ts';
+import type { ManagementApi } from './api.ts';
+import { allOf, userNamed } from './lists.ts';
+import { type ApiRefused, isReason, recordProblems, refusedRecord } from './refusals.ts';
+
+export type User = Item<'/users'>;
+type Body = NonNullable<Asked<'PUT', '/users/{sub}'>['body']>;
+
+export type UserChanged = {
+  readonly outcome: Outcome;
+  readonly sub: string;
+  readonly username: string;
+  /** Null: none was made. Shown once. */
+  readonly madePassword: string | null;
+  readonly warnings: readonly string[];
+};
+
+/** Each throws CommandRefused, also for an end-user who is not there. */
+export function usersAt(api: ManagementApi) {
+  const { named, place, register } = stepsAt(api);
+  return {
+    /** By username. */
+    list: () => allOf((page) => api.send('GET', '/users', { query: page })),
+    find: (username: string) => userNamed(api, username),
+    /** @param given null: a password is made. */
+    create: async (record: Readonly<Record<string, unknown>>, given: string | null) => {
+      const made = given === null ? makePassword(systemRandom) : null;
+      const { value, warnings } = accepted('user', readUserRecord({ ...record, password: given ?? made }, false));
+      try {
+        return told('created', await register(value), made, warnings);
+      } catch (error) {
+        if (!isReason(error, 'username_taken')) refusedRecord('user', error);
+      }
+      const user = await named(value.username);
+      const { outcome } = await place(user, replacing(user, value), null);
+      return told(outcome, user, made, warnings);
+    },
+    /** @param given null: a password is made. The password that is stored already changes nothing. */
+    setPassword: async (username: string, given: string | null) => {
+      const user = await named(username);
+      const password = given ?? makePassword(systemRandom);
+      const { warnings } = accepted('user', readUserRecord({ username: user.username, password }, false));
+      const whole = { username: user.username, password, claims: user.claims };
+      const { outcome } = await place(user, whole, { password }).catch((error) => refusedRecord('user', error));
+      return told(outcome, user, given === null ? password : null, warnings);
+    },
+    /** @param mail null: the answer has the link, told once; otherwise it is mailed, in this language where it names one. */
+    invite: async (email: string, mail: { readonly language: string | null } | null) => {
+      const language = mail?.language ?? null;
+      const body = { email, send_mail: mail !== null, ...(language !== null && { language }) };
+      try {
+        return (await api.send('POST', '/invitations', { body, idempotencyKey: systemRandom.uuid() })).value;
+      } catch (error) {
+        // The one member that the command does not check.
+        throw isReason(error, 'invalid_fields') ? new CommandRefused(error.message) : error;
+      }
+    },
+    change: async (username: string, change: 'disable' | 'enable' | 'delete') => {
+      const params = { sub: (await named(username)).sub };
+      if (change === 'delete') await api.send('DELETE', '/users/{sub}', { params });
+      else await api.send('PATCH', '/users/{sub}', { params, body: { disabled: change === 'disable' }, ifMatch: '*' });
+      return params;
+    },
+  };
+}
+
+export function peopleAt(api: ManagementApi): PeopleImport {
+  const { named, place, register } = stepsAt(api);
+
+  async function placeOrRefused(record: UserRecord): Promise<PlacedUser> {
+    try {
+      return { kind: 'placed', ...(await placeRecord(record)) };
+    } catch (error) {
+      if (!isAboutTheRecord(error)) throw error;
+      return { kind: 'refused', words: (recordProblems(error) ?? [error.message]).join(' ') };
+    }
+  }
+
+  async function placeRecord(record: UserRecord): Promise<Omit<Extract<PlacedUser, { kind: 'placed' }>, 'kind'>> {
+    const { username } = record;
+    // Without a password it can only be there already.
+    if (record.password !== null || record.passwordHash !== null) {
+      try {
+        await register(record);
+        return { outcome: 'created', username, changed: [], disabled: false };
+      } catch (error) {
+        if (!isReason(error, 'username_taken')) throw error;
+      }
+    }
+    const user = await named(username);
+    const whole = replacing(user, record);
+    const done = await place(user, whole, whole);
+    return { username: user.username, ...done, disabled: user.disabled };
+  }
+
+  return {
+    read: (input) => readUserRecord(input, false),
+    known: async (usernames) => {
+      const users = await inTurn(usernames, (username) => userNamed(api, username));
+      return new Set(users.flatMap((user) => (user === null ? [] : [usernameKey(user.username)])));
+    },
+    place: (records) => inTurn(records, placeOrRefused),
+    atOnce: USERS_AT_ONCE,
+  };
+}
+
+function stepsAt(api: ManagementApi) {
+  const named = async (username: string): Promise<User> => {
+    const user = await userNamed(api, username);
+    if (user === null) throw noSuch('user', username);
+    return user;
+  };
+
+  /**
+   * @param body of a PUT: as the end-user shall be.
+   * @param patch what is sent where that differs from what is stored; null: nothing, a difference is refused.
+   */
+  const place = async (
+    { sub }: User,
+    body: Body,
+    patch: Partial<Body> | null,
+  ): Promise<Pick<Imported, 'outcome' | 'changed'>> => {
+    const params = { sub };
+    try {
+      // Without a condition it changes nothing (RFC 6585 §3), and says what it would change.
+      await api.send('PUT', '/users/{sub}', { params, body });
+      return { outcome: 'unchanged', changed: [] };
+    } catch (error) {
+      if (!isReason(error, 'precondition_required')) throw error;
+      const fields = error.errors.map(({ field }) => String(field));
+      if (patch === null) throw differs('user', fields);
+      // Whatever is stored by now: the record says all that it is about.
+      if (patch === body) await api.send('PUT', '/users/{sub}', { params, body, ifMatch: '*' });
+      else await api.send('PATCH', '/users/{sub}', { params, body: patch, ifMatch: '*' });
+      return { outcome: 'updated', changed: fields };
+    }
+  };
+
+  const register = async ({ username, claims, ...others }: UserRecord): Promise<User> => {
+    const body = { username, ...passwordIn(others), claims };
+    return (await api.send('POST', '/users', { body, idempotencyKey: systemRandom.uuid() })).value;
+  };
+
+  return { named, place, register };
+}
+
+/** The username stays as it is stored; the password too, where the record has none. */
+const replacing = ({ username }: User, { claims, ...others }: UserRecord): Body => ({
+  username,
+  ...passwordIn(others),
+  claims,
+});
+
+const passwordIn = ({ password, passwordHash }: Pick<UserRecord, 'password' | 'passwordHash'>) => ({
+  ...(password !== null && { password }),
+  ...(passwordHash !== null && { password_hash: passwordHash }),
+});
+
+/** Other records may fare better. */
+const isAboutTheRecord = (error: unknown): error is ApiRefused =>
+  isReason(error, 'invalid_fields', 'username_taken', 'changed_meanwhile', 'user_unknown');
+
+/** So many at the same time; more would only wait for each other. */
+const USERS_AT_ONCE = 50;
+const REQUESTS_AT_ONCE = 8;
+
+/** In the order of the items. */
+async function inTurn<One, Result>(
+  items: readonly One[],
+  work: (item: One) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  const waiting = items.entries();
+  const worker = async () => {
+    for (const [index, item] of waiting) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(REQUESTS_AT_ONCE, items.length) }, worker));
+  return results;
+}
+
+const told = (
+  outcome: Outcome,
+  { sub, username }: User,
+  madePassword: string | null,
+  warnings: readonly string[],
+): UserChanged => ({ outcome, sub, username, madePassword, warnings });

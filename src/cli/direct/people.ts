@@ -1,0 +1,24 @@
+/**
+ * The import of end-users on the database itself: the one thing of administration that commands do without the management API. A
+ * request places one end-user. Here hundreds go in one statement, which is what an import of a million needs.
+ */
+import type { Runtime } from '../../boot/runtime.ts';
+import { rowMacs } from '../../crypto/row-mac.ts';
+import { commandLine } from '../../model/actor.ts';
+import { serviceNames } from '../../people/passwords/rules.ts';
+import { USERS_AT_ONCE, userPlacing } from '../../registration/import-users.ts';
+import { readUserRecord } from '../../registration/user-record.ts';
+import { knownUsernameKeys } from '../../storage/users.ts';
+import type { PeopleImport } from '../people-import.ts';
+
+export function directPeople({ environment, configuration, database, keys, random }: Runtime): PeopleImport {
+  const db = database.drizzle;
+  const service = serviceNames(environment.issuer, configuration.branding.organization);
+  const rules = { policy: configuration.signIn, service };
+  return {
+    read: (input) => readUserRecord(input, environment.production, rules),
+    known: async (usernames) => new Set(await knownUsernameKeys(db, usernames)),
+    place: userPlacing({ db, actor: commandLine, macs: rowMacs(keys), random }),
+    atOnce: USERS_AT_ONCE,
+  };
+}
