@@ -186,5 +186,9 @@ export async function tablesWithMacs(db: Drizzle): Promise<ReadonlySet<string>> 
         where c.relnamespace = 'public'::regnamespace and a.attname = 'mac_version' and not a.attisdropped`,
     ),
   );
-  return new Set(Array.from(rows as unknown as Iterable<{ name: string }>, ({ name }) => name));
+  return new Set(rowsIn<{ name: string }>(rows).map(({ name }) => name));
 }
+
+/** Of a raw statement: postgres.js answers with the rows, PGlite with an object that has them. */
+const rowsIn = <Row>(answer: unknown): readonly Row[] =>
+  Array.isArray(answer) ? answer : (answer as { readonly rows: readonly Row[] }).rows;
