@@ -473,6 +473,10 @@ function Connection(options, queues = {}, { onopen = noop, onend = noop, onclose
     hadError && options.shared.retries++
     delay = (typeof backoff === 'function' ? backoff(options.shared.retries) : backoff) * 1000
     onclose(connection, Errors.connection('CONNECTION_CLOSED', options, socket))
+
+    // What waits for the end of this connection would otherwise wait for a socket that is gone.
+    if (!initial && ended)
+      ended(), ending = ended = null
   }
 
   /* Handlers */

@@ -72,6 +72,13 @@ describe('a connection that ends', () => {
     expect(await ask(4)).toBe(4);
   });
 
+  test('during a commit: the transaction fails, and the end of all connections waits for none that is gone', async () => {
+    const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+    const transaction = sql.begin(async () => void setImmediate().then(() => socket.destroy(reset)));
+    const end = codeOf(transaction).then((code) => sql.end().then(() => code));
+    expect(await end).toBe('ECONNRESET');
+  });
+
   test('because Postgres ended it: the reason is told to no later question', async () => {
     const [{ pid } = {}] = await sql`select pg_backend_pid() as pid`;
     const other = postgres(database.url, { max: 1 });
