@@ -6,7 +6,6 @@ import { loadConfiguration } from '../config/load.ts';
 import { type KeySource, keysInDatabase } from '../crypto/key-source.ts';
 import { type Random, systemRandom } from '../crypto/random.ts';
 import { type RootKeys, rootKeys } from '../crypto/root-secret.ts';
-import { type RowMacs, rowMacs } from '../crypto/row-mac.ts';
 import { requireRootSecretOf } from '../crypto/signing-keys.ts';
 import type { Database } from '../storage/database.ts';
 import { makeLedgerPartitions } from '../storage/ledger-partitions.ts';
@@ -45,7 +44,7 @@ export async function openRuntime(
   const database = await openDatabase(environment.databaseUrl);
   try {
     progress('bringing its tables up to date');
-    await prepareTables(database, rowMacs(keys), serves && environment.production && !environment.allowTableOwner);
+    await prepareTables(database, serves && environment.production && !environment.allowTableOwner);
     // Before the first entry of the ledger is written, by a command too.
     await makeLedgerPartitions(database.drizzle, databaseClock);
     // Otherwise a command could store a client's secret under a root secret that the server does not have.
@@ -59,23 +58,19 @@ export async function openRuntime(
 }
 
 /** The embedded database has one role. @param least the role may have the rights of a server alone. */
-async function prepareTables(database: Database, macs: RowMacs, least: boolean): Promise<void> {
-  if (database.kind === 'embedded') return migrate(database, macs);
+async function prepareTables(database: Database, least: boolean): Promise<void> {
+  if (database.kind === 'embedded') return migrate(database);
   const { requireCurrentTables, requireRuntimeRole, standingOf } = await import('../storage/database-role.ts');
   const standing = await standingOf(database.drizzle);
   if (least) requireRuntimeRole(standing);
-  if (standing.ownsTables || !standing.hasTables) await migrate(database, macs);
+  if (standing.ownsTables || !standing.hasTables) await migrate(database);
   else await requireCurrentTables(database.drizzle, standing);
 }
 
-/** Rows of the version before get their MACs with the columns; later, only an operator can vouch for rows (`statehouse migrate`). */
-async function migrate(database: Database, macs: RowMacs): Promise<void> {
-  const { authenticateRows, tablesWithMacs } = await import('../storage/renew-row-macs.ts');
-  const had = await tablesWithMacs(database.drizzle);
+async function migrate(database: Database): Promise<void> {
   await database.migrate();
   const { repairLedgerDefault } = await import('../storage/repair-ledger-default.ts');
   await repairLedgerDefault(database.drizzle);
-  await authenticateRows(database.drizzle, macs, had);
 }
 
 async function keySourceOf({ device }: Environment, keys: RootKeys): Promise<KeySource> {

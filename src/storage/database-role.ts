@@ -7,6 +7,7 @@ import { ToldError } from '../system/told-error.ts';
 import type { Drizzle } from './database.ts';
 import { reached } from './failures.ts';
 import { whatIsDue } from './migrations.ts';
+import { rawRows } from './raw-rows.ts';
 
 export type RoleStanding = {
   readonly role: string;
@@ -19,8 +20,8 @@ export type RoleStanding = {
 /** What the role of this process may not do, or does not need to. The message says what to do. */
 export class DatabaseRoleError extends ToldError {}
 
-export const rowsOf = async <Row>(db: Drizzle, statement: SQL): Promise<Row[]> =>
-  Array.from((await reached(() => db.execute(statement))) as unknown as Iterable<Row>);
+export const rowsOf = async <Row>(db: Drizzle, statement: SQL): Promise<readonly Row[]> =>
+  rawRows(await reached(() => db.execute(statement)));
 
 /** @throws StoreUnavailable */
 export async function standingOf(db: Drizzle): Promise<RoleStanding> {

@@ -1,6 +1,6 @@
 /**
- * MACs of rows that are there already. A rotated root secret makes those of its predecessor anew, so that the old one may be dropped. And
- * the rows of a version without MACs get theirs, once, when the column comes, or when an operator vouches for them.
+ * MACs of rows that are there already. After a rotation of the root secret a node makes those of its predecessor anew, so that the operator can
+ * drop the old one. Rows without a right MAC get one only when an operator vouches for them (decision 0043).
  */
 import { type SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
@@ -129,24 +129,19 @@ export type Renewed = Readonly<Record<string, number>>;
 export const renewRowMacs = (db: Drizzle, macs: RowMacs): Promise<Renewed> =>
   throughAll(db, macs, ({ isRight, mac }) => mac !== null && !macs.isOfNewest(mac) && isRight);
 
-/** For rows that somebody vouches for: each that has no MAC, or a wrong one. @param but the tables that are left out. */
-export const authenticateRows = (db: Drizzle, macs: RowMacs, but: ReadonlySet<string> = new Set()): Promise<Renewed> =>
-  throughAll(db, macs, ({ isRight }) => !isRight, { but });
+/** For rows that somebody vouches for: each that has no MAC, or a wrong one. */
+export const authenticateRows = (db: Drizzle, macs: RowMacs): Promise<Renewed> =>
+  throughAll(db, macs, ({ isRight }) => !isRight);
 
 /** How many rows of each table are ignored: their MAC is from no root secret that is listed. Changes nothing. */
 export const countIgnoredRows = (db: Drizzle, macs: RowMacs): Promise<Renewed> =>
-  throughAll(db, macs, ({ isRight }) => !isRight, { writes: false });
+  throughAll(db, macs, ({ isRight }) => !isRight, false);
 
-async function throughAll(
-  db: Drizzle,
-  macs: RowMacs,
-  isDue: (row: Row) => boolean,
-  { but, writes = true }: { readonly but?: ReadonlySet<string>; readonly writes?: boolean } = {},
-): Promise<Renewed> {
+async function throughAll(db: Drizzle, macs: RowMacs, isDue: (row: Row) => boolean, writes = true): Promise<Renewed> {
   const renewed: Record<string, number> = {};
   for (const authenticated of authenticatedTables) {
     const { name } = getTableConfig(authenticated.table);
-    if (!but?.has(name)) renewed[name] = await throughOne(db, macs, authenticated, isDue, writes);
+    renewed[name] = await throughOne(db, macs, authenticated, isDue, writes);
   }
   return renewed;
 }
@@ -177,18 +172,3 @@ async function throughOne(
     last = end.key;
   }
 }
-
-/** The tables whose rows had MACs and versions already. */
-export async function tablesWithMacs(db: Drizzle): Promise<ReadonlySet<string>> {
-  const rows = await reading(() =>
-    db.execute(
-      sql`select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
-        where c.relnamespace = 'public'::regnamespace and a.attname = 'mac_version' and not a.attisdropped`,
-    ),
-  );
-  return new Set(rowsIn<{ name: string }>(rows).map(({ name }) => name));
-}
-
-/** Of a raw statement: postgres.js answers with the rows, PGlite with an object that has them. */
-const rowsIn = <Row>(answer: unknown): readonly Row[] =>
-  Array.isArray(answer) ? answer : (answer as { readonly rows: readonly Row[] }).rows;

@@ -11,6 +11,7 @@ import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { nowOf } from './now.ts';
+import { rawRows } from './raw-rows.ts';
 import { authenticatedTables } from './renew-row-macs.ts';
 import { clients, grants, recoveryCodes, rootSecrets, secondFactors, server, signingKeys } from './schema.ts';
 
@@ -137,7 +138,7 @@ export async function rootSecretNeeds(
   isKept: (kept: KeptKey) => boolean,
 ): Promise<readonly Need[]> {
   const rows = async <Row>(statement: SQL): Promise<readonly Row[]> =>
-    Array.from((await reading(() => db.execute(statement))) as unknown as Iterable<Row>);
+    rawRows(await reading(() => db.execute(statement)));
   const stored = await rows<{ keyId: string; sealed: string | null }>(
     sql`select key_id as "keyId", sealed_recovery_code_key as sealed from ${rootSecrets}`,
   );

@@ -23,7 +23,7 @@ import {
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { Browser } from '../../support/browser.ts';
 import { testClock } from '../../support/clock.ts';
-import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { databaseKinds, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type Enrolled, enrol } from '../../support/factors.ts';
 
 const OLD = 'the old root secret, of more than 32 bytes';
@@ -31,7 +31,7 @@ const NEW = 'the new root secret, of more than 32 bytes';
 const NEWER = 'a newer root secret, of more than 32 bytes';
 const REPORT_SECONDS = 180;
 
-describe('the rotation of the root secret', () => {
+describe.each(databaseKinds)('the rotation of the root secret on %s', (kind) => {
   let opened: TestDatabase;
   const clock = testClock();
   const apps: TestApp[] = [];
@@ -79,7 +79,7 @@ describe('the rotation of the root secret', () => {
   let session: ReadonlyMap<string, string>;
 
   beforeAll(async () => {
-    opened = await openTestDatabase(anyDatabase);
+    opened = await openTestDatabase(kind);
     const node = await nodeWith(OLD);
     [client, dormant] = [await makeClient(node), await makeClient(node)];
     [user, withApp] = [await makeUser(node), await makeUser(node)];

@@ -1,4 +1,5 @@
 /** "statehouse migrate": as the owner of the tables, for the role of the servers. */
+import { randomUUID } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +7,14 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRuntime } from '../../../src/boot/runtime.ts';
 import { runCommand } from '../../../src/cli/program.ts';
+import { rootKeys } from '../../../src/crypto/root-secret.ts';
+import { rowMacs } from '../../../src/crypto/row-mac.ts';
+import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { openPostgres } from '../../../src/storage/postgres.ts';
+import { countIgnoredRows } from '../../../src/storage/renew-row-macs.ts';
 import { ledgerRetention } from '../../../src/storage/schema.ts';
+import { insertUser } from '../../support/administration.ts';
 import { createEmptyDatabase, type PostgresDatabase } from '../../support/database.ts';
 import { dropRole, makeRole, urlAs } from '../../support/runtime-role.ts';
 
@@ -26,6 +32,7 @@ afterAll(async () => {
   await database.drop();
 });
 
+const SECRET = 'a-root-secret-for-tests-of-more-than-32-bytes';
 const never = () => Promise.reject(new Error('asked for input'));
 
 async function migrate(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
@@ -34,7 +41,7 @@ async function migrate(args: readonly string[], env: Readonly<Record<string, str
     env: {
       DATABASE_URL: urlAs(database.url, role),
       STATEHOUSE_MIGRATIONS_URL: database.url,
-      STATEHOUSE_SECRET: 'a-root-secret-for-tests-of-more-than-32-bytes',
+      STATEHOUSE_SECRET: SECRET,
       ...env,
     },
     input: { interactive: false, readAll: never, readSecret: never, confirm: never },
@@ -119,6 +126,24 @@ test('brings the retention of ledger.yaml into force, which the role of the serv
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('gives a MAC to a row that another hand wrote only where the operator asks for it', async () => {
+  await insertUser(owner.drizzle, {
+    id: randomUUID(),
+    username: 'alice',
+    passwordHash: storedPasswordHash(''),
+    claims: {},
+  });
+  await owner.drizzle.execute(sql`update users set mac = null, mac_version = mac_version + 1`);
+  const ignored = async () => (await countIgnoredRows(owner.drizzle, rowMacs(rootKeys([SECRET]))))['users'];
+  expect(await migrate([])).toMatchObject({ status: 0 });
+  expect(await ignored()).toBe(1);
+  expect(await migrate(['--authenticate-rows'])).toMatchObject({
+    status: 0,
+    out: expect.stringContaining('Authenticated in users: 1 rows.'),
+  });
+  expect(await ignored()).toBe(0);
 });
 
 test('refuses, with words, a role that is not there, and a URL that is not the owner’s', async () => {
