@@ -12,6 +12,8 @@ const valuesOnly = { dependencyTypesNot: ['type-only'] };
 const packages = (...names) => `node_modules/(${names.join('|')})/`;
 const NODE =
   '^(node:)?(assert|buffer|events|fs|fs/promises|module|net|os|path|process|stream|timers|timers/promises|url|util)$';
+/** The columns of a lifecycle, and what is said of them. */
+const TABLES = '^src/lifecycles/(table|columns|retention|.+/table)\\.ts$';
 /** What the guides and the examples show runs as tests do, and never in the server. */
 const TESTS = '^(test|docs/examples|examples)/';
 /** Where scenarios are played on the app (docs/decisions/0063). */
@@ -368,11 +370,25 @@ export default {
     ),
 
     // Who may know a part.
+    {
+      name: 'lifecycles-are-declared',
+      comment:
+        'What a lifecycle is, is said once and purely: its machine, its rows, its effects. The world is handed to the engine.',
+      severity: 'error',
+      from: { path: '^src/lifecycles/', pathNot: TABLES },
+      to: { pathNot: ['^src/(lifecycles|engine|model)/', '^machines/', '^(node:)?util$'] },
+    },
     only(
-      'lifecycles-are-declared',
-      '^src/lifecycles/',
-      ['^src/(lifecycles|engine|model)/', '^machines/', '^(node:)?util$'],
-      'What a lifecycle is, is said once and purely: its machine, its rows, its effects. The world is handed to the engine.',
+      'tables-are-columns-and-facts',
+      TABLES,
+      [
+        TABLES,
+        '^src/(model|crypto|oauth)/',
+        '^machines/vocabulary\\.ts$',
+        '^policies/schema\\.ts$',
+        packages('drizzle-orm'),
+      ],
+      'A table says what its columns are and how they may change; it runs nothing.',
     ),
     onlyFrom(
       'only-the-engine-asks-machines',
@@ -395,9 +411,9 @@ export default {
     ),
     onlyFrom(
       'only-storage-knows-sql',
-      ['^src/storage/', TESTS, '^drizzle\\.config\\.ts$'],
+      ['^src/storage/', TABLES, TESTS, '^drizzle\\.config\\.ts$'],
       ['^src/storage/driver/', packages('drizzle-orm', '@electric-sql/pglite')],
-      'Every statement that can change a grant is in one folder, where a reviewer can list them.',
+      'Every statement that can change a grant is in one folder, where a reviewer can list them. A table of a lifecycle has columns and no statement.',
     ),
     onlyFrom(
       'only-crypto-knows-cryptography',

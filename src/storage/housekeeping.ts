@@ -1,28 +1,15 @@
 /** Removes what has ended, in small batches. Each DELETE tests its condition itself, so nothing that is alive is lost. */
 import { type SQL, sql } from 'drizzle-orm';
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { PgTable } from 'drizzle-orm/pg-core';
+import { earlier } from '../lifecycles/retention.ts';
+import type { Removal } from '../lifecycles/table.ts';
 import type { Clock } from '../system/clock.ts';
 import { boundedSteps, type StepsOptions } from './bounded-steps.ts';
 import type { Drizzle } from './database.ts';
 import { keepLedgerPartitions } from './ledger-partitions.ts';
 import { nowOf } from './now.ts';
-import {
-  consoleSessions,
-  deniedAccessTokens,
-  emailChallenges,
-  externalSignIns,
-  grants,
-  idempotencyKeys,
-  interactions,
-  linkedIdentities,
-  mails,
-  passkeys,
-  recoveryCodes,
-  secondFactors,
-  sessions,
-  signInFailures,
-  spentChallenges,
-} from './schema.ts';
+import { grants } from './schema.ts';
+import { TABLES } from './tables.ts';
 
 /** No access token lives longer (policies/schema.ts), so after this a grant has no live tokens. */
 export const MAX_ACCESS_TOKEN_SECONDS = 3600;
@@ -30,78 +17,8 @@ const MAX_ACCESS_TOKEN_LIFETIME = sql.raw(`interval '${MAX_ACCESS_TOKEN_SECONDS}
 const WINDOW_ROWS = 5000;
 
 /** Rows that may go, other than grants, which are walked by age. */
-export type Removable = {
-  readonly table: PgTable;
-  readonly ended: SQL;
-  /** When its life was over; some rows are kept for a while after that. Null: that is not written down. */
-  readonly over: PgColumn | null;
-};
-
-export function removable(now: SQL): readonly Removable[] {
-  const anHourBefore = (instant: SQL) => sql`${instant} - interval '1 hour'`;
-  // What was removed, and a code that has ended, go once the ledger has forgotten them too.
-  const longAgo = sql`${now} - (select make_interval(days => kept_days) from ledger_retention)`;
-  const abandoned = sql`${secondFactors.state} = 'unconfirmed' and ${secondFactors.createdAt} < ${now} - interval '1 day'`;
-  const ofDeletedUsers = [secondFactors, passkeys, recoveryCodes, emailChallenges, mails].map((table) => ({
-    table,
-    ended: sql`${table.userId} in (select id from users where deleted_at is not null)`,
-    over: null,
-  }));
-  return [
-    { table: sessions, ended: sql`${sessions.endsAt} < ${now}`, over: sessions.endsAt },
-    {
-      table: interactions,
-      ended: sql`${interactions.endsAt} < ${anHourBefore(earlier(now))}`,
-      over: interactions.endsAt,
-    },
-    {
-      table: externalSignIns,
-      ended: sql`${externalSignIns.endsAt} < ${anHourBefore(earlier(now))}`,
-      over: externalSignIns.endsAt,
-    },
-    // A day after its end: until then the page of a link says what became of it.
-    {
-      table: emailChallenges,
-      ended: sql`${emailChallenges.endsAt} < ${now} - interval '1 day'`,
-      over: emailChallenges.endsAt,
-    },
-    // Whose account it was is nobody's business any more.
-    { table: linkedIdentities, ended: sql`${linkedIdentities.state} = 'removed'`, over: null },
-    // An hour after its end: an API may still accept the token by its own clock.
-    {
-      table: deniedAccessTokens,
-      ended: sql`${deniedAccessTokens.endsAt} < ${anHourBefore(now)}`,
-      over: deniedAccessTokens.endsAt,
-    },
-    {
-      table: signInFailures,
-      ended: sql`${signInFailures.windowEndsAt} < ${now}`,
-      over: signInFailures.windowEndsAt,
-    },
-    {
-      table: spentChallenges,
-      ended: sql`${spentChallenges.endsAt} < ${anHourBefore(now)}`,
-      over: spentChallenges.endsAt,
-    },
-    {
-      table: secondFactors,
-      ended: sql`(${secondFactors.removedAt} < ${longAgo} or ${abandoned})`,
-      over: null,
-    },
-    { table: passkeys, ended: sql`${passkeys.removedAt} < ${longAgo}`, over: passkeys.removedAt },
-    { table: recoveryCodes, ended: sql`${recoveryCodes.endedAt} < ${longAgo}`, over: recoveryCodes.endedAt },
-    ...ofDeletedUsers,
-    { table: idempotencyKeys, ended: sql`${idempotencyKeys.endsAt} < ${now}`, over: idempotencyKeys.endsAt },
-    // An hour after the token's end: until then a form that was left open is still known.
-    {
-      table: consoleSessions,
-      ended: sql`${consoleSessions.tokenEndsAt} < ${anHourBefore(now)}`,
-      over: consoleSessions.tokenEndsAt,
-    },
-    // Its time is over, whatever became of it: also where no node sends mails any more.
-    { table: mails, ended: sql`${mails.givesUpAt} < ${anHourBefore(earlier(now))}`, over: mails.givesUpAt },
-  ];
-}
+export const removable = (now: SQL): readonly (Removal & { readonly table: PgTable })[] =>
+  TABLES.flatMap(({ table, removal }) => (removal?.(now) ?? []).map((rows) => ({ table, ...rows })));
 
 /** Of a minute: what is due beyond that waits for the next round. */
 const ROUND_MILLISECONDS = 30_000;
@@ -153,9 +70,6 @@ export function housekeeper(
     },
   };
 }
-
-/** Postgres refuses to delete what has not ended by its own clock, and a test may set another. */
-const earlier = (now: SQL): SQL => sql`least(${now}, now())`;
 
 /** As many as fit into the time of a statement. @returns whether there may be more. */
 async function deleteBatch(db: Drizzle, table: PgTable, ended: SQL): Promise<boolean> {

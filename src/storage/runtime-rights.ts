@@ -1,49 +1,10 @@
 /** The rights of the role of a server, and only they: what `statehouse migrate --grant-to` gives. */
 import { sql } from 'drizzle-orm';
-import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
+import { getTableConfig } from 'drizzle-orm/pg-core';
 import type { Drizzle } from './database.ts';
 import { DatabaseRoleError, rowsOf } from './database-role.ts';
 import { reached } from './failures.ts';
-import * as schema from './schema.ts';
-
-type Right = 'select' | 'insert' | 'update' | 'delete';
-const KEPT: readonly Right[] = ['select', 'insert', 'update'];
-const PASSING: readonly Right[] = [...KEPT, 'delete'];
-
-/** A table without rights here does not compile. What is never removed may not be deleted, and a line of the ledger only added. */
-const RIGHTS: { readonly [Name in keyof Tables]: readonly Right[] } = {
-  server: ['select', 'update'],
-  transitions: ['select', 'insert'],
-  ledgerSeals: ['select', 'insert'],
-  ledgerRetention: ['select'],
-  endedRows: ['select'],
-  clients: KEPT,
-  users: KEPT,
-  signingKeys: KEPT,
-  sessions: PASSING,
-  interactions: PASSING,
-  externalSignIns: PASSING,
-  linkedIdentities: PASSING,
-  consents: PASSING,
-  grants: PASSING,
-  deniedAccessTokens: PASSING,
-  secondFactors: PASSING,
-  recoveryCodes: PASSING,
-  emailChallenges: PASSING,
-  passkeys: PASSING,
-  spentChallenges: PASSING,
-  signInFailures: PASSING,
-  idempotencyKeys: PASSING,
-  consoleSessions: PASSING,
-  clientLogos: PASSING,
-  nodes: PASSING,
-  rootSecrets: KEPT,
-  webhookReceivers: PASSING,
-  webhookDeliveries: PASSING,
-  mails: PASSING,
-};
-const tables: Readonly<Record<keyof Tables, PgTable>> = schema;
-type Tables = { [Name in keyof typeof schema as (typeof schema)[Name] extends PgTable ? Name : never]: unknown };
+import { TABLES } from './tables.ts';
 
 const VIEWS = ['grant_states', 'authorization_codes', 'refresh_token_heads', 'session_states'];
 
@@ -68,10 +29,10 @@ export async function grantToRuntime(db: Drizzle, role: string): Promise<void> {
     throw new DatabaseRoleError(`The role "${role}" ${tooMuch}. Name another role, for the server alone.`);
   }
   const to = sql.identifier(role);
-  const granted = Object.entries(RIGHTS).map(([name, rights]) => {
-    const { name: table } = getTableConfig(tables[name as keyof Tables]);
-    return sql`grant ${sql.raw(rights.join(', '))} on public.${sql.identifier(table)} to ${to}`;
-  });
+  const granted = TABLES.map(
+    ({ table, rights }) =>
+      sql`grant ${sql.raw(rights.join(', '))} on public.${sql.identifier(getTableConfig(table).name)} to ${to}`,
+  );
   const statements = [
     // Before Postgres 15 everybody could make tables there.
     sql`revoke create on schema public from public, ${to}`,

@@ -3,8 +3,10 @@
  * tokens pays for it, and every node tells the same. Callers keep the answer for some seconds.
  */
 import { type SQL, sql } from 'drizzle-orm';
+import type { HeldTable } from '../lifecycles/table.ts';
 import type { Drizzle } from './database.ts';
 import { plannedRead } from './planned-read.ts';
+import { HELD_TABLES } from './tables.ts';
 
 export type StateCounts = {
   /** The id of the machine. */
@@ -37,27 +39,13 @@ export async function countStates(db: Drizzle): Promise<readonly StateCounts[]> 
 const isExact = (counted: readonly { readonly rows: number }[]): boolean =>
   counted.reduce((all, { rows }) => all + rows, 0) < MAX_COUNTED_ROWS;
 
-/** `rows`: selects the state of each row. */
-const SIMPLE: readonly { readonly machine: string; readonly rows: SQL }[] = [
-  { machine: 'interaction', rows: sql`select state from interactions order by ends_at desc limit ${MAX}` },
-  { machine: 'session', rows: sql`select state from session_states order by signed_in_at desc limit ${MAX}` },
-  { machine: 'secondFactor', rows: sql`select state from second_factors limit ${MAX}` },
-  { machine: 'recoveryCode', rows: sql`select state from recovery_codes limit ${MAX}` },
-  { machine: 'passkey', rows: sql`select state from passkeys limit ${MAX}` },
-  { machine: 'signingKey', rows: sql`select state from signing_keys limit ${MAX}` },
-  {
-    machine: 'client',
-    rows: sql`select case when deleted_at is null then 'registered' else 'deleted' end as state from clients limit ${MAX}`,
-  },
-  {
-    machine: 'user',
-    rows: sql`select case when deleted_at is not null then 'deleted' when disabled_at is not null then 'disabled' else 'enabled' end
-      as state from users limit ${MAX}`,
-  },
-  { machine: 'emailChallenge', rows: sql`select state from email_challenges order by ends_at desc limit ${MAX}` },
-  { machine: 'webhookDelivery', rows: sql`select state from webhook_deliveries order by created_at desc limit ${MAX}` },
-  { machine: 'mail', rows: sql`select state from mails order by gives_up_at desc limit ${MAX}` },
-];
+/** Of each machine with a table of its own: a query of the state of each row. */
+const SIMPLE = HELD_TABLES.flatMap((held: HeldTable) => {
+  if (held.machine === null || held.counted === undefined) return [];
+  const { state = sql`state`, from = sql`${held.table}`, newest } = held.counted;
+  const order = newest ? sql` order by ${sql.identifier(newest.name)} desc` : sql``;
+  return [{ machine: held.machine, rows: sql`select ${state} as state from ${from}${order} limit ${MAX}` }];
+});
 
 const NUMBER = sql<number>`count(*)::int`;
 

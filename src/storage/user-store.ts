@@ -93,18 +93,16 @@ function commitStatement(db: Drizzle, macs: RowMacs, { version, after, entries, 
 
 /** What names the end-user in other tables, in the statement that erases them. */
 const removedWith = (db: Drizzle, saved: { readonly id: unknown }) =>
-  Object.entries(PERSONAL_TABLES)
-    .filter(([, { erasure }]) => erasure === 'removed')
-    .map(([name, { table, owner, alsoRemoved }]) => {
-      const ids = sql`select ${saved.id} from ${saved}`;
-      return db.$with(`removed_${name}`).as(
-        db
-          .delete(table)
-          // The statement sees the end-user as before: with the address.
-          .where(or(sql`${owner} in (${ids})`, alsoRemoved?.(ids)))
-          .returning({ removed: sql`1`.as('removed') }),
-      );
-    });
+  PERSONAL_TABLES.filter(({ erasure }) => erasure === 'removed').map(({ name, table, owner, alsoRemoved }) => {
+    const ids = sql`select ${saved.id} from ${saved}`;
+    return db.$with(`removed_${name}`).as(
+      db
+        .delete(table)
+        // The statement sees the end-user as before: with the address.
+        .where(or(sql`${owner} in (${ids})`, alsoRemoved?.(ids)))
+        .returning({ removed: sql`1`.as('removed') }),
+    );
+  });
 
 const isFree = (id: string, key: string) =>
   sql`not exists (select from ${users} ${named} where ${named.usernameKey} = ${key} and ${named.id} <> ${id})`;

@@ -5,19 +5,24 @@
 
 import { type Machine, readMachine } from '../../catalogue/read.ts';
 import { RUNNING } from '../../catalogue/running.ts';
+import { clientTable } from '../../lifecycles/client/table.ts';
+import { emailChallengeTable } from '../../lifecycles/email-challenge/table.ts';
+import { externalSignInTable } from '../../lifecycles/external-sign-in/table.ts';
+import { grantTable } from '../../lifecycles/grant/table.ts';
+import { consentTable, interactionTable } from '../../lifecycles/interaction/table.ts';
+import { linkedIdentityTable } from '../../lifecycles/linked-identity/table.ts';
+import { mailTable } from '../../lifecycles/mail/table.ts';
+import { passkeyTable } from '../../lifecycles/passkey/table.ts';
+import { recoveryCodeTable } from '../../lifecycles/recovery-code/table.ts';
+import { secondFactorTable } from '../../lifecycles/second-factor/table.ts';
+import { sessionTable } from '../../lifecycles/session/table.ts';
+import { signingKeyTable } from '../../lifecycles/signing-key/table.ts';
+import { userTable } from '../../lifecycles/user/table.ts';
+import { webhookDeliveryTable } from '../../lifecycles/webhook-delivery/table.ts';
 import { MAX_ACCESS_TOKEN_SECONDS } from '../../storage/housekeeping.ts';
 import { LEDGER_IS_NOT_EMPTIED } from '../../storage/ledger-partitions.ts';
 import { macColumns } from '../../storage/mac-columns.ts';
-import {
-  answerOfExternalSignIns,
-  attemptOfDeliveries,
-  beginOnce,
-  boundColumns,
-  factorOfSessions,
-  type HeldTable,
-  instantsOfKeys,
-  recordOfUsers,
-} from './columns.ts';
+import { beginOnce, columnsOf, type HeldTable } from './columns.ts';
 import { endedStatesOf, movesOf, pairsOf, statesAfter, statesBy } from './moves.ts';
 
 export type Rule = {
@@ -66,7 +71,7 @@ export const rulesOf = (machines: Machines): readonly Rule[] => [
   ...consentRules,
   ...ledgerRules,
   ...macColumns.map(macRule),
-  ...Object.entries(beginOnce).map(([table, { name }]) => beginsOnceRule(table as HeldTable, name('NEW'))),
+  ...beginOnce.map(({ table, name }) => beginsOnceRule(table, name('NEW'))),
 ];
 
 /** An epoch that went back would revive grants. */
@@ -90,8 +95,8 @@ function grantRules(machine: Machine): readonly Rule[] {
         'NEW.chain_ends_at IS NOT NULL',
       ],
     ),
-    rule('keeps_what_was_approved', { update: boundColumns.grants }, 'what was approved does not change', [
-      changed(boundColumns.grants),
+    rule('keeps_what_was_approved', { update: columnsOf(grantTable, 'bound') }, 'what was approved does not change', [
+      changed(columnsOf(grantTable, 'bound')),
     ]),
     rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the grant machine leads there', [
       leavesThe(endings),
@@ -148,9 +153,12 @@ function interactionRules(machine: Machine): readonly Rule[] {
       'an interaction is stored with the step of an end-user that leads out of the first state of its machine',
       [`NOT ${oneOf('NEW.state', storedFirstAs)}`, `(NEW.state = ${text(machine.initial)}) <> (NEW.user_id IS NULL)`],
     ),
-    rule('keeps_what_was_asked', { update: boundColumns.interactions }, 'what the client asked for does not change', [
-      changed(boundColumns.interactions),
-    ]),
+    rule(
+      'keeps_what_was_asked',
+      { update: columnsOf(interactionTable, 'bound') },
+      'what the client asked for does not change',
+      [changed(columnsOf(interactionTable, 'bound'))],
+    ),
     rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the interaction machine leads there', [
       leavesThe(pairsOf(moves, '')),
     ]),
@@ -182,9 +190,9 @@ function signingKeyRules(machine: Machine): readonly Rule[] {
     ]),
     rule(
       'keeps_what_was_published',
-      { update: boundColumns.signing_keys },
+      { update: columnsOf(signingKeyTable, 'bound') },
       'what was published of a key does not change',
-      [changed(boundColumns.signing_keys)],
+      [changed(columnsOf(signingKeyTable, 'bound'))],
     ),
     rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the signing-key machine leads there', [
       leavesThe(pairs),
@@ -203,10 +211,17 @@ function signingKeyRules(machine: Machine): readonly Rule[] {
           ),
       ],
     ),
-    rule('instants_stay', { update: instantsOfKeys }, 'what has happened to a key has happened', [
-      ...instantsOfKeys.map((instant) => `OLD.${instant} IS NOT NULL AND NEW.${instant} IS NULL`),
-      `${oneOf('OLD.state', endedStatesOf(machine))} AND ${changed(instantsOfKeys)}`,
-    ]),
+    rule(
+      'instants_stay',
+      { update: columnsOf(signingKeyTable, 'instant') },
+      'what has happened to a key has happened',
+      [
+        ...columnsOf(signingKeyTable, 'instant').map(
+          (instant) => `OLD.${instant} IS NOT NULL AND NEW.${instant} IS NULL`,
+        ),
+        `${oneOf('OLD.state', endedStatesOf(machine))} AND ${changed(columnsOf(signingKeyTable, 'instant'))}`,
+      ],
+    ),
     rule('erased_stays_erased', { update: ['private_jwe'] }, 'a private half that was erased does not come back', [
       'OLD.private_jwe IS NULL AND NEW.private_jwe IS NOT NULL',
     ]),
@@ -230,19 +245,19 @@ function sessionRules(machine: Machine): readonly Rule[] {
       'a session begins in the first state of its machine or as active, with no end',
       [`NOT ${oneOf('NEW.state', storedFirstAs)}`],
     ),
-    rule('keeps_what_signed_in', { update: boundColumns.sessions }, 'a session stays that of its sign-in', [
-      changed(boundColumns.sessions),
+    rule('keeps_what_signed_in', { update: columnsOf(sessionTable, 'bound') }, 'a session stays that of its sign-in', [
+      changed(columnsOf(sessionTable, 'bound')),
     ]),
     rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the session machine leads there', [
       leavesThe(pairsOf(moves, '')),
     ]),
     rule(
       'is_renewed_with_a_factor',
-      { update: ['state', ...factorOfSessions] },
+      { update: ['state', ...columnsOf(sessionTable, 'factor')] },
       'a further factor renews the cookie of a session that lives, and no method of the sign-in is lost',
       [
-        `NOT ${oneOf('NEW.state', renewed)} AND ${changed(factorOfSessions)}`,
-        `${oneOf('OLD.state', endedStatesOf(machine))} AND ${changed(factorOfSessions)}`,
+        `NOT ${oneOf('NEW.state', renewed)} AND ${changed(columnsOf(sessionTable, 'factor'))}`,
+        `${oneOf('OLD.state', endedStatesOf(machine))} AND ${changed(columnsOf(sessionTable, 'factor'))}`,
         `NOT (NEW.amr @> OLD.amr)`,
         `NEW.id_hash = OLD.id_hash AND ${changed(['amr'])}`,
         ...renewals.map(
@@ -287,9 +302,12 @@ function secondFactorRules(machine: Machine): readonly Rule[] {
       `NEW.state <> ${text(machine.initial)}`,
       'NEW.last_step IS NOT NULL',
     ]),
-    rule('keeps_its_owner', { update: boundColumns.second_factors }, 'a second factor stays that of its end-user', [
-      changed(boundColumns.second_factors),
-    ]),
+    rule(
+      'keeps_its_owner',
+      { update: columnsOf(secondFactorTable, 'bound') },
+      'a second factor stays that of its end-user',
+      [changed(columnsOf(secondFactorTable, 'bound'))],
+    ),
     rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the second-factor machine leads there', [
       leavesThe(pairsOf(moves, '')),
     ]),
@@ -316,9 +334,12 @@ function recoveryCodeRules(machine: Machine): readonly Rule[] {
     rule('begins_with_its_machine', 'insert', 'a recovery code begins in the first state of its machine', [
       `NEW.state <> ${text(machine.initial)}`,
     ]),
-    rule('keeps_its_owner', { update: boundColumns.recovery_codes }, 'a recovery code stays that of its end-user', [
-      changed(boundColumns.recovery_codes),
-    ]),
+    rule(
+      'keeps_its_owner',
+      { update: columnsOf(recoveryCodeTable, 'bound') },
+      'a recovery code stays that of its end-user',
+      [changed(columnsOf(recoveryCodeTable, 'bound'))],
+    ),
     rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the recovery-code machine leads there', [
       leavesThe(pairsOf(movesOf(machine), '')),
     ]),
@@ -334,8 +355,8 @@ function passkeyRules(machine: Machine): readonly Rule[] {
     rule('begins_with_its_machine', 'insert', 'a passkey is stored with its registration', [
       `NOT ${oneOf('NEW.state', statesAfter(machine.initial, moves))}`,
     ]),
-    rule('keeps_its_owner', { update: boundColumns.passkeys }, 'a passkey stays that of its end-user', [
-      changed(boundColumns.passkeys),
+    rule('keeps_its_owner', { update: columnsOf(passkeyTable, 'bound') }, 'a passkey stays that of its end-user', [
+      changed(columnsOf(passkeyTable, 'bound')),
     ]),
     rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the passkey machine leads there', [
       leavesThe(pairsOf(moves, '')),
@@ -372,7 +393,9 @@ function clientRules(machine: Machine): readonly Rule[] {
       'a client begins as registered',
       beginsOtherwise(machine, STATES_OF_CLIENTS),
     ),
-    rule('keeps_its_id', { update: boundColumns.clients }, 'a client keeps its id', [changed(boundColumns.clients)]),
+    rule('keeps_its_id', { update: columnsOf(clientTable, 'bound') }, 'a client keeps its id', [
+      changed(columnsOf(clientTable, 'bound')),
+    ]),
     ...(impossible.length === 0
       ? []
       : [
@@ -404,7 +427,7 @@ const STATES_OF_USERS: Derived = {
 
 function userRules(machine: Machine): readonly Rule[] {
   const rule = ruleOf('users');
-  const kept = [...recordOfUsers, 'disabled_at', 'deleted_at'];
+  const kept = [...columnsOf(userTable, 'record'), 'disabled_at', 'deleted_at'];
   return [
     rule(
       'begins_with_its_machine',
@@ -412,7 +435,9 @@ function userRules(machine: Machine): readonly Rule[] {
       'an end-user begins as enabled',
       beginsOtherwise(machine, STATES_OF_USERS),
     ),
-    rule('keeps_its_sub', { update: boundColumns.users }, 'an end-user keeps the sub', [changed(boundColumns.users)]),
+    rule('keeps_its_sub', { update: columnsOf(userTable, 'bound') }, 'an end-user keeps the sub', [
+      changed(columnsOf(userTable, 'bound')),
+    ]),
     rule(
       'moves_with_its_machine',
       { update: ['disabled_at', 'deleted_at'] },
@@ -452,8 +477,8 @@ function emailChallengeRules(machine: Machine): readonly Rule[] {
       'newer links are counted one by one while a link is active',
       [`${changed(['newer_links'])} AND NOT (NEW.state = 'active' AND NEW.newer_links = OLD.newer_links + 1)`],
     ),
-    rule('keeps_what_was_sent', { update: boundColumns.email_challenges }, 'what was sent does not change', [
-      changed(boundColumns.email_challenges),
+    rule('keeps_what_was_sent', { update: columnsOf(emailChallengeTable, 'bound') }, 'what was sent does not change', [
+      changed(columnsOf(emailChallengeTable, 'bound')),
     ]),
     rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the email-challenge machine leads there', [
       leavesThe(endings),
@@ -494,19 +519,19 @@ function externalSignInRules(machine: Machine): readonly Rule[] {
     ),
     rule(
       'keeps_what_began',
-      { update: boundColumns.external_sign_ins },
+      { update: columnsOf(externalSignInTable, 'bound') },
       'an external sign-in stays that of its browser, its request and its place',
-      [changed(boundColumns.external_sign_ins)],
+      [changed(columnsOf(externalSignInTable, 'bound'))],
     ),
     rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the external sign-in machine leads there', [
       leavesThe(pairsOf(moves, '')),
     ]),
     rule(
       'answer_comes_with_its_state',
-      { update: answerOfExternalSignIns },
+      { update: columnsOf(externalSignInTable, 'answer') },
       'what the other place has said comes with the state, and stays',
       [
-        `NEW.state = OLD.state AND ${changed(answerOfExternalSignIns)}`,
+        `NEW.state = OLD.state AND ${changed(columnsOf(externalSignInTable, 'answer'))}`,
         'OLD.user_id IS NOT NULL AND NEW.user_id IS DISTINCT FROM OLD.user_id',
         'OLD.amr IS NOT NULL AND NEW.amr IS DISTINCT FROM OLD.amr',
         'OLD.authenticated_at IS NOT NULL AND NEW.authenticated_at IS DISTINCT FROM OLD.authenticated_at',
@@ -528,9 +553,9 @@ function linkedIdentityRules(machine: Machine): readonly Rule[] {
     ]),
     rule(
       'keeps_what_was_linked',
-      { update: boundColumns.linked_identities },
+      { update: columnsOf(linkedIdentityTable, 'bound') },
       'an identity stays that of its end-user and of its account',
-      [changed(boundColumns.linked_identities)],
+      [changed(columnsOf(linkedIdentityTable, 'bound'))],
     ),
     rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the linked identity machine leads there', [
       leavesThe(endings),
@@ -566,9 +591,9 @@ function webhookDeliveryRules(machine: Machine): readonly Rule[] {
     ]),
     rule(
       'keeps_its_event',
-      { update: boundColumns.webhook_deliveries },
+      { update: columnsOf(webhookDeliveryTable, 'bound') },
       'a delivery stays that of its event and of its receiver',
-      [changed(boundColumns.webhook_deliveries)],
+      [changed(columnsOf(webhookDeliveryTable, 'bound'))],
     ),
     rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the webhook-delivery machine leads there', [
       leavesThe(pairsOf(moves, '')),
@@ -587,10 +612,10 @@ function webhookDeliveryRules(machine: Machine): readonly Rule[] {
     ),
     rule(
       'is_attempted_while_pending',
-      { update: attemptOfDeliveries },
+      { update: columnsOf(webhookDeliveryTable, 'attempt') },
       'only a pending delivery is attempted, and attempts are counted by one',
       [
-        `OLD.state <> ${text(machine.initial)} AND NEW.state = OLD.state AND ${changed(attemptOfDeliveries)}`,
+        `OLD.state <> ${text(machine.initial)} AND NEW.state = OLD.state AND ${changed(columnsOf(webhookDeliveryTable, 'attempt'))}`,
         'NEW.attempts NOT IN (0, OLD.attempts, OLD.attempts + 1)',
       ],
     ),
@@ -610,8 +635,8 @@ function mailRules(machine: Machine): readonly Rule[] {
       `NEW.state <> ${text(machine.initial)}`,
       'NEW.attempts <> 0',
     ]),
-    rule('keeps_what_was_written', { update: boundColumns.mails }, 'a mail stays that of its recipient', [
-      changed(boundColumns.mails),
+    rule('keeps_what_was_written', { update: columnsOf(mailTable, 'bound') }, 'a mail stays that of its recipient', [
+      changed(columnsOf(mailTable, 'bound')),
     ]),
     rule('moves_with_its_machine', { update: ['state'] }, 'no arm of the mail machine leads there', [
       leavesThe(pairsOf(moves, '')),
@@ -674,9 +699,9 @@ const epochRules: readonly Rule[] = [
 const consentRules: readonly Rule[] = [
   ruleOf('consents')(
     'keeps_whose_it_is',
-    { update: boundColumns.consents },
+    { update: columnsOf(consentTable, 'bound') },
     'a consent stays that of its end-user and client',
-    [changed(boundColumns.consents)],
+    [changed(columnsOf(consentTable, 'bound'))],
   ),
 ];
 

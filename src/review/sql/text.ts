@@ -22,13 +22,13 @@ ${REFUSE}`,
     `CREATE OR REPLACE TRIGGER "grants_begins_once" BEFORE INSERT ON "grants"
   FOR EACH ROW EXECUTE FUNCTION "grants_begins_once"()`,
     REMEMBER_ENDED_ROW,
-    ...Object.entries(beginOnce).flatMap(([table, { name, until }]) => remembersOf(table, name('OLD'), until)),
+    ...beginOnce.flatMap(({ table, name, until }) => remembersOf(table, name('OLD'), until)),
     EACH_PARTITION,
     dropOthers([
       'grants_begins_once',
       ...WRITTEN_BY_HAND,
       ...rules.map(({ name }) => name),
-      ...Object.keys(beginOnce).map((table) => `${table}_remembers_its_end`),
+      ...beginOnce.map(({ table }) => `${table}_remembers_its_end`),
     ]),
   ].map((statement) => `${statement};`);
 

@@ -2,7 +2,8 @@
 
 import { pgTable, text } from 'drizzle-orm/pg-core';
 import { expect, test } from 'vitest';
-import { bytes, columnNames } from '../../../src/storage/columns.ts';
+import { bytes } from '../../../src/lifecycles/columns.ts';
+import { columnNames } from '../../../src/storage/columns.ts';
 
 const table = pgTable('any', { idHash: bytes('id_hash'), note: text('note') });
 

@@ -1,0 +1,98 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { bigint, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import type { EmailChallengePurpose, SupersededReason } from '../../../machines/vocabulary.ts';
+import { authenticated, bytes, instant } from '../columns.ts';
+import { ofDeletedUsers } from '../retention.ts';
+import { described, PASSING } from '../table.ts';
+import { users } from '../user/table.ts';
+
+/** Links in e-mails (machines/email-challenge.machine.ts). Only the hash of a link's secret is stored. */
+export const emailChallenges = pgTable(
+  'email_challenges',
+  {
+    id: uuid('id').primaryKey(),
+    purpose: text('purpose').$type<EmailChallengePurpose>().notNull(),
+    state: text('state').$type<'active' | 'used' | 'superseded'>().notNull(),
+    supersededReason: text('superseded_reason').$type<SupersededReason>(),
+    /** SHA-256 of the secret. */
+    secretHash: bytes('secret_hash').notNull(),
+    /** The `sub` of the end-user, or the address of somebody who has no account yet. */
+    person: text('person').notNull(),
+    userId: uuid('user_id').references(() => users.id),
+    userEpoch: bigint('user_epoch', { mode: 'bigint' }),
+    address: text('address').notNull(),
+    /** The administrator who asked for it: `operator SUB`, …; null: the person did. */
+    sentBy: text('sent_by'),
+    /** Where the browser with this cookie goes on after a sign-up: a path of this server. */
+    goesOnPath: text('goes_on_path'),
+    goesOnBrowserHash: bytes('goes_on_browser_hash'),
+    /** How many newer links of the same purpose were sent to the same person. */
+    newerLinks: integer('newer_links').notNull().default(0),
+    createdAt: instant('created_at').notNull(),
+    endsAt: instant('ends_at').notNull(),
+    ...authenticated(),
+  },
+  (table) => [
+    uniqueIndex('email_challenges_secret_hash').on(table.secretHash),
+    // One active link is the newest: of two that are sent together, one counts the other. Each change of an address can be undone by itself.
+    uniqueIndex('email_challenges_one_newest')
+      .on(table.person, table.purpose)
+      .where(sql`${table.state} = 'active' and ${table.newerLinks} = 0 and ${table.purpose} <> 'undo_change'`),
+    index('email_challenges_person').on(table.person),
+    index('email_challenges_ends_at').on(table.endsAt),
+    check('email_challenges_state', sql`${table.state} in ('active', 'used', 'superseded')`),
+    check(
+      'email_challenges_purpose',
+      sql`${table.purpose} in ('verify_address', 'reset_password', 'change_address', 'undo_change', 'lost_factors', 'sign_up', 'invitation')`,
+    ),
+    check(
+      'email_challenges_superseded_has_reason',
+      sql`(${table.state} = 'superseded') = (${table.supersededReason} is not null)`,
+    ),
+    check(
+      'email_challenges_has_user',
+      sql`(${table.userId} is null) = (${table.purpose} in ('sign_up', 'invitation')) and (${table.userId} is null) = (${table.userEpoch} is null)`,
+    ),
+    check('email_challenges_goes_on', sql`(${table.goesOnPath} is null) = (${table.goesOnBrowserHash} is null)`),
+  ],
+);
+
+/**
+ * Links for an account that did not exist yet: used, or replaced by others. A link that can still be used stays: it may be another
+ * person's wish, and ends by itself. An end-user changes an address by a link, so older addresses stand in links of theirs.
+ */
+const linksFromBefore = (
+  ids: SQL,
+): SQL => sql`${emailChallenges.userId} is null and ${emailChallenges.state} <> 'active'
+  and lower(${emailChallenges.address}) in (
+    select lower(u.claims ->> 'email') from users u where u.id in (${ids})
+    union all select lower(c.address) from email_challenges c where c.user_id in (${ids}))`;
+
+export const emailChallengeTable = described(emailChallenges, {
+  machine: 'emailChallenge',
+  key: emailChallenges.id,
+  /** `end`: changes with the machine. */
+  changes: { state: 'state', supersededReason: 'end', newerLinks: 'end' },
+  beginsOnce: { name: (row) => `${row}.id::text`, until: 'OLD.ends_at' },
+  rights: PASSING,
+  counted: { newest: emailChallenges.endsAt },
+  removal: (now) => [
+    // A day after its end: until then the page of a link says what became of it.
+    { ended: sql`${emailChallenges.endsAt} < ${now} - interval '1 day'`, over: emailChallenges.endsAt },
+    ofDeletedUsers(emailChallenges.userId),
+  ],
+  personal: {
+    name: 'links_in_mails',
+    owner: emailChallenges.userId,
+    shown: [
+      emailChallenges.purpose,
+      emailChallenges.address,
+      emailChallenges.state,
+      emailChallenges.createdAt,
+      emailChallenges.endsAt,
+    ],
+    since: emailChallenges.createdAt,
+    erasure: 'removed',
+    alsoRemoved: linksFromBefore,
+  },
+});

@@ -1,0 +1,79 @@
+import { sql } from 'drizzle-orm';
+import { check, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import type { ExternalSignInState } from '../../../machines/vocabulary.ts';
+import type { ExternalSignInKind, ExternalSignInPurpose, SignInWishes } from '../../model/external-sign-in.ts';
+import { authenticated, bytes, instant, texts } from '../columns.ts';
+import { anHourBefore, earlier } from '../retention.ts';
+import { described, PASSING } from '../table.ts';
+import { users } from '../user/table.ts';
+
+/** A browser that was sent to another place to sign in (machines/external-sign-in.machine.ts). Only the hash of its reference is stored. */
+export const externalSignIns = pgTable(
+  'external_sign_ins',
+  {
+    id: uuid('id').primaryKey(),
+    /** SHA-256 of what names it in URLs. */
+    referenceHash: bytes('reference_hash').notNull(),
+    kind: text('kind').$type<ExternalSignInKind>().notNull(),
+    purpose: text('purpose').$type<ExternalSignInPurpose>().notNull(),
+    /** The name of the upstream; `delegated`: the application of the team. */
+    provider: text('provider').notNull(),
+    /** SHA-256 of the cookie of the browser that began it. */
+    browserHash: bytes('browser_hash').notNull(),
+    /** Without a reference: the interaction may not be stored yet. */
+    interactionId: uuid('interaction_id'),
+    sealedInteraction: text('sealed_interaction'),
+    /** What the client wants of the sign-in, as the other place is told. */
+    wishes: jsonb('wishes').$type<SignInWishes>().notNull(),
+    /** `nonce` and `code_verifier`; null: it is no authorization request. */
+    sealedSecrets: text('sealed_secrets'),
+    state: text('state').$type<ExternalSignInState>().notNull(),
+    userId: uuid('user_id').references(() => users.id),
+    /** RFC 8176. */
+    amr: texts('amr'),
+    authenticatedAt: instant('authenticated_at'),
+    refusal: text('refusal'),
+    beganAt: instant('began_at').notNull(),
+    endsAt: instant('ends_at').notNull(),
+    ...authenticated(),
+  },
+  (table) => [
+    uniqueIndex('external_sign_ins_reference_hash').on(table.referenceHash),
+    index('external_sign_ins_browser_hash').on(table.browserHash),
+    index('external_sign_ins_ends_at').on(table.endsAt),
+    index('external_sign_ins_user_id').on(table.userId),
+    check('external_sign_ins_state', sql`${table.state} in ('awaiting', 'answered', 'denied', 'used')`),
+    check(
+      'external_sign_ins_used_says_who_how_and_when',
+      sql`${table.state} <> 'used' or (${table.userId} is not null and ${table.amr} is not null and ${table.authenticatedAt} is not null)`,
+    ),
+  ],
+);
+
+export const externalSignInTable = described(externalSignIns, {
+  machine: 'externalSignIn',
+  key: externalSignIns.id,
+  /** `state`, `answer`: change with the machine. */
+  changes: { state: 'state', userId: 'answer', amr: 'answer', authenticatedAt: 'answer', refusal: 'answer' },
+  rights: PASSING,
+  counted: {},
+  removal: (now) => [
+    { ended: sql`${externalSignIns.endsAt} < ${anHourBefore(earlier(now))}`, over: externalSignIns.endsAt },
+  ],
+  personal: {
+    name: 'sign_ins_elsewhere',
+    owner: externalSignIns.userId,
+    shown: [
+      externalSignIns.kind,
+      externalSignIns.provider,
+      externalSignIns.wishes,
+      externalSignIns.state,
+      externalSignIns.amr,
+      externalSignIns.beganAt,
+      externalSignIns.endsAt,
+    ],
+    since: externalSignIns.beganAt,
+    // It stays until it has ended, which is soon: an answer counts once.
+    erasure: 'kept',
+  },
+});

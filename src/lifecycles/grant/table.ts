@@ -1,0 +1,110 @@
+import { sql } from 'drizzle-orm';
+import { bigint, check, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import type { SignInFacts } from '../../model/grant.ts';
+import { clients } from '../client/table.ts';
+import { bytes, epoch, instant } from '../columns.ts';
+import { epochThatEnded } from '../retention.ts';
+import { described, PASSING } from '../table.ts';
+import { users } from '../user/table.ts';
+
+/** One authorization: the code's half, then the chain of refresh tokens. Constant space for its whole life. */
+export const grants = pgTable(
+  'grants',
+  {
+    id: uuid('id').primaryKey(),
+    /** Unique, so that a double submit makes one code. */
+    interactionId: uuid('interaction_id').notNull(),
+    clientId: text('client_id')
+      .notNull()
+      .references(() => clients.clientId),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    clientEpoch: epoch('client_epoch'),
+    userEpoch: epoch('user_epoch'),
+    serverEpoch: epoch('server_epoch'),
+    scope: text('scope').array().notNull(),
+    resources: text('resources').array().notNull(),
+    /** The client's policy at the approval. Lifetimes follow the client's policy of today. */
+    policy: text('policy').notNull(),
+    /** SHA-256 of the code's secret half. */
+    codeHash: bytes('code_hash').notNull(),
+    codeChallenge: text('code_challenge').notNull(),
+    redirectUri: text('redirect_uri').notNull(),
+    /** What tokens of this grant say about the sign-in; null: it is from when only ID Tokens did, and `openid` was not granted. */
+    identity: jsonb('identity').$type<SignInFacts>(),
+    codeEndsAt: instant('code_ends_at').notNull(),
+    state: text('state').$type<'active' | 'revoked'>().notNull(),
+    revokedAt: instant('revoked_at'),
+    revokedReason: text('revoked_reason'),
+    /** The head of the chain; null until the code is exchanged. */
+    refreshGeneration: bigint('refresh_generation', { mode: 'bigint' }),
+    /** 16 random bytes, new at each rotation. */
+    refreshNonce: bytes('refresh_nonce'),
+    createdAt: instant('created_at').notNull(),
+    /** The exchange, then the last rotation. */
+    lastUsedAt: instant('last_used_at'),
+    /** The chain's end as it stood at the last use; a policy may shorten it, never extend it. */
+    chainEndsAt: instant('chain_ends_at'),
+  },
+  (table) => [
+    uniqueIndex('grants_interaction_id').on(table.interactionId),
+    // Nothing that a rotation changes is indexed, so that Postgres can update the row in place (HOT).
+    index('grants_created_at').on(table.createdAt),
+    index('grants_user_id_created_at').on(table.userId, table.createdAt),
+    // For the alarms: a rotation changes neither its column nor its condition.
+    index('grants_revoked_at').on(table.revokedAt).where(sql`${table.state} = 'revoked'`),
+    index('grants_client_id_created_at').on(table.clientId, table.createdAt),
+    check('grants_state', sql`${table.state} in ('active', 'revoked')`),
+    check('grants_revoked_has_reason', sql`(${table.state} = 'revoked') = (${table.revokedReason} is not null)`),
+    check('grants_head_is_whole', sql`(${table.refreshGeneration} is null) = (${table.refreshNonce} is null)`),
+  ],
+);
+
+const endOfGrant = epochThatEnded(
+  'grants',
+  sql`not exists (select 1 from clients c
+    where c.client_id = grants.client_id and c.epoch = grants.client_epoch and c.deleted_at is null)`,
+);
+
+export const grantTable = described(grants, {
+  machine: 'grant',
+  key: grants.id,
+  /** `state`, `end`: change with the machine. `head`, `use`: change with a rotation. */
+  changes: {
+    state: 'state',
+    revokedAt: 'end',
+    revokedReason: 'end',
+    refreshGeneration: 'head',
+    refreshNonce: 'head',
+    lastUsedAt: 'use',
+    chainEndsAt: 'use',
+  },
+  rights: PASSING,
+  personal: {
+    name: 'grants',
+    owner: grants.userId,
+    shown: [
+      grants.id,
+      grants.clientId,
+      grants.scope,
+      grants.resources,
+      grants.policy,
+      grants.redirectUri,
+      grants.identity,
+      grants.state,
+      grants.revokedAt,
+      grants.revokedReason,
+      grants.createdAt,
+      grants.lastUsedAt,
+      grants.chainEndsAt,
+    ],
+    shownAs: {
+      state: sql`case when ${endOfGrant} is null then grants.state else 'revoked' end`,
+      revoked_reason: sql`coalesce(grants.revoked_reason, ${endOfGrant})`,
+    },
+    since: grants.createdAt,
+    // It stays until its last access token is over, so that the token is known as ended; it has the `sub` alone.
+    erasure: 'kept',
+  },
+});

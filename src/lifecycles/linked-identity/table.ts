@@ -1,0 +1,66 @@
+import { sql } from 'drizzle-orm';
+import { check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import type { IdentityRemovalReason } from '../../../machines/vocabulary.ts';
+import { authenticated, instant } from '../columns.ts';
+import { described, PASSING } from '../table.ts';
+import { users } from '../user/table.ts';
+
+/** Accounts at other OpenID Providers with which end-users sign in here (machines/linked-identity.machine.ts). */
+export const linkedIdentities = pgTable(
+  'linked_identities',
+  {
+    id: uuid('id').primaryKey(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    issuer: text('issuer').notNull(),
+    /** The `sub` at that issuer. */
+    subject: text('subject').notNull(),
+    provider: text('provider').notNull(),
+    linkedAt: instant('linked_at').notNull(),
+    state: text('state').$type<'active' | 'removed'>().notNull(),
+    removedAt: instant('removed_at'),
+    removedReason: text('removed_reason').$type<IdentityRemovalReason>(),
+    ...authenticated(),
+  },
+  (table) => [
+    // An account there signs in as one end-user here.
+    uniqueIndex('linked_identities_issuer_subject')
+      .on(table.issuer, table.subject)
+      .where(sql`${table.state} = 'active'`),
+    index('linked_identities_user_id').on(table.userId),
+    check('linked_identities_state', sql`${table.state} in ('active', 'removed')`),
+    check(
+      'linked_identities_removed_has_reason',
+      sql`(${table.state} = 'removed') = (${table.removedReason} is not null and ${table.removedAt} is not null)`,
+    ),
+  ],
+);
+
+export const linkedIdentityTable = described(linkedIdentities, {
+  machine: 'linkedIdentity',
+  key: linkedIdentities.id,
+  changes: { state: 'state', removedAt: 'end', removedReason: 'end' },
+  beginsOnce: { name: (row) => `${row}.id::text`, until: 'NULL' },
+  rights: PASSING,
+  counted: {},
+  removal: () => [
+    // The server has no reason to remember whose account it was.
+    { ended: sql`${linkedIdentities.state} = 'removed'`, over: null },
+  ],
+  personal: {
+    name: 'linked_identities',
+    owner: linkedIdentities.userId,
+    shown: [
+      linkedIdentities.issuer,
+      linkedIdentities.subject,
+      linkedIdentities.provider,
+      linkedIdentities.linkedAt,
+      linkedIdentities.state,
+      linkedIdentities.removedAt,
+    ],
+    since: linkedIdentities.linkedAt,
+    // Its machine removes it with the end-user (userDeleted), and housekeeping then drops the row.
+    erasure: 'kept',
+  },
+});

@@ -1,0 +1,74 @@
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import type { PasskeyState } from '../../../machines/vocabulary.ts';
+import { authenticated, bytes, instant, texts } from '../columns.ts';
+import { forgotten, ofDeletedUsers } from '../retention.ts';
+import { described, PASSING } from '../table.ts';
+import { users } from '../user/table.ts';
+
+/** Passkeys (machines/passkey.machine.ts). */
+export const passkeys = pgTable(
+  'passkeys',
+  {
+    id: uuid('id').primaryKey(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    state: text('state').$type<PasskeyState>().notNull(),
+    name: text('name').notNull(),
+    /** WebAuthn §4: the id by which authenticators know it. */
+    credentialId: bytes('credential_id').notNull(),
+    /** COSE (RFC 9052 §7). Null: dropped with the removal. */
+    publicKey: bytes('public_key'),
+    counter: bigint('counter', { mode: 'number' }).notNull(),
+    backupEligible: boolean('backup_eligible').notNull(),
+    transports: texts('transports').notNull(),
+    createdAt: instant('created_at').notNull(),
+    lastUsedAt: instant('last_used_at'),
+    removedAt: instant('removed_at'),
+    ...authenticated(),
+  },
+  (table) => [
+    uniqueIndex('passkeys_credential_id').on(table.credentialId),
+    index('passkeys_user_id').on(table.userId),
+    check('passkeys_state', sql`${table.state} in ('active', 'removed')`),
+    check('passkeys_removed', sql`(${table.state} = 'removed') = (${table.removedAt} is not null)`),
+    check('passkeys_public_key', sql`(${table.state} = 'removed') = (${table.publicKey} is null)`),
+  ],
+);
+
+export const passkeyTable = described(passkeys, {
+  machine: 'passkey',
+  key: passkeys.id,
+  changes: {
+    state: 'state',
+    name: 'name',
+    publicKey: 'secret',
+    counter: 'use',
+    lastUsedAt: 'use',
+    removedAt: 'instant',
+  },
+  beginsOnce: { name: (row) => `${row}.id::text`, until: 'NULL' },
+  rights: PASSING,
+  counted: {},
+  removal: (now) => [
+    { ended: sql`${passkeys.removedAt} < ${forgotten(now)}`, over: passkeys.removedAt },
+    ofDeletedUsers(passkeys.userId),
+  ],
+  personal: {
+    name: 'passkeys',
+    owner: passkeys.userId,
+    // The name is the person's own words.
+    shown: [
+      passkeys.name,
+      passkeys.state,
+      passkeys.backupEligible,
+      passkeys.transports,
+      passkeys.createdAt,
+      passkeys.lastUsedAt,
+      passkeys.removedAt,
+    ],
+    since: passkeys.createdAt,
+    erasure: 'removed',
+  },
+});

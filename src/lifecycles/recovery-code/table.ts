@@ -1,0 +1,49 @@
+import { sql } from 'drizzle-orm';
+import { check, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import type { RecoveryCodeState } from '../../../machines/vocabulary.ts';
+import { bytes, instant } from '../columns.ts';
+import { forgotten, ofDeletedUsers } from '../retention.ts';
+import { described, PASSING } from '../table.ts';
+import { users } from '../user/table.ts';
+
+/** Recovery codes (machines/recovery-code.machine.ts). */
+export const recoveryCodes = pgTable(
+  'recovery_codes',
+  {
+    id: uuid('id').primaryKey(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    state: text('state').$type<RecoveryCodeState>().notNull(),
+    /** A keyed hash, under a key from the root secret. */
+    codeHash: bytes('code_hash').notNull(),
+    createdAt: instant('created_at').notNull(),
+    endedAt: instant('ended_at'),
+  },
+  (table) => [
+    uniqueIndex('recovery_codes_user_id_code_hash').on(table.userId, table.codeHash),
+    check('recovery_codes_state', sql`${table.state} in ('active', 'used', 'replaced')`),
+    check('recovery_codes_ended', sql`(${table.state} = 'active') = (${table.endedAt} is null)`),
+  ],
+);
+
+export const recoveryCodeTable = described(recoveryCodes, {
+  machine: 'recoveryCode',
+  key: recoveryCodes.id,
+  changes: { state: 'state', endedAt: 'instant' },
+  // Its hash is that of one code of one end-user, under whatever id.
+  beginsOnce: { name: (row) => `encode(${row}.code_hash, 'hex')`, until: 'NULL' },
+  rights: PASSING,
+  counted: {},
+  removal: (now) => [
+    { ended: sql`${recoveryCodes.endedAt} < ${forgotten(now)}`, over: recoveryCodes.endedAt },
+    ofDeletedUsers(recoveryCodes.userId),
+  ],
+  personal: {
+    name: 'recovery_codes',
+    owner: recoveryCodes.userId,
+    shown: [recoveryCodes.state, recoveryCodes.createdAt, recoveryCodes.endedAt],
+    since: recoveryCodes.createdAt,
+    erasure: 'removed',
+  },
+});

@@ -1,0 +1,58 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { bigint, check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import type { SecondFactorState } from '../../../machines/vocabulary.ts';
+import { instant } from '../columns.ts';
+import { forgotten, ofDeletedUsers } from '../retention.ts';
+import { described, PASSING } from '../table.ts';
+import { users } from '../user/table.ts';
+
+/** Authenticator apps (machines/second-factor.machine.ts). */
+export const secondFactors = pgTable(
+  'second_factors',
+  {
+    id: uuid('id').primaryKey(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    state: text('state').$type<SecondFactorState>().notNull(),
+    /** Sealed under the root secret. Null: dropped with the removal. */
+    sealedSecret: text('sealed_secret'),
+    /** The time step of the last code that was accepted (RFC 6238 §4.2). */
+    lastStep: bigint('last_step', { mode: 'number' }),
+    createdAt: instant('created_at').notNull(),
+    confirmedAt: instant('confirmed_at'),
+    removedAt: instant('removed_at'),
+  },
+  (table) => [
+    index('second_factors_user_id').on(table.userId),
+    check('second_factors_state', sql`${table.state} in ('unconfirmed', 'active', 'removed')`),
+    check('second_factors_removed', sql`(${table.state} = 'removed') = (${table.removedAt} is not null)`),
+    check('second_factors_secret', sql`(${table.state} = 'removed') = (${table.sealedSecret} is null)`),
+    check('second_factors_confirmed', sql`${table.state} <> 'active' or ${table.lastStep} is not null`),
+  ],
+);
+
+const abandoned = (now: SQL) =>
+  sql`${secondFactors.state} = 'unconfirmed' and ${secondFactors.createdAt} < ${now} - interval '1 day'`;
+
+export const secondFactorTable = described(secondFactors, {
+  machine: 'secondFactor',
+  key: secondFactors.id,
+  /** `instant`: set once. `secret`: replaced while the factor lives, dropped with its end, and never set again. `use`: moves forward. */
+  changes: { state: 'state', sealedSecret: 'secret', lastStep: 'use', confirmedAt: 'instant', removedAt: 'instant' },
+  // Its secret is sealed for this id.
+  beginsOnce: { name: (row) => `${row}.id::text`, until: 'NULL' },
+  rights: PASSING,
+  counted: {},
+  removal: (now) => [
+    { ended: sql`(${secondFactors.removedAt} < ${forgotten(now)} or ${abandoned(now)})`, over: null },
+    ofDeletedUsers(secondFactors.userId),
+  ],
+  personal: {
+    name: 'second_factors',
+    owner: secondFactors.userId,
+    shown: [secondFactors.state, secondFactors.createdAt, secondFactors.confirmedAt, secondFactors.removedAt],
+    since: secondFactors.createdAt,
+    erasure: 'removed',
+  },
+});

@@ -1,0 +1,92 @@
+/**
+ * What every room may ask about a table: how its columns change, what the server's role may do, when rows go, which rows are personal. It stands
+ * beside the columns, and `src/storage/tables.ts` lists all tables.
+ */
+import type { SQL } from 'drizzle-orm';
+import type { AnyPgColumn, PgColumn, PgTable } from 'drizzle-orm/pg-core';
+
+/**
+ * How a column may change after the row has begun; a table says what it means by it. A column without a role never changes (`bound`), but for
+ * the MAC and its version.
+ */
+export type Role =
+  | 'state'
+  | 'end'
+  | 'head'
+  | 'use'
+  | 'user'
+  | 'instant'
+  | 'asked'
+  | 'secret'
+  | 'factor'
+  | 'registration'
+  | 'record'
+  | 'epoch'
+  | 'allowed'
+  | 'answer'
+  | 'name'
+  | 'attempt'
+  | 'due';
+
+export type Right = 'select' | 'insert' | 'update' | 'delete';
+/** For rows that stay. */
+export const KEPT: readonly Right[] = ['select', 'insert', 'update'];
+/** For rows that housekeeping removes. */
+export const PASSING: readonly Right[] = [...KEPT, 'delete'];
+
+export type Removal = {
+  /** True of rows that may go. */
+  readonly ended: SQL;
+  /** When the life of the row was over; some rows are kept for a while after that. Null: that is not written down. */
+  readonly over: PgColumn | null;
+};
+
+/** What a download shows of an end-user's rows, and what becomes of them when the account is erased. */
+export type Personal = {
+  /** In the download. */
+  readonly name: string;
+  /** The `sub`. */
+  readonly owner: AnyPgColumn;
+  /** Without hashes and sealed values, which the end-user cannot read. The newest rows by `since`. */
+  readonly shown: readonly AnyPgColumn[];
+  /** What the row does not say by itself, by the name of a column in `shown`. */
+  readonly shownAs?: Readonly<Record<string, SQL>>;
+  readonly since: AnyPgColumn;
+  /** `removed`: with the account, in the same statement. `kept`: the row names no person, and goes by itself. */
+  readonly erasure: 'removed' | 'kept';
+  /** Further rows that go with the account, which name the person without the `sub`. @param ids a query of one column: the `sub`. */
+  readonly alsoRemoved?: (ids: SQL) => SQL;
+};
+
+/** A row may be deleted while an earlier image of it would still count: then none begins again under its name. */
+export type BeginsOnce = {
+  /** SQL over `row`, which is NEW or OLD: what the image is bound to. */
+  readonly name: (row: string) => string;
+  /** SQL over OLD: until when an image counts. `NULL`: for ever. */
+  readonly until: string;
+};
+
+export type TableFacts = {
+  /** What the server's role may do. */
+  readonly rights: readonly Right[];
+  readonly removal?: (now: SQL) => readonly Removal[];
+  readonly personal?: Personal;
+};
+
+/** A table whose rows change as a machine, or another rule, says: triggers hold it (src/review/sql). */
+export type HeldFacts<Table extends { readonly $inferSelect: object }> = TableFacts & {
+  /** The id of the machine that moves its rows; null: none does. */
+  readonly machine: string | null;
+  /** Names a row in a refusal; never a secret. */
+  readonly key: AnyPgColumn;
+  readonly changes: { readonly [Column in keyof Table['$inferSelect']]?: Role };
+  readonly beginsOnce?: BeginsOnce;
+  /** How rows are counted by state: from the table, by its column `state`, the newest first where `newest` names a column. */
+  readonly counted?: { readonly state?: SQL; readonly from?: SQL; readonly newest?: AnyPgColumn };
+};
+
+export type DescribedTable = TableFacts & { readonly table: PgTable };
+export type HeldTable = DescribedTable & HeldFacts<PgTable>;
+
+/** A table with its facts. The type keeps the name of the table. */
+export const described = <Table extends PgTable>(table: Table, facts: HeldFacts<Table>) => ({ table, ...facts });

@@ -1,0 +1,78 @@
+import { sql } from 'drizzle-orm';
+import { check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import type { AbandonReason, WebhookDeliveryState } from '../../../machines/vocabulary.ts';
+import type { AttemptOutcome, WebhookData } from '../../model/webhook.ts';
+import { instant } from '../columns.ts';
+import { described, PASSING } from '../table.ts';
+
+/** Events on their way to receivers (machines/webhook-delivery.machine.ts). */
+export const webhookDeliveries = pgTable(
+  'webhook_deliveries',
+  {
+    id: uuid('id').primaryKey(),
+    receiver: text('receiver').notNull(),
+    eventId: uuid('event_id').notNull(),
+    eventType: text('event_type').notNull(),
+    /** The end-user that the event is about. */
+    userId: uuid('user_id'),
+    data: jsonb('data').$type<WebhookData>().notNull(),
+    occurredAt: instant('occurred_at').notNull(),
+    state: text('state').$type<WebhookDeliveryState>().notNull(),
+    attempts: integer('attempts').notNull(),
+    nextAttemptAt: instant('next_attempt_at'),
+    givesUpAt: instant('gives_up_at').notNull(),
+    createdAt: instant('created_at').notNull(),
+    endedAt: instant('ended_at'),
+    abandonedReason: text('abandoned_reason').$type<AbandonReason>(),
+    lastOutcome: text('last_outcome').$type<AttemptOutcome>(),
+  },
+  (table) => [
+    uniqueIndex('webhook_deliveries_receiver_event_id').on(table.receiver, table.eventId),
+    index('webhook_deliveries_due').on(table.receiver, table.nextAttemptAt).where(sql`${table.state} = 'pending'`),
+    index('webhook_deliveries_created_at').on(table.createdAt, table.id),
+    index('webhook_deliveries_ended_at').on(table.endedAt),
+    index('webhook_deliveries_user_id').on(table.userId),
+    check('webhook_deliveries_state', sql`${table.state} in ('pending', 'delivered', 'abandoned')`),
+    check(
+      'webhook_deliveries_pending_is_due',
+      sql`(${table.state} = 'pending') = (${table.nextAttemptAt} is not null)`,
+    ),
+    check('webhook_deliveries_ended', sql`(${table.state} = 'pending') = (${table.endedAt} is null)`),
+    check(
+      'webhook_deliveries_abandoned_has_reason',
+      sql`(${table.state} = 'abandoned') = (${table.abandonedReason} is not null)`,
+    ),
+  ],
+);
+
+export const webhookDeliveryTable = described(webhookDeliveries, {
+  machine: 'webhookDelivery',
+  key: webhookDeliveries.id,
+  /** `attempt`: changes while it is pending. `due`: there is one while it is pending. `end`: changes with the machine. */
+  changes: {
+    state: 'state',
+    attempts: 'attempt',
+    nextAttemptAt: 'due',
+    givesUpAt: 'attempt',
+    lastOutcome: 'attempt',
+    endedAt: 'end',
+    abandonedReason: 'end',
+  },
+  rights: PASSING,
+  counted: { newest: webhookDeliveries.createdAt },
+  personal: {
+    name: 'events_for_other_systems',
+    owner: webhookDeliveries.userId,
+    shown: [
+      webhookDeliveries.receiver,
+      webhookDeliveries.eventType,
+      webhookDeliveries.data,
+      webhookDeliveries.occurredAt,
+      webhookDeliveries.state,
+      webhookDeliveries.endedAt,
+    ],
+    since: webhookDeliveries.createdAt,
+    // Other systems have to hear of the deletion too; it has the `sub` alone, and goes by itself.
+    erasure: 'kept',
+  },
+});

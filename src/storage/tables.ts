@@ -1,0 +1,108 @@
+/**
+ * The only list of tables. Rights, retention, personal data, counts and triggers are loops over it. A table of schema.ts that is missing here fails
+ * a test (test/unit/storage/tables.test.ts).
+ */
+import { sql } from 'drizzle-orm';
+import { clientTable } from '../lifecycles/client/table.ts';
+import { emailChallengeTable } from '../lifecycles/email-challenge/table.ts';
+import { externalSignInTable } from '../lifecycles/external-sign-in/table.ts';
+import { grantTable } from '../lifecycles/grant/table.ts';
+import { consentTable, interactionTable } from '../lifecycles/interaction/table.ts';
+import { linkedIdentityTable } from '../lifecycles/linked-identity/table.ts';
+import { mailTable } from '../lifecycles/mail/table.ts';
+import { passkeyTable } from '../lifecycles/passkey/table.ts';
+import { recoveryCodeTable } from '../lifecycles/recovery-code/table.ts';
+import { anHourBefore } from '../lifecycles/retention.ts';
+import { secondFactorTable } from '../lifecycles/second-factor/table.ts';
+import { sessionTable } from '../lifecycles/session/table.ts';
+import { signingKeyTable } from '../lifecycles/signing-key/table.ts';
+import { type DescribedTable, KEPT, PASSING } from '../lifecycles/table.ts';
+import { userTable } from '../lifecycles/user/table.ts';
+import { webhookDeliveryTable } from '../lifecycles/webhook-delivery/table.ts';
+import {
+  clientLogos,
+  consoleSessions,
+  deniedAccessTokens,
+  endedRows,
+  idempotencyKeys,
+  ledgerRetention,
+  ledgerSeals,
+  nodes,
+  rootSecrets,
+  server,
+  signInFailures,
+  spentChallenges,
+  transitions,
+  webhookReceivers,
+} from './schema.ts';
+
+/** Those whose rows triggers hold, in the order of the generated triggers. */
+export const HELD_TABLES = [
+  sessionTable,
+  emailChallengeTable,
+  passkeyTable,
+  linkedIdentityTable,
+  consentTable,
+  secondFactorTable,
+  mailTable,
+  recoveryCodeTable,
+  interactionTable,
+  externalSignInTable,
+  grantTable,
+  signingKeyTable,
+  clientTable,
+  userTable,
+  webhookDeliveryTable,
+] as const;
+
+export const TABLES: readonly DescribedTable[] = [
+  ...HELD_TABLES,
+  { table: server, rights: ['select', 'update'] },
+  // The role of a server only adds entries to the ledger.
+  { table: transitions, rights: ['select', 'insert'] },
+  { table: ledgerSeals, rights: ['select', 'insert'] },
+  { table: ledgerRetention, rights: ['select'] },
+  { table: endedRows, rights: ['select'] },
+  {
+    table: deniedAccessTokens,
+    rights: PASSING,
+    // An hour after its end: an API may still accept the token by its own clock.
+    removal: (now) => [
+      { ended: sql`${deniedAccessTokens.endsAt} < ${anHourBefore(now)}`, over: deniedAccessTokens.endsAt },
+    ],
+  },
+  {
+    table: spentChallenges,
+    rights: PASSING,
+    removal: (now) => [{ ended: sql`${spentChallenges.endsAt} < ${anHourBefore(now)}`, over: spentChallenges.endsAt }],
+  },
+  {
+    table: signInFailures,
+    rights: PASSING,
+    removal: (now) => [{ ended: sql`${signInFailures.windowEndsAt} < ${now}`, over: signInFailures.windowEndsAt }],
+  },
+  {
+    table: idempotencyKeys,
+    rights: PASSING,
+    removal: (now) => [{ ended: sql`${idempotencyKeys.endsAt} < ${now}`, over: idempotencyKeys.endsAt }],
+  },
+  {
+    table: consoleSessions,
+    rights: PASSING,
+    // An hour after the token's end: until then a form that was left open is still known.
+    removal: (now) => [
+      { ended: sql`${consoleSessions.tokenEndsAt} < ${anHourBefore(now)}`, over: consoleSessions.tokenEndsAt },
+    ],
+    personal: {
+      name: 'console_sessions',
+      owner: consoleSessions.userId,
+      shown: [consoleSessions.createdAt, consoleSessions.tokenEndsAt],
+      since: consoleSessions.createdAt,
+      erasure: 'removed',
+    },
+  },
+  { table: clientLogos, rights: PASSING },
+  { table: nodes, rights: PASSING },
+  { table: rootSecrets, rights: KEPT },
+  { table: webhookReceivers, rights: PASSING },
+];
