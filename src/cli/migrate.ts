@@ -16,7 +16,7 @@ export function migrateCommand(parent: Command, cli: Cli): void {
     )
     .option(
       '--authenticate-rows',
-      'vouch for rows whose MAC is not from this root secret: after nodes of a version without MACs, or a root secret that was given up',
+      'vouch for rows whose MAC is not from this root secret: after a root secret was given up, or rows were restored',
     )
     .option('--json', 'print one JSON document')
     .addHelpText(

@@ -27,7 +27,7 @@ type Sealed = Omit<
 > & {
   readonly browserHash: string;
   readonly clientEpoch: string;
-  /** Absent: none, as from a node of the version before. */
+  /** Absent: none. */
   readonly uiLocales?: readonly string[];
   /** Milliseconds since 1970, by the database's clock. */
   readonly createdAt: number;
@@ -64,8 +64,6 @@ export function openInteraction(keys: RootKeys, id: string, text: string): Reque
   const sealed: Sealed = JSON.parse(opened);
   return {
     ...sealed,
-    // The version before does not seal it.
-    requiredClass: sealed.requiredClass ?? null,
     id,
     browserHash: Buffer.from(sealed.browserHash, 'base64url'),
     clientEpoch: BigInt(sealed.clientEpoch),
