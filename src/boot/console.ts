@@ -9,8 +9,8 @@ import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { rowMacs } from '../crypto/row-mac.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
-import { differingFields, type SentRegistration } from '../lifecycles/client.ts';
-import type { SessionStore } from '../lifecycles/session.ts';
+import { differingFields, type SentRegistration } from '../lifecycles/client/lifecycle.ts';
+import type { SessionStore } from '../lifecycles/session/lifecycle.ts';
 import { theServer } from '../model/actor.ts';
 import type { Client } from '../model/client.ts';
 import { sessionIsAlive, signedInRecently } from '../model/session.ts';

@@ -17,7 +17,7 @@ import {
   type SigningKey,
   type StoredSigningKey,
 } from '../crypto/signing-keys.ts';
-import { passTime, type SigningKeyWorld } from '../lifecycles/signing-key.ts';
+import { passTime, type SigningKeyWorld } from '../lifecycles/signing-key/lifecycle.ts';
 import type { Drizzle } from '../storage/database.ts';
 import { inTime } from '../storage/failures.ts';
 import {

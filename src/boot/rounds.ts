@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { KEY_POLL_SECONDS } from '../../policies/schema.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { webhookSecretsOf } from '../config/webhook-secrets.ts';
-import { removeIdentitiesOfDeletedUsers } from '../lifecycles/linked-identity.ts';
+import { removeIdentitiesOfDeletedUsers } from '../lifecycles/linked-identity/lifecycle.ts';
 import { clientLogoStore } from '../storage/client-logos.ts';
 import { housekeeper } from '../storage/housekeeping.ts';
 import { identitiesOfDeletedUsers, linkedIdentityStore } from '../storage/linked-identities.ts';

@@ -6,7 +6,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import { signSecurityEvent } from '../crypto/security-event-token.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
-import { abandonWithReceiver, retryPolicyOf } from '../lifecycles/webhook-delivery.ts';
+import { abandonWithReceiver, retryPolicyOf } from '../lifecycles/webhook-delivery/lifecycle.ts';
 import type { Drizzle } from '../storage/database.ts';
 import { webhookStore } from '../storage/webhooks.ts';
 import type { Clock } from '../system/clock.ts';

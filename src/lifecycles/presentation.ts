@@ -20,7 +20,7 @@ import {
   type LoadedGrant,
   revocationOf,
   withGrant,
-} from './grant.ts';
+} from './grant/lifecycle.ts';
 
 /** What a presentation depends on besides the grant's row. */
 export type PresentationFacts = GrantFacts & {

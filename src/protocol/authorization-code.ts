@@ -1,7 +1,7 @@
 /** grant_type=authorization_code (OAuth 2.1 §4.1.3): parse → load → authenticate the client → present the code. */
 import { isOwnCode, readAuthorizationCode } from '../crypto/authorization-code.ts';
 import { sameSecretBytes, sha256 } from '../crypto/digest.ts';
-import { authorizationCodeRequest } from '../lifecycles/authorization-code.ts';
+import { authorizationCodeRequest } from '../lifecycles/authorization-code/lifecycle.ts';
 import { present } from '../lifecycles/presentation.ts';
 import { isCodeVerifier } from '../oauth/pkce.ts';
 import { administratorNameOf } from './administrators.ts';

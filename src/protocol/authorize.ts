@@ -1,7 +1,7 @@
 /** The authorization request (OAuth 2.1 §4.1.1): verify client and redirect URI → check the rest → begin an interaction. */
 import { readIdTokenHint } from '../crypto/id-token-hint.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
-import { begunInteraction } from '../lifecycles/interaction.ts';
+import { begunInteraction } from '../lifecycles/interaction/lifecycle.ts';
 import { errorDescription } from '../oauth/errors.ts';
 import { asQuery, parseParameters } from '../oauth/parameters.ts';
 import { supportedPrompts } from '../oauth/prompt.ts';

@@ -12,7 +12,7 @@ import {
   type ProvenFactor,
   type SessionStore,
   useSession,
-} from '../lifecycles/session.ts';
+} from '../lifecycles/session/lifecycle.ts';
 import type { Actor } from '../model/actor.ts';
 import type { SignInMethod } from '../model/ledger.ts';
 import type { Session } from '../model/session.ts';

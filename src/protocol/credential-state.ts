@@ -3,7 +3,7 @@ import type { AuthorizationCodeState, RefreshTokenState } from '../../machines/v
 import { readAuthorizationCode } from '../crypto/authorization-code.ts';
 import { readRefreshToken } from '../crypto/refresh-token.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
-import type { GrantStore } from '../lifecycles/grant.ts';
+import type { GrantStore } from '../lifecycles/grant/lifecycle.ts';
 import { authorizationCodeState, refreshTokenState } from '../model/grant.ts';
 
 export type CredentialStateDeps = { readonly keys: RootKeys; readonly store: Pick<GrantStore, 'load'> };

@@ -3,7 +3,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
-import type { GrantStore, LoadedGrant } from '../lifecycles/grant.ts';
+import type { GrantStore, LoadedGrant } from '../lifecycles/grant/lifecycle.ts';
 import type { Client, TokenClient } from '../model/client.ts';
 import type { Presenter } from '../model/ledger.ts';
 import type { Parameters } from '../oauth/parameters.ts';

@@ -11,7 +11,7 @@ import {
   interact,
   interactFrom,
   type StoredInteraction,
-} from '../lifecycles/interaction.ts';
+} from '../lifecycles/interaction/lifecycle.ts';
 import type { Interaction } from '../model/interaction.ts';
 import { type Session, sessionEndsAt, sessionIdleEndsAt } from '../model/session.ts';
 import { authenticationClassOf, levelOf } from '../oauth/authentication-methods.ts';

@@ -6,7 +6,7 @@ import {
   identityIsAssured,
   interact,
   type StoredInteraction,
-} from '../lifecycles/interaction.ts';
+} from '../lifecycles/interaction/lifecycle.ts';
 import type { Client } from '../model/client.ts';
 import type { Session } from '../model/session.ts';
 import { leadsToThisDevice } from '../oauth/redirect-uri.ts';

@@ -4,7 +4,7 @@
  */
 import type { Resource } from '../../policies/schema.ts';
 import { policyOf } from '../config/configuration.ts';
-import { refreshTokenWouldIssue } from '../lifecycles/refresh-token.ts';
+import { refreshTokenWouldIssue } from '../lifecycles/refresh-token/lifecycle.ts';
 import type { TokenClient } from '../model/client.ts';
 import { chainEndsAt } from '../model/lifetimes.ts';
 import { formatScope } from '../oauth/scope.ts';

@@ -1,5 +1,5 @@
 /** What the signed-in end-user has allowed, and how to end it: through the machine of every grant, as any revocation. */
-import { type GrantWorld, revokeGrant } from '../lifecycles/grant.ts';
+import { type GrantWorld, revokeGrant } from '../lifecycles/grant/lifecycle.ts';
 import { type AllowedClient, allowedClients, type StoredPermissions } from './allowed-clients.ts';
 import { type CookieHash, findSession, type SessionDeps } from './browser-session.ts';
 import { type FormCheck, formPurpose } from './form-purpose.ts';

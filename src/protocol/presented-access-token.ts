@@ -3,7 +3,7 @@
  * it was signed; here the grant is loaded too, so the token ends in the same instant as its grant.
  */
 import { type AccessTokenClaims, type AccessTokenReading, readAccessToken } from '../crypto/access-token.ts';
-import type { LoadedGrant } from '../lifecycles/grant.ts';
+import type { LoadedGrant } from '../lifecycles/grant/lifecycle.ts';
 import type { TokenClient } from '../model/client.ts';
 import type { Grant } from '../model/grant.ts';
 import { endedBy, grantState, REASON_OF_EPOCH } from '../model/grant.ts';

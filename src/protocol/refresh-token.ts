@@ -1,7 +1,7 @@
 /** grant_type=refresh_token (OAuth 2.1 §4.3): parse → load → authenticate the client → present the token. */
 import { readRefreshToken } from '../crypto/refresh-token.ts';
 import { present } from '../lifecycles/presentation.ts';
-import { refreshTokenRequest } from '../lifecycles/refresh-token.ts';
+import { refreshTokenRequest } from '../lifecycles/refresh-token/lifecycle.ts';
 import { administratorNameOf } from './administrators.ts';
 import { type GrantType, refuse } from './grant-type.ts';
 import { readNarrowing } from './narrowing.ts';

@@ -1,5 +1,5 @@
 /** The revocation request (RFC 7009): authenticate the client → find the token → end what it stands for. */
-import { revokeGrant } from '../lifecycles/grant.ts';
+import { revokeGrant } from '../lifecycles/grant/lifecycle.ts';
 import type { Grant } from '../model/grant.ts';
 import type { ClientSender } from './client-authentication.ts';
 import { findToken, type RefusedToken, readSentToken, type SentToken, type SentTokenDeps } from './sent-token.ts';

@@ -4,7 +4,7 @@
  */
 import { type AccessTokenClaims, type AccessTokenReading, readAccessToken } from '../crypto/access-token.ts';
 import { type RefreshTokenPlace, type RefreshTokenReading, readRefreshToken } from '../crypto/refresh-token.ts';
-import type { LoadedGrant } from '../lifecycles/grant.ts';
+import type { LoadedGrant } from '../lifecycles/grant/lifecycle.ts';
 import type { TokenClient } from '../model/client.ts';
 import type { Grant } from '../model/grant.ts';
 import { parseParameters } from '../oauth/parameters.ts';

@@ -4,7 +4,7 @@ import { ConfigurationError, type Problem, type RecordProblem } from '../config/
 import { secretVariable, type Variables } from '../config/secret-variable.ts';
 import { matchesStoredHash, SHORT_SECRET_CHARACTERS, secretHash, storedHashMac } from '../crypto/client-secret.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
-import { differingFields, type SentRegistration } from '../lifecycles/client.ts';
+import { differingFields, type SentRegistration } from '../lifecycles/client/lifecycle.ts';
 import type { Client } from '../model/client.ts';
 import { findClient, listClients } from '../storage/clients.ts';
 import { isSub } from '../storage/users.ts';

@@ -4,7 +4,7 @@ import { makeClientSecret, matchesStoredSecret, storedSecretMac } from '../crypt
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { RawSecret } from '../crypto/secret-types.ts';
-import { type ClientRow, differingFields, type SentRegistration } from '../lifecycles/client.ts';
+import { type ClientRow, differingFields, type SentRegistration } from '../lifecycles/client/lifecycle.ts';
 import type { Client } from '../model/client.ts';
 import { findClient } from '../storage/clients.ts';
 import { isSub } from '../storage/users.ts';

@@ -5,7 +5,7 @@
 
 import { and, eq, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
-import type { InteractionStore, LoadedRequest } from '../lifecycles/interaction.ts';
+import type { InteractionStore, LoadedRequest } from '../lifecycles/interaction/lifecycle.ts';
 import type { Clock } from '../system/clock.ts';
 import type { AuthenticClients } from './authentic-clients.ts';
 import { batched } from './batches.ts';

@@ -5,7 +5,7 @@
 
 import { eq, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
-import type { ClientCommit, ClientStore } from '../lifecycles/client.ts';
+import type { ClientCommit, ClientStore } from '../lifecycles/client/lifecycle.ts';
 import type { Clock } from '../system/clock.ts';
 import { authenticClients, isAuthenticClient, macsOfClient } from './authentic-clients.ts';
 import { clientOf } from './clients.ts';

@@ -7,7 +7,7 @@ import type {
   EmailChallengeKey,
   EmailChallengeStore,
   LoadedEmailChallenge,
-} from '../lifecycles/email-challenge.ts';
+} from '../lifecycles/email-challenge/lifecycle.ts';
 import { actorName } from '../model/actor.ts';
 import type { EmailChallenge } from '../model/email-challenge.ts';
 import type { RegisteredUser } from '../model/user.ts';

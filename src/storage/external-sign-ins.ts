@@ -10,7 +10,7 @@ import type {
   LoadedExternalSignIn,
   NewExternalSignIn,
   SoughtUser,
-} from '../lifecycles/external-sign-in.ts';
+} from '../lifecycles/external-sign-in/lifecycle.ts';
 import type { ExternalSignIn } from '../model/external-sign-in.ts';
 import type { ExternalIdentity, LinkedIdentity } from '../model/linked-identity.ts';
 import type { RegisteredUser } from '../model/user.ts';

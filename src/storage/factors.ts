@@ -2,10 +2,10 @@
 
 import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
-import type { LoadedPasskey, PasskeyStore } from '../lifecycles/passkey.ts';
-import { unregistered } from '../lifecycles/passkey.ts';
-import type { LoadedRecoveryCode, RecoveryCodeStore } from '../lifecycles/recovery-code.ts';
-import type { LoadedSecondFactor, SecondFactorStore } from '../lifecycles/second-factor.ts';
+import type { LoadedPasskey, PasskeyStore } from '../lifecycles/passkey/lifecycle.ts';
+import { unregistered } from '../lifecycles/passkey/lifecycle.ts';
+import type { LoadedRecoveryCode, RecoveryCodeStore } from '../lifecycles/recovery-code/lifecycle.ts';
+import type { LoadedSecondFactor, SecondFactorStore } from '../lifecycles/second-factor/lifecycle.ts';
 import { MAX_PASSKEYS, type Passkey, type RecoveryCode, type SecondFactor } from '../model/factors.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';

@@ -7,7 +7,7 @@
 
 import { and, eq, getTableColumns, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
-import type { GrantStore, HeadMove, LoadedGrant, Revocation } from '../lifecycles/grant.ts';
+import type { GrantStore, HeadMove, LoadedGrant, Revocation } from '../lifecycles/grant/lifecycle.ts';
 import { actorName } from '../model/actor.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
 import type { Claims } from '../model/user.ts';

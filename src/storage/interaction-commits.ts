@@ -4,7 +4,7 @@
  */
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
-import type { Approval, InteractionCommit, InteractionMove } from '../lifecycles/interaction.ts';
+import type { Approval, InteractionCommit, InteractionMove } from '../lifecycles/interaction/lifecycle.ts';
 import type { SignInFacts } from '../model/grant.ts';
 import type { Interaction } from '../model/interaction.ts';
 import type { Clock } from '../system/clock.ts';

@@ -1,7 +1,7 @@
 /** Loads of interactions; what changes them is in interaction-commits.ts. */
 import { and, eq, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
-import type { InteractionStore, StoredInteraction } from '../lifecycles/interaction.ts';
+import type { InteractionStore, StoredInteraction } from '../lifecycles/interaction/lifecycle.ts';
 import type { Interaction, RequestedInteraction } from '../model/interaction.ts';
 import type { Clock } from '../system/clock.ts';
 import type { AuthenticClients } from './authentic-clients.ts';

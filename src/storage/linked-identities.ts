@@ -1,6 +1,6 @@
 /** The statements about linked identities: list, load, remove. A sign-in stores them (external-sign-ins.ts). */
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm';
-import type { LinkedIdentityStore, LoadedIdentity } from '../lifecycles/linked-identity.ts';
+import type { LinkedIdentityStore, LoadedIdentity } from '../lifecycles/linked-identity/lifecycle.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
-import type { RowVersion } from '../lifecycles/client.ts';
+import type { RowVersion } from '../lifecycles/client/lifecycle.ts';
 
 /**
  * The transaction that wrote the row last (`xmin`). Postgres changes it with every write, by a node of any version, so a commit that

@@ -8,7 +8,7 @@ import type {
   SessionCommit,
   SessionKey,
   SessionStore,
-} from '../lifecycles/session.ts';
+} from '../lifecycles/session/lifecycle.ts';
 import type { Session } from '../model/session.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';

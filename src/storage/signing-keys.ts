@@ -3,7 +3,7 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { StoredSigningKey } from '../crypto/signing-keys.ts';
-import type { SigningKeyCommit, SigningKeyStore } from '../lifecycles/signing-key.ts';
+import type { SigningKeyCommit, SigningKeyStore } from '../lifecycles/signing-key/lifecycle.ts';
 import { actorName } from '../model/actor.ts';
 import type { SigningKeyRow } from '../model/signing-key.ts';
 import type { Clock } from '../system/clock.ts';

@@ -5,7 +5,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
-import type { LoadedUser, UserCommit, UserStore } from '../lifecycles/user.ts';
+import type { LoadedUser, UserCommit, UserStore } from '../lifecycles/user/lifecycle.ts';
 import { actorName } from '../model/actor.ts';
 import type { Clock } from '../system/clock.ts';
 import { batched } from './batches.ts';

@@ -3,8 +3,8 @@
 import { eq, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
-import type { RowVersion } from '../lifecycles/client.ts';
-import type { UserCommit, UserStore } from '../lifecycles/user.ts';
+import type { RowVersion } from '../lifecycles/client/lifecycle.ts';
+import type { UserCommit, UserStore } from '../lifecycles/user/lifecycle.ts';
 import type { RegisteredUser } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';

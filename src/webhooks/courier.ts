@@ -10,7 +10,7 @@ import {
   reportAttempt,
   retryPolicyOf,
   type WebhookDeliveryWorld,
-} from '../lifecycles/webhook-delivery.ts';
+} from '../lifecycles/webhook-delivery/lifecycle.ts';
 import { type AttemptOutcome, type WebhookDelivery, webhookIdOf } from '../model/webhook.ts';
 import { webhookAttempts } from '../system/observed.ts';
 import { type Attempt, attempt } from './attempt.ts';

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { readAuthorizationCode } from '../../src/crypto/authorization-code.ts';
-import type { GrantStore } from '../../src/lifecycles/grant.ts';
+import type { GrantStore } from '../../src/lifecycles/grant/lifecycle.ts';
 import type { Grant } from '../../src/model/grant.ts';
 import { grantStore } from '../../src/storage/grant-store.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Configuration } from '../../src/config/configuration.ts';
 import { createGuard, type Guard, type GuardOptions, type Outcome } from '../../src/guard/index.ts';
-import { requestRevocation, requestRotation } from '../../src/lifecycles/signing-key.ts';
+import { requestRevocation, requestRotation } from '../../src/lifecycles/signing-key/lifecycle.ts';
 import { commandLine } from '../../src/model/actor.ts';
 import {
   exchange,

@@ -12,6 +12,9 @@ const unit = (...rooms: string[]) => rooms.map((room) => `test/unit/${room}/**/*
 /** What walks every arm; takes too long to ask it about each mutant. */
 const LAWS = ['test/unit/machines/{laws,guards,composed-guards,transition-table,meta}.test.ts'];
 
+/** Columns, rights, retention and what is personal: statements read them. */
+const TABLES = ['src/lifecycles/**/table.ts', 'src/lifecycles/{columns,retention}.ts'];
+
 export const rooms: Readonly<Record<string, Room>> = {
   machines: {
     // The machines themselves are data: test/unit/machines/mutation.test.ts changes every arm, guard, action and description.
@@ -25,7 +28,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   engine: { mutate: ['src/engine/**/*.ts'], tests: [...unit('engine', 'lifecycles'), ...LAWS] },
   lifecycles: {
-    mutate: ['src/lifecycles/**/*.ts'],
+    mutate: ['src/lifecycles/**/*.ts', ...TABLES.map((glob) => `!${glob}`)],
     // Over stores in memory: a test against a database takes too long to ask it about each mutant.
     tests: [...unit('lifecycles'), ...LAWS],
   },
@@ -39,7 +42,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     tests: ['test/unit/http/{plugins,routes}/*.test.ts', 'test/unit/http/address-key.test.ts'],
   },
   // The statements: what asks through HTTP runs through all of them, and takes too long.
-  storage: { mutate: ['src/storage/**/*.ts', '!src/storage/schema.ts'], tests: unit('storage') },
+  storage: { mutate: ['src/storage/**/*.ts', '!src/storage/schema.ts', ...TABLES], tests: unit('storage') },
   registration: { mutate: ['src/registration/**/*.ts'], tests: unit('registration') },
   guard: { mutate: ['src/guard/**/*.ts'], tests: unit('guard') },
   people: {

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemRandom } from '../../src/crypto/random.ts';
 import { storedRecoveryCode } from '../../src/crypto/recovery-code.ts';
 import { storedPasswordHash } from '../../src/crypto/secret-types.ts';
-import { MAIL_POLICY, reportMail } from '../../src/lifecycles/mail.ts';
+import { MAIL_POLICY, reportMail } from '../../src/lifecycles/mail/lifecycle.ts';
 import { grantState } from '../../src/model/grant.ts';
 import { sessionState } from '../../src/model/session.ts';
 import { NO_WISHES } from '../../src/people/external/begin.ts';

@@ -1,7 +1,7 @@
 /** Rotation and exchange against everything that ends a chain, at the same moment: what has ended stays ended. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { revokeGrant } from '../../src/lifecycles/grant.ts';
+import { revokeGrant } from '../../src/lifecycles/grant/lifecycle.ts';
 import { raiseServerEpoch } from '../../src/storage/server.ts';
 import { exchange, makePkce, refresh, type TokenAnswer } from '../support/actors.ts';
 import { deleteClient, disableUser, enableUser, saveClient } from '../support/administration.ts';

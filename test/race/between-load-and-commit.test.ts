@@ -3,7 +3,7 @@
 import { eq } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { revokeGrant } from '../../src/lifecycles/grant.ts';
+import { revokeGrant } from '../../src/lifecycles/grant/lifecycle.ts';
 import { endListedSession } from '../../src/protocol/browser-session.ts';
 import { endPermission } from '../../src/protocol/permissions.ts';
 import { grantStore } from '../../src/storage/grant-store.ts';

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { registerPasskey } from '../../src/lifecycles/passkey.ts';
+import { registerPasskey } from '../../src/lifecycles/passkey/lifecycle.ts';
 import { MAX_PASSKEYS } from '../../src/model/factors.ts';
 import { firstRecoveryCodes, newRecoveryCodes } from '../../src/people/second-factor/set-up.ts';
 import { passkeys, recoveryCodes, secondFactors, sessions } from '../../src/storage/schema.ts';

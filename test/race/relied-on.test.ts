@@ -10,12 +10,16 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemRandom } from '../../src/crypto/random.ts';
 import { storedRecoveryCode } from '../../src/crypto/recovery-code.ts';
-import { type Brought, bringToExternalSignIn, type SoughtUser } from '../../src/lifecycles/external-sign-in.ts';
-import type { Approval } from '../../src/lifecycles/interaction.ts';
-import { askPasskey, type PasskeyAsked, registerPasskey } from '../../src/lifecycles/passkey.ts';
-import { askSecondFactor, type SecondFactorAsked } from '../../src/lifecycles/second-factor.ts';
-import { addFactor, type ProvenFactor } from '../../src/lifecycles/session.ts';
-import { passTime, requestRotation } from '../../src/lifecycles/signing-key.ts';
+import {
+  type Brought,
+  bringToExternalSignIn,
+  type SoughtUser,
+} from '../../src/lifecycles/external-sign-in/lifecycle.ts';
+import type { Approval } from '../../src/lifecycles/interaction/lifecycle.ts';
+import { askPasskey, type PasskeyAsked, registerPasskey } from '../../src/lifecycles/passkey/lifecycle.ts';
+import { askSecondFactor, type SecondFactorAsked } from '../../src/lifecycles/second-factor/lifecycle.ts';
+import { addFactor, type ProvenFactor } from '../../src/lifecycles/session/lifecycle.ts';
+import { passTime, requestRotation } from '../../src/lifecycles/signing-key/lifecycle.ts';
 import { theServer } from '../../src/model/actor.ts';
 import { MAX_PASSKEYS } from '../../src/model/factors.ts';
 import { type Bytes, sameBytes } from '../../src/model/grant.ts';

@@ -6,7 +6,7 @@ import {
   requestRevocation,
   requestRotation,
   type SigningKeyWorld,
-} from '../../src/lifecycles/signing-key.ts';
+} from '../../src/lifecycles/signing-key/lifecycle.ts';
 import { commandLine } from '../../src/model/actor.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';

@@ -19,7 +19,7 @@ import {
   type StoredSigningKey,
 } from '../../src/crypto/signing-keys.ts';
 import { buildApp } from '../../src/http/app.ts';
-import { passTime } from '../../src/lifecycles/signing-key.ts';
+import { passTime } from '../../src/lifecycles/signing-key/lifecycle.ts';
 import type { SigningAlgorithm } from '../../src/oauth/signing-algorithms.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { listSigningKeys } from '../../src/storage/signing-keys.ts';

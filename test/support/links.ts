@@ -9,7 +9,7 @@ import {
   type LinkUsed,
   sendLink,
   useLink,
-} from '../../src/lifecycles/email-challenge.ts';
+} from '../../src/lifecycles/email-challenge/lifecycle.ts';
 import { emailChallengeStore } from '../../src/storage/email-challenges.ts';
 import type { Clock } from '../../src/system/clock.ts';
 import type { TestApp } from './app.ts';

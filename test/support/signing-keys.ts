@@ -5,7 +5,7 @@ import { DEFAULT_SIGNING_KEYS, type SigningKeyPolicy } from '../../policies/sche
 import { keyDeps } from '../../src/boot/key-ring.ts';
 import { keyLifetimes } from '../../src/config/key-lifetimes.ts';
 import { keysInDatabase } from '../../src/crypto/key-source.ts';
-import type { KeyChange, SigningKeyWorld } from '../../src/lifecycles/signing-key.ts';
+import type { KeyChange, SigningKeyWorld } from '../../src/lifecycles/signing-key/lifecycle.ts';
 import type { Drizzle } from '../../src/storage/database.ts';
 import { signingKeys, transitions } from '../../src/storage/schema.ts';
 import type { Clock } from '../../src/system/clock.ts';

@@ -15,7 +15,7 @@ import {
   type MailPolicy,
   type MailReport,
   reportMail,
-} from '../../lifecycles/mail.ts';
+} from '../../lifecycles/mail/lifecycle.ts';
 import { MAIL_PURPOSES, type QueuedMail } from '../../model/mail.ts';
 import { type Contents, openContents, queuedMail, type SealDeps } from '../../people/mail/contents.ts';
 import type { Mail, MailsWanted, Outbox } from '../../people/mail/mail.ts';

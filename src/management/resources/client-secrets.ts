@@ -1,7 +1,7 @@
 /** The live secrets of a client: at most two, so that one is rotated without an outage. A secret is shown once, when it is made. */
 import { z } from 'zod';
 import { makeClientSecret, storedSecretMac } from '../../crypto/client-secret.ts';
-import { type ClientChange, secretIdOf } from '../../lifecycles/client.ts';
+import { type ClientChange, secretIdOf } from '../../lifecycles/client/lifecycle.ts';
 import type { RegisteredClient, SecretMac } from '../../model/client.ts';
 import { administerClient } from '../../registration/administration.ts';
 import { findClient } from '../../storage/clients.ts';

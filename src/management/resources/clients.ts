@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { makeClientSecret, matchesStoredSecret } from '../../crypto/client-secret.ts';
-import type { ClientRow } from '../../lifecycles/client.ts';
+import type { ClientRow } from '../../lifecycles/client/lifecycle.ts';
 import type { RegisteredClient } from '../../model/client.ts';
 import { administerClient } from '../../registration/administration.ts';
 import { type ReadClient, readClientMetadata, toNames } from '../../registration/client-metadata.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { explanationDocument } from '../../explanation/document.ts';
 import { explanationOf, type Life, lifeOf } from '../../explanation/explanation.ts';
-import { endGrantByAdministrator } from '../../lifecycles/grant.ts';
+import { endGrantByAdministrator } from '../../lifecycles/grant/lifecycle.ts';
 import { grantEndReason } from '../../model/grant.ts';
 import { loadLife } from '../../storage/grant-life.ts';
 import { findListedGrant, type GrantFilter, type ListedGrant, listGrantPage } from '../../storage/grant-list.ts';

@@ -1,6 +1,6 @@
 /** The accounts at other OpenID Providers with which an end-user signs in. */
 import { z } from 'zod';
-import { removeIdentity } from '../../lifecycles/linked-identity.ts';
+import { removeIdentity } from '../../lifecycles/linked-identity/lifecycle.ts';
 import type { LinkedIdentity } from '../../model/linked-identity.ts';
 import { linkedIdentityStore } from '../../storage/linked-identities.ts';
 import { addressOf, links } from '../addresses.ts';

@@ -1,6 +1,6 @@
 /** Browsers in which end-users have signed in. The cookie is never shown, nor its hash. */
 import { z } from 'zod';
-import { endSessionByAdministrator } from '../../lifecycles/session.ts';
+import { endSessionByAdministrator } from '../../lifecycles/session/lifecycle.ts';
 import { sessionEndReason } from '../../model/session.ts';
 import {
   findListedSession,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { SigningKeyPolicy } from '../../../policies/schema.ts';
 import { keyLifetimes } from '../../config/key-lifetimes.ts';
 import { forecastOf } from '../../explanation/key-forecast.ts';
-import { type KeyChange, requestRevocation, requestRotation } from '../../lifecycles/signing-key.ts';
+import { type KeyChange, requestRevocation, requestRotation } from '../../lifecycles/signing-key/lifecycle.ts';
 import type { SigningKeyRow } from '../../model/signing-key.ts';
 import { SIGNING_ALGORITHMS } from '../../oauth/signing-algorithms.ts';
 import { addressOf, links } from '../addresses.ts';

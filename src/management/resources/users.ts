@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { hashPassword, importedHashOf, matchesPassword } from '../../crypto/password.ts';
-import type { UserChange, UserRegistration, UserRow } from '../../lifecycles/user.ts';
+import type { UserChange, UserRegistration, UserRow } from '../../lifecycles/user/lifecycle.ts';
 import type { RegisteredUser } from '../../model/user.ts';
 import { serviceNames } from '../../people/passwords/rules.ts';
 import { administerUser, requireDone } from '../../registration/administration.ts';

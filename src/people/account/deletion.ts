@@ -1,6 +1,6 @@
 /** The end-user erases their account: through the machine of the registration, as an administrator would. */
 import type { Configuration } from '../../config/configuration.ts';
-import { changeUser, type UserStore } from '../../lifecycles/user.ts';
+import { changeUser, type UserStore } from '../../lifecycles/user/lifecycle.ts';
 import { endUser } from '../../model/actor.ts';
 import type { Session } from '../../model/session.ts';
 import { usernameKey } from '../../oauth/username.ts';

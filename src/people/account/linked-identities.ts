@@ -4,7 +4,7 @@ import {
   type LinkedIdentityStore,
   type LinkedIdentityWorld,
   removeIdentity,
-} from '../../lifecycles/linked-identity.ts';
+} from '../../lifecycles/linked-identity/lifecycle.ts';
 import type { SessionDeps } from '../../protocol/browser-session.ts';
 
 export type LinkedIdentitiesDeps = Pick<SessionDeps, 'configuration'> &

@@ -4,7 +4,7 @@
  */
 import { hashPassword } from '../../crypto/password.ts';
 import { rawSecret } from '../../crypto/secret-types.ts';
-import { changeUser, type UserStore } from '../../lifecycles/user.ts';
+import { changeUser, type UserStore } from '../../lifecycles/user/lifecycle.ts';
 import { endUser } from '../../model/actor.ts';
 import type { Session } from '../../model/session.ts';
 import { NO_PASSWORD } from '../../model/user.ts';

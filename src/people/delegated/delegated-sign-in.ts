@@ -10,7 +10,7 @@ import {
   bringToExternalSignIn,
   type ExternalSignInOutcome,
   type SoughtUser,
-} from '../../lifecycles/external-sign-in.ts';
+} from '../../lifecycles/external-sign-in/lifecycle.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { ExternalSignIn } from '../../model/external-sign-in.ts';
 import type { Claims } from '../../model/user.ts';

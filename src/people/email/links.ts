@@ -8,7 +8,7 @@ import {
   type LinkAsker,
   type LinkRejected,
   sendLink,
-} from '../../lifecycles/email-challenge.ts';
+} from '../../lifecycles/email-challenge/lifecycle.ts';
 import type { EmailChallenge, NewEmailChallenge } from '../../model/email-challenge.ts';
 import type { RegisteredUser } from '../../model/user.ts';
 import { urlUnder } from '../../oauth/urls.ts';

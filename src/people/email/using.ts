@@ -5,7 +5,12 @@
  */
 import type { EmailChallengePurpose, EmailChallengeRejectReason } from '../../../machines/vocabulary.ts';
 import { type PasswordHash, type RawSecret, rawSecret } from '../../crypto/secret-types.ts';
-import { type LinkUse, type LinkUsed, type LoadedEmailChallenge, useLink } from '../../lifecycles/email-challenge.ts';
+import {
+  type LinkUse,
+  type LinkUsed,
+  type LoadedEmailChallenge,
+  useLink,
+} from '../../lifecycles/email-challenge/lifecycle.ts';
 import type { EmailChallenge } from '../../model/email-challenge.ts';
 import type { RegisteredUser } from '../../model/user.ts';
 import { isVisible } from '../../oauth/username.ts';

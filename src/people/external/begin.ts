@@ -2,7 +2,7 @@
 import { hmacSha256, sha256 } from '../../crypto/digest.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
 import { openText, sealText } from '../../crypto/sealed-text.ts';
-import type { NewExternalSignIn } from '../../lifecycles/external-sign-in.ts';
+import type { NewExternalSignIn } from '../../lifecycles/external-sign-in/lifecycle.ts';
 import type { ExternalSignIn, SignInWishes } from '../../model/external-sign-in.ts';
 import type { Interaction } from '../../model/interaction.ts';
 import { networksOf } from '../../model/networks.ts';

@@ -1,7 +1,7 @@
 /** What every sign-in at another place needs of the server. */
 import type { RootKeys } from '../../crypto/root-secret.ts';
-import type { ExternalSignInStore } from '../../lifecycles/external-sign-in.ts';
-import type { LinkedIdentityStore } from '../../lifecycles/linked-identity.ts';
+import type { ExternalSignInStore } from '../../lifecycles/external-sign-in/lifecycle.ts';
+import type { LinkedIdentityStore } from '../../lifecycles/linked-identity/lifecycle.ts';
 import type { Claims } from '../../model/user.ts';
 import type { SessionDeps } from '../../protocol/browser-session.ts';
 

@@ -1,5 +1,5 @@
 /** Whether a sign-in came from a browser that the end-user does not use, and the mail about it. */
-import type { SessionStore } from '../../lifecycles/session.ts';
+import type { SessionStore } from '../../lifecycles/session/lifecycle.ts';
 import type { Session } from '../../model/session.ts';
 import { actingBrowser } from './acting-browser.ts';
 import { type NotifyDeps, notify } from './notify.ts';

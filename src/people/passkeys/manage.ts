@@ -2,7 +2,7 @@
 import type { FactorRejectReason } from '../../../machines/vocabulary.ts';
 import { siteOf } from '../../crypto/passkey-challenge.ts';
 import { registrationOptions, verifiedRegistration } from '../../crypto/webauthn.ts';
-import { askPasskey, type PasskeyStore, registerPasskey } from '../../lifecycles/passkey.ts';
+import { askPasskey, type PasskeyStore, registerPasskey } from '../../lifecycles/passkey/lifecycle.ts';
 import { MAX_PASSKEYS } from '../../model/factors.ts';
 import type { Session } from '../../model/session.ts';
 import { byPasskey } from '../../oauth/authentication-methods.ts';

@@ -2,8 +2,8 @@
 import { base64urlDecode } from '../../crypto/base64url.ts';
 import { siteOf } from '../../crypto/passkey-challenge.ts';
 import { verifiedCounter } from '../../crypto/webauthn.ts';
-import { askPasskey, type PasskeyStore } from '../../lifecycles/passkey.ts';
-import type { ProvenFactor } from '../../lifecycles/session.ts';
+import { askPasskey, type PasskeyStore } from '../../lifecycles/passkey/lifecycle.ts';
+import type { ProvenFactor } from '../../lifecycles/session/lifecycle.ts';
 import { type ChallengeDeps, readAnswer } from './challenge.ts';
 
 export type PresentDeps = ChallengeDeps & {

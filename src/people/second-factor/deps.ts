@@ -1,7 +1,7 @@
 /** What the use cases of authenticator apps and recovery codes need. */
 import type { KeptKey } from '../../crypto/kept-key.ts';
-import type { RecoveryCodeStore } from '../../lifecycles/recovery-code.ts';
-import type { SecondFactorStore } from '../../lifecycles/second-factor.ts';
+import type { RecoveryCodeStore } from '../../lifecycles/recovery-code/lifecycle.ts';
+import type { SecondFactorStore } from '../../lifecycles/second-factor/lifecycle.ts';
 import type { Passkey, SecondFactor } from '../../model/factors.ts';
 import { type Session, signedInRecently } from '../../model/session.ts';
 import { classNamed, levelOf } from '../../oauth/authentication-methods.ts';

@@ -1,7 +1,7 @@
 /** Everything that an end-user has lost, removed by each machine; the sessions and grants have ended before. */
-import { askPasskey, type PasskeyWorld } from '../../lifecycles/passkey.ts';
-import type { RecoveryCodeWorld } from '../../lifecycles/recovery-code.ts';
-import { askSecondFactor, type SecondFactorWorld } from '../../lifecycles/second-factor.ts';
+import { askPasskey, type PasskeyWorld } from '../../lifecycles/passkey/lifecycle.ts';
+import type { RecoveryCodeWorld } from '../../lifecycles/recovery-code/lifecycle.ts';
+import { askSecondFactor, type SecondFactorWorld } from '../../lifecycles/second-factor/lifecycle.ts';
 import type { SecondFactorDeps } from './deps.ts';
 import { replaceRecoveryCodes } from './removal.ts';
 

@@ -5,9 +5,9 @@
 import { knownDevice } from '../../crypto/device-cookie.ts';
 import { hmacSha256 } from '../../crypto/digest.ts';
 import { keptRecoveryCodeHashes, readRecoveryCode, recoveryCodeHashes } from '../../crypto/recovery-code.ts';
-import { askRecoveryCode } from '../../lifecycles/recovery-code.ts';
-import { askSecondFactor } from '../../lifecycles/second-factor.ts';
-import type { ProvenFactor } from '../../lifecycles/session.ts';
+import { askRecoveryCode } from '../../lifecycles/recovery-code/lifecycle.ts';
+import { askSecondFactor } from '../../lifecycles/second-factor/lifecycle.ts';
+import type { ProvenFactor } from '../../lifecycles/session/lifecycle.ts';
 import type { Session } from '../../model/session.ts';
 import { BY_CODE } from '../../oauth/authentication-methods.ts';
 import { type CookieHash, strengthenSession } from '../../protocol/browser-session.ts';

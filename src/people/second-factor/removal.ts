@@ -1,7 +1,7 @@
 /** What goes with a factor that is removed, and what an administrator removes. */
-import { askPasskey, type PasskeyWorld } from '../../lifecycles/passkey.ts';
-import { askRecoveryCode, type RecoveryCodeWorld } from '../../lifecycles/recovery-code.ts';
-import { askSecondFactor, type SecondFactorWorld } from '../../lifecycles/second-factor.ts';
+import { askPasskey, type PasskeyWorld } from '../../lifecycles/passkey/lifecycle.ts';
+import { askRecoveryCode, type RecoveryCodeWorld } from '../../lifecycles/recovery-code/lifecycle.ts';
+import { askSecondFactor, type SecondFactorWorld } from '../../lifecycles/second-factor/lifecycle.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { SecondFactorDeps } from './deps.ts';
 

@@ -1,7 +1,7 @@
 /** An authenticator app is set up: its secret is shown, and counts once a code has shown that the app has it. */
 import { makeRecoveryCode, RECOVERY_CODES, storedRecoveryCode } from '../../crypto/recovery-code.ts';
 import { TOTP_SECRET_BYTES, totpSecretText, totpUri } from '../../crypto/totp.ts';
-import { askSecondFactor } from '../../lifecycles/second-factor.ts';
+import { askSecondFactor } from '../../lifecycles/second-factor/lifecycle.ts';
 import type { Session } from '../../model/session.ts';
 import { BY_CODE } from '../../oauth/authentication-methods.ts';
 import { type CookieHash, demandsSecondFactor, strengthenSession } from '../../protocol/browser-session.ts';

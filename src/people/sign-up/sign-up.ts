@@ -1,7 +1,7 @@
 /** A new account, by the end-user or by invitation. It exists only once the link in the mail was used. */
 import type { EmailChallengePurpose } from '../../../machines/vocabulary.ts';
 import type { SignInPolicy } from '../../../policies/schema.ts';
-import { withdrawInvitation as withdraw } from '../../lifecycles/email-challenge.ts';
+import { withdrawInvitation as withdraw } from '../../lifecycles/email-challenge/lifecycle.ts';
 import type { Actor } from '../../model/actor.ts';
 import { addressKey, addressOf, type EmailChallenge, type GoingOn } from '../../model/email-challenge.ts';
 import { urlUnder } from '../../oauth/urls.ts';

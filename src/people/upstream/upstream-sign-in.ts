@@ -5,7 +5,7 @@
 import type { ExternalSignInRejectReason } from '../../../machines/vocabulary.ts';
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
 import { sameSecretBytes } from '../../crypto/digest.ts';
-import { type Brought, bringToExternalSignIn, type SoughtUser } from '../../lifecycles/external-sign-in.ts';
+import { type Brought, bringToExternalSignIn, type SoughtUser } from '../../lifecycles/external-sign-in/lifecycle.ts';
 import type { ExternalSignIn } from '../../model/external-sign-in.ts';
 import type { Claims } from '../../model/user.ts';
 import { urlUnder } from '../../oauth/urls.ts';

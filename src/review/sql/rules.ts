@@ -377,7 +377,7 @@ function passkeyRules(machine: Machine): readonly Rule[] {
   ];
 }
 
-/** src/lifecycles/client.ts derives them. */
+/** src/lifecycles/client/lifecycle.ts derives them. */
 const STATES_OF_CLIENTS: Derived = {
   registered: (row) => `${row}.deleted_at IS NULL`,
   deleted: (row) => `${row}.deleted_at IS NOT NULL`,
@@ -418,7 +418,7 @@ function clientRules(machine: Machine): readonly Rule[] {
   ];
 }
 
-/** src/lifecycles/user.ts derives them. */
+/** src/lifecycles/user/lifecycle.ts derives them. */
 const STATES_OF_USERS: Derived = {
   enabled: (row) => `${row}.deleted_at IS NULL AND ${row}.disabled_at IS NULL`,
   disabled: (row) => `${row}.deleted_at IS NULL AND ${row}.disabled_at IS NOT NULL`,

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { NotDelivered } from '../../../src/boot/mail/outbox.ts';
-import { MAIL_POLICY } from '../../../src/lifecycles/mail.ts';
+import { MAIL_POLICY } from '../../../src/lifecycles/mail/lifecycle.ts';
 import { countMails } from '../../../src/metrics/mails.ts';
 import { waitingMails } from '../../../src/storage/mails.ts';
 import { startTime, timeOfRequest, withinTime } from '../../../src/system/request-time.ts';

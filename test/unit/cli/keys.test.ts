@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { passTime } from '../../../src/lifecycles/signing-key.ts';
+import { passTime } from '../../../src/lifecycles/signing-key/lifecycle.ts';
 import { signingKeys } from '../../../src/storage/schema.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
 import { keysOf, storedKeys } from '../../support/signing-keys.ts';

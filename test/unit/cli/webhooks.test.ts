@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimDelivery, reportAttempt, retryPolicyOf } from '../../../src/lifecycles/webhook-delivery.ts';
+import { claimDelivery, reportAttempt, retryPolicyOf } from '../../../src/lifecycles/webhook-delivery/lifecycle.ts';
 import { webhookStore } from '../../../src/storage/webhooks.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';

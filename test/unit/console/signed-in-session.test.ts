@@ -1,7 +1,7 @@
 /** The console lives by the session of its browser, and asks for a recent sign-in before what cannot be undone. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CONSOLE_CLIENT_ID } from '../../../src/config/own-clients.ts';
-import { endSessionByAdministrator } from '../../../src/lifecycles/session.ts';
+import { endSessionByAdministrator } from '../../../src/lifecycles/session/lifecycle.ts';
 import { consoleSessions, grants, sessions } from '../../../src/storage/schema.ts';
 import { makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
 import { type Answer, type Browser, formOf } from '../../support/browser.ts';

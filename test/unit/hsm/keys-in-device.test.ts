@@ -12,7 +12,7 @@ import { keyDeps } from '../../../src/boot/key-ring.ts';
 import { signJwt } from '../../../src/crypto/jws.ts';
 import { keysInDatabase } from '../../../src/crypto/key-source.ts';
 import { keysInDevice } from '../../../src/hsm/keys-in-device.ts';
-import { requestRevocation, requestRotation } from '../../../src/lifecycles/signing-key.ts';
+import { requestRevocation, requestRotation } from '../../../src/lifecycles/signing-key/lifecycle.ts';
 import { commandLine } from '../../../src/model/actor.ts';
 import { SIGNING_ALGORITHMS } from '../../../src/oauth/signing-algorithms.ts';
 import { signingKeys, transitions } from '../../../src/storage/schema.ts';

@@ -4,7 +4,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openSigning } from '../../../src/boot/key-ring.ts';
 import { keysInDatabase } from '../../../src/crypto/key-source.ts';
-import { requestRevocation, requestRotation } from '../../../src/lifecycles/signing-key.ts';
+import { requestRevocation, requestRotation } from '../../../src/lifecycles/signing-key/lifecycle.ts';
 import { commandLine } from '../../../src/model/actor.ts';
 import { makeLogger } from '../../../src/system/logger.ts';
 import { obtainTokens, refresh, token } from '../../support/actors.ts';

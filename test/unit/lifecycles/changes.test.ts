@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { effects } from '../../../machines/vocabulary.ts';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
-import { authorizationCodeLifecycle } from '../../../src/lifecycles/authorization-code.ts';
-import { grantLifecycle } from '../../../src/lifecycles/grant.ts';
-import { refreshTokenLifecycle } from '../../../src/lifecycles/refresh-token.ts';
+import { authorizationCodeLifecycle } from '../../../src/lifecycles/authorization-code/lifecycle.ts';
+import { grantLifecycle } from '../../../src/lifecycles/grant/lifecycle.ts';
+import { refreshTokenLifecycle } from '../../../src/lifecycles/refresh-token/lifecycle.ts';
 import { grantState } from '../../../src/model/grant.ts';
 import { chainGrant, codeGrant, LIFETIMES, NONCE, seconds } from './given.ts';
 

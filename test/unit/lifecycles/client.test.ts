@@ -12,7 +12,7 @@ import {
   clientRequest,
   differingFields,
   type SentRegistration,
-} from '../../../src/lifecycles/client.ts';
+} from '../../../src/lifecycles/client/lifecycle.ts';
 import { type Actor, commandLine, configurationFiles } from '../../../src/model/actor.ts';
 import type { RegisteredClient } from '../../../src/model/client.ts';
 import { CLIENT, machineAnswering, NOW } from './given.ts';

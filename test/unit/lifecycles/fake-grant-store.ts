@@ -1,6 +1,6 @@
 /** A grant store in memory: one row, the guard of the real one, and a script of what goes wrong. */
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
-import type { GrantStore, HeadMove, LoadedGrant, Revocation } from '../../../src/lifecycles/grant.ts';
+import type { GrantStore, HeadMove, LoadedGrant, Revocation } from '../../../src/lifecycles/grant/lifecycle.ts';
 import type { Client } from '../../../src/model/client.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import { sameBytes } from '../../../src/model/grant.ts';

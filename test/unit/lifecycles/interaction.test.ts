@@ -14,7 +14,7 @@ import {
   interactionRequest,
   type LoadedInteraction,
   type StoredInteraction,
-} from '../../../src/lifecycles/interaction.ts';
+} from '../../../src/lifecycles/interaction/lifecycle.ts';
 import type { Interaction } from '../../../src/model/interaction.ts';
 import type { Session } from '../../../src/model/session.ts';
 import { CHALLENGE, CLIENT, LIFETIMES, machineAnswering, NOW, REDIRECT_URI, seconds } from './given.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
-import { refreshTokenLifecycle, refreshTokenWouldIssue } from '../../../src/lifecycles/refresh-token.ts';
+import { refreshTokenLifecycle, refreshTokenWouldIssue } from '../../../src/lifecycles/refresh-token/lifecycle.ts';
 import type { AccessToday, Grant } from '../../../src/model/grant.ts';
 import type { LedgerEntry } from '../../../src/model/ledger.ts';
 import { CLIENT, chainGrant, codeGrant, LIFETIMES, NONCE, NOW, REDIRECT_URI, seconds } from './given.ts';

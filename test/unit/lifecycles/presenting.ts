@@ -1,6 +1,6 @@
 /** Presents a code or a refresh token over the fake store, and keeps what was done. */
-import { authorizationCodeRequest, type PresentedCode } from '../../../src/lifecycles/authorization-code.ts';
-import type { GrantWorld, LoadedGrant } from '../../../src/lifecycles/grant.ts';
+import { authorizationCodeRequest, type PresentedCode } from '../../../src/lifecycles/authorization-code/lifecycle.ts';
+import type { GrantWorld, LoadedGrant } from '../../../src/lifecycles/grant/lifecycle.ts';
 import {
   type LoadedPresentation,
   type Outcome,
@@ -9,7 +9,7 @@ import {
   type PresentationWays,
   present,
 } from '../../../src/lifecycles/presentation.ts';
-import { type PresentedRefreshToken, refreshTokenRequest } from '../../../src/lifecycles/refresh-token.ts';
+import { type PresentedRefreshToken, refreshTokenRequest } from '../../../src/lifecycles/refresh-token/lifecycle.ts';
 import type { AccessToday, ChainPlace, Grant } from '../../../src/model/grant.ts';
 import { type FakeStore, fakeGrantStore } from './fake-grant-store.ts';
 import { CHALLENGE, CLIENT, LIFETIMES, NONCE, NOW } from './given.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
-import { endGrantByAdministrator, revocationOf, revokeGrant } from '../../../src/lifecycles/grant.ts';
+import { endGrantByAdministrator, revocationOf, revokeGrant } from '../../../src/lifecycles/grant/lifecycle.ts';
 import { type Fate, fakeGrantStore } from './fake-grant-store.ts';
 import { CLIENT, chainGrant, NOW } from './given.ts';
 

@@ -12,7 +12,7 @@ import {
   sessionLifecycle,
   sessionUseRequest,
   useSession,
-} from '../../../src/lifecycles/session.ts';
+} from '../../../src/lifecycles/session/lifecycle.ts';
 import type { Session, SessionLifetimes } from '../../../src/model/session.ts';
 import { machineAnswering, NOW, seconds } from './given.ts';
 

@@ -9,7 +9,7 @@ import {
   type SigningKeyCommit,
   type SigningKeyWorld,
   signingKeyLifecycle,
-} from '../../../src/lifecycles/signing-key.ts';
+} from '../../../src/lifecycles/signing-key/lifecycle.ts';
 import { commandLine } from '../../../src/model/actor.ts';
 import type { NewSigningKey, SigningAlgorithm, SigningKeyRow } from '../../../src/model/signing-key.ts';
 import { NOW, seconds } from './given.ts';

@@ -10,7 +10,7 @@ import {
   requestRotation,
   type SigningKeyCommit,
   type SigningKeyWorld,
-} from '../../../src/lifecycles/signing-key.ts';
+} from '../../../src/lifecycles/signing-key/lifecycle.ts';
 import { commandLine } from '../../../src/model/actor.ts';
 import type { NewSigningKey, SigningAlgorithm, SigningKeyRow } from '../../../src/model/signing-key.ts';
 

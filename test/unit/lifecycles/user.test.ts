@@ -13,7 +13,7 @@ import {
   type UserRow,
   userLifecycle,
   userRequest,
-} from '../../../src/lifecycles/user.ts';
+} from '../../../src/lifecycles/user/lifecycle.ts';
 import { type Actor, commandLine } from '../../../src/model/actor.ts';
 import type { RegisteredUser } from '../../../src/model/user.ts';
 import { machineAnswering, NOW, seconds } from './given.ts';

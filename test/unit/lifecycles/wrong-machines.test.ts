@@ -3,7 +3,7 @@ import { type AnyStateMachine, setup } from 'xstate';
 import { effects, reject, revokeGrant } from '../../../machines/vocabulary.ts';
 import { decide } from '../../../src/engine/decide.ts';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
-import { refreshTokenLifecycle, refreshTokenRequest } from '../../../src/lifecycles/refresh-token.ts';
+import { refreshTokenLifecycle, refreshTokenRequest } from '../../../src/lifecycles/refresh-token/lifecycle.ts';
 import { CLIENT, chainGrant, NONCE } from './given.ts';
 import { bench } from './presenting.ts';
 

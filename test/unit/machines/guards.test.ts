@@ -46,7 +46,7 @@ import type {
   WebhookDeliveryContext,
   WebhookDeliveryEvent,
 } from '../../../machines/vocabulary.ts';
-import { SINGLE_FACTOR } from '../../../src/lifecycles/session.ts';
+import { SINGLE_FACTOR } from '../../../src/lifecycles/session/lifecycle.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
 const AFTER = NOW + 1;

@@ -9,9 +9,9 @@ import { type RefreshTokenPlace, writeRefreshToken } from '../../../src/crypto/r
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import type { KeyRing, SigningKeyHere } from '../../../src/crypto/signing-keys.ts';
-import type { GrantStore } from '../../../src/lifecycles/grant.ts';
-import type { InteractionStore, StoredInteraction } from '../../../src/lifecycles/interaction.ts';
-import type { SessionStore } from '../../../src/lifecycles/session.ts';
+import type { GrantStore } from '../../../src/lifecycles/grant/lifecycle.ts';
+import type { InteractionStore, StoredInteraction } from '../../../src/lifecycles/interaction/lifecycle.ts';
+import type { SessionStore } from '../../../src/lifecycles/session/lifecycle.ts';
 import type { Client } from '../../../src/model/client.ts';
 import { type Grant, sameBytes } from '../../../src/model/grant.ts';
 import type { Session } from '../../../src/model/session.ts';

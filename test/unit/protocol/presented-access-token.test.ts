@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessTokenId } from '../../../src/crypto/access-token.ts';
-import { revokeGrant } from '../../../src/lifecycles/grant.ts';
+import { revokeGrant } from '../../../src/lifecycles/grant/lifecycle.ts';
 import { presentedAccessToken } from '../../../src/protocol/presented-access-token.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
 import { exchange, makeClient, makeUser, obtainTokens, refresh, token } from '../../support/actors.ts';

@@ -6,7 +6,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { GrantStore } from '../../../src/lifecycles/grant.ts';
+import type { GrantStore } from '../../../src/lifecycles/grant/lifecycle.ts';
 import type { Drizzle } from '../../../src/storage/database.ts';
 import { grantStore } from '../../../src/storage/grant-store.ts';
 import { databaseKinds } from '../../support/database.ts';

@@ -1,7 +1,7 @@
 /** The same commands to the store that the proof uses and to the one that serves, and what each answers. */
 
 import fc from 'fast-check';
-import type { GrantStore, HeadMove, Revocation } from '../../../src/lifecycles/grant.ts';
+import type { GrantStore, HeadMove, Revocation } from '../../../src/lifecycles/grant/lifecycle.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import * as memory from '../../../src/review/proof/authorizations/store.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Approval } from '../../../src/lifecycles/interaction.ts';
-import { endSession } from '../../../src/lifecycles/session.ts';
+import type { Approval } from '../../../src/lifecycles/interaction/lifecycle.ts';
+import { endSession } from '../../../src/lifecycles/session/lifecycle.ts';
 import type { Session } from '../../../src/model/session.ts';
 import { clients, grants, interactions, users } from '../../../src/storage/schema.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';

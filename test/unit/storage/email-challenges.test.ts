@@ -10,7 +10,7 @@ import type {
   EmailChallengeCommit,
   EmailChallengeStore,
   LoadedEmailChallenge,
-} from '../../../src/lifecycles/email-challenge.ts';
+} from '../../../src/lifecycles/email-challenge/lifecycle.ts';
 import { type EmailChallenge, personOf } from '../../../src/model/email-challenge.ts';
 import type { RegisteredUser } from '../../../src/model/user.ts';
 import { emailChallengeStore } from '../../../src/storage/email-challenges.ts';

@@ -2,7 +2,7 @@
 
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { HeadMove } from '../../../src/lifecycles/grant.ts';
+import type { HeadMove } from '../../../src/lifecycles/grant/lifecycle.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import { grantStore } from '../../../src/storage/grant-store.ts';
 import { clients, grants, server, users } from '../../../src/storage/schema.ts';

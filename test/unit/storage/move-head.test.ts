@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { HeadMove } from '../../../src/lifecycles/grant.ts';
+import type { HeadMove } from '../../../src/lifecycles/grant/lifecycle.ts';
 import { grantStore } from '../../../src/storage/grant-store.ts';
 import { clients, grants, server, users } from '../../../src/storage/schema.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';

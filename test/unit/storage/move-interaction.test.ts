@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { InteractionMove, StoredInteraction } from '../../../src/lifecycles/interaction.ts';
+import type { InteractionMove, StoredInteraction } from '../../../src/lifecycles/interaction/lifecycle.ts';
 import { databaseKinds } from '../../support/database.ts';
 import {
   givenClient,

@@ -7,7 +7,7 @@ import {
   type SessionUse,
   type SessionWorld,
   useSession,
-} from '../../../src/lifecycles/session.ts';
+} from '../../../src/lifecycles/session/lifecycle.ts';
 import type { SessionLifetimes } from '../../../src/model/session.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
 import { disableUser, enableUser, updateUser } from '../../support/administration.ts';

@@ -6,7 +6,7 @@ import {
   requestRevocation,
   requestRotation,
   type SigningKeyWorld,
-} from '../../../src/lifecycles/signing-key.ts';
+} from '../../../src/lifecycles/signing-key/lifecycle.ts';
 import { commandLine } from '../../../src/model/actor.ts';
 import { codeOf } from '../../../src/storage/failures.ts';
 import { signingKeys } from '../../../src/storage/schema.ts';

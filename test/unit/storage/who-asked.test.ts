@@ -1,9 +1,9 @@
 /** The ledger says who ended a grant or a session, or changed a key, where an administrator asked for it. */
 import { desc, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endGrantByAdministrator, revokeGrant } from '../../../src/lifecycles/grant.ts';
-import { endSessionByAdministrator } from '../../../src/lifecycles/session.ts';
-import { passTime, requestRevocation, requestRotation } from '../../../src/lifecycles/signing-key.ts';
+import { endGrantByAdministrator, revokeGrant } from '../../../src/lifecycles/grant/lifecycle.ts';
+import { endSessionByAdministrator } from '../../../src/lifecycles/session/lifecycle.ts';
+import { passTime, requestRevocation, requestRotation } from '../../../src/lifecycles/signing-key/lifecycle.ts';
 import { type Actor, commandLine } from '../../../src/model/actor.ts';
 import { transitions } from '../../../src/storage/schema.ts';
 import { databaseKinds } from '../../support/database.ts';

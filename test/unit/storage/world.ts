@@ -3,15 +3,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { asc, eq, getTableColumns, or } from 'drizzle-orm';
 import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
-import type { GrantStore, HeadMove, Revocation } from '../../../src/lifecycles/grant.ts';
+import type { GrantStore, HeadMove, Revocation } from '../../../src/lifecycles/grant/lifecycle.ts';
 import type {
   Approval,
   InteractionMove,
   InteractionStore,
   NewInteraction,
   StoredInteraction,
-} from '../../../src/lifecycles/interaction.ts';
-import type { SessionStore } from '../../../src/lifecycles/session.ts';
+} from '../../../src/lifecycles/interaction/lifecycle.ts';
+import type { SessionStore } from '../../../src/lifecycles/session/lifecycle.ts';
 import type { ClientRegistration } from '../../../src/model/client.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import type { Session } from '../../../src/model/session.ts';

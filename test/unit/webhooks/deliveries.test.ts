@@ -3,7 +3,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tidyWebhooks } from '../../../src/boot/webhooks.ts';
-import { repeatDelivery, retryPolicyOf } from '../../../src/lifecycles/webhook-delivery.ts';
+import { repeatDelivery, retryPolicyOf } from '../../../src/lifecycles/webhook-delivery/lifecycle.ts';
 import { commandLine } from '../../../src/model/actor.ts';
 import { sessions, transitions, webhookDeliveries, webhookReceivers } from '../../../src/storage/schema.ts';
 import { makeUser, PASSWORD } from '../../support/actors.ts';

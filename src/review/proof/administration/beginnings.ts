@@ -1,6 +1,6 @@
 /** Where every exploration of the administration begins: each state of a client and of an end-user. */
-import type { ClientRow, SentRegistration } from '../../../lifecycles/client.ts';
-import type { UserRow } from '../../../lifecycles/user.ts';
+import type { ClientRow, SentRegistration } from '../../../lifecycles/client/lifecycle.ts';
+import type { UserRow } from '../../../lifecycles/user/lifecycle.ts';
 import type { RegisteredClient, SecretMac } from '../../../model/client.ts';
 import type { RegisteredUser, User } from '../../../model/user.ts';
 import type { Beginning } from '../walk.ts';

@@ -1,7 +1,7 @@
 /** What must hold of clients and end-users under administration, each in a sentence, and how a violation of it is seen. */
 import { isDeepStrictEqual } from 'node:util';
-import { clientState } from '../../../lifecycles/client.ts';
-import { userState } from '../../../lifecycles/user.ts';
+import { clientState } from '../../../lifecycles/client/lifecycle.ts';
+import { userState } from '../../../lifecycles/user/lifecycle.ts';
 import { actorName } from '../../../model/actor.ts';
 import type { Moment } from '../moment.ts';
 import { runAlone, storedAfter } from '../moves.ts';

@@ -1,6 +1,6 @@
 /** What administrators ask for: each change, of whatever is stored, and of what they saw before. */
-import { type ClientChange, FIRST_SECRET, secretIdOf } from '../../../lifecycles/client.ts';
-import type { AdministeredUserChange } from '../../../lifecycles/user.ts';
+import { type ClientChange, FIRST_SECRET, secretIdOf } from '../../../lifecycles/client/lifecycle.ts';
+import type { AdministeredUserChange } from '../../../lifecycles/user/lifecycle.ts';
 import { type Actor, commandLine, configurationFiles } from '../../../model/actor.ts';
 import { CONFIDENTIAL, DECLARED, hashOf, IMPORTED, PUBLIC, secretNamed } from './beginnings.ts';
 import { TAKEN } from './store.ts';

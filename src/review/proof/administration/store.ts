@@ -1,7 +1,7 @@
 /** One client or one end-user in memory, under the same contract as in Postgres (src/storage/client-store.ts, user-store.ts). */
 
-import type { ClientCommit, ClientRow } from '../../../lifecycles/client.ts';
-import type { UserCommit, UserRow } from '../../../lifecycles/user.ts';
+import type { ClientCommit, ClientRow } from '../../../lifecycles/client/lifecycle.ts';
+import type { UserCommit, UserRow } from '../../../lifecycles/user/lifecycle.ts';
 import { drawn, drawnId } from '../identities.ts';
 import type { Stored, Terms, Versioned } from './terms.ts';
 

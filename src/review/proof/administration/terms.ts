@@ -1,6 +1,18 @@
 /** What the walk of the administration speaks of: one client or one end-user, and several administrators. */
-import type { ClientChange, ClientChanged, ClientCommit, ClientRow, LoadedClient } from '../../../lifecycles/client.ts';
-import type { AdministeredUserChange, LoadedUser, UserChanged, UserCommit, UserRow } from '../../../lifecycles/user.ts';
+import type {
+  ClientChange,
+  ClientChanged,
+  ClientCommit,
+  ClientRow,
+  LoadedClient,
+} from '../../../lifecycles/client/lifecycle.ts';
+import type {
+  AdministeredUserChange,
+  LoadedUser,
+  UserChanged,
+  UserCommit,
+  UserRow,
+} from '../../../lifecycles/user/lifecycle.ts';
 import type { Actor } from '../../../model/actor.ts';
 import type { RegisteredClient } from '../../../model/client.ts';
 import type { RegisteredUser } from '../../../model/user.ts';

@@ -1,8 +1,8 @@
 /** The walk of the administration: administrators who register, change, disable and delete the same client or end-user at once. */
 import { isDeepStrictEqual } from 'node:util';
 import { running } from '../../../engine/run.ts';
-import { clientRequest } from '../../../lifecycles/client.ts';
-import { userRequest } from '../../../lifecycles/user.ts';
+import { clientRequest } from '../../../lifecycles/client/lifecycle.ts';
+import { userRequest } from '../../../lifecycles/user/lifecycle.ts';
 import type { Bounds, EngineRequest, Walk } from '../walk.ts';
 import { BEGINNINGS } from './beginnings.ts';
 import { INVARIANTS } from './invariants.ts';

@@ -1,6 +1,6 @@
 /** What must hold of an authorization, each in a sentence, with where the standards say so, and how a violation of it is seen. */
 import { stepOf } from '../../../engine/step.ts';
-import { grantLifecycle } from '../../../lifecycles/grant.ts';
+import { grantLifecycle } from '../../../lifecycles/grant/lifecycle.ts';
 import { grantState } from '../../../model/grant.ts';
 import type { Moment, Move } from '../moment.ts';
 import { storedAfter } from '../moves.ts';

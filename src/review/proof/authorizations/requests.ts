@@ -1,8 +1,8 @@
 /** Presentations by a holder with every parameter right; a wrong presentation (probes.ts) changes one part. */
-import { authorizationCodeRequest, type PresentedCode } from '../../../lifecycles/authorization-code.ts';
-import { revocationRequest } from '../../../lifecycles/grant.ts';
+import { authorizationCodeRequest, type PresentedCode } from '../../../lifecycles/authorization-code/lifecycle.ts';
+import { revocationRequest } from '../../../lifecycles/grant/lifecycle.ts';
 import type { PresentationWays } from '../../../lifecycles/presentation.ts';
-import { type PresentedRefreshToken, refreshTokenRequest } from '../../../lifecycles/refresh-token.ts';
+import { type PresentedRefreshToken, refreshTokenRequest } from '../../../lifecycles/refresh-token/lifecycle.ts';
 import type { AccessToday, ChainPlace } from '../../../model/grant.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
 import type { EngineRequest } from '../walk.ts';

@@ -3,7 +3,7 @@
  * issuing commit compares every loaded fact, a revocation asks only for `state = 'active'`. Values in, values out: the
  * explorer keeps every version that there was.
  */
-import type { GrantCommit, HeadMove, Revocation } from '../../../lifecycles/grant.ts';
+import type { GrantCommit, HeadMove, Revocation } from '../../../lifecycles/grant/lifecycle.ts';
 import type { LoadedPresentation } from '../../../lifecycles/presentation.ts';
 import type { TokenClient } from '../../../model/client.ts';
 import { type Grant, sameBytes } from '../../../model/grant.ts';

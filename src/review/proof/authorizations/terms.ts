@@ -1,9 +1,9 @@
 /** What the walk of an authorization speaks of. */
 import type { GrantEventType } from '../../../../machines/vocabulary.ts';
-import type { PresentedCode } from '../../../lifecycles/authorization-code.ts';
-import type { GrantCommit } from '../../../lifecycles/grant.ts';
+import type { PresentedCode } from '../../../lifecycles/authorization-code/lifecycle.ts';
+import type { GrantCommit } from '../../../lifecycles/grant/lifecycle.ts';
 import type { LoadedPresentation, Outcome } from '../../../lifecycles/presentation.ts';
-import type { PresentedRefreshToken } from '../../../lifecycles/refresh-token.ts';
+import type { PresentedRefreshToken } from '../../../lifecycles/refresh-token/lifecycle.ts';
 import type { AccessToday } from '../../../model/grant.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
 import type { Deed, Walk } from '../walk.ts';

@@ -1,6 +1,6 @@
 /** The walk of codes, refresh tokens and their grant: presented by their client and by thieves, revoked, ended by epochs. */
 import { running } from '../../../engine/run.ts';
-import type { GrantCommit } from '../../../lifecycles/grant.ts';
+import type { GrantCommit } from '../../../lifecycles/grant/lifecycle.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
 import type { Moment } from '../moment.ts';
 import type { Bounds } from '../walk.ts';

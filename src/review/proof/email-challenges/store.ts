@@ -1,6 +1,6 @@
 /** The links in memory, under the same contract as in Postgres (src/storage/email-challenges.ts): all of a commit, or nothing. */
 
-import type { EmailChallengeCommit } from '../../../lifecycles/email-challenge.ts';
+import type { EmailChallengeCommit } from '../../../lifecycles/email-challenge/lifecycle.ts';
 import { addressKey, type EmailChallenge } from '../../../model/email-challenge.ts';
 import { drawnId } from '../identities.ts';
 import type { Asked, Stored, Terms } from './terms.ts';

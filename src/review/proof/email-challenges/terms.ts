@@ -5,7 +5,7 @@ import type {
   LinkRejected,
   LinkUsed,
   LoadedEmailChallenge,
-} from '../../../lifecycles/email-challenge.ts';
+} from '../../../lifecycles/email-challenge/lifecycle.ts';
 import type { EmailChallenge } from '../../../model/email-challenge.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
 

@@ -5,7 +5,7 @@ import {
   sendLinkRequest,
   useLinkRequest,
   withdrawLinkRequest,
-} from '../../../lifecycles/email-challenge.ts';
+} from '../../../lifecycles/email-challenge/lifecycle.ts';
 import { commandLine } from '../../../model/actor.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
 import type { Bounds, Deed, EngineRequest, Walk } from '../walk.ts';

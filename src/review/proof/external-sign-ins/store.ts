@@ -1,7 +1,7 @@
 /** Sign-ins, end-users and identities in memory, under the same contract as in Postgres (src/storage/external-sign-ins.ts). */
 import type { Commit } from '../../../engine/commit.ts';
-import type { LoadedExternalSignIn, SoughtUser } from '../../../lifecycles/external-sign-in.ts';
-import type { LoadedIdentity } from '../../../lifecycles/linked-identity.ts';
+import type { LoadedExternalSignIn, SoughtUser } from '../../../lifecycles/external-sign-in/lifecycle.ts';
+import type { LoadedIdentity } from '../../../lifecycles/linked-identity/lifecycle.ts';
 import type { ExternalSignIn } from '../../../model/external-sign-in.ts';
 import type { LinkedIdentity } from '../../../model/linked-identity.ts';
 import type { RegisteredUser } from '../../../model/user.ts';

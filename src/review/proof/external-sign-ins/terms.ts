@@ -1,6 +1,6 @@
 import type { Commit } from '../../../engine/commit.ts';
-import type { ExternalSignInOutcome, LoadedExternalSignIn } from '../../../lifecycles/external-sign-in.ts';
-import type { IdentityRemoved, LoadedIdentity } from '../../../lifecycles/linked-identity.ts';
+import type { ExternalSignInOutcome, LoadedExternalSignIn } from '../../../lifecycles/external-sign-in/lifecycle.ts';
+import type { IdentityRemoved, LoadedIdentity } from '../../../lifecycles/linked-identity/lifecycle.ts';
 import type { ExternalSignIn } from '../../../model/external-sign-in.ts';
 import type { LinkedIdentity } from '../../../model/linked-identity.ts';
 import type { RegisteredUser } from '../../../model/user.ts';

@@ -1,7 +1,7 @@
 /** The walk of sign-ins at other places: answers, browsers and thieves, while an end-user is disabled and time passes. */
 import { running } from '../../../engine/run.ts';
-import { externalSignInRequest } from '../../../lifecycles/external-sign-in.ts';
-import { identityRemovalRequest } from '../../../lifecycles/linked-identity.ts';
+import { externalSignInRequest } from '../../../lifecycles/external-sign-in/lifecycle.ts';
+import { identityRemovalRequest } from '../../../lifecycles/linked-identity/lifecycle.ts';
 import type { Bytes } from '../../../model/grant.ts';
 import type { Bounds, EngineRequest, Walk } from '../walk.ts';
 import { ANOTHER_BROWSER, BEGAN_AT, BEGINNINGS, ITS_BROWSER, NAMESAKE } from './beginnings.ts';

@@ -1,8 +1,13 @@
 /** Factors, recovery codes and the sessions that they sign in, in memory, under the same contract as in Postgres (src/storage/factors.ts). */
-import { type LoadedPasskey, unregistered } from '../../../lifecycles/passkey.ts';
-import type { LoadedRecoveryCode } from '../../../lifecycles/recovery-code.ts';
-import type { LoadedSecondFactor } from '../../../lifecycles/second-factor.ts';
-import { begunState, type ProvenFactor, type SessionCommit, SINGLE_FACTOR } from '../../../lifecycles/session.ts';
+import { type LoadedPasskey, unregistered } from '../../../lifecycles/passkey/lifecycle.ts';
+import type { LoadedRecoveryCode } from '../../../lifecycles/recovery-code/lifecycle.ts';
+import type { LoadedSecondFactor } from '../../../lifecycles/second-factor/lifecycle.ts';
+import {
+  begunState,
+  type ProvenFactor,
+  type SessionCommit,
+  SINGLE_FACTOR,
+} from '../../../lifecycles/session/lifecycle.ts';
 import { sameBytes } from '../../../model/grant.ts';
 import type { Session } from '../../../model/session.ts';
 import { NO_PASSWORD } from '../../../model/user.ts';

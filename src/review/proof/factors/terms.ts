@@ -1,9 +1,9 @@
 /** What the walk of factors speaks of. */
 import type { Commit } from '../../../engine/commit.ts';
-import type { LoadedPasskey } from '../../../lifecycles/passkey.ts';
-import type { LoadedRecoveryCode } from '../../../lifecycles/recovery-code.ts';
-import type { FactorAnswer, LoadedSecondFactor } from '../../../lifecycles/second-factor.ts';
-import type { ProvenFactor, SessionCommit, SessionUse } from '../../../lifecycles/session.ts';
+import type { LoadedPasskey } from '../../../lifecycles/passkey/lifecycle.ts';
+import type { LoadedRecoveryCode } from '../../../lifecycles/recovery-code/lifecycle.ts';
+import type { FactorAnswer, LoadedSecondFactor } from '../../../lifecycles/second-factor/lifecycle.ts';
+import type { ProvenFactor, SessionCommit, SessionUse } from '../../../lifecycles/session/lifecycle.ts';
 import type { Passkey, RecoveryCode, SecondFactor } from '../../../model/factors.ts';
 import type { Session } from '../../../model/session.ts';
 import type { StoredSession } from '../sign-ins/store.ts';

@@ -1,9 +1,9 @@
 /** The walk of factors: codes, signatures and recovery codes of two browsers, while factors are added and removed. */
 import { running } from '../../../engine/run.ts';
-import { passkeyRegistration, passkeyRequest } from '../../../lifecycles/passkey.ts';
-import { recoveryCodeRequest } from '../../../lifecycles/recovery-code.ts';
-import { secondFactorRequest } from '../../../lifecycles/second-factor.ts';
-import { type ProvenFactor, sessionFactorRequest } from '../../../lifecycles/session.ts';
+import { passkeyRegistration, passkeyRequest } from '../../../lifecycles/passkey/lifecycle.ts';
+import { recoveryCodeRequest } from '../../../lifecycles/recovery-code/lifecycle.ts';
+import { secondFactorRequest } from '../../../lifecycles/second-factor/lifecycle.ts';
+import { type ProvenFactor, sessionFactorRequest } from '../../../lifecycles/session/lifecycle.ts';
 import { setUpEndsAt } from '../../../model/factors.ts';
 import { BY_CODE, BY_PASSWORD, byPasskey, methodsOf } from '../../../oauth/authentication-methods.ts';
 import type { LeftOut } from '../carry-out.ts';

@@ -1,5 +1,5 @@
 /** Where every exploration of mails begins: a mail that is new, under way, late, and ended. */
-import type { MailPolicy } from '../../../lifecycles/mail.ts';
+import type { MailPolicy } from '../../../lifecycles/mail/lifecycle.ts';
 import type { QueuedMail } from '../../../model/mail.ts';
 import type { Beginning } from '../walk.ts';
 import type { Known, Terms } from './terms.ts';

@@ -1,6 +1,6 @@
 /** The terms of the walk of mails: a mail on its way to the relay, and the nodes that attempt it. */
 import type { Commit } from '../../../engine/commit.ts';
-import type { LoadedMail, MailReport } from '../../../lifecycles/mail.ts';
+import type { LoadedMail, MailReport } from '../../../lifecycles/mail/lifecycle.ts';
 import type { QueuedMail } from '../../../model/mail.ts';
 import type { Known as KnownOfAttempts } from '../webhook-deliveries/terms.ts';
 

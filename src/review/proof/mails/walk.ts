@@ -1,6 +1,6 @@
 /** The walk of mails: nodes that claim, attempt and report, die and come late; a queue that is full. */
 import { running } from '../../../engine/run.ts';
-import { claimMailRequest, displaceMailRequest, reportMailRequest } from '../../../lifecycles/mail.ts';
+import { claimMailRequest, displaceMailRequest, reportMailRequest } from '../../../lifecycles/mail/lifecycle.ts';
 import { carryOut } from '../carry-out.ts';
 import type { Bounds, EngineRequest, Walk } from '../walk.ts';
 import { BEGINNINGS, POLICY } from './beginnings.ts';

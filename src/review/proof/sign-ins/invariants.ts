@@ -1,7 +1,7 @@
 /** What must hold of signing in and consenting, each in a sentence, and how a violation of it is seen. */
 import { stepOf } from '../../../engine/step.ts';
-import type { Approval } from '../../../lifecycles/interaction.ts';
-import { sessionLifecycle } from '../../../lifecycles/session.ts';
+import type { Approval } from '../../../lifecycles/interaction/lifecycle.ts';
+import { sessionLifecycle } from '../../../lifecycles/session/lifecycle.ts';
 import { grantState, sameBytes } from '../../../model/grant.ts';
 import {
   type Session,

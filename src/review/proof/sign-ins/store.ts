@@ -7,8 +7,8 @@ import type {
   InteractionCommit,
   InteractionMove,
   StoredInteraction,
-} from '../../../lifecycles/interaction.ts';
-import type { SessionCommit } from '../../../lifecycles/session.ts';
+} from '../../../lifecycles/interaction/lifecycle.ts';
+import type { SessionCommit } from '../../../lifecycles/session/lifecycle.ts';
 import type { Client } from '../../../model/client.ts';
 import { sameBytes } from '../../../model/grant.ts';
 import type { Interaction } from '../../../model/interaction.ts';

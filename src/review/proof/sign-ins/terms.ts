@@ -1,7 +1,7 @@
 /** What the walk of signing in and consenting speaks of. */
 import type { InteractionEvent, SessionEvent } from '../../../../machines/vocabulary.ts';
-import type { InteractionOutcome, LoadedInteraction } from '../../../lifecycles/interaction.ts';
-import type { SessionUse } from '../../../lifecycles/session.ts';
+import type { InteractionOutcome, LoadedInteraction } from '../../../lifecycles/interaction/lifecycle.ts';
+import type { SessionUse } from '../../../lifecycles/session/lifecycle.ts';
 import type { Session } from '../../../model/session.ts';
 import type { Deed } from '../walk.ts';
 import type { SignIn, SignInCommit } from './store.ts';

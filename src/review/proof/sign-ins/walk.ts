@@ -5,7 +5,7 @@
 import { effectOf } from '../../../engine/decide.ts';
 import { running } from '../../../engine/run.ts';
 import { stepOf } from '../../../engine/step.ts';
-import { type InteractionWays, interactionRequest } from '../../../lifecycles/interaction.ts';
+import { type InteractionWays, interactionRequest } from '../../../lifecycles/interaction/lifecycle.ts';
 import {
   type AddedFactor,
   begunState,
@@ -14,7 +14,7 @@ import {
   sessionFactorRequest,
   sessionLifecycle,
   sessionUseRequest,
-} from '../../../lifecycles/session.ts';
+} from '../../../lifecycles/session/lifecycle.ts';
 import {
   type Session,
   secondFactorDueAt,

@@ -2,7 +2,7 @@
 
 import type { SigningKeyEvent } from '../../../../machines/vocabulary.ts';
 import { KEY_POLL_SECONDS, MAX_TOKEN_SECONDS } from '../../../../policies/schema.ts';
-import type { SigningKeyTable } from '../../../lifecycles/signing-key.ts';
+import type { SigningKeyTable } from '../../../lifecycles/signing-key/lifecycle.ts';
 import { type SigningAlgorithm, type SigningKeyRow, signerAmong, waitingKey } from '../../../model/signing-key.ts';
 import { numberOf } from '../keys.ts';
 import type { Moment } from '../moment.ts';

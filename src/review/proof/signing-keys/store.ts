@@ -2,7 +2,7 @@
  * The table of signing keys in memory, under the same contract as in Postgres (src/storage/signing-keys.ts and the exclusion
  * constraint of the table): all of a commit is carried out, or nothing.
  */
-import type { SigningKeyCommit, SigningKeyTable } from '../../../lifecycles/signing-key.ts';
+import type { SigningKeyCommit, SigningKeyTable } from '../../../lifecycles/signing-key/lifecycle.ts';
 import type { SigningKeyRow } from '../../../model/signing-key.ts';
 
 export type StoredKeys = { readonly keys: SigningKeyTable };

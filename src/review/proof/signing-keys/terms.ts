@@ -1,6 +1,6 @@
 /** What the walk of the signing keys speaks of. */
 import type { SigningKeyEvent } from '../../../../machines/vocabulary.ts';
-import type { KeyChange, LoadedSigningKeys, SigningKeyCommit } from '../../../lifecycles/signing-key.ts';
+import type { KeyChange, LoadedSigningKeys, SigningKeyCommit } from '../../../lifecycles/signing-key/lifecycle.ts';
 import type { SigningAlgorithm } from '../../../model/signing-key.ts';
 import type { StoredKeys } from './store.ts';
 

@@ -1,6 +1,6 @@
 /** The walk of the signing keys: ticks of several nodes, an operator who rotates and revokes, a policy that is edited. */
 import { running } from '../../../engine/run.ts';
-import { eventsOfTime, signingKeyRequest } from '../../../lifecycles/signing-key.ts';
+import { eventsOfTime, signingKeyRequest } from '../../../lifecycles/signing-key/lifecycle.ts';
 import { keyTimes, type NewSigningKey, signerAmong } from '../../../model/signing-key.ts';
 import type { Moment } from '../moment.ts';
 import { runAlone } from '../moves.ts';

@@ -1,5 +1,5 @@
 /** Where every exploration of the deliveries begins: an event that is new, under way, late, and over. */
-import type { RetryPolicy } from '../../../lifecycles/webhook-delivery.ts';
+import type { RetryPolicy } from '../../../lifecycles/webhook-delivery/lifecycle.ts';
 import type { WebhookDelivery } from '../../../model/webhook.ts';
 import type { Beginning } from '../walk.ts';
 import type { Known, Terms } from './terms.ts';

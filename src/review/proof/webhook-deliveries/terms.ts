@@ -1,6 +1,6 @@
 /** What the walk of the deliveries speaks of: an event on its way to a receiver, and the nodes that attempt it. */
 import type { Commit } from '../../../engine/commit.ts';
-import type { LoadedWebhookDelivery } from '../../../lifecycles/webhook-delivery.ts';
+import type { LoadedWebhookDelivery } from '../../../lifecycles/webhook-delivery/lifecycle.ts';
 import type { WebhookDelivery } from '../../../model/webhook.ts';
 
 export type Asked =

@@ -5,7 +5,7 @@ import {
   removeReceiverRequest,
   repeatRequest,
   reportRequest,
-} from '../../../lifecycles/webhook-delivery.ts';
+} from '../../../lifecycles/webhook-delivery/lifecycle.ts';
 import { commandLine } from '../../../model/actor.ts';
 import { carryOut } from '../carry-out.ts';
 import type { Bounds, EngineRequest, Walk } from '../walk.ts';

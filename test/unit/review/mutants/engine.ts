@@ -2,9 +2,9 @@
 
 import type { Told, Wanted } from '../../../../src/engine/run.ts';
 import type { LoadedPresentation } from '../../../../src/lifecycles/presentation.ts';
-import type { RefreshTokenFacts } from '../../../../src/lifecycles/refresh-token.ts';
+import type { RefreshTokenFacts } from '../../../../src/lifecycles/refresh-token/lifecycle.ts';
 import { EXTERNAL_SIGN_INS } from '../../../../src/lifecycles/tables.ts';
-import type { UserRow } from '../../../../src/lifecycles/user.ts';
+import type { UserRow } from '../../../../src/lifecycles/user/lifecycle.ts';
 import { chainPosition, type Grant, refreshTokenState } from '../../../../src/model/grant.ts';
 import type { administration } from '../../../../src/review/proof/administration/walk.ts';
 import type { Authorization } from '../../../../src/review/proof/authorizations/store.ts';

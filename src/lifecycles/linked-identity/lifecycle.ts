@@ -1,19 +1,19 @@
 /** The linked identity: a sign-in at another OpenID Provider stores it, and what removes it is decided here. */
-import { linkedIdentityMachine } from '../../machines/linked-identity.machine.ts';
+import { linkedIdentityMachine } from '../../../machines/linked-identity.machine.ts';
 import type {
   LinkedIdentityEvent,
   LinkedIdentityRejectReason,
   LinkedIdentityState,
-} from '../../machines/vocabulary.ts';
-import { type Commit, type CommitStore, update } from '../engine/commit.ts';
-import { effectOf } from '../engine/decide.ts';
-import { InvariantViolation } from '../engine/errors.ts';
-import type { Lifecycle } from '../engine/lifecycle.ts';
-import { type Request, run } from '../engine/run.ts';
-import type { Actor } from '../model/actor.ts';
-import type { LinkedIdentity } from '../model/linked-identity.ts';
-import { anotherWay, ofUser } from './other-factors.ts';
-import { LINKED_IDENTITIES } from './tables.ts';
+} from '../../../machines/vocabulary.ts';
+import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
+import { effectOf } from '../../engine/decide.ts';
+import { InvariantViolation } from '../../engine/errors.ts';
+import type { Lifecycle } from '../../engine/lifecycle.ts';
+import { type Request, run } from '../../engine/run.ts';
+import type { Actor } from '../../model/actor.ts';
+import type { LinkedIdentity } from '../../model/linked-identity.ts';
+import { anotherWay, ofUser } from '../other-factors.ts';
+import { LINKED_IDENTITIES } from '../tables.ts';
 
 /** A row of `linked_identities`, or its absence. */
 export type LinkedIdentityRow = { readonly identity: LinkedIdentity | null };

@@ -1,13 +1,13 @@
 /** The delivery of an event to a receiver: a node claims it, attempts it, and tells the machine what came of it. */
-import type { WebhookDeliveryContext, WebhookDeliveryEvent } from '../../machines/vocabulary.ts';
-import { webhookDeliveryMachine } from '../../machines/webhook-delivery.machine.ts';
-import { type Commit, type CommitStore, update } from '../engine/commit.ts';
-import { InvariantViolation } from '../engine/errors.ts';
-import type { Lifecycle } from '../engine/lifecycle.ts';
-import { type Request, run } from '../engine/run.ts';
-import type { Actor } from '../model/actor.ts';
-import type { AttemptOutcome, WebhookDelivery } from '../model/webhook.ts';
-import { WEBHOOK_DELIVERIES } from './tables.ts';
+import type { WebhookDeliveryContext, WebhookDeliveryEvent } from '../../../machines/vocabulary.ts';
+import { webhookDeliveryMachine } from '../../../machines/webhook-delivery.machine.ts';
+import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
+import { InvariantViolation } from '../../engine/errors.ts';
+import type { Lifecycle } from '../../engine/lifecycle.ts';
+import { type Request, run } from '../../engine/run.ts';
+import type { Actor } from '../../model/actor.ts';
+import type { AttemptOutcome, WebhookDelivery } from '../../model/webhook.ts';
+import { WEBHOOK_DELIVERIES } from '../tables.ts';
 
 /** How a receiver is tried. Durations are in seconds. */
 export type RetryPolicy = {

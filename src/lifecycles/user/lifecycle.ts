@@ -1,15 +1,15 @@
 /** The end-user's registration, as administrators and the end-user change it. A sign-in only reads it. */
 import { isDeepStrictEqual } from 'node:util';
-import { userMachine } from '../../machines/user.machine.ts';
-import type { AdministrationRejectReason, UserEvent, UserState } from '../../machines/vocabulary.ts';
-import { effectOf } from '../engine/decide.ts';
-import { InvariantViolation } from '../engine/errors.ts';
-import type { Lifecycle, Turn } from '../engine/lifecycle.ts';
-import { type Request, run } from '../engine/run.ts';
-import type { Actor } from '../model/actor.ts';
-import type { LedgerEntry } from '../model/ledger.ts';
-import { NO_PASSWORD, type RegisteredUser, type User } from '../model/user.ts';
-import type { RowVersion } from './client.ts';
+import { userMachine } from '../../../machines/user.machine.ts';
+import type { AdministrationRejectReason, UserEvent, UserState } from '../../../machines/vocabulary.ts';
+import { effectOf } from '../../engine/decide.ts';
+import { InvariantViolation } from '../../engine/errors.ts';
+import type { Lifecycle, Turn } from '../../engine/lifecycle.ts';
+import { type Request, run } from '../../engine/run.ts';
+import type { Actor } from '../../model/actor.ts';
+import type { LedgerEntry } from '../../model/ledger.ts';
+import { NO_PASSWORD, type RegisteredUser, type User } from '../../model/user.ts';
+import type { RowVersion } from '../client/lifecycle.ts';
 
 /** A row of `users`, or its absence. */
 export type UserRow = { readonly user: RegisteredUser | null };

@@ -1,14 +1,19 @@
 /** The client, as administrators register, change and delete it. Requests of clients only read it. */
 import { isDeepStrictEqual } from 'node:util';
-import { clientMachine } from '../../machines/client.machine.ts';
-import type { AdministrationRejectReason, ClientContext, ClientEvent, ClientState } from '../../machines/vocabulary.ts';
-import { effectOf } from '../engine/decide.ts';
-import { InvariantViolation } from '../engine/errors.ts';
-import type { Lifecycle } from '../engine/lifecycle.ts';
-import { type Request, run } from '../engine/run.ts';
-import type { Actor } from '../model/actor.ts';
-import type { ClientRegistration, RegisteredClient, SecretMac } from '../model/client.ts';
-import type { LedgerEntry } from '../model/ledger.ts';
+import { clientMachine } from '../../../machines/client.machine.ts';
+import type {
+  AdministrationRejectReason,
+  ClientContext,
+  ClientEvent,
+  ClientState,
+} from '../../../machines/vocabulary.ts';
+import { effectOf } from '../../engine/decide.ts';
+import { InvariantViolation } from '../../engine/errors.ts';
+import type { Lifecycle } from '../../engine/lifecycle.ts';
+import { type Request, run } from '../../engine/run.ts';
+import type { Actor } from '../../model/actor.ts';
+import type { ClientRegistration, RegisteredClient, SecretMac } from '../../model/client.ts';
+import type { LedgerEntry } from '../../model/ledger.ts';
 
 /** A registration, with who sent it. */
 export type SentRegistration = ClientRegistration & Pick<RegisteredClient, 'declared' | 'registeredBy'>;

@@ -1,14 +1,14 @@
 /** The grant: what ends a chain, and which commits its row allows. Codes and refresh tokens are derived from the same row. */
-import { grantMachine } from '../../machines/grant.machine.ts';
-import type { EpochOwner, RevocationReason } from '../../machines/vocabulary.ts';
-import { InvariantViolation } from '../engine/errors.ts';
-import type { Lifecycle, Step } from '../engine/lifecycle.ts';
-import { type Request, run } from '../engine/run.ts';
-import type { Actor } from '../model/actor.ts';
-import type { Client, TokenClient } from '../model/client.ts';
-import { type Bytes, type Grant, grantState } from '../model/grant.ts';
-import type { LedgerEntry, Presenter } from '../model/ledger.ts';
-import type { Claims } from '../model/user.ts';
+import { grantMachine } from '../../../machines/grant.machine.ts';
+import type { EpochOwner, RevocationReason } from '../../../machines/vocabulary.ts';
+import { InvariantViolation } from '../../engine/errors.ts';
+import type { Lifecycle, Step } from '../../engine/lifecycle.ts';
+import { type Request, run } from '../../engine/run.ts';
+import type { Actor } from '../../model/actor.ts';
+import type { Client, TokenClient } from '../../model/client.ts';
+import { type Bytes, type Grant, grantState } from '../../model/grant.ts';
+import type { LedgerEntry, Presenter } from '../../model/ledger.ts';
+import type { Claims } from '../../model/user.ts';
 
 export type GrantFacts = {
   readonly now: Date;

@@ -1,9 +1,9 @@
 /** The refresh token: it names its place in the chain; its state follows from the grant's row. */
-import { refreshTokenMachine } from '../../machines/refresh-token.machine.ts';
-import type { RefreshTokenContext, RefreshTokenEvent } from '../../machines/vocabulary.ts';
-import { effectOf } from '../engine/decide.ts';
-import { InvariantViolation } from '../engine/errors.ts';
-import { stepOf } from '../engine/step.ts';
+import { refreshTokenMachine } from '../../../machines/refresh-token.machine.ts';
+import type { RefreshTokenContext, RefreshTokenEvent } from '../../../machines/vocabulary.ts';
+import { effectOf } from '../../engine/decide.ts';
+import { InvariantViolation } from '../../engine/errors.ts';
+import { stepOf } from '../../engine/step.ts';
 import {
   type AccessToday,
   type Bytes,
@@ -11,8 +11,8 @@ import {
   endedBy,
   type Grant,
   refreshTokenState,
-} from '../model/grant.ts';
-import { chainEndsAt, type Lifetimes } from '../model/lifetimes.ts';
+} from '../../model/grant.ts';
+import { chainEndsAt, type Lifetimes } from '../../model/lifetimes.ts';
 import {
   moveHead,
   type PresentationFacts,
@@ -21,7 +21,7 @@ import {
   type PresentationWays,
   presentationParts,
   presentationRequest,
-} from './presentation.ts';
+} from '../presentation.ts';
 
 export type RefreshTokenFacts = PresentationFacts & { readonly token: ChainPlace };
 

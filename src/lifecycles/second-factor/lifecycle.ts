@@ -1,15 +1,15 @@
 /** The authenticator app of an end-user: its set-up, each code of it, and its removal. */
-import { secondFactorMachine } from '../../machines/second-factor.machine.ts';
-import type { FactorRejectReason, SecondFactorContext, SecondFactorEvent } from '../../machines/vocabulary.ts';
-import { type Commit, type CommitStore, update } from '../engine/commit.ts';
-import { effectOf } from '../engine/decide.ts';
-import { InvariantViolation } from '../engine/errors.ts';
-import type { Lifecycle, Step } from '../engine/lifecycle.ts';
-import { type Request, run } from '../engine/run.ts';
-import type { Actor } from '../model/actor.ts';
-import { type FactorSurroundings, type SecondFactor, setUpEndsAt } from '../model/factors.ts';
-import { ofUser, otherFactors } from './other-factors.ts';
-import { SECOND_FACTORS } from './tables.ts';
+import { secondFactorMachine } from '../../../machines/second-factor.machine.ts';
+import type { FactorRejectReason, SecondFactorContext, SecondFactorEvent } from '../../../machines/vocabulary.ts';
+import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
+import { effectOf } from '../../engine/decide.ts';
+import { InvariantViolation } from '../../engine/errors.ts';
+import type { Lifecycle, Step } from '../../engine/lifecycle.ts';
+import { type Request, run } from '../../engine/run.ts';
+import type { Actor } from '../../model/actor.ts';
+import { type FactorSurroundings, type SecondFactor, setUpEndsAt } from '../../model/factors.ts';
+import { ofUser, otherFactors } from '../other-factors.ts';
+import { SECOND_FACTORS } from '../tables.ts';
 
 export type SecondFactorFacts = FactorSurroundings & {
   readonly now: Date;

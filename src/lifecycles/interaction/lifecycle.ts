@@ -2,22 +2,22 @@
  * The interaction: from the authorization request to the redirect. It is stored with the first step of an end-user who has signed
  * in; until then it travels with the browser (docs/decisions/0026). An approval inserts the grant in the same statement.
  */
-import { interactionMachine } from '../../machines/interaction.machine.ts';
+import { interactionMachine } from '../../../machines/interaction.machine.ts';
 import type {
   AuthorizationRefusal,
   InteractionContext,
   InteractionEvent,
   InteractionRejectReason,
-} from '../../machines/vocabulary.ts';
-import { InvariantViolation } from '../engine/errors.ts';
-import type { Lifecycle } from '../engine/lifecycle.ts';
-import { type Request, run } from '../engine/run.ts';
-import type { Client } from '../model/client.ts';
-import type { Bytes, SignInFacts } from '../model/grant.ts';
-import type { Interaction, RequestedInteraction } from '../model/interaction.ts';
-import type { LedgerEntry } from '../model/ledger.ts';
-import { consentEndsAt, type Lifetimes } from '../model/lifetimes.ts';
-import type { Session } from '../model/session.ts';
+} from '../../../machines/vocabulary.ts';
+import { InvariantViolation } from '../../engine/errors.ts';
+import type { Lifecycle } from '../../engine/lifecycle.ts';
+import { type Request, run } from '../../engine/run.ts';
+import type { Client } from '../../model/client.ts';
+import type { Bytes, SignInFacts } from '../../model/grant.ts';
+import type { Interaction, RequestedInteraction } from '../../model/interaction.ts';
+import type { LedgerEntry } from '../../model/ledger.ts';
+import { consentEndsAt, type Lifetimes } from '../../model/lifetimes.ts';
+import type { Session } from '../../model/session.ts';
 
 /** What an end-user has allowed a client at a set of resources. */
 export type RememberedConsent = {

@@ -1,13 +1,13 @@
 /** A mail on its way to the relay: a node claims the mail, attempts it, and reports the outcome to the machine. */
-import { mailMachine } from '../../machines/mail.machine.ts';
-import type { MailContext, MailEvent } from '../../machines/vocabulary.ts';
-import { type Commit, type CommitStore, update } from '../engine/commit.ts';
-import { InvariantViolation } from '../engine/errors.ts';
-import type { Lifecycle } from '../engine/lifecycle.ts';
-import { type Request, run } from '../engine/run.ts';
-import type { QueuedMail } from '../model/mail.ts';
-import { MAILS } from './tables.ts';
-import { AS_ATTEMPTED, type RetryPolicy, retryAt } from './webhook-delivery.ts';
+import { mailMachine } from '../../../machines/mail.machine.ts';
+import type { MailContext, MailEvent } from '../../../machines/vocabulary.ts';
+import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
+import { InvariantViolation } from '../../engine/errors.ts';
+import type { Lifecycle } from '../../engine/lifecycle.ts';
+import { type Request, run } from '../../engine/run.ts';
+import type { QueuedMail } from '../../model/mail.ts';
+import { MAILS } from '../tables.ts';
+import { AS_ATTEMPTED, type RetryPolicy, retryAt } from '../webhook-delivery/lifecycle.ts';
 
 export type MailPolicy = Omit<RetryPolicy, 'giveUpAfterSeconds'>;
 

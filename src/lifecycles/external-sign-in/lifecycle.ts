@@ -2,26 +2,26 @@
  * The external sign-in: from the redirect to another place until the browser is signed in. What signs in registers the end-user, links
  * the identity and uses the answer in one commit; each of the three is decided by its own machine.
  */
-import { externalSignInMachine } from '../../machines/external-sign-in.machine.ts';
+import { externalSignInMachine } from '../../../machines/external-sign-in.machine.ts';
 import type {
   ExternalSignInContext,
   ExternalSignInEvent,
   ExternalSignInRejectReason,
-} from '../../machines/vocabulary.ts';
-import { type Commit, type CommitStore, insert, type Requirement, rowsOf, update } from '../engine/commit.ts';
-import { effectOf } from '../engine/decide.ts';
-import { InvariantViolation } from '../engine/errors.ts';
-import type { Lifecycle, Sent } from '../engine/lifecycle.ts';
-import { type Request, run } from '../engine/run.ts';
-import type { Actor } from '../model/actor.ts';
-import type { ExternalSignIn } from '../model/external-sign-in.ts';
-import type { Bytes } from '../model/grant.ts';
-import type { ExternalIdentity, LinkedIdentity } from '../model/linked-identity.ts';
-import { type Claims, NO_PASSWORD, type RegisteredUser } from '../model/user.ts';
-import { linkedIdentityLifecycle } from './linked-identity.ts';
-import { EXTERNAL_SIGN_INS, LINKED_IDENTITIES, USERS } from './tables.ts';
-import { userLifecycle } from './user.ts';
-import { within } from './within.ts';
+} from '../../../machines/vocabulary.ts';
+import { type Commit, type CommitStore, insert, type Requirement, rowsOf, update } from '../../engine/commit.ts';
+import { effectOf } from '../../engine/decide.ts';
+import { InvariantViolation } from '../../engine/errors.ts';
+import type { Lifecycle, Sent } from '../../engine/lifecycle.ts';
+import { type Request, run } from '../../engine/run.ts';
+import type { Actor } from '../../model/actor.ts';
+import type { ExternalSignIn } from '../../model/external-sign-in.ts';
+import type { Bytes } from '../../model/grant.ts';
+import type { ExternalIdentity, LinkedIdentity } from '../../model/linked-identity.ts';
+import { type Claims, NO_PASSWORD, type RegisteredUser } from '../../model/user.ts';
+import { linkedIdentityLifecycle } from '../linked-identity/lifecycle.ts';
+import { EXTERNAL_SIGN_INS, LINKED_IDENTITIES, USERS } from '../tables.ts';
+import { userLifecycle } from '../user/lifecycle.ts';
+import { within } from '../within.ts';
 
 export type ExternalSignInRow = {
   readonly signIn: ExternalSignIn;

@@ -1,16 +1,16 @@
 /** A passkey of an end-user: its registration, each signature of it, its name and its removal. */
-import { passkeyMachine } from '../../machines/passkey.machine.ts';
-import type { PasskeyContext, PasskeyEvent } from '../../machines/vocabulary.ts';
-import { type Commit, type CommitStore, insert, type Requirement, rowsOf, update } from '../engine/commit.ts';
-import { InvariantViolation } from '../engine/errors.ts';
-import type { Lifecycle } from '../engine/lifecycle.ts';
-import { type Request, run } from '../engine/run.ts';
-import type { Actor } from '../model/actor.ts';
-import { type FactorSurroundings, MAX_PASSKEYS, type Passkey } from '../model/factors.ts';
-import type { Bytes } from '../model/grant.ts';
-import { anotherWay, type OtherFactors, ofUser, otherFactors } from './other-factors.ts';
-import { type FactorAnswer, factorAnswer } from './second-factor.ts';
-import { PASSKEYS, USERS } from './tables.ts';
+import { passkeyMachine } from '../../../machines/passkey.machine.ts';
+import type { PasskeyContext, PasskeyEvent } from '../../../machines/vocabulary.ts';
+import { type Commit, type CommitStore, insert, type Requirement, rowsOf, update } from '../../engine/commit.ts';
+import { InvariantViolation } from '../../engine/errors.ts';
+import type { Lifecycle } from '../../engine/lifecycle.ts';
+import { type Request, run } from '../../engine/run.ts';
+import type { Actor } from '../../model/actor.ts';
+import { type FactorSurroundings, MAX_PASSKEYS, type Passkey } from '../../model/factors.ts';
+import type { Bytes } from '../../model/grant.ts';
+import { anotherWay, type OtherFactors, ofUser, otherFactors } from '../other-factors.ts';
+import { type FactorAnswer, factorAnswer } from '../second-factor/lifecycle.ts';
+import { PASSKEYS, USERS } from '../tables.ts';
 
 export type PasskeyFacts = FactorSurroundings & {
   /** Whether the end-user can sign in without it. */

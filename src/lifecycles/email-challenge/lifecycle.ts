@@ -4,7 +4,7 @@
  * account is decided by the end-user's machine and committed with the link's use.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { emailChallengeMachine } from '../../machines/email-challenge.machine.ts';
+import { emailChallengeMachine } from '../../../machines/email-challenge.machine.ts';
 import type {
   EmailChallengeContext,
   EmailChallengeEvent,
@@ -13,12 +13,12 @@ import type {
   EmailChallengeState,
   SupersededReason,
   UserEvent,
-} from '../../machines/vocabulary.ts';
-import { effectOf } from '../engine/decide.ts';
-import { InvariantViolation } from '../engine/errors.ts';
-import { type AnyLifecycle, type Lifecycle, type Sent, send } from '../engine/lifecycle.ts';
-import { type Request, run } from '../engine/run.ts';
-import type { Actor } from '../model/actor.ts';
+} from '../../../machines/vocabulary.ts';
+import { effectOf } from '../../engine/decide.ts';
+import { InvariantViolation } from '../../engine/errors.ts';
+import { type AnyLifecycle, type Lifecycle, type Sent, send } from '../../engine/lifecycle.ts';
+import { type Request, run } from '../../engine/run.ts';
+import type { Actor } from '../../model/actor.ts';
 import {
   addressKey,
   addressOf,
@@ -27,12 +27,19 @@ import {
   NEWER_LINKS_ALLOWED,
   type NewEmailChallenge,
   personOf,
-} from '../model/email-challenge.ts';
-import type { Bytes } from '../model/grant.ts';
-import type { LedgerEntry, SignInOrigin } from '../model/ledger.ts';
-import type { RegisteredUser } from '../model/user.ts';
-import type { RowVersion } from './client.ts';
-import { FIELDS, type UserChange, type UserFacts, type UserRegistration, type UserRow, userLifecycle } from './user.ts';
+} from '../../model/email-challenge.ts';
+import type { Bytes } from '../../model/grant.ts';
+import type { LedgerEntry, SignInOrigin } from '../../model/ledger.ts';
+import type { RegisteredUser } from '../../model/user.ts';
+import type { RowVersion } from '../client/lifecycle.ts';
+import {
+  FIELDS,
+  type UserChange,
+  type UserFacts,
+  type UserRegistration,
+  type UserRow,
+  userLifecycle,
+} from '../user/lifecycle.ts';
 
 /** The link of the event, where it is stored, and the active links of the same person; the end-user, where there is one. */
 export type EmailChallengeRow = {

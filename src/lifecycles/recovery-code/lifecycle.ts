@@ -1,15 +1,15 @@
 /** A recovery code: used once, or replaced by newer codes. */
-import { recoveryCodeMachine } from '../../machines/recovery-code.machine.ts';
-import type { RecoveryCodeEvent } from '../../machines/vocabulary.ts';
-import { type Commit, type CommitStore, update } from '../engine/commit.ts';
-import { InvariantViolation } from '../engine/errors.ts';
-import type { Lifecycle } from '../engine/lifecycle.ts';
-import { type Request, run } from '../engine/run.ts';
-import type { Actor } from '../model/actor.ts';
-import type { FactorSurroundings, RecoveryCode } from '../model/factors.ts';
-import type { Bytes } from '../model/grant.ts';
-import { type FactorAnswer, factorAnswer } from './second-factor.ts';
-import { RECOVERY_CODES } from './tables.ts';
+import { recoveryCodeMachine } from '../../../machines/recovery-code.machine.ts';
+import type { RecoveryCodeEvent } from '../../../machines/vocabulary.ts';
+import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
+import { InvariantViolation } from '../../engine/errors.ts';
+import type { Lifecycle } from '../../engine/lifecycle.ts';
+import { type Request, run } from '../../engine/run.ts';
+import type { Actor } from '../../model/actor.ts';
+import type { FactorSurroundings, RecoveryCode } from '../../model/factors.ts';
+import type { Bytes } from '../../model/grant.ts';
+import { type FactorAnswer, factorAnswer } from '../second-factor/lifecycle.ts';
+import { RECOVERY_CODES } from '../tables.ts';
 
 export type RecoveryCodeFacts = Pick<FactorSurroundings, 'userEnded'> & {
   readonly now: Date;

@@ -1,6 +1,6 @@
 /** The session: a sign-in creates its row, and everything that ends it is decided here. */
-import { sessionGuards } from '../../machines/guards.ts';
-import { sessionMachine } from '../../machines/session.machine.ts';
+import { sessionGuards } from '../../../machines/guards.ts';
+import { sessionMachine } from '../../../machines/session.machine.ts';
 import type {
   SessionContext,
   SessionEndReason,
@@ -8,15 +8,15 @@ import type {
   SessionRejectReason,
   SessionState,
   SignInFacts,
-} from '../../machines/vocabulary.ts';
-import { effectOf } from '../engine/decide.ts';
-import { InvariantViolation } from '../engine/errors.ts';
-import type { Lifecycle, Step } from '../engine/lifecycle.ts';
-import { type Request, run } from '../engine/run.ts';
-import { stepOf } from '../engine/step.ts';
-import type { Actor } from '../model/actor.ts';
-import { type Bytes, sameBytes } from '../model/grant.ts';
-import type { LedgerEntry, SignInMethod, SignInOrigin } from '../model/ledger.ts';
+} from '../../../machines/vocabulary.ts';
+import { effectOf } from '../../engine/decide.ts';
+import { InvariantViolation } from '../../engine/errors.ts';
+import type { Lifecycle, Step } from '../../engine/lifecycle.ts';
+import { type Request, run } from '../../engine/run.ts';
+import { stepOf } from '../../engine/step.ts';
+import type { Actor } from '../../model/actor.ts';
+import { type Bytes, sameBytes } from '../../model/grant.ts';
+import type { LedgerEntry, SignInMethod, SignInOrigin } from '../../model/ledger.ts';
 import {
   type Session,
   type SessionLifetimes,
@@ -25,7 +25,7 @@ import {
   sessionEndsAt,
   sessionIdleEndsAt,
   sessionState,
-} from '../model/session.ts';
+} from '../../model/session.ts';
 
 export type SessionFacts = {
   readonly now: Date;

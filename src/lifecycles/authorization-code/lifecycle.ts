@@ -1,8 +1,8 @@
 /** The authorization code: the first half of a grant's row. */
-import { authorizationCodeMachine } from '../../machines/authorization-code.machine.ts';
-import type { AuthorizationCodeContext, AuthorizationCodeEvent } from '../../machines/vocabulary.ts';
-import { authorizationCodeState, type Bytes, endedBy } from '../model/grant.ts';
-import { codeEndsAt } from '../model/lifetimes.ts';
+import { authorizationCodeMachine } from '../../../machines/authorization-code.machine.ts';
+import type { AuthorizationCodeContext, AuthorizationCodeEvent } from '../../../machines/vocabulary.ts';
+import { authorizationCodeState, type Bytes, endedBy } from '../../model/grant.ts';
+import { codeEndsAt } from '../../model/lifetimes.ts';
 import {
   moveHead,
   type PresentationFacts,
@@ -11,7 +11,7 @@ import {
   type PresentationWays,
   presentationParts,
   presentationRequest,
-} from './presentation.ts';
+} from '../presentation.ts';
 
 export const authorizationCodeLifecycle: PresentationLifecycle<PresentationFacts> = {
   machine: authorizationCodeMachine,
