@@ -2,6 +2,8 @@
  * The fast loop, `npm run test:fast`: unit tests of the server on the embedded database alone. No Postgres server, no browser, no
  * process. What takes long, and what asks about Postgres or several nodes, has a place in `npm test` only.
  */
+import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { common, REPLACE_A_MODULE } from './vitest.config.ts';
 
@@ -21,18 +23,25 @@ const ROOMS = [
   'system',
 ];
 
+/** They open a Postgres server. A file that does so for some of its cases asks `databaseKinds` first. */
+const NEED_POSTGRES = globSync('test/unit/**/*.test.ts').filter((file) => {
+  const source = readFileSync(file, 'utf8');
+  return /\('postgres'|createEmptyDatabase\(/.test(source) && !source.includes('databaseKinds');
+});
+
 const NOT_HERE = [
-  // Need a Postgres server.
-  'test/unit/http/{client-endpoints,log,round-trips,signing-keys}.test.ts',
-  'test/unit/storage/{database-writer,driver,housekeeping,ledger-seals,list-plans,many-at-once,migrations,plans,postgres,postgres-pool,repair-ledger-default,run-alone,runtime-role,what-is-alive-stays}.test.ts',
-  // Starts processes.
-  'test/unit/storage/folder-lock.test.ts',
+  ...NEED_POSTGRES,
   ...REPLACE_A_MODULE,
-  // Take as long as all others together: every arm broken once, files that are watched, RSA keys, a hundred pages.
+  // Start processes.
+  'test/unit/storage/folder-lock.test.ts',
+  // Take as long as all others together: every arm broken once, files that are watched, RSA keys, a hundred pages, many rows.
   'test/unit/machines/mutation.test.ts',
   'test/unit/config/live-configuration.test.ts',
-  'test/unit/storage/signing-keys.test.ts',
-  'test/unit/http/{issuer,permissions}.test.ts',
+  'test/unit/storage/{many-at-once,migrations,repair-ledger-default,signing-keys}.test.ts',
+  'test/unit/http/{issuer,permissions,signing-keys}.test.ts',
+  // Open a database and an app for each test.
+  'test/unit/http/{account*,e-mail,full-mail-queue,hostile-authenticators,logout,lost-factors,passkey-after-password}.test.ts',
+  'test/unit/http/{second-factor,sign-in-capacity,sign-in-ledger}.test.ts',
 ];
 
 export default defineConfig({
@@ -43,6 +52,7 @@ export default defineConfig({
     globalSetup: ['test/support/embedded-template.ts'],
     // Most of the time goes into loading modules: files of a worker share them.
     isolate: false,
+    maxWorkers: availableParallelism(),
     provide: { databaseKinds: ['embedded'] },
   },
 });

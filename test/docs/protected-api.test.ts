@@ -96,16 +96,19 @@ describe.each([
     expect((await call('POST', `Bearer ${await ofPerson('read write')}`)).status).toBe(201);
   });
 
-  it.runIf(name.includes('fastify'))('asks for a stronger sign-in than a password where that is worth it', async () => {
-    const { status, challenge } = await call('DELETE', `Bearer ${await ofPerson('read write')}`);
-    expect(status).toBe(401);
-    expect(challenge).toMatch(/^Bearer error="insufficient_user_authentication", /);
-    expect(challenge).toContain('acr_values="urn:statehouse:acr:multi-factor urn:statehouse:acr:phishing-resistant"');
-    const strong = { sub: judging.current.user.id, scope: 'write', acr: 'urn:statehouse:acr:phishing-resistant' };
-    const authTime = Math.floor(Date.now() / 1000);
-    expect((await call('DELETE', `Bearer ${await signed({ ...strong, auth_time: authTime })}`)).status).toBe(204);
-    expect((await call('DELETE', `Bearer ${await signed({ ...strong, auth_time: authTime - 600 })}`)).status).toBe(401);
-  });
+  if (name.includes('fastify'))
+    it('asks for a stronger sign-in than a password where that is worth it', async () => {
+      const { status, challenge } = await call('DELETE', `Bearer ${await ofPerson('read write')}`);
+      expect(status).toBe(401);
+      expect(challenge).toMatch(/^Bearer error="insufficient_user_authentication", /);
+      expect(challenge).toContain('acr_values="urn:statehouse:acr:multi-factor urn:statehouse:acr:phishing-resistant"');
+      const strong = { sub: judging.current.user.id, scope: 'write', acr: 'urn:statehouse:acr:phishing-resistant' };
+      const authTime = Math.floor(Date.now() / 1000);
+      expect((await call('DELETE', `Bearer ${await signed({ ...strong, auth_time: authTime })}`)).status).toBe(204);
+      expect((await call('DELETE', `Bearer ${await signed({ ...strong, auth_time: authTime - 600 })}`)).status).toBe(
+        401,
+      );
+    });
 
   it('lets in a service', async () => {
     const client: TestClient = await makeClient(judging.current.test);

@@ -144,28 +144,29 @@ describe.each(databaseKinds)('CORS (%s)', (kind) => {
     });
 
     // An embedded database is in this process: it does not go away.
-    it.runIf(kind === 'postgres')('a 503 can be read too', async () => {
-      const broken = await openScene(kind);
-      await makeClient(broken, { tokenEndpointAuthMethod: 'none', redirectUris: [`${ORIGIN}/callback`] });
-      const { json } = await token(broken, broken.client, { grant_type: 'client_credentials' });
-      const send = () =>
-        broken.app.inject({
-          method: 'POST',
-          url,
-          headers: { origin: ORIGIN, 'content-type': 'application/x-www-form-urlencoded' },
-          payload: `client_id=x&token=x&grant_type=client_credentials&access_token=${json.access_token}`,
-        });
-      expect([401, 403]).toContain((await send()).statusCode);
-      await broken.database.close();
-      // What was known is known still, however long ago.
-      for (const seconds of [0, 11, 3600]) {
-        broken.clock.advanceSeconds(seconds);
-        const reply = await send();
-        expect(reply.statusCode).toBe(503);
-        expect(reply.headers).toMatchObject({ ...READABLE, 'retry-after': '1', vary: 'Origin' });
-      }
-      await broken.app.close();
-    });
+    if (kind === 'postgres')
+      it('a 503 can be read too', async () => {
+        const broken = await openScene(kind);
+        await makeClient(broken, { tokenEndpointAuthMethod: 'none', redirectUris: [`${ORIGIN}/callback`] });
+        const { json } = await token(broken, broken.client, { grant_type: 'client_credentials' });
+        const send = () =>
+          broken.app.inject({
+            method: 'POST',
+            url,
+            headers: { origin: ORIGIN, 'content-type': 'application/x-www-form-urlencoded' },
+            payload: `client_id=x&token=x&grant_type=client_credentials&access_token=${json.access_token}`,
+          });
+        expect([401, 403]).toContain((await send()).statusCode);
+        await broken.database.close();
+        // What was known is known still, however long ago.
+        for (const seconds of [0, 11, 3600]) {
+          broken.clock.advanceSeconds(seconds);
+          const reply = await send();
+          expect(reply.statusCode).toBe(503);
+          expect(reply.headers).toMatchObject({ ...READABLE, 'retry-after': '1', vary: 'Origin' });
+        }
+        await broken.app.close();
+      });
   });
 
   it('never on the authorization endpoint, nor where nobody asks by script', async () => {

@@ -118,15 +118,16 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
   });
 
   // The embedded database has one connection: nobody can hold a table there.
-  test.skipIf(kind === 'embedded')('that somebody reads are not waited for: the next round drops them', async () => {
-    await keepAt('2039-03-10');
-    const old = Date.UTC(2039, 3, 1) + LEDGER_KEPT_DAYS * 86_400_000;
-    await world.db.transaction(async (somebody) => {
-      await somebody.execute(sql`lock table transitions_2039_03 in access share mode`);
+  if (kind === 'postgres')
+    test('that somebody reads are not waited for: the next round drops them', async () => {
+      await keepAt('2039-03-10');
+      const old = Date.UTC(2039, 3, 1) + LEDGER_KEPT_DAYS * 86_400_000;
+      await world.db.transaction(async (somebody) => {
+        await somebody.execute(sql`lock table transitions_2039_03 in access share mode`);
+        await keepAt(old);
+      });
+      expect(await partitions()).toContain('transitions_2039_03');
       await keepAt(old);
+      expect(await partitions()).not.toContain('transitions_2039_03');
     });
-    expect(await partitions()).toContain('transitions_2039_03');
-    await keepAt(old);
-    expect(await partitions()).not.toContain('transitions_2039_03');
-  });
 });
