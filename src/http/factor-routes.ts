@@ -10,9 +10,8 @@ import {
   type FactorView,
   goOnWith,
   type InteractionDeps,
-  openInteractionForm,
+  openFactorForm,
   takeFormStep,
-  viewInteraction,
 } from '../protocol/interaction.ts';
 import { factorPath, signInPath } from './account/sections.ts';
 import type { FactorAction, FactorPagesDeps, FactorPlace, FactorSent } from './factor-pages.ts';
@@ -42,8 +41,10 @@ export const factorRoutes = fp<FactorRoutesOptions>(
     const { issuer } = options;
     const methodsPath = pathUnder(issuer, '/account/sign-in-methods');
 
-    const requestOf = (request: InteractionPage) => interactionRequestOf(app, request, request.params);
-    const formOf = (request: InteractionPage) => ({ ...requestOf(request), isOurForm: csrf.checkOf(request) });
+    const formOf = (request: InteractionPage) => ({
+      ...interactionRequestOf(app, request, request.params),
+      isOurForm: csrf.checkOf(request),
+    });
     const sentIn = (request: FastifyRequest): FactorSent => {
       const { parameters } = parseParameters(bodyOf(request.body), ['code', 'factor', 'credential']);
       return {
@@ -65,12 +66,7 @@ export const factorRoutes = fp<FactorRoutesOptions>(
       methods: methodsPath,
       goOn: { action: interactionPath(issuer, view, '/factor/continue') },
       proven: async (reply, session) =>
-        sendInteractionStep(
-          issuer,
-          request,
-          reply,
-          await goOnWith(options, requestOf(request), 'factorAdded', session),
-        ),
+        sendInteractionStep(issuer, request, reply, await goOnWith(options, view.opened, 'factorAdded', session)),
       again: interactionPath(issuer, view),
     });
 
@@ -112,9 +108,7 @@ export const factorRoutes = fp<FactorRoutesOptions>(
 
       app.post<{ Params: NamedParams }>(`/interactions/:name/factor${PATHS[action]}`, async (request, reply) => {
         if (!INTERACTION_NAME.test(request.params.name)) return sendInteractionRefused(request, reply, UNKNOWN);
-        const opened = await openInteractionForm(options, formOf(request));
-        if (opened.kind === 'refused') return sendInteractionRefused(request, reply, opened);
-        const view = await viewInteraction(options, { ...requestOf(request), wantsAnotherAccount: false });
+        const view = await openFactorForm(options, formOf(request));
         if (view.kind === 'refused') return sendInteractionRefused(request, reply, view);
         // No factor is asked for (any more): the page says what is.
         if (view.kind !== 'factor') return seeOther(reply, interactionPath(issuer, view));

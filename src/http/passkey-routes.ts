@@ -116,13 +116,18 @@ export const passkeyRoutes = fp<PasskeyRoutesOptions>(
       const named = interactionRequestOf(app, request, request.params);
       const opened = await openInteractionForm(options, { ...named, isOurForm: csrf.checkOf(request) });
       if (opened.kind === 'refused') return sendInteractionRefused(request, reply, opened);
-      const signedIn = await signIn(request, reply, formPurpose.interaction(named.id), opened.requiredClass);
+      const signedIn = await signIn(
+        request,
+        reply,
+        formPurpose.interaction(named.id),
+        opened.facts.interaction.requiredClass,
+      );
       if (signedIn === null)
         return seeOther(
           reply,
           interactionPath(issuer, { interactionId: named.id, sealed: named.sealed }, `?${PASSKEY_REFUSED}=yes`),
         );
-      return sendInteractionStep(issuer, request, reply, await goOnWith(options, named, 'signedIn', signedIn.session));
+      return sendInteractionStep(issuer, request, reply, await goOnWith(options, opened, 'signedIn', signedIn.session));
     });
   },
   { name: 'passkey-routes', dependencies: ['browser-cookies', 'csrf'] },

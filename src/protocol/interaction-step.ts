@@ -8,7 +8,6 @@ import {
   type InteractionReference,
   type InteractionStore,
   type InteractionWorld,
-  interact,
   interactFrom,
   type StoredInteraction,
 } from '../lifecycles/interaction/lifecycle.ts';
@@ -65,17 +64,47 @@ export type InteractionRefused = Partial<Ids> & {
 };
 
 /** An interaction as a request names it. `sealed`: the text in the URL; null: there was none, and only a row can say what it is. */
-export type NamedInteraction = InteractionReference & { readonly sealed: string | null };
+type NamedInteraction = InteractionReference & { readonly sealed: string | null };
 
-/** @throws Unavailable */
+/** The interaction of a request, read once and handed from step to step. After that, only the engine reads it again. */
+export type OpenedInteraction = {
+  readonly kind: 'opened';
+  readonly named: NamedInteraction;
+  readonly facts: StoredInteraction;
+  /** Whose consent the facts hold; null: no end-user's. */
+  readonly userId: string | null;
+};
+
+/**
+ * One event for an opened interaction. A sign-in names the end-user only after the interaction was opened: what that end-user has
+ * allowed before is read then.
+ * @param factorIsAwaited the browser's session awaits a second factor, and `session` is null.
+ * @returns null: there is no such interaction. @throws Unavailable, StoreUnavailable
+ */
+export async function decideStep(
+  deps: InteractionStepDeps,
+  { named, facts, userId }: OpenedInteraction,
+  event: InteractionEvent['type'],
+  session: Session | null,
+  factorIsAwaited = false,
+): Promise<InteractionOutcome | null> {
+  const isTheirs = session === null || session.userId === userId;
+  // Without a session, a consent counts for nothing.
+  const remembered = session === null ? { remembered: null, consentRow: null } : {};
+  const first = isTheirs ? { ...facts, ...remembered } : await deps.interactions.load(named, session.userId);
+  return first && interactFrom(interactionWorld(deps), first, event, session, factorIsAwaited);
+}
+
+/** @throws Unavailable, StoreUnavailable */
 export async function takeStep(
   deps: InteractionStepDeps,
-  named: NamedInteraction,
+  opened: OpenedInteraction,
   event: InteractionEvent['type'],
   session: Session | null,
 ): Promise<InteractionStepOutcome> {
-  const outcome = await interact(interactionWorld(deps), named, event, session);
-  return outcome ? stepOutcome(deps, outcome, () => named.sealed) : { kind: 'refused', reason: 'interaction_unknown' };
+  const outcome = await decideStep(deps, opened, event, session);
+  const sealed = () => opened.named.sealed;
+  return outcome ? stepOutcome(deps, outcome, sealed) : { kind: 'refused', reason: 'interaction_unknown' };
 }
 
 /**
@@ -95,7 +124,7 @@ export async function beginInteraction(
   return stepOutcome(deps, await interactFrom(interactionWorld(deps), begun, 'requested', session), seal);
 }
 
-export const interactionWorld = (deps: InteractionStepDeps): InteractionWorld => ({
+const interactionWorld = (deps: InteractionStepDeps): InteractionWorld => ({
   store: deps.interactions,
   sleep: deps.sleep,
   sessionNow: ({ idHash }) => findSession(deps, idHash),

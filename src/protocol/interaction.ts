@@ -4,7 +4,6 @@ import { sameSecretBytes } from '../crypto/digest.ts';
 import {
   type InteractionOutcome,
   identityIsAssured,
-  interact,
   type StoredInteraction,
 } from '../lifecycles/interaction/lifecycle.ts';
 import type { Client } from '../model/client.ts';
@@ -12,14 +11,14 @@ import type { Session } from '../model/session.ts';
 import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
 import { wouldGoOnWhileAway } from './absence.ts';
 import { grantableScope } from './administrators.ts';
-import { type CookieHash, findAnySession, findSession } from './browser-session.ts';
+import { type AnySession, type CookieHash, findAnySession, type SessionDeps } from './browser-session.ts';
 import { type FormCheck, formPurpose } from './form-purpose.ts';
 import {
+  decideStep,
   type InteractionRefused,
   type InteractionStepDeps,
   type InteractionStepOutcome,
-  interactionWorld,
-  type NamedInteraction,
+  type OpenedInteraction,
   spokenIn,
   takeStep,
 } from './interaction-step.ts';
@@ -63,6 +62,7 @@ export type SignInView = Shown & {
 /** The page of the further factor: it asks for it, or leads to its set-up. */
 export type FactorView = Shown & {
   readonly kind: 'factor';
+  readonly opened: OpenedInteraction;
   readonly session: Session;
   /** The session awaits a second factor: the browser is not signed in. */
   readonly awaiting: boolean;
@@ -91,16 +91,32 @@ export async function viewInteraction(
   { wantsAnotherAccount, ...request }: InteractionRequest & { readonly wantsAnotherAccount: boolean },
 ): Promise<InteractionView> {
   const any = await findAnySession(deps, request.session);
-  const session = any.awaiting ? null : any.session;
-  const opened = await open(deps, request);
+  const opened = await open(deps, request, any.session?.userId);
   if (opened.kind === 'refused') return opened;
-  const event = wantsAnotherAccount ? 'switchRequested' : 'viewed';
-  const outcome = await interact(interactionWorld(deps), opened.named, event, session, any.awaiting);
+  return viewOpened(deps, request, opened, any, wantsAnotherAccount ? 'switchRequested' : 'viewed');
+}
+
+/** A form of the page of the further factor was sent: what the page asks for now. @throws StoreUnavailable, Unavailable */
+export async function openFactorForm(deps: InteractionDeps, request: FormRequest): Promise<InteractionView> {
+  const { opened, any } = await openFormInSession(deps, request);
+  return opened.kind === 'refused' ? opened : viewOpened(deps, request, opened, any, 'viewed');
+}
+
+async function viewOpened(
+  deps: InteractionDeps,
+  request: InteractionRequest,
+  opened: OpenedInteraction,
+  any: AnySession,
+  event: 'viewed' | 'switchRequested',
+): Promise<InteractionView> {
+  const session = signedIn(any);
+  const outcome = await decideStep(deps, opened, event, session, any.awaiting);
   if (outcome === null) return { kind: 'refused', reason: 'interaction_unknown' };
   const { interaction, client } = outcome;
   if (outcome.kind === 'factor' && any.session !== null) {
     const { requiredClass } = interaction;
-    return { kind: 'factor', ...shown(outcome, request), session: any.session, awaiting: any.awaiting, requiredClass };
+    const { session, awaiting } = any;
+    return { kind: 'factor', ...shown(outcome, request), opened, session, awaiting, requiredClass };
   }
   if (outcome.kind === 'signIn') {
     return {
@@ -186,7 +202,7 @@ export async function signInToInteraction(
     const { interactionId, sealed } = shown(opened.facts, request);
     return { kind: 'factorRequired', userId: session.userId, interactionId, sealed };
   }
-  return { kind: 'signedIn', userId: session.userId, step: await takeStep(deps, opened.named, 'signedIn', session) };
+  return { kind: 'signedIn', userId: session.userId, step: await takeStep(deps, opened, 'signedIn', session) };
 }
 
 /** The session of the page has ended, or does not suffice: the sign-in form is what remains. */
@@ -200,9 +216,9 @@ export async function chooseAccount(
   deps: InteractionDeps,
   request: FormRequest,
 ): Promise<InteractionStepOutcome | SignInInstead> {
-  const opened = await openForm(deps, request);
+  const { opened, any } = await openFormInSession(deps, request);
   if (opened.kind === 'refused') return opened;
-  const step = await takeStep(deps, opened.named, 'accountChosen', await findSession(deps, request.session));
+  const step = await takeStep(deps, opened, 'accountChosen', signedIn(any));
   if (step.kind !== 'continued' || step.reason !== 'sign_in_required') return step;
   const { interactionId, sealed, clientId } = step;
   return { kind: 'signInInstead', interactionId, sealed, clientId };
@@ -212,15 +228,12 @@ export async function chooseAccount(
  * A further factor was proven, in a page of this interaction, or another way to sign in was used there.
  * @param event `signedIn`: it was a whole sign-in. @param session as it is now. @throws StoreUnavailable, Unavailable
  */
-export async function goOnWith(
+export const goOnWith = (
   deps: InteractionDeps,
-  request: InteractionRequest,
+  opened: OpenedInteraction,
   event: 'signedIn' | 'factorAdded',
   session: Session,
-): Promise<InteractionStepOutcome> {
-  const opened = await open(deps, request);
-  return opened.kind === 'refused' ? opened : takeStep(deps, opened.named, event, session);
-}
+): Promise<InteractionStepOutcome> => takeStep(deps, opened, event, session);
 
 /** With the session that the browser has. @throws StoreUnavailable, Unavailable */
 export async function takeFormStep(
@@ -228,20 +241,15 @@ export async function takeFormStep(
   request: FormRequest,
   event: 'factorAdded' | 'factorDeclined',
 ): Promise<InteractionStepOutcome> {
-  const opened = await openForm(deps, request);
-  if (opened.kind === 'refused') return opened;
-  return takeStep(deps, opened.named, event, await findSession(deps, request.session));
+  const { opened, any } = await openFormInSession(deps, request);
+  return opened.kind === 'refused' ? opened : takeStep(deps, opened, event, signedIn(any));
 }
 
 /** Before anything else is looked at: whether the form is ours, and what the interaction asks for. @throws StoreUnavailable */
-export async function openInteractionForm(
-  deps: InteractionDeps,
+export const openInteractionForm = (
+  deps: OpeningDeps,
   request: FormRequest,
-): Promise<InteractionRefused | { readonly kind: 'opened'; readonly requiredClass: string | null }> {
-  const opened = await openForm(deps, request);
-  if (opened.kind === 'refused') return opened;
-  return { kind: 'opened', requiredClass: opened.facts.interaction.requiredClass };
-}
+): Promise<InteractionRefused | OpenedInteraction> => openForm(deps, request);
 
 const EVENTS: ReadonlyMap<string | null, 'consented' | 'refused'> = new Map([
   ['approve', 'consented'],
@@ -253,11 +261,11 @@ export async function decideConsent(
   deps: InteractionDeps,
   { decision, ...request }: FormRequest & { readonly decision: string | null },
 ): Promise<InteractionStepOutcome> {
-  const opened = await openForm(deps, request);
+  const { opened, any } = await openFormInSession(deps, request);
   if (opened.kind === 'refused') return opened;
   const event = EVENTS.get(decision);
   if (!event) return refusedForm(opened.facts, request.id);
-  return takeStep(deps, opened.named, event, await findSession(deps, request.session));
+  return takeStep(deps, opened, event, signedIn(any));
 }
 
 /** What it takes to see which interaction a request is about. */
@@ -290,37 +298,48 @@ export async function goOnSignedIn(
   request: InteractionRequest,
   session: Session,
 ): Promise<InteractionStepOutcome> {
-  const opened = await open(deps, request);
-  return opened.kind === 'refused' ? opened : takeStep(deps, opened.named, 'signedIn', session);
+  const opened = await open(deps, request, session.userId);
+  return opened.kind === 'refused' ? opened : takeStep(deps, opened, 'signedIn', session);
 }
 
-type Opened = {
-  readonly kind: 'opened';
-  readonly named: NamedInteraction;
-  readonly facts: StoredInteraction;
-};
+/** Where the browser is signed in. */
+const signedIn = ({ session, awaiting }: AnySession): Session | null => (awaiting ? null : session);
 
-/** An interaction can only go on in the browser in which it began. */
+/**
+ * An interaction can only go on in the browser in which it began.
+ * @param userId whose consent is read with it; null: the end-user is not known yet.
+ */
 async function open(
   { interactions, keys }: OpeningDeps,
   { id, sealed, browser }: InteractionRequest,
-): Promise<Opened | InteractionRefused> {
+  userId: string | null = null,
+): Promise<OpenedInteraction | InteractionRefused> {
   const requested = sealed === null ? null : openInteraction(keys, id, sealed);
   if (sealed !== null && requested === null) return { kind: 'refused', reason: 'interaction_unknown' };
   const named = { id, requested, sealed };
-  // What an end-user has allowed before is loaded by the step that asks for it.
-  const facts = await interactions.load(named, null);
+  const facts = await interactions.load(named, userId);
   if (!facts) return { kind: 'refused', reason: 'interaction_unknown' };
   if (browser === null || !sameSecretBytes(browser, facts.interaction.browserHash)) {
     return { kind: 'refused', reason: 'another_browser', interactionId: id, ...spokenIn(facts.interaction) };
   }
-  return { kind: 'opened', named, facts };
+  return { kind: 'opened', named, facts, userId };
 }
 
-async function openForm(deps: OpeningDeps, request: FormRequest): Promise<Opened | InteractionRefused> {
-  const opened = await open(deps, request);
-  if (opened.kind === 'refused' || request.isOurForm(formPurpose.interaction(request.id))) return opened;
-  return refusedForm(opened.facts, request.id);
+const isOurs = ({ isOurForm, id }: FormRequest): boolean => isOurForm(formPurpose.interaction(id));
+
+async function openForm(
+  deps: OpeningDeps,
+  request: FormRequest,
+  userId: string | null = null,
+): Promise<OpenedInteraction | InteractionRefused> {
+  const opened = await open(deps, request, userId);
+  return opened.kind === 'refused' || isOurs(request) ? opened : refusedForm(opened.facts, request.id);
+}
+
+/** With the session that the browser has. A form of another site does not use it. */
+async function openFormInSession(deps: OpeningDeps & SessionDeps, request: FormRequest) {
+  const any = await findAnySession(deps, isOurs(request) ? request.session : null);
+  return { any, opened: await openForm(deps, request, any.session?.userId) };
 }
 
 const refusedForm = ({ interaction }: StoredInteraction, interactionId: string): InteractionRefused => ({

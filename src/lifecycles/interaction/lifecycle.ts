@@ -406,21 +406,10 @@ export type InteractionWorld = InteractionWays & {
 };
 
 /**
+ * @param first as it was loaded for the user of the session.
  * @param factorIsAwaited the browser's session awaits a second factor, and `session` is null.
- * @returns null when there is no such interaction. @throws Unavailable, StoreUnavailable
+ * @throws Unavailable, StoreUnavailable
  */
-export async function interact(
-  world: InteractionWorld,
-  reference: InteractionReference,
-  type: InteractionEvent['type'],
-  session: Session | null,
-  factorIsAwaited = false,
-): Promise<InteractionOutcome | null> {
-  const first = await world.store.load(reference, session?.userId ?? null);
-  return first && interactFrom(world, first, type, session, factorIsAwaited);
-}
-
-/** @param first as it was loaded for the user of the session. @throws Unavailable, StoreUnavailable */
 export function interactFrom(
   { store, sessionNow, makeGrantId, sleep, ...ways }: InteractionWorld,
   first: StoredInteraction,

@@ -4,10 +4,20 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { signAccessToken } from '../../../src/crypto/access-token.ts';
 import type { Database } from '../../../src/storage/database.ts';
-import { authorizeUrl, exchange, makePkce, refresh, token } from '../../support/actors.ts';
+import {
+  authorizeUrl,
+  exchange,
+  makePkce,
+  makeUser,
+  PASSWORD,
+  refresh,
+  type TestUser,
+  token,
+} from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
-import { Browser } from '../../support/browser.ts';
+import { type Answer, Browser, formOf } from '../../support/browser.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { enrol } from '../../support/factors.ts';
 import { openSceneOn, type Scene } from '../../support/scene.ts';
 
 vi.mock('../../../src/crypto/access-token.ts', async (original) => {
@@ -117,6 +127,56 @@ describe('round trips', () => {
     expect(statements[1]).toMatch(
       /^with "moved" as \(insert into "interactions" .* on conflict .*insert into "grants"/s,
     );
+  });
+
+  describe('the pages of an interaction', () => {
+    type Step = 'request' | 'page' | 'sign-in' | 'factor page' | 'factor' | 'consent page' | 'consent';
+
+    /** The statements of every request, from the authorization request to the code. */
+    async function costsOf(user: TestUser, codeOf: (() => string) | null) {
+      const browser = new Browser(scene.app);
+      const costs: Partial<Record<Step, number>> = {};
+      const send = async (step: Step, ...sent: Parameters<Browser['send']>): Promise<Answer> => {
+        statements.length = 0;
+        const answer = await browser.send(...sent);
+        costs[step] = statements.length;
+        return answer;
+      };
+      const show = (step: Step, { headers }: Answer) => send(step, 'GET', String(headers['location']), null);
+      const submit = (step: Step, { body }: Answer, typed: Record<string, string>) => {
+        const { action, fields } = formOf(body);
+        return send(step, 'POST', action, new URLSearchParams({ ...fields, ...typed }).toString());
+      };
+      const asked = await send('request', 'GET', authorizeUrl(scene.client, makePkce(), { prompt: 'consent' }), null);
+      const page = await show('page', asked);
+      let next = await submit('sign-in', page, { username: user.username, password: PASSWORD });
+      if (codeOf) next = await submit('factor', await show('factor page', next), { code: codeOf() });
+      const { headers } = await submit('consent', await show('consent page', next), { decision: 'approve' });
+      expect(String(headers['location'])).toContain('code=');
+      return costs;
+    }
+
+    it('by the password', async () => {
+      const user = await makeUser(scene);
+      // The first sign-in hashes an imported password again.
+      await costsOf(user, null);
+      expect(await costsOf(user, null)).toEqual({ request: 1, page: 1, 'sign-in': 8, 'consent page': 3, consent: 3 });
+    });
+
+    it('by the password and a code of an app', async () => {
+      const user = await makeUser(scene);
+      const { app } = await enrol(scene, new Browser(scene.app), user);
+      const costs = await costsOf(user, () => app.codeAt(scene.clock.now()));
+      expect(costs).toEqual({
+        request: 1,
+        page: 1,
+        'sign-in': 6,
+        'factor page': 6,
+        factor: 10,
+        'consent page': 3,
+        consent: 3,
+      });
+    });
   });
 
   it('introspection: one load, whatever kind of token it is', async () => {

@@ -8,7 +8,6 @@ import {
   type InteractionCommit,
   type InteractionReference,
   type InteractionWorld,
-  interact,
   interactFrom,
   interactionLifecycle,
   interactionRequest,
@@ -480,24 +479,5 @@ describe('a commit that lost a race is decided again', () => {
     const answer = ask('consented');
     await expect(answer).rejects.toThrow(InvariantViolation);
     await expect(answer).rejects.toThrow('vanished');
-  });
-});
-
-describe('an interaction by its name', () => {
-  const reference = { id: WAITS.id, requested: null };
-
-  test('is loaded for the end-user of the session', async () => {
-    const { world, loads } = bench(ASKED);
-    expect(await interact(world, reference, 'viewed', MIRA)).toMatchObject({ kind: 'consent' });
-    expect(await interact(world, reference, 'viewed', null)).toMatchObject({ kind: 'signIn' });
-    expect(loads).toEqual([
-      [reference, 'mira'],
-      [reference, null],
-    ]);
-  });
-
-  test('that is not there is not found', async () => {
-    const { world } = bench(ASKED, { reloads: [null] });
-    expect(await interact(world, reference, 'viewed', MIRA)).toBeNull();
   });
 });

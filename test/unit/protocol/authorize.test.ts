@@ -446,13 +446,23 @@ describe('the page of an interaction', () => {
 describe('while a request is on its way', () => {
   const unknown = { kind: 'refused', reason: 'interaction_unknown' };
 
-  it('housekeeping may remove the interaction: it is unknown', async () => {
+  it('housekeeping may remove the interaction while the end-user signs in: it is unknown', async () => {
     let loads = 0;
     const test = given({ sessions: [session()], meanwhile: { load: () => ++loads % 2 === 0 } });
     const asked = await begin(test);
-    expect(await view(test, asked)).toEqual(unknown);
-    expect(await decideConsent(test.deps, { ...asked, decision: 'approve' })).toEqual(unknown);
+    const signedIn = await signInToInteraction(test.deps, { ...asked, form: form() });
+    expect(signedIn).toMatchObject({ kind: 'signedIn', step: unknown });
     expect(test.approvals).toEqual([]);
+  });
+
+  it('the interaction is read once, with the consent of the end-user', async () => {
+    let loads = 0;
+    const test = given({ sessions: [session()], meanwhile: { load: () => ++loads === 0 } });
+    const asked = await begin(test);
+    expect(await view(test, asked)).toMatchObject({ kind: 'consent' });
+    expect(loads).toBe(1);
+    expect(await decideConsent(test.deps, { ...asked, decision: 'approve' })).toMatchObject({ kind: 'approved' });
+    expect(loads).toBe(2);
   });
 
   it.each<[string, Partial<Session>, object]>([
