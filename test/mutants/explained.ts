@@ -752,7 +752,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/protocol/interaction.ts',
-    source: "return { kind: 'opened', named, facts };",
+    source: "return { kind: 'opened', named, facts, userId };",
     replacements: ['""'],
     why: 'Callers ask only whether it is refused.',
   },
