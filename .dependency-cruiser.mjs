@@ -13,7 +13,7 @@ const packages = (...names) => `node_modules/(${names.join('|')})/`;
 const NODE =
   '^(node:)?(assert|buffer|events|fs|fs/promises|module|net|os|path|process|stream|timers|timers/promises|url|util)$';
 /** The columns of a lifecycle, and what is said of them. */
-const TABLES = '^src/lifecycles/(table|columns|retention|.+/table)\\.ts$';
+const TABLES = '^src/lifecycles/(table|columns|in-order|retention|.+/table)\\.ts$';
 /** What the guides and the examples show runs as tests do, and never in the server. */
 const TESTS = '^(test|docs/examples|examples)/';
 /** Where scenarios are played on the app (docs/decisions/0063). */

@@ -21,7 +21,7 @@ export const epoch = (name: string) => bigint(name, { mode: 'bigint' }).notNull(
 export const texts = (name: string) => text(name).array().$type<readonly string[]>();
 
 /**
- * Of a row that gives authority: its MAC (src/storage/row-facts.ts). The server ignores a row without one. The version is under the MAC and
+ * Of a row that gives authority: its MAC (`mac` of its table). The server ignores a row without one. The version is under the MAC and
  * rises with each MAC, so that no earlier one comes back (src/review/sql/rules.ts).
  */
 export const authenticated = () => ({

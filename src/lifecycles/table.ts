@@ -4,6 +4,7 @@
  */
 import type { SQL } from 'drizzle-orm';
 import type { AnyPgColumn, PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { RowFact, RowKind } from '../crypto/row-mac.ts';
 
 /**
  * How a column may change after the row has begun; a table says what it means by it. A column without a role never changes (`bound`), but for
@@ -66,6 +67,26 @@ export type BeginsOnce = {
   readonly until: string;
 };
 
+/**
+ * What gives a row its authority, for its MAC (src/crypto/row-mac.ts). What may change without a decision about authority, such as the instant of
+ * the last use, is no part of it. The version comes last: a MAC is right for one version of a row alone.
+ */
+export type Facts = readonly [RowKind, readonly RowFact[]];
+/** Some columns of a row. */
+export type Row<Table extends { readonly $inferSelect: object }, Name extends keyof Table['$inferSelect']> = Readonly<
+  Pick<Table['$inferSelect'], Name>
+>;
+export type Bytes<Name extends string> = { readonly [name in Name]: Uint8Array };
+
+/** A row that authenticates itself. */
+export type Authenticated = {
+  readonly facts: (row: never) => Facts;
+  /** Under a second MAC. */
+  readonly tokenFacts?: (row: never) => Facts;
+  /** True of rows that still give authority. */
+  readonly alive: SQL;
+};
+
 export type TableFacts = {
   /** What the server's role may do. */
   readonly rights: readonly Right[];
@@ -81,6 +102,8 @@ export type HeldFacts<Table extends { readonly $inferSelect: object }> = TableFa
   readonly key: AnyPgColumn;
   readonly changes: { readonly [Column in keyof Table['$inferSelect']]?: Role };
   readonly beginsOnce?: BeginsOnce;
+  /** Absent: its rows have no MAC. */
+  readonly mac?: Authenticated;
   /** How rows are counted by state: from the table, by its column `state`, the newest first where `newest` names a column. */
   readonly counted?: { readonly state?: SQL; readonly from?: SQL; readonly newest?: AnyPgColumn };
 };

@@ -3,8 +3,8 @@
  * a secret that none matches. Administrators see it like that, too, and a registration replaces it as a whole.
  */
 import type { RowMacs } from '../crypto/row-mac.ts';
+import { clientFacts, tokenClientFacts } from '../lifecycles/client/table.ts';
 import type { RegisteredClient, TokenClient } from '../model/client.ts';
-import { clientFacts, tokenClientFacts } from './row-facts.ts';
 import type { clients } from './schema.ts';
 
 export type ClientRow = typeof clients.$inferSelect;

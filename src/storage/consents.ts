@@ -1,7 +1,7 @@
 /** Remembered consents: which rows are valid, and what an approval makes of one. */
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { Approval } from '../lifecycles/interaction/lifecycle.ts';
-import { consentFacts } from './row-facts.ts';
+import { consentFacts } from '../lifecycles/interaction/table.ts';
 import { FIRST_VERSION } from './row-version.ts';
 import type { consents } from './schema.ts';
 

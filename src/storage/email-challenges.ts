@@ -8,6 +8,7 @@ import type {
   EmailChallengeStore,
   LoadedEmailChallenge,
 } from '../lifecycles/email-challenge/lifecycle.ts';
+import { emailChallengeFacts, goesOnOf } from '../lifecycles/email-challenge/table.ts';
 import { actorName } from '../model/actor.ts';
 import type { EmailChallenge } from '../model/email-challenge.ts';
 import type { RegisteredUser } from '../model/user.ts';
@@ -18,7 +19,6 @@ import { instant, ledgerColumns } from './ledger.ts';
 import { nowOf } from './now.ts';
 import { type InstantPosition, olderThan, type Page, type PageRequest, positionInstant, readPage } from './page.ts';
 import { plannedRead } from './planned-read.ts';
-import { emailChallengeFacts, goesOnOf } from './row-facts.ts';
 import { FIRST_VERSION, rowVersion, storedVersion } from './row-version.ts';
 import { emailChallenges, server, transitions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';

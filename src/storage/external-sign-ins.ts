@@ -11,6 +11,8 @@ import type {
   NewExternalSignIn,
   SoughtUser,
 } from '../lifecycles/external-sign-in/lifecycle.ts';
+import { externalSignInFacts } from '../lifecycles/external-sign-in/table.ts';
+import { linkedIdentityFacts } from '../lifecycles/linked-identity/table.ts';
 import type { ExternalSignIn } from '../model/external-sign-in.ts';
 import type { ExternalIdentity, LinkedIdentity } from '../model/linked-identity.ts';
 import type { RegisteredUser } from '../model/user.ts';
@@ -19,7 +21,6 @@ import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
-import { externalSignInFacts, linkedIdentityFacts } from './row-facts.ts';
 import { FIRST_VERSION } from './row-version.ts';
 import { externalSignIns, linkedIdentities, server, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';

@@ -4,6 +4,7 @@ import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { LoadedPasskey, PasskeyStore } from '../lifecycles/passkey/lifecycle.ts';
 import { unregistered } from '../lifecycles/passkey/lifecycle.ts';
+import { passkeyFacts } from '../lifecycles/passkey/table.ts';
 import type { LoadedRecoveryCode, RecoveryCodeStore } from '../lifecycles/recovery-code/lifecycle.ts';
 import type { LoadedSecondFactor, SecondFactorStore } from '../lifecycles/second-factor/lifecycle.ts';
 import { MAX_PASSKEYS, type Passkey, type RecoveryCode, type SecondFactor } from '../model/factors.ts';
@@ -12,7 +13,6 @@ import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
-import { passkeyFacts } from './row-facts.ts';
 import { linkedIdentities, passkeys, recoveryCodes, secondFactors, server, spentChallenges, users } from './schema.ts';
 import { isAuthenticUser } from './users.ts';
 

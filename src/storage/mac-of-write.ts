@@ -2,8 +2,11 @@
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { Columns, Write } from '../engine/commit.ts';
 import { InvariantViolation } from '../engine/errors.ts';
+import { externalSignInFacts } from '../lifecycles/external-sign-in/table.ts';
+import { linkedIdentityFacts } from '../lifecycles/linked-identity/table.ts';
+import { passkeyFacts } from '../lifecycles/passkey/table.ts';
+import type { Facts } from '../lifecycles/table.ts';
 import type { RegisteredUser } from '../model/user.ts';
-import { externalSignInFacts, type Facts, linkedIdentityFacts, passkeyFacts } from './row-facts.ts';
 import { FIRST_VERSION } from './row-version.ts';
 import type { externalSignIns, linkedIdentities, passkeys } from './schema.ts';
 import { macOfUser, usernameKeyOf } from './user-store.ts';

@@ -5,34 +5,11 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
+import type { Authenticated, Facts, HeldTable } from '../lifecycles/table.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
-import {
-  clientFacts,
-  consentFacts,
-  emailChallengeFacts,
-  externalSignInFacts,
-  type Facts,
-  goesOnOf,
-  linkedIdentityFacts,
-  passkeyFacts,
-  sessionFacts,
-  signingKeyFacts,
-  tokenClientFacts,
-  userFacts,
-} from './row-facts.ts';
 import { rowVersion } from './row-version.ts';
-import {
-  clients,
-  consents,
-  emailChallenges,
-  externalSignIns,
-  linkedIdentities,
-  passkeys,
-  sessions,
-  signingKeys,
-  users,
-} from './schema.ts';
+import { HELD_TABLES } from './tables.ts';
 
 type Row = {
   readonly key: string;
@@ -42,9 +19,9 @@ type Row = {
   /** What comes next, by the names of columns. */
   readonly next: { readonly mac_version: string; readonly mac: string; readonly token_mac?: string };
 };
-type Authenticated = {
+type AuthenticatedTable = {
   readonly table: PgTable;
-  /** The primary key, as text that sorts. */
+  /** What names a row, as text that sorts. */
   readonly key: SQL<string>;
   /** Of those that still give authority. */
   readonly alive: SQL;
@@ -55,41 +32,16 @@ type Authenticated = {
 
 const ROWS_AT_ONCE = 1000;
 
-export const authenticatedTables: readonly Authenticated[] = [
-  of(clients, sql`${clients.clientId}`, sql`${clients.deletedAt} is null`, clientFacts, tokenClientFacts),
-  of(consents, sql`${consents.id}::text`, sql`true`, consentFacts),
-  of(users, sql`${users.id}::text`, sql`${users.deletedAt} is null`, userFacts),
-  of(sessions, sql`encode(${sessions.idHash}, 'hex')`, sql`${sessions.state} <> 'ended'`, sessionFacts),
-  of(signingKeys, sql`${signingKeys.kid}`, sql`${signingKeys.state} <> 'retired'`, signingKeyFacts),
-  of(passkeys, sql`${passkeys.id}::text`, sql`${passkeys.state} = 'active'`, passkeyFacts),
-  of(
-    linkedIdentities,
-    sql`${linkedIdentities.id}::text`,
-    sql`${linkedIdentities.state} = 'active'`,
-    linkedIdentityFacts,
-  ),
-  of(
-    externalSignIns,
-    sql`${externalSignIns.id}::text`,
-    sql`${externalSignIns.state} in ('awaiting', 'answered')`,
-    externalSignInFacts,
-  ),
-  of(
-    emailChallenges,
-    sql`${emailChallenges.id}::text`,
-    sql`${emailChallenges.state} = 'active'`,
-    (row: typeof emailChallenges.$inferSelect) => emailChallengeFacts({ ...row, goesOn: goesOnOf(row) }),
-  ),
-];
+export const authenticatedTables: readonly AuthenticatedTable[] = HELD_TABLES.flatMap((held: HeldTable) =>
+  held.mac === undefined ? [] : [authenticated(held, held.mac)],
+);
 
-function of<Table extends PgTable & { readonly mac: unknown }>(
-  table: Table,
-  key: SQL<string>,
-  alive: SQL,
-  facts: (row: never) => Facts,
-  tokenFacts?: (row: never) => Facts,
-): Authenticated {
+function authenticated(
+  { table, key: column }: HeldTable,
+  { facts, tokenFacts, alive }: Authenticated,
+): AuthenticatedTable {
   type Read = { readonly mac: Buffer | null; readonly tokenMac?: Buffer | null; readonly macVersion: bigint };
+  const key = sql<string>`${column}::text`;
   return {
     table,
     key,
@@ -129,7 +81,7 @@ export type Renewed = Readonly<Record<string, number>>;
 export const renewRowMacs = (db: Drizzle, macs: RowMacs): Promise<Renewed> =>
   throughAll(db, macs, ({ isRight, mac }) => mac !== null && !macs.isOfNewest(mac) && isRight);
 
-/** For rows that somebody vouches for: each that has no MAC, or a wrong one. */
+/** For rows that an operator vouches for: each that has no MAC, or a wrong one. */
 export const authenticateRows = (db: Drizzle, macs: RowMacs): Promise<Renewed> =>
   throughAll(db, macs, ({ isRight }) => !isRight);
 
@@ -149,7 +101,7 @@ async function throughAll(db: Drizzle, macs: RowMacs, isDue: (row: Row) => boole
 async function throughOne(
   db: Drizzle,
   macs: RowMacs,
-  { table, key, alive, hasTokenMac, read }: Authenticated,
+  { table, key, alive, hasTokenMac, read }: AuthenticatedTable,
   isDue: (row: Row) => boolean,
   writes: boolean,
 ): Promise<number> {

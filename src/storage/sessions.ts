@@ -9,13 +9,13 @@ import type {
   SessionKey,
   SessionStore,
 } from '../lifecycles/session/lifecycle.ts';
+import { sessionFacts } from '../lifecycles/session/table.ts';
 import type { Session } from '../model/session.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
 import { administrationLine, entryLine, instant, ledgerColumns, originLine } from './ledger.ts';
 import { fixedNow, nowOf, nowOr } from './now.ts';
-import { sessionFacts } from './row-facts.ts';
 import { FIRST_VERSION } from './row-version.ts';
 import { passkeys, recoveryCodes, secondFactors, server, sessions, transitions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';

@@ -1,11 +1,11 @@
 import { and, asc, eq, exists, inArray, isNull, not, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { PasswordHash } from '../crypto/secret-types.ts';
+import { userFacts } from '../lifecycles/user/table.ts';
 import { type Claims, NO_PASSWORD, type RegisteredUser, type User } from '../model/user.ts';
 import { usernameKey } from '../oauth/username.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
-import { userFacts } from './row-facts.ts';
 import { passkeys, secondFactors, server, users } from './schema.ts';
 
 export { usernameKey };

@@ -13,7 +13,7 @@ const unit = (...rooms: string[]) => rooms.map((room) => `test/unit/${room}/**/*
 const LAWS = ['test/unit/machines/{laws,guards,composed-guards,transition-table,meta}.test.ts'];
 
 /** Columns, rights, retention and what is personal: statements read them. */
-const TABLES = ['src/lifecycles/**/table.ts', 'src/lifecycles/{columns,retention}.ts'];
+const TABLES = ['src/lifecycles/**/table.ts', 'src/lifecycles/{columns,in-order,retention}.ts'];
 
 export const rooms: Readonly<Record<string, Room>> = {
   machines: {

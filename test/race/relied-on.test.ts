@@ -16,7 +16,9 @@ import {
   type SoughtUser,
 } from '../../src/lifecycles/external-sign-in/lifecycle.ts';
 import type { Approval } from '../../src/lifecycles/interaction/lifecycle.ts';
+import { linkedIdentityFacts } from '../../src/lifecycles/linked-identity/table.ts';
 import { askPasskey, type PasskeyAsked, registerPasskey } from '../../src/lifecycles/passkey/lifecycle.ts';
+import { passkeyFacts } from '../../src/lifecycles/passkey/table.ts';
 import { askSecondFactor, type SecondFactorAsked } from '../../src/lifecycles/second-factor/lifecycle.ts';
 import { addFactor, type ProvenFactor } from '../../src/lifecycles/session/lifecycle.ts';
 import { passTime, requestRotation } from '../../src/lifecycles/signing-key/lifecycle.ts';
@@ -29,7 +31,6 @@ import { sealSecret } from '../../src/people/second-factor/secret.ts';
 import { clientStore } from '../../src/storage/client-store.ts';
 import { externalSignInStore } from '../../src/storage/external-sign-ins.ts';
 import { passkeyStore, recoveryCodeStore, secondFactorStore } from '../../src/storage/factors.ts';
-import { linkedIdentityFacts, passkeyFacts } from '../../src/storage/row-facts.ts';
 import { linkedIdentities, passkeys, secondFactors } from '../../src/storage/schema.ts';
 import { userStore } from '../../src/storage/user-store.ts';
 import { testKeys, testMacs } from '../support/macs.ts';

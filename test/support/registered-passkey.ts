@@ -1,5 +1,6 @@
 /** A passkey of an end-user that is registered already. */
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import { passkeyFacts } from '../../src/lifecycles/passkey/table.ts';
 import {
   coseKeyOf,
   type Forged,
@@ -7,7 +8,6 @@ import {
   type SoftwarePasskey,
   signWithPasskey,
 } from '../../src/review/simulation/devices/passkey.ts';
-import { passkeyFacts } from '../../src/storage/row-facts.ts';
 import { passkeys } from '../../src/storage/schema.ts';
 import type { TestUser } from './actors.ts';
 import { ISSUER, type TestApp } from './app.ts';

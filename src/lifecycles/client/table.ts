@@ -1,8 +1,9 @@
-import { sql } from 'drizzle-orm';
+import { getTableColumns, sql } from 'drizzle-orm';
 import { boolean, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
-import type { Client } from '../../model/client.ts';
+import type { Client, TokenClient } from '../../model/client.ts';
 import { authenticated, bytes, epoch, instant, texts } from '../columns.ts';
-import { described, KEPT } from '../table.ts';
+import { inOrder } from '../in-order.ts';
+import { described, type Facts, KEPT } from '../table.ts';
 
 /**
  * Registered clients, with RFC 7591 names. A deleted client keeps its row, so that its id never revives a grant.
@@ -43,6 +44,42 @@ export const clients = pgTable('clients', {
   tokenMac: bytes('token_mac'),
 } satisfies Record<keyof Client | 'declared' | 'createdAt' | 'tokenMac', unknown>);
 
+type ClientFactsRow = Omit<typeof clients.$inferSelect, 'mac' | 'tokenMac' | 'createdAt'>;
+
+/** Each column but these. */
+const {
+  mac: _,
+  tokenMac: __,
+  macVersion: ___,
+  createdAt: ____,
+  epoch: _____,
+  deletedAt: ______,
+  ...REGISTRATION
+} = getTableColumns(clients);
+const REGISTRATION_NAMES = Object.keys(REGISTRATION).toSorted() as (keyof typeof REGISTRATION)[];
+
+/** Its whole registration, and whether it is deleted. The epoch ends what is older, and only rises. */
+export const clientFacts = (row: ClientFactsRow): Facts => [
+  'client',
+  [JSON.stringify(REGISTRATION_NAMES.map((name) => inOrder(row[name]))), row.deletedAt !== null, row.macVersion],
+];
+
+/** What a token request reads of it. */
+export const tokenClientFacts = (row: TokenClient & Pick<typeof clients.$inferSelect, 'macVersion'>): Facts => [
+  'client-at-token',
+  [
+    row.clientId,
+    row.tokenEndpointAuthMethod,
+    row.secretMacs.map(({ keyId, mac }) => `${keyId}:${mac}`),
+    row.grantTypes,
+    row.scope,
+    row.policy,
+    row.idTokenSignedResponseAlg,
+    row.deletedAt !== null,
+    row.macVersion,
+  ],
+];
+
 export const clientTable = described(clients, {
   machine: 'client',
   key: clients.clientId,
@@ -69,5 +106,6 @@ export const clientTable = described(clients, {
     epoch: 'epoch',
   },
   rights: KEPT,
+  mac: { facts: clientFacts, tokenFacts: tokenClientFacts, alive: sql`${clients.deletedAt} is null` },
   counted: { state: sql`case when ${clients.deletedAt} is null then 'registered' else 'deleted' end` },
 });

@@ -3,7 +3,7 @@ import { bigint, check, index, integer, pgTable, text, uniqueIndex, uuid } from 
 import type { EmailChallengePurpose, SupersededReason } from '../../../machines/vocabulary.ts';
 import { authenticated, bytes, instant } from '../columns.ts';
 import { ofDeletedUsers } from '../retention.ts';
-import { described, PASSING } from '../table.ts';
+import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
 
 /** Links in e-mails (machines/email-challenge.machine.ts). Only the hash of a link's secret is stored. */
@@ -68,6 +68,39 @@ const linksFromBefore = (
     select lower(u.claims ->> 'email') from users u where u.id in (${ids})
     union all select lower(c.address) from email_challenges c where c.user_id in (${ids}))`;
 
+type EmailChallengeRow = Bytes<'secretHash'> &
+  Row<
+    typeof emailChallenges,
+    'id' | 'purpose' | 'person' | 'userId' | 'userEpoch' | 'address' | 'endsAt' | 'macVersion'
+  > & {
+    readonly goesOn: { readonly path: string; readonly browserHash: Uint8Array } | null;
+  };
+
+/** What it is good for, for whom and until when, and where the browser goes on. */
+export const emailChallengeFacts = (row: EmailChallengeRow): Facts => [
+  'email-challenge',
+  [
+    row.id,
+    row.purpose,
+    row.secretHash,
+    row.person,
+    row.userId,
+    row.userEpoch,
+    row.address,
+    row.goesOn?.path ?? null,
+    row.goesOn?.browserHash ?? null,
+    row.endsAt.toISOString(),
+    row.macVersion,
+  ],
+];
+
+/** As they stand in the row. */
+export const goesOnOf = ({
+  goesOnPath: path,
+  goesOnBrowserHash: browserHash,
+}: Row<typeof emailChallenges, 'goesOnPath' | 'goesOnBrowserHash'>): EmailChallengeRow['goesOn'] =>
+  path === null || browserHash === null ? null : { path, browserHash };
+
 export const emailChallengeTable = described(emailChallenges, {
   machine: 'emailChallenge',
   key: emailChallenges.id,
@@ -75,6 +108,10 @@ export const emailChallengeTable = described(emailChallenges, {
   changes: { state: 'state', supersededReason: 'end', newerLinks: 'end' },
   beginsOnce: { name: (row) => `${row}.id::text`, until: 'OLD.ends_at' },
   rights: PASSING,
+  mac: {
+    facts: (row: typeof emailChallenges.$inferSelect) => emailChallengeFacts({ ...row, goesOn: goesOnOf(row) }),
+    alive: sql`${emailChallenges.state} = 'active'`,
+  },
   counted: { newest: emailChallenges.endsAt },
   removal: (now) => [
     // A day after its end: until then the page of a link says what became of it.

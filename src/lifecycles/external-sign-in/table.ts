@@ -4,7 +4,7 @@ import type { ExternalSignInState } from '../../../machines/vocabulary.ts';
 import type { ExternalSignInKind, ExternalSignInPurpose, SignInWishes } from '../../model/external-sign-in.ts';
 import { authenticated, bytes, instant, texts } from '../columns.ts';
 import { anHourBefore, earlier } from '../retention.ts';
-import { described, PASSING } from '../table.ts';
+import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
 
 /** A browser that was sent to another place to sign in (machines/external-sign-in.machine.ts). Only the hash of its reference is stored. */
@@ -50,12 +50,38 @@ export const externalSignIns = pgTable(
   ],
 );
 
+type ExternalSignInRow = Bytes<'referenceHash' | 'browserHash'> &
+  Row<
+    typeof externalSignIns,
+    'id' | 'kind' | 'purpose' | 'provider' | 'state' | 'userId' | 'amr' | 'authenticatedAt' | 'endsAt' | 'macVersion'
+  >;
+
+/** For which browser it began, for whom, until when, and what was answered. */
+export const externalSignInFacts = (row: ExternalSignInRow): Facts => [
+  'external-sign-in',
+  [
+    row.id,
+    row.referenceHash,
+    row.browserHash,
+    row.kind,
+    row.purpose,
+    row.provider,
+    row.state,
+    row.userId,
+    row.amr,
+    row.authenticatedAt?.toISOString() ?? null,
+    row.endsAt.toISOString(),
+    row.macVersion,
+  ],
+];
+
 export const externalSignInTable = described(externalSignIns, {
   machine: 'externalSignIn',
   key: externalSignIns.id,
   /** `state`, `answer`: change with the machine. */
   changes: { state: 'state', userId: 'answer', amr: 'answer', authenticatedAt: 'answer', refusal: 'answer' },
   rights: PASSING,
+  mac: { facts: externalSignInFacts, alive: sql`${externalSignIns.state} in ('awaiting', 'answered')` },
   counted: {},
   removal: (now) => [
     { ended: sql`${externalSignIns.endsAt} < ${anHourBefore(earlier(now))}`, over: externalSignIns.endsAt },

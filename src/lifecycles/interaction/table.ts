@@ -5,7 +5,7 @@ import type { ResponseMode } from '../../model/interaction.ts';
 import { clients } from '../client/table.ts';
 import { authenticated, bytes, epoch, instant } from '../columns.ts';
 import { anHourBefore, earlier } from '../retention.ts';
-import { described, PASSING } from '../table.ts';
+import { described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
 
 /** An authorization request on its way through sign-in and consent. */
@@ -101,13 +101,35 @@ export const consents = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.clientId, table.resources] })],
 );
 
-/** `allowed`: what is allowed, replaced by each approval that adds to it. */
+/** Who allowed what, to which client and where, since when. */
+export const consentFacts = (
+  row: Row<
+    typeof consents,
+    'id' | 'userId' | 'clientId' | 'userEpoch' | 'clientEpoch' | 'scope' | 'resources' | 'grantedAt' | 'macVersion'
+  >,
+): Facts => [
+  'consent',
+  [
+    row.id,
+    row.userId,
+    row.clientId,
+    row.userEpoch,
+    row.clientEpoch,
+    row.scope,
+    row.resources,
+    row.grantedAt.toISOString(),
+    row.macVersion,
+  ],
+];
+
 export const consentTable = described(consents, {
   machine: null,
   key: consents.id,
+  /** `allowed`: what is allowed, replaced by each approval that adds to it. */
   changes: { userEpoch: 'allowed', clientEpoch: 'allowed', scope: 'allowed', grantedAt: 'allowed' },
   beginsOnce: { name: (row) => `${row}.id::text`, until: 'NULL' },
   rights: PASSING,
+  mac: { facts: consentFacts, alive: sql`true` },
   personal: {
     name: 'consents',
     owner: consents.userId,

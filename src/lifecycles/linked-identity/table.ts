@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { IdentityRemovalReason } from '../../../machines/vocabulary.ts';
 import { authenticated, instant } from '../columns.ts';
-import { described, PASSING } from '../table.ts';
+import { described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
 
 /** Accounts at other OpenID Providers with which end-users sign in here (machines/linked-identity.machine.ts). */
@@ -37,12 +37,17 @@ export const linkedIdentities = pgTable(
   ],
 );
 
+export const linkedIdentityFacts = (
+  row: Row<typeof linkedIdentities, 'id' | 'userId' | 'issuer' | 'subject' | 'macVersion'>,
+): Facts => ['linked-identity', [row.id, row.userId, row.issuer, row.subject, row.macVersion]];
+
 export const linkedIdentityTable = described(linkedIdentities, {
   machine: 'linkedIdentity',
   key: linkedIdentities.id,
   changes: { state: 'state', removedAt: 'end', removedReason: 'end' },
   beginsOnce: { name: (row) => `${row}.id::text`, until: 'NULL' },
   rights: PASSING,
+  mac: { facts: linkedIdentityFacts, alive: sql`${linkedIdentities.state} = 'active'` },
   counted: {},
   removal: () => [
     // The server has no reason to remember whose account it was.

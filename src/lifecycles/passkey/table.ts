@@ -3,7 +3,7 @@ import { bigint, boolean, check, index, pgTable, text, uniqueIndex, uuid } from 
 import type { PasskeyState } from '../../../machines/vocabulary.ts';
 import { authenticated, bytes, instant, texts } from '../columns.ts';
 import { forgotten, ofDeletedUsers } from '../retention.ts';
-import { described, PASSING } from '../table.ts';
+import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
 
 /** Passkeys (machines/passkey.machine.ts). */
@@ -37,6 +37,14 @@ export const passkeys = pgTable(
   ],
 );
 
+type PasskeyRow = Bytes<'credentialId'> &
+  Row<typeof passkeys, 'id' | 'userId' | 'macVersion'> & { readonly publicKey: Uint8Array | null };
+
+export const passkeyFacts = (row: PasskeyRow): Facts => [
+  'passkey',
+  [row.id, row.userId, row.credentialId, row.publicKey, row.macVersion],
+];
+
 export const passkeyTable = described(passkeys, {
   machine: 'passkey',
   key: passkeys.id,
@@ -50,6 +58,7 @@ export const passkeyTable = described(passkeys, {
   },
   beginsOnce: { name: (row) => `${row}.id::text`, until: 'NULL' },
   rights: PASSING,
+  mac: { facts: passkeyFacts, alive: sql`${passkeys.state} = 'active'` },
   counted: {},
   removal: (now) => [
     { ended: sql`${passkeys.removedAt} < ${forgotten(now)}`, over: passkeys.removedAt },

@@ -4,7 +4,7 @@ import type { SessionEndReason, SessionState } from '../../../machines/vocabular
 import { MAX_SESSION_SECONDS } from '../../../policies/schema.ts';
 import { authenticated, bytes, epoch, instant, texts } from '../columns.ts';
 import { epochThatEnded } from '../retention.ts';
-import { described, PASSING } from '../table.ts';
+import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
 
 /** A browser in which an end-user has signed in. Only the hash of the cookie is stored. */
@@ -44,6 +44,25 @@ export const sessions = pgTable(
 
 const endOfSession = epochThatEnded('sessions');
 
+type SessionRow = Bytes<'idHash'> &
+  Row<typeof sessions, 'sid' | 'userId' | 'userEpoch' | 'serverEpoch' | 'amr' | 'state' | 'endsAt' | 'macVersion'>;
+
+/** Who signed in, how, in which browser, until when, and whether a factor is missing. */
+export const sessionFacts = (row: SessionRow): Facts => [
+  'session',
+  [
+    row.idHash,
+    row.sid,
+    row.userId,
+    row.userEpoch,
+    row.serverEpoch,
+    row.amr,
+    row.state,
+    row.endsAt.toISOString(),
+    row.macVersion,
+  ],
+];
+
 export const sessionTable = described(sessions, {
   machine: 'session',
   key: sessions.sid,
@@ -55,6 +74,7 @@ export const sessionTable = described(sessions, {
     until: `CASE WHEN OLD.state = 'ended' THEN now() + interval '${MAX_SESSION_SECONDS} seconds' ELSE OLD.ends_at END`,
   },
   rights: PASSING,
+  mac: { facts: sessionFacts, alive: sql`${sessions.state} <> 'ended'` },
   counted: { from: sql`session_states`, newest: sessions.signedInAt },
   removal: (now) => [{ ended: sql`${sessions.endsAt} < ${now}`, over: sessions.endsAt }],
   personal: {

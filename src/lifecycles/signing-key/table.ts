@@ -3,7 +3,8 @@ import { check, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import type { KeyRetirementReason, SigningKeyState } from '../../../machines/vocabulary.ts';
 import type { SigningAlgorithm } from '../../oauth/signing-algorithms.ts';
 import { authenticated, instant } from '../columns.ts';
-import { described, KEPT } from '../table.ts';
+import { inOrder } from '../in-order.ts';
+import { described, type Facts, KEPT, type Row } from '../table.ts';
 
 /**
  * The keys that sign tokens (machines/signing-key.machine.ts). Per algorithm at most one key signs and at most one waits: an
@@ -46,6 +47,17 @@ export const signingKeys = pgTable(
   ],
 );
 
+/** What is published. jsonb keeps no order of names. */
+export const signingKeyFacts = ({
+  kid,
+  alg,
+  publicJwk,
+  macVersion,
+}: Row<typeof signingKeys, 'kid' | 'alg' | 'publicJwk' | 'macVersion'>): Facts => [
+  'signing-key',
+  [kid, alg, JSON.stringify(inOrder(publicJwk)), macVersion],
+];
+
 export const signingKeyTable = described(signingKeys, {
   machine: 'signingKey',
   key: signingKeys.kid,
@@ -63,5 +75,6 @@ export const signingKeyTable = described(signingKeys, {
     privateJwe: 'secret',
   },
   rights: KEPT,
+  mac: { facts: signingKeyFacts, alive: sql`${signingKeys.state} <> 'retired'` },
   counted: {},
 });

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { ImportedHash } from '../../crypto/secret-types.ts';
+import { addressOf } from '../../model/email-challenge.ts';
 import { authenticated, epoch, instant } from '../columns.ts';
-import { described, KEPT } from '../table.ts';
+import { described, type Facts, KEPT, type Row } from '../table.ts';
 
 /** End-users. `id` is the `sub` of every token: random, never a username. */
 export const users = pgTable(
@@ -34,6 +35,33 @@ export const users = pgTable(
   ],
 );
 
+type UserRow = Row<
+  typeof users,
+  'id' | 'usernameKey' | 'passwordHash' | 'passwordByLinkAt' | 'disabledAt' | 'macVersion'
+> &
+  Parameters<typeof addressOf>[0];
+
+/**
+ * By which name and password; to which address links for a new password go; and since when the mailbox alone is not enough to remove
+ * factors; and whether they may sign in at all.
+ */
+export const userFacts = (row: UserRow): Facts => {
+  const address = addressOf(row);
+  return [
+    'user',
+    [
+      row.id,
+      row.usernameKey,
+      row.passwordHash,
+      address?.address ?? null,
+      address?.isVerified ?? false,
+      row.passwordByLinkAt?.toISOString() ?? null,
+      row.disabledAt !== null,
+      row.macVersion,
+    ],
+  ];
+};
+
 export const userTable = described(users, {
   machine: 'user',
   key: users.id,
@@ -50,6 +78,7 @@ export const userTable = described(users, {
     epoch: 'epoch',
   },
   rights: KEPT,
+  mac: { facts: userFacts, alive: sql`${users.deletedAt} is null` },
   counted: {
     state: sql`case when ${users.deletedAt} is not null then 'deleted' when ${users.disabledAt} is not null then 'disabled' else 'enabled' end`,
   },

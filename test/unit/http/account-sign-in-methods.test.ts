@@ -1,7 +1,7 @@
 /** /account/sign-in-methods: setting up an app, recovery codes, removing factors, and who may. */
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { userFacts } from '../../../src/storage/row-facts.ts';
+import { userFacts } from '../../../src/lifecycles/user/table.ts';
 import { linkedIdentities, passkeys, recoveryCodes, secondFactors, users } from '../../../src/storage/schema.ts';
 import { makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
