@@ -40,8 +40,8 @@ export type SessionDeps = {
   /** Milliseconds. */
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly sessions: SessionStore;
-  /** The kinds of factors that this end-user has. */
-  readonly factorsOf: (userId: string) => Promise<FactorsOfUser>;
+  /** The kinds of factors that this end-user has. `now`: by the database's clock, as they were read. */
+  readonly factorsOf: (userId: string) => Promise<FactorsOfUser & { readonly now?: Date }>;
   readonly signInLedger: SignInLedger;
   /** Told when a browser that the account may not know is signed in; returns at once. Absent: nobody wants to know. */
   readonly whenSignedIn?: (session: Session) => void;
@@ -135,7 +135,7 @@ export async function createSessionBy(
   { factor, method = 'password', ...authentication }: Authentication & { readonly factor: ProvenFactor | null },
 ): Promise<Session | null> {
   const { amr, authenticatedAt } = authentication;
-  const facts = await signInFacts(deps, user, authentication);
+  const { facts, now } = await signInFacts(deps, user, authentication);
   if (cookie.old !== null) await end(worldOf(deps), { idHash: cookie.old }, 'signedInAgain');
   const { signIn } = deps.configuration();
   const session = {
@@ -155,6 +155,7 @@ export async function createSessionBy(
     state,
     factor,
     authenticatedAt,
+    now,
     signIn: { method, origin: deps.signInLedger.originOf(user.username) },
     lifetimeSeconds: signIn.sessionLifetimeSeconds,
   });
@@ -168,27 +169,30 @@ async function signInFacts(
   deps: Pick<SessionDeps, 'configuration' | 'factorsOf'>,
   { id, username, passwordByLinkAt }: Pick<SignedInUser, 'id' | 'username' | 'passwordByLinkAt'>,
   { amr, requiredClass = null }: Pick<Authentication, 'amr' | 'requiredClass'>,
-): Promise<SignInFacts> {
+): Promise<{ readonly facts: SignInFacts; readonly now: Date | undefined }> {
   const configuration = deps.configuration();
   const isMultiFactor = levelOf(authenticationClassOf(amr)) >= SEVERAL_FACTORS;
-  return {
+  // Several factors are enough, whatever the account has.
+  const { hasApp, hasPasskey, now } = isMultiFactor ? NO_FACTORS : await deps.factorsOf(id);
+  const facts = {
     isMultiFactor,
     isFactorDemanded: levelOf(requiredClass) >= SEVERAL_FACTORS || demandsSecondFactor(configuration, username),
-    // Several factors are enough, whatever the account has.
-    ...(isMultiFactor ? NO_FACTORS : await deps.factorsOf(id)),
+    hasApp,
+    hasPasskey,
     passkeyCounts: configuration.signIn.passkeyAfterPassword === 'required',
     passwordIsFromMail: passwordByLinkAt !== null,
   };
+  return { facts, now };
 }
 
-const NO_FACTORS: FactorsOfUser = { hasApp: false, hasPasskey: false };
+const NO_FACTORS = { hasApp: false, hasPasskey: false, now: undefined };
 
 /** Whether a new password of this end-user is never enough by itself. @throws StoreUnavailable */
 export const isPasswordOneOfSeveral = async (
   deps: Pick<SessionDeps, 'configuration' | 'factorsOf'>,
   user: Pick<SignedInUser, 'id' | 'username'>,
 ): Promise<boolean> =>
-  isFactorMissing(await signInFacts(deps, { ...user, passwordByLinkAt: null }, { amr: BY_PASSWORD }));
+  isFactorMissing((await signInFacts(deps, { ...user, passwordByLinkAt: null }, { amr: BY_PASSWORD })).facts);
 
 /**
  * A further factor was proven in this browser. The session goes on under a new cookie, and is active from then on.

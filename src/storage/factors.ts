@@ -14,6 +14,7 @@ import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
 import { linkedIdentities, passkeys, recoveryCodes, secondFactors, server, spentChallenges, users } from './schema.ts';
+import { noServerRow } from './server-row.ts';
 import { isAuthenticUser } from './users.ts';
 
 const USER_ENDED = sql<boolean>`(${users.disabledAt} is not null)`;
@@ -46,22 +47,25 @@ const alone = <T>(db: Drizzle, userId: string, write: (tx: Drizzle) => PromiseLi
   });
 
 export function secondFactorStore(db: Drizzle, clock: Clock): SecondFactorStore & FactorLists {
+  const loadBy = async (userId: string, which: SQL): Promise<readonly LoadedSecondFactor[]> => {
+    const rows = await reading(() =>
+      db
+        .select({
+          now: sql<string>`${nowOf(clock)}`,
+          factor: secondFactors,
+          userEnded: USER_ENDED,
+          hasAnother: another(sql`${secondFactors.userId}`, sql`${secondFactors.id}`),
+        })
+        .from(secondFactors)
+        .innerJoin(users, eq(users.id, secondFactors.userId))
+        .where(and(eq(secondFactors.userId, userId), which))
+        .orderBy(desc(secondFactors.createdAt)),
+    );
+    return rows.map((row) => ({ ...row, now: new Date(row.now) }));
+  };
   return {
-    load: async (userId, id) => {
-      const [row] = await reading(() =>
-        db
-          .select({
-            now: sql<string>`${nowOf(clock)}`,
-            factor: secondFactors,
-            userEnded: USER_ENDED,
-            hasAnother: another(sql`${secondFactors.userId}`, sql`${secondFactors.id}`),
-          })
-          .from(secondFactors)
-          .innerJoin(users, eq(users.id, secondFactors.userId))
-          .where(and(eq(secondFactors.id, id), eq(secondFactors.userId, userId))),
-      );
-      return row ? ({ ...row, now: new Date(row.now) } satisfies LoadedSecondFactor) : null;
-    },
+    load: async (userId, id) => (await loadBy(userId, eq(secondFactors.id, id)))[0] ?? null,
+    loadActive: (userId) => loadBy(userId, eq(secondFactors.state, 'active')),
     commit: commitStore(db),
     insertApp: async (factor) => {
       await writing(() =>
@@ -69,22 +73,15 @@ export function secondFactorStore(db: Drizzle, clock: Clock): SecondFactorStore 
       );
     },
     kindsOf: async (userId) => {
-      const rows = await reading(() =>
+      const has = (table: typeof secondFactors | typeof passkeys) =>
+        sql<boolean>`exists (select 1 from ${table} where ${table.userId} = ${userId}::uuid and ${table.state} = 'active')`;
+      const [row] = await reading(() =>
         db
-          .selectDistinct({ kind: sql<'app' | 'passkey'>`'app'::text` })
-          .from(secondFactors)
-          .where(and(eq(secondFactors.userId, userId), eq(secondFactors.state, 'active')))
-          .unionAll(
-            db
-              .selectDistinct({ kind: sql<'app' | 'passkey'>`'passkey'::text` })
-              .from(passkeys)
-              .where(and(eq(passkeys.userId, userId), eq(passkeys.state, 'active'))),
-          ),
+          .select({ now: sql<string>`${nowOf(clock)}`, hasApp: has(secondFactors), hasPasskey: has(passkeys) })
+          .from(server),
       );
-      return {
-        hasApp: rows.some(({ kind }) => kind === 'app'),
-        hasPasskey: rows.some(({ kind }) => kind === 'passkey'),
-      };
+      if (!row) throw noServerRow();
+      return { ...row, now: new Date(row.now) };
     },
     listApps: (userId) =>
       reading(() =>
@@ -112,8 +109,12 @@ export type FactorLists = {
     readonly userId: string;
     readonly sealedSecret: string;
   }) => Promise<void>;
-  /** The kinds of those that are active. */
-  readonly kindsOf: (userId: string) => Promise<{ readonly hasApp: boolean; readonly hasPasskey: boolean }>;
+  /** Those that are active, newest first, as the machine is asked about them. */
+  readonly loadActive: (userId: string) => Promise<readonly LoadedSecondFactor[]>;
+  /** The kinds of those that are active, and the time at which they were read. */
+  readonly kindsOf: (
+    userId: string,
+  ) => Promise<{ readonly hasApp: boolean; readonly hasPasskey: boolean; readonly now: Date }>;
   /** Those that were not removed, newest first. */
   readonly listApps: (userId: string) => Promise<readonly SecondFactor[]>;
   readonly listPasskeys: (userId: string) => Promise<readonly Passkey[]>;

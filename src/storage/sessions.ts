@@ -33,27 +33,27 @@ export function sessionStore(db: Drizzle, clock: Clock, macs: RowMacs): SessionS
     .where(sql`${sessions.idHash} = ${sql.placeholder('idHash')}::bytea`)
     .prepare('load_session');
 
-  const loadByName = async ({ sid, userId }: Extract<SessionKey, { sid: string }>): Promise<LoadedSession> => {
+  const loadByName = async (
+    { sid, userId }: Extract<SessionKey, { sid: string }>,
+    factor?: ProvenFactor,
+  ): Promise<LoadedSession> => {
+    const factorStands = sql<boolean | null>`${factor === undefined ? sql`null::boolean` : stands(factor)}`;
     const [row] = await reading(() =>
       db
-        .select({ now: sql<string>`${nowOf(clock)}`, ...LOADED_SESSION })
+        .select({ now: sql<string>`${nowOf(clock)}`, ...LOADED_SESSION, factorStands })
         .from(sessions)
         .innerJoin(users, eq(users.id, sessions.userId))
         .innerJoin(server, sql`true`)
         .where(and(eq(sessions.userId, userId), eq(sessions.sid, sid))),
     );
-    return loadedFrom(row);
+    return { ...loadedFrom(row), ...(factor && { factorStands: row?.factorStands === true }) };
   };
 
   return {
-    load: async (key) => {
-      if ('sid' in key) return loadByName(key);
+    load: async (key, factor) => {
+      if ('sid' in key) return loadByName(key, factor);
       const [row] = await reading(() => loadStatement.execute({ idHash: key.idHash, now: fixedNow(clock) }));
       return authentic(loadedFrom(row), row, macs);
-    },
-    stands: async (factor) => {
-      const [row] = await reading(() => db.select({ stands: sql<boolean>`${stands(factor)}` }).from(server));
-      return row?.stands ?? false;
     },
     list: async (userId, states = ['active']) => {
       const now = nowOf(clock);
@@ -81,13 +81,12 @@ export function sessionStore(db: Drizzle, clock: Clock, macs: RowMacs): SessionS
         sessions: rows.flatMap((row) => loadedFrom(row).session ?? []),
       };
     },
-    insert: async ({ lifetimeSeconds, idHash, authenticatedAt, factor = null, signIn, ...session }: NewSession) => {
-      // Asked first: the end stands under the MAC.
-      const [began] = await reading(() => db.select({ now: sql<string>`${nowOf(clock)}` }).from(server));
-      if (!began) throw noServerRow();
-      const now = instant(new Date(began.now));
+    insert: async ({ lifetimeSeconds, idHash, authenticatedAt, factor = null, signIn, now: read, ...session }) => {
+      // Known first: the end stands under the MAC.
+      const began = read ?? (await nowBefore(db, clock));
+      const now = instant(began);
       const signedInAt = authenticatedAt === undefined ? now : sql`least(${now}, ${instant(authenticatedAt)})`;
-      const endsAt = new Date(new Date(began.now).getTime() + lifetimeSeconds * 1000);
+      const endsAt = new Date(began.getTime() + lifetimeSeconds * 1000);
       const mac = macs.macOf(...sessionFacts({ ...session, idHash, endsAt, macVersion: FIRST_VERSION }));
       const values = { ...session, idHash: Buffer.from(idHash), signedInAt, lastUsedAt: now, endsAt, mac };
       const returned = {
@@ -116,6 +115,12 @@ export function sessionStore(db: Drizzle, clock: Clock, macs: RowMacs): SessionS
     },
     commit: (commit) => committing(() => STATEMENTS[commit.kind](db, commit as never, clock, macs)),
   };
+}
+
+async function nowBefore(db: Drizzle, clock: Clock): Promise<Date> {
+  const [row] = await reading(() => db.select({ now: sql<string>`${nowOf(clock)}` }).from(server));
+  if (!row) throw noServerRow();
+  return new Date(row.now);
 }
 
 /** With `users` of the session, and `server`. */
@@ -185,7 +190,7 @@ const FACTORS = {
   recoveryCode: [recoveryCodes, 'used'],
 } as const;
 
-type Values = Omit<NewSession, 'factor' | 'signIn' | 'lifetimeSeconds' | 'authenticatedAt' | 'idHash'> & {
+type Values = Omit<NewSession, 'factor' | 'signIn' | 'now' | 'lifetimeSeconds' | 'authenticatedAt' | 'idHash'> & {
   readonly idHash: Buffer;
   readonly signedInAt: SQL;
   readonly lastUsedAt: SQL;

@@ -152,9 +152,9 @@ const ofSessions = (kind: ProvenFactor['kind']) => ({
       const session = await givenSession(world, person);
       const added = { factor, amr: ['pwd', 'otp', 'mfa'], idHash: randomBytes(32) };
       const lifetimes = () => ({ sessionLifetimeSeconds: SESSION_LIFETIME_SECONDS });
-      const { load, stands } = world.sessions;
+      const { load } = world.sessions;
       const commit = await decided(world.sessions, (keep) =>
-        addFactor({ sessions: { load, stands, commit: keep }, lifetimes, sleep }, session, added),
+        addFactor({ sessions: { load, commit: keep }, lifetimes, sleep }, session, added),
       );
       return { ...commit, person, factor, session };
     },

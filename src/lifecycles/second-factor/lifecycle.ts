@@ -113,13 +113,14 @@ export type SecondFactorWorld = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** @returns null: this end-user has no such factor. @throws Unavailable, StoreUnavailable */
+/** @param loaded absent: it is loaded. @returns null: this end-user has no such factor. @throws Unavailable, StoreUnavailable */
 export async function askSecondFactor(
   { secondFactors, sleep }: SecondFactorWorld,
   { userId, id }: Pick<SecondFactor, 'userId' | 'id'>,
   asked: SecondFactorAsked,
+  loaded?: LoadedSecondFactor,
 ): Promise<FactorAnswer | null> {
-  const first = await secondFactors.load(userId, id);
+  const first = loaded ?? (await secondFactors.load(userId, id));
   if (first === null) return null;
   const load = async () => {
     const loaded = await secondFactors.load(userId, id);

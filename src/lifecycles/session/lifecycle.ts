@@ -94,14 +94,15 @@ export type NewSession = Pick<
   /** When the end-user authenticated, where that was elsewhere and earlier; absent: now. */
   readonly authenticatedAt?: Date | undefined;
   readonly lifetimeSeconds: number;
+  /** By the database's clock, where a statement of this sign-in has read it just before; absent: it is asked. */
+  readonly now?: Date | undefined;
   /** For its line in the ledger; absent: it has none. */
   readonly signIn?: { readonly method: SignInMethod; readonly origin: SignInOrigin } | undefined;
 };
 
 export type SessionStore = {
-  readonly load: (key: SessionKey) => Promise<LoadedSession>;
-  /** A passkey or an app is active; a recovery code was used. */
-  readonly stands: (factor: ProvenFactor) => Promise<boolean>;
+  /** @param factor of a session by its name: whether a passkey or an app is active, or a recovery code was used, is read with it. */
+  readonly load: (key: SessionKey, factor?: ProvenFactor) => Promise<LoadedSession>;
   /** The user's sessions that neither a decision nor an epoch has ended; last used first. */
   readonly list: (
     userId: string,
@@ -250,15 +251,15 @@ export const useSession = (world: SessionWorld, key: SessionKey, loaded?: Loaded
  * @returns null: there is no such session any more. @throws Unavailable
  */
 export function addFactor(
-  { sessions, sleep, lifetimes }: SessionWorld & { readonly sessions: Pick<SessionStore, 'stands'> },
+  { sessions, sleep, lifetimes }: SessionWorld,
   session: Session,
   added: AddedFactor,
 ): Promise<SessionUse | null> {
   const { sid, userId, idHash } = session;
   const load = async (key: SessionKey): Promise<LoadedSession> => {
-    const [loaded, factorStands] = await Promise.all([sessions.load(key), sessions.stands(added.factor)]);
+    const loaded = await sessions.load(key, added.factor);
     const isKnown = [idHash, added.idHash].some((one) => sameBytes(one, loaded.session?.idHash ?? null));
-    return isKnown ? { ...loaded, factorStands } : { ...loaded, session: null };
+    return isKnown ? loaded : { ...loaded, session: null };
   };
   const world = { sessions: { load, commit: sessions.commit }, sleep, lifetimes };
   return runFor(world, { sid, userId }, sessionFactorRequest(lifetimes(), added));

@@ -1,7 +1,7 @@
 /** What the use cases of authenticator apps and recovery codes need. */
 import type { KeptKey } from '../../crypto/kept-key.ts';
 import type { RecoveryCodeStore } from '../../lifecycles/recovery-code/lifecycle.ts';
-import type { SecondFactorStore } from '../../lifecycles/second-factor/lifecycle.ts';
+import type { LoadedSecondFactor, SecondFactorStore } from '../../lifecycles/second-factor/lifecycle.ts';
 import type { Passkey, SecondFactor } from '../../model/factors.ts';
 import { type Session, signedInRecently } from '../../model/session.ts';
 import { classNamed, levelOf } from '../../oauth/authentication-methods.ts';
@@ -17,6 +17,8 @@ export type SecondFactorDeps = SignInDeps & {
       readonly userId: string;
       readonly sealedSecret: string;
     }) => Promise<void>;
+    /** Those that are active, newest first, as the machine is asked about them. */
+    readonly loadActive: (userId: string) => Promise<readonly LoadedSecondFactor[]>;
     /** Those that were not removed, newest first. */
     readonly listApps: (userId: string) => Promise<readonly SecondFactor[]>;
     /** Those that are active, newest first. */

@@ -102,9 +102,9 @@ type Checked = ProvenFactor | 'code_mismatch' | 'code_reused';
 async function checkAppCode(deps: SecondFactorDeps, userId: string, code: string): Promise<Checked> {
   const { stepOf, reseal } = stepOfCode(deps, code);
   let found: Checked = 'code_mismatch';
-  for (const { id, state } of await deps.secondFactors.listApps(userId)) {
-    if (state !== 'active') continue;
-    const answer = await askSecondFactor(deps, { userId, id }, { type: 'presented', stepOf, reseal });
+  for (const loaded of await deps.secondFactors.loadActive(userId)) {
+    const { id } = loaded.factor;
+    const answer = await askSecondFactor(deps, { userId, id }, { type: 'presented', stepOf, reseal }, loaded);
     if (answer?.kind === 'accepted') return { kind: 'secondFactor', id };
     if (answer?.reason === 'code_reused') found = 'code_reused';
   }

@@ -8,6 +8,7 @@ import {
   addFactor,
   endSession,
   type SessionCommit,
+  type SessionKey,
   type SessionWorld,
   sessionLifecycle,
   sessionUseRequest,
@@ -68,7 +69,11 @@ describe('a further factor', () => {
   test('that was removed meanwhile is rejected, and nothing is tried again', async () => {
     const { world, asked } = bench([SIGNED_IN], { commits: false });
     const standing = [true, false];
-    const sessions = { ...world.sessions, stands: async () => standing.shift() ?? false };
+    const load = async (key: SessionKey) => ({
+      ...(await world.sessions.load(key)),
+      factorStands: standing.shift() ?? false,
+    });
+    const sessions = { ...world.sessions, load };
     expect(await addFactor({ ...world, sessions }, SIGNED_IN, added)).toEqual({
       kind: 'rejected',
       reason: 'factor_removed',

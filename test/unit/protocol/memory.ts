@@ -83,7 +83,6 @@ export function sessionsInMemory(stored: readonly Session[] = [session()], secon
         'idHash' in key ? sameBytes(row.idHash, key.idHash) : row.sid === key.sid && row.userId === key.userId;
       return { now: at(second), session: rows.find(isAskedFor) ?? null };
     },
-    stands: async () => true,
     list: async (userId) => ({ now: at(second), sessions: rows.filter((row) => row.userId === userId) }),
     insert: async ({ lifetimeSeconds, factor: _, ...row }) => {
       const endsAt = at(second + lifetimeSeconds);

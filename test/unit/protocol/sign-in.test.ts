@@ -117,7 +117,6 @@ async function signInWith(
         if ('idHash' in key) asked.push(`load ${key.idHash}`);
         return { now: new Date(1_000), session: OLD_SESSION };
       },
-      stands: async () => true,
       list: async () => ({ now: new Date(1_000), sessions: [] }),
       insert: async ({ idHash, userId, userEpoch, serverEpoch }) => {
         expect({ userId, userEpoch, serverEpoch }).toEqual({ userId: user.id, userEpoch: 7n, serverEpoch: 3n });
