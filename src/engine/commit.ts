@@ -20,7 +20,7 @@ export type Update = {
   readonly loaded: Columns;
   /** The columns that name the row. */
   readonly key: readonly string[];
-  /** Columns that are still as they were loaded; otherwise nothing is committed. */
+  /** Columns that are still as they were loaded; otherwise nothing is committed. `version`: the row as a whole. */
   readonly expect: readonly string[];
   readonly set: Columns;
 };
@@ -64,8 +64,8 @@ export type Commit = {
    */
   readonly inTurn?: { readonly table: string; readonly key: Columns };
   readonly requires: readonly Requirement[];
-  /** The first decides: where it writes no row, nothing is written. */
-  readonly writes: readonly [Write, ...Insert[]];
+  /** Each of another row, in this order. Where one writes no row, nothing is written. */
+  readonly writes: readonly [Write, ...Write[]];
   /** In the order of the decisions. */
   readonly entries: readonly LedgerEntry[];
 };

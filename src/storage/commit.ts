@@ -16,6 +16,7 @@ import type { Drizzle } from './database.ts';
 import { codeOf, committing } from './failures.ts';
 import { entriesFrom } from './ledger.ts';
 import { derivedColumns } from './mac-of-write.ts';
+import { rowVersion, storedVersion } from './row-version.ts';
 import * as schema from './schema.ts';
 
 /** @param macs null: the store writes no table whose rows have a MAC. The store throws StoreUnavailable. */
@@ -47,14 +48,20 @@ const UNIQUE_VIOLATION = '23505';
 const ONE = { one: sql<number>`one`.as('one') };
 
 async function statementOf(db: Drizzle, macs: RowMacs | null, { writes, requires, entries, now }: Commit) {
-  const [first, ...rest] = writes;
-  const isAlone = rest.length === 0;
-  const holds = and(...requires.map(isMet)) ?? sql`true`;
-  const saved = db.$with('saved', ONE).as(written(macs, first, holds, isAlone));
-  const others = rest.map((write, place) =>
-    db.$with(`saved_${place + 1}`, ONE).as(written(macs, write, sql`exists (select from ${saved})`, isAlone)),
-  );
-  const statement = db.with(saved, ...others);
+  const isAlone = writes.length === 1;
+  const part = (name: string, rows: SQL) => db.$with(name, ONE).as(rows);
+  const held = heldRows(writes);
+  const parts = held.map(({ rows }, place) => part(`held_${place}`, rows));
+  const areHeld = held.map(({ count }, place) => sql`(select count(*) from ${parts[place]}) = ${count}::int`);
+  // Each write waits for the one before it.
+  let holds = and(...requires.map(isMet), ...areHeld) ?? sql`true`;
+  for (const [place, write] of writes.entries()) {
+    const saved = part(`saved_${place}`, written(macs, write, holds, isAlone));
+    parts.push(saved);
+    holds = sql`exists (select from ${saved})`;
+  }
+  const saved = parts.at(-1) as (typeof parts)[number];
+  const statement = db.with(...parts);
   return entries.length === 0
     ? statement.select({ one: saved.one }).from(saved)
     : statement
@@ -63,12 +70,26 @@ async function statementOf(db: Drizzle, macs: RowMacs | null, { writes, requires
         .returning({ machine: schema.transitions.machine });
 }
 
+/** Where more than the first write changes a row, nothing is written before each of them is locked and as it was loaded. */
+function heldRows(writes: readonly Write[]): readonly { readonly rows: SQL; readonly count: number }[] {
+  const updates = writes.filter((write) => write.kind === 'update');
+  if (updates.every((write) => write === writes[0])) return [];
+  return [...Map.groupBy(updates, ({ table }) => table)].map(([name, all]) => ({
+    // Commits that lock the same rows lock them in the same order.
+    rows: sql`select 1 as one from ${tableOf(name)} where ${or(...all.map(isAsLoaded))}
+      order by ${columnOf(tableOf(name), 'id')} for no key update`,
+    count: all.length,
+  }));
+}
+
 /** @param isAlone a row that is there already makes the statement write nothing. Otherwise it undoes the other writes. */
 function written(macs: RowMacs | null, write: Write, holds: SQL, isAlone: boolean): SQL {
   const table = tableOf(write.table);
   const derived = derivedColumns(macs, write);
   if (write.kind === 'insert') {
-    const values = Object.entries({ ...write.row, ...derived }).map(([name, value]) => boundValue(table, name, value));
+    const values = Object.entries({ ...write.row, ...derived }).flatMap(([name, value]) =>
+      value === undefined ? [] : boundValue(table, name, value),
+    );
     const columns = values.map(({ column }) => sql.identifier(column.name));
     const selected = values.map(({ column, bound }) => sql`${bound}::${sql.raw(column.getSQLType())}`);
     return sql`insert into ${table} (${sql.join(columns, sql`, `)}) select ${sql.join(selected, sql`, `)} where ${holds}
@@ -83,8 +104,11 @@ function written(macs: RowMacs | null, write: Write, holds: SQL, isAlone: boolea
   return sql`update ${table} set ${sql.join(changes, sql`, `)} where ${and(isAsLoaded(write), holds)} returning 1 as one`;
 }
 
-const isAsLoaded = ({ table, loaded, key, expect }: Update): SQL | undefined =>
-  isRow({ table, key: only(loaded, [...key, ...expect]) });
+function isAsLoaded({ table, loaded, key, expect }: Update): SQL | undefined {
+  const { version, ...columns } = only(loaded, [...key, ...expect]);
+  const isVersion = typeof version === 'string' ? eq(rowVersion(tableOf(table)), storedVersion(version)) : undefined;
+  return and(isRow({ table, key: columns }), isVersion);
+}
 
 function isMet({ rows, are, locked }: Requirement): SQL {
   if (typeof are === 'object') {

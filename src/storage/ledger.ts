@@ -67,7 +67,13 @@ export function entriesFrom(
   { entries, now }: { readonly entries: readonly LedgerEntry[]; readonly now: Date },
 ): SQL {
   const queries = entries.map((entry) => {
-    const values = { ...entryLine(entry), ...administrationLine(entry), ...aboutLine(entry), at: instant(now) };
+    const values = {
+      ...entryLine(entry),
+      ...administrationLine(entry),
+      ...aboutLine(entry),
+      ...originLine(entry.origin),
+      at: instant(now),
+    };
     return sql`(${db.select(ledgerColumns(values)).from(saved)})`;
   });
   return sql.join(queries, sql` union all `);

@@ -10,15 +10,14 @@ import type {
   EmailChallengeEvent,
   EmailChallengePurpose,
   EmailChallengeRejectReason,
-  EmailChallengeState,
-  SupersededReason,
   UserEvent,
 } from '../../../machines/vocabulary.ts';
+import { type Commit, type CommitStore, insert, update, type Write } from '../../engine/commit.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import { type AnyLifecycle, type Lifecycle, type Sent, send } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';
-import type { Actor } from '../../model/actor.ts';
+import { type Actor, actorName } from '../../model/actor.ts';
 import {
   addressKey,
   addressOf,
@@ -29,9 +28,10 @@ import {
   personOf,
 } from '../../model/email-challenge.ts';
 import type { Bytes } from '../../model/grant.ts';
-import type { LedgerEntry, SignInOrigin } from '../../model/ledger.ts';
+import type { SignInOrigin } from '../../model/ledger.ts';
 import type { RegisteredUser } from '../../model/user.ts';
 import type { RowVersion } from '../client/lifecycle.ts';
+import { EMAIL_CHALLENGES, USERS } from '../tables.ts';
 import {
   FIELDS,
   type UserChange,
@@ -89,25 +89,6 @@ export type EmailChallengeFacts = {
   readonly origin: SignInOrigin | undefined;
 };
 
-/**
- * All or nothing: every link that changes is still as loaded, and the end-user too. A link that was sent meanwhile is counted in those
- * that were active, so that the use of one sees it.
- */
-export type EmailChallengeCommit = {
-  readonly now: Date;
-  readonly moves: readonly {
-    readonly id: string;
-    readonly from: EmailChallengeState;
-    readonly to: EmailChallengeState;
-    readonly reason: SupersededReason | null;
-    readonly newerLinks: { readonly from: number; readonly to: number };
-  }[];
-  readonly added: EmailChallenge | null;
-  readonly addedBy: Actor | null;
-  readonly user: { readonly version: RowVersion; readonly after: RegisteredUser } | null;
-  readonly entries: readonly LedgerEntry[];
-};
-
 /** A stored link by its secret or its id; or a fresh link by whom it is for. @property username as it was chosen. */
 export type EmailChallengeKey =
   | { readonly kind: 'secret'; readonly secretHash: Bytes; readonly username: string | null }
@@ -116,8 +97,7 @@ export type EmailChallengeKey =
 
 export type EmailChallengeStore = {
   readonly load: (key: EmailChallengeKey) => Promise<LoadedEmailChallenge>;
-  /** False: a fact that the commit depends on no longer held, and nothing changed. */
-  readonly commit: (commit: EmailChallengeCommit) => Promise<boolean>;
+  readonly commit: CommitStore;
 };
 
 const challengeOf = ({ challenges }: EmailChallengeRow, { id }: EmailChallengeFacts): EmailChallenge | undefined =>
@@ -220,7 +200,7 @@ const withAddress = (registration: UserRegistration, address: string): UserRegis
   claims: { ...registration.claims, email: address, email_verified: true },
 });
 
-export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChallengeFacts, EmailChallengeCommit> = {
+export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChallengeFacts, Commit> = {
   machine: emailChallengeMachine,
   stateOf: (row, facts) => challengeOf(row, facts)?.state ?? 'unsent',
   contextOf: (row, facts): EmailChallengeContext => {
@@ -313,29 +293,37 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
       ...(facts.origin && { origin: facts.origin }),
     };
   },
-  commitOf: ({ before, after, entries }, { now, version, actor }) => {
+  // A link that was sent meanwhile is counted in those that were active, so that the use of one sees it.
+  commitOf: ({ before, after }, { now, version, actor }, entries) => {
     const stored = new Map(before.challenges.map((challenge) => [challenge.id, challenge]));
-    const moves = after.challenges.flatMap((challenge) => {
+    const moved = after.challenges.flatMap((challenge) => {
       const loaded = stored.get(challenge.id);
       if (loaded === undefined || loaded === challenge) return [];
-      const { id, state: to, supersededReason: reason } = challenge;
-      const newerLinks = { from: loaded.newerLinks, to: challenge.newerLinks };
-      return [{ id, from: loaded.state, to, reason, newerLinks }];
+      return [update(EMAIL_CHALLENGES, loaded, challenge, ['state', 'newerLinks'])];
     });
-    const [added = null, ...more] = after.challenges.filter(({ id }) => !stored.has(id));
-    if (more.length > 0) throw new InvariantViolation('emailChallenge: a commit sends one link at most');
-    const user = after.user === before.user || after.user === null ? null : { version, after: after.user };
-    return { now, moves, added, addedBy: actor ?? null, user, entries };
+    const added = after.challenges.filter(({ id }) => !stored.has(id));
+    const writes = [
+      ...moved,
+      ...(after.user === before.user || after.user === null ? [] : [userWrite(before.user, after.user, version)]),
+      ...added.map((challenge) => newLink(challenge, actor)),
+    ];
+    return { now, requires: [], writes: writes as [Write, ...Write[]], entries };
   },
 };
 
-type LinkRequest<Answer> = Request<
-  LoadedEmailChallenge,
-  EmailChallengeRow,
-  EmailChallengeFacts,
-  EmailChallengeCommit,
-  Answer
->;
+const userWrite = (before: RegisteredUser | null, after: RegisteredUser, version: RowVersion): Write =>
+  before === null
+    ? insert(USERS, after, [{ username: after.username }])
+    : update(USERS, { ...before, version }, { ...after, version }, ['version']);
+
+function newLink(challenge: EmailChallenge, actor: Actor | undefined): Write {
+  const { id, person, purpose } = challenge;
+  const newest = { person, purpose, state: 'active', newerLinks: 0 } as const;
+  const row = { ...challenge, sentBy: actor ? actorName(actor) : null };
+  return insert(EMAIL_CHALLENGES, row, [{ id }, ...(purpose === 'undo_change' ? [] : [newest])]);
+}
+
+type LinkRequest<Answer> = Request<LoadedEmailChallenge, EmailChallengeRow, EmailChallengeFacts, Commit, Answer>;
 
 export type LinkRejected = { readonly kind: 'rejected'; readonly reason: EmailChallengeRejectReason };
 

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { count, sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Commit, Insert, Requirement, Selection, Update } from '../../../src/engine/commit.ts';
+import type { Commit, Insert, Requirement, Selection, Update, Write } from '../../../src/engine/commit.ts';
 import { NO_PASSWORD } from '../../../src/model/user.ts';
 import { carryOut, type Tables } from '../../../src/review/proof/carry-out.ts';
 import { commitStore } from '../../../src/storage/commit.ts';
@@ -97,10 +97,16 @@ const requirements: fc.Arbitrary<Requirement> = fc.oneof(
 
 const ENTRY = { machine: 'secondFactor', event: 'confirmed', from: 'a', to: 'b', reason: null, generation: null };
 
+const changedBy = (write: Write): unknown => (write.kind === 'update' ? write.loaded['id'] : write);
+const changingOnce = (more: readonly Write[], first: Write): readonly Write[] =>
+  [...new Map([first, ...more].map((write) => [changedBy(write), write])).values()].filter(
+    (write) => changedBy(write) !== changedBy(first),
+  );
+
 const commits: fc.Arbitrary<Commit> = fc
   .record({
     first: fc.oneof(updates, inserts),
-    more: fc.array(inserts, { maxLength: 2 }),
+    more: fc.array(fc.oneof(updates, inserts), { maxLength: 2 }),
     requires: fc.array(requirements, { maxLength: 2 }),
     inTurn: one([undefined, { table: 'users', key: { id: USERS[0] } }]),
     entries: fc.integer({ min: 0, max: 2 }),
@@ -108,7 +114,8 @@ const commits: fc.Arbitrary<Commit> = fc
   .map(({ first, more, requires, inTurn, entries }) => ({
     now: NOW,
     requires,
-    writes: [first, ...more],
+    // A commit changes a row once.
+    writes: [first, ...changingOnce(more, first)],
     entries: Array.from({ length: entries }, () => ENTRY),
     ...(inTurn && { inTurn }),
   }));

@@ -107,6 +107,7 @@ const SUBJECTS: readonly Subject[] = [
     walk: emailChallenges,
     bounds: [FEW, ...MORE],
     mutants: [...linkMachineMutants, ...linkPredicateMutants, ...linkGuardMutants],
+    factMutants,
   },
   {
     walk: factors,

@@ -6,11 +6,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
-import type {
-  EmailChallengeCommit,
-  EmailChallengeStore,
-  LoadedEmailChallenge,
-} from '../../../src/lifecycles/email-challenge/lifecycle.ts';
+import { type Commit, insert, type Update, update, type Write } from '../../../src/engine/commit.ts';
+import type { EmailChallengeStore, LoadedEmailChallenge } from '../../../src/lifecycles/email-challenge/lifecycle.ts';
+import { EMAIL_CHALLENGES, USERS } from '../../../src/lifecycles/tables.ts';
 import { type EmailChallenge, personOf } from '../../../src/model/email-challenge.ts';
 import type { RegisteredUser } from '../../../src/model/user.ts';
 import { emailChallengeStore } from '../../../src/storage/email-challenges.ts';
@@ -21,13 +19,13 @@ import { testMacs } from '../../support/macs.ts';
 import { openWorld, type World } from './world.ts';
 
 type Purpose = EmailChallenge['purpose'];
-type Move = EmailChallengeCommit['moves'][number];
 
 /** What a commit was decided from. */
 type Given = {
-  readonly commit: EmailChallengeCommit;
+  readonly commit: Commit;
   readonly links: readonly EmailChallenge[];
   readonly user: RegisteredUser | null;
+  readonly added?: EmailChallenge;
 };
 
 describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
@@ -62,31 +60,22 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
     reason: null,
     generation: null,
   });
-  const NOTHING = { moves: [], added: null, addedBy: null, user: null } as const;
-  const commitOf = (change: Partial<EmailChallengeCommit>): EmailChallengeCommit => ({
-    ...NOTHING,
+  const commitOf = (...writes: readonly [Write, ...Write[]]): Commit => ({
     now: world.clock.now(),
+    requires: [],
+    writes,
     entries: [line('used')],
-    ...change,
   });
+  const adding = (link: EmailChallenge): Write => insert(EMAIL_CHALLENGES, link, []);
   const send = async (link: EmailChallenge): Promise<EmailChallenge> => {
-    expect(await store.commit(commitOf({ added: link }))).toBe(true);
+    expect(await store.commit(commitOf(adding(link)))).toBe(true);
     return link;
   };
-  const used = ({ id }: EmailChallenge): Move => ({
-    id,
-    from: 'active',
-    to: 'used',
-    reason: null,
-    newerLinks: { from: 0, to: 0 },
-  });
-  const superseded = ({ id }: EmailChallenge): Move => ({
-    id,
-    from: 'active',
-    to: 'superseded',
-    reason: 'newer_link_sent',
-    newerLinks: { from: 0, to: 0 },
-  });
+  const moved = (link: EmailChallenge, change: Partial<EmailChallenge>): Update =>
+    update(EMAIL_CHALLENGES, link, { ...link, ...change }, ['state', 'newerLinks']);
+  const used = (link: EmailChallenge) => moved(link, { state: 'used' });
+  const superseded = (link: EmailChallenge) =>
+    moved(link, { state: 'superseded', supersededReason: 'newer_link_sent' });
 
   const somebody = async (): Promise<{ readonly id: string; readonly address: string }> => {
     const id = randomUUID();
@@ -105,10 +94,12 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
     const other = await send(linkTo('verify_address', id, address));
     const { user, version } = await loaded(link);
     if (!user) throw new Error('no end-user was loaded');
-    const after = { ...user, passwordHash: storedPasswordHash('after'), epoch: 1n };
+    const before = { ...user, version };
+    const after = { ...before, passwordHash: storedPasswordHash('after'), epoch: 1n };
     const added = linkTo('undo_change', id, address);
-    const moves = [used(link), superseded(other)];
-    return { commit: commitOf({ moves, added, user: { version, after } }), links: [link, other], user };
+    const changed = update(USERS, before, after, ['version']);
+    const commit = commitOf(used(link), superseded(other), changed, adding(added));
+    return { commit, links: [link, other], user, added };
   };
   /** A link makes an account. */
   const signUp = async (): Promise<Given> => {
@@ -125,22 +116,22 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
       importedHash: null,
       passwordByLinkAt: null,
     };
-    return { commit: commitOf({ moves: [used(link)], user: { version: null, after } }), links: [link], user: after };
+    return { commit: commitOf(used(link), insert(USERS, after, [])), links: [link], user: after };
   };
   /** A newer link supersedes two. */
   const replacement = async (): Promise<Given> => {
     const { id, address } = await somebody();
-    const links = [
-      await send(linkTo('reset_password', id, address)),
-      await send(linkTo('verify_address', id, address)),
-    ];
-    const commit = commitOf({ moves: links.map(superseded), added: linkTo('reset_password', id, address) });
-    return { commit, links, user: null };
+    const one = await send(linkTo('reset_password', id, address));
+    const other = await send(linkTo('verify_address', id, address));
+    const added = linkTo('reset_password', id, address);
+    const commit = commitOf(superseded(one), superseded(other), adding(added));
+    return { commit, links: [one, other], user: null, added };
   };
   /** The first link of its purpose. */
   const first = async (): Promise<Given> => {
     const { id, address } = await somebody();
-    return { commit: commitOf({ added: linkTo('reset_password', id, address) }), links: [], user: null };
+    const added = linkTo('reset_password', id, address);
+    return { commit: commitOf(adding(added)), links: [], user: null, added };
   };
 
   const stored = async () => ({
@@ -159,11 +150,12 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
     const before = await stored();
     expect(await store.commit(commit)).toBe(true);
     const after = await stored();
-    const states = new Map(after.links.map(({ id, state }) => [id, state]));
-    for (const { id, to } of commit.moves) expect(states.get(id)).toBe(to);
-    if (commit.added) expect(states.get(commit.added.id)).toBe('active');
-    const user = after.users.find(({ id }) => id === commit.user?.after.id);
-    expect(user?.passwordHash).toBe(commit.user?.after.passwordHash);
+    const rows = [...after.links, ...after.users];
+    for (const write of commit.writes) {
+      const written = write.kind === 'insert' ? write.row : { id: write.loaded['id'], ...write.set };
+      const { goesOn: _, ...columns } = written as Partial<EmailChallenge>;
+      expect(rows.find(({ id }) => id === columns.id)).toMatchObject(columns);
+    }
     expect(after.lines).toBe(before.lines + 1);
   });
 
@@ -195,7 +187,7 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
     const username = user?.username.toUpperCase() ?? '';
     await insertUser(world.db, { id: randomUUID(), username, passwordHash: storedPasswordHash('other'), claims: {} });
   };
-  const sendAnother = async ({ commit: { added } }: Given) => {
+  const sendAnother = async ({ added }: Given) => {
     if (added) await send({ ...added, id: randomUUID(), secretHash: randomBytes(32) });
   };
 

@@ -5,7 +5,7 @@ import type { Moment, Move } from '../moment.ts';
 import { runAlone, storedAfter } from '../moves.ts';
 import type { Invariant } from '../walk.ts';
 import { requestsAt } from './requests.ts';
-import { hasUser } from './store.ts';
+import { addedBy, hasUser, movesOf } from './store.ts';
 import type { Stored, Terms } from './terms.ts';
 
 type World = Moment<Terms>;
@@ -14,7 +14,7 @@ const machines = ['emailChallenge', 'user'];
 /** The link that was used with this move, as it was stored before; null: none was. */
 function usedBy({ stored }: World, { commit }: Move<Terms>): EmailChallenge | null {
   if (!commit?.held) return null;
-  const id = commit.commit.moves.find(({ to }) => to === 'used')?.id;
+  const id = movesOf(commit.commit).find(({ state }) => state === 'used')?.id;
   return stored.challenges.find((one) => one.id === id) ?? null;
 }
 
@@ -86,7 +86,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     spec: 'NIST SP 800-63B-4 §4.2',
     machines: ['emailChallenge'],
     brokenBy: (_, world, move) => {
-      const added = move.commit?.held ? move.commit.commit.added : null;
+      const added = move.commit?.held ? addedBy(move.commit.commit) : null;
       if (added === null || added.purpose === 'undo_change') return null;
       const lost = world.stored.challenges.find(
         (link) =>

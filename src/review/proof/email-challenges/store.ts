@@ -1,7 +1,10 @@
 /** The links in memory, under the same contract as in Postgres (src/storage/email-challenges.ts): all of a commit, or nothing. */
 
-import type { EmailChallengeCommit } from '../../../lifecycles/email-challenge/lifecycle.ts';
+import type { Commit, Write } from '../../../engine/commit.ts';
+import { EMAIL_CHALLENGES } from '../../../lifecycles/tables.ts';
 import { addressKey, type EmailChallenge } from '../../../model/email-challenge.ts';
+import type { RegisteredUser } from '../../../model/user.ts';
+import { carryOut, type LeftOut } from '../carry-out.ts';
 import { drawnId } from '../identities.ts';
 import type { Asked, Stored, Terms } from './terms.ts';
 
@@ -34,51 +37,25 @@ export function load(stored: Stored, asked: Asked, now: Date): Terms['loaded'] {
     : { now, challenges: theirs, user: null, version: null, usernameOf: user?.id ?? null, oldestFactorAt: null };
 }
 
-type Fact = (before: Stored, commit: EmailChallengeCommit) => boolean;
-
-/** Every fact that the commit compares, by name, so that each can be left out to see what that would allow. */
-export const LINK_GUARD: Readonly<Record<string, Fact>> = {
-  everyMoveStands: ({ challenges }, { moves }) =>
-    moves.every((move) => challenges.some(({ id, state }) => id === move.id && state === move.from)),
-  nothingWasSentMeanwhile: ({ challenges }, { moves }) =>
-    moves.every((move) =>
-      challenges.some(({ id, newerLinks }) => id === move.id && newerLinks === move.newerLinks.from),
-    ),
-  userIsAsLoaded: ({ user, version }, commit) =>
-    commit.user === null || commit.user.version === (user === null ? null : String(version)),
-  addedIsNew: ({ challenges }, { added }) => challenges.every(({ id }) => id !== added?.id),
-  oneIsNewest: ({ challenges }, { moves, added }) =>
-    added === null ||
-    added.purpose === 'undo_change' ||
-    !challenges.some(
-      ({ id, state, newerLinks, person, purpose }) =>
-        state === 'active' &&
-        newerLinks === 0 &&
-        person === added.person &&
-        purpose === added.purpose &&
-        !moves.some((move) => move.id === id),
-    ),
-};
+/** Links that the commit changes, or sends. */
+const linkWrites = ({ writes }: Commit): readonly Write[] =>
+  writes.filter(({ table }) => table === EMAIL_CHALLENGES.name);
+export const movesOf = (commit: Commit): readonly Pick<EmailChallenge, 'id' | 'state'>[] =>
+  linkWrites(commit).flatMap((write) =>
+    write.kind === 'update' ? [{ ...write.loaded, ...write.set } as EmailChallenge] : [],
+  );
+export const addedBy = (commit: Commit): EmailChallenge | null =>
+  linkWrites(commit).flatMap((write) => (write.kind === 'insert' ? [write.row as EmailChallenge] : []))[0] ?? null;
 
 /** @returns null when a fact did not hold: nothing changed. */
-export function commitLinks(stored: Stored, commit: EmailChallengeCommit, guard = LINK_GUARD): Stored | null {
-  if (!Object.values(guard).every((fact) => fact(stored, commit))) return null;
-  const { moves, added, user } = commit;
-  const moved = stored.challenges.map((challenge): EmailChallenge => {
-    const move = moves.find(({ id }) => id === challenge.id);
-    return move
-      ? {
-          ...challenge,
-          state: move.to as EmailChallenge['state'],
-          supersededReason: move.reason,
-          newerLinks: move.newerLinks.to,
-        }
-      : challenge;
-  });
-  return {
-    ...stored,
-    user: user === null ? stored.user : user.after,
-    version: user === null ? stored.version : stored.version + 1,
-    challenges: added === null ? moved : [added, ...moved],
-  };
+export function commitLinks(stored: Stored, commit: Commit, leftOut?: LeftOut): Stored | null {
+  const { user, version, challenges } = stored;
+  const users = user === null ? [] : [{ ...user, version: String(version) }];
+  const after = carryOut({ users, emailChallenges: challenges }, commit, leftOut);
+  if (after === null) return null;
+  const links = after.emailChallenges;
+  const sorted = [...links.slice(challenges.length), ...links.slice(0, challenges.length)];
+  if (after.users === users) return { ...stored, challenges: sorted };
+  const { version: _, ...row } = after.users.at(-1) as RegisteredUser & { readonly version?: string };
+  return { ...stored, user: row, version: version + 1, challenges: sorted };
 }

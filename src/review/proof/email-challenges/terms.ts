@@ -1,11 +1,7 @@
 /** What the walk of the links in mails speaks of: one end-user, or one address, with every link that was sent. */
 import type { EmailChallengePurpose } from '../../../../machines/vocabulary.ts';
-import type {
-  EmailChallengeCommit,
-  LinkRejected,
-  LinkUsed,
-  LoadedEmailChallenge,
-} from '../../../lifecycles/email-challenge/lifecycle.ts';
+import type { Commit } from '../../../engine/commit.ts';
+import type { LinkRejected, LinkUsed, LoadedEmailChallenge } from '../../../lifecycles/email-challenge/lifecycle.ts';
 import type { EmailChallenge } from '../../../model/email-challenge.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
 
@@ -36,7 +32,7 @@ export type Terms = {
   readonly stored: Stored;
   readonly asked: Asked;
   readonly loaded: LoadedEmailChallenge;
-  readonly commit: EmailChallengeCommit;
+  readonly commit: Commit;
   readonly answer: { readonly kind: 'sent' } | LinkUsed | LinkRejected | boolean;
   readonly known: Known;
 };

@@ -12,7 +12,7 @@ import type { Bounds, Deed, EngineRequest, Walk } from '../walk.ts';
 import { BEGINNINGS, hashOf, LIFETIME_SECONDS, secretHashOf } from './beginnings.ts';
 import { INVARIANTS } from './invariants.ts';
 import { requestsAt } from './requests.ts';
-import { commitLinks, hasUser, load, USER_ID } from './store.ts';
+import { commitLinks, hasUser, load, movesOf, USER_ID } from './store.ts';
 import type { Asked, Stored, Terms } from './terms.ts';
 import { WORDS } from './words.ts';
 
@@ -31,10 +31,12 @@ export const emailChallenges: Walk<Terms> = {
   machineOf: (machine) => machine,
   load,
   requestOf: (asked, draw) => requestOf(asked, draw) as EngineRequest<Terms>,
-  commit: (stored, commit) => commitLinks(stored, commit),
+  commit: (stored, commit, _, leftOut) => commitLinks(stored, commit, leftOut),
   requests: ({ stored }) => requestsAt(stored),
-  whenCommitted: (known, _, { moves }) => {
-    const used = moves.filter(({ to }) => to === 'used').map(({ id }) => id);
+  whenCommitted: (known, _, commit) => {
+    const used = movesOf(commit)
+      .filter(({ state }) => state === 'used')
+      .map(({ id }) => id);
     return used.length === 0 ? known : { ...known, used: [...known.used, ...used] };
   },
   whenAnswered: (known) => known,

@@ -1,6 +1,7 @@
 /** How a trace speaks of links in mails. */
 import type { WalkWords } from '../walk.ts';
 import { BEGAN_AT } from './beginnings.ts';
+import { addedBy, movesOf } from './store.ts';
 import type { Asked, Terms } from './terms.ts';
 
 function nameOf(asked: Asked): string {
@@ -19,8 +20,13 @@ const BEGINS = { send: 'Somebody asks for', use: 'Somebody presses', withdraw: '
 export const WORDS: WalkWords<Terms> = {
   name: nameOf,
   begins: (asked) => `${BEGINS[asked.kind]} ${nameOf(asked)}`,
-  commit: ({ moves, added }) =>
-    [...(added ? [`${added.id} is sent`] : []), ...moves.map(({ id, to }) => `${id} is ${to}`)].join(', '),
+  commit: (commit) => {
+    const added = addedBy(commit);
+    return [
+      ...(added ? [`${added.id} is sent`] : []),
+      ...movesOf(commit).map(({ id, state }) => `${id} is ${state}`),
+    ].join(', ');
+  },
   commitNoun: () => 'links',
   answer: (answer) => (typeof answer === 'object' && answer.kind === 'rejected' ? answer.reason : null),
   since: [BEGAN_AT, 'the beginning'],

@@ -1,9 +1,11 @@
 /** The guard of each commit, with one fact left out in turn. The SQL of each is mutated in test/unit/storage. */
 import { isDeepStrictEqual } from 'node:util';
+import type { Commit } from '../../../../src/engine/commit.ts';
 import { ADMINISTRATION_GUARD, commitAdministration } from '../../../../src/review/proof/administration/store.ts';
 import type { administration } from '../../../../src/review/proof/administration/walk.ts';
 import { commitGrant, ISSUING_GUARD } from '../../../../src/review/proof/authorizations/store.ts';
-import { commitLinks, LINK_GUARD } from '../../../../src/review/proof/email-challenges/store.ts';
+import { factNames } from '../../../../src/review/proof/carry-out.ts';
+import type { Stored } from '../../../../src/review/proof/email-challenges/terms.ts';
 import type { emailChallenges } from '../../../../src/review/proof/email-challenges/walk.ts';
 import { NEW_CODES, PROVING } from '../../../../src/review/proof/factors/store.ts';
 import { deedsAt, type factors } from '../../../../src/review/proof/factors/walk.ts';
@@ -122,7 +124,7 @@ export const administrationGuardMutants: readonly Mutant<typeof administration>[
 /** A press that asks only for the link, and a press that asks only for the account, each hold back a second use by themselves. */
 const unguardedLinks: Mutant<typeof emailChallenges> = mutant('links without any fact', '', (right) => ({
   ...right,
-  commit: (stored, commit) => commitLinks(stored, commit, {}),
+  commit: (stored, commit, now) => right.commit(stored, commit, now, new Set(factNames(commit))),
 }));
 
 /** As if a press that finds everything done already were done again: so it is the same press, or the second of two. */
@@ -131,26 +133,17 @@ const repeatedLinks: Mutant<typeof emailChallenges> = mutant(
   '',
   (right) => ({
     ...right,
-    commit: (stored, commit) =>
-      commitLinks(stored, commit, {
-        ...LINK_GUARD,
-        everyMoveStands: ({ challenges }, { moves }) =>
-          moves.every((move) =>
-            challenges.some(({ id, state }) => id === move.id && [move.from, move.to].includes(state)),
-          ),
-        userIsAsLoaded: (before, commit) =>
-          isDeepStrictEqual(before.user, commit.user?.after) || LINK_GUARD['userIsAsLoaded']?.(before, commit) === true,
-      }),
+    commit: (stored, commit, now) =>
+      right.commit(stored, commit, now, isDone(stored, commit) ? new Set(factNames(commit)) : undefined),
   }),
 );
+const isDone = ({ user, challenges }: Stored, { writes }: Commit): boolean =>
+  writes.every((write) => {
+    if (write.kind === 'insert') return write.table === 'emailChallenges';
+    const row = [user, ...challenges].find((one) => one?.id === write.loaded['id']);
+    return Object.entries(write.set).every(([column, value]) =>
+      isDeepStrictEqual(row?.[column as keyof typeof row], value),
+    );
+  });
 
-export const linkGuardMutants: readonly Mutant<typeof emailChallenges>[] = [
-  unguardedLinks,
-  repeatedLinks,
-  ...Object.keys(LINK_GUARD).map((fact) =>
-    mutant<typeof emailChallenges>(`links without ${fact}`, fact, (right) => {
-      const rest = without(LINK_GUARD, fact);
-      return { ...right, commit: (stored, commit) => commitLinks(stored, commit, rest) };
-    }),
-  ),
-];
+export const linkGuardMutants: readonly Mutant<typeof emailChallenges>[] = [unguardedLinks, repeatedLinks];
