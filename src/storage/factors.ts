@@ -19,10 +19,10 @@ import { isAuthenticUser } from './users.ts';
 
 const USER_ENDED = sql<boolean>`(${users.disabledAt} is not null)`;
 
-/** Another active factor of this end-user than the one with this id. */
+/** Another active factor of this end-user than the one with this id, which may be a column of the same table. */
 const another = (userId: SQL, id: SQL): SQL<boolean> => sql`(
-  exists (select 1 from ${secondFactors} where user_id = ${userId} and state = 'active' and id <> ${id})
-  or exists (select 1 from ${passkeys} where user_id = ${userId} and state = 'active' and id <> ${id}))`;
+  exists (select 1 from ${secondFactors} other where other.user_id = ${userId} and other.state = 'active' and other.id <> ${id})
+  or exists (select 1 from ${passkeys} other where other.user_id = ${userId} and other.state = 'active' and other.id <> ${id}))`;
 
 /** Besides this passkey. */
 const anotherWay = (userId: SQL, id: SQL): SQL<boolean> => sql`(
