@@ -12,6 +12,8 @@ const valuesOnly = { dependencyTypesNot: ['type-only'] };
 const packages = (...names) => `node_modules/(${names.join('|')})/`;
 const NODE =
   '^(node:)?(assert|buffer|events|fs|fs/promises|module|net|os|path|process|stream|timers|timers/promises|url|util)$';
+/** What is known and what happens, as types: what rooms that decide nothing may read of a machine. */
+const MACHINE_TYPES = '^machines/(unions|.+/facts)\\.ts$';
 /** The columns of a lifecycle, and what is said of them. */
 const TABLES = '^src/lifecycles/(table|columns|in-order|retention|.+/table)\\.ts$';
 /** What the guides and the examples show runs as tests do, and never in the server. */
@@ -57,7 +59,7 @@ export default {
     only(
       'oauth-is-a-leaf',
       '^src/oauth/',
-      ['^src/oauth/', '^machines/vocabulary\\.ts$'],
+      ['^src/oauth/', MACHINE_TYPES],
       'The protocol vocabulary knows no server, so that every room may use it; it sees the reasons of the machines as types.',
     ),
     only(
@@ -65,7 +67,7 @@ export default {
       '^src/model/',
       [
         '^src/model/',
-        '^machines/vocabulary\\.ts$',
+        MACHINE_TYPES,
         '^policies/client-schema\\.ts$',
         '^src/oauth/signing-algorithms\\.ts$',
         '^src/crypto/secret-types\\.ts$',
@@ -148,7 +150,7 @@ export default {
         '^src/engine/(commit|errors)\\.ts$',
         '^src/(crypto|ledger|lifecycles|model|system)/',
         '^src/oauth/(signing-algorithms|username)\\.ts$',
-        '^machines/vocabulary\\.ts$',
+        MACHINE_TYPES,
         packages('drizzle-orm', '@electric-sql/pglite'),
         NODE,
       ],
@@ -326,7 +328,7 @@ export default {
       [
         '^src/metrics/',
         '^src/engine/(decide|errors|follow)\\.ts$',
-        '^machines/vocabulary\\.ts$',
+        MACHINE_TYPES,
         '^src/system/observed\\.ts$',
         packages('prom-client'),
         '^(node:)?(events|http|net)$',
@@ -381,13 +383,7 @@ export default {
     only(
       'tables-are-columns-and-facts',
       TABLES,
-      [
-        TABLES,
-        '^src/(model|crypto|oauth)/',
-        '^machines/vocabulary\\.ts$',
-        '^policies/schema\\.ts$',
-        packages('drizzle-orm'),
-      ],
+      [TABLES, '^src/(model|crypto|oauth)/', MACHINE_TYPES, '^policies/schema\\.ts$', packages('drizzle-orm')],
       'A table says what its columns are and how they may change; it runs nothing.',
     ),
     onlyFrom(
@@ -487,7 +483,7 @@ export default {
     only(
       'explanations-read-what-is-stored',
       '^src/explanation/',
-      ['^machines/vocabulary\\.ts$', '^src/(explanation|config|crypto|model|storage)/', '^src/system/clock\\.ts$'],
+      [MACHINE_TYPES, '^src/(explanation|config|crypto|model|storage)/', '^src/system/clock\\.ts$'],
       'Operators are shown the life of a grant or of a key from what is stored about it, by the API and by the command line alike; nothing here decides.',
     ),
     onlyFrom(

@@ -1,21 +1,21 @@
 /** The only list of the machines that run. Each of them is drawn, tabulated, compared, and tested by the laws for all machines. */
 import type { AnyStateMachine, EventFromLogic } from 'xstate';
-import { authorizationCodeMachine } from '../../machines/authorization-code.machine.ts';
-import { clientMachine } from '../../machines/client.machine.ts';
-import { emailChallengeMachine } from '../../machines/email-challenge.machine.ts';
-import { externalSignInMachine } from '../../machines/external-sign-in.machine.ts';
-import { grantMachine } from '../../machines/grant.machine.ts';
-import { interactionMachine } from '../../machines/interaction.machine.ts';
-import { linkedIdentityMachine } from '../../machines/linked-identity.machine.ts';
-import { mailMachine } from '../../machines/mail.machine.ts';
-import { passkeyMachine } from '../../machines/passkey.machine.ts';
-import { recoveryCodeMachine } from '../../machines/recovery-code.machine.ts';
-import { refreshTokenMachine } from '../../machines/refresh-token.machine.ts';
-import { secondFactorMachine } from '../../machines/second-factor.machine.ts';
-import { sessionMachine } from '../../machines/session.machine.ts';
-import { signingKeyMachine } from '../../machines/signing-key.machine.ts';
-import { userMachine } from '../../machines/user.machine.ts';
-import { webhookDeliveryMachine } from '../../machines/webhook-delivery.machine.ts';
+import { authorizationCodeMachine } from '../../machines/authorization-code/machine.ts';
+import { clientMachine } from '../../machines/client/machine.ts';
+import { emailChallengeMachine } from '../../machines/email-challenge/machine.ts';
+import { externalSignInMachine } from '../../machines/external-sign-in/machine.ts';
+import { grantMachine } from '../../machines/grant/machine.ts';
+import { interactionMachine } from '../../machines/interaction/machine.ts';
+import { linkedIdentityMachine } from '../../machines/linked-identity/machine.ts';
+import { mailMachine } from '../../machines/mail/machine.ts';
+import { passkeyMachine } from '../../machines/passkey/machine.ts';
+import { recoveryCodeMachine } from '../../machines/recovery-code/machine.ts';
+import { refreshTokenMachine } from '../../machines/refresh-token/machine.ts';
+import { secondFactorMachine } from '../../machines/second-factor/machine.ts';
+import { sessionMachine } from '../../machines/session/machine.ts';
+import { signingKeyMachine } from '../../machines/signing-key/machine.ts';
+import { userMachine } from '../../machines/user/machine.ts';
+import { webhookDeliveryMachine } from '../../machines/webhook-delivery/machine.ts';
 import { type Machine, readMachine } from './read.ts';
 
 /** By id, in the best order for reading. */

@@ -29,7 +29,7 @@ export type SigningKeyElsewhere = Named & {
 };
 export type SigningKey = SigningKeyHere | SigningKeyElsewhere;
 
-/** The current keys, as every endpoint uses them. signing-key.machine.ts decides; src/boot/key-ring.ts keeps up. */
+/** The current keys, as every endpoint uses them. machines/signing-key/machine.ts decides; src/boot/key-ring.ts keeps up. */
 export type KeyRing<Key extends SigningKey = SigningKey> = {
   /** @throws Error when no key of this algorithm signs. */
   readonly signerOf: (alg: SigningAlgorithm) => Key;

@@ -4,7 +4,7 @@
  * build an actor scope, 12 µs: docs/decisions/0020).
  */
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
-import type { Effect } from '../../machines/vocabulary.ts';
+import type { Effect } from '../../machines/unions.ts';
 import { InvariantViolation } from './errors.ts';
 
 export type Decision = {

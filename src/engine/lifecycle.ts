@@ -3,7 +3,7 @@
  * (src/lifecycles/). docs/adding-a-lifecycle.md shows how to add another.
  */
 import type { AnyStateMachine } from 'xstate';
-import type { Effect } from '../../machines/vocabulary.ts';
+import type { Effect } from '../../machines/unions.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
 import type { Decision } from './decide.ts';
 

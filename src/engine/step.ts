@@ -1,6 +1,6 @@
 /** decide → apply → check: applies an event to a row. Pure, so that everything is checked before the commit. */
 import type { AnyStateMachine } from 'xstate';
-import type { Effect } from '../../machines/vocabulary.ts';
+import type { Effect } from '../../machines/unions.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
 import { type Decision, decide, effectOf } from './decide.ts';
 import { InvariantViolation } from './errors.ts';

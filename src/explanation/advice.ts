@@ -1,5 +1,5 @@
 /** Why a chain is over, and what would have kept it alive. A line each, for support staff who answer the end-user. */
-import type { RevocationReason } from '../../machines/vocabulary.ts';
+import type { RevocationReason } from '../../machines/grant/facts.ts';
 import type { Untrusted } from './presented.ts';
 
 export type EndReason =

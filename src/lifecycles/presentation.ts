@@ -2,7 +2,7 @@
  * What a code and a refresh token have in common: both are presented, derive from the grant's row, and lead to tokens, to a
  * rejection, or to the end of the chain.
  */
-import type { TokenRejectReason } from '../../machines/vocabulary.ts';
+import type { TokenRejectReason } from '../../machines/shared/facts.ts';
 import { effectOf } from '../engine/decide.ts';
 import { InvariantViolation } from '../engine/errors.ts';
 import { type Lifecycle, type Step, send } from '../engine/lifecycle.ts';

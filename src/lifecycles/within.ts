@@ -1,5 +1,5 @@
 /** A lifecycle about a part of a row: so that one commit can be about several rows, each decided by its own machine. */
-import type { Effect } from '../../machines/vocabulary.ts';
+import type { Effect } from '../../machines/unions.ts';
 import type { AnyLifecycle, Changes } from '../engine/lifecycle.ts';
 
 type AnyChange = (row: unknown, facts: unknown, params: unknown) => unknown;

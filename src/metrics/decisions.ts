@@ -1,6 +1,6 @@
 /** What the machines decide and what became of it, in their own words. */
 import { Counter, type Registry } from 'prom-client';
-import type { RevocationReason } from '../../machines/vocabulary.ts';
+import type { RevocationReason } from '../../machines/grant/facts.ts';
 import type { Decision } from '../engine/decide.ts';
 import type { UnavailableReason } from '../engine/errors.ts';
 import { followEngine } from '../engine/follow.ts';

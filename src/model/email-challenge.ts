@@ -1,5 +1,9 @@
 /** A link in an e-mail: for whom, to which address, and what it is good for. */
-import type { EmailChallengePurpose, EmailChallengeState, SupersededReason } from '../../machines/vocabulary.ts';
+import type {
+  EmailChallengePurpose,
+  EmailChallengeState,
+  SupersededReason,
+} from '../../machines/email-challenge/facts.ts';
 import type { Bytes } from './grant.ts';
 import type { RegisteredUser } from './user.ts';
 

@@ -1,5 +1,6 @@
 /** A browser that was sent to another place to sign in, and what came of it. */
-import type { ExternalSignInState, Prompt } from '../../machines/vocabulary.ts';
+import type { ExternalSignInState } from '../../machines/external-sign-in/facts.ts';
+import type { Prompt } from '../../machines/interaction/facts.ts';
 import type { Bytes } from './grant.ts';
 
 /** `upstream`: another OpenID Provider. `delegated`: an application of the team. */

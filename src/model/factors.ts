@@ -1,5 +1,7 @@
 /** What an end-user signs in with besides a password: authenticator apps, recovery codes, passkeys. */
-import type { PasskeyState, RecoveryCodeState, SecondFactorState } from '../../machines/vocabulary.ts';
+import type { PasskeyState } from '../../machines/passkey/facts.ts';
+import type { RecoveryCodeState } from '../../machines/recovery-code/facts.ts';
+import type { SecondFactorState } from '../../machines/second-factor/facts.ts';
 import type { Bytes } from './grant.ts';
 
 /** What is loaded with a factor. */

@@ -2,7 +2,10 @@
  * One authorization: first its code, then the chain of refresh tokens. The states of grant, code and refresh token all derive
  * from this row; the SQL views in drizzle/ derive the same (test/unit/storage/views.test.ts compares them).
  */
-import type { AuthorizationCodeState, EndedBy, GrantState, RefreshTokenState } from '../../machines/vocabulary.ts';
+import type { AuthorizationCodeState } from '../../machines/authorization-code/facts.ts';
+import type { GrantState } from '../../machines/grant/facts.ts';
+import type { RefreshTokenState } from '../../machines/refresh-token/facts.ts';
+import type { EndedBy } from '../../machines/shared/facts.ts';
 
 export type Bytes = Uint8Array;
 

@@ -1,5 +1,5 @@
 /** An authorization request on its way through sign-in and consent. */
-import type { InteractionState, Prompt } from '../../machines/vocabulary.ts';
+import type { InteractionState, Prompt } from '../../machines/interaction/facts.ts';
 import type { Bytes } from './grant.ts';
 
 /** OAuth 2.0 Multiple Response Types §2.1, OAuth 2.0 Form Post Response Mode §2. */

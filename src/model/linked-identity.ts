@@ -1,5 +1,5 @@
 /** An account at another OpenID Provider with which an end-user signs in here. */
-import type { IdentityRemovalReason } from '../../machines/vocabulary.ts';
+import type { IdentityRemovalReason } from '../../machines/linked-identity/facts.ts';
 
 /** `sub` is unique at its issuer, and nothing else about an account there is (OpenID Connect Core §5.7). */
 export type ExternalIdentity = { readonly issuer: string; readonly subject: string };

@@ -1,5 +1,5 @@
 /** A mail in the queue. */
-import type { DropReason, MailState } from '../../machines/vocabulary.ts';
+import type { DropReason, MailState } from '../../machines/mail/facts.ts';
 
 /** `notice`: what happened to an account, and how its owner undoes it. Notices go first. */
 export const MAIL_PURPOSES = ['notice', 'link'] as const;

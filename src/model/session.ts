@@ -1,5 +1,7 @@
 /** A browser in which an end-user has signed in, and when that ends. */
-import type { EndedBy, SessionEndReason, SessionState } from '../../machines/vocabulary.ts';
+
+import type { SessionEndReason, SessionState } from '../../machines/session/facts.ts';
+import type { EndedBy } from '../../machines/shared/facts.ts';
 import type { Bytes } from './grant.ts';
 
 /** One row of `sessions`, with its user and today's epochs beside those of the sign-in. */

@@ -1,5 +1,5 @@
 /** A key that signs tokens, without its key material, and the instants of its life. */
-import type { KeyRetirementReason, SigningKeyContext, SigningKeyState } from '../../machines/vocabulary.ts';
+import type { KeyRetirementReason, SigningKeyContext, SigningKeyState } from '../../machines/signing-key/facts.ts';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 
 export type { SigningAlgorithm };

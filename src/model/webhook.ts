@@ -1,5 +1,5 @@
 /** Events for other systems, and their deliveries. */
-import type { AbandonReason, WebhookDeliveryState } from '../../machines/vocabulary.ts';
+import type { AbandonReason, WebhookDeliveryState } from '../../machines/webhook-delivery/facts.ts';
 
 /** One row of `webhook_deliveries`: an event on its way to a receiver. */
 export type WebhookDelivery = {

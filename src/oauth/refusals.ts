@@ -2,7 +2,7 @@
  * One table: from the reason of a rejected token request to the answer. The precise reason goes to log and ledger; the client
  * sees the OAuth error and a description that helps its developer, but not an attacker.
  */
-import type { TokenRejectReason } from '../../machines/vocabulary.ts';
+import type { TokenRejectReason } from '../../machines/shared/facts.ts';
 import type { TokenErrorCode } from './errors.ts';
 import { MAX_PARAMETERS } from './parameters.ts';
 

@@ -1,5 +1,5 @@
 /** The session of a browser: found by the hash of its cookie, created at a sign-in, ended at a sign-out or from a list. */
-import type { SignInFacts } from '../../machines/vocabulary.ts';
+import type { SignInFacts } from '../../machines/session/facts.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import { InvariantViolation } from '../engine/errors.ts';

@@ -1,5 +1,6 @@
 /** In which state a code or a refresh token is, for the playground. Nothing is presented and nothing changes. */
-import type { AuthorizationCodeState, RefreshTokenState } from '../../machines/vocabulary.ts';
+import type { AuthorizationCodeState } from '../../machines/authorization-code/facts.ts';
+import type { RefreshTokenState } from '../../machines/refresh-token/facts.ts';
 import { readAuthorizationCode } from '../crypto/authorization-code.ts';
 import { readRefreshToken } from '../crypto/refresh-token.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';

@@ -1,5 +1,5 @@
 /** One step of an interaction. The machine decides; its outcome becomes what the browser gets. */
-import type { AuthorizationRefusal, InteractionEvent } from '../../machines/vocabulary.ts';
+import type { AuthorizationRefusal, InteractionEvent } from '../../machines/interaction/facts.ts';
 import { policyOf } from '../config/configuration.ts';
 import { authorizationCodeOf, repeatedAuthorizationCode } from '../crypto/authorization-code.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';

@@ -1,6 +1,6 @@
 /** Changes of clients and end-users by administrators: their machines decide, and the ledger says who asked. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AdministrationRejectReason } from '../../machines/vocabulary.ts';
+import type { AdministrationRejectReason } from '../../machines/shared/facts.ts';
 import { isOwnClient } from '../config/own-clients.ts';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import { type ClientAsked, type ClientChanged, changeClient } from '../lifecycles/client/lifecycle.ts';

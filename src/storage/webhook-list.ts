@@ -1,6 +1,6 @@
 /** Deliveries in pages, for administrators, and how far behind each receiver is. */
 import { and, desc, eq, sql } from 'drizzle-orm';
-import type { WebhookDeliveryState } from '../../machines/vocabulary.ts';
+import type { WebhookDeliveryState } from '../../machines/webhook-delivery/facts.ts';
 import type { WebhookDelivery } from '../model/webhook.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';

@@ -144,7 +144,7 @@ const anchorsOf = (file: string): string[] =>
 
 /** The reasons that the view `grant_states` can show: those that are written, and those that epochs mean. */
 function endings(): { reasons: string[] } {
-  const vocabulary = /type RevocationReason =([\s\S]*?);/.exec(read('machines', 'vocabulary.ts'))?.[1] ?? '';
+  const vocabulary = /type RevocationReason =([\s\S]*?);/.exec(read('machines', 'grant', 'facts.ts'))?.[1] ?? '';
   const written = [...vocabulary.matchAll(/'(\w+)'/g)].map(([, one = '']) => one);
   const derived = [...read('drizzle', '0000_baseline.sql').matchAll(/THEN '(\w+_(?:ended|raised))'/g)];
   return { reasons: [...written, ...derived.map(([, one = '']) => one)] };

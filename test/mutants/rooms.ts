@@ -18,7 +18,7 @@ const TABLES = ['src/lifecycles/**/table.ts', 'src/lifecycles/{columns,in-order,
 export const rooms: Readonly<Record<string, Room>> = {
   machines: {
     // The machines themselves are data: test/unit/machines/mutation.test.ts changes every arm, guard, action and description.
-    mutate: ['machines/**/*.ts', '!machines/*.machine.ts'],
+    mutate: ['machines/**/*.ts', '!machines/*/machine.ts'],
     tests: ['test/unit/machines/{guards,composed-guards,laws,transition-table}.test.ts'],
   },
   policies: {

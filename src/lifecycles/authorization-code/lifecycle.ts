@@ -1,6 +1,7 @@
 /** The authorization code: the first half of a grant's row. */
-import { authorizationCodeMachine } from '../../../machines/authorization-code.machine.ts';
-import type { AuthorizationCodeContext, AuthorizationCodeEvent } from '../../../machines/vocabulary.ts';
+
+import type { AuthorizationCodeContext, AuthorizationCodeEvent } from '../../../machines/authorization-code/facts.ts';
+import { authorizationCodeMachine } from '../../../machines/authorization-code/machine.ts';
 import { authorizationCodeState, type Bytes, endedBy } from '../../model/grant.ts';
 import { codeEndsAt } from '../../model/lifetimes.ts';
 import {

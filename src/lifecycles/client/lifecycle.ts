@@ -1,12 +1,8 @@
 /** The client, as administrators register, change and delete it. Requests of clients only read it. */
 import { isDeepStrictEqual } from 'node:util';
-import { clientMachine } from '../../../machines/client.machine.ts';
-import type {
-  AdministrationRejectReason,
-  ClientContext,
-  ClientEvent,
-  ClientState,
-} from '../../../machines/vocabulary.ts';
+import type { ClientContext, ClientEvent, ClientState } from '../../../machines/client/facts.ts';
+import { clientMachine } from '../../../machines/client/machine.ts';
+import type { AdministrationRejectReason } from '../../../machines/shared/facts.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';

@@ -4,14 +4,14 @@
  * account is decided by the end-user's machine and committed with the link's use.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { emailChallengeMachine } from '../../../machines/email-challenge.machine.ts';
 import type {
   EmailChallengeContext,
   EmailChallengeEvent,
   EmailChallengePurpose,
   EmailChallengeRejectReason,
-  UserEvent,
-} from '../../../machines/vocabulary.ts';
+} from '../../../machines/email-challenge/facts.ts';
+import { emailChallengeMachine } from '../../../machines/email-challenge/machine.ts';
+import type { UserEvent } from '../../../machines/user/facts.ts';
 import { type Commit, type CommitStore, insert, update, type Write } from '../../engine/commit.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';

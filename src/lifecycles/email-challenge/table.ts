@@ -1,12 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { bigint, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import type { EmailChallengePurpose, SupersededReason } from '../../../machines/vocabulary.ts';
+import type { EmailChallengePurpose, SupersededReason } from '../../../machines/email-challenge/facts.ts';
 import { authenticated, bytes, instant } from '../columns.ts';
 import { ofDeletedUsers } from '../retention.ts';
 import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
 
-/** Links in e-mails (machines/email-challenge.machine.ts). Only the hash of a link's secret is stored. */
+/** Links in e-mails (machines/email-challenge/machine.ts). Only the hash of a link's secret is stored. */
 export const emailChallenges = pgTable(
   'email_challenges',
   {

@@ -2,12 +2,13 @@
  * The external sign-in: from the redirect to another place until the browser is signed in. What signs in registers the end-user, links
  * the identity and uses the answer in one commit; each of the three is decided by its own machine.
  */
-import { externalSignInMachine } from '../../../machines/external-sign-in.machine.ts';
+
 import type {
   ExternalSignInContext,
   ExternalSignInEvent,
   ExternalSignInRejectReason,
-} from '../../../machines/vocabulary.ts';
+} from '../../../machines/external-sign-in/facts.ts';
+import { externalSignInMachine } from '../../../machines/external-sign-in/machine.ts';
 import { type Commit, type CommitStore, insert, type Requirement, rowsOf, update } from '../../engine/commit.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';

@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { check, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import type { ExternalSignInState } from '../../../machines/vocabulary.ts';
+import type { ExternalSignInState } from '../../../machines/external-sign-in/facts.ts';
 import type { ExternalSignInKind, ExternalSignInPurpose, SignInWishes } from '../../model/external-sign-in.ts';
 import { authenticated, bytes, instant, texts } from '../columns.ts';
 import { anHourBefore, earlier } from '../retention.ts';
 import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
 
-/** A browser that was sent to another place to sign in (machines/external-sign-in.machine.ts). Only the hash of its reference is stored. */
+/** A browser that was sent to another place to sign in (machines/external-sign-in/machine.ts). Only the hash of its reference is stored. */
 export const externalSignIns = pgTable(
   'external_sign_ins',
   {

@@ -1,6 +1,8 @@
 /** The grant: what ends a chain, and which commits its row allows. Codes and refresh tokens are derived from the same row. */
-import { grantMachine } from '../../../machines/grant.machine.ts';
-import type { EpochOwner, RevocationReason } from '../../../machines/vocabulary.ts';
+
+import type { RevocationReason } from '../../../machines/grant/facts.ts';
+import { grantMachine } from '../../../machines/grant/machine.ts';
+import type { EpochOwner } from '../../../machines/shared/facts.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle, Step } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';

@@ -2,13 +2,14 @@
  * The interaction: from the authorization request to the redirect. It is stored with the first step of an end-user who has signed
  * in; until then it travels with the browser (docs/decisions/0026). An approval inserts the grant in the same statement.
  */
-import { interactionMachine } from '../../../machines/interaction.machine.ts';
+
 import type {
   AuthorizationRefusal,
   InteractionContext,
   InteractionEvent,
   InteractionRejectReason,
-} from '../../../machines/vocabulary.ts';
+} from '../../../machines/interaction/facts.ts';
+import { interactionMachine } from '../../../machines/interaction/machine.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';

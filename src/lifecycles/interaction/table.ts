@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import type { Prompt } from '../../../machines/vocabulary.ts';
+import type { Prompt } from '../../../machines/interaction/facts.ts';
 import type { ResponseMode } from '../../model/interaction.ts';
 import { clients } from '../client/table.ts';
 import { authenticated, bytes, epoch, instant } from '../columns.ts';

@@ -1,10 +1,11 @@
 /** The linked identity: a sign-in at another OpenID Provider stores it, and what removes it is decided here. */
-import { linkedIdentityMachine } from '../../../machines/linked-identity.machine.ts';
+
 import type {
   LinkedIdentityEvent,
   LinkedIdentityRejectReason,
   LinkedIdentityState,
-} from '../../../machines/vocabulary.ts';
+} from '../../../machines/linked-identity/facts.ts';
+import { linkedIdentityMachine } from '../../../machines/linked-identity/machine.ts';
 import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import type { IdentityRemovalReason } from '../../../machines/vocabulary.ts';
+import type { IdentityRemovalReason } from '../../../machines/linked-identity/facts.ts';
 import { authenticated, instant } from '../columns.ts';
 import { described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
 
-/** Accounts at other OpenID Providers with which end-users sign in here (machines/linked-identity.machine.ts). */
+/** Accounts at other OpenID Providers with which end-users sign in here (machines/linked-identity/machine.ts). */
 export const linkedIdentities = pgTable(
   'linked_identities',
   {

@@ -1,6 +1,7 @@
 /** A mail on its way to the relay: a node claims the mail, attempts it, and reports the outcome to the machine. */
-import { mailMachine } from '../../../machines/mail.machine.ts';
-import type { MailContext, MailEvent } from '../../../machines/vocabulary.ts';
+
+import type { MailContext, MailEvent } from '../../../machines/mail/facts.ts';
+import { mailMachine } from '../../../machines/mail/machine.ts';
 import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';

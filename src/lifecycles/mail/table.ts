@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { check, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
-import type { DropReason, MailState } from '../../../machines/vocabulary.ts';
+import type { DropReason, MailState } from '../../../machines/mail/facts.ts';
 import type { MailPurpose } from '../../model/mail.ts';
 import { bytes, instant } from '../columns.ts';
 import { anHourBefore, earlier, ofDeletedUsers } from '../retention.ts';
 import { described, PASSING } from '../table.ts';
 
-/** Mails on their way to the relay (machines/mail.machine.ts). */
+/** Mails on their way to the relay (machines/mail/machine.ts). */
 export const mails = pgTable(
   'mails',
   {

@@ -1,6 +1,7 @@
 /** A passkey of an end-user: its registration, each signature of it, its name and its removal. */
-import { passkeyMachine } from '../../../machines/passkey.machine.ts';
-import type { PasskeyContext, PasskeyEvent } from '../../../machines/vocabulary.ts';
+
+import type { PasskeyContext, PasskeyEvent } from '../../../machines/passkey/facts.ts';
+import { passkeyMachine } from '../../../machines/passkey/machine.ts';
 import { type Commit, type CommitStore, insert, type Requirement, rowsOf, update } from '../../engine/commit.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';

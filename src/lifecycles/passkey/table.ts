@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import type { PasskeyState } from '../../../machines/vocabulary.ts';
+import type { PasskeyState } from '../../../machines/passkey/facts.ts';
 import { authenticated, bytes, instant, texts } from '../columns.ts';
 import { forgotten, ofDeletedUsers } from '../retention.ts';
 import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
 
-/** Passkeys (machines/passkey.machine.ts). */
+/** Passkeys (machines/passkey/machine.ts). */
 export const passkeys = pgTable(
   'passkeys',
   {

@@ -1,6 +1,7 @@
 /** A recovery code: used once, or replaced by newer codes. */
-import { recoveryCodeMachine } from '../../../machines/recovery-code.machine.ts';
-import type { RecoveryCodeEvent } from '../../../machines/vocabulary.ts';
+
+import type { RecoveryCodeEvent } from '../../../machines/recovery-code/facts.ts';
+import { recoveryCodeMachine } from '../../../machines/recovery-code/machine.ts';
 import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';

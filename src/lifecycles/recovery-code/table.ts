@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { check, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import type { RecoveryCodeState } from '../../../machines/vocabulary.ts';
+import type { RecoveryCodeState } from '../../../machines/recovery-code/facts.ts';
 import { bytes, instant } from '../columns.ts';
 import { forgotten, ofDeletedUsers } from '../retention.ts';
 import { described, PASSING } from '../table.ts';
 import { users } from '../user/table.ts';
 
-/** Recovery codes (machines/recovery-code.machine.ts). */
+/** Recovery codes (machines/recovery-code/machine.ts). */
 export const recoveryCodes = pgTable(
   'recovery_codes',
   {

@@ -1,6 +1,7 @@
 /** The refresh token: it names its place in the chain; its state follows from the grant's row. */
-import { refreshTokenMachine } from '../../../machines/refresh-token.machine.ts';
-import type { RefreshTokenContext, RefreshTokenEvent } from '../../../machines/vocabulary.ts';
+
+import type { RefreshTokenContext, RefreshTokenEvent } from '../../../machines/refresh-token/facts.ts';
+import { refreshTokenMachine } from '../../../machines/refresh-token/machine.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import { stepOf } from '../../engine/step.ts';

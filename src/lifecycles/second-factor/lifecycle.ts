@@ -1,6 +1,8 @@
 /** The authenticator app of an end-user: its set-up, each code of it, and its removal. */
-import { secondFactorMachine } from '../../../machines/second-factor.machine.ts';
-import type { FactorRejectReason, SecondFactorContext, SecondFactorEvent } from '../../../machines/vocabulary.ts';
+
+import type { SecondFactorContext, SecondFactorEvent } from '../../../machines/second-factor/facts.ts';
+import { secondFactorMachine } from '../../../machines/second-factor/machine.ts';
+import type { FactorRejectReason } from '../../../machines/shared/facts.ts';
 import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';

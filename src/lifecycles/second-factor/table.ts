@@ -1,12 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { bigint, check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
-import type { SecondFactorState } from '../../../machines/vocabulary.ts';
+import type { SecondFactorState } from '../../../machines/second-factor/facts.ts';
 import { instant } from '../columns.ts';
 import { forgotten, ofDeletedUsers } from '../retention.ts';
 import { described, PASSING } from '../table.ts';
 import { users } from '../user/table.ts';
 
-/** Authenticator apps (machines/second-factor.machine.ts). */
+/** Authenticator apps (machines/second-factor/machine.ts). */
 export const secondFactors = pgTable(
   'second_factors',
   {

@@ -1,6 +1,5 @@
 /** The session: a sign-in creates its row, and everything that ends it is decided here. */
-import { sessionGuards } from '../../../machines/guards.ts';
-import { sessionMachine } from '../../../machines/session.machine.ts';
+
 import type {
   SessionContext,
   SessionEndReason,
@@ -8,7 +7,9 @@ import type {
   SessionRejectReason,
   SessionState,
   SignInFacts,
-} from '../../../machines/vocabulary.ts';
+} from '../../../machines/session/facts.ts';
+import { sessionGuards } from '../../../machines/session/guards.ts';
+import { sessionMachine } from '../../../machines/session/machine.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle, Step } from '../../engine/lifecycle.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import type { SessionEndReason, SessionState } from '../../../machines/vocabulary.ts';
+import type { SessionEndReason, SessionState } from '../../../machines/session/facts.ts';
 import { MAX_SESSION_SECONDS } from '../../../policies/schema.ts';
 import { authenticated, bytes, epoch, instant, texts } from '../columns.ts';
 import { epochThatEnded } from '../retention.ts';

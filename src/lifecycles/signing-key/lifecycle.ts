@@ -2,8 +2,9 @@
  * The signing keys. The "row" of a decision is the whole table: whatever ends a signer creates or starts its successor in the same
  * decision and the same statement, so that one key of each algorithm that the policy names signs at any time.
  */
-import { signingKeyMachine } from '../../../machines/signing-key.machine.ts';
-import type { SigningKeyContext, SigningKeyEvent, SigningKeyState } from '../../../machines/vocabulary.ts';
+
+import type { SigningKeyContext, SigningKeyEvent, SigningKeyState } from '../../../machines/signing-key/facts.ts';
+import { signingKeyMachine } from '../../../machines/signing-key/machine.ts';
 import { InvariantViolation, Unavailable } from '../../engine/errors.ts';
 import { type Lifecycle, type Step, send } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';

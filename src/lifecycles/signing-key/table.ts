@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { check, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
-import type { KeyRetirementReason, SigningKeyState } from '../../../machines/vocabulary.ts';
+import type { KeyRetirementReason, SigningKeyState } from '../../../machines/signing-key/facts.ts';
 import type { SigningAlgorithm } from '../../oauth/signing-algorithms.ts';
 import { authenticated, instant } from '../columns.ts';
 import { inOrder } from '../in-order.ts';
 import { described, type Facts, KEPT, type Row } from '../table.ts';
 
 /**
- * The keys that sign tokens (machines/signing-key.machine.ts). Per algorithm at most one key signs and at most one waits: an
+ * The keys that sign tokens (machines/signing-key/machine.ts). Per algorithm at most one key signs and at most one waits: an
  * exclusion constraint in the migrations enforces that, which this schema language cannot express.
  */
 export const signingKeys = pgTable(

@@ -1,7 +1,8 @@
 /** The end-user's registration, as administrators and the end-user change it. A sign-in only reads it. */
 import { isDeepStrictEqual } from 'node:util';
-import { userMachine } from '../../../machines/user.machine.ts';
-import type { AdministrationRejectReason, UserEvent, UserState } from '../../../machines/vocabulary.ts';
+import type { AdministrationRejectReason } from '../../../machines/shared/facts.ts';
+import type { UserEvent, UserState } from '../../../machines/user/facts.ts';
+import { userMachine } from '../../../machines/user/machine.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle, Turn } from '../../engine/lifecycle.ts';

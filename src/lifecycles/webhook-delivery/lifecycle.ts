@@ -1,6 +1,6 @@
 /** The delivery of an event to a receiver: a node claims it, attempts it, and tells the machine what came of it. */
-import type { WebhookDeliveryContext, WebhookDeliveryEvent } from '../../../machines/vocabulary.ts';
-import { webhookDeliveryMachine } from '../../../machines/webhook-delivery.machine.ts';
+import type { WebhookDeliveryContext, WebhookDeliveryEvent } from '../../../machines/webhook-delivery/facts.ts';
+import { webhookDeliveryMachine } from '../../../machines/webhook-delivery/machine.ts';
 import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';

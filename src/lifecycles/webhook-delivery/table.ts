@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import type { AbandonReason, WebhookDeliveryState } from '../../../machines/vocabulary.ts';
+import type { AbandonReason, WebhookDeliveryState } from '../../../machines/webhook-delivery/facts.ts';
 import type { AttemptOutcome, WebhookData } from '../../model/webhook.ts';
 import { instant } from '../columns.ts';
 import { described, PASSING } from '../table.ts';
 
-/** Events on their way to receivers (machines/webhook-delivery.machine.ts). */
+/** Events on their way to receivers (machines/webhook-delivery/machine.ts). */
 export const webhookDeliveries = pgTable(
   'webhook_deliveries',
   {

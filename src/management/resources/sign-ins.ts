@@ -1,6 +1,6 @@
 /** Delegated sign-ins: what the team's application is told about a reference, and how it says who signed in. */
 import { z } from 'zod';
-import type { ExternalSignInRejectReason } from '../../../machines/vocabulary.ts';
+import type { ExternalSignInRejectReason } from '../../../machines/external-sign-in/facts.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
 import type { ExternalSignIn } from '../../model/external-sign-in.ts';
 import { AUTHENTICATION_CLASSES, authenticationClassOf, satisfies } from '../../oauth/authentication-methods.ts';

@@ -3,7 +3,7 @@
  * signed in, and the browser comes back. The reference alone is worth nothing: the answer takes a client with the right to give it, and
  * the return takes the browser that began.
  */
-import type { ExternalSignInRejectReason } from '../../../machines/vocabulary.ts';
+import type { ExternalSignInRejectReason } from '../../../machines/external-sign-in/facts.ts';
 import type { DelegatedSignIn } from '../../../policies/upstreams-schema.ts';
 import { sameSecretBytes } from '../../crypto/digest.ts';
 import {

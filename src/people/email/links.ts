@@ -1,6 +1,6 @@
 /** A link for a mail: its secret, its URL, how long it is good for, and how it is sent. */
 
-import type { EmailChallengePurpose } from '../../../machines/vocabulary.ts';
+import type { EmailChallengePurpose } from '../../../machines/email-challenge/facts.ts';
 import { sha256 } from '../../crypto/digest.ts';
 import type { Random } from '../../crypto/random.ts';
 import {

@@ -3,7 +3,7 @@
  * presses the button is asked nothing else: the link itself is the proof. For a new password that is one factor of several, since
  * nobody is signed in by it.
  */
-import type { EmailChallengePurpose, EmailChallengeRejectReason } from '../../../machines/vocabulary.ts';
+import type { EmailChallengePurpose, EmailChallengeRejectReason } from '../../../machines/email-challenge/facts.ts';
 import { type PasswordHash, type RawSecret, rawSecret } from '../../crypto/secret-types.ts';
 import {
   type LinkUse,

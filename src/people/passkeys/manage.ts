@@ -1,5 +1,5 @@
 /** The passkeys of an end-user who is signed in: add, name, remove. */
-import type { FactorRejectReason } from '../../../machines/vocabulary.ts';
+import type { FactorRejectReason } from '../../../machines/shared/facts.ts';
 import { siteOf } from '../../crypto/passkey-challenge.ts';
 import { registrationOptions, verifiedRegistration } from '../../crypto/webauthn.ts';
 import { askPasskey, type PasskeyStore, registerPasskey } from '../../lifecycles/passkey/lifecycle.ts';

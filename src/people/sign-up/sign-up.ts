@@ -1,5 +1,5 @@
 /** A new account, by the end-user or by invitation. It exists only once the link in the mail was used. */
-import type { EmailChallengePurpose } from '../../../machines/vocabulary.ts';
+import type { EmailChallengePurpose } from '../../../machines/email-challenge/facts.ts';
 import type { SignInPolicy } from '../../../policies/schema.ts';
 import { withdrawInvitation as withdraw } from '../../lifecycles/email-challenge/lifecycle.ts';
 import type { Actor } from '../../model/actor.ts';

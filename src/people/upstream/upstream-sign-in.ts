@@ -2,7 +2,7 @@
  * Signing in at another OpenID Provider: the authorization request there, and what its response makes of this browser. The machine
  * takes each response once, before its code is exchanged; end-user, identity and sign-in are stored together.
  */
-import type { ExternalSignInRejectReason } from '../../../machines/vocabulary.ts';
+import type { ExternalSignInRejectReason } from '../../../machines/external-sign-in/facts.ts';
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
 import { sameSecretBytes } from '../../crypto/digest.ts';
 import { type Brought, bringToExternalSignIn, type SoughtUser } from '../../lifecycles/external-sign-in/lifecycle.ts';

@@ -1,7 +1,7 @@
 /** A side of a comparison: a folder of policies with the machines of this installation, or a git revision with its own machines. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { AnyStateMachine } from 'xstate';
 import type { Configuration } from '../../config/configuration.ts';
@@ -69,8 +69,8 @@ const git = (args: readonly string[]): Buffer =>
   execFileSync('git', ['-C', ROOT, ...args], { maxBuffer: MAX_BYTES, stdio: ['ignore', 'pipe', 'ignore'] });
 
 async function machinesIn(folder: string): Promise<Pick<Side, 'machines' | 'sharedPredicates'>> {
-  const files = readdirSync(folder).filter((file) => file.endsWith('.ts'));
-  const modules = await Promise.all(files.map((file) => machineFile(join(folder, file))));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const modules = await Promise.all(files.map((file) => machineFile(folder, file)));
   return {
     machines: modules.flatMap((module) => Object.values(module).filter(isMachine)),
     sharedPredicates: Object.assign(
@@ -81,14 +81,13 @@ async function machinesIn(folder: string): Promise<Pick<Side, 'machines' | 'shar
 }
 
 /** @throws NoSuchSide with file and line, without the temporary folder of a revision. */
-export async function machineFile(path: string): Promise<Record<string, unknown>> {
+export async function machineFile(folder: string, file: string): Promise<Record<string, unknown>> {
   try {
-    return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+    return (await import(pathToFileURL(join(folder, file)).href)) as Record<string, unknown>;
   } catch (error) {
     const { message, stack = '' } = error as Error;
-    const file = basename(path);
     const line = stack.split(`${file}:`)[1]?.match(/^\d+/)?.[0];
-    const words = message.replaceAll(`${dirname(path)}/`, '');
+    const words = message.replaceAll(`${folder}/`, '');
     throw new NoSuchSide(`${file}${line === undefined ? '' : `:${line}`}: cannot be read: ${words}`);
   }
 }

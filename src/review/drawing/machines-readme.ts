@@ -37,7 +37,7 @@ const contents = (): string =>
 const stateNames = (states: Machine['states']): string => states.map((state) => `\`${state.name}\``).join(', ');
 
 function chapterOf(name: string, machine: Machine, numbers: Numbers): string {
-  const file = `${kebab(name)}.machine.ts`;
+  const file = `${kebab(name)}/machine.ts`;
   return [
     `## ${titleOf(name)}`,
     `[${file}](${file})`,

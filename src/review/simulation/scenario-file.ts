@@ -3,14 +3,12 @@
  * every key; rules between keys are in read-scenario.ts.
  */
 import { z } from 'zod';
-import type {
-  EmailChallengeRejectReason,
-  ExternalSignInRejectReason,
-  FactorRejectReason,
-  InteractionRejectReason,
-  LinkedIdentityRejectReason,
-  SessionRejectReason,
-} from '../../../machines/vocabulary.ts';
+import type { EmailChallengeRejectReason } from '../../../machines/email-challenge/facts.ts';
+import type { ExternalSignInRejectReason } from '../../../machines/external-sign-in/facts.ts';
+import type { InteractionRejectReason } from '../../../machines/interaction/facts.ts';
+import type { LinkedIdentityRejectReason } from '../../../machines/linked-identity/facts.ts';
+import type { SessionRejectReason } from '../../../machines/session/facts.ts';
+import type { FactorRejectReason } from '../../../machines/shared/facts.ts';
 import { policySchema, signInSchema } from '../../../policies/schema.ts';
 import type { UnavailableReason } from '../../engine/errors.ts';
 import type { TokenReason } from '../../oauth/refusals.ts';

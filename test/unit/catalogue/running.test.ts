@@ -1,5 +1,6 @@
 /** The list of the machines that run is whole. */
-import { readdirSync } from 'node:fs';
+import { globSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { MACHINES, RUNNING } from '../../../src/catalogue/running.ts';
 import { kebab } from '../../../src/review/drawing/names.ts';
@@ -13,9 +14,7 @@ test('every machine is listed under its id', () => {
   );
 });
 
-test('every file of a machine is of a machine in the list', () => {
-  const files = readdirSync(new URL('../../../machines', import.meta.url)).filter((file) =>
-    file.endsWith('.machine.ts'),
-  );
-  expect(files.sort()).toEqual([...MACHINES.keys()].map((name) => `${kebab(name)}.machine.ts`).sort());
+test('every folder with a machine is of a machine in the list', () => {
+  const folders = globSync('machines/*/machine.ts').map((path) => basename(dirname(path)));
+  expect(folders.sort()).toEqual([...MACHINES.keys()].map(kebab).sort());
 });

@@ -2,15 +2,16 @@
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { type AnyStateMachine, and, createMachine, not, or, setup, transition } from 'xstate';
-import { authorizationCodeMachine } from '../../../machines/authorization-code.machine.ts';
-import { grantMachine } from '../../../machines/grant.machine.ts';
-import { interactionMachine } from '../../../machines/interaction.machine.ts';
-import { refreshTokenMachine } from '../../../machines/refresh-token.machine.ts';
-import { sessionMachine } from '../../../machines/session.machine.ts';
-import { signingKeyMachine } from '../../../machines/signing-key.machine.ts';
-import { effects, reject } from '../../../machines/vocabulary.ts';
+import { authorizationCodeMachine } from '../../../machines/authorization-code/machine.ts';
+import { grantMachine } from '../../../machines/grant/machine.ts';
+import { interactionMachine } from '../../../machines/interaction/machine.ts';
+import { refreshTokenMachine } from '../../../machines/refresh-token/machine.ts';
+import { sessionMachine } from '../../../machines/session/machine.ts';
+import { reject } from '../../../machines/shared/effects.ts';
+import { signingKeyMachine } from '../../../machines/signing-key/machine.ts';
 import { decide } from '../../../src/engine/decide.ts';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
+import { effects } from '../../support/effects.ts';
 
 const instants = fc.integer({ min: 0, max: 3 });
 const names = fc.constantFrom('one', 'two');

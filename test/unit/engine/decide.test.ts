@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { grantMachine } from '../../../machines/grant.machine.ts';
-import { refreshTokenMachine } from '../../../machines/refresh-token.machine.ts';
-import type { RefreshTokenContext, RefreshTokenEvent } from '../../../machines/vocabulary.ts';
+import { grantMachine } from '../../../machines/grant/machine.ts';
+import type { RefreshTokenContext, RefreshTokenEvent } from '../../../machines/refresh-token/facts.ts';
+import { refreshTokenMachine } from '../../../machines/refresh-token/machine.ts';
 import { decide, effectOf } from '../../../src/engine/decide.ts';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
 

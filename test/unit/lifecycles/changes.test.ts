@@ -1,11 +1,11 @@
 /** What each effect makes of a grant's row; and that no other effect makes anything of it. */
 import { expect, test } from 'vitest';
-import { effects } from '../../../machines/vocabulary.ts';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
 import { authorizationCodeLifecycle } from '../../../src/lifecycles/authorization-code/lifecycle.ts';
 import { grantLifecycle } from '../../../src/lifecycles/grant/lifecycle.ts';
 import { refreshTokenLifecycle } from '../../../src/lifecycles/refresh-token/lifecycle.ts';
 import { grantState } from '../../../src/model/grant.ts';
+import { effects } from '../../support/effects.ts';
 import { chainGrant, codeGrant, LIFETIMES, NONCE, seconds } from './given.ts';
 
 const token = { generation: 0n, nonce: NONCE };

@@ -1,6 +1,6 @@
 /** Rows, a client and a policy for the engine's tests. */
 import { type AnyStateMachine, createMachine } from 'xstate';
-import type { Effect } from '../../../machines/vocabulary.ts';
+import type { Effect } from '../../../machines/unions.ts';
 import type { Client } from '../../../src/model/client.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import type { Lifetimes } from '../../../src/model/lifetimes.ts';

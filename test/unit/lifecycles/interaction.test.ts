@@ -1,6 +1,7 @@
 /** The life of an interaction over a store in memory: what each event answers, and what it asks the store to commit. */
 import { describe, expect, test } from 'vitest';
-import type { Effect, InteractionEvent, InteractionState } from '../../../machines/vocabulary.ts';
+import type { InteractionEvent, InteractionState } from '../../../machines/interaction/facts.ts';
+import type { Effect } from '../../../machines/unions.ts';
 import { InvariantViolation, StoreUnavailable } from '../../../src/engine/errors.ts';
 import { run } from '../../../src/engine/run.ts';
 import {

@@ -1,6 +1,6 @@
 /** The life of a session over a store in memory: one row, and every commit that it was asked for. */
 import { describe, expect, test } from 'vitest';
-import type { Effect } from '../../../machines/vocabulary.ts';
+import type { Effect } from '../../../machines/unions.ts';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
 import { run } from '../../../src/engine/run.ts';
 import { stepOf } from '../../../src/engine/step.ts';

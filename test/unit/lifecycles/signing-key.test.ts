@@ -1,7 +1,7 @@
 /** What the engine refuses to commit about signing keys, whatever machine, store or policy may say. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { signingKeyMachine } from '../../../machines/signing-key.machine.ts';
-import type { Effect } from '../../../machines/vocabulary.ts';
+import { signingKeyMachine } from '../../../machines/signing-key/machine.ts';
+import type { Effect } from '../../../machines/unions.ts';
 import { decide as real } from '../../../src/engine/decide.ts';
 import { InvariantViolation, StoreUnavailable } from '../../../src/engine/errors.ts';
 import {

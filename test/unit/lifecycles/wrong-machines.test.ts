@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { type AnyStateMachine, setup } from 'xstate';
-import { effects, reject, revokeGrant } from '../../../machines/vocabulary.ts';
+import { reject, revokeGrant } from '../../../machines/shared/effects.ts';
 import { decide } from '../../../src/engine/decide.ts';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
 import { refreshTokenLifecycle, refreshTokenRequest } from '../../../src/lifecycles/refresh-token/lifecycle.ts';
+import { effects } from '../../support/effects.ts';
 import { CLIENT, chainGrant, NONCE } from './given.ts';
 import { bench } from './presenting.ts';
 

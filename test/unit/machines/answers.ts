@@ -1,8 +1,8 @@
 /** What a machine answers, asked of XState's pure `transition` for every state × event × outcome of every guard. */
 import { createMachine, transition } from 'xstate';
-import { effects } from '../../../machines/vocabulary.ts';
 import { type Call, callWords } from '../../../src/catalogue/calls.ts';
 import { type Arm, armsOf, type Machine } from '../../../src/catalogue/read.ts';
+import { effects } from '../../support/effects.ts';
 import type { Subject } from './catalogue.ts';
 
 export type Outcomes = Readonly<Record<string, boolean>>;

@@ -1,8 +1,9 @@
 /** Machines whose guards are put together with `and`, `or` and `not` are asked, tabled and changed like any other. */
 import { expect, test } from 'vitest';
 import { and, not, or, setup } from 'xstate';
-import { effects, type Meta } from '../../../machines/vocabulary.ts';
+import type { Meta } from '../../../machines/shared/arm.ts';
 import { readMachine } from '../../../src/catalogue/read.ts';
+import { effects } from '../../support/effects.ts';
 import { allAnswers } from './answers.ts';
 import type { Config, Subject } from './catalogue.ts';
 import { caseOf, lawsOf } from './laws.ts';

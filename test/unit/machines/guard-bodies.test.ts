@@ -1,6 +1,8 @@
 /** The law of what a guard may say; the table shows it to reviewers (guard-bodies.md). */
 import { describe, expect, test } from 'vitest';
-import { BOUNDS, sharedPredicates } from '../../../machines/guards.ts';
+import * as client from '../../../machines/client/guards.ts';
+import * as interaction from '../../../machines/interaction/guards.ts';
+import * as within from '../../../machines/shared/within.ts';
 import { machineSources, readPredicates } from './guard-bodies.ts';
 
 const sources = machineSources();
@@ -12,11 +14,15 @@ test('guards compare facts with facts, and name no value of their own', () => {
 
 test('a predicate that several guards ask is among those that reviews show beside them', () => {
   const shared = predicates.filter(({ isShared }) => isShared).map(({ name }) => name);
-  expect(shared).toEqual(Object.keys(sharedPredicates));
+  expect(shared).toEqual([...Object.keys(interaction.sharedPredicates), ...Object.keys(within.sharedPredicates)]);
 });
 
 test('the bounds that guards name are these', () => {
-  expect(BOUNDS).toEqual({ liveSecrets: 2, millisecondsPerSecond: 1000, offlineAccess: 'offline_access' });
+  expect({ ...client.BOUNDS, ...interaction.BOUNDS }).toEqual({
+    liveSecrets: 2,
+    millisecondsPerSecond: 1000,
+    offlineAccess: 'offline_access',
+  });
 });
 
 test('the table shows the body of every guard', async () => {
@@ -60,14 +66,16 @@ const BACK_DOORS: readonly string[] = [
 
 describe('refuses a back door in a guard', () => {
   const RIGHT = 'byAnotherClient: ({ context, event }: Refresh) => event.clientId !== context.clientId';
-  const { 'machines/guards.ts': guards = '' } = sources;
+  const { 'machines/refresh-token/guards.ts': guards = '' } = sources;
 
   test.each(BACK_DOORS)('%s', (planted) => {
     expect(guards.split(RIGHT)).toHaveLength(2);
     const changed = guards
       .replace(RIGHT, () => `byAnotherClient: ({ context, event }: Refresh) => ${planted}`)
-      .replace('const within', "const A_CLIENT = 'a-client';\nconst within");
-    expect(readPredicates({ ...sources, 'machines/guards.ts': changed }).violations.length).toBeGreaterThan(0);
+      .replace('type Refresh', "const A_CLIENT = 'a-client';\ntype Refresh");
+    expect(
+      readPredicates({ ...sources, 'machines/refresh-token/guards.ts': changed }).violations.length,
+    ).toBeGreaterThan(0);
   });
 
   test('a guard with statements', () => {
@@ -75,18 +83,18 @@ describe('refuses a back door in a guard', () => {
       RIGHT,
       () => `byAnotherClient: ({ context, event }: Refresh) => { return event.clientId !== context.clientId; }`,
     );
-    expect(readPredicates({ ...sources, 'machines/guards.ts': changed }).violations).toHaveLength(1);
+    expect(readPredicates({ ...sources, 'machines/refresh-token/guards.ts': changed }).violations).toHaveLength(1);
   });
 
   test('a guard that is written into a machine', () => {
-    const { 'machines/refresh-token.machine.ts': machine = '' } = sources;
+    const { 'machines/refresh-token/machine.ts': machine = '' } = sources;
     const changed = machine.replace(
       "guard: 'byAnotherClient'",
       "guard: ({ event }: { event: RefreshTokenEvent }) => event.clientId === 'a-client'",
     );
     expect(changed).not.toBe(machine);
     expect(
-      readPredicates({ ...sources, 'machines/refresh-token.machine.ts': changed }).violations.length,
+      readPredicates({ ...sources, 'machines/refresh-token/machine.ts': changed }).violations.length,
     ).toBeGreaterThan(0);
   });
 });

@@ -12,7 +12,11 @@ export type Violation = { readonly at: string; readonly found: string };
 export type Sources = Readonly<Record<string, string>>;
 
 export const machineSources = (): Sources =>
-  Object.fromEntries(globSync('machines/*.ts').map((path) => [path, readFileSync(path, 'utf8')]));
+  Object.fromEntries(
+    globSync('machines/**/*.ts')
+      .sort()
+      .map((path) => [path, readFileSync(path, 'utf8')]),
+  );
 
 export type Predicate = {
   readonly file: string;
@@ -116,7 +120,7 @@ function brokenIn(predicate: ts.FunctionLikeDeclaration, checker: ts.TypeChecker
     const { expression: asked } = node;
     if (ts.isIdentifier(asked)) {
       // Another predicate of these files, which this law reads as well.
-      const [declared] = checker.getSymbolAtLocation(asked)?.declarations ?? [];
+      const [declared] = declarationOf(asked)?.declarations ?? [];
       const isPredicate = declared !== undefined && ts.isVariableDeclaration(declared);
       return isPredicate ? node.arguments.flatMap((argument) => visit(argument)) : [node];
     }
@@ -129,6 +133,12 @@ function brokenIn(predicate: ts.FunctionLikeDeclaration, checker: ts.TypeChecker
         ts.isStringLiteralLike(argument) && items !== undefined && isClosed(items) ? [] : visit(argument),
       ),
     ];
+  }
+
+  /** Where an imported name is declared. */
+  function declarationOf(node: ts.Identifier): ts.Symbol | undefined {
+    const symbol = checker.getSymbolAtLocation(node);
+    return symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   }
 
   function isParameter(node: ts.Identifier): boolean {

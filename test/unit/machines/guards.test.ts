@@ -1,51 +1,34 @@
 /** The predicates themselves, with real contexts and events: both outcomes of each, and the edges between them. */
 import { describe, expect, test } from 'vitest';
-import {
-  authorizationCodeGuards,
-  clientGuards,
-  emailChallengeGuards,
-  externalSignInGuards,
-  interactionGuards,
-  linkedIdentityGuards,
-  mailGuards,
-  passkeyGuards,
-  recoveryCodeGuards,
-  refreshTokenGuards,
-  secondFactorGuards,
-  sessionGuards,
-  signingKeyGuards,
-  userGuards,
-  webhookDeliveryGuards,
-} from '../../../machines/guards.ts';
-import type {
-  AuthorizationCodeContext,
-  AuthorizationCodeEvent,
-  ClientContext,
-  ClientEvent,
-  EmailChallengeContext,
-  EmailChallengeEvent,
-  ExternalSignInContext,
-  ExternalSignInEvent,
-  InteractionContext,
-  InteractionEvent,
-  LinkedIdentityEvent,
-  PasskeyContext,
-  PasskeyEvent,
-  RecoveryCodeContext,
-  RecoveryCodeEvent,
-  RefreshTokenContext,
-  RefreshTokenEvent,
-  SecondFactorContext,
-  SecondFactorEvent,
-  SessionContext,
-  SessionEvent,
-  SignInFacts,
-  SigningKeyContext,
-  SigningKeyEvent,
-  UserEvent,
-  WebhookDeliveryContext,
-  WebhookDeliveryEvent,
-} from '../../../machines/vocabulary.ts';
+import type { AuthorizationCodeContext, AuthorizationCodeEvent } from '../../../machines/authorization-code/facts.ts';
+import { authorizationCodeGuards } from '../../../machines/authorization-code/guards.ts';
+import type { ClientContext, ClientEvent } from '../../../machines/client/facts.ts';
+import { clientGuards } from '../../../machines/client/guards.ts';
+import type { EmailChallengeContext, EmailChallengeEvent } from '../../../machines/email-challenge/facts.ts';
+import { emailChallengeGuards } from '../../../machines/email-challenge/guards.ts';
+import type { ExternalSignInContext, ExternalSignInEvent } from '../../../machines/external-sign-in/facts.ts';
+import { externalSignInGuards } from '../../../machines/external-sign-in/guards.ts';
+import type { InteractionContext, InteractionEvent } from '../../../machines/interaction/facts.ts';
+import { interactionGuards } from '../../../machines/interaction/guards.ts';
+import type { LinkedIdentityEvent } from '../../../machines/linked-identity/facts.ts';
+import { linkedIdentityGuards } from '../../../machines/linked-identity/guards.ts';
+import { mailGuards } from '../../../machines/mail/guards.ts';
+import type { PasskeyContext, PasskeyEvent } from '../../../machines/passkey/facts.ts';
+import { passkeyGuards } from '../../../machines/passkey/guards.ts';
+import type { RecoveryCodeContext, RecoveryCodeEvent } from '../../../machines/recovery-code/facts.ts';
+import { recoveryCodeGuards } from '../../../machines/recovery-code/guards.ts';
+import type { RefreshTokenContext, RefreshTokenEvent } from '../../../machines/refresh-token/facts.ts';
+import { refreshTokenGuards } from '../../../machines/refresh-token/guards.ts';
+import type { SecondFactorContext, SecondFactorEvent } from '../../../machines/second-factor/facts.ts';
+import { secondFactorGuards } from '../../../machines/second-factor/guards.ts';
+import type { SessionContext, SessionEvent, SignInFacts } from '../../../machines/session/facts.ts';
+import { sessionGuards } from '../../../machines/session/guards.ts';
+import type { SigningKeyContext, SigningKeyEvent } from '../../../machines/signing-key/facts.ts';
+import { signingKeyGuards } from '../../../machines/signing-key/guards.ts';
+import type { UserEvent } from '../../../machines/user/facts.ts';
+import { userGuards } from '../../../machines/user/guards.ts';
+import type { WebhookDeliveryContext, WebhookDeliveryEvent } from '../../../machines/webhook-delivery/facts.ts';
+import { webhookDeliveryGuards } from '../../../machines/webhook-delivery/guards.ts';
 import { SINGLE_FACTOR } from '../../../src/lifecycles/session/lifecycle.ts';
 
 const NOW = Date.UTC(2030, 0, 1);

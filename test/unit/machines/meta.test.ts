@@ -1,7 +1,7 @@
 /** A misspelt `spec` does not compile, in states, in arms and in arms that states share. `tsc` is what fails here. */
 import { expect, expectTypeOf, test } from 'vitest';
 import { type AnyStateMachine, type SnapshotFrom, setup } from 'xstate';
-import type { Meta, SharedArm } from '../../../machines/vocabulary.ts';
+import type { Meta, SharedArm } from '../../../machines/shared/arm.ts';
 import { readMachine } from '../../../src/catalogue/read.ts';
 import type { RUNNING } from '../../../src/catalogue/running.ts';
 

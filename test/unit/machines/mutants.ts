@@ -1,7 +1,8 @@
 /** Every machine with one thing changed: what a slip of the hand, or of a review, could do to it. */
-import type { effects } from '../../../machines/vocabulary.ts';
+
 import type { Call } from '../../../src/catalogue/calls.ts';
 import { type Arm, armsOf, readMachine } from '../../../src/catalogue/read.ts';
+import type { effects } from '../../support/effects.ts';
 import { statesOf } from './answers.ts';
 import { type Config, copyOf, type Subject, type WrittenArm } from './catalogue.ts';
 
@@ -201,7 +202,7 @@ const CHANGES_OF_ARMS: Readonly<Record<string, Change>> = {
     changed(subject, place, 'an inline action', (_, arm) => {
       arm.actions = [() => {}];
     }),
-    changed(subject, place, 'a guard that is not in guards.ts', (_, arm) => {
+    changed(subject, place, 'a guard that the machine does not have', (_, arm) => {
       arm.guard = 'looksFine';
     }),
   ],

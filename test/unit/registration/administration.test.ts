@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest';
-import type { AdministrationRejectReason } from '../../../machines/vocabulary.ts';
+import type { AdministrationRejectReason } from '../../../machines/shared/facts.ts';
 import { ADMINISTRATION_WORDS, ChangeRefused, requireDone } from '../../../src/registration/administration.ts';
 
 /** What a person has to be told to know what to do next. */

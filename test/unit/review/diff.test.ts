@@ -1,10 +1,10 @@
 /** `statehouse diff`: what differs is said, what it means for what is alive is said, and a broken new side is refused. */
 
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { grantMachine } from '../../../machines/grant.machine.ts';
+import { grantMachine } from '../../../machines/grant/machine.ts';
 import { NOBODY_ADMINISTERS, type OperatorsFile } from '../../../policies/operators-schema.ts';
 import { readMachine } from '../../../src/catalogue/read.ts';
 import { diffDocument, diffMarkdown, diffText } from '../../../src/cli/diff-words.ts';
@@ -296,11 +296,12 @@ describe('revisions', () => {
     'a machine file that cannot be read is named, in words and without the folder: %j',
     async (text) => {
       const folder = mkdtempSync(join(tmpdir(), 'statehouse-machine-'));
-      writeFileSync(join(folder, 'broken.machine.ts'), text);
-      const error = await machineFile(join(folder, 'broken.machine.ts')).catch((one: unknown) => one);
+      mkdirSync(join(folder, 'broken'));
+      writeFileSync(join(folder, 'broken', 'machine.ts'), text);
+      const error = await machineFile(folder, join('broken', 'machine.ts')).catch((one: unknown) => one);
       rmSync(folder, { recursive: true });
       expect(error).toBeInstanceOf(NoSuchSide);
-      expect(String(error)).toMatch(/^NoSuchSide: broken\.machine\.ts(:\d+)?: cannot be read: ./);
+      expect(String(error)).toMatch(/^NoSuchSide: broken\/machine\.ts(:\d+)?: cannot be read: ./);
       expect(String(error)).not.toContain(folder);
     },
   );

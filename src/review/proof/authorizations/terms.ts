@@ -1,5 +1,5 @@
 /** What the walk of an authorization speaks of. */
-import type { GrantEventType } from '../../../../machines/vocabulary.ts';
+import type { GrantEventType } from '../../../../machines/grant/facts.ts';
 import type { PresentedCode } from '../../../lifecycles/authorization-code/lifecycle.ts';
 import type { GrantCommit } from '../../../lifecycles/grant/lifecycle.ts';
 import type { LoadedPresentation, Outcome } from '../../../lifecycles/presentation.ts';

@@ -1,5 +1,5 @@
 /** Where every exploration of the links begins: each purpose, with a link that was sent. */
-import type { EmailChallengePurpose } from '../../../../machines/vocabulary.ts';
+import type { EmailChallengePurpose } from '../../../../machines/email-challenge/facts.ts';
 import { type EmailChallenge, personOf } from '../../../model/email-challenge.ts';
 import type { RegisteredUser, User } from '../../../model/user.ts';
 import type { Beginning } from '../walk.ts';

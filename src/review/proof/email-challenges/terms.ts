@@ -1,5 +1,5 @@
 /** What the walk of the links in mails speaks of: one end-user, or one address, with every link that was sent. */
-import type { EmailChallengePurpose } from '../../../../machines/vocabulary.ts';
+import type { EmailChallengePurpose } from '../../../../machines/email-challenge/facts.ts';
 import type { Commit } from '../../../engine/commit.ts';
 import type { LinkRejected, LinkUsed, LoadedEmailChallenge } from '../../../lifecycles/email-challenge/lifecycle.ts';
 import type { EmailChallenge } from '../../../model/email-challenge.ts';

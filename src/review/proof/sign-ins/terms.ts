@@ -1,5 +1,6 @@
 /** What the walk of signing in and consenting speaks of. */
-import type { InteractionEvent, SessionEvent } from '../../../../machines/vocabulary.ts';
+import type { InteractionEvent } from '../../../../machines/interaction/facts.ts';
+import type { SessionEvent } from '../../../../machines/session/facts.ts';
 import type { InteractionOutcome, LoadedInteraction } from '../../../lifecycles/interaction/lifecycle.ts';
 import type { SessionUse } from '../../../lifecycles/session/lifecycle.ts';
 import type { Session } from '../../../model/session.ts';

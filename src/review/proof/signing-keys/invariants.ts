@@ -1,6 +1,6 @@
 /** What must hold of the signing keys, each in a sentence, and how a violation of it is seen. */
 
-import type { SigningKeyEvent } from '../../../../machines/vocabulary.ts';
+import type { SigningKeyEvent } from '../../../../machines/signing-key/facts.ts';
 import { KEY_POLL_SECONDS, MAX_TOKEN_SECONDS } from '../../../../policies/schema.ts';
 import type { SigningKeyTable } from '../../../lifecycles/signing-key/lifecycle.ts';
 import { type SigningAlgorithm, type SigningKeyRow, signerAmong, waitingKey } from '../../../model/signing-key.ts';

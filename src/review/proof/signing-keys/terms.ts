@@ -1,5 +1,5 @@
 /** What the walk of the signing keys speaks of. */
-import type { SigningKeyEvent } from '../../../../machines/vocabulary.ts';
+import type { SigningKeyEvent } from '../../../../machines/signing-key/facts.ts';
 import type { KeyChange, LoadedSigningKeys, SigningKeyCommit } from '../../../lifecycles/signing-key/lifecycle.ts';
 import type { SigningAlgorithm } from '../../../model/signing-key.ts';
 import type { StoredKeys } from './store.ts';

@@ -2,7 +2,8 @@
  * The client. It is stored by a registration only, loses its grants by a deletion only, and what configuration declares is changed by
  * configuration only. It never has a third secret, and never loses its last.
  */
-import type { ClientEvent, RejectReason } from '../../../../machines/vocabulary.ts';
+import type { ClientEvent } from '../../../../machines/client/facts.ts';
+import type { RejectReason } from '../../../../machines/unions.ts';
 import type { Answer } from '../answers.ts';
 import {
   allFail,

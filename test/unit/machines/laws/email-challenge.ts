@@ -3,7 +3,8 @@
  * was used, a new password or another address; what it does to the account is for the end-user's machine to say. An undo outlives all
  * of that but its own use.
  */
-import type { EmailChallengeRejectReason, UserEvent } from '../../../../machines/vocabulary.ts';
+import type { EmailChallengeRejectReason } from '../../../../machines/email-challenge/facts.ts';
+import type { UserEvent } from '../../../../machines/user/facts.ts';
 import type { Answer } from '../answers.ts';
 import {
   allFail,

@@ -2,11 +2,12 @@
  * What holds of every machine, and of one that is added: all is said (no silence, no code, no arm that happens by itself), what has
  * ended stays ended, and nothing is issued without asking for the time.
  */
-import { effects } from '../../../../machines/vocabulary.ts';
+
 import { callWords } from '../../../../src/catalogue/calls.ts';
 import { statesReachableFrom } from '../../../../src/catalogue/reach.ts';
 import type { Arm, Machine } from '../../../../src/catalogue/read.ts';
 import { INLINE } from '../../../../src/catalogue/words.ts';
+import { effects } from '../../../support/effects.ts';
 import { statesOf } from '../answers.ts';
 import { brokenArms, everyAnswer, ISSUING, type Law, placesOf } from './law.ts';
 import { NO_STANDARD_SAYS } from './without-reference.ts';
@@ -83,7 +84,7 @@ export const lawsOfEveryMachine: readonly Law[] = [
     },
   },
   {
-    name: 'every guard that guards.ts offers is asked',
+    name: 'every guard that the machine has is asked',
     broken: (tested) => {
       const arms = placesOf(tested).flatMap((place) => place.arms);
       const asked = new Set(arms.flatMap(({ asks }) => asks.map(({ name }) => name)));

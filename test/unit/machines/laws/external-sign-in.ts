@@ -2,7 +2,7 @@
  * The external sign-in. Only an answer that was received once signs in, once, in the browser that began. Whatever speaks against it is
  * told in a fixed order, and changes nothing; an end-user and a link come only with an answer that counts.
  */
-import type { RejectReason } from '../../../../machines/vocabulary.ts';
+import type { RejectReason } from '../../../../machines/unions.ts';
 import { allFail, does, everyAnswer, hasAny, holds, type Law, onlyRejects, reject, rejectsInThisOrder } from './law.ts';
 
 const AGAINST_RETURN: readonly (readonly [guard: string, reason: RejectReason])[] = [

@@ -2,7 +2,7 @@
  * The grant. Every event ends it: those about the grant itself write the reason into its row, those about its client, its end-user or
  * the server raise an epoch there. It ends once.
  */
-import type { GrantEventType } from '../../../../machines/vocabulary.ts';
+import type { GrantEventType } from '../../../../machines/grant/facts.ts';
 import { does, everyAnswer, type Law, raiseEpoch } from './law.ts';
 
 /** The compiler asks for every event. */

@@ -6,7 +6,8 @@
  *
  * `viewed` and `switchRequested` only choose a page.
  */
-import type { AuthorizationRefusal, RejectReason } from '../../../../machines/vocabulary.ts';
+import type { AuthorizationRefusal } from '../../../../machines/interaction/facts.ts';
+import type { RejectReason } from '../../../../machines/unions.ts';
 import type { Answer } from '../answers.ts';
 import {
   allFail,

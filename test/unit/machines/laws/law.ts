@@ -2,13 +2,12 @@
  * What a law is made of. A law is a sentence about a machine, and a test of it that knows nothing of how the machine is written: it
  * sees the arms as data, and the answers that XState gives to every state × event × outcome of every guard.
  */
-import type {
-  EpochOwner,
-  GrantEventType,
-  RejectReason,
-  SupersededReason,
-  UserEvent,
-} from '../../../../machines/vocabulary.ts';
+
+import type { SupersededReason } from '../../../../machines/email-challenge/facts.ts';
+import type { GrantEventType } from '../../../../machines/grant/facts.ts';
+import type { EpochOwner } from '../../../../machines/shared/facts.ts';
+import type { RejectReason } from '../../../../machines/unions.ts';
+import type { UserEvent } from '../../../../machines/user/facts.ts';
 import type { Arm, Machine } from '../../../../src/catalogue/read.ts';
 import { armsOf } from '../../../../src/catalogue/read.ts';
 import { type Answer, type Answers, foundOnce, statesOf } from '../answers.ts';

@@ -1,5 +1,5 @@
 /** The linked identity. What was removed stays so; the end-user keeps a way to sign in, and an administrator may take the last. */
-import type { IdentityRemovalReason } from '../../../../machines/vocabulary.ts';
+import type { IdentityRemovalReason } from '../../../../machines/linked-identity/facts.ts';
 import { does, everyAnswer, has, hasAny, holds, type Law, reject } from './law.ts';
 
 const removeIdentity = (reason: IdentityRemovalReason): string => `removeIdentity(${reason})`;

@@ -1,5 +1,5 @@
 /** The mail. An accepted mail is sent, a mail that has ended is attempted no more, and nothing is attempted before or after its time. */
-import type { DropReason } from '../../../../machines/vocabulary.ts';
+import type { DropReason } from '../../../../machines/mail/facts.ts';
 import { does, everyAnswer, hasAny, holds, type Law } from './law.ts';
 
 const dropMail = (reason: DropReason): string => `dropMail(${reason})`;

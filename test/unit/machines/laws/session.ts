@@ -2,7 +2,9 @@
  * The session. Only `used` admits a browser; every other event ends the session. What has ended admits no more, and tells the browser
  * why: first an epoch that moved on, then the reason that the row holds, and without either that its time is over.
  */
-import type { RejectReason, SessionEndReason, SessionEvent } from '../../../../machines/vocabulary.ts';
+
+import type { SessionEndReason, SessionEvent } from '../../../../machines/session/facts.ts';
+import type { RejectReason } from '../../../../machines/unions.ts';
 import type { Answer } from '../answers.ts';
 import { allFail, does, everyAnswer, hasAny, holds, type Law, raiseEpoch, reject, rejectsInThisOrder } from './law.ts';
 

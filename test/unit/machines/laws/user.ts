@@ -2,7 +2,8 @@
  * The end-user's registration. Disabling, a new password and a deletion end everything that was allowed before; enabling revives nothing.
  * What is deleted stays so.
  */
-import type { RejectReason, UserEvent } from '../../../../machines/vocabulary.ts';
+import type { RejectReason } from '../../../../machines/unions.ts';
+import type { UserEvent } from '../../../../machines/user/facts.ts';
 import type { Answer } from '../answers.ts';
 import {
   allFail,

@@ -1,5 +1,5 @@
 /** The delivery of an event. What was confirmed is never given up, what was given up can be repeated, and nothing is attempted before its time. */
-import type { AbandonReason } from '../../../../machines/vocabulary.ts';
+import type { AbandonReason } from '../../../../machines/webhook-delivery/facts.ts';
 import { does, everyAnswer, hasAny, holds, type Law } from './law.ts';
 
 const abandonDelivery = (reason: AbandonReason): string => `abandonDelivery(${reason})`;

@@ -1,6 +1,5 @@
 /** The machines of the chain, each with one thing changed (test/unit/machines/mutants.ts), put before the engine. */
 import { createMachine } from 'xstate';
-import { effects } from '../../../../machines/vocabulary.ts';
 import type { administration } from '../../../../src/review/proof/administration/walk.ts';
 import type { emailChallenges } from '../../../../src/review/proof/email-challenges/walk.ts';
 import type { externalSignIns } from '../../../../src/review/proof/external-sign-ins/walk.ts';
@@ -10,6 +9,7 @@ import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import type { webhookDeliveries } from '../../../../src/review/proof/webhook-deliveries/walk.ts';
+import { effects } from '../../../support/effects.ts';
 import {
   authorizationCode,
   type Config,

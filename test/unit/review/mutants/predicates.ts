@@ -1,22 +1,20 @@
 /** Every predicate of the machines, wrong in each way that a predicate can be: always, never, or a step beside. */
-import {
-  authorizationCodeGuards,
-  clientGuards,
-  emailChallengeGuards,
-  externalSignInGuards,
-  interactionGuards,
-  linkedIdentityGuards,
-  mailGuards,
-  passkeyGuards,
-  recoveryCodeGuards,
-  refreshTokenGuards,
-  secondFactorGuards,
-  sessionGuards,
-  signingKeyGuards,
-  userGuards,
-  webhookDeliveryGuards,
-} from '../../../../machines/guards.ts';
-import type { SigningKeyContext, SigningKeyEvent } from '../../../../machines/vocabulary.ts';
+import { authorizationCodeGuards } from '../../../../machines/authorization-code/guards.ts';
+import { clientGuards } from '../../../../machines/client/guards.ts';
+import { emailChallengeGuards } from '../../../../machines/email-challenge/guards.ts';
+import { externalSignInGuards } from '../../../../machines/external-sign-in/guards.ts';
+import { interactionGuards } from '../../../../machines/interaction/guards.ts';
+import { linkedIdentityGuards } from '../../../../machines/linked-identity/guards.ts';
+import { mailGuards } from '../../../../machines/mail/guards.ts';
+import { passkeyGuards } from '../../../../machines/passkey/guards.ts';
+import { recoveryCodeGuards } from '../../../../machines/recovery-code/guards.ts';
+import { refreshTokenGuards } from '../../../../machines/refresh-token/guards.ts';
+import { secondFactorGuards } from '../../../../machines/second-factor/guards.ts';
+import { sessionGuards } from '../../../../machines/session/guards.ts';
+import type { SigningKeyContext, SigningKeyEvent } from '../../../../machines/signing-key/facts.ts';
+import { signingKeyGuards } from '../../../../machines/signing-key/guards.ts';
+import { userGuards } from '../../../../machines/user/guards.ts';
+import { webhookDeliveryGuards } from '../../../../machines/webhook-delivery/guards.ts';
 import type { administration } from '../../../../src/review/proof/administration/walk.ts';
 import type { emailChallenges } from '../../../../src/review/proof/email-challenges/walk.ts';
 import type { externalSignIns } from '../../../../src/review/proof/external-sign-ins/walk.ts';

@@ -6,7 +6,7 @@
 import { basename } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type AnyStateMachine, createMachine } from 'xstate';
-import { changeUser, effects, supersedeLink } from '../../../../machines/vocabulary.ts';
+import { changeUser, supersedeLink } from '../../../../machines/email-challenge/effects.ts';
 import { RUNNING } from '../../../../src/catalogue/running.ts';
 import { InvariantViolation, Unavailable } from '../../../../src/engine/errors.ts';
 import { shippedScenarios } from '../../../../src/review/simulation/pages.ts';
@@ -14,6 +14,7 @@ import { play } from '../../../../src/review/simulation/play.ts';
 import { failuresOf } from '../../../../src/review/simulation/report.ts';
 import { openStages, type Stages } from '../../../../src/review/simulation/server/stages.ts';
 import { anyDatabase, openTestDatabase } from '../../../support/database.ts';
+import { effects } from '../../../support/effects.ts';
 
 type Breaking = (machine: AnyStateMachine) => AnyStateMachine;
 type Arms = Record<string, unknown>;

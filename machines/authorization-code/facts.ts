@@ -1,0 +1,29 @@
+import type { EndedBy, Instant } from '../shared/facts.ts';
+
+export type AuthorizationCodeState = 'active' | 'used' | 'revoked';
+
+export type AuthorizationCodeContext = {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  /** BASE64URL(SHA256(code_verifier)) from the authorization request, RFC 7636 §4.2. */
+  readonly codeChallenge: string;
+  /** What the client may have of the scope that was granted, under its ceiling of today; empty: nothing of use. */
+  readonly scopeToday: readonly string[];
+  /** What tokens may be for today, of what was granted. */
+  readonly resources: readonly string[];
+  readonly endsAt: Instant;
+  readonly endedBy: EndedBy;
+};
+
+export type AuthorizationCodeEvent = {
+  readonly type: 'presented';
+  readonly now: Instant;
+  /** The client that authenticated (or named itself, when public). */
+  readonly clientId: string;
+  /** As sent with the token request; `null` when it was not sent. */
+  readonly redirectUri: string | null;
+  /** S256 of the presented verifier; `null` when the verifier is malformed (RFC 7636 §4.1). */
+  readonly challengeOfVerifier: string | null;
+  /** As sent; `null` when not sent, which means the resources of the grant (RFC 8707 §2.2). */
+  readonly resources: readonly string[] | null;
+};

@@ -1,0 +1,27 @@
+export type ClientState = 'unregistered' | 'registered' | 'deleted';
+
+export type ClientContext = {
+  /** Configuration declares it, and it is changed there only. */
+  readonly isDeclared: boolean;
+  /** It authenticates with a secret. */
+  readonly isConfidential: boolean;
+  readonly liveSecrets: number;
+};
+
+export type ClientEvent = {
+  /** `secretRequested`: in addition to the live secret. `secretReplacementRequested`: instead of every live secret. */
+  readonly type:
+    | 'registrationRequested'
+    | 'secretRequested'
+    | 'secretReplacementRequested'
+    | 'secretRemovalRequested'
+    | 'deletionRequested';
+  /** False: what is stored is not what the request is meant for (RFC 9110 §13.1). */
+  readonly expectationHolds: boolean;
+  /** The request comes from the configuration files. */
+  readonly byConfiguration: boolean;
+  /** The registration that was sent differs from what is stored. */
+  readonly differs: boolean;
+  /** The secret that the request names is live. */
+  readonly secretIsLive: boolean;
+};

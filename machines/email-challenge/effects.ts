@@ -1,0 +1,30 @@
+import { rejectWith } from '../shared/effects.ts';
+import type { UserEvent } from '../user/facts.ts';
+import type { EmailChallengeRejectReason, SupersededReason } from './facts.ts';
+
+/** What the engine makes true for this machine, as data: XState never executes an effect. */
+export const emailChallengeEffects = {
+  reject: rejectWith<EmailChallengeRejectReason>(),
+  /** Store the hash of the link's secret; the mail is sent after the commit. */
+  sendLink(): void {},
+  /** Send `overtaken` to the next older link of the same purpose and the same person that is still active. */
+  overtakeOlder(): void {},
+  /** One more newer link was sent. */
+  countNewerLink(): void {},
+  /** Send `otherUsed` to the next link of the same purpose and the same person that is still active. */
+  supersedeOthers(): void {},
+  /** Send `undone` to each other link of the same end-user that is still active and was sent later. */
+  supersedeLater(): void {},
+  /** The link is worth nothing any more. */
+  supersedeLink(_: unknown, _params: { reason: SupersededReason }): void {},
+  /** The link's only use. */
+  useLink(): void {},
+  /** Send this event to the end-user's machine: only that machine changes the account. */
+  changeUser(_: unknown, _params: { event: UserEvent['type'] }): void {},
+  /** Send `requested` to a fresh link for the address from before. */
+  offerUndo(): void {},
+};
+
+export const changeUser = (event: UserEvent['type']) => ({ type: 'changeUser', params: { event } }) as const;
+
+export const supersedeLink = (reason: SupersededReason) => ({ type: 'supersedeLink', params: { reason } }) as const;

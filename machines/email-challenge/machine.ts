@@ -1,0 +1,247 @@
+/**
+ * The link in an e-mail: unsent → active → used, or superseded.
+ *
+ *               requested                    used (useLink, changeUser)        ┌──────┐
+ *   ┌────────┐  (sendLink)  ┌────────┐ ──────────────────────────────────────► │ used │
+ *   │ unsent │ ───────────► │ active │                                         └──────┘
+ *   └────────┘              └────────┘ ──────────────────────────────────────► ┌────────────┐
+ *                                        outnumbered by newer links, another   │ superseded │
+ *                                        link used, withdrawn, undone          └────────────┘
+ *                                        (supersedeLink)
+ *
+ * Opening a link is no event: programs that look through mail open every link. The page has a button, and only that uses the link.
+ * What a link does to an account is an event for the end-user's machine, decided and committed together with the link's use: the
+ * link is used and the account is changed, or neither.
+ *
+ * A newer link leaves an older link active: otherwise a stranger who asks for links ends those of the owner. The use of one ends all
+ * others of its purpose. Two things end a link that was not used: too many newer links, and a newer link to another address, since
+ * the older address may have been a mistake.
+ *
+ * A link that undoes a change of the address is not ended by newer links, and outlives a new password: otherwise a thief could change
+ * address and password twice and shut the owner out. Its use ends all links that were sent later, those of the thief among them.
+ *
+ * As a picture or as JSON, whole: `npx statehouse diagram email-challenge` (`--format json`).
+ */
+import { or, setup } from 'xstate';
+import type { Meta, SharedArm } from '../shared/arm.ts';
+import { reject } from '../shared/effects.ts';
+import { changeUser, emailChallengeEffects, supersedeLink } from './effects.ts';
+import type { EmailChallengeContext, EmailChallengeEvent } from './facts.ts';
+import { emailChallengeGuards } from './guards.ts';
+
+const isNotOffered = {
+  guard: 'isNotOffered',
+  actions: reject('not_offered'),
+  description: 'The policy lets nobody use such a link, or no longer.',
+} as const satisfies SharedArm;
+
+const userEnded = {
+  guard: 'userEnded',
+  actions: reject('user_ended'),
+  description: 'The end-user was disabled or deleted.',
+} as const satisfies SharedArm;
+
+const addressDiffers = {
+  guard: 'addressDiffers',
+  actions: reject('address_mismatch'),
+  description: 'The account has another address, or one that is not verified where it has to be.',
+  meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+} as const satisfies SharedArm;
+
+const passwordIsFromMail = {
+  guard: 'passwordIsFromMail',
+  actions: reject('password_from_mail'),
+  description: 'A link in a mail has set the password: the mailbox alone removes no factor.',
+  meta: { spec: 'NIST SP 800-63B-4 §4.2.2' },
+} as const satisfies SharedArm;
+
+const passwordIsMissing = {
+  guard: 'passwordIsMissing',
+  actions: reject('password_not_proven'),
+  description: 'The password was not typed in this browser: the mailbox alone removes no factor.',
+  meta: { spec: 'NIST SP 800-63B-4 §4.2.2' },
+} as const satisfies SharedArm;
+
+const stayUnsent = { description: 'Nothing was sent.' } as const satisfies SharedArm;
+const stayUsed = { description: 'It was used: nothing takes that back.' } as const satisfies SharedArm;
+const staySuperseded = { description: 'It is worth nothing already.' } as const satisfies SharedArm;
+
+export const emailChallengeMachine = setup({
+  types: { context: {} as EmailChallengeContext, events: {} as EmailChallengeEvent, meta: {} as Meta },
+  guards: emailChallengeGuards,
+  actions: emailChallengeEffects,
+}).createMachine({
+  id: 'emailChallenge',
+  context: {} as EmailChallengeContext,
+  initial: 'unsent',
+  states: {
+    unsent: {
+      description: 'Nothing is stored, and no mail was sent.',
+      on: {
+        requested: [
+          isNotOffered,
+          userEnded,
+          addressDiffers,
+          passwordIsFromMail,
+          passwordIsMissing,
+          {
+            guard: 'undoesChange',
+            target: 'active',
+            actions: 'sendLink',
+            description: 'To the address from before: each change of the address can be undone by itself.',
+            meta: { spec: 'NIST SP 800-63B-4 §4.6' },
+          },
+          {
+            target: 'active',
+            actions: ['sendLink', 'overtakeOlder'],
+            description: 'Sent; older links of the same purpose stay active until one is used.',
+            meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+          },
+        ],
+        used: { actions: reject('link_unknown'), description: 'No mail has this link.' },
+        overtaken: stayUnsent,
+        otherUsed: stayUnsent,
+        withdrawn: stayUnsent,
+        undone: stayUnsent,
+      },
+    },
+    active: {
+      description: 'In the mailbox of the person that it was sent to.',
+      meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+      on: {
+        requested: { description: 'It was sent already.' },
+        used: [
+          {
+            guard: 'expired',
+            actions: reject('link_expired'),
+            description: 'Too late.',
+            meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+          },
+          isNotOffered,
+          userEnded,
+          {
+            guard: 'passwordChanged',
+            actions: reject('password_changed'),
+            description: 'A password was set since it was sent, or the sessions of the end-user were ended otherwise.',
+            meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+          },
+          addressDiffers,
+          passwordIsFromMail,
+          passwordIsMissing,
+          {
+            guard: 'usernameIsTaken',
+            actions: reject('username_taken'),
+            description: 'Another end-user signs in with the username that was chosen; the link stays good.',
+          },
+          {
+            guard: 'verifiesAddress',
+            target: 'used',
+            actions: ['useLink', 'supersedeOthers', changeUser('addressVerified')],
+            description: 'The mailbox is theirs: the address is verified.',
+            meta: { spec: 'OpenID Connect Core §5.1' },
+          },
+          {
+            guard: 'resetsPassword',
+            target: 'used',
+            actions: ['useLink', 'supersedeOthers', changeUser('passwordReset')],
+            description: 'A new password; they sign in with it, with every factor that is asked of them.',
+            meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+          },
+          {
+            guard: 'changesAddress',
+            target: 'used',
+            actions: ['useLink', 'supersedeOthers', 'offerUndo', changeUser('addressChanged')],
+            description:
+              'The new mailbox is theirs: it is the address from now on, and the address from before can undo that.',
+            meta: { spec: 'OpenID Connect Core §5.1, NIST SP 800-63B-4 §4.6' },
+          },
+          {
+            guard: 'undoesChange',
+            target: 'used',
+            actions: ['useLink', 'supersedeLater', changeUser('addressRestored')],
+            description: 'The address from before is back; what was sent since the change is worth nothing.',
+            meta: { spec: 'NIST SP 800-63B-4 §4.6' },
+          },
+          {
+            guard: 'removesFactors',
+            target: 'used',
+            actions: ['useLink', 'supersedeOthers', changeUser('factorsLost')],
+            description:
+              'Password and mailbox together: sessions and grants end, and the factors that were lost are removed.',
+            meta: { spec: 'NIST SP 800-63B-4 §4.2.2' },
+          },
+          {
+            target: 'used',
+            actions: ['useLink', 'supersedeOthers', changeUser('registrationRequested')],
+            description: 'The account is made, with a verified address.',
+            meta: { spec: 'OpenID Connect Core §5.1' },
+          },
+        ],
+        overtaken: [
+          {
+            guard: or(['newerGoesElsewhere', 'isOutnumbered']),
+            target: 'superseded',
+            actions: [supersedeLink('newer_link_sent'), 'overtakeOlder'],
+            description:
+              'Too many newer links were sent; or the newer link went to another address, and this one may be a mistake.',
+            meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+          },
+          {
+            actions: ['countNewerLink', 'overtakeOlder'],
+            description: 'A newer link was sent; this link stays active.',
+            meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+          },
+        ],
+        otherUsed: {
+          target: 'superseded',
+          actions: [supersedeLink('another_link_used'), 'supersedeOthers'],
+          description: 'Another link of the same purpose was used.',
+          meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+        },
+        withdrawn: {
+          target: 'superseded',
+          actions: supersedeLink('withdrawn'),
+          description: 'An administrator took the invitation back.',
+        },
+        undone: {
+          target: 'superseded',
+          actions: [supersedeLink('change_undone'), 'supersedeLater'],
+          description: 'A change of the address from before was undone: this link may be in the hands of a thief.',
+          meta: { spec: 'NIST SP 800-63B-4 §4.6' },
+        },
+      },
+    },
+    used: {
+      description: 'It did once what it was sent for.',
+      meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+      on: {
+        requested: stayUsed,
+        used: {
+          actions: reject('link_used'),
+          description: 'A second use changes nothing.',
+          meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+        },
+        overtaken: stayUsed,
+        otherUsed: stayUsed,
+        withdrawn: stayUsed,
+        undone: stayUsed,
+      },
+    },
+    superseded: {
+      description: 'Worth nothing. Nothing leads out of here.',
+      meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+      on: {
+        requested: staySuperseded,
+        used: {
+          actions: reject('link_superseded'),
+          description: 'Another link was used, newer links were sent, or this link was taken back.',
+          meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+        },
+        overtaken: staySuperseded,
+        otherUsed: staySuperseded,
+        withdrawn: staySuperseded,
+        undone: staySuperseded,
+      },
+    },
+  },
+});

@@ -1,9 +1,0 @@
-/** An arm that clients and end-users share. */
-import { reject, type SharedArm } from './vocabulary.ts';
-
-export const otherThanExpected = {
-  guard: 'expectationFails',
-  actions: reject('changed_meanwhile'),
-  description: 'The request is meant for what was stored before: nothing is lost that the administrator has not seen.',
-  meta: { spec: 'RFC 9110 §13.1.1' },
-} as const satisfies SharedArm;

@@ -1,0 +1,40 @@
+import type { Instant } from '../shared/facts.ts';
+
+/** Why a step of a sign-in at another place was rejected. */
+export type ExternalSignInRejectReason =
+  | 'external_sign_in_expired'
+  | 'external_sign_in_unanswered'
+  | 'external_sign_in_answered'
+  | 'external_sign_in_denied'
+  | 'external_sign_in_used'
+  | 'external_sign_in_overtaken'
+  | 'another_browser'
+  | 'not_admitted'
+  | 'nobody_linked'
+  | 'identity_linked_elsewhere'
+  | 'user_ended';
+
+export type ExternalSignInState = 'awaiting' | 'answered' | 'denied' | 'used';
+
+export type ExternalSignInContext = {
+  readonly endsAt: Instant;
+  /** In the same browser, for the same request, a sign-in that began later has signed in already. */
+  readonly isOvertaken: boolean;
+};
+
+export type ExternalSignInEvent = {
+  /**
+   * `answerReceived`: the other place has said that it knows who signed in. `refusalReceived`: it has said that nobody did.
+   * `browserReturned`: the browser wants to go on with the answer.
+   */
+  readonly type: 'answerReceived' | 'refusalReceived' | 'browserReturned';
+  readonly now: Instant;
+  /** False: it comes through a browser, and not through the browser that began. */
+  readonly fromItsBrowser: boolean;
+  /** False: the policy does not let this identity in, or the end-user who began is not signed in any more. */
+  readonly isAdmitted: boolean;
+  /** Who the answer is about, of those who are registered here. `new`: an end-user is to be registered. */
+  readonly user: 'known' | 'new' | 'ended' | 'unknown';
+  /** Of the other place's identity: nobody's so far, that of this end-user, or that of another. `none`: the answer names none. */
+  readonly identity: 'none' | 'unlinked' | 'linked' | 'linkedElsewhere';
+};

@@ -1,0 +1,195 @@
+/**
+ * The external sign-in: a browser was sent to another place, and comes back signed in. The place is another OpenID Provider, or an
+ * application of the team that keeps this server.
+ *
+ *   ┌──────────┐ answerReceived (recordAnswer)  ┌──────────┐ browserReturned (createUser, linkIdentity, useAnswer) ┌──────┐
+ *   │ awaiting │ ─────────────────────────────► │ answered │ ────────────────────────────────────────────────────► │ used │
+ *   └──────────┘                                └──────────┘                                                       └──────┘
+ *        │ refusalReceived (recordRefusal)      ┌────────┐
+ *        └────────────────────────────────────► │ denied │
+ *                                               └────────┘
+ *
+ * An OpenID Provider answers through the browser: its code is taken once (`answered`), redeemed there, and the ID Token is what
+ * `browserReturned` goes on with. The team's application answers at the management API, and the browser returns after that.
+ *
+ * A wrong presentation changes nothing: what another browser brings, what comes a second time and what comes too late is rejected.
+ * An end-user is registered, their identity is linked and the answer is used in one commit, so that nothing is ever half done.
+ *
+ * As a picture or as JSON, whole: `npx statehouse diagram external-sign-in` (`--format json`).
+ */
+import { setup } from 'xstate';
+import type { Meta, SharedArm } from '../shared/arm.ts';
+import { reject } from '../shared/effects.ts';
+import { externalSignInEffects } from './effects.ts';
+import type { ExternalSignInContext, ExternalSignInEvent } from './facts.ts';
+import { externalSignInGuards } from './guards.ts';
+
+const rejectExpired = {
+  guard: 'expired',
+  actions: reject('external_sign_in_expired'),
+  description: 'It took too long; the end-user has to begin again.',
+} as const satisfies SharedArm;
+
+const rejectAnotherBrowser = {
+  guard: 'fromAnotherBrowser',
+  actions: reject('another_browser'),
+  description: 'The browser that brings it is not the browser that began: somebody may have planted it.',
+  meta: { spec: 'RFC 6749 §10.12, RFC 9700 §4.7' },
+} as const satisfies SharedArm;
+
+const rejectNotAdmitted = {
+  guard: 'notAdmitted',
+  actions: reject('not_admitted'),
+  description: 'The policy does not let this identity in, or the end-user who began is not signed in any more.',
+} as const satisfies SharedArm;
+
+const rejectEndedUser = {
+  guard: 'userEnded',
+  actions: reject('user_ended'),
+  description: 'The end-user was disabled or deleted.',
+  meta: { spec: 'OpenID Connect Core §3.1.2.3' },
+} as const satisfies SharedArm;
+
+const rejectUnknownUser = {
+  guard: 'userIsUnknown',
+  actions: reject('nobody_linked'),
+  description: 'It is about nobody who is registered here, and the policy registers nobody.',
+} as const satisfies SharedArm;
+
+const rejectAnswered = {
+  actions: reject('external_sign_in_answered'),
+  description: 'It has been answered, and the answer stays.',
+  meta: { spec: 'RFC 6749 §10.5' },
+} as const satisfies SharedArm;
+
+const rejectUsed = {
+  actions: reject('external_sign_in_used'),
+  description: 'It has signed in once, and is worth nothing any more.',
+  meta: { spec: 'RFC 6749 §10.5' },
+} as const satisfies SharedArm;
+
+const rejectDenied = {
+  actions: reject('external_sign_in_denied'),
+  description: 'The other place let nobody in, and that stays.',
+  meta: { spec: 'RFC 6749 §4.1.2.1' },
+} as const satisfies SharedArm;
+
+export const externalSignInMachine = setup({
+  types: { context: {} as ExternalSignInContext, events: {} as ExternalSignInEvent, meta: {} as Meta },
+  guards: externalSignInGuards,
+  actions: externalSignInEffects,
+}).createMachine({
+  id: 'externalSignIn',
+  context: {} as ExternalSignInContext,
+  initial: 'awaiting',
+  states: {
+    awaiting: {
+      description: 'The browser was sent to the other place.',
+      meta: { spec: 'OpenID Connect Core §3.1.2.1' },
+      on: {
+        answerReceived: [
+          rejectExpired,
+          rejectAnotherBrowser,
+          rejectEndedUser,
+          rejectUnknownUser,
+          {
+            guard: 'userIsNew',
+            target: 'answered',
+            actions: ['createUser', 'recordAnswer'],
+            description: 'The answer is about somebody new, whom the policy registers.',
+          },
+          {
+            target: 'answered',
+            actions: 'recordAnswer',
+            description: 'The other place knows who signed in.',
+            meta: { spec: 'OpenID Connect Core §3.1.2.5' },
+          },
+        ],
+        refusalReceived: [
+          rejectExpired,
+          rejectAnotherBrowser,
+          {
+            target: 'denied',
+            actions: 'recordRefusal',
+            description: 'Nobody signed in there, or they did not want to come back signed in.',
+            meta: { spec: 'OpenID Connect Core §3.1.2.6' },
+          },
+        ],
+        browserReturned: [
+          rejectAnotherBrowser,
+          {
+            actions: reject('external_sign_in_unanswered'),
+            description: 'The other place has not said who signed in.',
+            meta: { spec: 'RFC 6749 §10.12' },
+          },
+        ],
+      },
+    },
+    answered: {
+      description: 'The other place has answered, and nobody is signed in yet.',
+      meta: { spec: 'OpenID Connect Core §3.1.2.5' },
+      on: {
+        answerReceived: rejectAnswered,
+        refusalReceived: rejectAnswered,
+        browserReturned: [
+          rejectExpired,
+          rejectAnotherBrowser,
+          {
+            guard: 'isOvertaken',
+            actions: reject('external_sign_in_overtaken'),
+            description: 'The same browser began another sign-in after this one, and has signed in with it.',
+            meta: { spec: 'RFC 9700 §4.7' },
+          },
+          rejectNotAdmitted,
+          rejectEndedUser,
+          {
+            guard: 'identityIsAnothers',
+            actions: reject('identity_linked_elsewhere'),
+            description: 'The identity is that of another end-user, and stays theirs.',
+            meta: { spec: 'OpenID Connect Core §5.7' },
+          },
+          rejectUnknownUser,
+          {
+            guard: 'userIsNew',
+            target: 'used',
+            actions: ['createUser', 'linkIdentity', 'useAnswer'],
+            description: 'Somebody new, whom the policy registers: end-user, identity and sign-in together.',
+            meta: { spec: 'OpenID Connect Core §5.7' },
+          },
+          {
+            guard: 'identityIsNew',
+            target: 'used',
+            actions: ['linkIdentity', 'useAnswer'],
+            description:
+              'The end-user has proven both accounts: this one by being signed in, the other by signing in there.',
+            meta: { spec: 'OpenID Connect Core §5.7' },
+          },
+          {
+            target: 'used',
+            actions: 'useAnswer',
+            description: 'The end-user is signed in, once.',
+            meta: { spec: 'OpenID Connect Core §3.1.2.3' },
+          },
+        ],
+      },
+    },
+    denied: {
+      description: 'Nobody signed in. Nothing leads out of here.',
+      meta: { spec: 'OpenID Connect Core §3.1.2.6' },
+      on: {
+        answerReceived: rejectDenied,
+        refusalReceived: rejectDenied,
+        browserReturned: [rejectAnotherBrowser, rejectDenied],
+      },
+    },
+    used: {
+      description: 'The answer has signed in. Nothing leads out of here.',
+      meta: { spec: 'OpenID Connect Core §3.1.2.3' },
+      on: {
+        answerReceived: rejectUsed,
+        refusalReceived: rejectUsed,
+        browserReturned: [rejectAnotherBrowser, rejectUsed],
+      },
+    },
+  },
+});

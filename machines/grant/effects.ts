@@ -1,0 +1,11 @@
+import { shared } from '../shared/effects.ts';
+import type { RevocationReason } from './facts.ts';
+
+/** What the engine makes true for this machine, as data: XState never executes an effect. */
+export const grantEffects = {
+  /** End the grant, and with it its code and every refresh token of the chain. */
+  writeRevoked(_: unknown, _params: { reason: RevocationReason }): void {},
+  raiseEpoch: shared.raiseEpoch,
+};
+
+export const writeRevoked = (reason: RevocationReason) => ({ type: 'writeRevoked', params: { reason } }) as const;

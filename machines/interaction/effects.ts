@@ -1,0 +1,36 @@
+import { rejectWith } from '../shared/effects.ts';
+import type { AuthorizationRefusal, InteractionRejectReason } from './facts.ts';
+
+/** What the engine makes true for this machine, as data: XState never executes an effect. */
+export const interactionEffects = {
+  reject: rejectWith<InteractionRejectReason>(),
+  /** Show the sign-in page. */
+  askSignIn(): void {},
+  /** Show the sign-up page, which leads back to the sign-in page. */
+  askSignUp(): void {},
+  /** Show the page of the further factor: it asks for what is missing, or leads to its set-up. */
+  askFactor(): void {},
+  /** Show who is signed in, and let the end-user continue or sign in with another account. */
+  askAccount(): void {},
+  /** Bind the interaction to the user who signed in, and show the consent page. */
+  askConsent(): void {},
+  /** Show the consent page again. */
+  showConsent(): void {},
+  /** Approve: create the grant and its authorization code, and redirect with `code`. */
+  issueCode(): void {},
+  /** Remember what was allowed, so that the same request need not ask again. */
+  rememberConsent(): void {},
+  /** Approve without asking, only while the remembered consent stands. */
+  relyOnConsent(): void {},
+  /** Redirect with this error. */
+  refuseAuthorization(_: unknown, _params: { error: AuthorizationRefusal }): void {},
+  /** Redirect with this error at once. Nothing is stored of it: the request was answered before an end-user saw anything. */
+  refuseSilently(_: unknown, _params: { error: AuthorizationRefusal }): void {},
+  /** Repeat the earlier answer; nothing new is issued. */
+  repeatAnswer(): void {},
+};
+
+export const refuseAuthorization = (error: AuthorizationRefusal) =>
+  ({ type: 'refuseAuthorization', params: { error } }) as const;
+
+export const refuseSilently = (error: AuthorizationRefusal) => ({ type: 'refuseSilently', params: { error } }) as const;

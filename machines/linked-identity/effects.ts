@@ -1,0 +1,14 @@
+import { rejectWith } from '../shared/effects.ts';
+import type { IdentityRemovalReason, LinkedIdentityRejectReason } from './facts.ts';
+
+/** What the engine makes true for this machine, as data: XState never executes an effect. */
+export const linkedIdentityEffects = {
+  reject: rejectWith<LinkedIdentityRejectReason>(),
+  /** Store that this identity is the end-user's. */
+  storeIdentity(): void {},
+  /** The identity signs nobody in any more, for good. */
+  removeIdentity(_: unknown, _params: { reason: IdentityRemovalReason }): void {},
+};
+
+export const removeIdentity = (reason: IdentityRemovalReason) =>
+  ({ type: 'removeIdentity', params: { reason } }) as const;

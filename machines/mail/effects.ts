@@ -1,0 +1,13 @@
+import { shared } from '../shared/effects.ts';
+import type { DropReason } from './facts.ts';
+
+/** What the engine makes true for this machine, as data: XState never executes an effect. */
+export const mailEffects = {
+  claimDelivery: shared.claimDelivery,
+  retryDelivery: shared.retryDelivery,
+  recordDelivery: shared.recordDelivery,
+  /** Send the mail no more, and erase its contents. */
+  dropMail(_: unknown, _params: { reason: DropReason }): void {},
+};
+
+export const dropMail = (reason: DropReason) => ({ type: 'dropMail', params: { reason } }) as const;

@@ -1,0 +1,12 @@
+import { rejectWith, shared } from '../shared/effects.ts';
+import type { FactorRejectReason } from '../shared/facts.ts';
+
+/** What the engine makes true for this machine, as data: XState never executes an effect. */
+export const recoveryCodeEffects = {
+  reject: rejectWith<FactorRejectReason>(),
+  accept: shared.accept,
+  /** The recovery code is spent. */
+  spendCode(): void {},
+  /** The recovery code is worth nothing any more: new codes take its place. */
+  replaceCode(): void {},
+};

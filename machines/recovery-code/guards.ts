@@ -1,0 +1,7 @@
+import type { RecoveryCodeContext } from './facts.ts';
+
+type RecoveryCode = { context: RecoveryCodeContext };
+
+export const recoveryCodeGuards = {
+  userEnded: ({ context }: RecoveryCode) => context.userEnded,
+};

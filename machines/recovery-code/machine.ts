@@ -1,0 +1,83 @@
+/**
+ * The recovery code, which stands in for a second factor that is lost: active → used | replaced. It is shown once, and stored hashed.
+ *
+ *                presented (spendCode, accept)   ┌──────┐
+ *   ┌────────┐ ────────────────────────────────► │ used │
+ *   │ active │                                   └──────┘
+ *   └────────┘ ────────────────────────────────► ┌──────────┐
+ *                newCodesRequested (replaceCode) │ replaced │
+ *                                                └──────────┘
+ *
+ * As a picture or as JSON, whole: `npx statehouse diagram recovery-code` (`--format json`).
+ */
+import { setup } from 'xstate';
+import type { Meta, SharedArm } from '../shared/arm.ts';
+import { reject } from '../shared/effects.ts';
+import { recoveryCodeEffects } from './effects.ts';
+import type { RecoveryCodeContext, RecoveryCodeEvent } from './facts.ts';
+import { recoveryCodeGuards } from './guards.ts';
+
+const stay = {
+  description: 'Its row keeps what is written there.',
+} as const satisfies SharedArm;
+
+export const recoveryCodeMachine = setup({
+  types: { context: {} as RecoveryCodeContext, events: {} as RecoveryCodeEvent, meta: {} as Meta },
+  guards: recoveryCodeGuards,
+  actions: recoveryCodeEffects,
+}).createMachine({
+  id: 'recoveryCode',
+  context: {} as RecoveryCodeContext,
+  initial: 'active',
+  states: {
+    active: {
+      description: 'Shown once, and not used yet.',
+      meta: { spec: 'NIST SP 800-63B-4 §4.2.1' },
+      on: {
+        presented: [
+          {
+            guard: 'userEnded',
+            actions: reject('user_ended'),
+            description: 'The end-user was disabled or deleted.',
+          },
+          {
+            target: 'used',
+            actions: ['spendCode', 'accept'],
+            description: 'Accepted, this once.',
+            meta: { spec: 'NIST SP 800-63B-4 §4.2.1' },
+          },
+        ],
+        newCodesRequested: {
+          target: 'replaced',
+          actions: 'replaceCode',
+          description: 'New codes take its place, or there is no second factor any more.',
+          meta: { spec: 'NIST SP 800-63B-4 §4.2.1' },
+        },
+      },
+    },
+    used: {
+      description: 'Used once. Nothing leads out of here.',
+      meta: { spec: 'NIST SP 800-63B-4 §4.2.1' },
+      on: {
+        presented: {
+          actions: reject('recovery_code_used'),
+          description: 'It was used before.',
+          meta: { spec: 'NIST SP 800-63B-4 §4.2.1' },
+        },
+        newCodesRequested: stay,
+      },
+    },
+    replaced: {
+      description: 'Replaced by newer codes. Nothing leads out of here.',
+      meta: { spec: 'NIST SP 800-63B-4 §4.2.1' },
+      on: {
+        presented: {
+          actions: reject('recovery_code_replaced'),
+          description: 'Newer codes took its place.',
+          meta: { spec: 'NIST SP 800-63B-4 §4.2.1' },
+        },
+        newCodesRequested: stay,
+      },
+    },
+  },
+});

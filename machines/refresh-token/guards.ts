@@ -1,0 +1,17 @@
+import { within } from '../shared/within.ts';
+import type { RefreshTokenContext, RefreshTokenEvent } from './facts.ts';
+
+type Refresh = { context: RefreshTokenContext; event: RefreshTokenEvent };
+
+export const refreshTokenGuards = {
+  byAnotherClient: ({ context, event }: Refresh) => event.clientId !== context.clientId,
+  expired: ({ context, event }: Refresh) => event.now >= context.endsAt,
+  mayNotRefresh: ({ context }: Refresh) => !context.mayRefresh,
+  nothingIsLeft: ({ context }: Refresh) => context.scopeToday.length === 0,
+  scopeExceedsGrant: ({ context, event }: Refresh) => event.scope !== null && !within(event.scope, context.scope),
+  resourceExceedsGrant: ({ context, event }: Refresh) =>
+    event.resources !== null && !within(event.resources, context.resources),
+  endedByClient: ({ context }: Refresh) => context.endedBy === 'client',
+  endedByUser: ({ context }: Refresh) => context.endedBy === 'user',
+  endedByServer: ({ context }: Refresh) => context.endedBy === 'server',
+};

@@ -1,0 +1,13 @@
+import { rejectWith, shared } from '../shared/effects.ts';
+import type { FactorRejectReason } from '../shared/facts.ts';
+
+/** What the engine makes true for this machine, as data: XState never executes an effect. */
+export const secondFactorEffects = {
+  reject: rejectWith<FactorRejectReason>(),
+  accept: shared.accept,
+  /** From now on the factor is asked for. */
+  activateFactor(): void {},
+  /** Store the time step of the code: neither it nor an earlier step is accepted again. */
+  recordStep(): void {},
+  removeFactor: shared.removeFactor,
+};

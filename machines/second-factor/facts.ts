@@ -1,0 +1,27 @@
+import type { Instant } from '../shared/facts.ts';
+
+export type SecondFactorState = 'unconfirmed' | 'active' | 'removed';
+
+export type SecondFactorContext = {
+  /** When the set-up ends. */
+  readonly setUpEndsAt: Instant;
+  /** The time step (RFC 6238 §4) of the last code that was accepted; `null`: none. */
+  readonly lastStep: number | null;
+  /** Without it, the end-user would have less than the policy demands. */
+  readonly isDemanded: boolean;
+  /** The end-user has another factor that is active. */
+  readonly hasAnother: boolean;
+  /** The end-user is disabled or deleted. */
+  readonly userEnded: boolean;
+};
+
+export type SecondFactorEvent = {
+  /** `confirmed`: the first code, which shows that the app has the secret. `presented`: a code at a sign-in. */
+  /** `lost`: the end-user has shown the password and used a link that was sent to the verified address (machines/email-challenge/machine.ts). */
+  readonly type: 'confirmed' | 'presented' | 'removalRequested' | 'removalRequestedByAdministrator' | 'lost';
+  readonly now: Instant;
+  /** The time step whose code was sent; `null`: that of no step in the window. */
+  readonly step: number | null;
+  /** The browser has shown the password, and nothing else. */
+  readonly byPasswordAlone: boolean;
+};

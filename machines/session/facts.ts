@@ -1,0 +1,75 @@
+import type { EndedBy, Instant } from '../shared/facts.ts';
+
+/** Why a browser is not signed in although it has a session cookie. */
+export type SessionRejectReason =
+  | SessionEndReason
+  | 'second_factor_required'
+  | 'factor_removed'
+  | 'user_ended'
+  | 'server_epoch_raised';
+
+/**
+ * Why a session ended by decision.
+ *
+ * `ended_by_user`: from the list of sessions. The guard `endedByUser` asks for the epoch of the end-user instead.
+ */
+export type SessionEndReason =
+  | 'session_idle'
+  | 'session_too_old'
+  | 'signed_out'
+  | 'ended_by_user'
+  | 'ended_by_administrator'
+  | 'signed_in_again'
+  | 'second_factor_missing';
+
+export type SessionState = 'awaitingSecondFactor' | 'active' | 'ended';
+
+/** What is known at a sign-in; the session is stored as active, or as awaiting a second factor. */
+export type SignInFacts = {
+  /** The sign-in showed several factors. */
+  readonly isMultiFactor: boolean;
+  /** Policy or client demand several factors of this sign-in, whatever the account has. */
+  readonly isFactorDemanded: boolean;
+  readonly hasApp: boolean;
+  readonly hasPasskey: boolean;
+  /** The policy asks an account with a passkey for it after a single factor. */
+  readonly passkeyCounts: boolean;
+  /** A link in a mail has set the password of today. */
+  readonly passwordIsFromMail: boolean;
+};
+
+export type SessionContext = {
+  /** When it ends, used or not. */
+  readonly endsAt: Instant;
+  /** When it ends unless it is used before. */
+  readonly idleEndsAt: Instant;
+  /** From then on a use is recorded, and the idle time counts from it. */
+  readonly useDueAt: Instant;
+  /** When a session that awaits a second factor ends. */
+  readonly factorDueAt: Instant;
+  readonly signIn: SignInFacts;
+  /** The factor that is added was removed since it was proven. */
+  readonly factorIsGone: boolean;
+  readonly endedBy: EndedBy;
+  /** Why it ended by decision; `null`: it has not ended so. */
+  readonly endReason: SessionEndReason | null;
+};
+
+export type SessionEvent = {
+  /**
+   * `signedIn`: the session is about to be stored. `used`: a request came with its cookie. `factorAdded`: a further factor was proven
+   * in it. `signedInAgain`: another session replaced it in the same browser.
+   */
+  readonly type:
+    | 'signedIn'
+    | 'used'
+    | 'factorAdded'
+    | 'signOutRequested'
+    | 'endRequested'
+    | 'endRequestedByAdministrator'
+    | 'signedInAgain'
+    | 'userDisabled'
+    | 'passwordChanged'
+    | 'serverRecovered';
+  readonly now: Instant;
+};

@@ -1,0 +1,10 @@
+/** An arm that clients and end-users share. */
+import type { SharedArm } from './arm.ts';
+import { reject } from './effects.ts';
+
+export const otherThanExpected = {
+  guard: 'expectationFails',
+  actions: reject('changed_meanwhile'),
+  description: 'The request is meant for what was stored before: nothing is lost that the administrator has not seen.',
+  meta: { spec: 'RFC 9110 §13.1.1' },
+} as const satisfies SharedArm;

@@ -1,0 +1,57 @@
+/** Why a code or a refresh token was rejected. A closed union, like those below: log, ledger and OAuth errors are keyed by it. */
+export type TokenRejectReason =
+  | 'client_mismatch'
+  | 'redirect_uri_mismatch'
+  | 'code_verifier_mismatch'
+  | 'authorization_code_expired'
+  | 'authorization_code_reused'
+  | 'refresh_token_expired'
+  | 'refresh_token_reused'
+  | 'chain_behind_token'
+  | 'refresh_not_allowed'
+  | 'grant_has_nothing_left'
+  | 'scope_exceeds_grant'
+  | 'resource_exceeds_grant'
+  | 'grant_revoked'
+  | 'client_ended'
+  | 'user_ended'
+  | 'server_epoch_raised';
+
+/** Why a passkey, a code of an authenticator app or a recovery code was rejected, or a factor was not removed. */
+export type FactorRejectReason =
+  | 'user_ended'
+  | 'code_mismatch'
+  | 'code_reused'
+  | 'set_up_too_late'
+  | 'factor_unconfirmed'
+  | 'factor_removed'
+  | 'factor_is_demanded'
+  | 'factor_not_proven'
+  | 'last_way_to_sign_in'
+  | 'recovery_code_used'
+  | 'recovery_code_replaced'
+  | 'passkey_unknown'
+  | 'passkey_is_registered'
+  | 'too_many_passkeys'
+  | 'signature_mismatch'
+  | 'signature_counter_fell_back';
+
+/** Why a change of a client or an end-user by an administrator was rejected. */
+export type AdministrationRejectReason =
+  | 'client_unknown'
+  | 'client_is_declared'
+  | 'client_is_public'
+  | 'too_many_secrets'
+  | 'last_secret'
+  | 'secret_unknown'
+  | 'user_unknown'
+  | 'username_taken'
+  | 'changed_meanwhile';
+
+export type EpochOwner = 'client' | 'user' | 'server';
+
+/** Whose epoch was raised and ended a grant or a session without a write to its row. `null`: no epoch was raised. */
+export type EndedBy = EpochOwner | null;
+
+/** Instants are milliseconds since 1970 (UTC); `now` is the database's clock, read together with the row. */
+export type Instant = number;

@@ -1,0 +1,39 @@
+/** The effects of every machine, by name, with every reason to reject. */
+import { authorizationCodeEffects } from '../../machines/authorization-code/effects.ts';
+import { clientEffects } from '../../machines/client/effects.ts';
+import { emailChallengeEffects } from '../../machines/email-challenge/effects.ts';
+import { externalSignInEffects } from '../../machines/external-sign-in/effects.ts';
+import { grantEffects } from '../../machines/grant/effects.ts';
+import { interactionEffects } from '../../machines/interaction/effects.ts';
+import { linkedIdentityEffects } from '../../machines/linked-identity/effects.ts';
+import { mailEffects } from '../../machines/mail/effects.ts';
+import { passkeyEffects } from '../../machines/passkey/effects.ts';
+import { recoveryCodeEffects } from '../../machines/recovery-code/effects.ts';
+import { refreshTokenEffects } from '../../machines/refresh-token/effects.ts';
+import { secondFactorEffects } from '../../machines/second-factor/effects.ts';
+import { sessionEffects } from '../../machines/session/effects.ts';
+import { rejectWith } from '../../machines/shared/effects.ts';
+import { signingKeyEffects } from '../../machines/signing-key/effects.ts';
+import type { RejectReason } from '../../machines/unions.ts';
+import { userEffects } from '../../machines/user/effects.ts';
+import { webhookDeliveryEffects } from '../../machines/webhook-delivery/effects.ts';
+
+export const effects = {
+  ...authorizationCodeEffects,
+  ...clientEffects,
+  ...emailChallengeEffects,
+  ...externalSignInEffects,
+  ...grantEffects,
+  ...interactionEffects,
+  ...linkedIdentityEffects,
+  ...mailEffects,
+  ...passkeyEffects,
+  ...recoveryCodeEffects,
+  ...refreshTokenEffects,
+  ...secondFactorEffects,
+  ...sessionEffects,
+  ...signingKeyEffects,
+  ...userEffects,
+  ...webhookDeliveryEffects,
+  reject: rejectWith<RejectReason>(),
+};
