@@ -15,6 +15,7 @@ import { setup } from 'xstate';
 import type { Meta, SharedArm } from '../shared/arm.ts';
 import { reject, revokeGrant } from '../shared/effects.ts';
 import { rejectWithWhatEndedTheGrant } from '../shared/ended-grant.ts';
+import type { Answers, AtEveryEvent } from '../shared/events.ts';
 import { authorizationCodeEffects } from './effects.ts';
 import type { AuthorizationCodeContext, AuthorizationCodeEvent } from './facts.ts';
 import { authorizationCodeGuards } from './guards.ts';
@@ -43,7 +44,11 @@ const rejectWrongPresentation = [
 
 export const authorizationCodeMachine = setup({
   types: { context: {} as AuthorizationCodeContext, events: {} as AuthorizationCodeEvent, meta: {} as Meta },
-  guards: authorizationCodeGuards,
+  guards: authorizationCodeGuards as AtEveryEvent<
+    typeof authorizationCodeGuards,
+    AuthorizationCodeContext,
+    AuthorizationCodeEvent
+  >,
   actions: authorizationCodeEffects,
 }).createMachine({
   id: 'authorizationCode',
@@ -106,5 +111,5 @@ export const authorizationCodeMachine = setup({
         presented: [...rejectWrongPresentation, ...rejectWithWhatEndedTheGrant],
       },
     },
-  },
+  } as const satisfies Answers<typeof authorizationCodeGuards, AuthorizationCodeEvent>,
 });

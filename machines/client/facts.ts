@@ -8,20 +8,18 @@ export type ClientContext = {
   readonly liveSecrets: number;
 };
 
-export type ClientEvent = {
-  /** `secretRequested`: in addition to the live secret. `secretReplacementRequested`: instead of every live secret. */
-  readonly type:
-    | 'registrationRequested'
-    | 'secretRequested'
-    | 'secretReplacementRequested'
-    | 'secretRemovalRequested'
-    | 'deletionRequested';
+type ClientChange = {
   /** False: what is stored is not what the request is meant for (RFC 9110 §13.1). */
   readonly expectationHolds: boolean;
   /** The request comes from the configuration files. */
   readonly byConfiguration: boolean;
-  /** The registration that was sent differs from what is stored. */
-  readonly differs: boolean;
-  /** The secret that the request names is live. */
-  readonly secretIsLive: boolean;
 };
+export type ClientEvent =
+  /** `differs`: the registration that was sent differs from what is stored. */
+  | ({ readonly type: 'registrationRequested'; readonly differs: boolean } & ClientChange)
+  /** `secretIsLive`: the secret that the request names is live. */
+  | ({ readonly type: 'secretRemovalRequested'; readonly secretIsLive: boolean } & ClientChange)
+  /** `secretRequested`: in addition to the live secret. `secretReplacementRequested`: instead of every live secret. */
+  | ({
+      readonly type: 'secretRequested' | 'secretReplacementRequested' | 'deletionRequested';
+    } & ClientChange);

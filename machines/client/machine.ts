@@ -14,6 +14,7 @@
 import { setup } from 'xstate';
 import type { Meta, SharedArm } from '../shared/arm.ts';
 import { raiseEpoch, reject } from '../shared/effects.ts';
+import type { Answers, AtEveryEvent } from '../shared/events.ts';
 import { otherThanExpected } from '../shared/expected-row.ts';
 import { clientEffects } from './effects.ts';
 import type { ClientContext, ClientEvent } from './facts.ts';
@@ -46,7 +47,7 @@ const register = {
 
 export const clientMachine = setup({
   types: { context: {} as ClientContext, events: {} as ClientEvent, meta: {} as Meta },
-  guards: clientGuards,
+  guards: clientGuards as AtEveryEvent<typeof clientGuards, ClientContext, ClientEvent>,
   actions: clientEffects,
 }).createMachine({
   id: 'client',
@@ -136,5 +137,5 @@ export const clientMachine = setup({
         deletionRequested: noSuchClient,
       },
     },
-  },
+  } as const satisfies Answers<typeof clientGuards, ClientEvent>,
 });

@@ -1,5 +1,5 @@
 import { rejectWith } from '../shared/effects.ts';
-import type { UserEvent } from '../user/facts.ts';
+import type { UserEventByLink } from '../user/facts.ts';
 import type { EmailChallengeRejectReason, SupersededReason } from './facts.ts';
 
 /** What the engine makes true for this machine, as data: XState never executes an effect. */
@@ -20,11 +20,12 @@ export const emailChallengeEffects = {
   /** The link's only use. */
   useLink(): void {},
   /** Send this event to the end-user's machine: only that machine changes the account. */
-  changeUser(_: unknown, _params: { event: UserEvent['type'] }): void {},
+  changeUser(_: unknown, _params: { event: UserEventByLink | 'registrationRequested' }): void {},
   /** Send `requested` to a fresh link for the address from before. */
   offerUndo(): void {},
 };
 
-export const changeUser = (event: UserEvent['type']) => ({ type: 'changeUser', params: { event } }) as const;
+export const changeUser = (event: UserEventByLink | 'registrationRequested') =>
+  ({ type: 'changeUser', params: { event } }) as const;
 
 export const supersedeLink = (reason: SupersededReason) => ({ type: 'supersedeLink', params: { reason } }) as const;

@@ -48,18 +48,27 @@ export type EmailChallengeContext = {
   readonly newerLinksAllowed: number;
 };
 
-export type EmailChallengeEvent = {
+export type EmailChallengeEvent =
+  /** The button on the link's page was pressed; opening the link is no event. */
+  | {
+      readonly type: 'used';
+      readonly now: Instant;
+      /** The username for the new account is that of another end-user. */
+      readonly usernameIsTaken: boolean;
+      /** The button was pressed in a browser in which the end-user has signed in with the password, a missing factor aside. */
+      readonly passwordIsProven: boolean;
+    }
+  | {
+      readonly type: 'requested';
+      /** The link is asked for in a browser in which the end-user has signed in with the password, a missing factor aside. */
+      readonly passwordIsProven: boolean;
+    }
   /**
-   * `used`: the button on the link's page was pressed; opening the link is no event. `overtaken`: a newer link of the same purpose was
-   * sent, in the same commit. `otherUsed`: another link of the same purpose was used, in the same commit. `undone`: an older change of
-   * the address was undone, in the same commit.
+   * A newer link of the same purpose was sent, in the same commit. `goesElsewhere`: to another address.
    */
-  readonly type: 'requested' | 'used' | 'overtaken' | 'otherUsed' | 'withdrawn' | 'undone';
-  readonly now: Instant;
-  /** The username for the new account is that of another end-user. */
-  readonly usernameIsTaken: boolean;
-  /** The button was pressed in a browser in which the end-user has signed in with the password, a missing factor aside. */
-  readonly passwordIsProven: boolean;
-  /** The newer link was sent to another address. */
-  readonly goesElsewhere: boolean;
-};
+  | { readonly type: 'overtaken'; readonly goesElsewhere: boolean }
+  /**
+   * `otherUsed`: another link of the same purpose was used, in the same commit. `undone`: an older change of the address was undone,
+   * in the same commit.
+   */
+  | { readonly type: 'otherUsed' | 'withdrawn' | 'undone' };

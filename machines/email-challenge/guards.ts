@@ -1,9 +1,12 @@
 import type { EmailChallengeContext, EmailChallengeEvent } from './facts.ts';
 
-type Link = { context: EmailChallengeContext; event: EmailChallengeEvent };
+type Link = { context: EmailChallengeContext };
+type Use = Link & { event: Extract<EmailChallengeEvent, { now: unknown }> };
+type InBrowser = Link & { event: Extract<EmailChallengeEvent, { passwordIsProven: unknown }> };
+type Overtaken = { event: Extract<EmailChallengeEvent, { goesElsewhere: unknown }> };
 
 export const emailChallengeGuards = {
-  expired: ({ context, event }: Link) => event.now >= context.endsAt,
+  expired: ({ context, event }: Use) => event.now >= context.endsAt,
   isNotOffered: ({ context }: Link) => !context.isOffered,
   userEnded: ({ context }: Link) => !context.userStands,
   /** An undo outlives a new password: a thief who changed the address sets that too. */
@@ -11,9 +14,9 @@ export const emailChallengeGuards = {
   addressDiffers: ({ context }: Link) => !context.addressStands,
   /** Who reads the mailbox has set the password by it: that is one proof, not two. */
   passwordIsFromMail: ({ context }: Link) => context.purpose === 'lost_factors' && context.passwordIsFromMail,
-  passwordIsMissing: ({ context, event }: Link) => context.purpose === 'lost_factors' && !event.passwordIsProven,
-  usernameIsTaken: ({ event }: Link) => event.usernameIsTaken,
-  newerGoesElsewhere: ({ event }: Link) => event.goesElsewhere,
+  passwordIsMissing: ({ context, event }: InBrowser) => context.purpose === 'lost_factors' && !event.passwordIsProven,
+  usernameIsTaken: ({ event }: Use) => event.usernameIsTaken,
+  newerGoesElsewhere: ({ event }: Overtaken) => event.goesElsewhere,
   /** The newer link of the event is not counted yet. */
   isOutnumbered: ({ context }: Link) => context.newerLinks >= context.newerLinksAllowed,
   verifiesAddress: ({ context }: Link) => context.purpose === 'verify_address',

@@ -25,6 +25,7 @@
 import { or, setup } from 'xstate';
 import type { Meta, SharedArm } from '../shared/arm.ts';
 import { reject } from '../shared/effects.ts';
+import type { Answers, AtEveryEvent } from '../shared/events.ts';
 import { changeUser, emailChallengeEffects, supersedeLink } from './effects.ts';
 import type { EmailChallengeContext, EmailChallengeEvent } from './facts.ts';
 import { emailChallengeGuards } from './guards.ts';
@@ -68,7 +69,7 @@ const staySuperseded = { description: 'It is worth nothing already.' } as const 
 
 export const emailChallengeMachine = setup({
   types: { context: {} as EmailChallengeContext, events: {} as EmailChallengeEvent, meta: {} as Meta },
-  guards: emailChallengeGuards,
+  guards: emailChallengeGuards as AtEveryEvent<typeof emailChallengeGuards, EmailChallengeContext, EmailChallengeEvent>,
   actions: emailChallengeEffects,
 }).createMachine({
   id: 'emailChallenge',
@@ -243,5 +244,5 @@ export const emailChallengeMachine = setup({
         undone: staySuperseded,
       },
     },
-  },
+  } as const satisfies Answers<typeof emailChallengeGuards, EmailChallengeEvent>,
 });

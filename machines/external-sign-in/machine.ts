@@ -20,6 +20,7 @@
 import { setup } from 'xstate';
 import type { Meta, SharedArm } from '../shared/arm.ts';
 import { reject } from '../shared/effects.ts';
+import type { Answers, AtEveryEvent } from '../shared/events.ts';
 import { externalSignInEffects } from './effects.ts';
 import type { ExternalSignInContext, ExternalSignInEvent } from './facts.ts';
 import { externalSignInGuards } from './guards.ts';
@@ -76,7 +77,7 @@ const rejectDenied = {
 
 export const externalSignInMachine = setup({
   types: { context: {} as ExternalSignInContext, events: {} as ExternalSignInEvent, meta: {} as Meta },
-  guards: externalSignInGuards,
+  guards: externalSignInGuards as AtEveryEvent<typeof externalSignInGuards, ExternalSignInContext, ExternalSignInEvent>,
   actions: externalSignInEffects,
 }).createMachine({
   id: 'externalSignIn',
@@ -191,5 +192,5 @@ export const externalSignInMachine = setup({
         browserReturned: [rejectAnotherBrowser, rejectUsed],
       },
     },
-  },
+  } as const satisfies Answers<typeof externalSignInGuards, ExternalSignInEvent>,
 });

@@ -13,6 +13,7 @@
 import { setup } from 'xstate';
 import type { Meta } from '../shared/arm.ts';
 import { raiseEpoch } from '../shared/effects.ts';
+import type { Answers } from '../shared/events.ts';
 import { grantEffects, writeRevoked } from './effects.ts';
 import type { GrantEvent } from './facts.ts';
 
@@ -104,5 +105,5 @@ export const grantMachine = setup({
         serverRecovered: stayRevoked('RFC 9700 §4.14.2'),
       },
     },
-  },
+  } as const satisfies Answers<object, GrantEvent>,
 });

@@ -25,6 +25,7 @@
 import { setup } from 'xstate';
 import type { Meta, SharedArm } from '../shared/arm.ts';
 import { reject } from '../shared/effects.ts';
+import type { Answers, AtEveryEvent } from '../shared/events.ts';
 import { interactionEffects, refuseAuthorization, refuseSilently } from './effects.ts';
 import type { InteractionContext, InteractionEvent } from './facts.ts';
 import { interactionGuards } from './guards.ts';
@@ -170,7 +171,7 @@ const repeatWhileCodeWaits = [
 
 export const interactionMachine = setup({
   types: { context: {} as InteractionContext, events: {} as InteractionEvent, meta: {} as Meta },
-  guards: interactionGuards,
+  guards: interactionGuards as AtEveryEvent<typeof interactionGuards, InteractionContext, InteractionEvent>,
   actions: interactionEffects,
 }).createMachine({
   id: 'interaction',
@@ -368,5 +369,5 @@ export const interactionMachine = setup({
         ],
       },
     },
-  },
+  } as const satisfies Answers<typeof interactionGuards, InteractionEvent>,
 });

@@ -6,8 +6,7 @@ export type IdentityRemovalReason = 'removed_by_user' | 'removed_by_administrato
 
 export type LinkedIdentityState = 'unlinked' | 'active' | 'removed';
 
-export type LinkedIdentityEvent = {
-  readonly type: 'linkRequested' | 'removalRequested' | 'removalRequestedByAdministrator' | 'userDeleted';
-  /** The end-user has no other way to sign in. */
-  readonly isLastWay: boolean;
-};
+export type LinkedIdentityEvent =
+  /** `isLastWay`: the end-user has no other way to sign in. */
+  | { readonly type: 'removalRequested'; readonly isLastWay: boolean }
+  | { readonly type: 'linkRequested' | 'removalRequestedByAdministrator' | 'userDeleted' };

@@ -1,7 +1,7 @@
 import type { LinkedIdentityEvent } from './facts.ts';
 
-type Identity = { event: LinkedIdentityEvent };
+type Removal = { event: Extract<LinkedIdentityEvent, { isLastWay: unknown }> };
 
 export const linkedIdentityGuards = {
-  isLastWay: ({ event }: Identity) => event.isLastWay,
+  isLastWay: ({ event }: Removal) => event.isLastWay,
 };

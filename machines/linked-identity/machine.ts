@@ -13,6 +13,7 @@
 import { setup } from 'xstate';
 import type { Meta, SharedArm } from '../shared/arm.ts';
 import { reject } from '../shared/effects.ts';
+import type { Answers, AtEveryEvent } from '../shared/events.ts';
 import { linkedIdentityEffects, removeIdentity } from './effects.ts';
 import type { LinkedIdentityEvent } from './facts.ts';
 import { linkedIdentityGuards } from './guards.ts';
@@ -26,7 +27,7 @@ const removedAlready = { description: 'It was removed already.' } as const satis
 
 export const linkedIdentityMachine = setup({
   types: { events: {} as LinkedIdentityEvent, meta: {} as Meta },
-  guards: linkedIdentityGuards,
+  guards: linkedIdentityGuards as AtEveryEvent<typeof linkedIdentityGuards, object, LinkedIdentityEvent>,
   actions: linkedIdentityEffects,
 }).createMachine({
   id: 'linkedIdentity',
@@ -89,5 +90,5 @@ export const linkedIdentityMachine = setup({
         userDeleted: removedAlready,
       },
     },
-  },
+  } as const satisfies Answers<typeof linkedIdentityGuards, LinkedIdentityEvent>,
 });

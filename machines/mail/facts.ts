@@ -1,4 +1,5 @@
-import type { WebhookDeliveryContext, WebhookDeliveryEvent } from '../webhook-delivery/facts.ts';
+import type { Instant } from '../shared/facts.ts';
+import type { Claimed, Failed, WebhookDeliveryContext } from '../webhook-delivery/facts.ts';
 
 /** Why a mail is not sent any more. */
 export type DropReason = 'attempts_used_up' | 'too_old' | 'refused' | 'queue_full';
@@ -8,6 +9,6 @@ export type MailState = 'pending' | 'sent' | 'dropped';
 /** A node attempts a mail as it attempts the delivery of an event. */
 export type MailContext = WebhookDeliveryContext;
 
-export type MailEvent = Omit<WebhookDeliveryEvent, 'type'> & {
-  readonly type: 'claimed' | 'succeeded' | 'failed' | 'refused' | 'displaced';
-};
+export type MailEvent =
+  /** `now` counts as the next attempt: a claim that comes too late drops the mail. */
+  (Claimed & { readonly retryAt: Instant }) | Failed | { readonly type: 'succeeded' | 'refused' | 'displaced' };

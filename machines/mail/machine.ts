@@ -16,6 +16,7 @@
  */
 import { setup } from 'xstate';
 import type { Meta, SharedArm } from '../shared/arm.ts';
+import type { Answers, AtEveryEvent } from '../shared/events.ts';
 import { dropMail, mailEffects } from './effects.ts';
 import type { MailContext, MailEvent } from './facts.ts';
 import { mailGuards } from './guards.ts';
@@ -40,7 +41,7 @@ const hasEnded = { description: 'The mail has ended: no node attempts it.' } as 
 
 export const mailMachine = setup({
   types: { context: {} as MailContext, events: {} as MailEvent, meta: {} as Meta },
-  guards: mailGuards,
+  guards: mailGuards as AtEveryEvent<typeof mailGuards, MailContext, MailEvent>,
   actions: mailEffects,
 }).createMachine({
   id: 'mail',
@@ -118,5 +119,5 @@ export const mailMachine = setup({
         displaced: hasEnded,
       },
     },
-  },
+  } as const satisfies Answers<typeof mailGuards, MailEvent>,
 });

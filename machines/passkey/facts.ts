@@ -12,16 +12,10 @@ export type PasskeyContext = {
   readonly userEnded: boolean;
 };
 
-export type PasskeyEvent = {
+export type PasskeyEvent =
+  | { readonly type: 'registered'; readonly byPasswordAlone: boolean }
+  /** `counter`: of a signature that was verified; `null`: the signature is not of this passkey, for this site and challenge. */
+  | { readonly type: 'presented'; readonly counter: number | null }
+  | { readonly type: 'removalRequested'; readonly byPasswordAlone: boolean }
   /** `lost`: as of a second factor. */
-  readonly type:
-    | 'registered'
-    | 'presented'
-    | 'renamed'
-    | 'removalRequested'
-    | 'removalRequestedByAdministrator'
-    | 'lost';
-  readonly byPasswordAlone: boolean;
-  /** The counter of a signature that was verified; `null`: the signature is not of this passkey, for this site and challenge. */
-  readonly counter: number | null;
-};
+  | { readonly type: 'renamed' | 'removalRequestedByAdministrator' | 'lost' };

@@ -1,16 +1,18 @@
 import type { PasskeyContext, PasskeyEvent } from './facts.ts';
 
-type Passkey = { context: PasskeyContext; event: PasskeyEvent };
+type Passkey = { context: PasskeyContext };
+type Signature = Passkey & { event: Extract<PasskeyEvent, { counter: unknown }> };
+type ByEndUser = Passkey & { event: Extract<PasskeyEvent, { byPasswordAlone: unknown }> };
 
 export const passkeyGuards = {
   userEnded: ({ context }: Passkey) => context.userEnded,
-  signatureDiffers: ({ event }: Passkey) => event.counter === null,
+  signatureDiffers: ({ event }: Signature) => event.counter === null,
   /** WebAuthn §7.2 step 22: it has to rise, unless the authenticator has no counter. */
-  counterFellBack: ({ context, event }: Passkey) =>
+  counterFellBack: ({ context, event }: Signature) =>
     event.counter !== null && (context.counter > 0 || event.counter > 0) && event.counter <= context.counter,
   isDemanded: ({ context }: Passkey) => context.isDemanded,
-  byPasswordAlone: ({ event }: Passkey) => event.byPasswordAlone,
+  byPasswordAlone: ({ event }: ByEndUser) => event.byPasswordAlone,
   isLastWay: ({ context }: Passkey) => context.isLastWay,
-  anotherHasToBeProven: ({ context, event }: Passkey) => event.byPasswordAlone && context.hasAnother,
+  anotherHasToBeProven: ({ context, event }: ByEndUser) => event.byPasswordAlone && context.hasAnother,
   passkeysAreFull: ({ context }: Passkey) => context.isFull,
 };

@@ -14,6 +14,7 @@
 import { setup } from 'xstate';
 import type { Meta, SharedArm } from '../shared/arm.ts';
 import { reject } from '../shared/effects.ts';
+import type { Answers, AtEveryEvent } from '../shared/events.ts';
 import { rejectEndedUser, rejectRemovalByUser, removeLost, stayRemoved } from '../shared/factor-removal.ts';
 import { passkeyEffects } from './effects.ts';
 import type { PasskeyContext, PasskeyEvent } from './facts.ts';
@@ -43,7 +44,7 @@ const stayUnregistered = { description: 'Nothing is stored of it.' } as const sa
 
 export const passkeyMachine = setup({
   types: { context: {} as PasskeyContext, events: {} as PasskeyEvent, meta: {} as Meta },
-  guards: passkeyGuards,
+  guards: passkeyGuards as AtEveryEvent<typeof passkeyGuards, PasskeyContext, PasskeyEvent>,
   actions: passkeyEffects,
 }).createMachine({
   id: 'passkey',
@@ -128,5 +129,5 @@ export const passkeyMachine = setup({
         lost: stayRemoved,
       },
     },
-  },
+  } as const satisfies Answers<typeof passkeyGuards, PasskeyEvent>,
 });

@@ -13,6 +13,7 @@
 import { setup } from 'xstate';
 import type { Meta, SharedArm } from '../shared/arm.ts';
 import { reject } from '../shared/effects.ts';
+import type { Answers, AtEveryEvent } from '../shared/events.ts';
 import { recoveryCodeEffects } from './effects.ts';
 import type { RecoveryCodeContext, RecoveryCodeEvent } from './facts.ts';
 import { recoveryCodeGuards } from './guards.ts';
@@ -23,7 +24,7 @@ const stay = {
 
 export const recoveryCodeMachine = setup({
   types: { context: {} as RecoveryCodeContext, events: {} as RecoveryCodeEvent, meta: {} as Meta },
-  guards: recoveryCodeGuards,
+  guards: recoveryCodeGuards as AtEveryEvent<typeof recoveryCodeGuards, RecoveryCodeContext, RecoveryCodeEvent>,
   actions: recoveryCodeEffects,
 }).createMachine({
   id: 'recoveryCode',
@@ -79,5 +80,5 @@ export const recoveryCodeMachine = setup({
         newCodesRequested: stay,
       },
     },
-  },
+  } as const satisfies Answers<typeof recoveryCodeGuards, RecoveryCodeEvent>,
 });

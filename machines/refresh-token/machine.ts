@@ -17,6 +17,7 @@ import { setup } from 'xstate';
 import type { Meta, SharedArm } from '../shared/arm.ts';
 import { reject, revokeGrant } from '../shared/effects.ts';
 import { rejectWithWhatEndedTheGrant } from '../shared/ended-grant.ts';
+import type { Answers, AtEveryEvent } from '../shared/events.ts';
 import { refreshTokenEffects } from './effects.ts';
 import type { RefreshTokenContext, RefreshTokenEvent } from './facts.ts';
 import { refreshTokenGuards } from './guards.ts';
@@ -31,7 +32,7 @@ const rejectOtherClient = {
 
 export const refreshTokenMachine = setup({
   types: { context: {} as RefreshTokenContext, events: {} as RefreshTokenEvent, meta: {} as Meta },
-  guards: refreshTokenGuards,
+  guards: refreshTokenGuards as AtEveryEvent<typeof refreshTokenGuards, RefreshTokenContext, RefreshTokenEvent>,
   actions: refreshTokenEffects,
 }).createMachine({
   id: 'refreshToken',
@@ -124,5 +125,5 @@ export const refreshTokenMachine = setup({
         presented: [rejectOtherClient, ...rejectWithWhatEndedTheGrant],
       },
     },
-  },
+  } as const satisfies Answers<typeof refreshTokenGuards, RefreshTokenEvent>,
 });

@@ -15,13 +15,20 @@ export type SecondFactorContext = {
   readonly userEnded: boolean;
 };
 
-export type SecondFactorEvent = {
-  /** `confirmed`: the first code, which shows that the app has the secret. `presented`: a code at a sign-in. */
-  /** `lost`: the end-user has shown the password and used a link that was sent to the verified address (machines/email-challenge/machine.ts). */
-  readonly type: 'confirmed' | 'presented' | 'removalRequested' | 'removalRequestedByAdministrator' | 'lost';
-  readonly now: Instant;
-  /** The time step whose code was sent; `null`: that of no step in the window. */
-  readonly step: number | null;
-  /** The browser has shown the password, and nothing else. */
-  readonly byPasswordAlone: boolean;
-};
+/**
+ * `step`: the time step whose code was sent; `null`: that of no step in the window. `byPasswordAlone`: the browser has shown the
+ * password, and nothing else.
+ */
+export type SecondFactorEvent =
+  /** The first code, which shows that the app has the secret. */
+  | {
+      readonly type: 'confirmed';
+      readonly now: Instant;
+      readonly step: number | null;
+      readonly byPasswordAlone: boolean;
+    }
+  /** A code at a sign-in. */
+  | { readonly type: 'presented'; readonly step: number | null }
+  | { readonly type: 'removalRequested'; readonly byPasswordAlone: boolean }
+  /** `lost`: the end-user has shown the password and used a link that was sent to the verified address (machines/email-challenge). */
+  | { readonly type: 'removalRequestedByAdministrator' | 'lost' };

@@ -17,6 +17,7 @@
 import { setup } from 'xstate';
 import type { Meta, SharedArm } from '../shared/arm.ts';
 import { reject } from '../shared/effects.ts';
+import type { Answers, AtEveryEvent } from '../shared/events.ts';
 import { rejectEndedUser, rejectRemovalByUser, removeLost, stayRemoved } from '../shared/factor-removal.ts';
 import { secondFactorEffects } from './effects.ts';
 import type { SecondFactorContext, SecondFactorEvent } from './facts.ts';
@@ -44,7 +45,7 @@ const rejectRemoved = {
 
 export const secondFactorMachine = setup({
   types: { context: {} as SecondFactorContext, events: {} as SecondFactorEvent, meta: {} as Meta },
-  guards: secondFactorGuards,
+  guards: secondFactorGuards as AtEveryEvent<typeof secondFactorGuards, SecondFactorContext, SecondFactorEvent>,
   actions: secondFactorEffects,
 }).createMachine({
   id: 'secondFactor',
@@ -126,5 +127,5 @@ export const secondFactorMachine = setup({
         lost: stayRemoved,
       },
     },
-  },
+  } as const satisfies Answers<typeof secondFactorGuards, SecondFactorEvent>,
 });

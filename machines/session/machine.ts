@@ -22,6 +22,7 @@
 import { setup } from 'xstate';
 import type { Meta, SharedArm } from '../shared/arm.ts';
 import { raiseEpoch, reject } from '../shared/effects.ts';
+import type { Answers, AtEveryEvent } from '../shared/events.ts';
 import { endSession, sessionEffects } from './effects.ts';
 import type { SessionContext, SessionEvent } from './facts.ts';
 import { sessionGuards } from './guards.ts';
@@ -137,7 +138,7 @@ const whyEnded = [
 
 export const sessionMachine = setup({
   types: { context: {} as SessionContext, events: {} as SessionEvent, meta: {} as Meta },
-  guards: sessionGuards,
+  guards: sessionGuards as AtEveryEvent<typeof sessionGuards, SessionContext, SessionEvent>,
   actions: sessionEffects,
 }).createMachine({
   id: 'session',
@@ -233,5 +234,5 @@ export const sessionMachine = setup({
         serverRecovered: stayEnded,
       },
     },
-  },
+  } as const satisfies Answers<typeof sessionGuards, SessionEvent>,
 });

@@ -18,6 +18,7 @@
  */
 import { setup } from 'xstate';
 import type { Meta, SharedArm } from '../shared/arm.ts';
+import type { Answers, AtEveryEvent } from '../shared/events.ts';
 import { retire, signingKeyEffects } from './effects.ts';
 import type { SigningKeyContext, SigningKeyEvent } from './facts.ts';
 import { signingKeyGuards } from './guards.ts';
@@ -41,7 +42,7 @@ const stayRetired = {
 
 export const signingKeyMachine = setup({
   types: { context: {} as SigningKeyContext, events: {} as SigningKeyEvent, meta: {} as Meta },
-  guards: signingKeyGuards,
+  guards: signingKeyGuards as AtEveryEvent<typeof signingKeyGuards, SigningKeyContext, SigningKeyEvent>,
   actions: signingKeyEffects,
 }).createMachine({
   id: 'signingKey',
@@ -215,5 +216,5 @@ export const signingKeyMachine = setup({
         signerStopped: stayRetired,
       },
     },
-  },
+  } as const satisfies Answers<typeof signingKeyGuards, SigningKeyEvent>,
 });

@@ -1,11 +1,13 @@
 import type { UserEvent } from './facts.ts';
 
-type User = { event: UserEvent };
+type Change = { event: Extract<UserEvent, { expectationHolds: unknown }> };
+type Registration = { event: Extract<UserEvent, { differs: unknown }> };
+type Rehash = { event: Extract<UserEvent, { hashIsAnother: unknown }> };
 
 export const userGuards = {
-  expectationFails: ({ event }: User) => !event.expectationHolds,
-  usernameIsTaken: ({ event }: User) => event.usernameIsTaken,
-  nothingDiffers: ({ event }: User) => !event.differs,
-  passwordDiffers: ({ event }: User) => event.passwordDiffers,
-  hashIsAnother: ({ event }: User) => event.hashIsAnother,
+  expectationFails: ({ event }: Change) => !event.expectationHolds,
+  usernameIsTaken: ({ event }: Registration) => event.usernameIsTaken,
+  nothingDiffers: ({ event }: Registration) => !event.differs,
+  passwordDiffers: ({ event }: Registration) => event.passwordDiffers,
+  hashIsAnother: ({ event }: Rehash) => event.hashIsAnother,
 };

@@ -18,6 +18,7 @@
 import { setup } from 'xstate';
 import type { Meta, SharedArm } from '../shared/arm.ts';
 import { raiseEpoch, reject } from '../shared/effects.ts';
+import type { Answers, AtEveryEvent } from '../shared/events.ts';
 import { otherThanExpected } from '../shared/expected-row.ts';
 import { userEffects } from './effects.ts';
 import type { UserEvent } from './facts.ts';
@@ -99,7 +100,7 @@ const passwordRehashed = [
 
 export const userMachine = setup({
   types: { events: {} as UserEvent, meta: {} as Meta },
-  guards: userGuards,
+  guards: userGuards as AtEveryEvent<typeof userGuards, object, UserEvent>,
   actions: userEffects,
 }).createMachine({
   id: 'user',
@@ -205,5 +206,5 @@ export const userMachine = setup({
         passwordRehashed: noSuchUser,
       },
     },
-  },
+  } as const satisfies Answers<typeof userGuards, UserEvent>,
 });

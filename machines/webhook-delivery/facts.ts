@@ -18,11 +18,18 @@ export type WebhookDeliveryContext = {
   readonly givesUpAt: Instant;
 };
 
-export type WebhookDeliveryEvent = {
-  readonly type: 'claimed' | 'succeeded' | 'failed' | 'goneAnswered' | 'receiverRemoved' | 'repeatRequested';
-  readonly now: Instant;
-  /** What `nextAttemptAt` became when the attempt that is reported was claimed; `null`: no attempt is reported. */
-  readonly claim: Instant | null;
+/** A node wants to attempt it. */
+export type Claimed = { readonly type: 'claimed'; readonly now: Instant };
+
+export type Failed = {
+  readonly type: 'failed';
+  /** What `nextAttemptAt` became when the attempt that is reported was claimed. */
+  readonly claim: Instant;
   /** When the next attempt would be. */
   readonly retryAt: Instant;
 };
+
+export type WebhookDeliveryEvent =
+  | Claimed
+  | Failed
+  | { readonly type: 'succeeded' | 'goneAnswered' | 'receiverRemoved' | 'repeatRequested' };

@@ -17,6 +17,7 @@
  */
 import { setup } from 'xstate';
 import type { Meta, SharedArm } from '../shared/arm.ts';
+import type { Answers, AtEveryEvent } from '../shared/events.ts';
 import { abandonDelivery, webhookDeliveryEffects } from './effects.ts';
 import type { WebhookDeliveryContext, WebhookDeliveryEvent } from './facts.ts';
 import { webhookDeliveryGuards } from './guards.ts';
@@ -41,7 +42,11 @@ const repeat = {
 
 export const webhookDeliveryMachine = setup({
   types: { context: {} as WebhookDeliveryContext, events: {} as WebhookDeliveryEvent, meta: {} as Meta },
-  guards: webhookDeliveryGuards,
+  guards: webhookDeliveryGuards as AtEveryEvent<
+    typeof webhookDeliveryGuards,
+    WebhookDeliveryContext,
+    WebhookDeliveryEvent
+  >,
   actions: webhookDeliveryEffects,
 }).createMachine({
   id: 'webhookDelivery',
@@ -130,5 +135,5 @@ export const webhookDeliveryMachine = setup({
         repeatRequested: repeat,
       },
     },
-  },
+  } as const satisfies Answers<typeof webhookDeliveryGuards, WebhookDeliveryEvent>,
 });

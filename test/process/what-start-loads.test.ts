@@ -44,7 +44,7 @@ it('a start in production loads these packages and rooms, and no others', async 
   const rooms = new Set(
     loaded
       .filter((path) => !path.includes('node_modules/'))
-      .flatMap((path) => /^([^/]+(?:\/[^/]+)?)\//.exec(path)?.[1] ?? [])
+      .flatMap((path) => /^(src\/[^/]+|[^/]+)\//.exec(path)?.[1] ?? [])
       .toSorted(),
   );
   expect([...rooms]).toEqual([

@@ -137,6 +137,18 @@ export type ClientChanged =
     }
   | { readonly kind: 'rejected'; readonly reason: AdministrationRejectReason };
 
+const eventOf = (
+  change: ClientChange,
+  { client }: ClientRow,
+  fields: readonly string[],
+  asked: Pick<ClientEvent, 'expectationHolds' | 'byConfiguration'>,
+): ClientEvent => {
+  const { type } = change;
+  if (type === 'registrationRequested') return { type, ...asked, differs: fields.length > 0 };
+  if (type !== 'secretRemovalRequested') return { type, ...asked };
+  return { type, ...asked, secretIsLive: client?.secretMacs.some((mac) => names(change, mac)) ?? false };
+};
+
 export const clientRequest = ({
   actor,
   change,
@@ -146,14 +158,8 @@ export const clientRequest = ({
   read: ({ now, row, version }) => {
     const isRegistration = change.type === 'registrationRequested' && clientState(row) === 'registered';
     const fields = isRegistration ? differingFields(row.client, change.registration) : [];
-    const event: ClientEvent = {
-      type: change.type,
-      expectationHolds: expects(row),
-      byConfiguration: actor.kind === 'configuration',
-      differs: fields.length > 0,
-      secretIsLive: row.client?.secretMacs.some((mac) => names(change, mac)) ?? false,
-    };
-    return { row, facts: { now, version, actor, change, fields }, event };
+    const asked = { expectationHolds: expects(row), byConfiguration: actor.kind === 'configuration' };
+    return { row, facts: { now, version, actor, change, fields }, event: eventOf(change, row, fields, asked) };
   },
   answer: ({ before, after: { client }, decisions: [decision] }, _, { fields }) => {
     const rejected = decision && effectOf(decision, 'reject');

@@ -11,7 +11,7 @@ import type {
   EmailChallengeRejectReason,
 } from '../../../machines/email-challenge/facts.ts';
 import { emailChallengeMachine } from '../../../machines/email-challenge/machine.ts';
-import type { UserEvent } from '../../../machines/user/facts.ts';
+import type { UserEvent, UserEventByLink } from '../../../machines/user/facts.ts';
 import { type Commit, type CommitStore, insert, update, type Write } from '../../engine/commit.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
@@ -135,19 +135,16 @@ const changed = (
 
 const eventOf = (
   facts: EmailChallengeFacts,
-  type: EmailChallengeEvent['type'],
-  goesElsewhere = false,
-): EmailChallengeEvent => ({
-  type,
-  now: facts.now.getTime(),
-  usernameIsTaken: facts.usernameIsTaken,
-  passwordIsProven: facts.passwordIsProven,
-  goesElsewhere,
-});
+  type: Exclude<EmailChallengeEvent['type'], 'overtaken'>,
+): EmailChallengeEvent => {
+  const { now, usernameIsTaken, passwordIsProven } = facts;
+  if (type === 'used') return { type, now: now.getTime(), usernameIsTaken, passwordIsProven };
+  return type === 'requested' ? { type, passwordIsProven } : { type };
+};
 
 const sendTo = (
   facts: EmailChallengeFacts,
-  type: EmailChallengeEvent['type'],
+  type: Exclude<EmailChallengeEvent['type'], 'overtaken'>,
   about: Pick<EmailChallengeFacts, 'id'> & Partial<EmailChallengeFacts>,
 ): Sent<EmailChallengeRow> => {
   const others = { ...facts, ...about };
@@ -181,7 +178,11 @@ const userWithin: AnyLifecycle<EmailChallengeRow> = {
   ledgerFacts: (row, facts: UserFacts) => userLifecycle.ledgerFacts?.(ofUser(row), facts) ?? {},
 };
 
-const changeOf = ({ use }: EmailChallengeFacts, event: UserEvent['type'], { address }: EmailChallenge): UserChange => {
+const changeOf = (
+  { use }: EmailChallengeFacts,
+  event: UserEventByLink | 'registrationRequested',
+  { address }: EmailChallenge,
+): UserChange => {
   if (event === 'passwordReset' && use?.kind === 'password') return { type: event, passwordHash: use.passwordHash };
   if (event === 'registrationRequested' && use?.kind === 'account')
     return { type: event, registration: withAddress(use.registration, address) };
@@ -235,8 +236,11 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
       const older = nextOf(row.challenges.slice(row.challenges.indexOf(subject)), subject);
       if (older === undefined) return null;
       const others = { ...facts, id: older.id, newerTo };
-      const goesElsewhere = addressKey(older.address) !== addressKey(newerTo);
-      return send(emailChallengeLifecycle, others, eventOf(others, 'overtaken', goesElsewhere));
+      const overtaken: EmailChallengeEvent = {
+        type: 'overtaken',
+        goesElsewhere: addressKey(older.address) !== addressKey(newerTo),
+      };
+      return send(emailChallengeLifecycle, others, overtaken);
     },
     supersedeOthers: (row, facts) => {
       const other = nextOf(row.challenges, subjectOf(row, facts));
@@ -266,14 +270,10 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
       const { now, version, actor, usernameIsTaken, use } = facts;
       const change = changeOf(facts, event, subjectOf(row, facts));
       const id = use?.kind === 'account' ? use.id : (row.user?.id ?? '');
-      const sent: UserEvent = {
-        type: event,
-        expectationHolds: true,
-        usernameIsTaken,
-        differs: true,
-        passwordDiffers: true,
-        hashIsAnother: false,
-      };
+      const sent: UserEvent =
+        event === 'registrationRequested'
+          ? { type: event, expectationHolds: true, usernameIsTaken, differs: true, passwordDiffers: true }
+          : { type: event };
       const userFacts: UserFacts = { now, id, version, actor, change, fields: FIELDS[event] };
       return { lifecycle: userWithin, facts: userFacts, event: sent };
     },

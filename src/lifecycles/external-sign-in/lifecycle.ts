@@ -4,11 +4,15 @@
  */
 
 import type {
+  ExternalIdentityOwner,
   ExternalSignInContext,
   ExternalSignInEvent,
   ExternalSignInRejectReason,
+  ExternalUser,
 } from '../../../machines/external-sign-in/facts.ts';
 import { externalSignInMachine } from '../../../machines/external-sign-in/machine.ts';
+import type { LinkedIdentityEvent } from '../../../machines/linked-identity/facts.ts';
+import type { UserEvent } from '../../../machines/user/facts.ts';
 import { type Commit, type CommitStore, insert, type Requirement, rowsOf, update } from '../../engine/commit.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
@@ -111,14 +115,21 @@ const registration = ({ newUser, now, actor }: ExternalSignInFacts): Sent<Extern
     registration: { username, claims, passwordHash: NO_PASSWORD },
   };
   const facts = { now, id, version: null, actor, change, fields: [] };
-  const event = { type: change.type, expectationHolds: true, usernameIsTaken: false, differs: false };
-  return { lifecycle: ofUser, facts, event: { ...event, passwordDiffers: false } as Sent<ExternalSignInRow>['event'] };
+  const event: UserEvent = {
+    type: change.type,
+    expectationHolds: true,
+    usernameIsTaken: false,
+    differs: false,
+    passwordDiffers: false,
+  };
+  return { lifecycle: ofUser, facts, event };
 };
 
 const link = ({ user }: ExternalSignInRow, { newIdentity, now }: ExternalSignInFacts): Sent<ExternalSignInRow> => {
   if (newIdentity === null || user === null) throw new InvariantViolation('external sign-in: there is nothing to link');
   const facts = { now, draft: { ...newIdentity, userId: user.id } };
-  return { lifecycle: ofIdentity, facts, event: { type: 'linkRequested', isLastWay: false } as { type: string } };
+  const event: LinkedIdentityEvent = { type: 'linkRequested' };
+  return { lifecycle: ofIdentity, facts, event };
 };
 
 const settled = (
@@ -245,7 +256,7 @@ export type Brought = {
 const userOf = (
   { user, freeUsernames, signIn }: LoadedExternalSignIn,
   { newcomer, namesNobody }: Brought,
-): ExternalSignInEvent['user'] => {
+): ExternalUser => {
   if (user !== null) return user.disabledAt === null && user.deletedAt === null ? 'known' : 'ended';
   if (namesNobody) return 'known';
   return newcomer && freeUsernames.length > 0 && signIn.purpose === 'signIn' ? 'new' : 'unknown';
@@ -254,26 +265,30 @@ const userOf = (
 const identityOf = (
   { user, identity }: LoadedExternalSignIn,
   { identity: brought }: Brought,
-): ExternalSignInEvent['identity'] => {
+): ExternalIdentityOwner => {
   if (!brought) return 'none';
   if (identity === null) return 'unlinked';
   return identity.userId === user?.id ? 'linked' : 'linkedElsewhere';
 };
 
+function eventOf(loaded: LoadedExternalSignIn, brought: Brought): ExternalSignInEvent {
+  const { now, signIn } = loaded;
+  const { type, browser, sameBytes, isAdmitted = true } = brought;
+  const fromItsBrowser = browser === 'none' || (browser !== null && sameBytes(browser, signIn.browserHash));
+  const refusal = { now: now.getTime(), fromItsBrowser };
+  if (type === 'refusalReceived') return { type, ...refusal };
+  const answer = { ...refusal, user: userOf(loaded, brought) };
+  return type === 'answerReceived'
+    ? { type, ...answer }
+    : { type, ...answer, isAdmitted, identity: identityOf(loaded, brought) };
+}
+
 export const externalSignInRequest = (brought: Brought): ExternalSignInRequest => ({
   lifecycle: externalSignInLifecycle,
   read: (loaded) => {
     const { now, signIn, user, identity, isOvertaken, freeUsernames } = loaded;
-    const { browser, newcomer, ids } = brought;
+    const { newcomer, ids } = brought;
     const [username] = freeUsernames;
-    const event: ExternalSignInEvent = {
-      type: brought.type,
-      now: now.getTime(),
-      fromItsBrowser: browser === 'none' || (browser !== null && brought.sameBytes(browser, signIn.browserHash)),
-      isAdmitted: brought.isAdmitted ?? true,
-      user: userOf(loaded, brought),
-      identity: identityOf(loaded, brought),
-    };
     const facts: ExternalSignInFacts = {
       now,
       isOvertaken,
@@ -283,7 +298,7 @@ export const externalSignInRequest = (brought: Brought): ExternalSignInRequest =
       newIdentity: brought.identity ? { ...brought.identity, id: ids.identity } : null,
       actor: brought.actor,
     };
-    return { row: { signIn, user, identity }, facts, event };
+    return { row: { signIn, user, identity }, facts, event: eventOf(loaded, brought) };
   },
   answer: ({ after, decisions: [decision] }, { signIn, serverEpoch }) => {
     const rejected = decision && effectOf(decision, 'reject');

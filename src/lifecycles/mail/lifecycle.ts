@@ -72,26 +72,26 @@ type MailOutcome = { readonly before: QueuedMail; readonly after: QueuedMail };
 /** `claim`: what `nextAttemptAt` became with the claim of the attempt that is reported. */
 export type MailReport = { readonly outcome: 'succeeded' | 'failed' | 'refused'; readonly claim: Date };
 
-const request = (policy: MailPolicy, type: MailEvent['type'], claim: Date | null = null): MailRequest => ({
+const request = (policy: MailPolicy, eventAt: (loaded: LoadedMail) => MailEvent): MailRequest => ({
   lifecycle: mailLifecycle,
   read: ({ now, mail }) => ({
     row: mail,
     facts: { now, policy },
-    event: {
-      type,
-      now: now.getTime(),
-      claim: claim?.getTime() ?? null,
-      // A claim is itself the next attempt.
-      retryAt: (type === 'claimed' ? now : retryAt(mail, policy, now)).getTime(),
-    } satisfies MailEvent,
+    event: eventAt({ now, mail }),
   }),
   answer: ({ before, after }) => ({ before, after }),
 });
 
-export const claimMailRequest = (policy: MailPolicy) => request(policy, 'claimed');
+export const claimMailRequest = (policy: MailPolicy) =>
+  // A claim is itself the next attempt.
+  request(policy, ({ now }) => ({ type: 'claimed', now: now.getTime(), retryAt: now.getTime() }));
 export const reportMailRequest = (policy: MailPolicy, { outcome, claim }: MailReport) =>
-  request(policy, outcome, claim);
-export const displaceMailRequest = (policy: MailPolicy) => request(policy, 'displaced');
+  request(policy, ({ now, mail }) =>
+    outcome === 'failed'
+      ? { type: outcome, claim: claim.getTime(), retryAt: retryAt(mail, policy, now).getTime() }
+      : { type: outcome },
+  );
+export const displaceMailRequest = (policy: MailPolicy) => request(policy, () => ({ type: 'displaced' }));
 
 export type MailWorld = {
   readonly mails: MailStore;

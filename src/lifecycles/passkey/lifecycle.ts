@@ -139,6 +139,11 @@ export type PasskeyAsked = {
   readonly actor?: Actor | undefined;
 };
 
+const eventOf = (type: PasskeyEvent['type'], counter: number | null, byPasswordAlone: boolean): PasskeyEvent => {
+  if (type === 'presented') return { type, counter };
+  return type === 'registered' || type === 'removalRequested' ? { type, byPasswordAlone } : { type };
+};
+
 export const passkeyRequest = ({
   type,
   counter = null,
@@ -162,7 +167,7 @@ export const passkeyRequest = ({
       byPasswordAlone,
       actor,
     },
-    event: { type, counter, byPasswordAlone } as PasskeyEvent,
+    event: eventOf(type, counter, byPasswordAlone),
   }),
   answer: factorAnswer,
 });

@@ -89,6 +89,17 @@ export type SecondFactorAsked = {
   readonly actor?: Actor | undefined;
 };
 
+const eventOf = (
+  type: SecondFactorEvent['type'],
+  now: Date,
+  step: number | null,
+  byPasswordAlone: boolean,
+): SecondFactorEvent => {
+  if (type === 'confirmed') return { type, now: now.getTime(), step, byPasswordAlone };
+  if (type === 'presented') return { type, step };
+  return type === 'removalRequested' ? { type, byPasswordAlone } : { type };
+};
+
 export const secondFactorRequest = ({
   type,
   stepOf = () => null,
@@ -103,7 +114,7 @@ export const secondFactorRequest = ({
     return {
       row: factor,
       facts: { now, userEnded, hasAnother, isDemanded, step, resealed: reseal(factor), byPasswordAlone, actor },
-      event: { type, now: now.getTime(), step, byPasswordAlone } as SecondFactorEvent,
+      event: eventOf(type, now, step, byPasswordAlone),
     };
   },
   answer: factorAnswer,

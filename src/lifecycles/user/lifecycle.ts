@@ -216,17 +216,30 @@ function turnOf(
   expectationHolds: boolean,
 ): Turn<UserRow, UserFacts> {
   const isChange = change.type === 'registrationRequested' && row.user !== null;
-  const isRehash = change.type === 'passwordRehashed';
   const fields = isChange ? differingFields(row.user, change.registration) : FIELDS[change.type];
-  const event: UserEvent = {
-    type: change.type,
-    expectationHolds,
-    usernameIsTaken: usernameOf !== null && usernameOf !== id,
-    differs: fields.length > 0,
-    passwordDiffers: fields.includes('password'),
-    hashIsAnother: isRehash && row.user?.passwordHash !== change.checked,
-  };
-  return { facts: { now, id, version, actor, change, fields }, event };
+  return { facts: { now, id, version, actor, change, fields }, event: event() };
+
+  function event(): UserEvent {
+    switch (change.type) {
+      case 'registrationRequested':
+        return {
+          type: change.type,
+          expectationHolds,
+          usernameIsTaken: usernameOf !== null && usernameOf !== id,
+          differs: fields.length > 0,
+          passwordDiffers: fields.includes('password'),
+        };
+      case 'passwordChangeRequested':
+      case 'disableRequested':
+      case 'enableRequested':
+      case 'deletionRequested':
+        return { type: change.type, expectationHolds };
+      case 'passwordRehashed':
+        return { type: change.type, hashIsAnother: row.user?.passwordHash !== change.checked };
+      default:
+        return { type: change.type };
+    }
+  }
 }
 
 export const userRequest = ({

@@ -142,47 +142,61 @@ type DeliveryRequest<Answer> = Request<LoadedWebhookDelivery, WebhookDelivery, W
 /** `claim`: what `nextAttemptAt` was made by the claim of the attempt that is reported. */
 export type AttemptReport = { readonly outcome: AttemptOutcome; readonly claim: Date };
 
-const EVENT_OF: Readonly<Record<'delivered' | 'gone', WebhookDeliveryEvent['type']>> = {
-  delivered: 'succeeded',
-  gone: 'goneAnswered',
+const reported = (
+  { outcome, claim }: AttemptReport,
+  { now, delivery }: LoadedWebhookDelivery,
+  policy: RetryPolicy,
+): WebhookDeliveryEvent => {
+  if (outcome === 'delivered') return { type: 'succeeded' };
+  if (outcome === 'gone') return { type: 'goneAnswered' };
+  return { type: 'failed', claim: claim.getTime(), retryAt: retryAt(delivery, policy, now).getTime() };
 };
-const eventOf = (outcome: AttemptOutcome): WebhookDeliveryEvent['type'] =>
-  outcome === 'delivered' || outcome === 'gone' ? EVENT_OF[outcome] : 'failed';
 
 const request = <Answer>(
   policy: RetryPolicy,
-  type: WebhookDeliveryEvent['type'],
+  eventAt: (loaded: LoadedWebhookDelivery) => WebhookDeliveryEvent,
   answer: DeliveryRequest<Answer>['answer'],
   { report = null, actor }: { readonly report?: AttemptReport | null; readonly actor?: Actor | undefined } = {},
 ): DeliveryRequest<Answer> => ({
   lifecycle: webhookDeliveryLifecycle,
-  read: ({ now, delivery }) => ({
-    row: delivery,
-    facts: { now, policy, outcome: report?.outcome ?? null, actor },
-    event: {
-      type,
-      now: now.getTime(),
-      claim: report?.claim.getTime() ?? null,
-      retryAt: retryAt(delivery, policy, now).getTime(),
-    } satisfies WebhookDeliveryEvent,
+  read: (loaded) => ({
+    row: loaded.delivery,
+    facts: { now: loaded.now, policy, outcome: report?.outcome ?? null, actor },
+    event: eventAt(loaded),
   }),
   answer,
 });
 
 /** The answer: the delivery as this node attempts it; null: it is not this node's to attempt. */
 export const claimRequest = (policy: RetryPolicy) =>
-  request<WebhookDelivery | null>(policy, 'claimed', ({ before, after }) =>
-    after === before || after.state !== 'pending' ? null : after,
+  request<WebhookDelivery | null>(
+    policy,
+    ({ now }) => ({ type: 'claimed', now: now.getTime() }),
+    ({ before, after }) => (after === before || after.state !== 'pending' ? null : after),
   );
 
 export const reportRequest = (policy: RetryPolicy, report: AttemptReport) =>
-  request<WebhookDelivery>(policy, eventOf(report.outcome), ({ after }) => after, { report });
+  request<WebhookDelivery>(
+    policy,
+    (loaded) => reported(report, loaded, policy),
+    ({ after }) => after,
+    { report },
+  );
 
 export const removeReceiverRequest = (policy: RetryPolicy) =>
-  request<WebhookDelivery>(policy, 'receiverRemoved', ({ after }) => after);
+  request<WebhookDelivery>(
+    policy,
+    () => ({ type: 'receiverRemoved' }),
+    ({ after }) => after,
+  );
 
 export const repeatRequest = (policy: RetryPolicy, actor: Actor) =>
-  request<WebhookDelivery>(policy, 'repeatRequested', ({ after }) => after, { actor });
+  request<WebhookDelivery>(
+    policy,
+    () => ({ type: 'repeatRequested' }),
+    ({ after }) => after,
+    { actor },
+  );
 
 export type WebhookDeliveryWorld = {
   readonly deliveries: WebhookDeliveryStore;

@@ -57,6 +57,14 @@ export function readPredicates(sources: Sources): {
   return { predicates, violations };
 }
 
+/** What the compiler says about one file, under these sources. */
+export function compilerErrors(sources: Sources, path: string): readonly string[] {
+  const program = programOf(sources);
+  return program
+    .getSemanticDiagnostics(program.getSourceFile(resolve(path)))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
+}
+
 /** Comparisons of facts, and how they are joined. Arithmetic is for instants and durations. */
 const OPERATORS: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.AmpersandAmpersandToken,
