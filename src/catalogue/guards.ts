@@ -21,11 +21,20 @@ const COMPOSITIONS: ReadonlyMap<unknown, Composition> = new Map<unknown, Composi
 export const isComposed = (written: unknown): boolean =>
   typeof written === 'function' && COMPOSITIONS.has((written as Composed).check);
 
-export function readGuard(written: unknown): Guard {
-  if (!isComposed(written)) return readPredicate(written);
+/** What is composed, and how. Null: it is the name of a predicate, alone. */
+export function compositionOf(
+  written: unknown,
+): { readonly kind: Composition; readonly guards: readonly unknown[] } | null {
+  if (!isComposed(written)) return null;
   const { check, guards } = written as Composed;
-  const composition = COMPOSITIONS.get(check) ?? 'and';
-  const parts = [guards ?? []].flat().map((part) => ({ ...readGuard(part), isJoined: isJoined(part) }));
+  return { kind: COMPOSITIONS.get(check) ?? 'and', guards: [guards ?? []].flat() };
+}
+
+export function readGuard(written: unknown): Guard {
+  const composed = compositionOf(written);
+  if (composed === null) return readPredicate(written);
+  const { kind: composition } = composed;
+  const parts = composed.guards.map((part) => ({ ...readGuard(part), isJoined: isJoined(part) }));
   const asks = parts.flatMap((part) => part.asks);
   const inside = parts.map(({ words, isJoined }) => (isJoined ? `(${words})` : words));
   if (composition === 'not') return { words: `not ${inside.join(', ')}`, asks };
@@ -41,8 +50,8 @@ function readPredicate(written: unknown): Guard {
 
 /** Several guards joined by `and` or `or`, which need parentheses inside another guard. */
 function isJoined(written: unknown): boolean {
-  if (!isComposed(written)) return false;
-  const { check, guards } = written as Composed;
-  const parts = [guards ?? []].flat();
-  return COMPOSITIONS.get(check) !== 'not' && (parts.length > 1 || (parts.length === 1 && isJoined(parts[0])));
+  const composed = compositionOf(written);
+  if (composed === null) return false;
+  const { kind, guards: parts } = composed;
+  return kind !== 'not' && (parts.length > 1 || (parts.length === 1 && isJoined(parts[0])));
 }
