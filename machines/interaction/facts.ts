@@ -29,12 +29,19 @@ export type InteractionContext = {
   readonly resources: readonly string[];
   /** The user who signed in for this interaction; `null` before that. */
   readonly userId: string | null;
-  /** Since the interaction began the client was deleted (even if registered again), or lost this redirect URI or grant type. */
-  readonly clientEnded: boolean;
+  readonly client: {
+    readonly isDeleted: boolean;
+    /** The client's epoch rises when it is deleted, and stays when it is registered again. */
+    readonly epoch: bigint;
+    /** As it was when the interaction began. */
+    readonly epochAtRequest: bigint;
+    /** The client still has this redirect URI and this grant type. */
+    readonly isStillRegistered: boolean;
+  };
   /** True for confidential clients and for public clients with an https redirect; others could be impersonated (RFC 8252 §8.6). */
   readonly consentMayBeRemembered: boolean;
-  /** The code that was issued has not been exchanged, and neither its row nor its stored time says that it has ended. */
-  readonly codeIsWaiting: boolean;
+  /** The code that was issued; `null`: none was. `isUnused`: it has not been exchanged, and its row does not say that it has ended. */
+  readonly code: { readonly isUnused: boolean; readonly endsAt: Instant } | null;
   /** What the client asked to show; `none`: nothing may be shown. */
   readonly prompt: readonly Prompt[];
   /** How long ago the user may have signed in, in seconds; `null`: no limit. */

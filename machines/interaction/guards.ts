@@ -31,7 +31,10 @@ export const sharedPredicates = { isNotHinted, isTooOld, needsSignIn, levelIsMis
 
 export const interactionGuards = {
   expired: ({ context, event }: Interaction) => event.now >= context.endsAt,
-  clientEnded: ({ context }: Interaction) => context.clientEnded,
+  clientEnded: ({ context }: Interaction) =>
+    context.client.isDeleted ||
+    context.client.epoch !== context.client.epochAtRequest ||
+    !context.client.isStillRegistered,
   signInIsNeeded: ({ context, event }: Interaction) => needsSignIn({ context, event }),
   signInIsNeededButForbidden: ({ context, event }: Interaction) =>
     context.prompt.includes('none') && needsSignIn({ context, event }),
@@ -62,5 +65,6 @@ export const interactionGuards = {
     within(context.resources, event.remembered.resources),
   mayGrantNothing: ({ context }: Interaction) => context.scope.every((name) => name === BOUNDS.offlineAccess),
   consentMayBeRemembered: ({ context }: Interaction) => context.consentMayBeRemembered,
-  codeIsWaiting: ({ context }: Interaction) => context.codeIsWaiting,
+  codeIsWaiting: ({ context, event }: Interaction) =>
+    context.code !== null && event.now < context.code.endsAt && context.code.isUnused,
 };

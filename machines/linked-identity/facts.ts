@@ -7,6 +7,6 @@ export type IdentityRemovalReason = 'removed_by_user' | 'removed_by_administrato
 export type LinkedIdentityState = 'unlinked' | 'active' | 'removed';
 
 export type LinkedIdentityEvent =
-  /** `isLastWay`: the end-user has no other way to sign in. */
-  | { readonly type: 'removalRequested'; readonly isLastWay: boolean }
+  /** `hasAnotherWay`: the end-user has a password, a passkey or another linked identity. */
+  | { readonly type: 'removalRequested'; readonly hasAnotherWay: boolean }
   | { readonly type: 'linkRequested' | 'removalRequestedByAdministrator' | 'userDeleted' };

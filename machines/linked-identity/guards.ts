@@ -1,7 +1,7 @@
 import type { LinkedIdentityEvent } from './facts.ts';
 
-type Removal = { event: Extract<LinkedIdentityEvent, { isLastWay: unknown }> };
+type Removal = { event: Extract<LinkedIdentityEvent, { hasAnotherWay: unknown }> };
 
 export const linkedIdentityGuards = {
-  isLastWay: ({ event }: Removal) => event.isLastWay,
+  isLastWay: ({ event }: Removal) => !event.hasAnotherWay,
 };

@@ -3,10 +3,12 @@ export type PasskeyState = 'unregistered' | 'active' | 'removed';
 export type PasskeyContext = {
   /** The signature counter as it was last sent; 0: the authenticator has none. */
   readonly counter: number;
+  /** The policy demands a second factor of the end-user. */
   readonly isDemanded: boolean;
+  /** The end-user has another factor that is active. */
   readonly hasAnother: boolean;
-  /** The end-user has no password, no other passkey and no linked identity. */
-  readonly isLastWay: boolean;
+  /** The end-user has a password, another passkey or a linked identity. */
+  readonly hasAnotherWay: boolean;
   /** The end-user has as many active passkeys as there may be. */
   readonly isFull: boolean;
   readonly userEnded: boolean;

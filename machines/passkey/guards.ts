@@ -10,9 +10,9 @@ export const passkeyGuards = {
   /** WebAuthn §7.2 step 22: it has to rise, unless the authenticator has no counter. */
   counterFellBack: ({ context, event }: Signature) =>
     event.counter !== null && (context.counter > 0 || event.counter > 0) && event.counter <= context.counter,
-  isDemanded: ({ context }: Passkey) => context.isDemanded,
+  isDemanded: ({ context }: Passkey) => context.isDemanded && !context.hasAnother,
   byPasswordAlone: ({ event }: ByEndUser) => event.byPasswordAlone,
-  isLastWay: ({ context }: Passkey) => context.isLastWay,
+  isLastWay: ({ context }: Passkey) => !context.hasAnotherWay,
   anotherHasToBeProven: ({ context, event }: ByEndUser) => event.byPasswordAlone && context.hasAnother,
   passkeysAreFull: ({ context }: Passkey) => context.isFull,
 };

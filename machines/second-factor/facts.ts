@@ -7,7 +7,7 @@ export type SecondFactorContext = {
   readonly setUpEndsAt: Instant;
   /** The time step (RFC 6238 §4) of the last code that was accepted; `null`: none. */
   readonly lastStep: number | null;
-  /** Without it, the end-user would have less than the policy demands. */
+  /** The policy demands a second factor of the end-user. */
   readonly isDemanded: boolean;
   /** The end-user has another factor that is active. */
   readonly hasAnother: boolean;

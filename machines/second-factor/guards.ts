@@ -12,7 +12,7 @@ export const secondFactorGuards = {
   /** RFC 6238 §5.2: a code is accepted once; neither are the codes of steps before it. */
   codeWasUsed: ({ context, event }: Code) =>
     context.lastStep !== null && event.step !== null && event.step <= context.lastStep,
-  isDemanded: ({ context }: Factor) => context.isDemanded,
+  isDemanded: ({ context }: Factor) => context.isDemanded && !context.hasAnother,
   byPasswordAlone: ({ event }: ByEndUser) => event.byPasswordAlone,
   anotherHasToBeProven: ({ context, event }: ByEndUser) => event.byPasswordAlone && context.hasAnother,
 };

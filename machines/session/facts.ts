@@ -48,8 +48,8 @@ export type SessionContext = {
   /** When a session that awaits a second factor ends. */
   readonly factorDueAt: Instant;
   readonly signIn: SignInFacts;
-  /** The factor that is added was removed since it was proven. */
-  readonly factorIsGone: boolean;
+  /** The factor that is added; false: it was removed since it was proven. `null`: none is added, or none that can be removed. */
+  readonly factorStands: boolean | null;
   readonly endedBy: EndedBy;
   /** Why it ended by decision; `null`: it has not ended so. */
   readonly endReason: SessionEndReason | null;

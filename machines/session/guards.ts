@@ -13,7 +13,7 @@ export const sessionGuards = {
     (context.signIn.isFactorDemanded ||
       context.signIn.hasApp ||
       (context.signIn.hasPasskey && (context.signIn.passkeyCounts || context.signIn.passwordIsFromMail))),
-  factorIsGone: ({ context }: Session) => context.factorIsGone,
+  factorIsGone: ({ context }: Session) => context.factorStands === false,
   endedByUser: ({ context }: Session) => context.endedBy === 'user',
   endedByServer: ({ context }: Session) => context.endedBy === 'server',
   signedOut: ({ context }: Session) => context.endReason === 'signed_out',

@@ -190,17 +190,19 @@ export const identityIsAssured = (
 export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, InteractionCommit> = {
   machine: interactionMachine,
   stateOf: ({ interaction }) => interaction.state,
-  contextOf: (
-    { interaction },
-    { client, grant, now, isStillRegistered, grantable, requiredLevel },
-  ): InteractionContext => ({
+  contextOf: ({ interaction }, { client, grant, isStillRegistered, grantable, requiredLevel }): InteractionContext => ({
     endsAt: interaction.endsAt.getTime(),
     scope: grantable,
     resources: interaction.resources,
     userId: interaction.userId,
-    clientEnded: client.deletedAt !== null || client.epoch !== interaction.clientEpoch || !isStillRegistered,
+    client: {
+      isDeleted: client.deletedAt !== null,
+      epoch: client.epoch,
+      epochAtRequest: interaction.clientEpoch,
+      isStillRegistered,
+    },
     consentMayBeRemembered: identityIsAssured(client, interaction),
-    codeIsWaiting: grant?.codeIsUnused === true && now < grant.codeEndsAt,
+    code: grant && { isUnused: grant.codeIsUnused, endsAt: grant.codeEndsAt.getTime() },
     prompt: interaction.prompt,
     maxAgeSeconds: interaction.maxAgeSeconds,
     hintedUserId: interaction.hintedUserId,

@@ -90,7 +90,7 @@ export const identityRemovalRequest = (
   read: ({ now, identity, hasAnotherWay }) => ({
     row: { identity },
     facts: { now, draft: null, actor },
-    event: (type === 'removalRequested' ? { type, isLastWay: !hasAnotherWay } : { type }) satisfies LinkedIdentityEvent,
+    event: (type === 'removalRequested' ? { type, hasAnotherWay } : { type }) satisfies LinkedIdentityEvent,
   }),
   answer: ({ after: { identity }, decisions: [decision] }) => {
     const rejected = decision && effectOf(decision, 'reject');

@@ -73,9 +73,9 @@ export const passkeyLifecycle: Lifecycle<Passkey, PasskeyFacts, Commit> = {
   stateOf: ({ state }) => state,
   contextOf: ({ counter }, { isDemanded, hasAnother, hasAnotherWay, isFull, userEnded }): PasskeyContext => ({
     counter,
-    isDemanded: isDemanded && !hasAnother,
+    isDemanded,
     hasAnother,
-    isLastWay: !hasAnotherWay,
+    hasAnotherWay,
     isFull,
     userEnded,
   }),

@@ -39,7 +39,7 @@ export const secondFactorLifecycle: Lifecycle<SecondFactor, SecondFactorFacts, C
   contextOf: (factor, { isDemanded, hasAnother, userEnded }): SecondFactorContext => ({
     setUpEndsAt: setUpEndsAt(factor),
     lastStep: factor.lastStep,
-    isDemanded: isDemanded && !hasAnother,
+    isDemanded,
     hasAnother,
     userEnded,
   }),

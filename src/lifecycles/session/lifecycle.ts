@@ -145,7 +145,7 @@ export const sessionLifecycle: Lifecycle<Session, SessionFacts, SessionCommit> =
     useDueAt: useDueAt(session, lifetimes),
     factorDueAt: secondFactorDueAt(session),
     signIn: signIn ?? NO_SIGN_IN,
-    factorIsGone: factorStands === false,
+    factorStands: factorStands ?? null,
     endedBy: sessionEndedBy(session),
     endReason: session.endedReason,
   }),

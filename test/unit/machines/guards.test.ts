@@ -172,14 +172,15 @@ const tokenCases: Cases<typeof refreshTokenGuards, RefreshTokenContext, RefreshT
   ],
 };
 
+const CLIENT = { isDeleted: false, epoch: 3n, epochAtRequest: 3n, isStillRegistered: true };
 const page: InteractionContext = {
   endsAt: AFTER,
   scope: ['read', 'write'],
   resources: ['https://api.example'],
   userId: 'alice',
-  clientEnded: false,
+  client: CLIENT,
   consentMayBeRemembered: true,
-  codeIsWaiting: false,
+  code: null,
   prompt: [],
   maxAgeSeconds: null,
   hintedUserId: null,
@@ -203,8 +204,11 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
     ['at the end', true, { endsAt: NOW }, {}],
   ],
   clientEnded: [
-    ['in force', false, { clientEnded: false }, {}],
-    ['ended', true, { clientEnded: true }, {}],
+    ['in force', false, {}, {}],
+    ['deleted', true, { client: { ...CLIENT, isDeleted: true } }, {}],
+    ['deleted, and registered again', true, { client: { ...CLIENT, epoch: 4n } }, {}],
+    ['before an older epoch, as after restoring a backup', true, { client: { ...CLIENT, epoch: 2n } }, {}],
+    ['without this redirect URI', true, { client: { ...CLIENT, isStillRegistered: false } }, {}],
   ],
   levelIsMissing: [
     ['any sign-in is enough', false, {}, {}],
@@ -318,8 +322,11 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
     ['something, to go on while away', false, { scope: ['offline_access', 'read'] }, {}],
   ],
   codeIsWaiting: [
-    ['exchanged or over', false, { codeIsWaiting: false }, {}],
-    ['waiting', true, { codeIsWaiting: true }, {}],
+    ['none was issued', false, { code: null }, {}],
+    ['exchanged', false, { code: { isUnused: false, endsAt: AFTER } }, {}],
+    ['waiting', true, { code: { isUnused: true, endsAt: AFTER } }, {}],
+    ['waiting, until now', false, { code: { isUnused: true, endsAt: NOW } }, {}],
+    ['waiting, for one more millisecond', true, { code: { isUnused: true, endsAt: NOW + 1 } }, {}],
   ],
 };
 
@@ -329,7 +336,7 @@ const session: SessionContext = {
   useDueAt: AFTER,
   factorDueAt: AFTER,
   signIn: SINGLE_FACTOR,
-  factorIsGone: false,
+  factorStands: null,
   endedBy: null,
   endReason: null,
 };
@@ -382,8 +389,9 @@ const sessionCases: Cases<typeof sessionGuards, SessionContext, SessionEvent> = 
     ],
   ],
   factorIsGone: [
-    ['it stands', false, {}, {}],
-    ['it was removed', true, { factorIsGone: true }, {}],
+    ['none is added', false, {}, {}],
+    ['it stands', false, { factorStands: true }, {}],
+    ['it was removed', true, { factorStands: false }, {}],
   ],
   endedWithoutFactor: [
     ['too old', false, ended, {}],
@@ -457,6 +465,8 @@ const factorCases: Cases<typeof secondFactorGuards, SecondFactorContext, SecondF
   isDemanded: [
     ['by nobody', false, {}, {}],
     ['by the policy', true, { isDemanded: true }, {}],
+    ['by the policy, and there is another', false, { isDemanded: true, hasAnother: true }, {}],
+    ['by nobody, and there is another', false, { hasAnother: true }, {}],
   ],
   byPasswordAlone: [
     ['two factors', false, {}, {}],
@@ -478,7 +488,7 @@ const passkey: PasskeyContext = {
   counter: 5,
   isDemanded: false,
   hasAnother: false,
-  isLastWay: false,
+  hasAnotherWay: true,
   isFull: false,
   userEnded: false,
 };
@@ -503,7 +513,7 @@ const passkeyCases: Cases<typeof passkeyGuards, PasskeyContext, PasskeyEvent> = 
   byPasswordAlone: factorCases.byPasswordAlone as never,
   isLastWay: [
     ['there is a password', false, {}, {}],
-    ['there is nothing else', true, { isLastWay: true }, {}],
+    ['there is nothing else', true, { hasAnotherWay: false }, {}],
   ],
   anotherHasToBeProven: factorCases.anotherHasToBeProven as never,
   passkeysAreFull: [
@@ -664,11 +674,11 @@ const externalCases: Cases<typeof externalSignInGuards, ExternalSignInContext, E
   ],
 };
 
-const removal: LinkedIdentityEvent = { type: 'removalRequested', isLastWay: false };
+const removal: LinkedIdentityEvent = { type: 'removalRequested', hasAnotherWay: true };
 const identityCases: Cases<typeof linkedIdentityGuards, object, LinkedIdentityEvent> = {
   isLastWay: [
-    ['there is another', false, {}, { isLastWay: false }],
-    ['there is none', true, {}, { isLastWay: true }],
+    ['there is another', false, {}, { hasAnotherWay: true }],
+    ['there is none', true, {}, { hasAnotherWay: false }],
   ],
 };
 
