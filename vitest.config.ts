@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import SlowestFirst from './test/support/slowest-first.ts';
+import { unchangedSuites } from './test/support/unchanged.ts';
 
 /** The only time limit that tests have. It ends what hangs; a slow machine stays far below it. */
 export const HANGS_MILLISECONDS = 15 * 60_000;
@@ -30,6 +31,13 @@ const START_PROCESSES = globSync('test/**/*.test.ts').filter((file) =>
 /** They keep hundreds of megabytes until their worker ends, which everything after them would carry along. */
 const REMEMBER_MUCH = ['test/unit/{machines,review}/mutation.test.ts', 'test/unit/review/drawing/drawings.test.ts'];
 
+const UNCHANGED = [...unchangedSuites(process.argv.slice(2))];
+if (UNCHANGED.length > 0) {
+  process.stderr.write(
+    `Left out, since nothing that they depend on has changed since they passed: ${UNCHANGED.join(', ')}. All of them: npm run test:mutants\n`,
+  );
+}
+
 /** All others share their workers: loading modules takes longer than most files. */
 const ALONE = [...REPLACE_A_MODULE, ...START_PROCESSES, ...REMEMBER_MUCH];
 
@@ -42,8 +50,16 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowestFirst },
     projects: [
-      { test: { ...common, name: 'alone', include: ALONE } },
-      { test: { ...common, name: 'sharing', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false } },
+      { test: { ...common, name: 'alone', include: ALONE, exclude: UNCHANGED } },
+      {
+        test: {
+          ...common,
+          name: 'sharing',
+          include: ['test/**/*.test.ts'],
+          exclude: [...ALONE, ...UNCHANGED],
+          isolate: false,
+        },
+      },
     ],
   },
 });
