@@ -1,7 +1,7 @@
 /** Any sequence of what clients, thieves, operators and time can do to one authorization, beside a ledger on paper. */
 import { fc } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { type DatabaseKind, databaseKinds } from '../support/database.ts';
+import { anyDatabase } from '../support/database.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { advanceClock } from './commands/advance-clock.ts';
 import { presentAsAnotherClient } from './commands/another-client.ts';
@@ -37,10 +37,10 @@ const commands = [
   fc.constantFrom(disableUser, deleteAndRegisterClient, raiseServerEpoch),
 ];
 
-describe.each(databaseKinds)('one authorization and its ledger, on %s', (kind: DatabaseKind) => {
+describe('one authorization and its ledger', () => {
   let scene: Scene;
   beforeAll(async () => {
-    scene = await openScene(kind);
+    scene = await openScene(anyDatabase);
   });
   afterAll(() => scene.close());
 

@@ -4,14 +4,14 @@ import { managementApi } from '../../../src/console/management-api.ts';
 import type { Sent } from '../../../src/console/send.ts';
 import type { Browser } from '../../support/browser.ts';
 import { type ConsoleApp, consoleBrowser, openConsoleApp, openPage } from '../../support/console.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 describe('an id that is a segment of a path', () => {
   let opened: TestDatabase;
   let test: ConsoleApp;
   let browser: Browser;
   beforeAll(async () => {
-    opened = await openTestDatabase('embedded');
+    opened = await openTestDatabase(anyDatabase);
     test = await openConsoleApp(opened.database);
     browser = consoleBrowser(test);
     await openPage(browser, test.operator, '/console');

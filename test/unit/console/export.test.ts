@@ -6,7 +6,7 @@ import type { ManagementApi } from '../../../src/console/management-api.ts';
 import { makeClient, makeUser, obtainTokens } from '../../support/actors.ts';
 import type { Browser } from '../../support/browser.ts';
 import { type ConsoleApp, consoleBrowser, openConsoleApp, openPage } from '../../support/console.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 const ASKED = askedIn({ get: () => '', all: () => [] });
 const line = (change: Partial<LedgerLine>): LedgerLine => ({
@@ -95,7 +95,7 @@ describe('at /console', () => {
   let test: ConsoleApp;
   let browser: Browser;
   beforeAll(async () => {
-    opened = await openTestDatabase('embedded');
+    opened = await openTestDatabase(anyDatabase);
     test = await openConsoleApp(opened.database);
     await obtainTokens(test, await makeClient(test, { clientId: '=cmd|calc' }), await makeUser(test));
     browser = consoleBrowser(test);

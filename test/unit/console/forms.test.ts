@@ -14,7 +14,7 @@ import {
   openPage,
   SAME_ORIGIN,
 } from '../../support/console.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { findClient } from '../../support/stored-clients.ts';
 
 const DELETE = '/console/client/delete';
@@ -26,7 +26,7 @@ let browser: Browser;
 let page: Answer;
 let fields: Readonly<Record<string, string>>;
 beforeAll(async () => {
-  opened = await openTestDatabase('embedded');
+  opened = await openTestDatabase(anyDatabase);
   test = await openConsoleApp(opened.database);
 });
 afterAll(async () => {

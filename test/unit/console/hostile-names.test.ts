@@ -4,7 +4,7 @@ import { name, shownText } from '../../../src/console/shown-text.ts';
 import { makeClient, makeUser, obtainTokens, type TestUser } from '../../support/actors.ts';
 import type { Browser } from '../../support/browser.ts';
 import { type ConsoleApp, consoleBrowser, openConsoleApp, openPage } from '../../support/console.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 const HOSTILE = '"><script>alert(1)</script><svg/onload=alert(1)>\u202egnp.exe\u200b\'`{{7*7}}';
 const CLIENT_ID = '"/><script>alert(2)</script> ../?&#%20';
@@ -14,7 +14,7 @@ let test: ConsoleApp;
 let browser: Browser;
 let person: TestUser;
 beforeAll(async () => {
-  opened = await openTestDatabase('embedded');
+  opened = await openTestDatabase(anyDatabase);
   test = await openConsoleApp(opened.database);
   person = await makeUser(test, HOSTILE, { name: HOSTILE, ['<img src=x>']: HOSTILE });
   const client = await makeClient(test, { clientId: CLIENT_ID, clientName: HOSTILE });

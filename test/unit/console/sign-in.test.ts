@@ -10,7 +10,7 @@ import { consoleSessions, grants, transitions } from '../../../src/storage/schem
 import { makeUser } from '../../support/actors.ts';
 import { type Answer, type Browser, formOf } from '../../support/browser.ts';
 import { type ConsoleApp, consoleBrowser, openConsoleApp, openPage } from '../../support/console.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { findClient } from '../../support/stored-clients.ts';
 
 const COOKIE = '__Host-statehouse-console';
@@ -18,7 +18,7 @@ const COOKIE = '__Host-statehouse-console';
 let opened: TestDatabase;
 let test: ConsoleApp;
 beforeAll(async () => {
-  opened = await openTestDatabase('embedded');
+  opened = await openTestDatabase(anyDatabase);
   test = await openConsoleApp(opened.database);
 });
 afterAll(async () => {
@@ -311,7 +311,7 @@ describe('the client of the console', () => {
 
 describe('an issuer with a path', () => {
   it('has its console below it', async () => {
-    const database = await openTestDatabase('embedded');
+    const database = await openTestDatabase(anyDatabase);
     const below = await openConsoleApp(database.database, { issuer: 'https://as.test/tenant' });
     const browser = consoleBrowser(below);
     const page = await openPage(browser, below.operator, '/tenant/console/clients');

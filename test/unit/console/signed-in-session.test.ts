@@ -6,7 +6,7 @@ import { consoleSessions, grants, sessions } from '../../../src/storage/schema.t
 import { makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
 import { type Answer, type Browser, formOf } from '../../support/browser.ts';
 import { type ConsoleApp, consoleBrowser, formTo, openConsoleApp, openPage } from '../../support/console.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { enrol } from '../../support/factors.ts';
 
 const RECENT_SECONDS = 600;
@@ -15,7 +15,7 @@ let opened: TestDatabase;
 let test: ConsoleApp;
 let bob: TestUser;
 beforeAll(async () => {
-  opened = await openTestDatabase('embedded');
+  opened = await openTestDatabase(anyDatabase);
   test = await openConsoleApp(opened.database);
 });
 afterAll(async () => {

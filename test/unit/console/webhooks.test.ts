@@ -4,7 +4,7 @@ import { makeUser } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import type { Answer, Browser } from '../../support/browser.ts';
 import { type ConsoleApp, consoleBrowser, formTo, openConsoleApp, openPage } from '../../support/console.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { openReceiver, type Receiver } from '../../support/receiver.ts';
 import { courierOf, type TestCourier, webhooksFile } from '../../support/webhooks.ts';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const crm = { name: 'crm', url: `${receiver.url}?token=hidden`, events: ['user'] };
   const siem = { name: 'siem', url: 'https://siem.example.com/', format: 'set', events: ['session'] };
   const webhooks = webhooksFile([crm, siem], { maxAttempts: 1 });
-  opened = await openTestDatabase('embedded');
+  opened = await openTestDatabase(anyDatabase);
   test = await openConsoleApp(opened.database, { configuration: { ...shippedConfiguration, webhooks } });
   courier = courierOf(test, webhooksFile([crm], { maxAttempts: 1 }));
   await courier.round();

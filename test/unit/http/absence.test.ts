@@ -1,9 +1,11 @@
 /** What consent says about absence is what /permissions says afterwards, and what the client gets. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Policy } from '../../../policies/schema.ts';
 import { authorizeUrl, exchange, makeClient, makePkce, makeUser, PASSWORD } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import { Browser } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 const GOES_ON = 'It can go on while you are away. You can end that at any time.';
@@ -33,7 +35,7 @@ describe('absence', () => {
   let scene: Scene;
   beforeAll(async () => {
     const policies = new Map([...shippedConfiguration.policies, ['strict', strict]]);
-    scene = await openScene('embedded', { configuration: { ...shippedConfiguration, policies } });
+    scene = await openScene(anyDatabase, { configuration: { ...shippedConfiguration, policies } });
   });
   afterAll(() => scene.close());
 

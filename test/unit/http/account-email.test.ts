@@ -1,8 +1,10 @@
 /** /account/email: an address is confirmed, and changed; and what a thief with a session can do with that. */
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
 import { disableUser, updateUser } from '../../support/administration.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { enrol } from '../../support/factors.ts';
 import { ENGLISH } from '../../support/look.ts';
 import { keptMails, linkIn, type Mails } from '../../support/mails.ts';
@@ -19,7 +21,7 @@ let addresses = 0;
 
 beforeEach(async () => {
   mails = keptMails();
-  scene = await openScene('embedded', { mail: mails });
+  scene = await openScene(anyDatabase, { mail: mails });
   mails.of(scene);
   alice = await makeUser(scene, 'alice', { email: OLD, email_verified: true, name: 'Alice' });
   browser = await signedIn('alice');

@@ -16,7 +16,7 @@ import {
 } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import { Browser, formOf } from '../../support/browser.ts';
-import { databaseKinds } from '../../support/database.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 const NEW = 'quite another battery staple';
@@ -25,12 +25,12 @@ const configuration = {
   signIn: { ...shippedConfiguration.signIn, failuresPerAccountAndAddress: 3 },
 };
 
-describe.each(databaseKinds)('/account/password on %s', (kind) => {
+describe('/account/password', () => {
   let scene: Scene;
   let user: TestUser;
   let browser: Browser;
   beforeAll(async () => {
-    scene = await openScene(kind, { configuration });
+    scene = await openScene(anyDatabase, { configuration });
   });
   afterAll(() => scene.close());
   beforeEach(async () => {

@@ -6,7 +6,7 @@ import { transitions } from '../../../src/storage/schema.ts';
 import { makeUser, obtainTokens, PASSWORD, type TestUser } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import { Browser, formOf } from '../../support/browser.ts';
-import { databaseKinds } from '../../support/database.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { keptMails } from '../../support/mails.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
@@ -15,12 +15,12 @@ const THERE = SECTIONS.filter(({ isAvailable }) =>
   isAvailable({ configuration: shippedConfiguration, sendsMail: true }),
 );
 
-describe.each(databaseKinds)('/account on %s', (kind) => {
+describe('/account', () => {
   let scene: Scene;
   let user: TestUser;
   let browser: Browser;
   beforeAll(async () => {
-    scene = await openScene(kind, { mail: keptMails() });
+    scene = await openScene(anyDatabase, { mail: keptMails() });
   });
   afterAll(() => scene.close());
   beforeEach(async () => {
@@ -119,7 +119,7 @@ describe.each(databaseKinds)('/account on %s', (kind) => {
 });
 
 it('stays below the path of the issuer', async () => {
-  const scene = await openScene('embedded', { issuer: 'https://as.test/tenant', configuration: shippedConfiguration });
+  const scene = await openScene(anyDatabase, { issuer: 'https://as.test/tenant', configuration: shippedConfiguration });
   const browser = new Browser(scene.app);
   const question = await browser.get('/tenant/account/devices');
   expect(formOf(question.body).action).toBe('/tenant/sign-in?then=devices');

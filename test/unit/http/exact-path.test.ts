@@ -1,10 +1,12 @@
 /** Every route answers under its path as written, and under no other spelling: rules of a proxy compare the text. */
+
 import { randomUUID } from 'node:crypto';
 import { get } from 'node:http';
 import type { FastifyServerOptions, HTTPMethods, RouteOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { authorizeUrl, makePkce } from '../../support/actors.ts';
 import { Browser } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 const registered = vi.hoisted((): RouteOptions[] => []);
@@ -48,7 +50,7 @@ describe.each(['https://as.test', 'https://as.test/tenant'])('the routes of %s',
   beforeAll(async () => {
     registered.length = 0;
     const app = { clientId: 'demo', clientName: 'Demo', redirectUri: `${issuer}/playground/callback` };
-    scene = await openScene('embedded', {
+    scene = await openScene(anyDatabase, {
       issuer,
       // Without anybody who may administer there is no console.
       operators: () => ({ operators: ['somebody'], auditors: [], clients: [] }),

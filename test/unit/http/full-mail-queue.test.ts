@@ -1,4 +1,5 @@
 /** The pages while the queue of mails is full, and the mails of an account that is erased. */
+
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { NotDelivered } from '../../../src/boot/mail/outbox.ts';
@@ -8,6 +9,7 @@ import { mails } from '../../../src/storage/schema.ts';
 import { makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import { Browser, formOf } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { testMacs } from '../../support/macs.ts';
 import { keptMails } from '../../support/mails.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
@@ -19,7 +21,7 @@ let browser: Browser;
 const OPEN = { ...shippedConfiguration, signIn: { ...shippedConfiguration.signIn, signUp: 'open' as const } };
 
 async function open(mail = keptMails()) {
-  scene = await openScene('embedded', { mail, configuration: OPEN });
+  scene = await openScene(anyDatabase, { mail, configuration: OPEN });
   alice = await makeUser(scene, 'alice', { email: 'alice@example.com', email_verified: true });
   browser = new Browser(scene.app);
 }

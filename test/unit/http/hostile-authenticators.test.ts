@@ -2,6 +2,7 @@
  * Authenticators and pages that lie (WebAuthn Level 3 §7.1, §7.2), at the three places where the server believes a signature: sign-in,
  * second factor, registration. With each lie, everything else is right.
  */
+
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,6 +19,7 @@ import { passkeys } from '../../../src/storage/schema.ts';
 import { makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
 import { ISSUER } from '../../support/app.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { registeredPasskey } from '../../support/registered-passkey.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
@@ -26,7 +28,7 @@ const { origin, hostname } = new URL(ISSUER);
 
 let scene: Scene;
 beforeAll(async () => {
-  scene = await openScene('embedded');
+  scene = await openScene(anyDatabase);
 });
 afterAll(() => scene.close());
 

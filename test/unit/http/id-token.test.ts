@@ -162,7 +162,7 @@ describe('offline_access (§11)', () => {
       ...shippedConfiguration,
       policies: new Map([...shippedConfiguration.policies, ['strict', strict]]),
     };
-    const other = await openScene('embedded', { configuration });
+    const other = await openScene(anyDatabase, { configuration });
     const client = await makeClient(other, { policy: 'strict' });
     const online = await exchange(other, client, await other.code({ client, change: { scope: 'openid read' } }));
     expect(online.json).not.toHaveProperty('refresh_token');

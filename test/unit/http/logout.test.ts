@@ -21,21 +21,21 @@ import {
 } from '../../support/actors.ts';
 import { deleteClient } from '../../support/administration.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
-import { databaseKinds } from '../../support/database.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { everything } from '../../support/stored.ts';
 
 const AFTER = 'https://client.test/signed-out';
 const COOKIE = '__Host-statehouse-session';
 
-describe.each(databaseKinds)('/oauth/logout on %s', (kind) => {
+describe('/oauth/logout', () => {
   let scene: Scene;
   let client: TestClient;
   let user: TestUser;
   let browser: Browser;
   let sid: string;
   beforeAll(async () => {
-    scene = await openScene(kind);
+    scene = await openScene(anyDatabase);
   });
   afterAll(() => scene.close());
   beforeEach(async () => {

@@ -1,7 +1,9 @@
 /** RFC 8252 §8.6: a client whose every redirect URI leads to the person's own device proves nothing, and consent says so. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizeUrl, makeClient, makePkce, PASSWORD } from '../../support/actors.ts';
 import { Browser } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 const WARNING = 'any app on this device could pose as it';
@@ -9,7 +11,7 @@ const WARNING = 'any app on this device could pose as it';
 describe('consent', () => {
   let scene: Scene;
   beforeAll(async () => {
-    scene = await openScene('embedded');
+    scene = await openScene(anyDatabase);
   });
   afterAll(() => scene.close());
 

@@ -1,4 +1,5 @@
 /** Who has lost every factor: the password and the mailbox together bring the account back, and neither does alone. */
+
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SignInPolicy } from '../../../policies/schema.ts';
@@ -6,6 +7,7 @@ import { linkedIdentities } from '../../../src/storage/schema.ts';
 import { makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import { type Answer, Browser } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { type App, enrol } from '../../support/factors.ts';
 import { keptMails, type Mails } from '../../support/mails.ts';
 import { registeredPasskey } from '../../support/registered-passkey.ts';
@@ -24,7 +26,7 @@ let addresses = 0;
 async function open(policy: Partial<SignInPolicy> = {}): Promise<void> {
   mails = keptMails();
   const configuration = { ...shippedConfiguration, signIn: { ...shippedConfiguration.signIn, ...policy } };
-  scene = await openScene('embedded', { mail: mails, configuration });
+  scene = await openScene(anyDatabase, { mail: mails, configuration });
   mails.of(scene);
   alice = await makeUser(scene, 'alice', { email: ALICE, email_verified: true });
   ({ app, recoveryCodes } = await enrol(scene, newBrowser(), alice));

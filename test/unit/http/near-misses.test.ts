@@ -2,6 +2,7 @@
  * Every comparison of a text that opens something, with texts that are nearly the same: the right one without its first or last
  * character, in other letters, with spaces, with what looks alike. The right one opens it afterwards.
  */
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   authorizeUrl,
@@ -20,13 +21,14 @@ import {
   token,
 } from '../../support/actors.ts';
 import { Browser } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 let scene: Scene;
 let user: TestUser;
 let client: TestClient;
 beforeAll(async () => {
-  scene = await openScene('embedded');
+  scene = await openScene(anyDatabase);
   user = await makeUser(scene, 'Renée Müller');
   client = await makeClient(scene, { clientId: 'App-Ünï', redirectUris: ['https://client.test/callback?a=b'] });
 });

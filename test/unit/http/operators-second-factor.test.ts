@@ -1,8 +1,10 @@
 /** Who has to have a second factor, as shipped: the operators of a server in production, and nobody else. */
+
 import { expect, it } from 'vitest';
 import { makeUser, PASSWORD } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import { Browser } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { appWith, secretOn } from '../../support/factors.ts';
 import { openScene } from '../../support/scene.ts';
 
@@ -12,7 +14,7 @@ it.each([
   [false, 'olga', '/account'],
 ])('production %s: the sign-in of %s leads to %s', async (production, username, leadsTo) => {
   const operators = { operators: ['olga'], auditors: [], clients: [] };
-  const scene = await openScene('embedded', { configuration: { ...shippedConfiguration, production, operators } });
+  const scene = await openScene(anyDatabase, { configuration: { ...shippedConfiguration, production, operators } });
   await makeUser(scene, username);
   const browser = new Browser(scene.app);
   const page = await browser.submit(await browser.get('/sign-in'), { username, password: PASSWORD });

@@ -1,9 +1,11 @@
 /** A passkey protects its account: what the password, or the mailbox, gets of an account with a passkey and no authenticator app. */
+
 import { afterEach, expect, it } from 'vitest';
 import type { SignInPolicy } from '../../../policies/schema.ts';
 import { authorizeUrl, exchange, makePkce, makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { keptMails, type Mails } from '../../support/mails.ts';
 import { type RegisteredPasskey, registeredPasskey } from '../../support/registered-passkey.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
@@ -20,7 +22,7 @@ let passkey: RegisteredPasskey;
 async function open(policy: Partial<SignInPolicy> = {}): Promise<void> {
   mails = keptMails();
   const configuration = { ...shippedConfiguration, signIn: { ...shippedConfiguration.signIn, ...policy } };
-  scene = await openScene('embedded', { mail: mails, configuration });
+  scene = await openScene(anyDatabase, { mail: mails, configuration });
   mails.of(scene);
   alice = await makeUser(scene, 'alice', { email: ALICE, email_verified: true });
   passkey = await registeredPasskey(scene, alice);

@@ -24,7 +24,7 @@ import {
 import { deleteClient, disableUser, enableUser, saveClient } from '../../support/administration.ts';
 import { openTestApp, shippedConfiguration } from '../../support/app.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
-import { databaseKinds } from '../../support/database.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { everything, grantIdOfCode, ledgerOf, placeOf, storedGrant } from '../../support/stored.ts';
 
@@ -52,7 +52,7 @@ describe('ending access while the database goes away', () => {
           commit.kind === 'revoke' ? Promise.reject(new StoreUnavailable(maybeCommitted)) : deps.store.commit(commit),
       },
     });
-    const scene = await openScene('embedded', { change });
+    const scene = await openScene(anyDatabase, { change });
     await scene.chain();
     const answer = await scene.browser.submit(await scene.browser.get('/permissions'), {});
     expect(answer.status).toBe(503);
@@ -62,13 +62,13 @@ describe('ending access while the database goes away', () => {
   });
 });
 
-describe.each(databaseKinds)('/permissions on %s', (kind) => {
+describe('/permissions', () => {
   let scene: Scene;
   let client: TestClient;
   let user: TestUser;
   let browser: Browser;
   beforeAll(async () => {
-    scene = await openScene(kind, { configuration });
+    scene = await openScene(anyDatabase, { configuration });
   });
   afterAll(() => scene.close());
   beforeEach(async () => {
@@ -529,7 +529,7 @@ describe.each(databaseKinds)('/permissions on %s', (kind) => {
 
 describe('under an issuer with a path', () => {
   it('every way stays below it', async () => {
-    const scene = await openScene('embedded', { issuer: 'https://as.test/tenant' });
+    const scene = await openScene(anyDatabase, { issuer: 'https://as.test/tenant' });
     const browser = new Browser(scene.app);
     const signIn = await browser.get('/tenant/permissions');
     expect(formOf(signIn.body).action).toBe('/tenant/sign-in?then=permissions');

@@ -1,4 +1,5 @@
 /** What the access tokens of each resource are signed with, and that this server accepts all of them (RFC 9068 §2.1). */
+
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Configuration } from '../../../src/config/configuration.ts';
@@ -13,6 +14,7 @@ import {
   token,
 } from '../../support/actors.ts';
 import { ISSUER, shippedConfiguration } from '../../support/app.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { everything } from '../../support/stored.ts';
 
@@ -38,7 +40,7 @@ describe('the signing algorithm of a resource', () => {
   let scene: Scene;
   let api: TestClient;
   beforeAll(async () => {
-    scene = await openScene('embedded', { configuration });
+    scene = await openScene(anyDatabase, { configuration });
     api = await makeClient(scene, { clientId: 'rsa-api' });
   });
   afterAll(() => scene.close());

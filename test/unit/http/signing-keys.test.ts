@@ -203,7 +203,7 @@ describe('the JWKS', () => {
       algorithms: ['ES256' as const, 'RS256' as const, 'EdDSA' as const],
       jwksMaxAgeSeconds: 120,
     };
-    scene = await openScene('embedded', { configuration: { ...shippedConfiguration, signingKeys } });
+    scene = await openScene(anyDatabase, { configuration: { ...shippedConfiguration, signingKeys } });
   });
   afterAll(() => scene.close());
   const get = (headers: Record<string, string> = {}) => scene.app.inject({ url: '/.well-known/jwks.json', headers });

@@ -1,7 +1,9 @@
 /** The bound on the number of parameters, at every endpoint that reads them. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizeUrl, makePkce } from '../../support/actors.ts';
 import { Browser } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 const MANY = '&resource=a'.repeat(2978);
@@ -10,7 +12,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 describe('thousands of parameters', () => {
   let scene: Scene;
   beforeAll(async () => {
-    scene = await openScene('embedded');
+    scene = await openScene(anyDatabase);
   });
   afterAll(() => scene.close());
 

@@ -1,4 +1,5 @@
 /** OpenID Connect Core §3.1.2.1: unknown scopes are ignored in an OpenID request. RFC 6749 §3.3: what is refused is named. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   authorizeUrl,
@@ -10,6 +11,7 @@ import {
   token,
 } from '../../support/actors.ts';
 import { Browser } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 /** RFC 6749 §4.1.2.1 and §5.2. */
@@ -19,7 +21,7 @@ describe('a scope', () => {
   let scene: Scene;
   let limited: TestClient;
   beforeAll(async () => {
-    scene = await openScene('embedded');
+    scene = await openScene(anyDatabase);
     limited = await makeClient(scene, { scope: ['openid', 'profile', 'read', 'offline_access', 'undescribed'] });
   });
   afterAll(() => scene.close());

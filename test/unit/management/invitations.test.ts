@@ -1,8 +1,10 @@
 /** Invitations: by mail or as a link, replaced by the next, withdrawn, and used once. */
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MANAGEMENT_SCOPE_NAMES } from '../../../src/config/management-resource.ts';
 import { transitions } from '../../../src/storage/schema.ts';
 import { Browser } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { keptMails, type Mails } from '../../support/mails.ts';
 import { type Caller, callerWith, makeBot, tokenOf, withBot } from '../../support/management.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
@@ -15,7 +17,7 @@ let call: Caller;
 beforeAll(async () => {
   const bot = withBot();
   mails = keptMails();
-  scene = await openScene('embedded', {
+  scene = await openScene(anyDatabase, {
     configuration: { ...bot, signIn: { ...bot.signIn, signUp: 'invitation' } },
     mail: mails,
   });

@@ -1,4 +1,5 @@
 /** From the authorization request to the sign-out, without HTTP: a browser is the hashes of its cookies. */
+
 import { randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,6 +16,7 @@ import { submitEndPermission, viewPermissions } from '../../../src/protocol/perm
 import { interactions } from '../../../src/storage/schema.ts';
 import { authorizeUrl, makeClient, makePkce, makeUser, PASSWORD, REDIRECT_URI } from '../../support/actors.ts';
 import { ISSUER } from '../../support/app.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 const ourForm = () => true;
@@ -23,7 +25,7 @@ const forged = () => false;
 describe('the use cases of the pages', () => {
   let scene: Scene;
   beforeAll(async () => {
-    scene = await openScene('embedded');
+    scene = await openScene(anyDatabase);
   });
   afterAll(() => scene.close());
 

@@ -8,15 +8,15 @@ import { presentedAccessToken } from '../../../src/protocol/presented-access-tok
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
 import { exchange, makeClient, makeUser, obtainTokens, refresh, token } from '../../support/actors.ts';
 import { deleteClient, disableUser, enableUser, saveClient } from '../../support/administration.ts';
-import { databaseKinds } from '../../support/database.ts';
+import { anyDatabase } from '../../support/database.ts';
 import { claimsOf, forgeriesOf, signedByUs } from '../../support/forging.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { everything, placeOf } from '../../support/stored.ts';
 
-describe.each(databaseKinds)('an access token that comes back (%s)', (kind) => {
+describe('an access token that comes back', () => {
   let scene: Scene;
   beforeAll(async () => {
-    scene = await openScene(kind);
+    scene = await openScene(anyDatabase);
   });
   afterAll(() => scene.close());
 

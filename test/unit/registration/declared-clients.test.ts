@@ -20,7 +20,7 @@ import {
 } from '../../../src/registration/declared-clients.ts';
 import { type RegistrationDeps, registerClient } from '../../../src/registration/register-client.ts';
 import { deleteClient, insertUser, saveClient } from '../../support/administration.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { findClient, listClients } from '../../support/stored-clients.ts';
 
 const shipped = loadConfiguration(new URL('../../../policies', import.meta.url).pathname, 'https://as.test');
@@ -180,7 +180,7 @@ describe('the database', () => {
   let test: TestDatabase;
   let deps: RegistrationDeps;
   beforeAll(async () => {
-    test = await openTestDatabase('embedded');
+    test = await openTestDatabase(anyDatabase);
     const keys = rootKeys(['the root secret of this test, first']);
     deps = {
       db: test.database.drizzle,

@@ -15,7 +15,7 @@ import {
   registerClient,
 } from '../../../src/registration/register-client.ts';
 import { deleteClient, insertUser, saveClient } from '../../support/administration.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { findClient } from '../../support/stored-clients.ts';
 
 const configuration = loadConfiguration(new URL('../../../policies', import.meta.url).pathname, 'https://as.test');
@@ -25,7 +25,7 @@ const NEW = 'the root secret that makes everything from now';
 let test: TestDatabase;
 let deps: RegistrationDeps;
 beforeAll(async () => {
-  test = await openTestDatabase('embedded');
+  test = await openTestDatabase(anyDatabase);
   const keys = rootKeys([OLD]);
   deps = { db: test.database.drizzle, macs: rowMacs(keys), actor: commandLine, keys, random: systemRandom };
 });

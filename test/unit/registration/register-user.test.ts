@@ -7,12 +7,12 @@ import { applyUserPlan, PasswordMissing, planUser, registerUser } from '../../..
 import { readUserRecord } from '../../../src/registration/user-record.ts';
 import { findUserForSignIn } from '../../../src/storage/users.ts';
 import { disableUser } from '../../support/administration.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { testMacs } from '../../support/macs.ts';
 
 let test: TestDatabase;
 beforeAll(async () => {
-  test = await openTestDatabase('embedded');
+  test = await openTestDatabase(anyDatabase);
 });
 afterAll(() => test.close());
 
