@@ -327,7 +327,7 @@ export default {
       '^src/metrics/',
       [
         '^src/metrics/',
-        '^src/engine/(decide|errors|follow)\\.ts$',
+        '^src/engine/(decide|errors|observe)\\.ts$',
         MACHINE_TYPES,
         '^src/system/observed\\.ts$',
         packages('prom-client'),
@@ -364,7 +364,7 @@ export default {
       '^src/tracing/',
       [
         '^src/tracing/',
-        '^src/engine/follow\\.ts$',
+        '^src/engine/observe\\.ts$',
         '^src/system/(observed|request-time)\\.ts$',
         packages('@opentelemetry/[^/]+'),
       ],

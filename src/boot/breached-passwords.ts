@@ -30,11 +30,11 @@ export function breachedPasswords(policy: () => SignInPolicy, logger: Pick<Logge
     if (list === undefined) return false;
     try {
       const isBreached = await isInList(list.rangeUrl, password);
-      passwordChecks.tell(() => ({ check: 'breached', outcome: 'made' }));
+      passwordChecks.publish(() => ({ check: 'breached', outcome: 'made' }));
       return isBreached;
     } catch (error) {
       if (!(error instanceof OtherServerAway || error instanceof NoList)) throw error;
-      passwordChecks.tell(() => ({ check: 'breached', outcome: 'skipped' }));
+      passwordChecks.publish(() => ({ check: 'breached', outcome: 'skipped' }));
       // Neither the address that was asked, which ends in a part of the hash, nor anything of the answer.
       logger.warn(
         { code: error.code },

@@ -34,7 +34,7 @@ export function ledgerRounds(
     // A pause after each segment: what has piled up takes half of one connection at most.
     await boundedSteps({ milliseconds: ROUND_MILLISECONDS, signal }).until(1, async () => {
       const { closed, lost, passedOver } = await step();
-      if (lost !== null) logger.error(lost, 'ledger: the newest stretch is no longer there, or was replaced');
+      if (lost !== null) logger.error(lost, 'ledger: the newest segment is no longer there, or was replaced');
       for (const one of passedOver) tellPassedOver(one, logger);
       if (closed !== null) tellClosed(closed, logger);
       return closed === null ? 'done' : 'more';
@@ -44,10 +44,10 @@ export function ledgerRounds(
 
 /** The head of the chain, where somebody who changes the database cannot change it. */
 const tellClosed = ({ number, digest, lines, below, key }: Closed, logger: Pick<Logger, 'info'>): void =>
-  logger.info({ stretch: number, digest, lines, below, key }, 'ledger: stretch closed');
+  logger.info({ segment: number, digest, lines, below, key }, 'ledger: segment closed');
 
 const tellPassedOver = ({ number, reason }: PassedOver, logger: Pick<Logger, 'error'>): void =>
-  logger.error({ stretch: number, reason }, 'ledger: a stretch is not authentic, and is passed over');
+  logger.error({ segment: number, reason }, 'ledger: a segment is not authentic, and is passed over');
 
 /** Only the owner of the tables can change how long lines are kept. */
 export async function applyRetention(

@@ -10,9 +10,9 @@ import { housekeeper } from '../storage/housekeeping.ts';
 import { identitiesOfDeletedUsers, linkedIdentityStore } from '../storage/linked-identities.ts';
 import { rootSecretStore } from '../storage/root-secrets.ts';
 import { databaseClock } from '../system/clock.ts';
-import { tidied } from '../system/observed.ts';
+import { cleanedUp } from '../system/observed.ts';
 import type { Round } from '../system/rounds.ts';
-import type { Courier } from '../webhooks/courier.ts';
+import type { DeliveryWorker } from '../webhooks/delivery-worker.ts';
 import { keepClientLogos } from './client-logos.ts';
 import { ledgerRounds } from './ledger.ts';
 import type { RunningOutbox } from './mail/outbox.ts';
@@ -55,8 +55,8 @@ export function nodeRounds({
       of: 'all nodes',
       everyMilliseconds: MINUTE_MILLISECONDS,
       atStart: true,
-      run: tidying(runtime, logger),
-      onFailure: warns('tidying failed; it is tried again'),
+      run: cleanUpIn(runtime, logger),
+      onFailure: warns('clean-up failed; it is tried again'),
     },
     {
       // A start needs no other server: the first round comes later.
@@ -74,7 +74,7 @@ export function nodeRounds({
       everyMilliseconds: SEAL_EVERY_MILLISECONDS,
       atStart: false,
       run: ledgerRounds(runtime, configuration, logger),
-      onFailure: warns('ledger: no stretch could be closed; it is tried again'),
+      onFailure: warns('ledger: no segment could be closed; it is tried again'),
     },
     {
       name: 'webhook_delivery',
@@ -102,8 +102,8 @@ export function nodeRounds({
       of: 'all nodes',
       everyMilliseconds: MINUTE_MILLISECONDS,
       atStart: true,
-      run: webhooks.tidy,
-      onFailure: warns('deliveries are not tidied; it is tried again'),
+      run: webhooks.cleanUp,
+      onFailure: warns('deliveries are not cleaned up; it is tried again'),
     },
     {
       name: 'heartbeat',
@@ -132,16 +132,16 @@ export function nodeRounds({
   ];
 }
 
-function tidying({ database }: Runtime, logger: Logger): Round['run'] {
-  const { tidy } = housekeeper(database.drizzle, databaseClock);
+function cleanUpIn({ database }: Runtime, logger: Logger): Round['run'] {
+  const { cleanUp } = housekeeper(database.drizzle, databaseClock);
   const identities = linkedIdentityStore(database.drizzle, databaseClock);
   return async (signal) => {
-    // First: what is removed now is tidied in the same round.
+    // First: what is removed now is cleaned up in the same round.
     const ofDeleted = await identitiesOfDeletedUsers(database.drizzle);
     await removeIdentitiesOfDeletedUsers({ identities, sleep: (milliseconds) => sleep(milliseconds) }, ofDeleted);
-    const { removed, passBeganAt } = await tidy(signal);
-    tidied.tell(() => ({ removed, passBeganAt }));
-    logger.debug({ removed }, 'tidied');
+    const { removed, passBeganAt } = await cleanUp(signal);
+    cleanedUp.publish(() => ({ removed, passBeganAt }));
+    logger.debug({ removed }, 'cleaned up');
   };
 }
 
@@ -169,7 +169,7 @@ function keepingLogos({ database }: Runtime, logger: Logger): Round['run'] {
 
 export type Webhooks = {
   readonly round: () => Promise<void>;
-  readonly tidy: () => Promise<void>;
+  readonly cleanUp: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -181,10 +181,10 @@ export function webhooksOf(
   env: NodeJS.ProcessEnv,
 ): Webhooks {
   const { configuration, keyRing } = deps;
-  let opened: Promise<Courier> | null = null;
+  let opened: Promise<DeliveryWorker> | null = null;
   const open = async () => {
-    const { webhookCourier } = await import('./webhooks.ts');
-    return webhookCourier({
+    const { webhookWorker } = await import('./webhooks.ts');
+    return webhookWorker({
       db: database.drizzle,
       clock: databaseClock,
       random,
@@ -199,12 +199,12 @@ export function webhooksOf(
     round: async () => {
       if (configuration().webhooks.receivers.length === 0) return;
       opened ??= open();
-      // Not awaited: the courier serves each receiver by itself and none twice, and a slow receiver keeps no other waiting.
+      // Not awaited: the delivery worker serves each receiver by itself and none twice, and a slow receiver keeps no other waiting.
       void (await opened).round();
     },
-    tidy: async () => {
-      const { tidyWebhooks } = await import('./webhooks.ts');
-      await tidyWebhooks(database.drizzle, databaseClock, configuration());
+    cleanUp: async () => {
+      const { cleanUpWebhooks } = await import('./webhooks.ts');
+      await cleanUpWebhooks(database.drizzle, databaseClock, configuration());
     },
     close: async () => (await opened)?.close(),
   };

@@ -1,4 +1,4 @@
-/** The courier of this node, and what is tidied of deliveries. It is loaded where webhooks.yaml names a receiver. */
+/** The delivery worker of this node, and the clean-up of deliveries. It is loaded where webhooks.yaml names a receiver. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { WebhookReceiver } from '../../policies/webhooks-schema.ts';
@@ -11,7 +11,7 @@ import type { Drizzle } from '../storage/database.ts';
 import { webhookStore } from '../storage/webhooks.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Attempt } from '../webhooks/attempt.ts';
-import { type Courier, openCourier } from '../webhooks/courier.ts';
+import { type DeliveryWorker, openDeliveryWorker } from '../webhooks/delivery-worker.ts';
 
 export type WebhookParts = {
   readonly db: Drizzle;
@@ -27,9 +27,9 @@ export type WebhookParts = {
 
 const waiting = { sleep: (milliseconds: number) => sleep(milliseconds) };
 
-export function webhookCourier({ db, clock, configuration, keyRing, random, ...parts }: WebhookParts): Courier {
+export function webhookWorker({ db, clock, configuration, keyRing, random, ...parts }: WebhookParts): DeliveryWorker {
   const store = webhookStore(db, clock);
-  return openCourier({
+  return openDeliveryWorker({
     ...parts,
     ...waiting,
     random,
@@ -48,7 +48,7 @@ const algorithmOf = ({ signingKeys: { algorithms } }: Configuration) =>
   algorithms.find((alg) => alg === 'RS256') ?? algorithms[0] ?? 'RS256';
 
 /** To be called about every minute, whether there are receivers or not. @throws StoreUnavailable, and what the first failure was. */
-export async function tidyWebhooks(
+export async function cleanUpWebhooks(
   db: Drizzle,
   clock: Clock,
   { webhooks }: Pick<Configuration, 'webhooks'>,

@@ -13,7 +13,7 @@ import type { PasswordHash } from '../crypto/secret-types.ts';
 import { Unavailable } from '../engine/errors.ts';
 import type { AppOptions } from '../http/app.ts';
 import { theServer } from '../model/actor.ts';
-import { clientBrake } from '../protocol/client-brake.ts';
+import { clientThrottle } from '../protocol/client-throttle.ts';
 import { tokensTellClaims } from '../protocol/told-claims.ts';
 import { authenticClients } from '../storage/authentic-clients.ts';
 import { browserOriginSource } from '../storage/browser-origins.ts';
@@ -238,7 +238,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     permissions,
     ...signIn,
     ...external,
-    clientBrake: clientBrake(keys, elapsed),
+    clientThrottle: clientThrottle(keys, elapsed),
     tokenRates: { client: rateLimit(elapsed), address: rateLimit(elapsed) },
     renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, macs, client, secretMacs),
     configuration,

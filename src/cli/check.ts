@@ -33,7 +33,7 @@ export function checkCommand(parent: Command, cli: Cli): void {
     .description('check environment and configuration; say what is in force for each client')
     .option('--proof', 'also prove the machines under each policy, which takes minutes on a slow machine')
     .option('--policy <file>', 'prove the machines under the policy of this file, and check nothing else')
-    .option('--bounds <numbers...>', 'prove, with requests,in flight,disturbances of each walk as in 5,3,2', boundsOf)
+    .option('--bounds <numbers...>', 'prove, with requests,in flight,faults of each walk as in 5,3,2', boundsOf)
     // The default since the proof has an option of its own; accepted as before.
     .addOption(new Option('--no-proof').hideHelp())
     .option('--json', 'print one JSON document')

@@ -24,7 +24,7 @@ export function diffCommand(parent: Command, cli: Cli): void {
     .addOption(
       new Option('--format <format>', 'the form of the output').choices(['text', 'markdown', 'json']).default('text'),
     )
-    .option('--bounds <numbers...>', 'requests,in flight,disturbances of each walk of a policy, as 5,3,2', boundsOf)
+    .option('--bounds <numbers...>', 'requests,in flight,faults of each walk of a policy, as 5,3,2', boundsOf)
     .addHelpText(
       'after',
       `

@@ -9,13 +9,13 @@ import { withOwnRuntime } from './own-runtime.ts';
 export function ledgerExportCommand(parent: Command, cli: Cli): void {
   parent
     .command('export')
-    .description('lines of the ledger and its closed stretches, as JSON lines')
-    .option('--from <instant>', 'stretches that were closed then or later (RFC 3339, or a date in UTC)')
-    .option('--to <instant>', 'up to the first stretch that was closed then or later')
+    .description('lines of the ledger and its closed segments, as JSON lines')
+    .option('--from <instant>', 'segments that were closed then or later (RFC 3339, or a date in UTC)')
+    .option('--to <instant>', 'up to the first segment that was closed then or later')
     .addHelpText(
       'after',
       `
-Whole stretches, so that "statehouse ledger verify FILE" can verify them; lines that are in no stretch yet (for about a minute) are
+Whole segments, so that "statehouse ledger verify FILE" can verify them; lines that are in no segment yet (for about a minute) are
 left out. Keep the file as it is: a line that another program has written again no longer has its hash.
 
 Example:

@@ -36,7 +36,7 @@ type Options = { readonly key?: string[]; readonly trust?: string[]; readonly he
 export function ledgerVerifyCommand(parent: Command, cli: Cli): void {
   parent
     .command('verify')
-    .description('find lines and stretches that were changed, added or removed')
+    .description('find lines and segments that were changed, added or removed')
     .argument('[file]', 'an export; without it, the database is verified')
     .option('--key <file>', 'trust the public keys from "statehouse ledger keys" (may be repeated)', each)
     .option(
@@ -44,14 +44,14 @@ export function ledgerVerifyCommand(parent: Command, cli: Cli): void {
       'trust the public key of this thumbprint, which is stored with the segments (may be repeated)',
       each,
     )
-    .option('--head <number:digest>', 'a stretch as the log of a server named it: it has to be there')
+    .option('--head <number:digest>', 'a segment as the log of a server named it: it has to be there')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
 Ends with 1 when something was changed, with 3 when nothing was and segments are signed by a key that is not trusted, and names the segment
 and the entry. Trusted are the keys of the root secrets that are listed (of a file: only without --key and --trust), and those that you name.
-Servers log each seal ("ledger: stretch closed"), with its number, its digest and the thumbprint of its key: without --head, verification
+Servers log each seal ("ledger: segment closed"), with its number, its digest and the thumbprint of its key: without --head, verification
 cannot find that the newest segments were removed. What else it cannot find is in docs/ledger.md.
 
 Examples:
@@ -139,5 +139,5 @@ function headIn(text: string | undefined): Head | null {
   if (text === undefined) return null;
   const { number, digest } = HEAD.exec(text)?.groups ?? {};
   if (number !== undefined && digest !== undefined) return { number: Number(number), digest };
-  throw new CommandRefused('Expected --head as NUMBER:DIGEST, as the log of a server has them (stretch, digest).');
+  throw new CommandRefused('Expected --head as NUMBER:DIGEST, as the log of a server has them (segment, digest).');
 }

@@ -2,7 +2,7 @@
 import type { Problem, Verified } from '../ledger/verify.ts';
 
 export type VerifiedAnywhere = Verified & {
-  /** Lines that are in no stretch yet; null: a file. */
+  /** Lines that are in no segment yet; null: a file. */
   readonly open: number | null;
 };
 
@@ -10,16 +10,16 @@ export type VerifiedAnywhere = Verified & {
 const MOST_SHOWN = 100;
 
 export function verifiedWords(
-  { problems, stretches, lines, first, head, removedByRetention, open }: VerifiedAnywhere,
+  { problems, segments, lines, first, head, removedByRetention, open }: VerifiedAnywhere,
   isStored: boolean,
 ): string {
   const shown = problems.slice(0, MOST_SHOWN).map((problem) => `${wordsOf(problem)}\n`);
   const more = problems.length > MOST_SHOWN ? [`… and ${problems.length - MOST_SHOWN} more (--json shows all)\n`] : [];
   const facts = [
-    `${stretches} stretches${first === null ? '' : `, the first is ${first}`}; ${lines} lines in them`,
+    `${segments} segments${first === null ? '' : `, the first is ${first}`}; ${lines} lines in them`,
     ...(removedByRetention > 0 ? [`${removedByRetention} lines were removed by retention`] : []),
-    ...(open === null ? [] : [`${open} lines are in no stretch yet`]),
-    ...(head === null ? [] : [`the newest stretch is ${head.number}:${head.digest}, closed at ${head.sealedAt}`]),
+    ...(open === null ? [] : [`${open} lines are in no segment yet`]),
+    ...(head === null ? [] : [`the newest segment is ${head.number}:${head.digest}, closed at ${head.sealedAt}`]),
     ...(problems.length > 0
       ? []
       : [isStored && head === null ? 'nothing to verify yet' : 'nothing was changed, added or removed']),
@@ -46,20 +46,20 @@ export const notCheckedIn = (seals: number): string =>
 export const verifiedDocument = (verified: VerifiedAnywhere) => ({
   verified: verified.problems.length === 0,
   problems: verified.problems,
-  stretches: verified.stretches,
-  first_stretch: verified.first,
+  segments: verified.segments,
+  first_segment: verified.first,
   lines: verified.lines,
   lines_removed_by_retention: verified.removedByRetention,
   open_lines: verified.open,
   head: verified.head && {
-    stretch: verified.head.number,
+    segment: verified.head.number,
     digest: verified.head.digest,
     sealed_at: verified.head.sealedAt,
   },
 });
 
 function wordsOf(problem: Problem): string {
-  const where = problem.stretch === null ? 'no stretch' : `stretch ${problem.stretch}`;
+  const where = problem.segment === null ? 'no segment' : `segment ${problem.segment}`;
   switch (problem.problem) {
     case 'line_changed':
       return `${where}: line ${problem.line} (${problem.month}) was changed`;
@@ -73,15 +73,15 @@ function wordsOf(problem: Problem): string {
       return `${where}: its index was changed; its lines of ${problem.month} are as they were`;
     case 'month_removed':
       return `${where}: all ${problem.lines} lines of ${problem.month} were removed, though they were to be kept`;
-    case 'stretch_changed':
+    case 'segment_changed':
       return `${where} was changed, or is not from this server`;
-    case 'stretch_before_changed':
-      return `${where} does not follow the stretch before it: one of them was replaced`;
+    case 'segment_before_changed':
+      return `${where} does not follow the segment before it: one of them was replaced`;
     case 'number_refused':
-      return `a row with the number ${problem.number} was added to the closed stretches: no server gives such a number`;
+      return `a row with the number ${problem.number} was added to the closed segments: no server gives such a number`;
     case 'line_ahead':
-      return `line ${problem.line} (${problem.month}) names a transaction that has not begun: it was added, and is in no stretch`;
-    case 'stretch_removed':
+      return `line ${problem.line} (${problem.month}) names a transaction that has not begun: it was added, and is in no segment`;
+    case 'segment_removed':
       return `${where} was removed`;
     case 'key_unknown':
       return problem.public_key === null

@@ -7,12 +7,10 @@ const count = (value: number) => value.toLocaleString('en-GB');
 const counted = (value: number, noun: string) => `${value} ${noun}${value === 1 ? '' : 's'}`;
 
 export function proofText(proof: Proof): string {
-  const walks = proof.explorations.map(
-    ({ bounds: { requests, inFlight, disturbances }, moments, steps, milliseconds }) => {
-      const within = `${counted(requests, 'request')}, ${inFlight} under way at once, ${counted(disturbances, 'disturbance')}`;
-      return `  ${within}: ${count(moments)} moments, ${count(steps)} steps, ${(milliseconds / 1000).toFixed(1)} s\n`;
-    },
-  );
+  const walks = proof.explorations.map(({ bounds: { requests, inFlight, faults }, moments, steps, milliseconds }) => {
+    const within = `${counted(requests, 'request')}, ${inFlight} under way at once, ${counted(faults, 'fault')}`;
+    return `  ${within}: ${count(moments)} moments, ${count(steps)} steps, ${(milliseconds / 1000).toFixed(1)} s\n`;
+  });
   const title =
     proof.policy === null
       ? `proof of ${proof.walk.of}, under every policy`
@@ -38,7 +36,7 @@ export const proofDocument = (proof: Proof) => ({
     // As it was called while the proof walked presentations alone.
     presentations: bounds.requests,
     in_flight: bounds.inFlight,
-    disturbances: bounds.disturbances,
+    faults: bounds.faults,
     moments,
     steps,
     milliseconds: Math.round(milliseconds),

@@ -1,5 +1,5 @@
 /**
- * The keys that sign closed stretches of the ledger: Ed25519 (RFC 8032), its private key derived from a root secret by HKDF. Who has the
+ * The keys that sign closed segments of the ledger: Ed25519 (RFC 8032), its private key derived from a root secret by HKDF. Who has the
  * public keys alone can verify.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
@@ -42,7 +42,7 @@ export type SealKeys = SealVerifier & {
   readonly published: readonly SealJwk[];
 };
 
-/** A signature says what it is for, so that it is good for nothing else. */
+/** A signature names its purpose, so that no other use accepts it. These words are part of every signature: another word would make each stored seal a forged one. */
 const signed = (statement: string): Buffer => Buffer.from(`statehouse ledger stretch\n${statement}`);
 
 /** PKCS #8 of an Ed25519 key (RFC 8410 §7), up to its 32 octets. */

@@ -45,9 +45,9 @@ export type Lifecycle<Row, Facts, Commit> = {
   /** By event: each decision has exactly one of these effects. Events that are not listed need no answer. */
   readonly answers: Readonly<Record<string, readonly EffectName[]>>;
   /** Effects that change a row without a line in the ledger: they decide nothing. */
-  readonly unrecorded?: readonly EffectName[];
+  readonly notAudited?: readonly EffectName[];
   /** Invariants of a step beyond its states. @returns what is wrong; null: nothing. */
-  readonly brokenBy?: (step: Step<Row>, facts: Facts) => string | null;
+  readonly violation?: (step: Step<Row>, facts: Facts) => string | null;
   /** What a line of the ledger contains besides the decision. */
   readonly ledgerFacts?: (row: Row, facts: Facts) => Partial<LedgerEntry>;
   /** The change for the store, with what must still hold when it is committed. */

@@ -5,12 +5,12 @@
  *   decide   XState selects the transition; out come the next state and effects, as data
  *   apply    the effects make the next row, in memory
  *   check    that row has to be in the machine's next state
- *   commit   one guarded statement with its lines of the ledger; a lost guard means: load and decide again
+ *   commit   one guarded statement with its ledger entries; a lost guard means: load and decide again
  */
 import type { Decision } from './decide.ts';
 import { InvariantViolation, StoreUnavailable, Unavailable } from './errors.ts';
-import { type CommitResult, during, tell } from './follow.ts';
 import type { Lifecycle, Step, Turn } from './lifecycle.ts';
+import { type CommitResult, instrument, notify } from './observe.ts';
 import { type MachineOf, stepsOf } from './step.ts';
 
 /** One event for one row, or several that change the row together. */
@@ -27,16 +27,16 @@ export type Request<Loaded, Row, Facts, Commit, Answer> = {
   readonly isIn?: (loaded: Loaded, step: Step<Row>) => boolean;
 };
 
-/** What the loop asks of the world next. */
-export type Wanted<Commit> =
+/** The next command of the loop to the database. */
+export type Command<Commit> =
   | { readonly kind: 'commit'; readonly commit: Commit }
   /** Resolves with the answer. */
   | { readonly kind: 'answer'; readonly answer: Promise<unknown> }
   /** `afterLostCommit`: worth waiting for, since only the row shows whether the commit took place. */
   | { readonly kind: 'load'; readonly afterLostCommit: boolean };
 
-/** The world's reply. */
-export type Told<Loaded> =
+/** The reply to a command. */
+export type Reply<Loaded> =
   /** False: the guard did not hold, and nothing changed. */
   | { readonly kind: 'committed'; readonly committed: boolean }
   | { readonly kind: 'answered'; readonly answer: unknown }
@@ -46,7 +46,7 @@ export type Told<Loaded> =
 const MAX_ATTEMPTS = 5;
 
 /**
- * The loop without I/O: it yields what it wants and continues with the reply. So the proof can interleave the steps of several
+ * The loop without I/O: it yields commands and continues with the replies. So the proof can interleave the steps of several
  * requests in every order, with the very code that serves them.
  *
  * @throws Unavailable when the store cannot be reached, does not settle, or its commit cannot be known.
@@ -55,7 +55,7 @@ export function* running<Loaded, Row, Facts, Commit, Answer>(
   first: Loaded,
   { lifecycle, read, answer, isIn }: Request<Loaded, Row, Facts, Commit, Answer>,
   machineOf?: MachineOf,
-): Generator<Wanted<Commit>, Answer, Told<Loaded>> {
+): Generator<Command<Commit>, Answer, Reply<Loaded>> {
   let loaded = first;
   let lost: StoreUnavailable | null = null;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -86,7 +86,7 @@ export function* running<Loaded, Row, Facts, Commit, Answer>(
 /** Before the commit: a signature that fails elsewhere commits nothing. */
 function* later<Answer>(
   answer: Promise<Answer>,
-): Generator<{ readonly kind: 'answer'; readonly answer: Promise<unknown> }, Answer, Told<unknown>> {
+): Generator<{ readonly kind: 'answer'; readonly answer: Promise<unknown> }, Answer, Reply<unknown>> {
   const reply = yield { kind: 'answer', answer };
   if (reply.kind !== 'answered') throw new InvariantViolation('an answer that was waited for did not come');
   return reply.answer as Answer;
@@ -113,29 +113,29 @@ export async function run<Loaded, Row, Facts, Commit, Answer>(
     return request.answer(step, loaded, facts);
   };
   try {
-    const loaded = first ?? (await during('load', id, () => firstLoad(world)));
+    const loaded = first ?? (await instrument('load', id, () => firstLoad(world)));
     const steps = running<Loaded, Row, Facts, Commit, Answer>(loaded, { ...request, answer });
-    let next = during('decide', id, () => steps.next());
+    let next = instrument('decide', id, () => steps.next());
     while (!next.done) {
-      const wanted = next.value;
-      const told =
-        wanted.kind === 'answer'
-          ? ({ kind: 'answered', answer: await wanted.answer } as const)
-          : await during(wanted.kind, id, () => askWorld(world, wanted));
-      if (wanted.kind === 'commit') tell(({ committed }) => committed?.(id, resultOf(told)));
-      next = during('decide', id, () => steps.next(told));
+      const command = next.value;
+      const reply =
+        command.kind === 'answer'
+          ? ({ kind: 'answered', answer: await command.answer } as const)
+          : await instrument(command.kind, id, () => askWorld(world, command));
+      if (command.kind === 'commit') notify(({ committed }) => committed?.(id, resultOf(reply)));
+      next = instrument('decide', id, () => steps.next(reply));
     }
-    tell(({ decided }) => decided?.(decisions));
+    notify(({ decided }) => decided?.(decisions));
     return next.value;
   } catch (error) {
-    if (error instanceof Unavailable) tell(({ failed }) => failed?.(id, error.reason));
+    if (error instanceof Unavailable) notify(({ failed }) => failed?.(id, error.reason));
     throw error;
   }
 }
 
-function resultOf<Loaded>(told: Told<Loaded>): CommitResult {
-  if (told.kind === 'committed') return told.committed ? 'committed' : 'conflict';
-  return told.kind === 'unavailable' && told.error.maybeCommitted ? 'unknown' : 'unavailable';
+function resultOf<Loaded>(reply: Reply<Loaded>): CommitResult {
+  if (reply.kind === 'committed') return reply.committed ? 'committed' : 'conflict';
+  return reply.kind === 'unavailable' && reply.error.maybeCommitted ? 'unknown' : 'unavailable';
 }
 
 async function firstLoad<Loaded, Commit>({ load }: World<Loaded, Commit>): Promise<Loaded> {
@@ -149,11 +149,11 @@ async function firstLoad<Loaded, Commit>({ load }: World<Loaded, Commit>): Promi
 
 async function askWorld<Loaded, Commit>(
   world: World<Loaded, Commit>,
-  wanted: Exclude<Wanted<Commit>, { readonly kind: 'answer' }>,
-): Promise<Told<Loaded>> {
-  if (wanted.kind === 'load') return reload(world, wanted.afterLostCommit);
+  command: Exclude<Command<Commit>, { readonly kind: 'answer' }>,
+): Promise<Reply<Loaded>> {
+  if (command.kind === 'load') return reload(world, command.afterLostCommit);
   try {
-    return { kind: 'committed', committed: await world.commit(wanted.commit) };
+    return { kind: 'committed', committed: await world.commit(command.commit) };
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     return { kind: 'unavailable', error };
@@ -172,7 +172,7 @@ export const LONGEST_SLEEPS_MILLISECONDS = WAITS_AFTER_LOST_COMMIT_MILLISECONDS.
 async function reload<Loaded, Commit>(
   { load, sleep }: World<Loaded, Commit>,
   afterLostCommit: boolean,
-): Promise<Told<Loaded>> {
+): Promise<Reply<Loaded>> {
   let unavailable = new StoreUnavailable(false);
   for (const wait of afterLostCommit ? WAITS_AFTER_LOST_COMMIT_MILLISECONDS : NO_WAIT) {
     if (wait > 0) await sleep(wait);

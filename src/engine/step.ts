@@ -60,7 +60,7 @@ export function stepOf<Row, Facts>(
   for (const effect of decision.effects) {
     const changed = changedBy(lifecycle, effect, after, facts);
     if (changed !== after) {
-      isRecorded ||= !lifecycle.unrecorded?.includes(effect.type);
+      isRecorded ||= !lifecycle.notAudited?.includes(effect.type);
       place ??= entries.length;
     }
     after = changed;
@@ -79,7 +79,7 @@ export function stepOf<Row, Facts>(
   }
   if (isRecorded) entries.splice(place ?? 0, 0, entryOf(decision, lifecycle.ledgerFacts?.(after, facts)));
   const step = { before: row, after, decisions, entries };
-  const broken = lifecycle.brokenBy?.(step, facts) ?? null;
+  const broken = lifecycle.violation?.(step, facts) ?? null;
   if (broken !== null) throw new InvariantViolation(`${decision.machine}: ${decision.event} in ${from}: ${broken}`);
   return step;
 }

@@ -76,10 +76,10 @@ async function send(
       setLogLine(request, 'refused', facts);
       return sendAuthorizationResponse(request, reply, response, asked);
     }
-    case 'keptHere': {
+    case 'shownLocally': {
       const { kind: _, ...facts } = outcome;
       setLogLine(request, 'refused', facts);
-      return sendProblem(request, reply, 400, keptHere(outcome.detail), asked);
+      return sendProblem(request, reply, 400, shownLocally(outcome.detail), asked);
     }
     case 'repeatByGet':
       return seeOther(reply, `${pathUnder(issuer, AUTHORIZE)}?${outcome.query}${spoken(asked.uiLocales)}`);
@@ -91,6 +91,6 @@ async function send(
 const spoken = (uiLocales: readonly string[]): string =>
   uiLocales.length === 0 ? '' : `&${new URLSearchParams(uiLocalesParameter(uiLocales))}`;
 
-const keptHere =
+const shownLocally =
   (technical: string) =>
-  ({ problems }: Words): ProblemView => ({ ...problems.keptHere, technical });
+  ({ problems }: Words): ProblemView => ({ ...problems.shownLocally, technical });

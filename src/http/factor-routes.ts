@@ -8,9 +8,9 @@ import { findAnySession } from '../protocol/browser-session.ts';
 import { formPurpose } from '../protocol/form-purpose.ts';
 import {
   type FactorView,
-  goOnWith,
   type InteractionDeps,
   openFactorForm,
+  resumeInteraction,
   takeFormStep,
 } from '../protocol/interaction.ts';
 import { factorPath, signInPath } from './account/sections.ts';
@@ -66,7 +66,12 @@ export const factorRoutes = fp<FactorRoutesOptions>(
       methods: methodsPath,
       goOn: { action: interactionPath(issuer, view, '/factor/continue') },
       proven: async (reply, session) =>
-        sendInteractionStep(issuer, request, reply, await goOnWith(options, view.opened, 'factorAdded', session)),
+        sendInteractionStep(
+          issuer,
+          request,
+          reply,
+          await resumeInteraction(options, view.opened, 'factorAdded', session),
+        ),
       again: interactionPath(issuer, view),
     });
 

@@ -7,7 +7,7 @@ import type { FactorAsked } from '../people/passkeys/ask.ts';
 import type { PasskeyDeps } from '../people/passkeys/manage.ts';
 import type { PasskeySent, PasskeySignInDeps, PasskeySignInOutcome } from '../people/passkeys/sign-in.ts';
 import { formPurpose } from '../protocol/form-purpose.ts';
-import { goOnWith, type InteractionDeps, openInteractionForm } from '../protocol/interaction.ts';
+import { type InteractionDeps, openInteractionForm, resumeInteraction } from '../protocol/interaction.ts';
 import { rememberBrowser } from '../protocol/sign-in.ts';
 import { signInPath } from './account/sections.ts';
 import { bodyOf } from './form-body.ts';
@@ -127,7 +127,12 @@ export const passkeyRoutes = fp<PasskeyRoutesOptions>(
           reply,
           interactionPath(issuer, { interactionId: named.id, sealed: named.sealed }, `?${PASSKEY_REFUSED}=yes`),
         );
-      return sendInteractionStep(issuer, request, reply, await goOnWith(options, opened, 'signedIn', signedIn.session));
+      return sendInteractionStep(
+        issuer,
+        request,
+        reply,
+        await resumeInteraction(options, opened, 'signedIn', signedIn.session),
+      );
     });
   },
   { name: 'passkey-routes', dependencies: ['browser-cookies', 'csrf'] },

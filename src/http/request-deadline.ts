@@ -22,7 +22,11 @@ export const requestDeadline = fp(
     app.addHook('onRequest', (request, _reply, done) => {
       request.time = startTime();
       if (!request.routeOptions.config.handedOn) {
-        begunRequests.tell(() => ({ time: request.time, method: request.method, traceparent: traceparentOf(request) }));
+        begunRequests.publish(() => ({
+          time: request.time,
+          method: request.method,
+          traceparent: traceparentOf(request),
+        }));
       }
       withinTime(request.time, done);
     });

@@ -38,7 +38,7 @@ export const requestLog = fp(
         { method, route: routeOptions.url ?? 'no route', status: reply.statusCode, milliseconds, traceId, ...facts },
         message,
       );
-      answeredRequests.tell(() => ({
+      answeredRequests.publish(() => ({
         time: request.time,
         method,
         route: routeOptions.url ?? null,

@@ -1,19 +1,19 @@
 /**
- * The ledger as JSON lines: the lines of a stretch as they were hashed, then the stretch itself. Such a file is verified without the database.
+ * The ledger as JSON lines: the lines of a segment as they were hashed, then the segment itself. Such a file is verified without the database.
  * A line must stay as it is to the octet: written again by another program it has another hash.
  */
 import { z } from 'zod';
 import type { SealVerifier } from '../crypto/ledger-seal.ts';
 import type { Head } from './newest.ts';
-import { type Entry, entryOf, nameOf, namesIn, readStatement, type StoredSeal } from './stretch.ts';
+import { type Entry, entryOf, nameOf, namesIn, readStatement, type StoredSeal } from './segment.ts';
 import { type Verified, verification } from './verify.ts';
 import type { StoredLedger } from './verify-stored.ts';
 
-export type Exported = { readonly stretches: number; readonly lines: number };
+export type Exported = { readonly segments: number; readonly lines: number };
 
 /**
- * Whole stretches: from the first that was closed at `from` or later, to the first that was closed at `to` or later. Lines that are in no
- * stretch yet are left out.
+ * Whole segments: from the first that was closed at `from` or later, to the first that was closed at `to` or later. Lines that are in no
+ * segment yet are left out.
  * @throws StoreUnavailable
  */
 export async function exportLedger(
@@ -22,20 +22,20 @@ export async function exportLedger(
   write: (text: string) => Promise<void> | void,
 ): Promise<Exported> {
   const begins = from === null ? 1 : await ledger.beginsAt(from);
-  let exported = { stretches: 0, lines: 0 };
+  let exported = { segments: 0, lines: 0 };
   if (begins === null) return exported;
   const last = await ledger.last();
-  // Where transactions were counted twice, stretches share ranges. Elsewhere nothing is left out, so that what was added shows.
+  // Where transactions were counted twice, segments share ranges. Elsewhere nothing is left out, so that what was added shows.
   const sharesRanges = last !== null && readStatement(last)?.counted_again_below !== '0';
   for await (const seal of ledger.seals(begins - 1)) {
-    const lines = await writeStretch(ledger, seal, sharesRanges, write);
-    exported = { stretches: exported.stretches + 1, lines: exported.lines + lines };
+    const lines = await writeSegment(ledger, seal, sharesRanges, write);
+    exported = { segments: exported.segments + 1, lines: exported.lines + lines };
     if (to !== null && seal.sealedAt >= to) break;
   }
   return exported;
 }
 
-async function writeStretch(
+async function writeSegment(
   ledger: StoredLedger,
   seal: StoredSeal,
   sharesRanges: boolean,
@@ -88,14 +88,14 @@ export async function verifyExport(
     count += 1;
     if (text === '') continue;
     const record = recordIn(text);
-    if (record === null) throw new NotAnExport(count, 'a line of the ledger or a closed stretch, as JSON');
+    if (record === null) throw new NotAnExport(count, 'a line of the ledger or a closed segment, as JSON');
     if (isSeal(record)) {
       const seal = {
         statement: record.seal,
         signature: record.signature,
         index: Buffer.from(record.index, 'base64url'),
       };
-      check.add(readStatement(seal)?.stretch ?? 0, seal, entries);
+      check.add(readStatement(seal)?.segment ?? 0, seal, entries);
       entries = [];
     } else {
       const { recorded_in: recordedIn, position } = record;
@@ -104,7 +104,7 @@ export async function verifyExport(
   }
   const verified = check.end({ now, head, beginsAnywhere: true });
   const strays = entries.map(
-    (entry) => ({ problem: 'line_added', stretch: null, line: nameOf(entry), month: entry.month }) as const,
+    (entry) => ({ problem: 'line_added', segment: null, line: nameOf(entry), month: entry.month }) as const,
   );
   return { ...verified, problems: [...verified.problems, ...strays] };
 }

@@ -1,6 +1,6 @@
 /** The newest authentic seal: a row that anybody else wrote, under whatever number, neither stops the sealing nor is continued. */
 import type { SealVerifier } from '../crypto/ledger-seal.ts';
-import { digestOf, readStatement, type Seal, type Statement } from './stretch.ts';
+import { digestOf, readStatement, type Seal, type Statement } from './segment.ts';
 
 export type NumberedSeal = Seal & { readonly number: number };
 export type Head = { readonly number: number; readonly digest: string };
@@ -40,4 +40,4 @@ export const authenticityOf = (
   number: number,
   statement: Statement | null,
   seal: Seal,
-): boolean | null => (statement?.stretch === number ? keys.isRight(statement, seal.statement, seal.signature) : false);
+): boolean | null => (statement?.segment === number ? keys.isRight(statement, seal.statement, seal.signature) : false);

@@ -1,5 +1,5 @@
 /**
- * Closes stretches (segments). A segment ends before the oldest transaction that is still in progress, so no line appears in it later. One node
+ * Closes segments. A segment ends before the oldest transaction that is still in progress, so no line appears in it later. One node
  * at a time does so; the lines are hashed where they are stored.
  */
 import type { SealKeys } from '../crypto/ledger-seal.ts';
@@ -11,10 +11,10 @@ import {
   type Line,
   namesIn,
   type Place,
-  type Statement,
   type StoredSeal,
+  textOf,
   withoutNames,
-} from './stretch.ts';
+} from './segment.ts';
 
 /** Transactions: from the first up to, and without, the last. Decimal. Either may be divided. */
 export type Range = Edge & {
@@ -40,9 +40,9 @@ export type SealStore = {
   readonly cut: (range: Range, most: number) => Promise<Edge | null>;
   /** In the order of the months. */
   readonly hashed: (range: Range) => Promise<readonly HashedMonth[]>;
-  /** The indexes of stretches before, which have transactions of this range. */
+  /** The indexes of segments before, which have transactions of this range. */
   readonly indexesOf: (range: Range) => AsyncIterable<Uint8Array>;
-  /** @returns false: there is a stretch of this number. */
+  /** @returns false: there is a segment of this number. */
   readonly add: (seal: StoredSeal & { readonly number: number; readonly sealedAt: Date }) => Promise<boolean>;
 };
 
@@ -107,14 +107,14 @@ export const sealNext = (
     const { months, index } = closedMonths(hashed);
     if (months.length === 0) return step;
     const number = await store.freeNumber(newest?.number ?? 0);
-    const statement = JSON.stringify({
+    const statement = textOf({
       version: 1,
-      stretch: number,
+      segment: number,
       sealed_at: now.toISOString(),
       previous: newest && {
         digest: newest.digest,
         sealed_at: newest.statement.sealed_at,
-        ...(newest.number !== number - 1 && { stretch: newest.number }),
+        segment: newest.number === number - 1 ? undefined : newest.number,
         vouched: true,
       },
       ...range,
@@ -123,7 +123,7 @@ export const sealNext = (
       months: [...months],
       key: keys.kid,
       public_key: keys.publicKey,
-    } satisfies Statement);
+    });
     const seal = { statement, signature: keys.sign(statement), index, number, sealedAt: now };
     if (!(await store.add(seal))) return step;
     const lines = months.reduce((sum, month) => sum + month.lines, 0);

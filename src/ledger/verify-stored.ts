@@ -11,7 +11,7 @@ import {
   readStatement,
   type Statement,
   type StoredSeal,
-} from './stretch.ts';
+} from './segment.ts';
 import { type Problem, type Verified, verification } from './verify.ts';
 
 export type StoredLedger = Pick<SealStore, 'standing' | 'newestSeals' | 'indexesOf'> & {
@@ -21,14 +21,14 @@ export type StoredLedger = Pick<SealStore, 'standing' | 'newestSeals' | 'indexes
   readonly refusedNumbers: () => Promise<readonly string[]>;
   /** In ascending order, behind this number. */
   readonly seals: (behind: number) => AsyncIterable<StoredSeal & { readonly number: number; readonly sealedAt: Date }>;
-  /** The first stretch that was closed then or later; null: none. */
+  /** The first segment that was closed then or later; null: none. */
   readonly beginsAt: (instant: Date) => Promise<number | null>;
   /** How many lines there are from there on. */
   readonly countOpen: (range: Pick<Range, 'from' | 'from_entry'>) => Promise<number>;
 };
 
 export type VerifiedLedger = Verified & {
-  /** Lines that are in no stretch yet. */
+  /** Lines that are in no segment yet. */
   readonly open: number;
 };
 
@@ -51,7 +51,7 @@ export async function verifyStored(
   const verified = check.end({ now, head, beginsAnywhere: false });
   const strays = first === null || isCountedAgain(newest) ? [] : await straysBefore(ledger, first, now);
   const numbers = (await ledger.refusedNumbers()).map(
-    (number) => ({ problem: 'number_refused', stretch: null, number }) as const,
+    (number) => ({ problem: 'number_refused', segment: null, number }) as const,
   );
   // Where the tables came from another Postgres, its transactions may be ahead of those here.
   const isOfThisPostgres = !isCountedAgain(newest) && BigInt(newest?.below ?? 0) <= BigInt(begunBelow);
@@ -75,7 +75,7 @@ async function linesAhead(ledger: StoredLedger, begunBelow: string): Promise<rea
   const found: Problem[] = [];
   for await (const lines of ledger.lines({ from: begunBelow, below: HIGHEST_TRANSACTION })) {
     for (const entry of lines.map(entryOf)) {
-      found.push({ problem: 'line_ahead', stretch: null, line: nameOf(entry), month: entry.month });
+      found.push({ problem: 'line_ahead', segment: null, line: nameOf(entry), month: entry.month });
     }
     if (found.length >= MOST_AHEAD) break;
   }
@@ -90,7 +90,7 @@ async function entriesOf(ledger: StoredLedger, range: Range): Promise<Entry[]> {
   return entries;
 }
 
-/** Where transactions were counted twice, stretches share ranges, and each has its own lines there. */
+/** Where transactions were counted twice, segments share ranges, and each has its own lines there. */
 async function linesOf(
   ledger: StoredLedger,
   statement: Statement,
@@ -102,7 +102,7 @@ async function linesOf(
   const own = namesIn(index);
   const [mine, others] = [
     entries.filter((entry) => own.has(nameOf(entry))),
-    // What the newest stretch has not reached is open.
+    // What the newest segment has not reached is open.
     entries.filter((entry) => !own.has(nameOf(entry)) && entry.recordedIn < BigInt(newest?.below ?? 0)),
   ];
   let extra = others;
@@ -115,12 +115,12 @@ async function linesOf(
   return [...mine, ...extra];
 }
 
-/** Lines before the first stretch that is still there: their stretches went with their months, so they should have gone as well. */
+/** Lines before the first segment that is still there: their segments went with their months, so they should have gone as well. */
 async function straysBefore(ledger: StoredLedger, first: Statement, now: Date): Promise<readonly Problem[]> {
   if (BigInt(first.from) === 0n) return [];
   const strays = await entriesOf(ledger, { from: '0', below: first.from, below_entry: first.from_entry });
   const kept = new Date(now.getTime() - first.kept_days * 86_400_000).toISOString().slice(0, 'YYYY-MM'.length);
   return strays
     .filter(({ month }) => month >= kept)
-    .map((entry) => ({ problem: 'line_added', stretch: null, line: nameOf(entry), month: entry.month }));
+    .map((entry) => ({ problem: 'line_added', segment: null, line: nameOf(entry), month: entry.month }));
 }

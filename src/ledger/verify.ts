@@ -1,6 +1,6 @@
 /**
- * Whether the ledger is as it was closed. Each stretch is checked against its lines, and the chain from its newest stretch back: a stretch is
- * authentic when its signature is right, or when an authentic stretch behind it vouches for it. So a root secret may leave the list.
+ * Whether the ledger is as it was closed. Each segment is checked against its lines, and the chain from its newest segment back: a segment is
+ * authentic when its signature is right, or when an authentic segment behind it vouches for it. So a root secret may leave the list.
  */
 import type { SealVerifier } from '../crypto/ledger-seal.ts';
 import { authenticityOf, type Head } from './newest.ts';
@@ -14,19 +14,19 @@ import {
   readStatement,
   type Statement,
   type StoredSeal,
-} from './stretch.ts';
+} from './segment.ts';
 
-export type StretchProblem =
+export type SegmentProblem =
   | LineProblem
   /** Its statement or its signature is not what this server made. */
-  | { readonly problem: 'stretch_changed' }
+  | { readonly problem: 'segment_changed' }
   /** A row under a number that no server gives. */
   | { readonly problem: 'number_refused'; readonly number: string }
   /** A line of a transaction that has not begun: it would be in no segment. */
   | { readonly problem: 'line_ahead'; readonly line: string; readonly month: string }
   /** The one before is not the one to which it was chained. */
-  | { readonly problem: 'stretch_before_changed' }
-  | { readonly problem: 'stretch_removed' }
+  | { readonly problem: 'segment_before_changed' }
+  | { readonly problem: 'segment_removed' }
   /** Signed with a key that is not trusted here; its signature is right under the public key that is stored with it, if one is (`x`). */
   | { readonly problem: 'key_unknown'; readonly key: string; readonly public_key: string | null }
   /** All its lines of this month are missing, and the month was to be kept. */
@@ -34,20 +34,20 @@ export type StretchProblem =
   /** The head that was named is not there. */
   | { readonly problem: 'head_differs' };
 
-export type Problem = StretchProblem & {
-  /** The number of the stretch; null: of none. */
-  readonly stretch: number | null;
+export type Problem = SegmentProblem & {
+  /** The number of the segment; null: of none. */
+  readonly segment: number | null;
 };
 
 export type Verified = {
   /** Empty: nothing was found. */
   readonly problems: readonly Problem[];
-  readonly stretches: number;
+  readonly segments: number;
   readonly lines: number;
-  /** Null: no stretch. */
+  /** Null: no segment. */
   readonly first: number | null;
   readonly head: (Head & { readonly sealedAt: string }) | null;
-  /** Lines that retention has removed, by what the stretches say. */
+  /** Lines that retention has removed, by what the segments say. */
   readonly removedByRetention: number;
 };
 
@@ -63,7 +63,7 @@ export type Verification = {
   readonly add: (number: number, seal: StoredSeal, entries: readonly Entry[], lineProblems?: CheckedLines) => void;
   /**
    * @param head as it was seen elsewhere; null: it was not.
-   * @param beginsAnywhere a file may begin with any stretch. The database begins with the first, or with the first that retention left.
+   * @param beginsAnywhere a file may begin with any segment. The database begins with the first, or with the first that retention left.
    */
   readonly end: (options: {
     readonly now: Date;
@@ -81,7 +81,7 @@ export function verification(keys: SealVerifier): Verification {
       const statement = readStatement(seal);
       const isSigned = authenticityOf(keys, number, statement, seal);
       const { problems: found, missing } = checked ?? linesOf(statement, seal, entries);
-      for (const problem of found) problems.push({ ...problem, stretch: number });
+      for (const problem of found) problems.push({ ...problem, segment: number });
       links.push({ number, digest: digestOf(seal), statement, isSigned, missing });
       lines += entries.length;
     },
@@ -94,17 +94,17 @@ export function verification(keys: SealVerifier): Verification {
       if (head !== null) problems.push(...headProblems(chain, head));
       let removedByRetention = 0;
       for (const { number, missing, statement } of chain) {
-        // Retention removes a stretch together with the month in which it was closed, so what was exported had these lines.
+        // Retention removes a segment together with the month in which it was closed, so what was exported had these lines.
         const own = beginsAnywhere ? statement?.sealed_at.slice(0, 'YYYY-MM'.length) : null;
         for (const { month, lines } of missing) {
           if (month !== own && isDue(month)) removedByRetention += lines;
-          else problems.push({ problem: 'month_removed', stretch: number, month, lines });
+          else problems.push({ problem: 'month_removed', segment: number, month, lines });
         }
       }
       const last = newestOf(chain);
       return {
-        problems: problems.toSorted((left, right) => (left.stretch ?? 0) - (right.stretch ?? 0)),
-        stretches: links.length,
+        problems: problems.toSorted((left, right) => (left.segment ?? 0) - (right.segment ?? 0)),
+        segments: links.length,
         lines,
         first: (chain.find(({ isAuthentic }) => isAuthentic) ?? chain[0])?.number ?? null,
         head: last
@@ -136,20 +136,20 @@ function judged(links: readonly Link[]): { readonly chain: readonly Judged[]; re
         link.isSigned === null && statement !== null
           ? {
               problem: 'key_unknown',
-              stretch: number,
+              segment: number,
               key: statement.key,
               public_key: statement.public_key ?? null,
             }
-          : { problem: 'stretch_changed', stretch: number },
+          : { problem: 'segment_changed', segment: number },
       );
       return { ...link, isAuthentic };
     }
     // Both are ours, and one of them was made for another chain.
     const others = own.filter((claim) => claim.digest !== digest);
-    for (const { by } of others) problems.push({ problem: 'stretch_before_changed', stretch: by });
+    for (const { by } of others) problems.push({ problem: 'segment_before_changed', segment: by });
     const previous = statement?.previous ?? null;
     if (previous !== null) {
-      const before = previous.stretch ?? number - 1;
+      const before = previous.segment ?? number - 1;
       const claim = { by: number, digest: previous.digest, vouched: previous.vouched };
       claims.set(before, [...(claims.get(before) ?? []), claim]);
     }
@@ -170,17 +170,17 @@ function gapProblems(chain: readonly Judged[]): readonly Problem[] {
       const before = links[n - 1]?.number;
       if (before === undefined) return [];
       // A file may have a segment twice.
-      return before < number ? gap(before, number) : [{ problem: 'stretch_before_changed', stretch: number }];
+      return before < number ? gap(before, number) : [{ problem: 'segment_before_changed', segment: number }];
     });
 }
 
 const gap = (number: number, next: number): readonly Problem[] =>
   Array.from({ length: Math.min(next - number - 1, MAX_NAMED) }, (_, n) => ({
-    problem: 'stretch_removed',
-    stretch: number + 1 + n,
+    problem: 'segment_removed',
+    segment: number + 1 + n,
   }));
 
-/** Retention removes the oldest stretches, once the month in which they were closed is over for as long as lines are kept. */
+/** Retention removes the oldest segments, once the month in which they were closed is over for as long as lines are kept. */
 function beginningProblems(chain: readonly Judged[], isDue: (month: string) => boolean): readonly Problem[] {
   const first = chain.find(({ isAuthentic }) => isAuthentic);
   if (!first || first.number === 1) return [];
@@ -192,10 +192,10 @@ function beginningProblems(chain: readonly Judged[], isDue: (month: string) => b
 function headProblems(links: readonly Judged[], head: Head): readonly Problem[] {
   const [first] = links;
   const found = links.find(({ number }) => number === head.number);
-  if (found) return found.digest === head.digest ? [] : [{ problem: 'head_differs', stretch: head.number }];
+  if (found) return found.digest === head.digest ? [] : [{ problem: 'head_differs', segment: head.number }];
   const last = newestOf(links)?.number ?? 0;
   if (head.number > last) return gap(last, head.number + 1);
-  return first && head.number < first.number ? [] : [{ problem: 'head_differs', stretch: head.number }];
+  return first && head.number < first.number ? [] : [{ problem: 'head_differs', segment: head.number }];
 }
 
 /** Without an authentic one, such as with another root secret, the last. */

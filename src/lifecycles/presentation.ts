@@ -64,7 +64,7 @@ export const presentationParts = <Facts extends PresentationFacts>(endsAt: (gran
       revokeGrant: (_, { now, policy, presenter }, { event }) =>
         send(grantLifecycle, { now, policy, presenter }, { type: event }),
     },
-    brokenBy: issuesWithoutNewHead,
+    violation: issuesWithoutNewHead,
     ledgerFacts: ({ refreshGeneration, state, scope }, { today, presenter }) => ({
       generation: refreshGeneration,
       // The entry of a rotation has no more than it needs.

@@ -3,7 +3,7 @@ import { Counter, type Registry } from 'prom-client';
 import type { RevocationReason } from '../../machines/grant/facts.ts';
 import type { Decision } from '../engine/decide.ts';
 import type { UnavailableReason } from '../engine/errors.ts';
-import { followEngine } from '../engine/follow.ts';
+import { observeEngine } from '../engine/observe.ts';
 
 /** A credential leaked, or the database has forgotten what it had acknowledged. */
 const ALARMS = [
@@ -49,7 +49,7 @@ export function countDecisions(registry: Registry): () => void {
   ] satisfies UnavailableReason[]) {
     failures.inc({ machine: 'refreshToken', reason }, 0);
   }
-  return followEngine({
+  return observeEngine({
     decided: (made) => {
       for (const decision of made) {
         decisions.inc(labelsOf(decision));

@@ -1,6 +1,6 @@
 /** What is read when Prometheus asks: queues, keys, housekeeping, configuration. */
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { tidied } from '../system/observed.ts';
+import { cleanedUp } from '../system/observed.ts';
 
 export type Standing = {
   readonly version: string;
@@ -13,7 +13,7 @@ export type Standing = {
   readonly waitingMails: () => Promise<
     readonly { readonly purpose: string; readonly waiting: number; readonly oldestSeconds: number }[]
   >;
-  /** Closed stretches of the ledger: the number of the newest, and how old the oldest line is that is in none. */
+  /** Closed segments of the ledger: the number of the newest, and how old the oldest line is that is in none. */
   readonly ledger: () => Promise<{ readonly newest: number; readonly openSeconds: number }>;
   /** Entries of the ledger that are in the partition of no month, counted up to 1000. */
   readonly ledgerDefaultEntries: () => Promise<number>;
@@ -121,8 +121,8 @@ export function showStanding(registry: Registry, standing: Standing): () => void
   });
   const ledger = keptFor(READ_EVERY_MILLISECONDS, standing.ledger);
   new Gauge({
-    name: 'statehouse_ledger_stretches',
-    help: 'The number of the newest closed stretch of the ledger. It never falls.',
+    name: 'statehouse_ledger_segments',
+    help: 'The number of the newest closed segment of the ledger. It never falls.',
     registers,
     async collect() {
       const read = await ledger();
@@ -133,7 +133,7 @@ export function showStanding(registry: Registry, standing: Standing): () => void
   });
   new Gauge({
     name: 'statehouse_ledger_open_seconds',
-    help: 'How old the oldest line of the ledger is that is in no closed stretch; 0: there is none.',
+    help: 'How old the oldest line of the ledger is that is in no closed segment; 0: there is none.',
     registers,
     async collect() {
       const read = await ledger();
@@ -203,7 +203,7 @@ export function showStanding(registry: Registry, standing: Standing): () => void
       this.set((performance.now() - passBeganAt) / 1000);
     },
   });
-  return tidied.listen((round) => {
+  return cleanedUp.listen((round) => {
     rounds.inc();
     removed.inc(round.removed);
     passBeganAt = round.passBeganAt ?? passBeganAt;

@@ -48,7 +48,7 @@ export type AuthorizeOutcome =
     }
   /** For a page: it is an error that a client which introduced itself is not sent before the end-user has acted. */
   | {
-      readonly kind: 'keptHere';
+      readonly kind: 'shownLocally';
       readonly clientId: string;
       readonly interactionId?: string;
       readonly reason: string;
@@ -86,7 +86,7 @@ export async function handleAuthorizationRequest(
   const isVetted = client.registeredBy === 'operator';
   const refuse = ({ error, reason, description: detail, scope }: RedirectedError): AuthorizeOutcome => {
     const facts = { clientId: client.clientId, reason, detail, ...(scope !== undefined && { scope }) };
-    if (!isVetted) return { kind: 'keptHere', ...facts };
+    if (!isVetted) return { kind: 'shownLocally', ...facts };
     const content = { error, error_description: errorDescription(detail) };
     const response = authorizationResponse(deps.issuer, { redirectUri, responseMode, state }, content);
     return { kind: 'invalid', response, ...facts };
@@ -120,7 +120,7 @@ export async function handleAuthorizationRequest(
   if (begun.kind !== 'denied' || isVetted) return begun;
   const { clientId, interactionId, error, response } = begun;
   return {
-    kind: 'keptHere',
+    kind: 'shownLocally',
     clientId,
     interactionId,
     reason: error,

@@ -2,7 +2,7 @@
 import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
-import { during } from '../engine/follow.ts';
+import { instrument } from '../engine/observe.ts';
 import type { TokenClient } from '../model/client.ts';
 import type { Presenter } from '../model/ledger.ts';
 import { parseBasic } from '../oauth/basic-auth.ts';
@@ -57,7 +57,7 @@ export async function authenticateClient<Client extends TokenClient, Read extend
   for (const credentials of readings) {
     const throttled = throttle(deps, credentials);
     if (throttled) return throttled;
-    const loaded = await during('load', 'client', () => load(credentials.clientId));
+    const loaded = await instrument('load', 'client', () => load(credentials.clientId));
     // Again, for guesses that were loaded together: from here to the count nothing waits.
     const throttledMeanwhile = throttle(deps, credentials);
     if (throttledMeanwhile) return throttledMeanwhile;
@@ -68,14 +68,14 @@ export async function authenticateClient<Client extends TokenClient, Read extend
       return { ...loaded, client };
     }
     // For an id that no client has, too: how it is answered must not tell which ids exist.
-    if (credentials.secret !== null) deps.clientBrake.count(credentials, credentials.secret);
+    if (credentials.secret !== null) deps.clientThrottle.count(credentials, credentials.secret);
     reason = refused ?? reason;
   }
   return refuse(reason);
 }
 
-function throttle({ clientBrake }: TokenDeps, credentials: ClientCredentials): Refused | null {
-  const retryAfterSeconds = credentials.secret === null ? null : clientBrake.waitSeconds(credentials);
+function throttle({ clientThrottle }: TokenDeps, credentials: ClientCredentials): Refused | null {
+  const retryAfterSeconds = credentials.secret === null ? null : clientThrottle.waitSeconds(credentials);
   return retryAfterSeconds === null ? null : { ...refuse('client_throttled'), retryAfterSeconds };
 }
 

@@ -9,7 +9,7 @@ import type { Presenter } from '../model/ledger.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import type { RateLimit } from '../system/rate-limit.ts';
-import type { ClientBrake } from './client-brake.ts';
+import type { ClientThrottle } from './client-throttle.ts';
 
 export const TOKEN_PARAMETERS = [
   'grant_type',
@@ -34,7 +34,7 @@ export type TokenDeps = {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Stores a client secret that was right, but stored under an old root secret, under the root secret of today. */
   readonly renewSecretMac: (client: TokenClient, secretMacs: TokenClient['secretMacs']) => Promise<unknown>;
-  readonly clientBrake: ClientBrake;
+  readonly clientThrottle: ClientThrottle;
   readonly tokenRates: { readonly client: RateLimit; readonly address: RateLimit };
   /** By `sub`; null: there is no such end-user. Asked only for grants of the management API. */
   readonly usernameOf: (userId: string) => Promise<string | null>;

@@ -1,6 +1,6 @@
 /** OpenID Connect Core §2, §3.1.3.7 and §12.2: what an ID Token says, at the exchange and at each refresh. */
 import { accessTokenHash, signIdToken } from '../crypto/id-token.ts';
-import { during } from '../engine/follow.ts';
+import { instrument } from '../engine/observe.ts';
 import type { TokenClient } from '../model/client.ts';
 import type { Grant, SignInFacts } from '../model/grant.ts';
 import type { Claims } from '../model/user.ts';
@@ -36,5 +36,5 @@ export function issueIdToken(
     amr,
     sid,
   };
-  return during('sign', 'idToken', () => signIdToken(signer, claims));
+  return instrument('sign', 'idToken', () => signIdToken(signer, claims));
 }

@@ -228,7 +228,7 @@ export async function chooseAccount(
  * A further factor was proven, in a page of this interaction, or another way to sign in was used there.
  * @param event `signedIn`: it was a whole sign-in. @param session as it is now. @throws StoreUnavailable, Unavailable
  */
-export const goOnWith = (
+export const resumeInteraction = (
   deps: InteractionDeps,
   opened: OpenedInteraction,
   event: 'signedIn' | 'factorAdded',

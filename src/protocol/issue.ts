@@ -9,7 +9,7 @@ import {
 import { accessTokenId, signAccessToken } from '../crypto/access-token.ts';
 import { writeRefreshToken } from '../crypto/refresh-token.ts';
 import { InvariantViolation } from '../engine/errors.ts';
-import { during } from '../engine/follow.ts';
+import { instrument } from '../engine/observe.ts';
 import { whenThere } from '../engine/when-there.ts';
 import type { LoadedPresentation } from '../lifecycles/presentation.ts';
 import type { TokenClient } from '../model/client.ts';
@@ -60,7 +60,7 @@ export function issueAccessToken(
     ...(signIn && { acr: authenticationClassOf(signIn.amr ?? BY_PASSWORD), auth_time: signIn.authTime }),
   };
   return whenThere(
-    during('sign', 'accessToken', () => signAccessToken(signer, told)),
+    instrument('sign', 'accessToken', () => signAccessToken(signer, told)),
     (accessToken): TokenResponse => ({
       access_token: accessToken,
       token_type: 'Bearer',

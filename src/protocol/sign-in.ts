@@ -22,7 +22,7 @@ import {
   together,
   waitOfAddress,
   waitOfKnownDevice,
-} from './sign-in-brake.ts';
+} from './sign-in-throttle.ts';
 
 export type SignInCapacity = {
   /** A line for each address: so its guesses are counted one after the other, and cannot slip past a limit together. */

@@ -92,7 +92,7 @@ async function send<Item, Answer>(
   batch: readonly Waiting<Item, Answer>[],
 ): Promise<void> {
   const [first] = batch;
-  sentBatches.tell(() => ({ name: options.name, items: batch.length }));
+  sentBatches.publish(() => ({ name: options.name, items: batch.length }));
   if (first && batch.length === 1) return sendAlone(options, first);
   try {
     const answers = await options.together(batch.map(({ item }) => item));

@@ -102,7 +102,7 @@ function failureOf(error: unknown, writes: boolean): StoreUnavailable {
   const { words, maybeCommitted, advice = null } = expected ?? unforeseenFailure(code);
   const inner = innermost(error);
   const hosts = inner instanceof NoUsableHost ? inner : null;
-  failedStatements.tell(() => ({ code: code === '' ? null : code }));
+  failedStatements.publish(() => ({ code: code === '' ? null : code }));
   const failure = new StoreUnavailable(writes && maybeCommitted, {
     words: hosts ? NO_HOST : words,
     said: hosts ? hosts.message : quotable(code, (inner as Partial<Error> | null)?.message),

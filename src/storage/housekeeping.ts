@@ -25,7 +25,7 @@ const ROUND_MILLISECONDS = 30_000;
 /** Of that time, what the tables with rows that have ended may take; the rest is for the walk over grants. */
 const SHARE_OF_ROWS = 0.5;
 
-export type Tidying = {
+export type CleanUp = {
   /** Grants. */
   readonly removed: number;
   /** When the last complete pass over all grants began, by `performance.now()`; null: this node has completed none. */
@@ -44,7 +44,7 @@ export function housekeeper(
   let passBeganAt: number | null = null;
   return {
     /** One round, to be called about every minute. It removes what is due in batches, until nothing is left or its time is over. */
-    tidy: async (signal: AbortSignal = new AbortController().signal): Promise<Tidying> => {
+    cleanUp: async (signal: AbortSignal = new AbortController().signal): Promise<CleanUp> => {
       // The clock by which rows end: a node whose own clock is ahead must not remove what is alive.
       const now = nowOf(clock);
       const steps = boundedSteps({ milliseconds, signal, elapsed, ...options });

@@ -1,10 +1,10 @@
-/** Closed stretches of the ledger and their lines: what src/ledger closes, verifies and exports. */
+/** Closed segments of the ledger and their lines: what src/ledger closes, verifies and exports. */
 import { and, asc, desc, eq, gt, gte, lt, lte, notExists, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { SealVerifier } from '../crypto/ledger-seal.ts';
 import { type NumberedSeal, newestAuthentic } from '../ledger/newest.ts';
 import type { Range, SealStore } from '../ledger/seal.ts';
-import { type HashedMonth, type Line, type Place, readStatement, type StoredSeal } from '../ledger/stretch.ts';
+import { type HashedMonth, type Line, type Place, readStatement, type StoredSeal } from '../ledger/segment.ts';
 import type { StoredLedger } from '../ledger/verify-stored.ts';
 import { LEDGER_KEPT_DAYS } from '../model/ledger.ts';
 import type { Clock } from '../system/clock.ts';
@@ -377,7 +377,7 @@ async function* sealsWithIndex(
 export type SealStanding = {
   /** The number of the newest authentic seal; 0: there is none. */
   readonly newest: number;
-  /** How old the oldest line is that is in no stretch; 0: there is none. */
+  /** How old the oldest line is that is in no segment; 0: there is none. */
   readonly openSeconds: number;
 };
 

@@ -54,7 +54,7 @@ export function openPool(url: string, options: Options & { readonly max: number 
   }
 
   function replace(): void {
-    poolTroubles.tell(() => ({ trouble: 'replaced' }));
+    poolTroubles.publish(() => ({ trouble: 'replaced' }));
     current = openConnections(url, options);
     startWaiting();
   }
@@ -129,7 +129,7 @@ export function openPool(url: string, options: Options & { readonly max: number 
       const giveUp = () => {
         waiting.delete(begin);
         inFlight--;
-        poolTroubles.tell(() => ({ trouble: 'no_connection' }));
+        poolTroubles.publish(() => ({ trouble: 'no_connection' }));
         reject(new NoConnection());
       };
       const timer = setTimeout(giveUp, Math.min(wait, deadlines.connectionMilliseconds));
@@ -145,7 +145,7 @@ export function openPool(url: string, options: Options & { readonly max: number 
       const query = ask(asked.client);
       count(asked, 1);
       let timer = setTimeout(() => {
-        poolTroubles.tell(() => ({ trouble: 'unanswered' }));
+        poolTroubles.publish(() => ({ trouble: 'unanswered' }));
         reject(new NoAnswer());
         // A request that ran out of time says nothing about the connection yet.
         timer = setTimeout(() => lookAt(asked, query), limit - wait);

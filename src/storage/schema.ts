@@ -96,11 +96,11 @@ export const transitions = pgTable(
   ],
 );
 
-/** Closed stretches of the ledger, each signed and chained to the one before (docs/decisions/0044). Append-only. */
+/** Closed segments of the ledger, each signed and chained to the one before (docs/decisions/0044). Append-only. */
 export const ledgerSeals = pgTable('ledger_seals', {
   number: bigint('number', { mode: 'number' }).primaryKey(),
   sealedAt: instant('sealed_at').notNull(),
-  /** What is signed, to the octet: JSON (src/ledger/stretch.ts). */
+  /** What is signed, to the octet: JSON (src/ledger/segment.ts). */
   statement: text('statement').notNull(),
   /** Ed25519, base64url. */
   signature: text('signature').notNull(),

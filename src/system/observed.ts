@@ -32,7 +32,7 @@ export type FailedStatement = { readonly code: string | null };
  */
 export type PoolTrouble = { readonly trouble: 'unanswered' | 'no_connection' | 'replaced' };
 /** `removed`: grants. `passBeganAt`: when the last complete pass over all grants began, in milliseconds of `performance.now()`; null: none yet. */
-export type Tidied = { readonly removed: number; readonly passBeganAt: number | null };
+export type CleanedUp = { readonly removed: number; readonly passBeganAt: number | null };
 /** A periodic job (src/system/rounds.ts). `elsewhere`: another node ran it. */
 export type RoundRun = {
   readonly round: string;
@@ -53,11 +53,11 @@ export type PasswordCheck = { readonly check: 'score' | 'breached'; readonly out
 /** `receiver`: as webhooks.yaml names it. `outcome`: a word of src/model/webhook.ts. */
 export type WebhookAttempt = { readonly receiver: string; readonly outcome: string };
 
-const told = <Message extends object>(name: string) => {
+const channelOf = <Message extends object>(name: string) => {
   const known = channel(`statehouse:${name}`);
   return {
     /** @param make is called only when somebody listens. */
-    tell: (make: () => Message): void => {
+    publish: (make: () => Message): void => {
       if (known.hasSubscribers) known.publish(make());
     },
     /** @returns a function that ends it. */
@@ -69,17 +69,17 @@ const told = <Message extends object>(name: string) => {
   };
 };
 
-export const begunRequests = told<BegunRequest>('request-begun');
-export const answeredRequests = told<AnsweredRequest>('request');
-export const sentBatches = told<SentBatch>('batch');
-export const failedStatements = told<FailedStatement>('failed-statement');
-export const poolTroubles = told<PoolTrouble>('pool');
-export const tidied = told<Tidied>('tidied');
-export const roundsRun = told<RoundRun>('round');
-export const webhookAttempts = told<WebhookAttempt>('webhook-attempt');
-export const exportedSpans = told<ExportedSpans>('spans');
-export const passwordChecks = told<PasswordCheck>('password-check');
-export const mailsHandled = told<HandledMail>('mail');
+export const begunRequests = channelOf<BegunRequest>('request-begun');
+export const answeredRequests = channelOf<AnsweredRequest>('request');
+export const sentBatches = channelOf<SentBatch>('batch');
+export const failedStatements = channelOf<FailedStatement>('failed-statement');
+export const poolTroubles = channelOf<PoolTrouble>('pool');
+export const cleanedUp = channelOf<CleanedUp>('cleanedUp');
+export const roundsRun = channelOf<RoundRun>('round');
+export const webhookAttempts = channelOf<WebhookAttempt>('webhook-attempt');
+export const exportedSpans = channelOf<ExportedSpans>('spans');
+export const passwordChecks = channelOf<PasswordCheck>('password-check');
+export const mailsHandled = channelOf<HandledMail>('mail');
 let traceIdOf: (time: RequestTime) => string | null = () => null;
 
 /** For the line of a request in the log. @param find null: no request is traced any more. */

@@ -40,7 +40,7 @@ export function openRounds(rounds: readonly Round[], runAlone: RunAlone): Rounds
       running.delete(run);
       const elapsed = performance.now() - begunAt;
       const overran = elapsed > round.everyMilliseconds;
-      roundsRun.tell(() => ({ round: round.name, outcome, seconds: elapsed / 1000, overran }));
+      roundsRun.publish(() => ({ round: round.name, outcome, seconds: elapsed / 1000, overran }));
       schedule(round, round.everyMilliseconds - (elapsed % round.everyMilliseconds));
     });
     running.add(run);

@@ -10,7 +10,7 @@ export function observed(exporter: SpanExporter, changed: DeliveryChanged): Span
   let isFailing = false;
   const note = ({ code, error }: ExportResult, spans: number) => {
     const failed = code !== ExportResultCode.SUCCESS;
-    exportedSpans.tell(() => ({ outcome: failed ? 'failed' : 'delivered', spans }));
+    exportedSpans.publish(() => ({ outcome: failed ? 'failed' : 'delivered', spans }));
     if (failed === isFailing) return;
     isFailing = failed;
     // The message of the error can have the address, and with it what authorizes this server there.

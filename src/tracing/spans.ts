@@ -1,7 +1,7 @@
 /** Spans of what the other rooms tell. A request is known by the time that it may take, which follows it through the code. */
 import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import { followEngine } from '../engine/follow.ts';
+import { observeEngine } from '../engine/observe.ts';
 import { answeredRequests, begunRequests, tellTraceIds } from '../system/observed.ts';
 import { type RequestTime, timeOfRequest } from '../system/request-time.ts';
 
@@ -39,8 +39,8 @@ export function traceRequests(tracer: Tracer): () => void {
       span.end();
     }),
     // Work of the server itself, such as the keeping of keys, is in no request and has no span.
-    followEngine({
-      during: (phase, what, work) => {
+    observeEngine({
+      instrument: (phase, what, work) => {
         const parent = parentOf(timeOfRequest());
         return parent
           ? inSpan(tracer.startSpan(phase, { attributes: { 'statehouse.what': what } }, parent), work)

@@ -1,6 +1,6 @@
 /**
  * What the token endpoint feels of sign-ins: so many rotations a second, at an even pace, alone, beside sign-ins and beside wrong
- * passwords. Passwords are hashed as in production; each sign-in comes from an address of its own, so that no brake holds it.
+ * passwords. Passwords are hashed as in production; each sign-in comes from an address of its own, so that no throttle holds it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashPassword } from '../../src/crypto/password.ts';

@@ -88,7 +88,7 @@ it.runIf(installedPostgres !== null)('a standby takes over from a primary that i
   const newest = await refreshed(first, before);
   const tokens: string[] = [];
   while (tokens.length < CHAINS) tokens.push(await signIn(browser));
-  const head = () => /"stretch":(\d+),"digest":"([0-9a-f]{64})"/.exec(operator.logs());
+  const head = () => /"segment":(\d+),"digest":"([0-9a-f]{64})"/.exec(operator.logs());
   await until(() => head() !== null);
   const addresses = [first, second].map((url) => {
     const agent = new Agent({ keepAlive: true });
@@ -118,9 +118,9 @@ it.runIf(installedPostgres !== null)('a standby takes over from a primary that i
   for (const node of [first, second]) await serves(node, 'shop');
   await refreshed(second, await signIn());
 
-  const [, stretch, digest] = head() ?? [];
+  const [, segment, digest] = head() ?? [];
   const [verify = ''] = next('Failing over', 'npx statehouse ledger verify');
-  const verified = await succeeds(adapted(verify, { 'NUMBER:DIGEST': `${stretch}:${digest}` }));
+  const verified = await succeeds(adapted(verify, { 'NUMBER:DIGEST': `${segment}:${digest}` }));
   expect(verified).toContain('nothing was changed, added or removed');
   await operator.stopNodes();
   expect(operator.left()).toEqual([]);

@@ -7,7 +7,7 @@ import { makeUser } from '../support/actors.ts';
 import { anyDatabase } from '../support/database.ts';
 import { OTHER_SECRET, WEBHOOK_SECRET } from '../support/receiver.ts';
 import { openScene, type Scene } from '../support/scene.ts';
-import { courierOf, webhooksFile } from '../support/webhooks.ts';
+import { deliveryWorkerOf, webhooksFile } from '../support/webhooks.ts';
 
 const TEXT = '{"type":"user.created"}';
 const AT = new Date(1_900_000_000_000);
@@ -36,14 +36,14 @@ describe('the receiver of the guide', () => {
   });
 
   it('takes an event once, also when its first attempt failed', async () => {
-    const courier = courierOf(scene, webhooksFile([{ url, events: ['user'] }]));
-    await courier.round();
+    const worker = deliveryWorkerOf(scene, webhooksFile([{ url, events: ['user'] }]));
+    await worker.round();
     fails.push('once');
     const user = await makeUser(scene);
-    await courier.round();
+    await worker.round();
     expect(taken).toEqual([]);
     scene.clock.advanceSeconds(10);
-    await courier.round();
+    await worker.round();
     expect(taken).toMatchObject([[expect.stringMatching(/^evt_/), { type: 'user.created', data: { sub: user.id } }]]);
   });
 

@@ -21,7 +21,7 @@ import { AUDITOR, type ConsoleApp, OPERATOR, openConsoleAppAt } from '../support
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/listening.ts';
 import { openReceiver, type Receiver } from '../support/receiver.ts';
-import { courierOf, type TestCourier, webhooksFile } from '../support/webhooks.ts';
+import { deliveryWorkerOf, type TestDeliveryWorker, webhooksFile } from '../support/webhooks.ts';
 
 /** Vitest's own time limit is the only one. */
 const NO_LIMIT = { timeout: HANGS_MILLISECONDS, interval: 100 } as const;
@@ -40,7 +40,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
   let client: TestClient;
   let person: TestUser;
   let receiver: Receiver;
-  let courier: TestCourier;
+  let worker: TestDeliveryWorker;
 
   beforeAll(async () => {
     mkdirSync(PICTURES, { recursive: true });
@@ -58,10 +58,10 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     const configuration = { ...shippedConfiguration, webhooks };
     test = await openConsoleAppAt(await freePort(), opened.database, { configuration });
     // The other receiver is on the internet.
-    courier = courierOf(test, webhooksFile([crm]));
+    worker = deliveryWorkerOf(test, webhooksFile([crm]));
     const told = { id: DELIVERY, eventId: systemRandom.uuid(), eventType: 'user.changed', userId: null };
     const data = { sub: systemRandom.uuid(), reason: HOSTILE, fields: ['given_name', HOSTILE] };
-    await courier.store.add({ ...told, receiver: 'of-before', data, occurredAt: new Date() }, 3600);
+    await worker.store.add({ ...told, receiver: 'of-before', data, occurredAt: new Date() }, 3600);
     browser = await launchChromium();
     person = await makeUser(test, 'grace <b>hopper</b>');
     client = await makeClient(test, {
@@ -247,7 +247,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await follow('Webhooks');
     await press('Test crm');
     await page.getByText('The test event is sent within a second or two').waitFor();
-    await courier.round();
+    await worker.round();
     await page.reload();
     await page.getByText('delivered', { exact: true }).first().waitFor();
     const [before] = receiver.received.slice(-1);
@@ -255,7 +255,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await page.keyboard.press('Enter');
     await page.getByText('It is sent again').waitFor();
     await look('sent-again');
-    await courier.round();
+    await worker.round();
     expect(receiver.received.at(-1)).not.toBe(before);
     expect(receiver.received.at(-1)?.id).toBe(before?.id);
     await follow('crm');

@@ -663,19 +663,19 @@ export const explained: readonly Explained[] = [
     why: 'A client that authenticated without a secret has none stored; asked for the compiler.',
   },
   {
-    file: 'src/protocol/client-brake.ts',
+    file: 'src/protocol/client-throttle.ts',
     source: "networksOf(address()).map(({ key, times }) => ({ key: digest('client', key, clientId), times }));",
     replacements: ['""'],
     why: 'It says what is hashed; a pair and a secret are never compared.',
   },
   {
-    file: 'src/protocol/client-brake.ts',
+    file: 'src/protocol/client-throttle.ts',
     source: "pair.wrong.add(digest('secret', wrong));",
     replacements: ['""'],
     why: 'It says what is hashed; a pair and a secret are never compared.',
   },
   {
-    file: 'src/protocol/client-brake.ts',
+    file: 'src/protocol/client-throttle.ts',
     source: 'if (oldest !== undefined && pairs.size >= MAX_PAIRS) drop(oldest);',
     replacements: ['true', 'false'],
     why: 'Where so many pairs are, there is an oldest; asked for the compiler.',

@@ -22,7 +22,7 @@ const logger = {
 };
 const configuration = () => ({ ledger: { keptDays: 90 } }) as Configuration;
 const round = ledgerRounds({ database, keys }, configuration, logger as never, { partialAfterMilliseconds: 0 });
-const { tidy } = housekeeper(database.drizzle, databaseClock);
+const { cleanUp } = housekeeper(database.drizzle, databaseClock);
 
 const begun = performance.now();
 const all = await database.drizzle.$count(
@@ -33,9 +33,9 @@ while (sealed.entries < all) await round();
 const sealingSeconds = (performance.now() - begun) / 1000;
 let removed = 0;
 for (let passBeganAt: number | null = null; passBeganAt === null; ) {
-  const tidied = await tidy();
-  removed += tidied.removed;
-  passBeganAt = tidied.passBeganAt;
+  const cleanedUp = await cleanUp();
+  removed += cleanedUp.removed;
+  passBeganAt = cleanedUp.passBeganAt;
 }
 const housekeepingSeconds = (performance.now() - begun) / 1000 - sealingSeconds;
 await database.close();

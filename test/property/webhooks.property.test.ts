@@ -1,5 +1,5 @@
 /**
- * Administrators, end-users and thieves in any order, while two couriers look for events at any moment, and receivers fail at times: each
+ * Administrators, end-users and thieves in any order, while two delivery workers look for events at any moment, and receivers fail at times: each
  * decision that was committed is told exactly once, and what was refused is not told. What is expected is worked out from the acts and their answers.
  */
 import { fc } from '@fast-check/vitest';
@@ -14,7 +14,7 @@ import { anyDatabase } from '../support/database.ts';
 import { testMacs } from '../support/macs.ts';
 import { openReceiver, type Receiver } from '../support/receiver.ts';
 import { openScene, type Scene } from '../support/scene.ts';
-import { courierOf, type TestCourier, webhooksFile } from '../support/webhooks.ts';
+import { deliveryWorkerOf, type TestDeliveryWorker, webhooksFile } from '../support/webhooks.ts';
 
 const ACTS = [
   'make user',
@@ -38,7 +38,7 @@ describe('events', () => {
   let scene: Scene;
   let receiver: Receiver;
   let status = 204;
-  let couriers: readonly TestCourier[];
+  let workers: readonly TestDeliveryWorker[];
   /** `type id`, of what was decided. */
   let expected: string[] = [];
   let users: TestUser[] = [];
@@ -47,8 +47,8 @@ describe('events', () => {
     scene = await openScene(anyDatabase);
     receiver = await openReceiver((response) => void response.writeHead(status).end());
     const file = webhooksFile([{ url: receiver.url, events: ['user', 'client', 'grant'] }], { maxAttempts: 50 });
-    couriers = [courierOf(scene, file), courierOf(scene, file)];
-    await couriers[0]?.round();
+    workers = [deliveryWorkerOf(scene, file), deliveryWorkerOf(scene, file)];
+    await workers[0]?.round();
   });
   afterAll(async () => {
     await receiver.close();
@@ -129,7 +129,7 @@ describe('events', () => {
       }
       case 'look':
         scene.clock.advanceSeconds(number * 1000);
-        await Promise.all(couriers.map(({ round }) => round()));
+        await Promise.all(workers.map(({ round }) => round()));
         return;
       case 'fail':
         status = 503;
@@ -150,7 +150,7 @@ describe('events', () => {
         for (const [what, number] of acts) await act(what, number);
         status = 204;
         scene.clock.advanceSeconds(200_000);
-        for (const { round } of couriers) await round();
+        for (const { round } of workers) await round();
         const fresh = receiver.received.filter(({ id }) => !before.has(id));
         const told = new Map(fresh.map(({ id, text }) => [id, JSON.parse(text)]));
         const words = [...told.values()].map(

@@ -1,4 +1,4 @@
-/** Lines are written while two nodes close stretches, in transactions that end in another order than they began: nothing is lost, doubled or late. */
+/** Lines are written while two nodes close segments, in transactions that end in another order than they began: nothing is lost, doubled or late. */
 import { sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { keepLedgerPartitions } from '../../src/storage/ledger-partitions.ts';
@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 const WRITERS = 6;
 const TRANSACTIONS = 20;
 
-it('stretches that two nodes close while lines are written have each line once', async () => {
+it('segments that two nodes close while lines are written have each line once', async () => {
   const { database, url, close } = await openTestDatabase('postgres');
   const nodes = [openPostgres(url, { connections: 2 }), openPostgres(url, { connections: 2 })];
   try {
@@ -34,13 +34,13 @@ it('stretches that two nodes close while lines are written have each line once',
         });
       }
     };
-    const closed = { stretches: 0, lines: 0 };
+    const closed = { segments: 0, lines: 0 };
     const seal = async (node: (typeof nodes)[number]) => {
       while (isWriting) {
         tries += 1;
         const one = await sealOnce(node.drizzle, { most: 20 });
         if (one !== null) {
-          closed.stretches += 1;
+          closed.segments += 1;
           closed.lines += one.lines;
         }
       }
@@ -54,7 +54,7 @@ it('stretches that two nodes close while lines are written have each line once',
     const rest = await sealAll(database.drizzle);
     const result = await verified(database.drizzle);
     expect(result).toMatchObject({ problems: [], open: 0, lines: written });
-    expect(result.stretches).toBe(closed.stretches + rest.length);
+    expect(result.segments).toBe(closed.segments + rest.length);
     expect(closed.lines + rest.reduce((sum, { lines }) => sum + lines, 0)).toBe(written);
   } finally {
     await Promise.all(nodes.map((node) => node.close()));

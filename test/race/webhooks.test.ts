@@ -13,7 +13,7 @@ import { openNodes } from '../support/nodes.ts';
 import { type Answering, openReceiver, type Receiver, WEBHOOK_SECRET } from '../support/receiver.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { until } from '../support/until.ts';
-import { courierOf, webhooksFile } from '../support/webhooks.ts';
+import { deliveryWorkerOf, webhooksFile } from '../support/webhooks.ts';
 import { startServer } from './server-process.ts';
 
 const SECRET = 'a-root-secret-for-the-server-that-is-killed';
@@ -30,17 +30,17 @@ describe('two nodes', () => {
     closes = [close, receiver.close];
     clock.set(new Date());
     const file = webhooksFile([{ url: receiver.url, events: ['user'] }]);
-    const couriers = nodes.map((node) => courierOf(node, file));
-    for (const { round } of couriers) await round();
+    const workers = nodes.map((node) => deliveryWorkerOf(node, file));
+    for (const { round } of workers) await round();
     for (let n = 0; n < 40; n++) {
       await makeUser(nodes[n % 2] ?? nodes[0]);
-      if (n % 5 === 4) await Promise.all(couriers.map(({ round }) => round()));
+      if (n % 5 === 4) await Promise.all(workers.map(({ round }) => round()));
     }
-    await Promise.all(couriers.map(({ round }) => round()));
+    await Promise.all(workers.map(({ round }) => round()));
     expect(receiver.received).toHaveLength(40);
     expect(new Set(receiver.verified().map(({ data }) => data['sub'])).size).toBe(40);
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(40);
-    const stored = await couriers[0]?.stored();
+    const stored = await workers[0]?.stored();
     expect(stored?.every(({ state, attempts }) => state === 'delivered' && attempts === 1)).toBe(true);
   });
 
@@ -49,9 +49,9 @@ describe('two nodes', () => {
     closes = [close, receiver.close];
     clock.set(new Date());
     const file = webhooksFile([{ url: receiver.url, events: ['user'] }]);
-    const couriers = nodes.map((node) => courierOf(node, file));
+    const workers = nodes.map((node) => deliveryWorkerOf(node, file));
     const bothLook = async () => {
-      for (const { round } of couriers) await round();
+      for (const { round } of workers) await round();
     };
     await bothLook();
     const disabled = await makeUser(nodes[0]);
@@ -65,7 +65,7 @@ describe('two nodes', () => {
     });
     await written.promise;
     const quick = [await makeUser(nodes[0]), await makeUser(nodes[1])];
-    for (const { oneRound } of couriers) await oneRound();
+    for (const { oneRound } of workers) await oneRound();
     const subs = () => receiver.verified().map(({ type, data }) => [type, data['sub']]);
     // What committed behind an open transaction waits for it: it could not be read again in this order.
     expect(subs()).toEqual([['user.created', disabled.id]]);
@@ -92,7 +92,7 @@ describe('two nodes', () => {
     closes = [close, receiver.close];
     clock.set(new Date());
     const file = webhooksFile([{ url: receiver.url, events: ['user'] }], { timeoutSeconds: 60 });
-    const [first, second] = [courierOf(nodes[0], file), courierOf(nodes[1], file)];
+    const [first, second] = [deliveryWorkerOf(nodes[0], file), deliveryWorkerOf(nodes[1], file)];
     await first.round();
     await makeUser(nodes[0]);
     const attempting = first.round();

@@ -1,4 +1,4 @@
-/** The ledger of a database: lines are written, stretches closed, and what is stored is verified. */
+/** The ledger of a database: lines are written, segments closed, and what is stored is verified. */
 import { eq, sql } from 'drizzle-orm';
 import { sealKeys } from '../../src/crypto/ledger-seal.ts';
 import type { RootKeys } from '../../src/crypto/root-secret.ts';
@@ -28,7 +28,7 @@ export async function sealOnce(
   return (await sealNext(deps, most === undefined ? {} : { most }))?.closed ?? null;
 }
 
-/** Until every line is in a stretch. */
+/** Until every line is in a segment. */
 export async function sealAll(db: Drizzle, sealing: Sealing = {}): Promise<readonly Closed[]> {
   const closed: Closed[] = [];
   await settled(db);

@@ -408,7 +408,7 @@ export const samples = (words: Look['words']): readonly Sample[] => [
   ...keysOf(words.interaction).map((key) => problem(key, ({ interaction }) => interaction[key])),
   {
     name: 'problem-kept-here',
-    html: (look) => problemPage(look, { ...look.words.problems.keptHere, technical: data('a scope is unknown') }),
+    html: (look) => problemPage(look, { ...look.words.problems.shownLocally, technical: data('a scope is unknown') }),
   },
   ...keysOf(words.unverified.reasons).map((reason) => ({
     name: `unverified-${reason}`,

@@ -1,8 +1,8 @@
-/** The courier of a test app, with receivers as webhooks.yaml would name them. */
+/** The delivery worker of a test app, with receivers as webhooks.yaml would name them. */
 import { desc } from 'drizzle-orm';
 
 import { type WebhooksFile, webhooksSchema } from '../../policies/webhooks-schema.ts';
-import { webhookCourier } from '../../src/boot/webhooks.ts';
+import { webhookWorker } from '../../src/boot/webhooks.ts';
 import { systemRandom } from '../../src/crypto/random.ts';
 import type { WebhookDelivery } from '../../src/model/webhook.ts';
 import type { Drizzle } from '../../src/storage/database.ts';
@@ -10,7 +10,7 @@ import { transitions, webhookDeliveries, webhookReceivers } from '../../src/stor
 import { type WebhookStore, webhookStore } from '../../src/storage/webhooks.ts';
 import { makeLogger } from '../../src/system/logger.ts';
 import { type AttemptOptions, attempt } from '../../src/webhooks/attempt.ts';
-import type { Courier } from '../../src/webhooks/courier.ts';
+import type { DeliveryWorker } from '../../src/webhooks/delivery-worker.ts';
 import type { TestApp } from './app.ts';
 import { WEBHOOK_SECRET } from './receiver.ts';
 
@@ -28,23 +28,23 @@ export const webhooksFile = (receivers: readonly WrittenReceiver[], rest: object
     ...rest,
   });
 
-export type TestCourier = Courier & {
+export type TestDeliveryWorker = DeliveryWorker & {
   /** One round, as a node runs it: it may end before the ledger does. `round` repeats it until the end of the ledger. */
-  readonly oneRound: Courier['round'];
+  readonly oneRound: DeliveryWorker['round'];
   readonly store: WebhookStore;
   readonly stored: () => Promise<readonly WebhookDelivery[]>;
   readonly logs: () => string;
 };
 
-export function courierOf(
+export function deliveryWorkerOf(
   { database, clock, deps, issuer }: Pick<TestApp, 'database' | 'clock' | 'deps' | 'issuer'>,
   webhooks: WebhooksFile | (() => WebhooksFile),
   { secrets = [WEBHOOK_SECRET], ...options }: AttemptOptions & { readonly secrets?: readonly string[] | null } = {},
-): TestCourier {
+): TestDeliveryWorker {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const file = typeof webhooks === 'function' ? webhooks : () => webhooks;
-  const courier = webhookCourier({
+  const worker = webhookWorker({
     db: database.drizzle,
     clock,
     random: systemRandom,
@@ -56,12 +56,12 @@ export function courierOf(
     attempt: (asked) => attempt(asked, options),
   });
   return {
-    ...courier,
-    oneRound: courier.round,
+    ...worker,
+    oneRound: worker.round,
     // Transactions of other tests on the same server hold the feed back (docs/decisions/0032).
     round: async () => {
       const last = await lastLine(database.drizzle);
-      do await courier.round();
+      do await worker.round();
       while (await isBehind(database.drizzle, file(), last));
     },
     store: webhookStore(database.drizzle, clock),

@@ -101,7 +101,7 @@ export function openOutbox({
 
   function dropped(purpose: QueuedMail['purpose'], reason: QueuedMail['dropReason'], more: object = {}): void {
     const isFull = reason === 'queue_full';
-    mailsHandled.tell(() => ({ purpose, outcome: isFull ? 'dropped' : 'givenUp' }));
+    mailsHandled.publish(() => ({ purpose, outcome: isFull ? 'dropped' : 'givenUp' }));
     logger.error({ ...more, purpose, reason }, isFull ? 'too much waits to be sent: dropped' : 'mail given up');
   }
 
@@ -156,7 +156,7 @@ export function openOutbox({
     const said = { kind, attempt: mail.attempts };
     if (failure === null) {
       if (contents !== null && !('content' in contents)) return;
-      mailsHandled.tell(() => ({ purpose, outcome: 'sent' }));
+      mailsHandled.publish(() => ({ purpose, outcome: 'sent' }));
       return logger.info(said, 'mail sent');
     }
     const more = { ...said, code: failure.code, ...(failure.error !== undefined && { err: failure.error }) };
@@ -237,7 +237,7 @@ function lookups(logger: OutboxOptions['logger'], most: number) {
   return {
     run: (work: () => Promise<unknown>): Promise<void> => {
       if (waiting.length >= most) {
-        mailsHandled.tell(() => ({ purpose: 'notice', outcome: 'dropped' }));
+        mailsHandled.publish(() => ({ purpose: 'notice', outcome: 'dropped' }));
         logger.error({ purpose: 'notice' }, 'too much waits to be sent: dropped');
         return Promise.resolve();
       }
@@ -245,7 +245,7 @@ function lookups(logger: OutboxOptions['logger'], most: number) {
         // Not within the time of the request that asked.
         waiting.push(async () => {
           await withinTime(null, work).catch((error: unknown) => {
-            mailsHandled.tell(() => ({ purpose: 'notice', outcome: 'dropped' }));
+            mailsHandled.publish(() => ({ purpose: 'notice', outcome: 'dropped' }));
             logger.error({ err: error }, 'the work after an answer failed; nothing was sent');
           });
           resolve();

@@ -227,7 +227,7 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
     countNewerLink: (row, facts) => changed(row, facts, { newerLinks: subjectOf(row, facts).newerLinks + 1 }),
   },
   // The link stays as it was for everybody: the newer link has its own line.
-  unrecorded: ['countNewerLink'],
+  notAudited: ['countNewerLink'],
   sends: {
     overtakeOlder: (row, facts) => {
       // The newest link is first. Each overtaken link sends the event to the next.
@@ -278,7 +278,7 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
       return { lifecycle: userWithin, facts: userFacts, event: sent };
     },
   },
-  brokenBy: ({ before, after }) =>
+  violation: ({ before, after }) =>
     after.challenges.some(
       ({ id, state }) => state === 'used' && before.challenges.find((one) => one.id === id)?.state === 'active',
     ) && after.user === before.user

@@ -166,7 +166,7 @@ export const externalSignInLifecycle: Lifecycle<ExternalSignInRow, ExternalSignI
     createUser: (_, facts) => registration(facts),
     linkIdentity: link,
   },
-  brokenBy: ({ before, after }) => {
+  violation: ({ before, after }) => {
     if (after.signIn.state !== 'used' || before.signIn.state === 'used') return null;
     if (after.user === null || after.user.disabledAt !== null) return 'a sign-in without an end-user who may sign in';
     if (after.signIn.amr === null || after.signIn.authenticatedAt === null)

@@ -231,7 +231,7 @@ export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, I
     rememberConsent: (row) => ({ ...row, remembers: true }),
     relyOnConsent: (row) => ({ ...row, reliesOnConsent: true }),
   },
-  brokenBy: ({ before, after }, { session }) =>
+  violation: ({ before, after }, { session }) =>
     before.interaction.state !== 'approved' && after.interaction.state === 'approved' && session === null
       ? 'an approval without an end-user'
       : null,

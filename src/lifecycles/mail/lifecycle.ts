@@ -56,7 +56,7 @@ export const mailLifecycle: Lifecycle<QueuedMail, MailFacts, Commit> = {
     dropMail: (row, { now }, { reason }) => ({ ...row, ...ended, state: 'dropped', endedAt: now, dropReason: reason }),
   },
   // The ledger has the decision that a mail is about. Log and metrics have what became of the mail.
-  unrecorded: ['claimDelivery', 'retryDelivery', 'recordDelivery', 'dropMail'],
+  notAudited: ['claimDelivery', 'retryDelivery', 'recordDelivery', 'dropMail'],
   commitOf: ({ before, after }, { now }, entries) => ({
     now,
     requires: [],

@@ -90,7 +90,7 @@ export const passkeyLifecycle: Lifecycle<Passkey, PasskeyFacts, Commit> = {
     renamePasskey: (passkey, { name }) => ({ ...passkey, name: name ?? passkey.name }),
     removeFactor: (passkey, { now }) => ({ ...passkey, state: 'removed', publicKey: null, removedAt: now }),
   },
-  unrecorded: ['recordSignature', 'renamePasskey'],
+  notAudited: ['recordSignature', 'renamePasskey'],
   ledgerFacts: ({ userId }, { actor }) => ({ userId, ...(actor && { actor }) }),
   commitOf: ({ before, after }, { now, isDemanded, byPasswordAlone, actor }, entries) => {
     const others = othersFor(before.state, after.state, { isDemanded: isDemanded && !actor, byPasswordAlone });

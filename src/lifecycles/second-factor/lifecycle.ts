@@ -53,7 +53,7 @@ export const secondFactorLifecycle: Lifecycle<SecondFactor, SecondFactorFacts, C
     }),
     removeFactor: (factor, { now }) => ({ ...factor, state: 'removed', sealedSecret: null, removedAt: now }),
   },
-  unrecorded: ['recordStep'],
+  notAudited: ['recordStep'],
   ledgerFacts: ({ userId }, { actor }) => ({ userId, ...(actor && { actor }) }),
   commitOf: ({ before, after }, { now, isDemanded, byPasswordAlone, actor }, entries) => {
     const removes = after.state === 'removed' && before.state === 'active';

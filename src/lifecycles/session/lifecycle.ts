@@ -165,7 +165,7 @@ export const sessionLifecycle: Lifecycle<Session, SessionFacts, SessionCommit> =
         : { ...session, liveServerEpoch: session.liveServerEpoch + 1n },
   },
   // A sign-in is stored by its own statement, with the state that the machine decided (`begunState`).
-  unrecorded: ['recordUse', 'beginSession'],
+  notAudited: ['recordUse', 'beginSession'],
   ledgerFacts: ({ sid }, { actor }) => ({ sessionId: sid, ...(actor && { actor }) }),
   commitOf: ({ before, after, entries: [entry] }, { now, lifetimes, added }) => {
     if (after.endedReason !== null && entry)

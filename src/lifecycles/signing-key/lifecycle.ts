@@ -109,7 +109,7 @@ export const signingKeyLifecycle: Lifecycle<SigningKeyTable, SigningKeyFacts, Si
       return sendToKey(table, { ...facts, kid: successor.kid }, 'signerStopped');
     },
   },
-  brokenBy: wrongSigners,
+  violation: wrongSigners,
   ledgerFacts: (_, { kid, actor }) => ({ signingKeyId: kid, ...(actor && { actor }) }),
   commitOf: ({ before, after, entries }, { now, fresh }) => {
     const stored = new Map(before.map((key) => [key.kid, key]));

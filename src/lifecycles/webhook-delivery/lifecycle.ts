@@ -124,7 +124,7 @@ export const webhookDeliveryLifecycle: Lifecycle<WebhookDelivery, WebhookDeliver
       abandonedReason: null,
     }),
   },
-  unrecorded: ['claimDelivery', 'retryDelivery'],
+  notAudited: ['claimDelivery', 'retryDelivery'],
   ledgerFacts: ({ userId }, { actor }) => ({
     ...(userId !== null && { userId }),
     ...(actor && { actor }),

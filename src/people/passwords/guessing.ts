@@ -42,7 +42,7 @@ export function scorer(ask: Scorer): Scorer {
       queue.run(place, () => ask(asked)).then((queued) => (queued.kind === 'done' ? queued.value : null)),
       once(late, 'abort').then(() => null),
     ]);
-    passwordChecks.tell(() => ({ check: 'score', outcome: score === null ? 'skipped' : 'made' }));
+    passwordChecks.publish(() => ({ check: 'score', outcome: score === null ? 'skipped' : 'made' }));
     return score;
   };
 }

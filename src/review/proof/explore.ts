@@ -1,7 +1,7 @@
 /** Every moment that can be reached within the bounds, nearest first: the first violation that is found has the shortest trace. */
 import { type Happening, keyOfMoment, keyOfStanding, type Moment } from './moment.ts';
 import { movesFrom } from './moves.ts';
-import type { AnyInvariant, AnyWalk, Beginning, Bounds, Invariant, Terms, Walk } from './walk.ts';
+import type { AnyInvariant, AnyWalk, Bounds, InitialState, Invariant, Terms, Walk } from './walk.ts';
 
 export type Violation = {
   readonly walk: AnyWalk;
@@ -49,7 +49,7 @@ export function explore<T extends Terms>(walk: Walk<T>, bounds: Bounds, stopAtFi
     for (const [invariant, words] of brokenAt(walk, node.moment, standing)) note(invariant, words, node);
     into.push(node);
   };
-  for (const one of walk.beginnings) {
+  for (const one of walk.initialStates) {
     reach({ moment: firstMoment(walk, one, bounds), before: null, happening: null, begins: one.says }, ring);
   }
   while (ring.length > 0 && !(stopAtFirst && violations.size > 0)) {
@@ -59,7 +59,8 @@ export function explore<T extends Terms>(walk: Walk<T>, bounds: Bounds, stopAtFi
         steps++;
         const { begins } = node;
         const reached = { moment: move.after, before: node, happening: move.happening, begins };
-        for (const one of walk.invariants) if (one.brokenBy) note(one, one.brokenBy(walk, node.moment, move), reached);
+        for (const one of walk.invariants)
+          if (one.violation) note(one, one.violation(walk, node.moment, move), reached);
         if (move.broken === null) reach(reached, next);
       }
     }
@@ -90,11 +91,11 @@ function brokenAt<T extends Terms>(walk: Walk<T>, moment: Moment<T>, standing: s
 
 export function firstMoment<T extends Terms>(
   { backups }: Walk<T>,
-  { now, stored, known }: Beginning<T>,
-  { requests, disturbances }: Bounds,
+  { now, stored, known }: InitialState<T>,
+  { requests, faults }: Bounds,
 ): Moment<T> {
   const versions = backups ? [{ stored, known: backups.of(known) }] : [];
-  return { now, stored, known, flights: [], straying: [], versions, draws: 0, left: { requests, disturbances } };
+  return { now, stored, known, flights: [], delayed: [], versions, draws: 0, left: { requests, faults } };
 }
 
 function traceOf<T extends Terms>(node: Node<T>): Happening<T>[] {

@@ -1,18 +1,18 @@
 /** One moment of the world that is explored: what is stored, what is under way, what the world outside knows. Plain data. */
-import type { Told, Wanted } from '../../engine/run.ts';
+import type { Command, Reply } from '../../engine/run.ts';
 import { numberOf } from './keys.ts';
-import type { Bounds, Deed, Terms } from './terms.ts';
+import type { Action, Bounds, Terms } from './terms.ts';
 
-/** A request from its first load to its answer. `asked`, `draw`, `first` and `told` say everything about what comes next. */
+/** A request from its first load to its answer. `asked`, `draw`, `first` and `replies` say everything about what comes next. */
 export type Flight<T extends Terms> = {
   readonly asked: T['asked'];
   readonly draw: number;
   /** Null: not loaded yet. */
   readonly first: T['loaded'] | null;
-  /** What the world has told the engine so far. */
-  readonly told: readonly Told<T['loaded']>[];
-  readonly next: Wanted<T['commit']> | Answered<T>;
-  /** `keyOfGoing`. An answer that waits is the same as what the request asks for next: `told` says which. */
+  /** The replies to the engine's commands so far. */
+  readonly replies: readonly Reply<T['loaded']>[];
+  readonly next: Command<T['commit']> | Answered<T>;
+  /** `keyOfGoing`. An answer that waits is the same as what the request asks for next: `replies` says which. */
   readonly key: string;
 };
 
@@ -23,7 +23,7 @@ export type Going<T extends Terms> = Omit<Flight<T>, 'next' | 'key'>;
 export type Answered<T extends Terms> = { readonly kind: 'answered'; readonly answer: T['answer'] };
 
 /** A statement whose connection was lost on the way: it may still be carried out, once, at any time. */
-export type Stray<T extends Terms> = { readonly asked: T['asked']; readonly commit: T['commit'] };
+export type DelayedCommit<T extends Terms> = { readonly asked: T['asked']; readonly commit: T['commit'] };
 
 export type Moment<T extends Terms> = {
   /** Milliseconds since 1970, the database's clock. */
@@ -31,15 +31,15 @@ export type Moment<T extends Terms> = {
   readonly stored: T['stored'];
   readonly known: T['known'];
   readonly flights: readonly Flight<T>[];
-  readonly straying: readonly Stray<T>[];
+  readonly delayed: readonly DelayedCommit<T>[];
   /** Versions that were stored once: what a backup may hold. */
   readonly versions: readonly { readonly stored: T['stored']; readonly known: object }[];
   /** How many requests were sent. */
   readonly draws: number;
-  readonly left: Pick<Bounds, 'requests' | 'disturbances'>;
+  readonly left: Pick<Bounds, 'requests' | 'faults'>;
 };
 
-/** What happened, for a trace. `answer`: the request ended there, and this is what its sender was told. */
+/** What happened, for a trace. `answer`: the request ended there, and this is the reply to its sender. */
 export type Happening<T extends Terms> = (
   | { readonly kind: 'begun'; readonly asked: T['asked']; readonly known: T['known'] }
   | { readonly kind: 'loaded'; readonly asked: T['asked']; readonly again: boolean }
@@ -52,9 +52,14 @@ export type Happening<T extends Terms> = (
     }
   | { readonly kind: 'left'; readonly asked: T['asked'] }
   | { readonly kind: 'crashed'; readonly asked: T['asked'] }
-  | { readonly kind: 'strayArrived'; readonly asked: T['asked']; readonly commit: T['commit']; readonly held: boolean }
+  | {
+      readonly kind: 'delayedArrived';
+      readonly asked: T['asked'];
+      readonly commit: T['commit'];
+      readonly held: boolean;
+    }
   | { readonly kind: 'timePassed'; readonly to: number }
-  | { readonly kind: 'deed'; readonly says: string }
+  | { readonly kind: 'action'; readonly says: string }
   | { readonly kind: 'backupRestored'; readonly recovered: boolean }
 ) & { readonly ending?: Ending<T> };
 
@@ -70,14 +75,14 @@ export type Move<T extends Terms> = {
   readonly commit: { readonly asked: T['asked']; readonly commit: T['commit']; readonly held: boolean } | null;
   /** The answer that left the server with it, if one did. */
   readonly answer: { readonly asked: T['asked']; readonly answer: T['answer'] } | null;
-  readonly deed: Deed<T> | null;
+  readonly action: Action<T> | null;
   /** A defect that the engine found in itself. */
   readonly broken: string | null;
 };
 
 /** All that decides how a request goes on. */
-export const keyOfGoing = <T extends Terms>({ asked, draw, first, told }: Going<T>): string =>
-  `${numberOf(asked)}.${draw}.${first === null ? '' : numberOf(first)}.${numberOf(told)}`;
+export const keyOfGoing = <T extends Terms>({ asked, draw, first, replies }: Going<T>): string =>
+  `${numberOf(asked)}.${draw}.${first === null ? '' : numberOf(first)}.${numberOf(replies)}`;
 
 /** In whatever order they stand. */
 function keyOfSet<Value>(values: readonly Value[], keyOf: (value: Value) => string | number): string {
@@ -92,7 +97,7 @@ export const keyOfStanding = <T extends Terms>({ now, stored, known }: Moment<T>
 
 /** Two moments with the same key have the same futures. @param standing `keyOfStanding`. */
 export const keyOfMoment = <T extends Terms>(moment: Moment<T>, standing: string): string =>
-  `${standing}|${keyOfSet(moment.flights, keyOfFlight)}|${keyOfSet(moment.straying, numberOf)}|${
+  `${standing}|${keyOfSet(moment.flights, keyOfFlight)}|${keyOfSet(moment.delayed, numberOf)}|${
     moment.versions.length === 0 ? '' : moment.versions.map(numberOf).join()
-  }|${moment.left.requests}.${moment.left.disturbances}`;
+  }|${moment.left.requests}.${moment.left.faults}`;
 const keyOfFlight = ({ key }: { readonly key: string }) => key;

@@ -3,33 +3,33 @@
  * begins a request, and what disturbs, is counted against the bounds.
  */
 import { StoreUnavailable, Unavailable } from '../../engine/errors.ts';
-import type { Told, Wanted } from '../../engine/run.ts';
+import type { Command, Reply } from '../../engine/run.ts';
 import { numberOf } from './keys.ts';
 import { type Flight, type Going, type Happening, keyOfGoing, type Moment, type Move } from './moment.ts';
-import type { Bounds, Deed, Terms, Walk } from './walk.ts';
+import type { Action, Bounds, Terms, Walk } from './walk.ts';
 
 export function movesFrom<T extends Terms>(walk: Walk<T>, bounds: Bounds, moment: Moment<T>): Move<T>[] {
   return [
     ...moment.flights.map((flight) => flightStep(walk, without(moment, flight), flight)),
-    ...strayCommits(walk, moment),
+    ...delayedCommits(walk, moment),
     ...newRequests(walk, bounds, moment),
-    ...disturbances(walk, bounds, moment),
+    ...faults(walk, bounds, moment),
   ];
 }
 
 export type Ran<T extends Terms> =
-  | { readonly kind: 'wants'; readonly next: Wanted<T['commit']> }
+  | { readonly kind: 'wants'; readonly next: Command<T['commit']> }
   | { readonly kind: 'answered'; readonly answer: T['answer'] }
   | { readonly kind: 'unavailable'; readonly reason: string }
   | { readonly kind: 'broken'; readonly words: string };
 
-/** Runs the engine's loop from the load on, with what it was told so far. */
-export function runFrom<T extends Terms>(walk: Walk<T>, { asked, draw, first, told }: Going<T>): Ran<T> {
+/** Runs the engine's loop from the load on, with the replies so far. */
+export function runFrom<T extends Terms>(walk: Walk<T>, { asked, draw, first, replies }: Going<T>): Ran<T> {
   if (first === null) return { kind: 'wants', next: FIRST_LOAD };
   try {
     const steps = walk.running(first, walk.requestOf(asked, draw), walk.machineOf);
     let next = steps.next();
-    for (const one of told) next = steps.next(one);
+    for (const one of replies) next = steps.next(one);
     return next.done ? { kind: 'answered', answer: next.value } : { kind: 'wants', next: next.value };
   } catch (error) {
     if (error instanceof Unavailable) return { kind: 'unavailable', reason: error.reason };
@@ -44,7 +44,7 @@ export const runAlone = <T extends Terms>(walk: Walk<T>, { stored, now }: Moment
     asked,
     draw: DRAW_OF_A_QUESTION,
     first: walk.load(stored, asked, new Date(now), false),
-    told: NOTHING_TOLD,
+    replies: NO_REPLY,
   });
 
 /** Asked now and left alone: what does its commit make of the rows? Null: it commits nothing (of this kind), or its guard does not hold. */
@@ -60,7 +60,7 @@ export function storedAfter<T extends Terms>(
 }
 
 const DRAW_OF_A_QUESTION = 30;
-const NOTHING_TOLD: readonly never[] = [];
+const NO_REPLY: readonly never[] = [];
 
 /** The same load, draw and answers lead to the same step, whatever else is going on. */
 function remembered<T extends Terms>(walk: Walk<T>, going: Going<T>, key: string): Ran<T> {
@@ -118,23 +118,23 @@ function newRequests<T extends Terms>(walk: Walk<T>, { inFlight }: Bounds, momen
   const after = { ...moment, left: { ...moment.left, requests: moment.left.requests - 1 } };
   return [
     ...(moment.flights.length < inFlight ? walk.requests(moment, walk).map((asked) => begun(walk, after, asked)) : []),
-    ...(walk.deeds?.(moment) ?? []).map((deed) => done(walk, after, deed)),
+    ...(walk.actions?.(moment) ?? []).map((action) => done(walk, after, action)),
   ];
 }
 
 function begun<T extends Terms>(walk: Walk<T>, moment: Moment<T>, asked: T['asked']): Move<T> {
   const draw = moment.draws + 1;
   const first = walk.loadsLater?.(asked) ? null : loadAt(walk, moment, asked, false);
-  return goOn(walk, { ...moment, draws: draw }, { asked, draw, first, told: NOTHING_TOLD }, null, {
+  return goOn(walk, { ...moment, draws: draw }, { asked, draw, first, replies: NO_REPLY }, null, {
     kind: 'begun',
     asked,
     known: moment.known,
   });
 }
 
-const NOTHING_ELSE = { commit: null, answer: null, deed: null, broken: null } as const;
+const NOTHING_ELSE = { commit: null, answer: null, action: null, broken: null } as const;
 
-/** The flight was told something, or begins: it goes on to its next step, or ends. */
+/** A reply arrives, or the request begins: the request takes its next step, or ends. */
 function goOn<T extends Terms>(
   walk: Walk<T>,
   moment: Moment<T>,
@@ -179,7 +179,7 @@ const withKnown = <T extends Terms>(moment: Moment<T>, known: T['known']): Momen
 
 function flightStep<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: Flight<T>): Move<T> {
   const { next, key: _, ...going } = flight;
-  const { asked, told } = going;
+  const { asked, replies } = going;
   switch (next.kind) {
     case 'answered': {
       const { answer } = next;
@@ -192,7 +192,7 @@ function flightStep<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: F
       const loaded = loadAt(walk, moment, asked, !isFirst);
       const then = isFirst
         ? { ...going, first: loaded }
-        : { ...going, told: [...told, tell({ kind: 'loaded', loaded })] };
+        : { ...going, replies: [...replies, replied({ kind: 'loaded', loaded })] };
       return goOn(walk, moment, then, null, { kind: 'loaded', asked, again: !isFirst });
     }
     // Answers of the proof are there at once.
@@ -202,14 +202,14 @@ function flightStep<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: F
       const { commit } = next;
       const stored = committedAt(walk, moment, commit);
       const held = stored !== null;
-      const then = { ...going, told: [...told, held ? HELD : NOT_HELD] };
+      const then = { ...going, replies: [...replies, held ? HELD : NOT_HELD] };
       const happening = { kind: 'committed', asked, commit, held } as const;
       return goOn(walk, withCommit(walk, moment, asked, commit, stored), then, { asked, commit, held }, happening);
     }
   }
 }
 
-const tell = <T extends Terms>(told: Told<T['loaded']>) => told;
+const replied = <T extends Terms>(reply: Reply<T['loaded']>) => reply;
 const HELD = { kind: 'committed', committed: true } as const;
 const NOT_HELD = { kind: 'committed', committed: false } as const;
 const LOST = { kind: 'unavailable', error: new StoreUnavailable(true) } as const;
@@ -233,37 +233,37 @@ function withStored<T extends Terms>(
   stored: T['stored'],
   known: T['known'],
 ): Moment<T> {
-  // Versions are for backups; without a disturbance left there is none to restore.
-  const isKept = walk.backups !== undefined && moment.left.disturbances > 0;
+  // Versions are for backups; without a fault left there is none to restore.
+  const isKept = walk.backups !== undefined && moment.left.faults > 0;
   const versions = isKept ? [...moment.versions, { stored, known: walk.backups.of(known) }] : [];
   return { ...moment, stored, known, versions };
 }
 
-function strayCommits<T extends Terms>(walk: Walk<T>, moment: Moment<T>): Move<T>[] {
-  return moment.straying.map((stray) => {
-    const rest = { ...moment, straying: moment.straying.filter((one) => one !== stray) };
-    const stored = committedAt(walk, moment, stray.commit);
-    const arrived = { ...stray, held: stored !== null };
+function delayedCommits<T extends Terms>(walk: Walk<T>, moment: Moment<T>): Move<T>[] {
+  return moment.delayed.map((delayed) => {
+    const rest = { ...moment, delayed: moment.delayed.filter((one) => one !== delayed) };
+    const stored = committedAt(walk, moment, delayed.commit);
+    const arrived = { ...delayed, held: stored !== null };
     return {
       ...NOTHING_ELSE,
-      happening: { kind: 'strayArrived', ...arrived },
-      after: withCommit(walk, rest, stray.asked, stray.commit, stored),
+      happening: { kind: 'delayedArrived', ...arrived },
+      after: withCommit(walk, rest, delayed.asked, delayed.commit, stored),
       commit: arrived,
     };
   });
 }
 
-const done = <T extends Terms>(walk: Walk<T>, moment: Moment<T>, deed: Deed<T>): Move<T> => ({
+const done = <T extends Terms>(walk: Walk<T>, moment: Moment<T>, action: Action<T>): Move<T> => ({
   ...NOTHING_ELSE,
-  happening: { kind: 'deed', says: deed.says },
-  after: withStored(walk, moment, deed.stored, deed.known ?? moment.known),
-  deed,
+  happening: { kind: 'action', says: action.says },
+  after: withStored(walk, moment, action.stored, action.known ?? moment.known),
+  action,
 });
 
-function disturbances<T extends Terms>(walk: Walk<T>, { inFlight }: Bounds, moment: Moment<T>): Move<T>[] {
-  if (moment.left.disturbances === 0) return [];
-  const left = { ...moment.left, disturbances: moment.left.disturbances - 1 };
-  const disturbed = { ...moment, left, versions: left.disturbances > 0 ? moment.versions : [] };
+function faults<T extends Terms>(walk: Walk<T>, { inFlight }: Bounds, moment: Moment<T>): Move<T>[] {
+  if (moment.left.faults === 0) return [];
+  const left = { ...moment.left, faults: moment.left.faults - 1 };
+  const disturbed = { ...moment, left, versions: left.faults > 0 ? moment.versions : [] };
   const quiet = (happening: Happening<T>, after: Moment<T>): Move<T> => ({ ...NOTHING_ELSE, happening, after });
   const asking = moment.flights.length < inFlight ? (walk.disturbingRequests?.(moment) ?? []) : [];
   return [
@@ -271,7 +271,7 @@ function disturbances<T extends Terms>(walk: Walk<T>, { inFlight }: Bounds, mome
     ...moment.flights.map((flight) => quiet({ kind: 'crashed', asked: flight.asked }, without(disturbed, flight))),
     ...moment.flights.flatMap((flight) => lostAnswers(walk, disturbed, flight)),
     ...asking.map((asked) => begun(walk, disturbed, asked)),
-    ...walk.disturbances(moment).map((deed) => done(walk, disturbed, deed)),
+    ...walk.faults(moment).map((action) => done(walk, disturbed, action)),
     ...restored(walk, moment, disturbed),
   ];
 }
@@ -288,21 +288,21 @@ function instantsAhead<T extends Terms>(walk: Walk<T>, moment: Moment<T>): numbe
 function lostAnswers<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: Flight<T>): Move<T>[] {
   const { next, key: _, ...going } = flight;
   if (next.kind !== 'commit') return [];
-  const { asked, told } = going;
+  const { asked, replies } = going;
   const { commit } = next;
   const rest = without(moment, flight);
   const lost = (carriedOut: 'yes' | 'notYet' | 'never', after: Moment<T>) =>
     goOn(
       walk,
       after,
-      { ...going, told: [...told, carriedOut === 'never' ? NOT_SENT : LOST] },
+      { ...going, replies: [...replies, carriedOut === 'never' ? NOT_SENT : LOST] },
       carriedOut === 'yes' ? { asked, commit, held: true } : null,
       { kind: 'answerLost', asked, commit, carriedOut },
     );
   const stored = committedAt(walk, moment, commit);
   return [
     ...(stored === null ? [] : [lost('yes', withCommit(walk, rest, asked, commit, stored))]),
-    lost('notYet', { ...rest, straying: [...rest.straying, { asked, commit }] }),
+    lost('notYet', { ...rest, delayed: [...rest.delayed, { asked, commit }] }),
     lost('never', rest),
   ];
 }
@@ -314,7 +314,7 @@ function restored<T extends Terms>({ backups }: Walk<T>, moment: Moment<T>, dist
     [false, true].map((recovered) => ({
       ...NOTHING_ELSE,
       happening: { kind: 'backupRestored', recovered } as const,
-      after: { ...disturbed, flights: [], straying: [], versions: [], ...backups.restored(moment, version, recovered) },
+      after: { ...disturbed, flights: [], delayed: [], versions: [], ...backups.restored(moment, version, recovered) },
     })),
   );
 }

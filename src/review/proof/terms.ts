@@ -18,12 +18,12 @@ export type Bounds = {
   readonly requests: number;
   /** How many of them are under way at once. */
   readonly inFlight: number;
-  /** How often the world interferes: time, crashes, lost answers, deeds of people, backups. */
-  readonly disturbances: number;
+  /** How often the world interferes: time, crashes, lost answers, actions of people, backups. */
+  readonly faults: number;
 };
 
 /** An act that is not a request to a lifecycle: by an operator, a sign-in, an edit of the policy. */
-export type Deed<T extends Terms> = {
+export type Action<T extends Terms> = {
   readonly says: string;
   readonly stored: T['stored'];
   /** Absent: clients and end-users remember nothing else. */

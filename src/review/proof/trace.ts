@@ -46,13 +46,13 @@ function bareSentenceOf(words: Words, one: Happening<Any>): string {
       return `The answer to ${words.name(one.asked)} leaves the server, with a ${toldIn(words, one.ending) ?? 'page'}.`;
     case 'crashed':
       return `The process dies that was at ${words.name(one.asked)}.`;
-    case 'strayArrived':
+    case 'delayedArrived':
       return one.held
         ? 'A commit whose connection was lost is carried out after all.'
         : 'A commit whose connection was lost arrives, and changes nothing.';
     case 'timePassed':
       return `Time passes, until ${(one.to - words.since[0]) / 1000} s after ${words.since[1]}.`;
-    case 'deed':
+    case 'action':
       return one.says;
     case 'backupRestored':
       return `An older backup is restored${one.recovered ? ', and recovered before traffic' : ', and statehouse recover is not run'}.`;

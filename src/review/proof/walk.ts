@@ -6,11 +6,11 @@ import type { AnyStateMachine } from 'xstate';
 import type { Request, running } from '../../engine/run.ts';
 import type { LeftOut } from './carry-out.ts';
 import type { Moment, Move } from './moment.ts';
-import type { Bounds, Deed, Terms } from './terms.ts';
+import type { Action, Bounds, Terms } from './terms.ts';
 
-export type { Bounds, Deed, Terms };
+export type { Action, Bounds, Terms };
 
-export type Beginning<T extends Terms> = {
+export type InitialState<T extends Terms> = {
   /** In a sentence, for the trace. */
   readonly says: string;
   /** Milliseconds since 1970. */
@@ -26,7 +26,7 @@ export type Invariant<T extends Terms> = {
   /** The ids of the machines that it is about. */
   readonly machines: readonly string[];
   /** What is wrong with this step, in words; null: nothing. */
-  readonly brokenBy?: (walk: Walk<T>, before: Moment<T>, move: Move<T>) => string | null;
+  readonly violation?: (walk: Walk<T>, before: Moment<T>, move: Move<T>) => string | null;
   /** What is wrong with this moment. Asked once for what it may depend on: `stored`, `known` and the time. */
   readonly brokenAt?: (walk: Walk<T>, moment: Moment<T>) => string | null;
 };
@@ -42,7 +42,7 @@ export type Walk<T extends Terms> = {
   /** The ids of the machines that it covers. */
   readonly machines: readonly string[];
   readonly bounds: readonly Bounds[];
-  readonly beginnings: readonly Beginning<T>[];
+  readonly initialStates: readonly InitialState<T>[];
 
   /** The engine's loop, and which machine decides for a lifecycle. Mutants and other revisions replace them. */
   readonly running: typeof running;
@@ -55,7 +55,7 @@ export type Walk<T extends Terms> = {
   readonly commit: (stored: T['stored'], commit: T['commit'], now: Date, leftOut?: LeftOut) => T['stored'] | null;
 
   readonly requests: (moment: Moment<T>, walk: Walk<T>) => readonly T['asked'][];
-  /** Requests that count as disturbances. */
+  /** Requests that count as faults. */
   readonly disturbingRequests?: (moment: Moment<T>) => readonly T['asked'][];
   /** True: something of what it is about was read before, so that its load is a step of its own. */
   readonly loadsLater?: (asked: T['asked']) => boolean;
@@ -69,9 +69,9 @@ export type Walk<T extends Terms> = {
   ) => T['known'];
   readonly whenAnswered: (known: T['known'], asked: T['asked'], answer: T['answer']) => T['known'];
 
-  /** Deeds that count as requests, and those that count as disturbances. */
-  readonly deeds?: (moment: Moment<T>) => readonly Deed<T>[];
-  readonly disturbances: (moment: Moment<T>) => readonly Deed<T>[];
+  /** Actions that count as requests, and those that count as faults. */
+  readonly actions?: (moment: Moment<T>) => readonly Action<T>[];
+  readonly faults: (moment: Moment<T>) => readonly Action<T>[];
   /** When something ends or falls due. Milliseconds since 1970; the explorer goes to just before, to and just after each. */
   readonly instants: (moment: Moment<T>) => readonly number[];
   /** Absent: no backup is restored. */

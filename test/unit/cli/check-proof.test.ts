@@ -10,7 +10,7 @@ vi.mock('../../../src/review/proof/prove.ts', async (original) => {
     ...real,
     prove: (...[lifetimes, bounds]: Parameters<typeof real.prove>) => {
       ran.policies.push(lifetimes.name);
-      return real.prove(lifetimes, bounds ?? [{ requests: 1, inFlight: 1, disturbances: 0 }]);
+      return real.prove(lifetimes, bounds ?? [{ requests: 1, inFlight: 1, faults: 0 }]);
     },
     proveForEveryPolicy: () => {
       ran.forEveryPolicy += 1;

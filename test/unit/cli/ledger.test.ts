@@ -28,7 +28,7 @@ beforeAll(async () => {
   cli = await openCommandLine();
   await keepLedgerPartitions(db(), databaseClock);
   await db().execute(sql`delete from ledger_seals`);
-  // What the command line itself wrote, and two lines in each of three stretches.
+  // What the command line itself wrote, and two lines in each of three segments.
   for (const [n, day] of DAYS.entries()) {
     await writeLines(db(), [`${n} first`, `${n} "quoted", ünïcode`], new Date(`${day}T10:00:00Z`));
     const clock = clockAt(new Date(`${day}T12:00:00Z`));
@@ -46,20 +46,20 @@ afterAll(async () => {
 const named = () => `${head.number}:${head.digest}`;
 
 describe('ledger verify', () => {
-  test('says that nothing was changed, and which is the newest stretch', async () => {
+  test('says that nothing was changed, and which is the newest segment', async () => {
     const { status, out } = await cli.run(['ledger', 'verify', '--head', named()]);
     expect(out).toContain('nothing was changed, added or removed\n');
-    expect(out).toContain(`the newest stretch is ${named()}, closed at 2026-03-03T12:00:00.000Z\n`);
+    expect(out).toContain(`the newest segment is ${named()}, closed at 2026-03-03T12:00:00.000Z\n`);
     expect(status).toBe(0);
     const { out: document } = await cli.run(['ledger', 'verify', '--json']);
-    expect(JSON.parse(document)).toMatchObject({ verified: true, problems: [], stretches: 3, head: { stretch: 3 } });
+    expect(JSON.parse(document)).toMatchObject({ verified: true, problems: [], segments: 3, head: { segment: 3 } });
   });
 
   test('ends with 1 where the head is another, and where a line was changed, which it names', async () => {
     const other = `3:${'0'.repeat(64)}`;
     expect(await cli.run(['ledger', 'verify', '--head', other])).toMatchObject({
       status: 1,
-      out: expect.stringContaining('stretch 3 is not what --head names'),
+      out: expect.stringContaining('segment 3 is not what --head names'),
     });
     const line = await lineNamed(db(), '1 first');
     const set = (reason: string) =>
@@ -74,7 +74,7 @@ describe('ledger verify', () => {
     await set('1 first');
     expect({ status, out, err }).toMatchObject({
       status: 1,
-      out: expect.stringContaining(`stretch 2: line ${line} (2026-03) was changed\n`),
+      out: expect.stringContaining(`segment 2: line ${line} (2026-03) was changed\n`),
       err: 'The ledger is not as it was written: 1 problem. See docs/ledger.md.\n',
     });
     expect((await cli.run(['ledger', 'verify'])).status).toBe(0);
@@ -112,7 +112,7 @@ describe('a root secret that was replaced or lost', () => {
     expect(status).toBe(3);
     expect(JSON.parse(out)).toMatchObject({
       verified: false,
-      problems: [{ problem: 'key_unknown', stretch: 1, key: kid, public_key: publicKey }],
+      problems: [{ problem: 'key_unknown', segment: 1, key: kid, public_key: publicKey }],
     });
     expect(err).toContain('1 segment is signed by a key that is not among those you trust');
     for (const pinned of [
@@ -149,16 +149,16 @@ describe('an export', () => {
     expect(records.filter((record) => 'seal' in record)).toHaveLength(3);
     expect(records[0]).toMatchObject({ at: '2026-03-01T10:00:00+00:00', machine: 'refreshToken', reason: '0 first' });
     const { status, out } = await verifying(text, '--head', named());
-    expect(out).toContain('3 stretches, the first is 1; 6 lines in them\n');
+    expect(out).toContain('3 segments, the first is 1; 6 lines in them\n');
     expect(out).toContain('nothing was changed, added or removed\n');
     expect(status).toBe(0);
   });
 
-  test('by instants has the whole stretches of that time', async () => {
+  test('by instants has the whole segments of that time', async () => {
     const text = await exported('--from', '2026-03-02', '--to', '2026-03-02T12:00:00Z');
     expect(await verifying(text)).toMatchObject({
       status: 0,
-      out: expect.stringContaining('1 stretches, the first is 2'),
+      out: expect.stringContaining('1 segments, the first is 2'),
     });
     expect(await exported('--from', '2027-01-01')).toBe('');
     for (const args of [
@@ -169,27 +169,27 @@ describe('an export', () => {
     }
   });
 
-  test('that was changed is found: a line changed, removed, added or moved; a stretch changed, removed or cut off', async () => {
+  test('that was changed is found: a line changed, removed, added or moved; a segment changed, removed or cut off', async () => {
     const text = await exported();
     const lines = text.trimEnd().split('\n');
     const [a = '', b = '', first = '', c = '', d = '', second = '', ...third] = lines;
     const changes: Record<string, readonly [readonly string[], RegExp]> = {
-      changed: [[a.replace('first', 'last'), ...lines.slice(1)], /stretch 1: line \d+\/\d+ \(2026-03\) was changed/],
-      'written again': [[JSON.stringify(JSON.parse(a)), ...lines.slice(1)], /stretch 1: line .* was changed/],
-      removed: [lines.slice(1), /stretch 1: line .* was removed/],
-      added: [[a, ...lines], /stretch 1: line .* was added/],
+      changed: [[a.replace('first', 'last'), ...lines.slice(1)], /segment 1: line \d+\/\d+ \(2026-03\) was changed/],
+      'written again': [[JSON.stringify(JSON.parse(a)), ...lines.slice(1)], /segment 1: line .* was changed/],
+      removed: [lines.slice(1), /segment 1: line .* was removed/],
+      added: [[a, ...lines], /segment 1: line .* was added/],
       moved: [
         [b, first, a, c, d, second, ...third],
-        /stretch 1: line .* was removed[\s\S]*stretch 2: line .* was added/,
+        /segment 1: line .* was removed[\s\S]*segment 2: line .* was added/,
       ],
-      'a stretch changed': [
+      'a segment changed': [
         [a, b, first.replace('kept_days\\":90', 'kept_days\\":91'), ...lines.slice(3)],
-        /stretch 1 was changed/,
+        /segment 1 was changed/,
       ],
-      'a stretch removed': [[a, b, first, ...third], /stretch 2 was removed/],
-      'a stretch without its seal': [[a, b, first, c, d, ...third], /stretch 2 was removed/],
-      'cut off': [lines.slice(0, -1), /no stretch: line .* was added/],
-      'cut off after a stretch': [lines.slice(0, 6), /stretch 3 was removed/],
+      'a segment removed': [[a, b, first, ...third], /segment 2 was removed/],
+      'a segment without its seal': [[a, b, first, c, d, ...third], /segment 2 was removed/],
+      'cut off': [lines.slice(0, -1), /no segment: line .* was added/],
+      'cut off after a segment': [lines.slice(0, 6), /segment 3 was removed/],
       'twice the same': [[...lines.slice(0, 3), ...lines.slice(0, 3), ...lines.slice(3)], /one of them was replaced/],
     };
     for (const [what, [changed, words]] of Object.entries(changes)) {
@@ -210,7 +210,7 @@ describe('an export', () => {
     expect(await withSecret('another-root-secret-which-knows-nothing-of-it')).toMatchObject({
       status: 3,
       out: expect.stringContaining(
-        `stretch 1 is signed by the key ${sealKeys(testKeys).kid}, which is not among those you trust`,
+        `segment 1 is signed by the key ${sealKeys(testKeys).kid}, which is not among those you trust`,
       ),
       err: expect.stringContaining('Nothing was found to be changed, and 3 segments are signed by a key'),
     });

@@ -134,12 +134,12 @@ describe('an operator', () => {
 
   it('leaves nothing behind: rows go an hour after the end of their token', async () => {
     await openPage(consoleBrowser(test), test.operator);
-    const { tidy } = housekeeper(test.database.drizzle, test.clock);
+    const { cleanUp } = housekeeper(test.database.drizzle, test.clock);
     test.clock.advanceSeconds(900 + 3590);
-    await tidy();
+    await cleanUp();
     expect(await rows()).toHaveLength(1);
     test.clock.advanceSeconds(20);
-    await tidy();
+    await cleanUp();
     expect(await rows()).toEqual([]);
   });
 

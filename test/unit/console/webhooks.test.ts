@@ -6,7 +6,7 @@ import type { Answer, Browser } from '../../support/browser.ts';
 import { type ConsoleApp, consoleBrowser, formTo, openConsoleApp, openPage } from '../../support/console.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { openReceiver, type Receiver } from '../../support/receiver.ts';
-import { courierOf, type TestCourier, webhooksFile } from '../../support/webhooks.ts';
+import { deliveryWorkerOf, type TestDeliveryWorker, webhooksFile } from '../../support/webhooks.ts';
 
 const REPEAT = '/console/webhooks/delivery/repeat';
 const TEST = '/console/webhooks/test';
@@ -14,7 +14,7 @@ const TEST = '/console/webhooks/test';
 let opened: TestDatabase;
 let test: ConsoleApp;
 let receiver: Receiver;
-let courier: TestCourier;
+let worker: TestDeliveryWorker;
 let browser: Browser;
 let auditing: Browser;
 let status = 204;
@@ -25,8 +25,8 @@ beforeAll(async () => {
   const webhooks = webhooksFile([crm, siem], { maxAttempts: 1 });
   opened = await openTestDatabase(anyDatabase);
   test = await openConsoleApp(opened.database, { configuration: { ...shippedConfiguration, webhooks } });
-  courier = courierOf(test, webhooksFile([crm], { maxAttempts: 1 }));
-  await courier.round();
+  worker = deliveryWorkerOf(test, webhooksFile([crm], { maxAttempts: 1 }));
+  await worker.round();
   browser = consoleBrowser(test);
   await openPage(browser, test.operator);
   auditing = consoleBrowser(test);
@@ -58,15 +58,15 @@ describe('webhooks in the console', () => {
     expect(recorded.body).toContain('The test event is sent within a second or two');
     expect(recorded.body).toContain('waiting');
     expect(rowsOf(await at(''))[0]).toMatch(/ 1 \d+ \w+ \d{4}, [\d:]+ UTC Test crm$/);
-    await courier.round();
+    await worker.round();
     const delivered = await browser.get(recorded.url);
     expect(delivered.body).toContain('<span class="badge good">delivered</span>');
     const repeated = await browser.post(REPEAT, formTo(delivered, REPEAT));
     expect(repeated.body).toContain('It is sent again');
     // The same form again, as after a double click, sends nothing again.
-    await courier.round();
+    await worker.round();
     await browser.post(REPEAT, formTo(delivered, REPEAT));
-    await courier.round();
+    await worker.round();
     expect(receiver.received).toHaveLength(2);
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
   });
@@ -74,7 +74,7 @@ describe('webhooks in the console', () => {
   it('are listed by receiver and state, in pages, with why an event was given up', async () => {
     status = 500;
     const users = await Promise.all(Array.from({ length: 52 }, () => makeUser(test)));
-    await courier.round();
+    await worker.round();
     status = 204;
     const first = await at('/deliveries?receiver=crm&state=abandoned');
     expect(rowsOf(first)[0]).toMatch(/^[0-9a-f]{8} user\.created crm .* UTC given up attempts_used_up 1 failed$/);

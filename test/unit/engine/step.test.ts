@@ -56,7 +56,7 @@ describe('a step', () => {
   test('of effects that decide nothing is no line', () => {
     const lifecycle = lampLifecycle(
       { dark: { pressed: { actions: ['advanceHead'] } } },
-      { changes: { advanceHead: counts }, unrecorded: ['advanceHead'] },
+      { changes: { advanceHead: counts }, notAudited: ['advanceHead'] },
     );
     const step = stepOf(lifecycle, dark, facts, pressed);
     expect(step.after).toEqual({ state: 'dark', presses: 1 });
@@ -69,7 +69,7 @@ describe('a step', () => {
       ['advanceHead', 'issueTokens'],
       ['issueTokens', 'advanceHead'],
     ]) {
-      const lifecycle = lampLifecycle({ dark: { pressed: { actions } } }, { changes, unrecorded: ['advanceHead'] });
+      const lifecycle = lampLifecycle({ dark: { pressed: { actions } } }, { changes, notAudited: ['advanceHead'] });
       expect(stepOf(lifecycle, dark, facts, pressed).entries).toHaveLength(1);
     }
   });
@@ -182,7 +182,7 @@ describe('a defect is an invariant violation that says where', () => {
     ],
     [
       'an invariant of the lifecycle',
-      () => lampLifecycle({ dark: { pressed: {} } }, { brokenBy: () => 'two lamps' }),
+      () => lampLifecycle({ dark: { pressed: {} } }, { violation: () => 'two lamps' }),
       'lamp: pressed in dark: two lamps',
     ],
     [
@@ -216,11 +216,11 @@ describe('a defect is an invariant violation that says where', () => {
 
   test('an invariant that holds breaks nothing, and sees the whole step', () => {
     const seen: unknown[] = [];
-    const brokenBy = (...args: unknown[]) => {
+    const violation = (...args: unknown[]) => {
       seen.push(args);
       return null;
     };
-    const step = stepOf(lampLifecycle({ dark: { pressed: {} } }, { brokenBy }), dark, facts, pressed);
+    const step = stepOf(lampLifecycle({ dark: { pressed: {} } }, { violation }), dark, facts, pressed);
     expect(seen).toEqual([[step, facts]]);
   });
 });

@@ -114,7 +114,7 @@ describe.each(['https://as.test', 'https://as.test/tenant'])('the routes of %s',
     expect((await ask('GET', `https://anything.test${path}/oauth/authorize`)).status).toBe(400);
   });
 
-  it('what a client library would tidy up first is not tidied up here', async () => {
+  it('a path that a client library would normalize stays as it was sent', async () => {
     const origin = await scene.app.listen({ port: 0, host: '127.0.0.1' });
     const status = (path: string) =>
       new Promise<number | undefined>((resolve, reject) => {

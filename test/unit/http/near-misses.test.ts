@@ -128,7 +128,7 @@ const COMPARISONS: Readonly<Record<string, () => Promise<Comparison>>> = {
   'a password': async () => ({
     right: PASSWORD,
     opens: async (password) => {
-      // Each try with another account, or the brake on guessing would refuse the right one.
+      // Each try with another account, or the throttle on guessing would refuse the right one.
       const { username } = await makeUser(scene);
       return signsIn({ username, password });
     },

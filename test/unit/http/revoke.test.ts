@@ -100,10 +100,10 @@ describe('revocation', () => {
     const { jti, exp } = claimsOf(one);
     expect(await stored()).toEqual([{ jti, clientId: scene.client.clientId, endsAt: new Date(exp * 1000) }]);
 
-    await housekeeper(db(), clockAt(new Date(exp * 1000))).tidy();
+    await housekeeper(db(), clockAt(new Date(exp * 1000))).cleanUp();
     expect(await stored()).toHaveLength(1);
     // An hour later no clock can be so wrong that the token is good again.
-    await housekeeper(db(), clockAt(new Date(exp * 1000 + 3_600_001))).tidy();
+    await housekeeper(db(), clockAt(new Date(exp * 1000 + 3_600_001))).cleanUp();
     expect(await stored()).toEqual([]);
   });
 

@@ -193,7 +193,7 @@ describe.each(databaseKinds)('an interaction that is in no row, on %s', (kind) =
     const end = scene.clock.now().getTime() + 1800 * 1000;
     // As early as housekeeping could go by this clock, the row is there for as long as what was sealed lasts.
     scene.clock.set(new Date(end - 1));
-    await housekeeper(db, scene.clock).tidy();
+    await housekeeper(db, scene.clock).cleanUp();
     expect(await isThere()).toBe(true);
     scene.clock.set(new Date(end));
     await unheld(db, (own) => own.delete(interactions).where(eq(interactions.id, id)));

@@ -11,7 +11,7 @@ import {
   type Line,
   readStatement,
   type StoredSeal,
-} from '../../../src/ledger/stretch.ts';
+} from '../../../src/ledger/segment.ts';
 import { testKeys } from '../../support/macs.ts';
 
 const keys = sealKeys(testKeys);
@@ -60,11 +60,11 @@ describe('a file that is older than retention', () => {
 
   test('is not right without its lines', async () => {
     expect(await verifiedLater(recordOf(await closed(IN_JANUARY)))).toMatchObject({
-      problems: [{ problem: 'month_removed', stretch: 1, month: '2026-01', lines: 1 }],
+      problems: [{ problem: 'month_removed', segment: 1, month: '2026-01', lines: 1 }],
     });
   });
 
-  test('may lack lines of a month before, which retention removes before their stretch', async () => {
+  test('may lack lines of a month before, which retention removes before their segment', async () => {
     const before = line('2025-12-31T23:59:59+00:00', 4);
     const seal = recordOf(await closed(before, IN_JANUARY));
     expect(await verifiedLater(IN_JANUARY.text, seal)).toMatchObject({ problems: [], removedByRetention: 1 });

@@ -1,4 +1,4 @@
-/** The duty of a node: what it closes, what it tells, and what it remembers of the newest stretch. */
+/** The duty of a node: what it closes, what it tells, and what it remembers of the newest segment. */
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ledgerRounds } from '../../../src/boot/ledger.ts';
@@ -36,21 +36,21 @@ function nodeOf(keys = testKeys) {
   return { told, round, closing };
 }
 
-test('each stretch is in the log, with the digest by which it can be asked for', async () => {
+test('each segment is in the log, with the digest by which it can be asked for', async () => {
   const { closing, round, told } = nodeOf();
   await writeLines(world.database.drizzle, ['a', 'b']);
   const lines = await closing();
   const { head } = await verified(world.database.drizzle);
   expect(lines.at(-1)).toMatchObject({
     level: 'info',
-    facts: { stretch: head?.number, digest: head?.digest },
-    words: 'ledger: stretch closed',
+    facts: { segment: head?.number, digest: head?.digest },
+    words: 'ledger: segment closed',
   });
   await round();
   expect(told).toEqual([]);
 });
 
-test('a newest stretch that is gone, or another one, is told as an error', async () => {
+test('a newest segment that is gone, or another one, is told as an error', async () => {
   const { closing, round, told } = nodeOf();
   await writeLines(world.database.drizzle, ['a']);
   await closing();
@@ -64,20 +64,20 @@ test('a newest stretch that is gone, or another one, is told as an error', async
   expect(told[0]).toMatchObject({ level: 'error', words: expect.stringContaining('was replaced') });
 });
 
-test('a stretch before that is not authentic is told, and not vouched for', async () => {
+test('a segment before that is not authentic is told, and not vouched for', async () => {
   await writeLines(world.database.drizzle, ['a']);
   await nodeOf(rootKeys(['another root secret for tests, of 32 bytes and more'])).closing();
   await writeLines(world.database.drizzle, ['b']);
   const node = nodeOf();
   expect((await node.closing()).filter(({ level }) => level === 'error')).toMatchObject([
-    { facts: { stretch: 1, reason: 'key_unknown' } },
+    { facts: { segment: 1, reason: 'key_unknown' } },
   ]);
   await writeLines(world.database.drizzle, ['told once']);
   expect((await node.closing()).filter(({ level }) => level === 'error')).toEqual([]);
   await world.database.drizzle.execute(sql`update ledger_seals set signature = 'none' where number > 1`);
   await writeLines(world.database.drizzle, ['c']);
   expect(await nodeOf().closing()).toContainEqual(
-    expect.objectContaining({ level: 'error', facts: { stretch: 2, reason: 'forged' } }),
+    expect.objectContaining({ level: 'error', facts: { segment: 2, reason: 'forged' } }),
   );
 });
 

@@ -290,7 +290,7 @@ describe('what a wrong machine did is not committed:', () => {
 
   test('two signers, or none', () => {
     const broken = (after: readonly SigningKeyRow[]) =>
-      signingKeyLifecycle.brokenBy?.({ before: [SIGNER], after, decisions: [], entries: [] }, facts(null));
+      signingKeyLifecycle.violation?.({ before: [SIGNER], after, decisions: [], entries: [] }, facts(null));
     expect(broken([SIGNER, { ...SIGNER, kid: 'other' }])).toBe('2 keys would sign with ES256');
     expect(broken([WAITS])).toBe('0 keys would sign with ES256');
     expect(broken([WAITS, SIGNER])).toBeNull();

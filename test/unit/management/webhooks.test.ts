@@ -8,12 +8,12 @@ import { API, type Caller, callerWith, makeBot, tokenOf, withBot } from '../../s
 import { openReceiver, type Receiver } from '../../support/receiver.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { unheld } from '../../support/unheld.ts';
-import { courierOf, type TestCourier, webhooksFile } from '../../support/webhooks.ts';
+import { deliveryWorkerOf, type TestDeliveryWorker, webhooksFile } from '../../support/webhooks.ts';
 
 describe('webhooks at the management API', () => {
   let scene: Scene;
   let receiver: Receiver;
-  let courier: TestCourier;
+  let worker: TestDeliveryWorker;
   let call: Caller;
   let status = 204;
   beforeAll(async () => {
@@ -34,10 +34,10 @@ describe('webhooks at the management API', () => {
     scene = await openScene(anyDatabase, { configuration: { ...withBot(), webhooks: file } });
     await makeBot(scene);
     call = callerWith(scene, () => tokenOf(scene, ['webhooks:read', 'webhooks:send']));
-    courier = courierOf(scene, () =>
+    worker = deliveryWorkerOf(scene, () =>
       webhooksFile([{ name: 'crm', url: receiver.url, events: ['user'] }], { maxAttempts: 1 }),
     );
-    await courier.round();
+    await worker.round();
   });
   beforeEach(() => scene.clock.set(new Date()));
   afterAll(async () => {
@@ -64,7 +64,7 @@ describe('webhooks at the management API', () => {
     expect(answer.headers.location).toBe(`${API}/webhook-deliveries/${id}`);
     expect(answer.json()).toMatchObject({ receiver: 'crm', event_type: 'webhook.test', state: 'pending', attempts: 0 });
     expect((await call('GET', '/webhook-receivers/crm')).json()).toMatchObject({ pending: 1 });
-    await courier.round();
+    await worker.round();
     expect((await call('GET', `/webhook-deliveries/${id}`)).json()).toMatchObject({ state: 'delivered', attempts: 1 });
     expect(receiver.received.at(-1)?.id).toBe(eventId);
     expect((await call('POST', '/webhook-receivers/nobody/tests')).statusCode).toBe(404);
@@ -73,7 +73,7 @@ describe('webhooks at the management API', () => {
   it('lists deliveries by receiver and state in pages, and repeats what was given up', async () => {
     status = 500;
     const users = [await makeUser(scene), await makeUser(scene)];
-    await courier.round();
+    await worker.round();
     const given = await listed('?receiver=crm&state=abandoned');
     expect(given).toMatchObject([
       { event_type: 'user.created', reason: 'attempts_used_up', last_outcome: 'failed', next_attempt_at: null },
@@ -94,7 +94,7 @@ describe('webhooks at the management API', () => {
       { state: 'pending', attempts: 0, reason: null },
     ]);
     status = 204;
-    await courier.round();
+    await worker.round();
     expect((await call('GET', `/webhook-deliveries/${id}`)).json()).toMatchObject({ state: 'delivered' });
     expect(receiver.received.length).toBe(before + 1);
   });
@@ -104,9 +104,9 @@ describe('webhooks at the management API', () => {
     const before = receiver.received.length;
     const headers = { 'idempotency-key': '"again"' };
     expect((await call('POST', `/webhook-deliveries/${id}/repetitions`, { headers })).statusCode).toBe(201);
-    await courier.round();
+    await worker.round();
     expect((await call('POST', `/webhook-deliveries/${id}/repetitions`, { headers })).statusCode).toBe(201);
-    await courier.round();
+    await worker.round();
     expect(receiver.received.length).toBe(before + 1);
     const tests = [0, 1].map(() =>
       call('POST', '/webhook-receivers/crm/tests', { headers: { 'idempotency-key': '"test"' } }),

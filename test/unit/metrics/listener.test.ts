@@ -3,7 +3,7 @@ import { channel } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Metrics, openMetrics } from '../../../src/metrics/listener.ts';
-import { roundsRun, tidied, webhookAttempts } from '../../../src/system/observed.ts';
+import { cleanedUp, roundsRun, webhookAttempts } from '../../../src/system/observed.ts';
 import { refresh } from '../../support/actors.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
@@ -67,24 +67,24 @@ describe('the listener for metrics', () => {
 
   it('counts attempts to bring events, by receiver and outcome', async () => {
     const name = 'statehouse_webhook_attempts_total{receiver="crm",outcome="timed_out"}';
-    webhookAttempts.tell(() => ({ receiver: 'crm', outcome: 'timed_out' }));
+    webhookAttempts.publish(() => ({ receiver: 'crm', outcome: 'timed_out' }));
     const before = (await samples()).get(name) ?? 0;
-    webhookAttempts.tell(() => ({ receiver: 'crm', outcome: 'timed_out' }));
+    webhookAttempts.publish(() => ({ receiver: 'crm', outcome: 'timed_out' }));
     expect((await samples()).get(name)).toBe(before + 1);
   });
 
   it('measures periodic jobs, and how long ago the last complete pass of housekeeping began', async () => {
     const shown = { round: 'housekeeping', outcome: 'completed', seconds: 61, overran: true } as const;
-    roundsRun.tell(() => shown);
-    roundsRun.tell(() => ({ ...shown, outcome: 'failed', seconds: 2, overran: false }));
-    tidied.tell(() => ({ removed: 1, passBeganAt: performance.now() - 5_000_000 }));
+    roundsRun.publish(() => shown);
+    roundsRun.publish(() => ({ ...shown, outcome: 'failed', seconds: 2, overran: false }));
+    cleanedUp.publish(() => ({ removed: 1, passBeganAt: performance.now() - 5_000_000 }));
     const after = await samples();
     expect(after.get('statehouse_round_duration_seconds_sum{round="housekeeping",outcome="completed"}')).toBe(61);
     expect(after.get('statehouse_round_duration_seconds_count{round="housekeeping",outcome="failed"}')).toBe(1);
     expect(after.get('statehouse_round_overruns_total{round="housekeeping"}')).toBe(1);
     expect(after.get('statehouse_housekeeping_pass_seconds')).toBeGreaterThanOrEqual(5000);
     // A round whose time was over before the end says nothing new.
-    tidied.tell(() => ({ removed: 1, passBeganAt: null }));
+    cleanedUp.publish(() => ({ removed: 1, passBeganAt: null }));
     expect((await samples()).get('statehouse_housekeeping_pass_seconds')).toBeGreaterThanOrEqual(5000);
   });
 
@@ -155,7 +155,7 @@ describe('the listener for metrics', () => {
     expect(shown.get('statehouse_mails_waiting{purpose="notice"}')).toBe(3);
     expect(shown.get('statehouse_mail_oldest_waiting_seconds{purpose="notice"}')).toBe(40);
     expect(shown.get('statehouse_signing_key_state_since_seconds{alg="ES256",state="signing"}')).toBe(1700);
-    expect(shown.get('statehouse_ledger_stretches')).toBe(41);
+    expect(shown.get('statehouse_ledger_segments')).toBe(41);
     expect(shown.get('statehouse_ledger_open_seconds')).toBe(12);
     expect(shown.get('statehouse_ledger_default_partition_entries')).toBe(7);
     expect(shown.get('statehouse_signing_keys_ignored')).toBe(2);

@@ -214,7 +214,7 @@ describe('an authorization request', () => {
     // RFC 9700 §4.11.2: nobody is sent to a client that introduced itself, before they have acted.
     const unvetted = given({ sessions: [session()], client: { registeredBy: 'self' } });
     expect(await request(unvetted, { prompt: 'none', ...change }, cookie)).toEqual({
-      kind: 'keptHere',
+      kind: 'shownLocally',
       clientId: 'shop',
       interactionId: expect.any(String),
       reason: error,
@@ -244,7 +244,7 @@ describe('an authorization request', () => {
       },
     });
     expect(await request(given({ client: { registeredBy: 'self' } }), { scope: 'fly' })).toEqual({
-      kind: 'keptHere',
+      kind: 'shownLocally',
       ...facts,
     });
     const unsupported = await request(given(), { response_type: 'token' });

@@ -66,7 +66,7 @@ describe('a client', () => {
       secretMacs: secrets.map((secret) => storedSecretMac(keys, secret)),
     });
 
-  /** @param waits what the brake says, question by question. */
+  /** @param waits what the throttle says, question by question. */
   async function authenticate(
     stored: Client | null,
     secrets: readonly (RawSecret | null)[],
@@ -76,9 +76,9 @@ describe('a client', () => {
     const left = [...waits];
     const readings: ClientCredentials[] = secrets.map((secret) => ({ clientId: 'shop', secret, address }));
     const renewed: unknown[] = [];
-    const deps: Pick<TokenDeps, 'keys' | 'clientBrake' | 'renewSecretMac'> = {
+    const deps: Pick<TokenDeps, 'keys' | 'clientThrottle' | 'renewSecretMac'> = {
       keys,
-      clientBrake: {
+      clientThrottle: {
         waitSeconds: () => {
           asked.push('wait?');
           return left.shift() ?? null;

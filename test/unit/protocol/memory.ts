@@ -171,7 +171,7 @@ export function tokenEndpoints(
     configuration: () => given.configuration ?? configuration(),
     sleep: async () => {},
     renewSecretMac: async () => {},
-    clientBrake: { waitSeconds: () => null, count: () => {} },
+    clientThrottle: { waitSeconds: () => null, count: () => {} },
     tokenRates: { client: { count: () => null }, address: { count: () => null } },
     usernameOf: async (userId) => {
       asked.push(userId);

@@ -7,7 +7,7 @@ import { addressKey, networkOf } from '../../../src/http/address-key.ts';
 import { networksOf } from '../../../src/model/networks.ts';
 import { beginExternalSignIn } from '../../../src/people/external/begin.ts';
 import { allowMail } from '../../../src/people/mail/limits.ts';
-import { clientBrake } from '../../../src/protocol/client-brake.ts';
+import { clientThrottle } from '../../../src/protocol/client-throttle.ts';
 import { type SignInDeps, verifyCredentials } from '../../../src/protocol/sign-in.ts';
 import { handleTokenRequest } from '../../../src/protocol/token-request.ts';
 import { rateLimit } from '../../../src/system/rate-limit.ts';
@@ -60,13 +60,13 @@ const LIMITERS: Readonly<Record<string, () => Limiter>> = {
     };
   },
   'wrong secrets of clients': () => {
-    const brake = clientBrake(keys, () => 0);
+    const throttle = clientThrottle(keys, () => 0);
     return {
       limit: 20,
       ask: async (address) => {
         const guesser = { clientId: 'shop', address: () => address };
-        const isWithin = brake.waitSeconds(guesser) === null;
-        if (isWithin) brake.count(guesser, rawSecret(`guess ${++serial}`));
+        const isWithin = throttle.waitSeconds(guesser) === null;
+        if (isWithin) throttle.count(guesser, rawSecret(`guess ${++serial}`));
         return isWithin;
       },
     };

@@ -55,7 +55,7 @@ describe.each(databaseKinds)('the database holds the machines, on %s', (kind) =>
       rowsOf(await db().execute(sql`select id from grants`)).map((row) => (row as { id: string }).id);
     const before = await ids();
     const over: readonly string[] = [GRANT.endedCode, GRANT.endedChain, GRANT.endedRevoked, GRANT.forgotten];
-    expect(await housekeeper(db(), clockAt(new Date(Date.now() + 86_400_000))).tidy()).toMatchObject({
+    expect(await housekeeper(db(), clockAt(new Date(Date.now() + 86_400_000))).cleanUp()).toMatchObject({
       removed: over.length,
     });
     expect(new Set(await ids())).toEqual(new Set(before.filter((id) => !over.includes(id))));

@@ -19,7 +19,7 @@ import { copyOf, refreshToken, subjects } from '../machines/catalogue.ts';
 import { mutantsOf } from '../machines/mutants.ts';
 import { machineOf } from './mutants/machines.ts';
 
-const FEW = [{ requests: 2, inFlight: 2, disturbances: 1 }];
+const FEW = [{ requests: 2, inFlight: 2, faults: 1 }];
 const POLICIES = new URL('../../../policies', import.meta.url).pathname;
 const ROOT = new URL('../../..', import.meta.url).pathname;
 const ISSUER = 'https://as.test';

@@ -82,14 +82,14 @@ type Subject = {
   readonly factMutants?: (facts: readonly string[]) => readonly Mutant<any>[];
 };
 
-const SHORT = { requests: 3, inFlight: 2, disturbances: 1 };
-const LONG = { requests: 3, inFlight: 2, disturbances: 2 };
+const SHORT = { requests: 3, inFlight: 2, faults: 1 };
+const LONG = { requests: 3, inFlight: 2, faults: 2 };
 /** Of the walks that begin in many places; the shortest first. */
-const FEW = { requests: 2, inFlight: 1, disturbances: 0 };
+const FEW = { requests: 2, inFlight: 1, faults: 0 };
 const MORE = [
-  { requests: 3, inFlight: 2, disturbances: 0 },
-  { requests: 1, inFlight: 1, disturbances: 2 },
-  { requests: 2, inFlight: 2, disturbances: 1 },
+  { requests: 3, inFlight: 2, faults: 0 },
+  { requests: 1, inFlight: 1, faults: 2 },
+  { requests: 2, inFlight: 2, faults: 1 },
 ];
 
 const SUBJECTS: readonly Subject[] = [
@@ -111,13 +111,13 @@ const SUBJECTS: readonly Subject[] = [
   },
   {
     walk: factors,
-    bounds: [FEW, { requests: 3, inFlight: 2, disturbances: 0 }, { requests: 2, inFlight: 2, disturbances: 1 }],
+    bounds: [FEW, { requests: 3, inFlight: 2, faults: 0 }, { requests: 2, inFlight: 2, faults: 1 }],
     mutants: [...factorMachineMutants, ...factorPredicateMutants, ...factorEngineMutants],
     factMutants: factorFactMutants,
   },
   {
     walk: externalSignIns,
-    bounds: [FEW, { requests: 4, inFlight: 2, disturbances: 0 }, { requests: 3, inFlight: 2, disturbances: 1 }],
+    bounds: [FEW, { requests: 4, inFlight: 2, faults: 0 }, { requests: 3, inFlight: 2, faults: 1 }],
     mutants: [...externalMachineMutants, ...externalPredicateMutants, ...externalEngineMutants],
     factMutants,
   },
@@ -128,7 +128,7 @@ const SUBJECTS: readonly Subject[] = [
   },
   {
     walk: administration,
-    bounds: [FEW, { requests: 2, inFlight: 2, disturbances: 1 }],
+    bounds: [FEW, { requests: 2, inFlight: 2, faults: 1 }],
     mutants: [
       ...administrationMachineMutants,
       ...administrationPredicateMutants,
@@ -165,16 +165,16 @@ const HEARD: readonly (Subject & { readonly heard: readonly Heard[] })[] = SUBJE
 
 const tried: readonly Tried[] = HEARD.flatMap(({ walk, heard, mutants, factMutants }) =>
   [...mutants, ...(factMutants?.([...new Set(heard.flatMap(({ facts }) => facts))]) ?? [])].map((mutant) => {
-    const soon = brokenBy(walk, heard.slice(0, 1), mutant);
+    const soon = violation(walk, heard.slice(0, 1), mutant);
     const law = soon === null ? (mutant.alsoSeenBy?.() ?? null) : null;
     // What a law sees, or what is excused, is not looked for any longer: there are hundreds.
     const isSettled = soon !== null || law !== null || (mutant.survives !== undefined && mutant.part === 'predicate');
-    const invariants = isSettled ? (soon ?? []) : (brokenBy(walk, heard.slice(1), mutant) ?? []);
+    const invariants = isSettled ? (soon ?? []) : (violation(walk, heard.slice(1), mutant) ?? []);
     return { ...mutant, walk: walk.name, law, invariants, invariant: invariants[0] ?? null };
   }),
 );
 
-function brokenBy(right: AnyWalk, all: readonly Heard[], { walkOf }: Mutant): readonly string[] | null {
+function violation(right: AnyWalk, all: readonly Heard[], { walkOf }: Mutant): readonly string[] | null {
   const walk = walkOf(right as Parameters<typeof walkOf>[0]);
   for (const { exploration, isAnsweredAlikeBy } of all) {
     if (isAnsweredAlikeBy(walk)) continue;

@@ -12,7 +12,7 @@ import { shippedConfiguration } from '../../support/app.ts';
 const policies = [...shippedConfiguration.policies].map(([name, policy]) => ({ name, ...policy }));
 const [policy] = policies;
 if (!policy) throw new Error('no policy');
-const FEW: Bounds = { requests: 3, inFlight: 2, disturbances: 1 };
+const FEW: Bounds = { requests: 3, inFlight: 2, faults: 1 };
 
 describe('the proof', () => {
   it.each(policies)('holds under the policy $name', (one) => {
@@ -48,13 +48,13 @@ describe('the proof', () => {
     expect(worlds).toBeGreaterThan(4000);
     expect(explore(authorizations(policy), { ...FEW, requests: 4 }).moments).toBeGreaterThan(worlds);
     expect(explore(authorizations(policy), { ...FEW, inFlight: 3 }).moments).toBeGreaterThan(worlds);
-    expect(explore(authorizations(policy), { ...FEW, disturbances: 0 }).moments).toBeLessThan(worlds);
+    expect(explore(authorizations(policy), { ...FEW, faults: 0 }).moments).toBeLessThan(worlds);
   });
 
   it('begins with an approval whose code has not been presented', () => {
     const walk = authorizations(policy);
-    const [one] = walk.beginnings;
-    if (!one) throw new Error('no beginning');
+    const [one] = walk.initialStates;
+    if (!one) throw new Error('no initial state');
     expect(firstMoment(walk, one, FEW)).toMatchObject({
       known: { tokens: [], spent: [] },
       flights: [],

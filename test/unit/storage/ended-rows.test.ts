@@ -82,10 +82,10 @@ describe.each(databaseKinds)('rows that have ended, on %s', (kind) => {
     await insert();
     const until = END.getTime() + secondsKept * 1000;
     world.clock.set(new Date(until));
-    await housekeeper(world.db, world.clock).tidy();
+    await housekeeper(world.db, world.clock).cleanUp();
     expect(await world.db.$count(table)).toBe(1);
     world.clock.set(new Date(until + 1));
-    const { removed } = await housekeeper(world.db, world.clock).tidy();
+    const { removed } = await housekeeper(world.db, world.clock).cleanUp();
     expect(await world.db.$count(table)).toBe(0);
     expect(removed).toBe(table === grants ? 1 : 0);
   });
@@ -96,12 +96,12 @@ describe.each(databaseKinds)('rows that have ended, on %s', (kind) => {
     await copies(grantId, 5000);
     world.clock.set(new Date(BEGUN.getTime() + 30 * 86_400_000));
     const keeper = housekeeper(world.db, world.clock);
-    expect((await keeper.tidy()).removed).toBe(5001);
-    expect((await keeper.tidy()).removed).toBe(0);
+    expect((await keeper.cleanUp()).removed).toBe(5001);
+    expect((await keeper.cleanUp()).removed).toBe(0);
     world.clock.set(BEGUN);
     await givenGrant(world);
     world.clock.set(new Date(BEGUN.getTime() + 30 * 86_400_000));
-    expect((await keeper.tidy()).removed).toBe(1);
+    expect((await keeper.cleanUp()).removed).toBe(1);
   });
 
   /** Of a grant, each a millisecond younger than the one before. */

@@ -48,14 +48,14 @@ describe('housekeeping', () => {
     const before = await counts();
     expect(before.every((rows) => rows !== undefined && rows > 0)).toBe(true);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * HOUR });
-    await housekeeper(db(), databaseClock).tidy();
+    await housekeeper(db(), databaseClock).cleanUp();
     expect(await counts()).toEqual(before);
   });
 
   test('a node whose clock is 13 hours behind removes what has ended', async () => {
     const sid = await endedSession();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 13 * HOUR });
-    await housekeeper(db(), databaseClock).tidy();
+    await housekeeper(db(), databaseClock).cleanUp();
     const left = await db().select({ sid: sessions.sid }).from(sessions);
     expect(left.map(({ sid }) => sid)).not.toContain(sid);
   });
@@ -63,7 +63,7 @@ describe('housekeeping', () => {
   test('more rows than a batch holds are removed in one round', async () => {
     const hashes = sql`select decode(md5(n::text), 'hex'), 1, now() from generate_series(1, 10001) n`;
     await db().execute(sql`insert into ${signInFailures} (key_hash, failures, window_ends_at) ${hashes}`);
-    await housekeeper(db(), clockAt(new Date(Date.now() + HOUR))).tidy();
+    await housekeeper(db(), clockAt(new Date(Date.now() + HOUR))).cleanUp();
     expect((await counts())[3]).toBe(0);
   });
 
@@ -85,18 +85,18 @@ describe('housekeeping', () => {
 
     test('removes all that are due in one round, however many there are, and says when its pass began', async () => {
       await abandon(20_001);
-      const { tidy } = housekeeper(db(), HOURS_LATER, { ...stepping(), milliseconds: 1_000_000 });
-      expect(await tidy()).toEqual({ removed: 20_001, passBeganAt: expect.any(Number) });
+      const { cleanUp } = housekeeper(db(), HOURS_LATER, { ...stepping(), milliseconds: 1_000_000 });
+      expect(await cleanUp()).toEqual({ removed: 20_001, passBeganAt: expect.any(Number) });
       expect((await counts())[4]).toBe(0);
     });
 
     test('ends when its time is over, and continues there', async () => {
       await abandon(20_001);
-      const { tidy } = housekeeper(db(), HOURS_LATER, { ...stepping(), milliseconds: 1 });
+      const { cleanUp } = housekeeper(db(), HOURS_LATER, { ...stepping(), milliseconds: 1 });
       const rounds: number[] = [];
       let pass: number | null = null;
       while (pass === null) {
-        const { removed, passBeganAt } = await tidy();
+        const { removed, passBeganAt } = await cleanUp();
         rounds.push(removed);
         pass = passBeganAt;
       }
@@ -108,7 +108,7 @@ describe('housekeeping', () => {
     test('ends after its step when the node closes', async () => {
       await abandon(20_001);
       const closing = AbortSignal.abort();
-      const { removed } = await housekeeper(db(), HOURS_LATER).tidy(closing);
+      const { removed } = await housekeeper(db(), HOURS_LATER).cleanUp(closing);
       expect(removed).toBe(5000);
     });
   });

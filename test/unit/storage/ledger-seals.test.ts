@@ -1,4 +1,4 @@
-/** Somebody with all rights on the database changes the ledger, with every trigger off: verification names the stretch and the line. */
+/** Somebody with all rights on the database changes the ledger, with every trigger off: verification names the segment and the line. */
 import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -13,7 +13,8 @@ import {
   entryOf,
   hashedMonths,
   readStatement,
-} from '../../../src/ledger/stretch.ts';
+  textOf,
+} from '../../../src/ledger/segment.ts';
 import { verifyStored } from '../../../src/ledger/verify-stored.ts';
 import { keepLedgerPartitions } from '../../../src/storage/ledger-partitions.ts';
 import { keepLedgerFor, sealAlone, sealStanding, storedLedger } from '../../../src/storage/ledger-seals.ts';
@@ -30,7 +31,7 @@ let head: Head;
 beforeEach(async () => {
   world = await openTestDatabase('postgres');
   await keepLedgerPartitions(world.database.drizzle, databaseClock);
-  // Three stretches of two lines each.
+  // Three segments of two lines each.
   for (const reasons of [
     ['a', 'b'],
     ['c', 'd'],
@@ -62,7 +63,7 @@ const seals = async () =>
   );
 
 test('nothing was changed: nothing is found', async () => {
-  expect(await verified(db(), { head })).toMatchObject({ problems: [], stretches: 3, lines: 6, open: 0, head });
+  expect(await verified(db(), { head })).toMatchObject({ problems: [], segments: 3, lines: 6, open: 0, head });
   expect(head.number).toBe(3);
 });
 
@@ -73,16 +74,16 @@ test.each([
   ['below', '999999999999999999999'],
   ['counted_again_below', '18446744073709551616'],
   ['from', 0],
-])('a newest stretch that was made up, with %s = %o, is named, and stops nothing', async (member, value) => {
+])('a newest segment that was made up, with %s = %o, is named, and stops nothing', async (member, value) => {
   const newest = JSON.parse((await seals()).at(-1)?.statement ?? '') as object;
-  const statement = JSON.stringify({ ...newest, stretch: 4, [member]: value });
+  const statement = JSON.stringify({ ...newest, segment: 4, [member]: value });
   await db().execute(sql`insert into ledger_seals (number, sealed_at, statement, signature, line_index)
     values (4, now(), ${statement}, 'none', '')`);
-  expect((await found()).filter(({ stretch }) => stretch === 4)).toEqual([{ problem: 'stretch_changed', stretch: 4 }]);
+  expect((await found()).filter(({ segment }) => segment === 4)).toEqual([{ problem: 'segment_changed', segment: 4 }]);
   expect(await sealStanding(db(), databaseClock, sealKeys(testKeys))).toMatchObject({ newest: 3 });
   await writeLines(db(), ['after']);
   expect(await sealAll(db())).toMatchObject([{ number: 5 }]);
-  expect(await verified(db())).toMatchObject({ open: 0, problems: [{ problem: 'stretch_changed', stretch: 4 }] });
+  expect(await verified(db())).toMatchObject({ open: 0, problems: [{ problem: 'segment_changed', segment: 4 }] });
 });
 
 describe('who may add rows', () => {
@@ -144,7 +145,7 @@ describe('who may add rows', () => {
     });
     await writeLines(db(), ['after']);
     expect(await sealAll(db())).toMatchObject([{ number: 5, lines: 1 }]);
-    expect(await found()).toEqual([{ problem: 'stretch_changed', stretch: 4 }]);
+    expect(await found()).toEqual([{ problem: 'segment_changed', segment: 4 }]);
   });
 
   test.each(['9223372036854775807', '9007199254740992', '9007199254740990', '1000', '-1'])(
@@ -160,8 +161,8 @@ describe('who may add rows', () => {
       expect(await sealAll(db())).toMatchObject([{ number: 5, lines: 1 }]);
       const problem =
         number === '1000' || number === '9007199254740990'
-          ? { problem: 'stretch_changed', stretch: Number(number) }
-          : { problem: 'number_refused', stretch: null, number };
+          ? { problem: 'segment_changed', segment: Number(number) }
+          : { problem: 'number_refused', segment: null, number };
       expect(await verified(db(), { head })).toMatchObject({ problems: [problem], open: 0, head: { number: 5 } });
       expect(await sealStanding(db(), databaseClock, sealKeys(testKeys))).toMatchObject({ newest: 5 });
     },
@@ -170,7 +171,7 @@ describe('who may add rows', () => {
   test('with all rights, and adds an entry of a transaction to come, is found', async () => {
     await tamper(entry(`now(), ${NUMBERS.replace('615', '000')}, 7`));
     expect(await found()).toEqual([
-      { problem: 'line_ahead', stretch: null, line: '18446744073709551000/7', month: MONTH },
+      { problem: 'line_ahead', segment: null, line: '18446744073709551000/7', month: MONTH },
     ]);
     await writeLines(db(), ['after']);
     expect(await sealOnce(db())).not.toBeUndefined();
@@ -179,7 +180,7 @@ describe('who may add rows', () => {
 
 const MONTH = new Date().toISOString().slice(0, 7);
 
-test('lines that are in no stretch yet are told, and closed by the next', async () => {
+test('lines that are in no segment yet are told, and closed by the next', async () => {
   await writeLines(db(), ['open']);
   expect(await verified(db())).toMatchObject({ problems: [], open: 1 });
   expect(await sealStanding(db(), databaseClock, sealKeys(testKeys))).toEqual({
@@ -187,10 +188,10 @@ test('lines that are in no stretch yet are told, and closed by the next', async 
     openSeconds: expect.any(Number),
   });
   await sealAll(db());
-  expect(await verified(db())).toMatchObject({ problems: [], open: 0, stretches: 4 });
+  expect(await verified(db())).toMatchObject({ problems: [], open: 0, segments: 4 });
 });
 
-describe('a line of a closed stretch', () => {
+describe('a line of a closed segment', () => {
   const columns = [
     `reason = 'forged'`,
     `at = at + interval '1 microsecond'`,
@@ -202,7 +203,7 @@ describe('a line of a closed stretch', () => {
   test.each(columns)('that was changed (%s) is named', async (set) => {
     const line = await lineNamed(db(), 'c');
     await tamper(`update transitions set ${set} where reason = 'c'`);
-    expect(await found()).toEqual([{ problem: 'line_changed', stretch: 2, line, month: MONTH }]);
+    expect(await found()).toEqual([{ problem: 'line_changed', segment: 2, line, month: MONTH }]);
   });
 
   test('that was changed is named, whatever functions were put before those of Postgres', async () => {
@@ -213,22 +214,22 @@ describe('a line of a closed stretch', () => {
         $$ select text from kept_texts k where k.recorded_in = line.recorded_in and k.position = line.position $$`,
       `update transitions set reason = 'forged' where reason = 'c'`,
     );
-    expect(await found()).toEqual([{ problem: 'line_changed', stretch: 2, line, month: MONTH }]);
+    expect(await found()).toEqual([{ problem: 'line_changed', segment: 2, line, month: MONTH }]);
   });
 
-  test('of an instant that no server writes is in a stretch as any other', async () => {
+  test('of an instant that no server writes is in a segment as any other', async () => {
     await db().execute(sql`insert into transitions (at, machine, event, from_state, to_state)
       values ('infinity', 'refreshToken', 'presented', 'active', 'used')`);
     await sealAll(db());
     await writeLines(db(), ['after']);
     await sealAll(db());
-    expect(await verified(db())).toMatchObject({ problems: [], stretches: 5, open: 0 });
+    expect(await verified(db())).toMatchObject({ problems: [], segments: 5, open: 0 });
   });
 
   test('that was removed is named', async () => {
     const line = await lineNamed(db(), 'd');
     await tamper(`delete from transitions where reason = 'd'`);
-    expect(await found()).toEqual([{ problem: 'line_removed', stretch: 2, line, month: MONTH }]);
+    expect(await found()).toEqual([{ problem: 'line_removed', segment: 2, line, month: MONTH }]);
   });
 
   test('that was added is named, also in another month', async () => {
@@ -238,31 +239,31 @@ describe('a line of a closed stretch', () => {
     await tamper(add('at', 900_001), add(`'2001-02-03Z'`, 900_002));
     const transaction = (await lineNamed(db(), 'a')).split('/')[0];
     expect(await found()).toEqual([
-      { problem: 'line_added', stretch: 1, line: `${transaction}/900001`, month: MONTH },
-      { problem: 'line_added', stretch: 1, line: `${transaction}/900002`, month: '2001-02' },
+      { problem: 'line_added', segment: 1, line: `${transaction}/900001`, month: MONTH },
+      { problem: 'line_added', segment: 1, line: `${transaction}/900002`, month: '2001-02' },
     ]);
   });
 
-  test('that was moved to another stretch is missing in one and added in the other', async () => {
+  test('that was moved to another segment is missing in one and added in the other', async () => {
     const line = await lineNamed(db(), 'a');
     const to = (await lineNamed(db(), 'c')).split('/')[0];
     await tamper(`update transitions set recorded_in = '${to}' where reason = 'a'`);
     expect(await found()).toEqual([
-      { problem: 'line_removed', stretch: 1, line, month: MONTH },
-      { problem: 'line_added', stretch: 2, line: `${to}/${line.split('/')[1]}`, month: MONTH },
+      { problem: 'line_removed', segment: 1, line, month: MONTH },
+      { problem: 'line_added', segment: 2, line: `${to}/${line.split('/')[1]}`, month: MONTH },
     ]);
   });
 
   test('that was doubled, and two that changed places, are named', async () => {
     await tamper(`insert into transitions select * from transitions where reason = 'b'`);
     expect(await found()).toEqual([
-      { problem: 'line_added', stretch: 1, line: await lineNamed(db(), 'b'), month: MONTH },
+      { problem: 'line_added', segment: 1, line: await lineNamed(db(), 'b'), month: MONTH },
     ]);
     await tamper(
       `update transitions set position = -1 where reason = 'e'`,
       `update transitions set position = (select position from transitions where reason = 'e') where false`,
     );
-    expect(await found()).toContainEqual(expect.objectContaining({ problem: 'line_removed', stretch: 3 }));
+    expect(await found()).toContainEqual(expect.objectContaining({ problem: 'line_removed', segment: 3 }));
   });
 
   test('is found, if not named, where the index was changed as well', async () => {
@@ -270,25 +271,25 @@ describe('a line of a closed stretch', () => {
       `update transitions set reason = 'forged' where reason = 'c'`,
       `update ledger_seals set line_index = set_byte(line_index, 20, get_byte(line_index, 20) # 1) where number = 2`,
     );
-    expect(await found()).toEqual([{ problem: 'lines_differ', stretch: 2, month: MONTH }]);
+    expect(await found()).toEqual([{ problem: 'lines_differ', segment: 2, month: MONTH }]);
   });
 
   test('all of a month that is to be kept are missed', async () => {
     await tamper(`delete from transitions where reason in ('c', 'd')`);
-    expect(await found()).toEqual([{ problem: 'month_removed', stretch: 2, month: MONTH, lines: 2 }]);
+    expect(await found()).toEqual([{ problem: 'month_removed', segment: 2, month: MONTH, lines: 2 }]);
     await tamper(`drop table transitions_${MONTH.replace('-', '_')}`);
     expect(await found()).toHaveLength(3);
   });
 });
 
-describe('a stretch', () => {
+describe('a segment', () => {
   test('whose index alone was changed is named', async () => {
     await tamper(
       `update ledger_seals set line_index = set_byte(line_index, 20, get_byte(line_index, 20) # 1) where number = 2`,
     );
-    expect(await found()).toEqual([{ problem: 'index_changed', stretch: 2, month: MONTH }]);
+    expect(await found()).toEqual([{ problem: 'index_changed', segment: 2, month: MONTH }]);
     await tamper(`update ledger_seals set line_index = line_index || '\\x00' where number = 1`);
-    expect(await found()).toContainEqual({ problem: 'index_changed', stretch: 1, month: MONTH });
+    expect(await found()).toContainEqual({ problem: 'index_changed', segment: 1, month: MONTH });
   });
 
   test.each([
@@ -301,29 +302,29 @@ describe('a stretch', () => {
     await tamper(`update ledger_seals set ${set} where number = 2`);
     const problems = await found();
     const number = set.startsWith('number') ? 20 : 2;
-    expect(problems).toContainEqual(expect.objectContaining({ problem: 'stretch_changed', stretch: number }));
+    expect(problems).toContainEqual(expect.objectContaining({ problem: 'segment_changed', segment: number }));
   });
 
   test('that was removed is named', async () => {
     await tamper(`delete from ledger_seals where number = 2`);
-    expect(await found()).toEqual([{ problem: 'stretch_removed', stretch: 2 }]);
+    expect(await found()).toEqual([{ problem: 'segment_removed', segment: 2 }]);
     await tamper(`delete from ledger_seals where number = 1`);
     expect(await found()).toEqual([
-      { problem: 'line_added', stretch: null, line: await lineNamed(db(), 'a'), month: MONTH },
-      { problem: 'line_added', stretch: null, line: await lineNamed(db(), 'b'), month: MONTH },
-      { problem: 'line_added', stretch: null, line: await lineNamed(db(), 'c'), month: MONTH },
-      { problem: 'line_added', stretch: null, line: await lineNamed(db(), 'd'), month: MONTH },
-      { problem: 'stretch_removed', stretch: 1 },
-      { problem: 'stretch_removed', stretch: 2 },
+      { problem: 'line_added', segment: null, line: await lineNamed(db(), 'a'), month: MONTH },
+      { problem: 'line_added', segment: null, line: await lineNamed(db(), 'b'), month: MONTH },
+      { problem: 'line_added', segment: null, line: await lineNamed(db(), 'c'), month: MONTH },
+      { problem: 'line_added', segment: null, line: await lineNamed(db(), 'd'), month: MONTH },
+      { problem: 'segment_removed', segment: 1 },
+      { problem: 'segment_removed', segment: 2 },
     ]);
   });
 
   test('that was the newest is missed by who has seen its head', async () => {
     await tamper(`delete from ledger_seals where number = 3`);
-    expect(await verified(db())).toMatchObject({ problems: [], stretches: 2, open: 2 });
-    expect(await found({ head })).toEqual([{ problem: 'stretch_removed', stretch: 3 }]);
+    expect(await verified(db())).toMatchObject({ problems: [], segments: 2, open: 2 });
+    expect(await found({ head })).toEqual([{ problem: 'segment_removed', segment: 3 }]);
     await sealAll(db());
-    expect(await found({ head })).toEqual([{ problem: 'head_differs', stretch: 3 }]);
+    expect(await found({ head })).toEqual([{ problem: 'head_differs', segment: 3 }]);
   });
 
   test('of which an older one was brought back does not fit', async () => {
@@ -338,12 +339,12 @@ describe('a stretch', () => {
       sql`update ledger_seals set statement = ${second?.statement}, signature = ${second?.signature}, line_index = ${second?.index} where number = 2`,
     );
     // Both are signed, and both have the lines that they say.
-    expect(await found()).toEqual([{ problem: 'stretch_before_changed', stretch: 3 }]);
+    expect(await found()).toEqual([{ problem: 'segment_before_changed', segment: 3 }]);
   });
 });
 
 /** Everything that can be computed without the root secret: hashes, index, statement, chain; signed with a key of their own. */
-test('who computes all hashes again, and signs with a key of their own, is found in every stretch that they made', async () => {
+test('who computes all hashes again, and signs with a key of their own, is found in every segment that they made', async () => {
   await tamper(`update transitions set reason = 'forged' where reason = 'c'`);
   const stored = await seals();
   const own = sealKeys(rootKeys(['a secret of somebody else, with 32 bytes and more']));
@@ -357,10 +358,10 @@ test('who computes all hashes again, and signs with a key of their own, is found
     const chained: typeof said.previous =
       said.previous && previous ? { ...said.previous, digest: previous } : said.previous;
     // Under their own key, and under the name of ours.
-    const forged: string = JSON.stringify({
+    const forged: string = textOf({
       ...said,
       previous: chained,
-      months,
+      months: [...months],
       key: number === '3' ? own.kid : said.key,
       public_key: own.publicKey,
     });
@@ -371,15 +372,15 @@ test('who computes all hashes again, and signs with a key of their own, is found
     );
   }
   expect(await found()).toEqual([
-    { problem: 'stretch_changed', stretch: 2 },
-    { problem: 'key_unknown', stretch: 3, key: own.kid, public_key: own.publicKey },
+    { problem: 'segment_changed', segment: 2 },
+    { problem: 'key_unknown', segment: 3, key: own.kid, public_key: own.publicKey },
   ]);
   // A node continues from the newest authentic one, so what these were to hide is sealed as it is now.
   await writeLines(db(), ['later']);
   expect((await sealAll(db())).map(({ number, lines }) => [number, lines])).toEqual([[4, 5]]);
   expect(await found()).toEqual([
-    { problem: 'stretch_changed', stretch: 2 },
-    { problem: 'key_unknown', stretch: 3, key: own.kid, public_key: own.publicKey },
+    { problem: 'segment_changed', segment: 2 },
+    { problem: 'key_unknown', segment: 3, key: own.kid, public_key: own.publicKey },
   ]);
 });
 
@@ -392,7 +393,7 @@ describe('columns that a later version adds', () => {
     await sealAll(db());
     expect(await found()).toEqual([]);
     await tamper(`update transitions set later = 'forged' where reason = 'with it'`);
-    expect(await found()).toMatchObject([{ problem: 'line_changed', stretch: 4 }]);
+    expect(await found()).toMatchObject([{ problem: 'line_changed', segment: 4 }]);
   });
 });
 
@@ -412,7 +413,7 @@ describe('root secrets', () => {
     expect(await found({ keys: lists.alone })).toEqual([]);
     // What the new one vouches for is found as well when it was changed.
     await tamper(`update ledger_seals set statement = statement || ' ' where number = 1`);
-    expect(await found({ keys: lists.alone })).toMatchObject([{ stretch: 1 }]);
+    expect(await found({ keys: lists.alone })).toMatchObject([{ segment: 1 }]);
   });
 
   test('are replaced at once: what is new is right, and what was before needs the old key', async () => {
@@ -420,7 +421,7 @@ describe('root secrets', () => {
     // No seal is authentic under the new one alone, so all lines are sealed once more.
     expect(await sealAll(db(), { keys: lists.alone })).toMatchObject([{ number: 4, lines: 7 }]);
     const unknown = await found({ keys: lists.alone });
-    expect(unknown.map(({ problem, stretch }) => [problem, stretch])).toEqual([
+    expect(unknown.map(({ problem, segment }) => [problem, segment])).toEqual([
       ['key_unknown', 1],
       ['key_unknown', 2],
       ['key_unknown', 3],
@@ -432,7 +433,7 @@ describe('root secrets', () => {
   const foundBy = async (keys: SealVerifier) =>
     (await verifyStored(storedLedger(db(), databaseClock), keys, null)).problems;
   const unknownBy = (problems: Awaited<ReturnType<typeof found>>) =>
-    problems.map(({ problem, stretch, ...more }) => [problem, stretch, 'public_key' in more ? more.public_key : null]);
+    problems.map(({ problem, segment, ...more }) => [problem, segment, 'public_key' in more ? more.public_key : null]);
 
   test('that are unknown: verification names the stored public key, and trusts it by its thumbprint alone', async () => {
     expect(unknownBy(await foundBy(others))).toEqual([1, 2, 3].map((n) => ['key_unknown', n, ours.publicKey]));
@@ -443,10 +444,10 @@ describe('root secrets', () => {
     await tamper(
       `update ledger_seals set statement = replace(statement, '"kept_days":90', '"kept_days":91') where number = 3`,
     );
-    expect((await foundBy(others)).map(({ problem, stretch }) => [problem, stretch])).toEqual([
+    expect((await foundBy(others)).map(({ problem, segment }) => [problem, segment])).toEqual([
       ['key_unknown', 1],
       ['key_unknown', 2],
-      ['stretch_changed', 3],
+      ['segment_changed', 3],
     ]);
   });
 
@@ -473,7 +474,7 @@ describe('root secrets', () => {
       `update ledger_seals set statement = '${statement}', signature = '${others.sign(statement)}' where number = 3`,
     );
     for (const keys of [ours, sealVerifier([], [ours.kid])]) {
-      expect(await foundBy(keys)).toContainEqual({ problem: 'stretch_changed', stretch: 3 });
+      expect(await foundBy(keys)).toContainEqual({ problem: 'segment_changed', segment: 3 });
     }
   });
 });
@@ -484,21 +485,21 @@ describe('retention', () => {
     return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 2));
   };
 
-  test('removes whole months and their stretches, and verification knows that it may', async () => {
+  test('removes whole months and their segments, and verification knows that it may', async () => {
     const later = clockAt(monthsLater(5));
     await keepLedgerPartitions(db(), later);
-    // The newest stretch stays: the next is chained to it.
+    // The newest segment stays: the next is chained to it.
     expect(await verified(db(), { clock: later })).toMatchObject({
       problems: [],
-      stretches: 1,
+      segments: 1,
       lines: 0,
       removedByRetention: 2,
     });
     // By the clock of today it is too early: somebody dropped them.
     expect(await found()).toEqual([
-      { problem: 'stretch_removed', stretch: 1 },
-      { problem: 'stretch_removed', stretch: 2 },
-      { problem: 'month_removed', stretch: 3, month: MONTH, lines: 2 },
+      { problem: 'segment_removed', segment: 1 },
+      { problem: 'segment_removed', segment: 2 },
+      { problem: 'month_removed', segment: 3, month: MONTH, lines: 2 },
     ]);
     await writeLines(db(), ['g'], monthsLater(5));
     await sealAll(db(), { clock: later });
@@ -538,11 +539,11 @@ describe('retention', () => {
     }
     expect(await keepLedgerFor(db(), 30)).toBe(30);
     await keepLedgerPartitions(db(), clockAt(monthsLater(3)));
-    expect(await verified(db(), { clock: clockAt(monthsLater(3)) })).toMatchObject({ stretches: 1, lines: 0 });
+    expect(await verified(db(), { clock: clockAt(monthsLater(3)) })).toMatchObject({ segments: 1, lines: 0 });
   });
 });
 
-test('a stretch ends before the oldest transaction that is in progress', async () => {
+test('a segment ends before the oldest transaction that is in progress', async () => {
   await writeLines(db(), ['before']);
   const begun = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
@@ -576,7 +577,7 @@ test('a transaction with more lines than a segment is divided, and each segment 
   await tamper(
     `delete from transitions where ctid = (select ctid from transitions where machine = 'm' order by position offset 2500 limit 1)`,
   );
-  expect(await found()).toMatchObject([{ problem: 'line_removed', stretch: 5 }]);
+  expect(await found()).toMatchObject([{ problem: 'line_removed', segment: 5 }]);
 });
 
 test('lines from before there was an order are sealed in segments with a bound, also those of one instant', async () => {
@@ -642,13 +643,13 @@ test('the tables were brought into another Postgres, which counts transactions a
     await until(async () => (await sealOnce(there)) !== null);
     await writeLines(there, ['here too']);
     await until(async () => (await sealOnce(there)) !== null);
-    expect(await verified(there)).toMatchObject({ problems: [], stretches: 3 });
+    expect(await verified(there)).toMatchObject({ problems: [], segments: 3 });
     const found = async () => (await verified(there)).problems;
     await there.transaction(async (transaction) => {
       await transaction.execute(sql`set local session_replication_role = replica`);
       await transaction.execute(sql`update transitions set event = 'forged' where reason in ('shared', 'here')`);
     });
-    expect((await found()).map(({ problem, stretch }) => [problem, stretch])).toEqual([
+    expect((await found()).map(({ problem, segment }) => [problem, segment])).toEqual([
       ['line_changed', 1],
       ['line_changed', 2],
     ]);
@@ -657,8 +658,8 @@ test('the tables were brought into another Postgres, which counts transactions a
   }
 });
 
-test('what a stretch says is what it is chained by', async () => {
+test('what a segment says is what it is chained by', async () => {
   const [first, second] = await seals();
-  if (!first || !second) throw new Error('no stretches');
+  if (!first || !second) throw new Error('no segments');
   expect(readStatement(second)?.previous?.digest).toBe(digestOf(first));
 });

@@ -42,12 +42,12 @@ const tables = async () => {
 };
 
 describe('under the role of a server', () => {
-  test('people sign in, tokens are issued and rotated, keys are made, and what has ended is tidied', async () => {
+  test('people sign in, tokens are issued and rotated, keys are made, and what has ended is removed', async () => {
     const app = await openTestApp(server.database, { ownSigningKeys: true, clock: testClock(new Date()) });
     const client = await makeClient(app);
     const tokens = await obtainTokens(app, client, await makeUser(app, 'ada'));
     expect((await refresh(app, client, tokens.refreshToken)).status).toBe(200);
-    await housekeeper(server.database.drizzle, databaseClock).tidy();
+    await housekeeper(server.database.drizzle, databaseClock).cleanUp();
     await app.app.close();
   });
 

@@ -295,7 +295,7 @@ it('removes what has ended, keeps every row that is alive at every boundary, and
   const clock = clockAt(NOW);
   // Each round of each kind, twice: what one leaves must not make a row of another look ended.
   for (let round = 0; round < 2; round++) {
-    await housekeeper(db, clock).tidy();
+    await housekeeper(db, clock).cleanUp();
     await webhookStore(db, clock).removeOld(WEBHOOKS_KEPT);
     await clientLogoStore(db, clock).removeUnused();
     await nodeStore(db, clock).report(randomUUID(), 'test');

@@ -28,7 +28,7 @@ import { enrol } from '../../support/factors.ts';
 import { OTHER_SECRET, openReceiver, WEBHOOK_SECRET } from '../../support/receiver.ts';
 import { introspect, revoke } from '../../support/sent-token.ts';
 import { openTwoServers, pressButton, signInPage, type TwoServers } from '../../support/upstream.ts';
-import { courierOf, webhooksFile } from '../../support/webhooks.ts';
+import { deliveryWorkerOf, webhooksFile } from '../../support/webhooks.ts';
 
 const MARK = 'Zq8-the-secret-itself';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -155,15 +155,15 @@ const REQUESTS: Readonly<Record<string, () => Promise<readonly (string | null | 
       await openReceiver((response) => void response.writeHead(500).end(MARK)),
     ] as const;
     const written = receivers.map(({ url }, place) => ({ name: `crm-${place}`, url: `${url}/${MARK}?key=${MARK}` }));
-    const courier = courierOf(two.scene, webhooksFile(written), { secrets: [WEBHOOK_SECRET, OTHER_SECRET] });
-    await courier.round();
+    const worker = deliveryWorkerOf(two.scene, webhooksFile(written), { secrets: [WEBHOOK_SECRET, OTHER_SECRET] });
+    await worker.round();
     await makeUser(two.scene);
-    await courier.round();
-    await courier.round();
+    await worker.round();
+    await worker.round();
     expect(receivers.map(({ received }) => received.length > 0)).toEqual([true, true]);
     const signatures = receivers.flatMap(({ received }) => received.map(({ headers }) => headers['webhook-signature']));
     for (const { close } of receivers) await close();
-    observed.logs += courier.logs();
+    observed.logs += worker.logs();
     const secrets = [WEBHOOK_SECRET, OTHER_SECRET].flatMap((secret) => [secret, secret.replace('whsec_', '')]);
     return [MARK, ...secrets, ...signatures.flatMap((one) => String(one).split(' '))];
   },

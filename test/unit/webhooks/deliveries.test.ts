@@ -2,7 +2,7 @@
 
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { tidyWebhooks } from '../../../src/boot/webhooks.ts';
+import { cleanUpWebhooks } from '../../../src/boot/webhooks.ts';
 import { repeatDelivery, retryPolicyOf } from '../../../src/lifecycles/webhook-delivery/lifecycle.ts';
 import { commandLine } from '../../../src/model/actor.ts';
 import { sessions, transitions, webhookDeliveries, webhookReceivers } from '../../../src/storage/schema.ts';
@@ -15,7 +15,7 @@ import { type Answering, lookupHere, OTHER_SECRET, openReceiver, type Receiver }
 import { openScene, type Scene } from '../../support/scene.ts';
 import { unheld } from '../../support/unheld.ts';
 import { signInPage } from '../../support/upstream.ts';
-import { courierOf, type TestCourier, webhooksFile } from '../../support/webhooks.ts';
+import { deliveryWorkerOf, type TestDeliveryWorker, webhooksFile } from '../../support/webhooks.ts';
 
 const DAY_SECONDS = 86_400;
 
@@ -32,13 +32,13 @@ describe('webhooks', () => {
   const named = async (
     receiver: Pick<Receiver, 'url'>,
     change: object = {},
-    { rest = {}, ...options }: { rest?: object } & Parameters<typeof courierOf>[2] = {},
-  ): Promise<TestCourier> => {
+    { rest = {}, ...options }: { rest?: object } & Parameters<typeof deliveryWorkerOf>[2] = {},
+  ): Promise<TestDeliveryWorker> => {
     const name = `receiver-${++serial}`;
     const file = webhooksFile([{ name, url: receiver.url, events: ['user'], ...change }], rest);
-    const courier = courierOf(scene, file, options);
-    await courier.round();
-    return { ...courier, stored: async () => (await courier.stored()).filter((one) => one.receiver === name) };
+    const worker = deliveryWorkerOf(scene, file, options);
+    await worker.round();
+    return { ...worker, stored: async () => (await worker.stored()).filter((one) => one.receiver === name) };
   };
   const answering =
     (status: number, headers: Record<string, string> = {}): Answering =>
@@ -58,13 +58,13 @@ describe('webhooks', () => {
   it('tells a receiver what was decided since it was named, once, and nothing that names a person', async () => {
     const receiver = await open();
     await makeUser(scene);
-    const courier = await named(receiver);
+    const worker = await named(receiver);
     expect(receiver.received).toEqual([]);
     const user = await makeUser(scene);
     await disableUser(scene.database.drizzle, user.username);
     await enableUser(scene.database.drizzle, user.username);
-    await courier.round();
-    await courier.round();
+    await worker.round();
+    await worker.round();
     expect(
       receiver
         .verified()
@@ -77,20 +77,20 @@ describe('webhooks', () => {
     ]);
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(3);
     expect(receiver.received.map(({ text }) => text).join()).not.toContain(user.username);
-    expect(await courier.stored()).toMatchObject(
+    expect(await worker.stored()).toMatchObject(
       Array.from({ length: 3 }, () => ({ state: 'delivered', attempts: 1, lastOutcome: 'delivered' })),
     );
   });
 
   it('tells of a session that starts and ends, by its sid', async () => {
     const receiver = await open();
-    const courier = await named(receiver, { events: ['session'] });
+    const worker = await named(receiver, { events: ['session'] });
     const user = await makeUser(scene);
     const browser = new Browser(scene.app);
     await browser.submit(await signInPage(browser, scene.client), { username: user.username, password: PASSWORD });
     const [session] = await scene.database.drizzle.select().from(sessions).where(eq(sessions.userId, user.id));
     await browser.submit(await browser.get('/oauth/logout'), { decision: 'approve' });
-    await courier.round();
+    await worker.round();
     expect(session).toBeDefined();
     const told = receiver.verified().map(({ type, data }) => [type, data['sub'], data['sid']]);
     expect(told.sort()).toEqual([
@@ -102,9 +102,9 @@ describe('webhooks', () => {
   it('sends what the specification says, signed with both secrets while one is changed', async () => {
     const receiver = await open();
     const secrets = [OTHER_SECRET, `whsec_${Buffer.alloc(24, 5).toString('base64')}`];
-    const courier = await named(receiver, {}, { secrets });
+    const worker = await named(receiver, {}, { secrets });
     await makeUser(scene);
-    await courier.round();
+    await worker.round();
     const [{ headers, text } = { headers: {}, text: '' }] = receiver.received;
     expect(headers).toMatchObject({
       'content-type': 'application/json',
@@ -119,53 +119,53 @@ describe('webhooks', () => {
       timestamp: expect.stringMatching(/^[-\dT:.]+Z$/),
       data: { sub: expect.any(String), initiated_by: 'system' },
     });
-    expect(courier.logs()).not.toContain('whsec_');
+    expect(worker.logs()).not.toContain('whsec_');
   });
 
   it('tries again after longer and longer waits, with the same id, until the receiver is back', async () => {
     let status = 503;
     const receiver = await open((response) => void response.writeHead(status).end());
-    const courier = await named(receiver);
+    const worker = await named(receiver);
     await makeUser(scene);
-    await courier.round();
-    await courier.round();
+    await worker.round();
+    await worker.round();
     expect(receiver.received).toHaveLength(1);
-    const [{ nextAttemptAt } = {}] = await courier.stored();
+    const [{ nextAttemptAt } = {}] = await worker.stored();
     const firstWait = (nextAttemptAt?.getTime() ?? 0) - scene.clock.now().getTime();
     scene.clock.advanceSeconds(6);
-    await courier.round();
+    await worker.round();
     expect(receiver.received).toHaveLength(2);
-    const [second] = await courier.stored();
+    const [second] = await worker.stored();
     expect(second).toMatchObject({ state: 'pending', attempts: 2, lastOutcome: 'failed' });
     expect((second?.nextAttemptAt?.getTime() ?? 0) - scene.clock.now().getTime()).toBeGreaterThan(2 * firstWait);
     // Two failures in a row are a restart, and no reason to wait for minutes.
     expect((second?.nextAttemptAt?.getTime() ?? 0) - scene.clock.now().getTime()).toBeLessThan(60_000);
     status = 200;
     scene.clock.advanceSeconds(400);
-    await courier.round();
-    expect(await courier.stored()).toMatchObject([{ state: 'delivered', attempts: 3 }]);
+    await worker.round();
+    expect(await worker.stored()).toMatchObject([{ state: 'delivered', attempts: 3 }]);
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
   });
 
   it('gives up after so many attempts, and an operator has it sent again', async () => {
     let status = 500;
     const receiver = await open((response) => void response.writeHead(status).end());
-    const courier = await named(receiver, {}, { rest: { maxAttempts: 2 } });
+    const worker = await named(receiver, {}, { rest: { maxAttempts: 2 } });
     await makeUser(scene);
-    await courier.round();
+    await worker.round();
     scene.clock.advanceSeconds(10);
-    await courier.round();
-    const [given] = await courier.stored();
+    await worker.round();
+    const [given] = await worker.stored();
     expect(given).toMatchObject({ state: 'abandoned', attempts: 2, abandonedReason: 'attempts_used_up' });
     scene.clock.advanceSeconds(DAY_SECONDS);
-    await courier.round();
+    await worker.round();
     expect(receiver.received).toHaveLength(2);
-    expect(courier.logs()).toContain('an event is given up');
+    expect(worker.logs()).toContain('an event is given up');
     status = 204;
-    const world = { deliveries: courier.store.deliveries, sleep: async () => {} };
+    const world = { deliveries: worker.store.deliveries, sleep: async () => {} };
     await repeatDelivery(world, given?.id ?? '', retryPolicyOf(webhooksFile([])), commandLine);
-    await courier.round();
-    expect(await courier.stored()).toMatchObject([{ state: 'delivered', attempts: 1, abandonedReason: null }]);
+    await worker.round();
+    expect(await worker.stored()).toMatchObject([{ state: 'delivered', attempts: 1, abandonedReason: null }]);
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
     const lines = await scene.database.drizzle.select().from(transitions);
     expect(
@@ -175,35 +175,35 @@ describe('webhooks', () => {
 
   it('gives up an event that is too old for another attempt', async () => {
     const receiver = await open(answering(500));
-    const courier = await named(receiver, {}, { rest: { giveUpAfterSeconds: 60 } });
+    const worker = await named(receiver, {}, { rest: { giveUpAfterSeconds: 60 } });
     await makeUser(scene);
-    await courier.round();
+    await worker.round();
     scene.clock.advanceSeconds(10);
-    await courier.round();
+    await worker.round();
     scene.clock.advanceSeconds(25);
-    await courier.round();
-    expect(await courier.stored()).toMatchObject([{ state: 'abandoned', abandonedReason: 'too_old', attempts: 3 }]);
+    await worker.round();
+    expect(await worker.stored()).toMatchObject([{ state: 'abandoned', abandonedReason: 'too_old', attempts: 3 }]);
   });
 
   it('asks a receiver that is gone (410) no more', async () => {
     const receiver = await open(answering(410));
-    const courier = await named(receiver);
+    const worker = await named(receiver);
     await makeUser(scene);
-    await courier.round();
+    await worker.round();
     scene.clock.advanceSeconds(DAY_SECONDS);
-    await courier.round();
+    await worker.round();
     expect(receiver.received).toHaveLength(1);
-    expect(await courier.stored()).toMatchObject([{ state: 'abandoned', abandonedReason: 'receiver_gone' }]);
+    expect(await worker.stored()).toMatchObject([{ state: 'abandoned', abandonedReason: 'receiver_gone' }]);
   });
 
   it('follows no redirect', async () => {
     const elsewhere = await open();
     const receiver = await open(answering(307, { location: elsewhere.url }));
-    const courier = await named(receiver);
+    const worker = await named(receiver);
     await makeUser(scene);
-    await courier.round();
+    await worker.round();
     expect(elsewhere.received).toEqual([]);
-    expect(await courier.stored()).toMatchObject([{ state: 'pending', lastOutcome: 'redirected' }]);
+    expect(await worker.stored()).toMatchObject([{ state: 'pending', lastOutcome: 'redirected' }]);
   });
 
   it.each([
@@ -215,10 +215,10 @@ describe('webhooks', () => {
     [500, 'failed'],
   ] as const)('an answer with %d is %s, and only 2xx is success', async (status, outcome) => {
     const receiver = await open(answering(status));
-    const courier = await named(receiver);
+    const worker = await named(receiver);
     await makeUser(scene);
-    await courier.round();
-    expect(await courier.stored()).toMatchObject([
+    await worker.round();
+    expect(await worker.stored()).toMatchObject([
       { state: outcome === 'delivered' ? 'delivered' : 'pending', lastOutcome: outcome },
     ]);
   });
@@ -249,11 +249,11 @@ describe('webhooks', () => {
       { name: names[0], url: away.url, events: ['user'] },
       { name: names[1], url: receiver.url, events: ['user'] },
     ]);
-    const courier = courierOf(scene, file);
-    await courier.round();
+    const worker = deliveryWorkerOf(scene, file);
+    await worker.round();
     await makeUser(scene);
-    await courier.round();
-    const stored = (await courier.stored()).filter(({ receiver: name }) => (names as readonly string[]).includes(name));
+    await worker.round();
+    const stored = (await worker.stored()).filter(({ receiver: name }) => (names as readonly string[]).includes(name));
     expect(new Map(stored.map((one) => [one.receiver, one.lastOutcome]))).toEqual(
       new Map([
         [names[0], 'unreachable'],
@@ -275,14 +275,14 @@ describe('webhooks', () => {
 
   it('is not kept from its receiver by rows that cannot be read, however many, and says so once', async () => {
     const receiver = await open();
-    const courier = await named(receiver);
+    const worker = await named(receiver);
     const name = `receiver-${serial}`;
     await defective(name, 20);
     const user = await makeUser(scene);
-    await courier.round();
-    await courier.round();
+    await worker.round();
+    await worker.round();
     expect(receiver.verified()).toMatchObject([{ type: 'user.created', data: { sub: user.id } }]);
-    const warnings = courier
+    const warnings = worker
       .logs()
       .trim()
       .split('\n')
@@ -290,18 +290,18 @@ describe('webhooks', () => {
     expect(warnings).toMatchObject([
       { level: 40, receiver: name, deliveryId: expect.any(String), msg: 'a delivery is passed over' },
     ]);
-    expect(courier.logs()).not.toContain('a-made-up-sub');
+    expect(worker.logs()).not.toContain('a-made-up-sub');
     await removed(name);
   });
 
   it('is not kept from its receiver by a line of the ledger with an instant that no decision has', async () => {
     const receiver = await open();
-    const courier = await named(receiver);
+    const worker = await named(receiver);
     for (const at of ['infinity', '12026-01-01'])
       await scene.database.drizzle.execute(sql`insert into ${transitions} (at, machine, event, from_state, to_state)
         values (${at}::timestamptz, 'user', 'disableRequested', 'enabled', 'disabled')`);
     const user = await makeUser(scene);
-    await courier.round();
+    await worker.round();
     expect(receiver.verified()).toMatchObject([{ type: 'user.created', data: { sub: user.id } }]);
   });
 
@@ -322,7 +322,7 @@ describe('webhooks', () => {
   it('connects to no private address unless that is allowed, whatever the name leads to when it connects', async () => {
     const receiver = await open(undefined, { tls: true });
     const atAddress = { url: receiver.url.replace('logos.test', '127.0.0.1') };
-    const couriers = [
+    const workers = [
       await named(atAddress, { allowPrivateNetwork: false }, { ca: CERTIFICATE }),
       // The real lookup: localhost is this machine.
       await named(
@@ -332,9 +332,9 @@ describe('webhooks', () => {
       ),
     ];
     await makeUser(scene);
-    for (const { round } of couriers) await round();
+    for (const { round } of workers) await round();
     expect(receiver.received).toEqual([]);
-    for (const { stored } of couriers)
+    for (const { stored } of workers)
       expect(await stored()).toMatchObject([{ state: 'pending', lastOutcome: 'address_not_public' }]);
   });
 
@@ -342,44 +342,46 @@ describe('webhooks', () => {
     const receiver = await open();
     const name = `receiver-${++serial}`;
     const file = webhooksFile([{ name, url: receiver.url, events: ['user'] }]);
-    const without = courierOf(scene, file, { secrets: null });
+    const without = deliveryWorkerOf(scene, file, { secrets: null });
     await without.round();
     await makeUser(scene);
     await without.round();
     expect(receiver.received).toEqual([]);
-    await courierOf(scene, file).round();
+    await deliveryWorkerOf(scene, file).round();
     expect(receiver.verified()).toHaveLength(1);
   });
 
   it('gives up what waits for a receiver that is out of the configuration, and forgets what is old', async () => {
     const receiver = await open(answering(500));
-    const courier = await named(receiver);
+    const worker = await named(receiver);
     await makeUser(scene);
-    await courier.round();
-    const tidy = () =>
-      tidyWebhooks(scene.database.drizzle, scene.clock, { webhooks: webhooksFile([], { keptSeconds: DAY_SECONDS }) });
-    await tidy();
+    await worker.round();
+    const cleanUp = () =>
+      cleanUpWebhooks(scene.database.drizzle, scene.clock, {
+        webhooks: webhooksFile([], { keptSeconds: DAY_SECONDS }),
+      });
+    await cleanUp();
     // Another node may not have reloaded yet.
-    expect(await courier.stored()).toMatchObject([{ state: 'pending' }]);
+    expect(await worker.stored()).toMatchObject([{ state: 'pending' }]);
     scene.clock.advanceSeconds(3601);
-    await tidy();
-    expect(await courier.stored()).toMatchObject([{ state: 'abandoned', abandonedReason: 'receiver_removed' }]);
+    await cleanUp();
+    expect(await worker.stored()).toMatchObject([{ state: 'abandoned', abandonedReason: 'receiver_removed' }]);
     scene.clock.advanceSeconds(DAY_SECONDS + 1);
-    await tidy();
-    expect(await courier.stored()).toEqual([]);
+    await cleanUp();
+    expect(await worker.stored()).toEqual([]);
     expect(await scene.database.drizzle.select().from(webhookReceivers)).toEqual([]);
   });
 
   it('forgets what is old, whatever rows there are that cannot be read', async () => {
     const receiver = await open();
-    const courier = await named(receiver);
+    const worker = await named(receiver);
     await makeUser(scene);
-    await courier.round();
+    await worker.round();
     await defective('made-up', 1);
     scene.clock.advanceSeconds(DAY_SECONDS + 1);
     const file = { webhooks: webhooksFile([], { keptSeconds: DAY_SECONDS }) };
-    await expect(tidyWebhooks(scene.database.drizzle, scene.clock, file)).rejects.toThrow();
-    expect(await courier.stored()).toEqual([]);
+    await expect(cleanUpWebhooks(scene.database.drizzle, scene.clock, file)).rejects.toThrow();
+    expect(await worker.stored()).toEqual([]);
     await removed('made-up');
   });
 });

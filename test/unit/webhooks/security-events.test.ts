@@ -11,7 +11,7 @@ import { disableUser } from '../../support/administration.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { openReceiver, type Receiver, WEBHOOK_SECRET } from '../../support/receiver.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
-import { courierOf, webhooksFile } from '../../support/webhooks.ts';
+import { deliveryWorkerOf, webhooksFile } from '../../support/webhooks.ts';
 
 const EVENT = {
   eventId: '0f9d',
@@ -39,11 +39,14 @@ describe('a Security Event Token', () => {
 
   it('is signed by a key of the JWKS, with its type, for its audience', async () => {
     const events = ['user.disabled'];
-    const courier = courierOf(scene, webhooksFile([{ url: receiver.url, format: 'set', audience: 'crm', events }]));
-    await courier.round();
+    const worker = deliveryWorkerOf(
+      scene,
+      webhooksFile([{ url: receiver.url, format: 'set', audience: 'crm', events }]),
+    );
+    await worker.round();
     const user = await makeUser(scene);
     await disableUser(scene.database.drizzle, user.username);
-    await courier.round();
+    await worker.round();
     const [{ headers, text, id } = { headers: {}, text: '', id: '' }] = receiver.received;
     expect(headers['content-type']).toBe('application/secevent+jwt');
     new Webhook(WEBHOOK_SECRET).verify(text, headers as Record<string, string>, { jsonParse: false });
@@ -71,7 +74,7 @@ describe('a Security Event Token', () => {
       throw new Unavailable('signing_unavailable');
     };
     const deps = { ...scene.deps, keyRing: { ...scene.deps.keyRing, signerOf } };
-    const unable = courierOf({ ...scene, deps }, file);
+    const unable = deliveryWorkerOf({ ...scene, deps }, file);
     await unable.store.keep(['other']);
     await disableUser(scene.database.drizzle, (await makeUser(scene)).username);
     await unable.round();
@@ -79,7 +82,7 @@ describe('a Security Event Token', () => {
     const ofOther = async () => (await unable.stored()).filter((stored) => stored.receiver === 'other');
     expect(await ofOther()).toMatchObject([{ state: 'pending', attempts: 0 }]);
     expect(unable.logs()).toContain('signing_unavailable');
-    await courierOf(scene, file).round();
+    await deliveryWorkerOf(scene, file).round();
     expect(await ofOther()).toMatchObject([{ state: 'delivered', attempts: 1 }]);
   });
 
@@ -89,7 +92,7 @@ describe('a Security Event Token', () => {
     const told = { name, url: other.url, events: ['user', 'client'] };
     let file = webhooksFile([told]);
     // It waits while the secret cannot be read.
-    const waiting = courierOf(scene, () => file, { secrets: null });
+    const waiting = deliveryWorkerOf(scene, () => file, { secrets: null });
     await waiting.round();
     const user = await makeUser(scene);
     await disableUser(scene.database.drizzle, user.username);
@@ -97,7 +100,7 @@ describe('a Security Event Token', () => {
     await waiting.round();
     expect(other.received).toEqual([]);
     file = webhooksFile([{ ...told, format: 'set', events: ['user.disabled'] }]);
-    await courierOf(scene, () => file).round();
+    await deliveryWorkerOf(scene, () => file).round();
     const claims = other.received.map(({ text }) => decodeJwt<{ events: object; sub_id: object }>(text));
     const own = `${scene.issuer}/webhooks/event-type/`;
     const [sub, event_timestamp] = [{ format: 'iss_sub', iss: scene.issuer, sub: user.id }, expect.any(Number)];
@@ -119,13 +122,13 @@ describe('a Security Event Token', () => {
     const other = await openReceiver();
     const told = { name: 'changed-back', url: other.url, events: ['user.disabled'] };
     let file = webhooksFile([{ ...told, format: 'set' }]);
-    const waiting = courierOf(scene, () => file, { secrets: null });
+    const waiting = deliveryWorkerOf(scene, () => file, { secrets: null });
     await waiting.round();
     const user = await makeUser(scene);
     await disableUser(scene.database.drizzle, user.username);
     await waiting.round();
     file = webhooksFile([told]);
-    await courierOf(scene, () => file).round();
+    await deliveryWorkerOf(scene, () => file).round();
     expect(other.verified()).toMatchObject([{ type: 'user.disabled', data: { sub: user.id } }]);
     await other.close();
   });

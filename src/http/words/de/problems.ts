@@ -41,7 +41,7 @@ export const problems: typeof english = {
     what: 'Es wurde nicht von diesem Server für diesen Browser und diese Anmeldung erstellt, oder es wurde unterwegs verändert. Es ist nichts geschehen.',
     next: 'Gehen Sie zur App zurück und melden Sie sich dort ab, oder laden Sie die Seite neu, die gefragt hat.',
   },
-  keptHere: {
+  shownLocally: {
     title: 'Diese App hat um etwas gebeten, das sie nicht bekommen kann',
     what: 'Sie hat sich hier selbst registriert, und niemand hat geprüft, wohin sie Sie leiten würde. Deshalb bleiben Sie hier. Der Fehler:',
     next: 'Gehen Sie zur App zurück. Wenn es Ihre eigene ist, vergleichen Sie ihre Anfrage mit ihrer Registrierung.',

@@ -40,7 +40,7 @@ export const problems = {
     what: 'It was not made by this server for this browser and this session, or it was changed on the way. Nothing happened.',
     next: 'Go back to the app and sign out from there, or reload the page that asked.',
   },
-  keptHere: {
+  shownLocally: {
     title: 'This app asked for something that it cannot have',
     what: 'It registered itself here, and nobody has checked where it would send you, so you stay here. What was wrong:',
     next: 'Go back to the app. If it is yours, compare its request with its registration.',

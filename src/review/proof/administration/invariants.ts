@@ -6,7 +6,7 @@ import { actorName } from '../../../model/actor.ts';
 import type { Moment } from '../moment.ts';
 import { runAlone, storedAfter } from '../moves.ts';
 import type { Invariant, Walk } from '../walk.ts';
-import { passwordOf } from './beginnings.ts';
+import { passwordOf } from './initial-states.ts';
 import { requestsAt } from './requests.ts';
 import { TAKEN } from './store.ts';
 import type { Asked, AskedOfClient, AskedOfUser, Stored, Terms } from './terms.ts';
@@ -43,7 +43,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A change replaces what its decision was made for: what another administrator stored meanwhile is not lost.',
     spec: 'RFC 9110 §13.1.1',
     machines: ['client', 'user'],
-    brokenBy: (_, { stored }, { commit }) => {
+    violation: (_, { stored }, { commit }) => {
       if (!commit?.held) return null;
       const isThere = (clientOf(stored) ?? userOf(stored)) !== null;
       const loaded = commit.commit.version;
@@ -55,7 +55,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A change that names what the administrator saw is made to nothing else.',
     spec: 'RFC 9110 §13.1.1',
     machines: ['client', 'user'],
-    brokenBy: (_, { stored }, { commit }) => {
+    violation: (_, { stored }, { commit }) => {
       if (!commit?.held || commit.asked.expected === null) return null;
       return isDeepStrictEqual(rowOf(stored), commit.asked.expected) ? null : 'it was changed since it was seen';
     },
@@ -65,7 +65,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Deleting, disabling and a new password raise the epoch, which never falls: no grant and no session from before comes back.',
     spec: 'OAuth 2.1 §4.3.1',
     machines: ['client', 'user'],
-    brokenBy: (_, { stored }, { after }) => {
+    violation: (_, { stored }, { after }) => {
       const [before, now] = [clientOf(stored) ?? userOf(stored), clientOf(after.stored) ?? userOf(after.stored)];
       if (before === null || now === null) return null;
       if (now.epoch < before.epoch) return 'the epoch has fallen';
@@ -80,7 +80,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Whatever else changes leaves grants and sessions alive.',
     spec: 'RFC 7592 §2.2',
     machines: ['client', 'user'],
-    brokenBy: (_, { stored }, { after, commit }) => {
+    violation: (_, { stored }, { after, commit }) => {
       if (!commit?.held) return null;
       const [before, now] = [clientOf(stored) ?? userOf(stored), clientOf(after.stored) ?? userOf(after.stored)];
       if (before === null || now === null || now.epoch === before.epoch) return null;
@@ -95,7 +95,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A request for several changes makes all of them or none, and each has its entry in the ledger.',
     spec: 'RFC 5789 §2',
     machines: ['user'],
-    brokenBy: (_, { stored }, { after, commit }) => {
+    violation: (_, { stored }, { after, commit }) => {
       if (commit?.asked.about !== 'user' || commit.asked.next === undefined) return null;
       const [before, now] = [userOf(stored), userOf(after.stored)];
       const { change, next } = commit.asked;
@@ -112,7 +112,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A sign-in that hashes the password again replaces no password that was set meanwhile, and nothing else of the end-user.',
     spec: 'NIST SP 800-63B-4 §3.1.1.2',
     machines: ['user'],
-    brokenBy: (_, { stored }, { after, commit }) => {
+    violation: (_, { stored }, { after, commit }) => {
       if (!commit?.held || commit.asked.change.type !== 'passwordRehashed') return null;
       const [before, now] = [userOf(stored), userOf(after.stored)];
       if (before === null || now === null || before.passwordHash !== commit.asked.change.checked)
@@ -141,7 +141,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'What configuration declares is changed by configuration only.',
     spec: 'docs/configuration.md',
     machines: ['client'],
-    brokenBy: (_, { stored }, { commit }) => {
+    violation: (_, { stored }, { commit }) => {
       const isDeclared = stateOf(stored) === 'registered' && clientOf(stored)?.declared === true;
       return isDeclared && commit?.held && commit.asked.actor.kind !== 'configuration'
         ? 'a declared client was changed elsewhere'
@@ -153,7 +153,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Nothing but the sub is left of a deleted end-user, and nothing changes it.',
     spec: 'OpenID Connect Core §2',
     machines: ['user'],
-    brokenBy: (_, { stored }, { after }) =>
+    violation: (_, { stored }, { after }) =>
       stateOf(stored) === 'deleted' &&
       userOf(stored) !== null &&
       !isDeepStrictEqual(userOf(stored), userOf(after.stored))
@@ -171,7 +171,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Every change has an entry in the ledger that says who asked for it.',
     spec: 'NIST SP 800-92 §2.1',
     machines: ['client', 'user'],
-    brokenBy: (_, __, { commit }) => {
+    violation: (_, __, { commit }) => {
       if (!commit?.held) return null;
       const asked = actorName(commit.asked.actor);
       const isNamed = commit.commit.entries.every(({ actor }) => actor && actorName(actor) === asked);
@@ -183,7 +183,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A change that was acknowledged was stored.',
     spec: 'RFC 9110 §15.3.1',
     machines: ['client', 'user'],
-    brokenBy: (_, __, { after: { known }, answer }) => {
+    violation: (_, __, { after: { known }, answer }) => {
       if (answer?.answer.kind !== 'done') return null;
       const { before } = answer.answer;
       const now = 'client' in answer.answer ? answer.answer.client : answer.answer.user;
@@ -198,7 +198,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'What is written differs from what was stored: the ledger has no line about nothing.',
     spec: 'RFC 9110 §9.2.2',
     machines: ['client', 'user'],
-    brokenBy: (_, { stored }, { after, commit }) => {
+    violation: (_, { stored }, { after, commit }) => {
       // Outside this walk, each new secret is another.
       if (!commit?.held || commit.asked.change.type === 'secretReplacementRequested') return null;
       return isDeepStrictEqual(rowOf(stored), rowOf(after.stored)) ? 'what was stored was written again' : null;
@@ -216,7 +216,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Every event of a client and of an end-user is answered, in every state that can be reached.',
     spec: 'RFC 9110 §15',
     machines: ['client', 'user'],
-    brokenBy: (_, __, { broken, happening: { ending } }) => {
+    violation: (_, __, { broken, happening: { ending } }) => {
       const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
       return broken ?? (isInCircles ? 'a request went in circles' : null);
     },

@@ -2,7 +2,7 @@
 import { type ClientChange, FIRST_SECRET, secretIdOf } from '../../../lifecycles/client/lifecycle.ts';
 import type { AdministeredUserChange } from '../../../lifecycles/user/lifecycle.ts';
 import { type Actor, commandLine, configurationFiles } from '../../../model/actor.ts';
-import { CONFIDENTIAL, DECLARED, hashOf, IMPORTED, PUBLIC, secretNamed } from './beginnings.ts';
+import { CONFIDENTIAL, DECLARED, hashOf, IMPORTED, PUBLIC, secretNamed } from './initial-states.ts';
 import { TAKEN } from './store.ts';
 import type { Asked, AskedOfClient, AskedOfUser, Stored } from './terms.ts';
 

@@ -4,7 +4,7 @@ import { running } from '../../../engine/run.ts';
 import { clientRequest } from '../../../lifecycles/client/lifecycle.ts';
 import { userRequest } from '../../../lifecycles/user/lifecycle.ts';
 import type { Bounds, EngineRequest, Walk } from '../walk.ts';
-import { BEGINNINGS } from './beginnings.ts';
+import { INITIAL_STATES } from './initial-states.ts';
 import { INVARIANTS } from './invariants.ts';
 import { expecting, requestsAt } from './requests.ts';
 import { commitAdministration, load, USER_ID } from './store.ts';
@@ -12,8 +12,8 @@ import type { Asked, Terms } from './terms.ts';
 import { WORDS } from './words.ts';
 
 const BOUNDS: readonly Bounds[] = [
-  { requests: 2, inFlight: 2, disturbances: 1 },
-  { requests: 3, inFlight: 2, disturbances: 0 },
+  { requests: 2, inFlight: 2, faults: 1 },
+  { requests: 3, inFlight: 2, faults: 0 },
 ];
 
 export const administration: Walk<Terms> = {
@@ -21,7 +21,7 @@ export const administration: Walk<Terms> = {
   of: 'administration',
   machines: ['client', 'user'],
   bounds: BOUNDS,
-  beginnings: BEGINNINGS,
+  initialStates: INITIAL_STATES,
   running,
   machineOf: (machine) => machine,
   load,
@@ -30,7 +30,7 @@ export const administration: Walk<Terms> = {
   requests: ({ stored }) => requestsAt(stored).flatMap((asked) => [asked, ...expecting(asked, stored)]),
   whenCommitted: ({ stored }, _, { after }) => ({ stored: [...stored, after] }),
   whenAnswered: (known) => known,
-  disturbances: () => [],
+  faults: () => [],
   instants: () => [],
   invariants: INVARIANTS,
   words: WORDS,

@@ -1,6 +1,6 @@
 /** How a trace speaks of the administration. */
 import type { WalkWords } from '../walk.ts';
-import { BEGAN_AT } from './beginnings.ts';
+import { BEGAN_AT } from './initial-states.ts';
 import type { Asked, Terms } from './terms.ts';
 
 const NAMES: Readonly<Record<Asked['change']['type'], string>> = {
@@ -24,6 +24,6 @@ export const WORDS: WalkWords<Terms> = {
   commit: ({ entries }) => `${entries[0]?.machine} is ${entries.at(-1)?.to}`,
   commitNoun: ({ entries }) => entries[0]?.machine ?? '',
   answer: (answer) => (answer.kind === 'rejected' ? answer.reason : null),
-  since: [BEGAN_AT, 'the beginning'],
+  since: [BEGAN_AT, 'the start'],
   sender: 'administrators',
 };

@@ -5,7 +5,7 @@ import { grantState } from '../../../model/grant.ts';
 import type { Moment, Move } from '../moment.ts';
 import { storedAfter } from '../moves.ts';
 import type { Invariant, Walk } from '../walk.ts';
-import { APPROVED_AT, CLIENT, RESOURCES, SCOPE } from './beginning.ts';
+import { APPROVED_AT, CLIENT, RESOURCES, SCOPE } from './initial-state.ts';
 import { probesAt } from './probes.ts';
 import { credentialsOf, presentedRightly } from './requests.ts';
 import { type Authorization, loadPresentation } from './store.ts';
@@ -33,7 +33,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'After a reuse has been answered, or a revocation committed, nothing in that chain ever issues again.',
     spec: 'OAuth 2.1 §4.3.1, RFC 9700 §4.14.2, RFC 7009 §2',
     machines: CHAIN,
-    brokenBy: (_, { known, stored }, { commit }) => {
+    violation: (_, { known, stored }, { commit }) => {
       if (known.ended && isIssuing(commit)) return 'tokens were issued after the chain had been ended';
       // A thief who rotates fast enough must not outrun it.
       const isRevocation = commit?.commit.kind === 'revoke';
@@ -53,7 +53,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A code yields tokens at most once, and a second valid presentation leaves no live token from the first.',
     spec: 'OAuth 2.1 §4.1.3, §7.5.3; RFC 6749 §4.1.2',
     machines: ['authorizationCode', 'grant'],
-    brokenBy: (_, { known }, { commit }) =>
+    violation: (_, { known }, { commit }) =>
       isIssuing(commit) && commit?.asked.credential === 'code' && known.spent.includes('code')
         ? 'the code was exchanged twice'
         : null,
@@ -74,7 +74,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Nothing that was expired, revoked or disabled when the commit happened issues.',
     spec: 'OAuth 2.1 §4.1.2, §4.3.1; RFC 9700 §4.14.2',
     machines: CHAIN,
-    brokenBy: (walk, before, { commit }) => {
+    violation: (walk, before, { commit }) => {
       if (!isIssuing(commit)) return null;
       const { grant, client, user, serverEpoch } = before.stored;
       if (grant.state !== 'active') return 'tokens of a revoked grant were issued';
@@ -96,7 +96,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       const probe = probesAt(walk, world).find((one) => one.of === 'tooMuch' && one.issues);
       return probe ? `${wordsOf(world, probe.credential)}, presented ${probe.what}, yields tokens` : null;
     },
-    brokenBy: (_, __, { after: { stored } }) =>
+    violation: (_, __, { after: { stored } }) =>
       stored.grant.scope.join() === SCOPE.join() && stored.grant.resources.join() === RESOURCES.join()
         ? null
         : 'what was consented to was changed',
@@ -119,7 +119,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A crash or a lost response never leaves a chain with two heads.',
     spec: 'OAuth 2.1 §4.3.1',
     machines: ['refreshToken'],
-    brokenBy: (_, __, { answer, after }) => {
+    violation: (_, __, { answer, after }) => {
       if (answer === null || typeof answer.answer === 'boolean' || answer.answer.kind !== 'issued') return null;
       const token = answer.answer.issued;
       const { refreshGeneration: head, refreshNonce } = after.stored.grant;
@@ -133,11 +133,11 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Every way in which a grant ends is an arm of its machine.',
     spec: 'RFC 9700 §4.14.2, RFC 7009 §2',
     machines: ['grant'],
-    brokenBy: (walk, before, { after, deed, commit }) => {
+    violation: (walk, before, { after, action, commit }) => {
       if (grantState(grantOf(before.stored)) === 'revoked' || grantState(grantOf(after.stored)) === 'active')
         return null;
-      if (deed) return armMissing(walk, before, (deed as Ending).event);
-      // A restored backup, recovered, is the operator's deed as well.
+      if (action) return armMissing(walk, before, (action as Ending).event);
+      // A restored backup, recovered, is the operator's action as well.
       return commit === null ? armMissing(walk, before, 'serverRecovered') : null;
     },
   },
@@ -146,7 +146,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Every reachable state × event is answered.',
     spec: 'RFC 6749 §5.1, §5.2',
     machines: CHAIN,
-    brokenBy: (_, __, move) => brokenOrInCircles(move),
+    violation: (_, __, move) => brokenOrInCircles(move),
     brokenAt: (walk, world) => probesAt(walk, world).find((one) => one.broken)?.broken ?? null,
   },
   {

@@ -5,7 +5,7 @@
 import type { Moment } from '../moment.ts';
 import { runAlone } from '../moves.ts';
 import type { Walk } from '../walk.ts';
-import { OTHER_CLIENT, REDIRECT_URI, RESOURCES, SCOPE } from './beginning.ts';
+import { OTHER_CLIENT, REDIRECT_URI, RESOURCES, SCOPE } from './initial-state.ts';
 import { presentedRightly, RIGHT_CODE, RIGHT_TOKEN } from './requests.ts';
 import type { Asked, Credential, Terms } from './terms.ts';
 

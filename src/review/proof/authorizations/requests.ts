@@ -6,7 +6,7 @@ import { type PresentedRefreshToken, refreshTokenRequest } from '../../../lifecy
 import type { AccessToday, ChainPlace } from '../../../model/grant.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
 import type { EngineRequest } from '../walk.ts';
-import { allOfIt, CHALLENGE, CLIENT, REDIRECT_URI } from './beginning.ts';
+import { allOfIt, CHALLENGE, CLIENT, REDIRECT_URI } from './initial-state.ts';
 import type { Asked, Credential, Known, Terms, Token } from './terms.ts';
 
 export const RIGHT_CODE: PresentedCode = {

@@ -6,7 +6,7 @@ import type { LoadedPresentation, Outcome } from '../../../lifecycles/presentati
 import type { PresentedRefreshToken } from '../../../lifecycles/refresh-token/lifecycle.ts';
 import type { AccessToday } from '../../../model/grant.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
-import type { Deed, Walk } from '../walk.ts';
+import type { Action, Walk } from '../walk.ts';
 import type { Authorization } from './store.ts';
 
 /** A refresh token as it was made; in flight until its answer left the server. */
@@ -62,5 +62,5 @@ export type Terms = {
 /** A walk that also knows the policy it is under. */
 export type AuthorizationWalk = Walk<Terms> & { readonly lifetimes: Lifetimes };
 
-/** A deed that ends grants; the event is the one by which the grant's machine knows it. */
-export type Ending = Deed<Terms> & { readonly event?: GrantEventType };
+/** An action that ends grants; the event is the one by which the grant's machine knows it. */
+export type Ending = Action<Terms> & { readonly event?: GrantEventType };

@@ -4,7 +4,7 @@ import type { GrantCommit } from '../../../lifecycles/grant/lifecycle.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
 import type { Moment } from '../moment.ts';
 import type { Bounds } from '../walk.ts';
-import { APPROVED_AT, approved, CLIENT, OTHER_CLIENT } from './beginning.ts';
+import { APPROVED_AT, approved, CLIENT, OTHER_CLIENT } from './initial-state.ts';
 import { INVARIANTS } from './invariants.ts';
 import { credentialsOf, presentedRightly, REVOCATION, requestsUnder } from './requests.ts';
 import { type Authorization, commitGrant, loadPresentation } from './store.ts';
@@ -12,12 +12,12 @@ import type { Asked, AuthorizationWalk, Ending, Known, Terms } from './terms.ts'
 import { WORDS } from './words.ts';
 
 /**
- * Two explorations: many presentations with one disturbance, fewer with two. What a violation needs is little: no mutant of the
+ * Two explorations: many presentations with one fault, fewer with two. What a violation needs is little: no mutant of the
  * suite (test/unit/review) needs more than these.
  */
 const BOUNDS: readonly Bounds[] = [
-  { requests: 4, inFlight: 3, disturbances: 1 },
-  { requests: 3, inFlight: 2, disturbances: 2 },
+  { requests: 4, inFlight: 3, faults: 1 },
+  { requests: 3, inFlight: 2, faults: 2 },
 ];
 
 export const authorizations = (lifetimes: Lifetimes): AuthorizationWalk => ({
@@ -26,7 +26,7 @@ export const authorizations = (lifetimes: Lifetimes): AuthorizationWalk => ({
   machines: ['authorizationCode', 'refreshToken', 'grant'],
   lifetimes,
   bounds: BOUNDS,
-  beginnings: [
+  initialStates: [
     {
       says: 'The end-user approves; the code is on its way to the client.',
       now: APPROVED_AT,
@@ -44,7 +44,7 @@ export const authorizations = (lifetimes: Lifetimes): AuthorizationWalk => ({
   isWorth: (answer) => typeof answer === 'object' && answer.kind === 'issued',
   whenCommitted,
   whenAnswered,
-  disturbances: ({ stored }) => endings(stored),
+  faults: ({ stored }) => endings(stored),
   instants: (moment) => endsOf(lifetimes, moment),
   backups: {
     of: ({ spent, ended }: Known) => ({ spent, ended }),
@@ -88,7 +88,7 @@ function endsOf(lifetimes: Lifetimes, { stored: { grant } }: Moment<Terms>): num
   ];
 }
 
-/** Epochs only rise: what undoes a deed revives no grant. */
+/** Epochs only rise: what undoes an action revives no grant. */
 function endings(stored: Authorization): readonly Ending[] {
   const { client, user, serverEpoch } = stored;
   const raised = user.epoch + 1n;

@@ -1,6 +1,6 @@
 /** How a trace speaks of presentations. */
 import type { WalkWords } from '../walk.ts';
-import { APPROVED_AT } from './beginning.ts';
+import { APPROVED_AT } from './initial-state.ts';
 import type { Asked, Terms } from './terms.ts';
 
 /** In the order in which they left the server. */

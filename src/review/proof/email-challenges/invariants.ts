@@ -39,7 +39,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A link is used once: neither a second press nor a lost answer uses it again.',
     spec: 'NIST SP 800-63B-4 §4.2',
     machines,
-    brokenBy: (_, __, { after }) => {
+    violation: (_, __, { after }) => {
       const { used } = after.known;
       return new Set(used).size < used.length ? 'a link was used twice' : null;
     },
@@ -49,7 +49,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'The statement that uses a link ends every other link of its purpose, but for the links that undo a change.',
     spec: 'NIST SP 800-63B-4 §4.2',
     machines: ['emailChallenge'],
-    brokenBy: (_, world, move) => {
+    violation: (_, world, move) => {
       const link = usedBy(world, move);
       if (link === null || link.purpose === 'undo_change') return null;
       const left = move.after.stored.challenges.find(({ state, ...one }) => state === 'active' && isLike(one, link));
@@ -85,7 +85,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A newer link to the same address ends no older link while there are fewer than may be: a stranger who asks for links ends none.',
     spec: 'NIST SP 800-63B-4 §4.2',
     machines: ['emailChallenge'],
-    brokenBy: (_, world, move) => {
+    violation: (_, world, move) => {
       const added = move.commit?.held ? addedBy(move.commit.commit) : null;
       if (added === null || added.purpose === 'undo_change') return null;
       const lost = world.stored.challenges.find(
@@ -104,7 +104,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A link from before a new password, or from before the sessions were ended, is worth nothing; but for an undo, since a thief changes the password too.',
     spec: 'NIST SP 800-63B-4 §4.2',
     machines: ['emailChallenge'],
-    brokenBy: (_, world, move) => {
+    violation: (_, world, move) => {
       const link = usedBy(world, move);
       if (link === null || link.userId === null || link.purpose === 'undo_change') return null;
       return world.stored.user?.epoch === link.userEpoch ? null : `${link.id} was used after the epoch was raised`;
@@ -115,7 +115,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'No link changes the account of an end-user who was disabled or deleted.',
     spec: 'OpenID Connect Core §3.1.2.3',
     machines,
-    brokenBy: (_, world, move) => {
+    violation: (_, world, move) => {
       const link = usedBy(world, move);
       return link !== null && link.userId !== null && !isEnabled(world.stored) ? `${link.id} was used` : null;
     },
@@ -125,7 +125,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A link for a new password, about lost factors, or to confirm the address, is used while the account still has the address that it was sent to.',
     spec: 'NIST SP 800-63B-4 §4.2',
     machines: ['emailChallenge'],
-    brokenBy: (_, world, move) => {
+    violation: (_, world, move) => {
       const link = usedBy(world, move);
       if (link === null || !['reset_password', 'verify_address', 'lost_factors'].includes(link.purpose)) return null;
       return emailOf(world.stored) === link.address ? null : `${link.id} was used, and the address is another`;
@@ -136,7 +136,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A link whose time was over when the button was pressed changes nothing.',
     spec: 'NIST SP 800-63B-4 §4.2',
     machines: ['emailChallenge'],
-    brokenBy: (_, world, move) => {
+    violation: (_, world, move) => {
       const link = usedBy(world, move);
       const late = link !== null && move.commit !== null && move.commit.commit.now >= link.endsAt;
       return late ? `${link.id} was used after its end` : null;
@@ -147,7 +147,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A link is used and the account changed as its purpose says, in one statement; or neither.',
     spec: 'NIST SP 800-63B-4 §4.2',
     machines,
-    brokenBy: (_, world, move) => {
+    violation: (_, world, move) => {
       if (!move.commit?.held) return null;
       const [before, after] = [world.stored.user, move.after.stored.user];
       const link = usedBy(world, move);
@@ -182,7 +182,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A link about lost factors is used by somebody who has typed the password too, and no link has set that password since the oldest factor was added.',
     spec: 'NIST SP 800-63B-4 §4.2.2',
     machines: ['emailChallenge'],
-    brokenBy: (_, world, move) => {
+    violation: (_, world, move) => {
       if (usedBy(world, move)?.purpose !== 'lost_factors') return null;
       const { asked } = move.commit ?? {};
       if (asked?.kind !== 'use' || asked.withPassword !== true) return 'nobody has typed the password';
@@ -207,7 +207,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Each change of a verified address leaves a link to the address from before, stored in the same statement.',
     spec: 'NIST SP 800-63B-4 §4.6',
     machines: ['emailChallenge'],
-    brokenBy: (_, world, move) => {
+    violation: (_, world, move) => {
       if (usedBy(world, move)?.purpose !== 'change_address' || world.stored.user?.claims['email_verified'] !== true)
         return null;
       const [newest] = move.after.stored.challenges;
@@ -221,7 +221,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'After a change is undone, no link that was sent since does anything: what a thief has is worth nothing.',
     spec: 'NIST SP 800-63B-4 §4.6',
     machines: ['emailChallenge'],
-    brokenBy: (_, world, move) => {
+    violation: (_, world, move) => {
       const link = usedBy(world, move);
       if (link?.purpose !== 'undo_change') return null;
       const later = world.stored.challenges.filter(({ createdAt }) => createdAt >= link.createdAt);
@@ -236,7 +236,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A link that was used or superseded never changes again.',
     spec: 'NIST SP 800-63B-4 §4.2',
     machines: ['emailChallenge'],
-    brokenBy: (_, { stored }, { after }) => {
+    violation: (_, { stored }, { after }) => {
       const revived = stored.challenges.find(
         ({ id, state }) => state !== 'active' && after.stored.challenges.find((one) => one.id === id)?.state !== state,
       );
@@ -248,7 +248,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Every event of a link is answered, in every state that can be reached.',
     spec: 'RFC 9110 §15',
     machines: ['emailChallenge'],
-    brokenBy: (_, __, { broken, happening: { ending } }) => {
+    violation: (_, __, { broken, happening: { ending } }) => {
       const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
       return broken ?? (isInCircles ? 'a request went in circles' : null);
     },

@@ -1,5 +1,5 @@
 /** What people and administrators ask for: a link of each purpose, the button of each link, the withdrawal of an invitation. */
-import { OTHER, OWN } from './beginnings.ts';
+import { OTHER, OWN } from './initial-states.ts';
 import type { Asked, Stored } from './terms.ts';
 
 const IN_USE: readonly Extract<Asked, { kind: 'send' }>[] = [

@@ -8,8 +8,8 @@ import {
 } from '../../../lifecycles/email-challenge/lifecycle.ts';
 import { commandLine } from '../../../model/actor.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
-import type { Bounds, Deed, EngineRequest, Walk } from '../walk.ts';
-import { BEGINNINGS, hashOf, LIFETIME_SECONDS, secretHashOf } from './beginnings.ts';
+import type { Action, Bounds, EngineRequest, Walk } from '../walk.ts';
+import { hashOf, INITIAL_STATES, LIFETIME_SECONDS, secretHashOf } from './initial-states.ts';
 import { INVARIANTS } from './invariants.ts';
 import { requestsAt } from './requests.ts';
 import { commitLinks, hasUser, load, movesOf, USER_ID } from './store.ts';
@@ -17,8 +17,8 @@ import type { Asked, Stored, Terms } from './terms.ts';
 import { WORDS } from './words.ts';
 
 const BOUNDS: readonly Bounds[] = [
-  { requests: 2, inFlight: 2, disturbances: 1 },
-  { requests: 3, inFlight: 2, disturbances: 0 },
+  { requests: 2, inFlight: 2, faults: 1 },
+  { requests: 3, inFlight: 2, faults: 0 },
 ];
 
 export const emailChallenges: Walk<Terms> = {
@@ -26,7 +26,7 @@ export const emailChallenges: Walk<Terms> = {
   of: 'links in mails',
   machines: ['emailChallenge', 'user'],
   bounds: BOUNDS,
-  beginnings: BEGINNINGS,
+  initialStates: INITIAL_STATES,
   running,
   machineOf: (machine) => machine,
   load,
@@ -40,8 +40,8 @@ export const emailChallenges: Walk<Terms> = {
     return used.length === 0 ? known : { ...known, used: [...known.used, ...used] };
   },
   whenAnswered: (known) => known,
-  deeds: ({ stored }) => deedsOf(stored),
-  disturbances: () => [],
+  actions: ({ stored }) => actionsOf(stored),
+  faults: () => [],
   instants: ({ stored: { challenges } }) =>
     challenges.filter(({ state }) => state === 'active').map(({ endsAt }) => endsAt.getTime()),
   invariants: INVARIANTS,
@@ -87,25 +87,25 @@ function useOf(id: string, draw: number): LinkUse {
 }
 
 /** What administrators and the end-user do elsewhere. */
-function deedsOf(stored: Stored): readonly Deed<Terms>[] {
+function actionsOf(stored: Stored): readonly Action<Terms>[] {
   const { user } = stored;
   if (user === null || !hasUser(stored) || user.deletedAt !== null) return [];
-  const deed = (says: string, change: Partial<RegisteredUser>): Deed<Terms> => ({
+  const action = (says: string, change: Partial<RegisteredUser>): Action<Terms> => ({
     says,
     stored: { ...stored, user: { ...user, ...change }, version: stored.version + 1 },
   });
   const ends = { epoch: user.epoch + 1n };
   return [
-    deed('The end-user gets another password.', {
+    action('The end-user gets another password.', {
       ...ends,
       passwordHash: hashOf(`another ${user.epoch}`),
       passwordByLinkAt: null,
     }),
-    deed('An administrator changes the address.', { claims: { email: 'given@example.com', email_verified: true } }),
+    action('An administrator changes the address.', { claims: { email: 'given@example.com', email_verified: true } }),
     ...(user.disabledAt === null
-      ? [deed('An administrator disables the end-user.', { ...ends, disabledAt: new Date(0) })]
-      : [deed('An administrator enables the end-user.', { disabledAt: null })]),
-    deed('An administrator deletes the end-user.', {
+      ? [action('An administrator disables the end-user.', { ...ends, disabledAt: new Date(0) })]
+      : [action('An administrator enables the end-user.', { disabledAt: null })]),
+    action('An administrator deletes the end-user.', {
       ...ends,
       username: '',
       passwordHash: hashOf(''),

@@ -1,6 +1,6 @@
 /** How a trace speaks of links in mails. */
 import type { WalkWords } from '../walk.ts';
-import { BEGAN_AT } from './beginnings.ts';
+import { BEGAN_AT } from './initial-states.ts';
 import { addedBy, movesOf } from './store.ts';
 import type { Asked, Terms } from './terms.ts';
 
@@ -29,6 +29,6 @@ export const WORDS: WalkWords<Terms> = {
   },
   commitNoun: () => 'links',
   answer: (answer) => (typeof answer === 'object' && answer.kind === 'rejected' ? answer.reason : null),
-  since: [BEGAN_AT, 'the beginning'],
+  since: [BEGAN_AT, 'the start'],
   sender: 'people',
 };

@@ -45,7 +45,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'An answer signs in once: only what was answered and not used yet signs in.',
     spec: 'RFC 6749 §10.5',
     machines: UPSTREAM,
-    brokenBy: (_, before, move) => {
+    violation: (_, before, move) => {
       const id = signedInBy(move);
       if (id !== null && before.known.signedIn.some((one) => one.id === id)) return 'its browser was told twice';
       if (id !== null && move.after.stored.signIns.find((one) => one.id === id)?.state !== 'used')
@@ -59,7 +59,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'An answer, or a refusal, is taken once: a second one never replaces it.',
     spec: 'RFC 6749 §10.5',
     machines: UPSTREAM,
-    brokenBy: (_, before, move) => {
+    violation: (_, before, move) => {
       const seen = heldIn(move);
       const state = seen?.after.state;
       if (!seen || (state !== 'answered' && state !== 'denied')) return null;
@@ -71,14 +71,14 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Nothing that another browser brings changes anything.',
     spec: 'RFC 9700 §4.7',
     machines: UPSTREAM,
-    brokenBy: (_, __, move) => (heldIn(move)?.browser === 'another' ? 'another browser changed it' : null),
+    violation: (_, __, move) => (heldIn(move)?.browser === 'another' ? 'another browser changed it' : null),
   },
   {
     name: 'never-after-a-later-sign-in',
     says: 'An answer never signs in after a later sign-in of the same browser for the same request.',
     spec: 'RFC 9700 §4.7',
     machines: UPSTREAM,
-    brokenBy: (_, { stored }, move) => {
+    violation: (_, { stored }, move) => {
       const used = usedIn(move);
       return used && isOvertaken(stored, used.loaded) ? 'a later sign-in was overtaken by it' : null;
     },
@@ -88,7 +88,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'What comes after the end of a sign-in changes nothing.',
     spec: 'RFC 9700 §4.7',
     machines: UPSTREAM,
-    brokenBy: (_, __, move) => {
+    violation: (_, __, move) => {
       const seen = heldIn(move);
       return seen && seen.now >= seen.loaded.endsAt ? 'it had ended' : null;
     },
@@ -98,7 +98,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'An end-user who was disabled before the commit does not sign in.',
     spec: 'OpenID Connect Core §3.1.2.3',
     machines: UPSTREAM,
-    brokenBy: (_, { stored }, move) => {
+    violation: (_, { stored }, move) => {
       const used = usedIn(move);
       const user = used && stored.users.find(({ id }) => id === used.after.userId);
       return user && user.disabledAt !== null ? 'a disabled end-user signed in' : null;
@@ -113,7 +113,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       stored.identities.filter((one) => one === activeOf({ identities: [one] })).length > 1
         ? 'two end-users have it'
         : null,
-    brokenBy: (_, { stored }, { after }) => {
+    violation: (_, { stored }, { after }) => {
       const moved = after.stored.identities.some((now) => {
         const before = stored.identities.find(({ id }) => id === now.id);
         return before !== undefined && before.userId !== now.userId;
@@ -126,7 +126,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A sign-in at another provider signs in the end-user to whom the account is linked, and nobody else.',
     spec: 'OpenID Connect Core §5.7',
     machines: BOTH,
-    brokenBy: (_, __, move) => {
+    violation: (_, __, move) => {
       const used = usedIn(move);
       if (used?.after.kind !== 'upstream') return null;
       const linked = activeOf(move.after.stored);
@@ -138,7 +138,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A link goes to the end-user who began it.',
     spec: 'RFC 6749 §10.12',
     machines: BOTH,
-    brokenBy: (_, __, move) => {
+    violation: (_, __, move) => {
       const used = usedIn(move);
       if (used?.loaded.purpose !== 'link') return null;
       return used.after.userId === used.loaded.userId ? null : 'it went to another';
@@ -171,7 +171,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'An end-user never removes the last way to sign in.',
     spec: 'NIST SP 800-63B-4 §4.2',
     machines: ['linkedIdentity'],
-    brokenBy: (_, { stored }, { commit }) => {
+    violation: (_, { stored }, { commit }) => {
       const removed =
         commit?.held && commit.asked.about === 'identity' ? changeOf(commit.commit, LINKED_IDENTITIES) : null;
       if (removed?.after.removedReason !== 'removed_by_user') return null;
@@ -184,7 +184,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'An identity that was removed never comes back, and keeps what its removal wrote.',
     spec: 'OpenID Connect Core §5.7',
     machines: ['linkedIdentity'],
-    brokenBy: (_, { stored }, { after }) =>
+    violation: (_, { stored }, { after }) =>
       stored.identities.some(
         (one) =>
           one.state === 'removed' &&
@@ -198,7 +198,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Whom the policy does not admit is never signed in, and who is new only where it registers them.',
     spec: 'OpenID Connect Core §5.7',
     machines: UPSTREAM,
-    brokenBy: (_, { stored }, move) => {
+    violation: (_, { stored }, move) => {
       const used = usedIn(move);
       if (!used || move.commit?.asked.about !== 'signIn') return null;
       if (!move.commit.asked.isAdmitted) return 'who is not admitted was signed in';
@@ -229,7 +229,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Every event is answered, in every state that can be reached.',
     spec: 'RFC 9110 §15',
     machines: BOTH,
-    brokenBy: (_, __, { broken, happening: { ending } }) => {
+    violation: (_, __, { broken, happening: { ending } }) => {
       const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
       return broken ?? (isInCircles ? 'a request went in circles' : null);
     },

@@ -4,7 +4,7 @@ import { externalSignInRequest } from '../../../lifecycles/external-sign-in/life
 import { identityRemovalRequest } from '../../../lifecycles/linked-identity/lifecycle.ts';
 import type { Bytes } from '../../../model/grant.ts';
 import type { Bounds, EngineRequest, Walk } from '../walk.ts';
-import { ANOTHER_BROWSER, BEGAN_AT, BEGINNINGS, ITS_BROWSER, NAMESAKE } from './beginnings.ts';
+import { ANOTHER_BROWSER, BEGAN_AT, INITIAL_STATES, ITS_BROWSER, NAMESAKE } from './initial-states.ts';
 import { INVARIANTS } from './invariants.ts';
 import { requestsAt } from './requests.ts';
 import { commitExternal, idsFor, load, PROVIDER, THERE, USERNAMES } from './store.ts';
@@ -12,8 +12,8 @@ import type { Asked, Stored, Terms } from './terms.ts';
 import { WORDS } from './words.ts';
 
 const BOUNDS: readonly Bounds[] = [
-  { requests: 4, inFlight: 2, disturbances: 0 },
-  { requests: 3, inFlight: 2, disturbances: 1 },
+  { requests: 4, inFlight: 2, faults: 0 },
+  { requests: 3, inFlight: 2, faults: 1 },
 ];
 
 export const externalSignIns: Walk<Terms> = {
@@ -21,7 +21,7 @@ export const externalSignIns: Walk<Terms> = {
   of: 'sign-ins at other places',
   machines: ['externalSignIn', 'linkedIdentity'],
   bounds: BOUNDS,
-  beginnings: BEGINNINGS,
+  initialStates: INITIAL_STATES,
   running,
   machineOf: (machine) => machine,
   load,
@@ -36,7 +36,7 @@ export const externalSignIns: Walk<Terms> = {
       ? { signedIn: [...signedIn, { id: signIn.id, userId: user.id }] }
       : { signedIn };
   },
-  disturbances: ({ stored }) => [
+  faults: ({ stored }) => [
     ...stored.users
       .filter(({ disabledAt }) => disabledAt === null)
       .map(({ id }) => ({ says: `An administrator disables ${id}.`, stored: disabled(stored, id) })),
@@ -92,5 +92,5 @@ function requestOf(asked: Asked): EngineRequest<Terms> {
   }
 }
 
-/** As the beginnings name them. */
+/** As the initial states name them. */
 const isUpstream = (id: string): boolean => !id.startsWith('delegated');

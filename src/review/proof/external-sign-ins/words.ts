@@ -2,7 +2,7 @@
 import { EXTERNAL_SIGN_INS } from '../../../lifecycles/tables.ts';
 import { changeOf } from '../carry-out.ts';
 import type { WalkWords } from '../walk.ts';
-import { BEGAN_AT } from './beginnings.ts';
+import { BEGAN_AT } from './initial-states.ts';
 import type { Asked, Terms } from './terms.ts';
 
 const BROWSERS = { its: 'the browser that began', another: 'another browser', none: 'the application of the team' };
@@ -23,6 +23,6 @@ export const WORDS: WalkWords<Terms> = {
   },
   commitNoun: (commit) => (changeOf(commit, EXTERNAL_SIGN_INS) ? 'sign-in' : 'removal'),
   answer: (answer) => (answer?.kind === 'rejected' ? answer.reason : null),
-  since: [BEGAN_AT, 'the beginning'],
+  since: [BEGAN_AT, 'the start'],
   sender: 'browsers',
 };

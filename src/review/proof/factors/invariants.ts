@@ -8,7 +8,7 @@ import { type Change, changeOf } from '../carry-out.ts';
 import type { Moment, Move } from '../moment.ts';
 import { runAlone, storedAfter } from '../moves.ts';
 import type { Invariant, Walk } from '../walk.ts';
-import { stepAt } from './beginnings.ts';
+import { stepAt } from './initial-states.ts';
 import { acceptedBy, NEW_BROWSERS, newPasskeyId, requestsAt } from './requests.ts';
 import { hasAnother, hasAnotherWay, isAboutSession, stands } from './store.ts';
 import type { AboutApp, AboutPasskey, AboutSession, Accepted, Asked, Stored, Terms } from './terms.ts';
@@ -63,7 +63,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'The code of a time step is accepted at most once, in whatever browsers it is sent, and no earlier code after it.',
     spec: 'RFC 6238 §5.2',
     machines: ['secondFactor'],
-    brokenBy: (_, before, move) => {
+    violation: (_, before, move) => {
       const accepted = justAccepted(move);
       if (accepted?.factor.kind === 'secondFactor' && acceptedBefore(before, accepted))
         return 'a code was accepted twice';
@@ -78,7 +78,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A recovery code works at most once, in whatever browsers it is sent.',
     spec: `${NIST} §4.2.1`,
     machines: ['recoveryCode'],
-    brokenBy: (_, before, move) => {
+    violation: (_, before, move) => {
       const accepted = justAccepted(move);
       if (accepted?.factor.kind !== 'recoveryCode') return null;
       if (acceptedBefore(before, accepted)) return 'a recovery code was accepted twice';
@@ -96,7 +96,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       const newest = Math.max(0, ...codes.map(({ made }) => made));
       return codes.some(({ state, made }) => state === 'active' && made < newest) ? 'an older code still works' : null;
     },
-    brokenBy: (_, { stored }, move) => {
+    violation: (_, { stored }, move) => {
       const held = heldIn(move);
       return held?.after.state === 'used' && stateOf(stored, held.after.id) !== 'active'
         ? 'a code was used that newer codes had replaced, or that was used'
@@ -108,7 +108,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A passkey or an app that was removed never signs in again, and a code that was not accepted signs in nobody.',
     spec: `${NIST} §4.3`,
     machines: ALL,
-    brokenBy: (_, { stored, known }, { commit, after }) => {
+    violation: (_, { stored, known }, { commit, after }) => {
       const session = commit?.held && isAboutSession(commit.commit) ? commit.asked : null;
       if (session?.about === 'session' && !stands(stored, session.factor)) return `${session.factor.id} signed in`;
       const signedIn = after.stored.sessions.find(({ sid }) => stored.sessions.every((one) => one.sid !== sid));
@@ -125,7 +125,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'What was removed, used or replaced stays so, its secrets are gone, and no authenticator is registered again.',
     spec: `${NIST} §4.3`,
     machines: ALL,
-    brokenBy: (_, { stored }, { after }) => {
+    violation: (_, { stored }, { after }) => {
       const back = rowsOf(stored).find(({ id, state }) => ENDED.includes(state) && stateOf(after.stored, id) !== state);
       return back ? `${back.id} came back` : null;
     },
@@ -144,7 +144,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A signature is accepted at most once: the counter of a passkey rises.',
     spec: 'WebAuthn Level 3 §7.2',
     machines: ['passkey'],
-    brokenBy: (_, before, move) => {
+    violation: (_, before, move) => {
       const accepted = justAccepted(move);
       if (accepted?.factor.kind === 'passkey' && accepted.number !== null && acceptedBefore(before, accepted))
         return 'a signature was accepted twice';
@@ -158,7 +158,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'No wrong code and no wrong signature is accepted.',
     spec: 'RFC 6238 §5.2, WebAuthn Level 3 §7.2',
     machines: FACTORS,
-    brokenBy: (_, { now }, move) => {
+    violation: (_, { now }, move) => {
       const accepted = justAccepted(move);
       if (!accepted || !move.answer) return null;
       const { asked } = move.answer;
@@ -173,7 +173,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'An app counts for nothing before its first right code, which comes in time.',
     spec: `${NIST} §4.1.2`,
     machines: ['secondFactor'],
-    brokenBy: (_, { stored }, move) => {
+    violation: (_, { stored }, move) => {
       const held = heldIn(move);
       if (held?.asked.about !== 'app' || held.after.state !== 'active' || held.before?.state !== 'unconfirmed')
         return null;
@@ -187,7 +187,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Where there is a factor, who showed the password alone adds none; nor do they remove any.',
     spec: `${NIST} §4.1.2`,
     machines: FACTORS,
-    brokenBy: (_, { stored }, move) => {
+    violation: (_, { stored }, move) => {
       const held = heldIn(move);
       if (!held || !('byPasswordAlone' in held.asked) || !held.asked.byPasswordAlone) return null;
       const wasActive = stateOf(stored, held.after.id) === 'active';
@@ -200,7 +200,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Where the policy demands a factor, the end-user never removes the last.',
     spec: `${NIST} §2.2`,
     machines: FACTORS,
-    brokenBy: (_, { stored }, move) => {
+    violation: (_, { stored }, move) => {
       const held = heldIn(move);
       if (!held || !byEndUser(held.asked) || stateOf(stored, held.after.id) !== 'active') return null;
       return stored.isDemanded && !hasAnother(stored, held.after.id) ? 'the last factor is gone' : null;
@@ -211,7 +211,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'An end-user never removes the passkey that is their last way to sign in.',
     spec: `${NIST} §4.2`,
     machines: ['passkey'],
-    brokenBy: (_, { stored }, move) => {
+    violation: (_, { stored }, move) => {
       const held = heldIn(move);
       if (held?.asked.about !== 'passkey' || !byEndUser(held.asked)) return null;
       if (stateOf(stored, held.after.id) !== 'active') return null;
@@ -223,7 +223,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'An end-user who was disabled proves nothing from then on, and registers no passkey.',
     spec: 'OpenID Connect Core §3.1.2.3',
     machines: ALL,
-    brokenBy: (_, { stored }, move) => {
+    violation: (_, { stored }, move) => {
       const held = heldIn(move);
       return stored.userIsDisabled && held?.before === null ? 'a passkey was registered' : null;
     },
@@ -247,7 +247,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       );
       return weak ? `${weak.sid} is active with a password alone` : null;
     },
-    brokenBy: (_, { known }, { commit }) => {
+    violation: (_, { known }, { commit }) => {
       if (commit?.held !== true || commit.asked.about !== 'session') return null;
       const { sid, factor } = commit.asked;
       return known.accepted.some((one) => one.sid === sid && one.factor.id === factor.id)
@@ -260,7 +260,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Every event is answered, in every state that can be reached.',
     spec: 'RFC 9110 §15',
     machines: ALL,
-    brokenBy: (_, __, { broken, happening: { ending } }) => {
+    violation: (_, __, { broken, happening: { ending } }) => {
       const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
       return broken ?? (isInCircles ? 'a request went in circles' : null);
     },

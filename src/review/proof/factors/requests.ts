@@ -1,6 +1,6 @@
 /** What can come: codes and signatures, right and wrong, of the end-user and of a thief; removals; what follows from an answer. */
 import type { Passkey, SecondFactor } from '../../../model/factors.ts';
-import { THIS_STEP } from './beginnings.ts';
+import { THIS_STEP } from './initial-states.ts';
 import type { AboutApp, AboutCode, AboutPasskey, Accepted, Asked, Removal, Stored } from './terms.ts';
 
 /** Browsers that sign in with a passkey have no session before. */

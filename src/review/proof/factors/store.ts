@@ -13,8 +13,8 @@ import type { Session } from '../../../model/session.ts';
 import { NO_PASSWORD } from '../../../model/user.ts';
 import { BY_PASSWORD, byPasskey } from '../../../oauth/authentication-methods.ts';
 import { carryOut, type LeftOut } from '../carry-out.ts';
-import { newSession, SESSION_LIFETIMES, USER } from '../sign-ins/beginnings.ts';
-import { code, passkey } from './beginnings.ts';
+import { newSession, SESSION_LIFETIMES, USER } from '../sign-ins/initial-states.ts';
+import { code, passkey } from './initial-states.ts';
 import type { Asked, Stored, StoredFactorSession, Terms } from './terms.ts';
 
 type Factor = { readonly id: string; readonly state: string };

@@ -8,9 +8,9 @@ import { setUpEndsAt } from '../../../model/factors.ts';
 import { BY_CODE, BY_PASSWORD, byPasskey, methodsOf } from '../../../oauth/authentication-methods.ts';
 import type { LeftOut } from '../carry-out.ts';
 import type { Moment } from '../moment.ts';
-import { SESSION_LIFETIMES } from '../sign-ins/beginnings.ts';
-import type { Bounds, Deed, EngineRequest, Walk } from '../walk.ts';
-import { BEGINNINGS, passkey, stepAt } from './beginnings.ts';
+import { SESSION_LIFETIMES } from '../sign-ins/initial-states.ts';
+import type { Action, Bounds, EngineRequest, Walk } from '../walk.ts';
+import { INITIAL_STATES, passkey, stepAt } from './initial-states.ts';
 import { INVARIANTS } from './invariants.ts';
 import { acceptedBy, requestsAt } from './requests.ts';
 import {
@@ -25,8 +25,8 @@ import type { Asked, Terms } from './terms.ts';
 import { WORDS } from './words.ts';
 
 const BOUNDS: readonly Bounds[] = [
-  { requests: 3, inFlight: 2, disturbances: 0 },
-  { requests: 2, inFlight: 2, disturbances: 1 },
+  { requests: 3, inFlight: 2, faults: 0 },
+  { requests: 2, inFlight: 2, faults: 1 },
 ];
 
 export const factors: Walk<Terms> = {
@@ -34,7 +34,7 @@ export const factors: Walk<Terms> = {
   of: 'further factors',
   machines: ['secondFactor', 'recoveryCode', 'passkey'],
   bounds: BOUNDS,
-  beginnings: BEGINNINGS,
+  initialStates: INITIAL_STATES,
   running,
   machineOf: (machine) => machine,
   load,
@@ -46,8 +46,8 @@ export const factors: Walk<Terms> = {
     const accepted = answer.kind === 'accepted' ? acceptedBy(asked) : null;
     return accepted ? { accepted: [...known.accepted, accepted] } : known;
   },
-  deeds: (moment) => deedsAt(moment),
-  disturbances: ({ stored }) =>
+  actions: (moment) => actionsAt(moment),
+  faults: ({ stored }) =>
     stored.userIsDisabled
       ? []
       : [{ says: 'An administrator disables the end-user.', stored: { ...stored, userIsDisabled: true } }],
@@ -57,7 +57,7 @@ export const factors: Walk<Terms> = {
 };
 
 /** Sign-ins, and the making of recovery codes. Each is a guarded statement of its own. */
-export function deedsAt({ stored, known, now }: Moment<Terms>, leftOut?: LeftOut): readonly Deed<Terms>[] {
+export function actionsAt({ stored, known, now }: Moment<Terms>, leftOut?: LeftOut): readonly Action<Terms>[] {
   const at = new Date(now);
   const { sessions } = stored;
   const byPassword =
@@ -66,11 +66,11 @@ export function deedsAt({ stored, known, now }: Moment<Terms>, leftOut?: LeftOut
     .filter(({ sid, factor }) => factor.kind === 'passkey' && sessions.every((session) => session.sid !== sid))
     .map(({ sid, factor }) => signedInWithPasskey(stored, { sid, factor, now: at }, leftOut));
   const newCodes = hasActiveFactor(stored) && stored.codes.length > 0 ? withNewCodes(stored, leftOut) : null;
-  const deed = (says: string) => (after: typeof byPassword) => (after ? [{ says, stored: after }] : []);
+  const action = (says: string) => (after: typeof byPassword) => (after ? [{ says, stored: after }] : []);
   return [
-    ...deed('Username and password are right, in another browser.')(byPassword),
-    ...byPasskey.flatMap(deed('A browser is signed in with the passkey.')),
-    ...deed('New recovery codes are made.')(newCodes),
+    ...action('Username and password are right, in another browser.')(byPassword),
+    ...byPasskey.flatMap(action('A browser is signed in with the passkey.')),
+    ...action('New recovery codes are made.')(newCodes),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** How a trace speaks of factors. */
 import type { WalkWords } from '../walk.ts';
-import { BEGAN_AT, THIS_STEP } from './beginnings.ts';
+import { BEGAN_AT, THIS_STEP } from './initial-states.ts';
 import { writtenBy } from './invariants.ts';
 import { isAboutSession } from './store.ts';
 import type { Asked, Terms } from './terms.ts';
@@ -37,6 +37,6 @@ export const WORDS: WalkWords<Terms> = {
   commit: (commit) => (isAboutSession(commit) ? 'the browser is signed in' : writtenWords(writtenBy(commit))),
   commitNoun: (commit) => (isAboutSession(commit) ? 'session' : 'factor'),
   answer: (answer) => (answer.kind === 'rejected' ? answer.reason : null),
-  since: [BEGAN_AT, 'the beginning'],
+  since: [BEGAN_AT, 'the start'],
   sender: 'browsers',
 };

@@ -3,7 +3,7 @@ import type { QueuedMail } from '../../../model/mail.ts';
 import type { Moment } from '../moment.ts';
 import { runAlone, storedAfter } from '../moves.ts';
 import type { Invariant, Walk } from '../walk.ts';
-import { POLICY } from './beginnings.ts';
+import { POLICY } from './initial-states.ts';
 import { OUTCOMES, requestsAt } from './requests.ts';
 import type { Asked, Terms } from './terms.ts';
 
@@ -17,7 +17,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'While the claim of a node has not run out, no other node attempts the same mail.',
     spec: SPEC,
     machines,
-    brokenBy: (_, { known }, { commit, after }) => {
+    violation: (_, { known }, { commit, after }) => {
       if (!commit?.held || commit.asked.kind !== 'claim' || after.stored.mail.state !== 'pending') return null;
       const begins = (after.stored.mail.nextAttemptAt?.getTime() ?? 0) - POLICY.claimSeconds * 1000;
       return known.lastClaim !== null && begins < known.lastClaim ? 'two nodes attempt it at the same time' : null;
@@ -43,7 +43,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'The server attempts only a mail that is pending, due, and not too old.',
     spec: SPEC,
     machines,
-    brokenBy: (_, { stored: { mail }, now }, { commit, after }) => {
+    violation: (_, { stored: { mail }, now }, { commit, after }) => {
       if (!commit?.held || commit.asked.kind !== 'claim' || after.stored.mail.state !== 'pending') return null;
       const decidedAt = (after.stored.mail.nextAttemptAt?.getTime() ?? 0) - POLICY.claimSeconds * 1000;
       const isDue = mail.state === 'pending' && now >= (mail.nextAttemptAt?.getTime() ?? 0);
@@ -72,7 +72,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A mail is dropped for exactly the reason that is stored.',
     spec: SPEC,
     machines,
-    brokenBy: (_, { stored: { mail: before } }, { commit, after: { stored } }) => {
+    violation: (_, { stored: { mail: before } }, { commit, after: { stored } }) => {
       const { mail: after } = stored;
       if (!commit?.held || after.state !== 'dropped' || before.state === 'dropped') return null;
       return isReason(commit.asked, before, after.dropReason, after.endedAt?.getTime() ?? 0)
@@ -95,7 +95,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Every event of a mail is answered, in every state that can be reached.',
     spec: SPEC,
     machines,
-    brokenBy: (_, __, { broken, happening: { ending } }) => {
+    violation: (_, __, { broken, happening: { ending } }) => {
       const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
       return broken ?? (isInCircles ? 'a request went in circles' : null);
     },

@@ -3,16 +3,16 @@ import { running } from '../../../engine/run.ts';
 import { claimMailRequest, displaceMailRequest, reportMailRequest } from '../../../lifecycles/mail/lifecycle.ts';
 import { carryOut } from '../carry-out.ts';
 import type { Bounds, EngineRequest, Walk } from '../walk.ts';
-import { BEGINNINGS, POLICY } from './beginnings.ts';
+import { INITIAL_STATES, POLICY } from './initial-states.ts';
 import { INVARIANTS } from './invariants.ts';
 import { requestsAt } from './requests.ts';
 import type { Asked, Known, Terms } from './terms.ts';
 import { WORDS } from './words.ts';
 
 const BOUNDS: readonly Bounds[] = [
-  { requests: 3, inFlight: 2, disturbances: 1 },
-  { requests: 3, inFlight: 2, disturbances: 0 },
-  { requests: 2, inFlight: 1, disturbances: 2 },
+  { requests: 3, inFlight: 2, faults: 1 },
+  { requests: 3, inFlight: 2, faults: 0 },
+  { requests: 2, inFlight: 1, faults: 2 },
 ];
 
 export const mails: Walk<Terms> = {
@@ -20,7 +20,7 @@ export const mails: Walk<Terms> = {
   of: 'mails',
   machines: ['mail'],
   bounds: BOUNDS,
-  beginnings: BEGINNINGS,
+  initialStates: INITIAL_STATES,
   running,
   machineOf: (machine) => machine,
   load: ({ mail }, _, now) => ({ now, mail }),
@@ -54,7 +54,7 @@ export const mails: Walk<Terms> = {
     if (asked.kind !== 'claim' || after === before || claim === undefined) return known;
     return { ...known, claims: [...new Set([...known.claims, claim])], answeredClaims: known.answeredClaims + 1 };
   },
-  disturbances: () => [],
+  faults: () => [],
   instants: ({ stored: { mail } }) => [
     mail.nextAttemptAt?.getTime() ?? Number.POSITIVE_INFINITY,
     mail.givesUpAt.getTime(),

@@ -15,7 +15,7 @@ import { numberOf } from '../keys.ts';
 import type { Moment, Move } from '../moment.ts';
 import { type Ran, runAlone, storedAfter } from '../moves.ts';
 import type { Invariant, Walk } from '../walk.ts';
-import { ADMINISTRATION, BEGAN_AT, grantableIn, SESSION_LIFETIMES } from './beginnings.ts';
+import { ADMINISTRATION, BEGAN_AT, grantableIn, SESSION_LIFETIMES } from './initial-states.ts';
 import { type SignIn, sessionAsLoaded, userOf } from './store.ts';
 import type { Asked, Ending, InteractionEventType, SessionEventType, Terms } from './terms.ts';
 
@@ -27,7 +27,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'No code without a consent that this user gave when asked, or gave before for at least that scope and those resources.',
     spec: 'RFC 6749 §10.2, OpenID Connect Core §3.1.2.4, §11',
     machines: ['interaction'],
-    brokenBy: (_, { stored, known }, { commit, after }) => {
+    violation: (_, { stored, known }, { commit, after }) => {
       const approval = approvalIn(commit);
       if (!approval || commit?.asked.kind !== 'interaction') return null;
       if (commit.asked.event === 'consented') {
@@ -51,7 +51,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A user who changed in between never answers: not another than was asked, nor another than the client named.',
     spec: 'RFC 6749 §10.12, OpenID Connect Core §3.1.2.1',
     machines: ['interaction'],
-    brokenBy: (_, { stored: { interaction } }, { commit }) => {
+    violation: (_, { stored: { interaction } }, { commit }) => {
       if (commit?.asked.kind !== 'interaction') return null;
       const { event, session } = commit.asked;
       if (commit.held && event === 'refused' && session?.userId !== interaction.userId)
@@ -71,7 +71,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Where the client wants a new or a recent sign-in, no code comes of an older one; where it wants an account to be chosen or created, nothing goes on before.',
     spec: 'OpenID Connect Core §3.1.2.1',
     machines: ['interaction'],
-    brokenBy: (_, { stored: { interaction } }, { commit }) => {
+    violation: (_, { stored: { interaction } }, { commit }) => {
       const approval = approvalIn(commit);
       const isRequest =
         commit?.held === true && commit.asked.kind === 'interaction' && commit.asked.event === 'requested';
@@ -90,7 +90,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'No end-user grants what takes a role that they do not have; where nothing else is asked for, the client is told access_denied, and no code is issued.',
     spec: 'RFC 6749 §3.3, §4.1.2.1',
     machines: ['interaction'],
-    brokenBy: (_, { stored }, { commit, after }) => {
+    violation: (_, { stored }, { commit, after }) => {
       const approval = approvalIn(commit);
       if (!approval) return null;
       if (after.stored.grants.some(({ scope }) => scope.includes(ADMINISTRATION)))
@@ -114,7 +114,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'No session without every factor that account and policy demand: nothing is approved from a sign-in with less.',
     spec: 'NIST SP 800-63B-4 §2.2',
     machines: ['session', 'interaction'],
-    brokenBy: (_, { stored, now }, { commit, after }) => {
+    violation: (_, { stored, now }, { commit, after }) => {
       if (commit?.held === true && commit.commit.kind === 'addFactor') {
         const { sid } = commit.commit.loaded;
         const row = stored.sessions.find((session) => session.sid === sid);
@@ -156,7 +156,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Nothing is approved below the class of sign-in that client, resource or request demand; what is missing is asked for, or the client is told.',
     spec: 'RFC 9470 §5, OpenID Connect Core §3.1.2.1',
     machines: ['interaction'],
-    brokenBy: (_, { stored: { interaction } }, { commit }) => {
+    violation: (_, { stored: { interaction } }, { commit }) => {
       const approval = approvalIn(commit);
       if (!approval || interaction.requiredClass === null) return null;
       return hasFactor(approval.session) ? null : 'a code was issued for a weaker sign-in than was demanded';
@@ -186,7 +186,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'With a further factor the cookie is another: what knew the cookie from before is not signed in.',
     spec: 'OWASP ASVS 5.0 §7.2.4',
     machines: ['session'],
-    brokenBy: (_, { stored }, { commit, after }) => {
+    violation: (_, { stored }, { commit, after }) => {
       if (commit?.held !== true || commit.commit.kind !== 'addFactor') return null;
       const { idHash } = commit.commit.loaded;
       if (after.stored.sessions.some((one) => sameBytes(one.idHash, idHash)))
@@ -201,7 +201,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'After an acknowledged end of a session nothing is approved from it.',
     spec: 'OpenID Connect RP-Initiated Logout §2',
     machines: ['interaction', 'session'],
-    brokenBy: (_, { known }, { commit }) => {
+    violation: (_, { known }, { commit }) => {
       const approval = approvalIn(commit);
       return approval && known.ended.includes(approval.session.sid)
         ? 'a code was issued from a session whose end had been acknowledged'
@@ -213,7 +213,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Nothing is approved that was over when the commit happened: the interaction, the session, the client, the user.',
     spec: 'OAuth 2.1 §4.1.2, RFC 9700 §4.14.2',
     machines: ['interaction', 'session'],
-    brokenBy: (_, { stored, now }, { commit, after }) => {
+    violation: (_, { stored, now }, { commit, after }) => {
       const approval = approvalIn(commit);
       if (!approval) return null;
       const dead = whatIsOver(stored, approval.session.sid, now);
@@ -236,7 +236,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'An interaction makes at most one grant, and every answer that it repeats names the code of that grant.',
     spec: 'OAuth 2.1 §4.1.2',
     machines: ['interaction'],
-    brokenBy: (_, __, { after: { stored }, answer }) => {
+    violation: (_, __, { after: { stored }, answer }) => {
       if (stored.grants.length > 1) return 'an interaction made two grants';
       if (stored.grants.length === 1 && stored.interaction.state !== 'approved')
         return 'a grant exists whose interaction is not approved';
@@ -252,7 +252,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'An interaction that was answered stays answered, and none is stored after its end, when an earlier row of it may be gone.',
     spec: 'OAuth 2.1 §4.1.2',
     machines: ['interaction'],
-    brokenBy: (_, { stored: { interaction, isStored }, now }, { after }) => {
+    violation: (_, { stored: { interaction, isStored }, now }, { after }) => {
       if (!isStored && after.stored.isStored && now >= interaction.endsAt.getTime())
         return 'an interaction was stored after its end';
       const { state } = interaction;
@@ -267,7 +267,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Nothing is stored of an interaction before an end-user has signed in, and nothing of a silent refusal.',
     spec: 'OpenID Connect Core §3.1.2.6',
     machines: ['interaction'],
-    brokenBy: (_, { stored: { isStored } }, { after: { stored } }) => {
+    violation: (_, { stored: { isStored } }, { after: { stored } }) => {
       if (isStored || !stored.isStored) return null;
       const { state, userId } = stored.interaction;
       if (userId === null) return 'an interaction was stored without an end-user';
@@ -286,7 +286,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'With prompt=none no page is ever shown.',
     spec: 'OpenID Connect Core §3.1.2.1, §3.1.2.6',
     machines: ['interaction'],
-    brokenBy: (_, { stored: { interaction } }, { answer }) => {
+    violation: (_, { stored: { interaction } }, { answer }) => {
       if (answer === null || answer.asked.kind !== 'interaction' || answer.asked.event !== 'requested') return null;
       const shows = typeof answer.answer === 'object' && ['signIn', 'signUp', 'consent'].includes(answer.answer.kind);
       return shows && interaction.prompt.includes('none') ? 'a page was shown though the client wanted none' : null;
@@ -297,7 +297,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'An ended session never becomes active again.',
     spec: 'OpenID Connect Core §3.1.2.3',
     machines: ['session'],
-    brokenBy: (_, { stored }, { after }) => {
+    violation: (_, { stored }, { after }) => {
       const rewritten = stored.sessions.find((session, index) => {
         const now = after.stored.sessions[index];
         return session.state === 'ended' && (!now || numberOf(now) !== numberOf(session));
@@ -326,14 +326,14 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Every way in which a session ends is an arm of its machine.',
     spec: 'OpenID Connect Core §3.1.2.3',
     machines: ['session'],
-    brokenBy: (walk, { stored, now }, { after, deed, commit }) => {
+    violation: (walk, { stored, now }, { after, action, commit }) => {
       const ended = stored.sessions.find(
         (session, index) =>
           sessionState(sessionAsLoaded(stored, session)) === 'active' && !isActive(after.stored, index),
       );
       // A sign-in replaces the session by a request of its own; what is committed comes from the machine.
       if (!ended || commit !== null || after.stored.sessions.length > stored.sessions.length) return null;
-      return armMissing(walk, sessionAsLoaded(stored, ended), now, (deed as Ending | null)?.event);
+      return armMissing(walk, sessionAsLoaded(stored, ended), now, (action as Ending | null)?.event);
     },
   },
   {
@@ -341,7 +341,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A session that is active admits its browser, and ends when its owner or an administrator asks for it, and once it is idle or too old.',
     spec: 'OpenID Connect RP-Initiated Logout §2',
     machines: ['session'],
-    brokenBy: (_, { stored }, { commit }) =>
+    violation: (_, { stored }, { commit }) =>
       commit?.commit.kind === 'end' && !commit.held && rowIsActive(stored, commit.commit.loaded.sid)
         ? 'the end of a session was turned away, and the session lived on'
         : null,
@@ -374,7 +374,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Every event of an interaction and of a session is answered, in every state that can be reached.',
     spec: 'OAuth 2.1 §4.1.2',
     machines: ['interaction', 'session'],
-    brokenBy: (_, __, { broken, happening }) => {
+    violation: (_, __, { broken, happening }) => {
       if (broken !== null) return broken;
       const { ending } = happening;
       const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';

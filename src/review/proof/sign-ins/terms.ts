@@ -4,7 +4,7 @@ import type { SessionEvent } from '../../../../machines/session/facts.ts';
 import type { InteractionOutcome, LoadedInteraction } from '../../../lifecycles/interaction/lifecycle.ts';
 import type { SessionUse } from '../../../lifecycles/session/lifecycle.ts';
 import type { Session } from '../../../model/session.ts';
-import type { Deed } from '../walk.ts';
+import type { Action } from '../walk.ts';
 import type { SignIn, SignInCommit } from './store.ts';
 
 export type InteractionEventType = InteractionEvent['type'];
@@ -37,7 +37,7 @@ export type Terms = {
   readonly known: Known;
 };
 
-/** A deed that ends sessions or grants; the event is the one by which their machines know it. */
-export type Ending = Deed<Terms> & {
+/** An action that ends sessions or grants; the event is the one by which their machines know it. */
+export type Ending = Action<Terms> & {
   readonly event?: 'userDisabled' | 'passwordChanged' | 'serverRecovered' | 'clientDeleted';
 };

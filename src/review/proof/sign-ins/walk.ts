@@ -30,26 +30,26 @@ import {
   methodsOf,
 } from '../../../oauth/authentication-methods.ts';
 import type { Moment } from '../moment.ts';
-import type { Bounds, Deed, EngineRequest, Walk } from '../walk.ts';
+import type { Action, Bounds, EngineRequest, Walk } from '../walk.ts';
 import {
   BEGAN_AT,
-  BEGINNINGS,
   CODE_LIFETIMES,
   grantableIn,
+  INITIAL_STATES,
   newSession,
   OTHER_USER,
   SESSION_LIFETIMES,
   USER,
-} from './beginnings.ts';
+} from './initial-states.ts';
 import { INVARIANTS } from './invariants.ts';
 import { commitSignIn, loadInteraction, type SignIn, sessionAsLoaded, userOf } from './store.ts';
 import type { Asked, Ending, InteractionEventType, SessionEventType, Terms } from './terms.ts';
 import { WORDS } from './words.ts';
 
 const BOUNDS: readonly Bounds[] = [
-  { requests: 2, inFlight: 2, disturbances: 1 },
-  { requests: 3, inFlight: 2, disturbances: 0 },
-  { requests: 1, inFlight: 1, disturbances: 2 },
+  { requests: 2, inFlight: 2, faults: 1 },
+  { requests: 3, inFlight: 2, faults: 0 },
+  { requests: 1, inFlight: 1, faults: 2 },
 ];
 
 export const signIns: Walk<Terms> = {
@@ -57,7 +57,7 @@ export const signIns: Walk<Terms> = {
   of: 'signing in and consenting',
   machines: ['interaction', 'session'],
   bounds: BOUNDS,
-  beginnings: BEGINNINGS,
+  initialStates: INITIAL_STATES,
   running,
   machineOf: (machine) => machine,
   load: (stored, asked, now, again) => {
@@ -84,8 +84,8 @@ export const signIns: Walk<Terms> = {
     asked.kind === 'session' && asked.event !== 'used' && typeof answer === 'boolean'
       ? { ...known, ended: [...new Set([...known.ended, asked.sid])] }
       : known,
-  deeds: (moment) => [USER, OTHER_USER].flatMap((userId) => signInAs(moment, userId)),
-  disturbances: ({ stored, now }) => endings(stored, now),
+  actions: (moment) => [USER, OTHER_USER].flatMap((userId) => signInAs(moment, userId)),
+  faults: ({ stored, now }) => endings(stored, now),
   instants: endsOf,
   invariants: INVARIANTS,
   words: WORDS,
@@ -192,7 +192,7 @@ function usedAt(session: Session, now: number) {
 }
 
 /** Username and password are right; the session that was there before ends first, and its end is waited for. */
-function signInAs({ stored, now }: Moment<Terms>, userId: string): Deed<Terms>[] {
+function signInAs({ stored, now }: Moment<Terms>, userId: string): Action<Terms>[] {
   const user = userOf(stored, userId);
   const [older] = stored.sessions.slice(1);
   if (!user || user.isDisabled || older) return [];

@@ -1,6 +1,6 @@
 /** How a trace speaks of signing in. */
 import type { WalkWords } from '../walk.ts';
-import { BEGAN_AT, USER } from './beginnings.ts';
+import { BEGAN_AT, USER } from './initial-states.ts';
 import type { Asked, InteractionEventType, SessionEventType, Terms } from './terms.ts';
 
 const INTERACTION_NAMES: Readonly<Record<InteractionEventType, string>> = {

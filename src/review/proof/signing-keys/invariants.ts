@@ -8,7 +8,7 @@ import { numberOf } from '../keys.ts';
 import type { Moment } from '../moment.ts';
 import { runAlone, storedAfter } from '../moves.ts';
 import type { Invariant, Walk } from '../walk.ts';
-import { LIFETIMES } from './beginnings.ts';
+import { LIFETIMES } from './initial-states.ts';
 import type { Asked, Terms } from './terms.ts';
 
 type World = Moment<Terms>;
@@ -20,7 +20,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'From its first key on, exactly one key signs for each algorithm that is wanted; never two.',
     spec: 'OpenID Connect Core §10.1',
     machines,
-    brokenBy: (_, { stored }, { after, commit }) => {
+    violation: (_, { stored }, { after, commit }) => {
       const { keys } = after.stored;
       for (const alg of algorithmsOf(keys)) {
         const signers = inState(keys, alg, 'signing').length;
@@ -47,7 +47,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A key signs only after it has been published for long enough, unless it is the first, or an emergency demands it.',
     spec: 'OpenID Connect Core §10.1.1',
     machines,
-    brokenBy: (_, { stored, now }, { after, commit }) => {
+    violation: (_, { stored, now }, { after, commit }) => {
       if (!commit?.held) return null;
       const early = after.stored.keys.find(
         (key) =>
@@ -76,7 +76,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A retired key never changes again, and so never signs again.',
     spec: 'NIST SP 800-57 Part 1 §7.4',
     machines,
-    brokenBy: (_, { stored }, { after }) => {
+    violation: (_, { stored }, { after }) => {
       if (after.stored === stored) return null;
       const changed = stored.keys.find((key) => {
         const now = keyNamed(after.stored.keys, key.kid);
@@ -90,7 +90,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'What a node signs with stays in the JWKS until the last token that it signed has expired, unless it is revoked.',
     spec: 'OpenID Connect Core §10.1.1, RFC 7517 §5',
     machines,
-    brokenBy: (_, { stored, now }, { after, commit }) => {
+    violation: (_, { stored, now }, { after, commit }) => {
       if (!commit?.held) return null;
       const revoked = commit.asked.type === 'revocationRequested' ? commit.asked.kid : null;
       for (const key of stored.keys) {
@@ -110,7 +110,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'After an acknowledged revocation the key is out of the JWKS.',
     spec: 'NIST SP 800-57 Part 1 §7.5',
     machines,
-    brokenBy: (_, __, { after, answer }) => {
+    violation: (_, __, { after, answer }) => {
       if (answer?.asked.type !== 'revocationRequested') return null;
       const key = keyNamed(after.stored.keys, answer.asked.kid ?? '');
       return key?.state === 'retired' ? null : `${answer.asked.kid} was revoked, and is ${key?.state ?? 'gone'}`;
@@ -121,7 +121,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Every event of a signing key is answered, in every state that can be reached.',
     spec: 'OpenID Connect Core §10.1.1',
     machines,
-    brokenBy: (_, __, { broken, happening: { ending } }) => {
+    violation: (_, __, { broken, happening: { ending } }) => {
       const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
       return broken ?? (isInCircles ? 'a request went in circles' : null);
     },

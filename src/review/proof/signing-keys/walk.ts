@@ -5,16 +5,16 @@ import { keyTimes, type NewSigningKey, signerAmong } from '../../../model/signin
 import type { Moment } from '../moment.ts';
 import { runAlone } from '../moves.ts';
 import type { Bounds, Walk } from '../walk.ts';
-import { BEGINNINGS, LIFETIMES } from './beginnings.ts';
+import { INITIAL_STATES, LIFETIMES } from './initial-states.ts';
 import { INVARIANTS } from './invariants.ts';
 import { commitKeys } from './store.ts';
 import type { Asked, Terms } from './terms.ts';
 import { WORDS } from './words.ts';
 
 const BOUNDS: readonly Bounds[] = [
-  { requests: 2, inFlight: 2, disturbances: 1 },
-  { requests: 3, inFlight: 2, disturbances: 0 },
-  { requests: 1, inFlight: 1, disturbances: 2 },
+  { requests: 2, inFlight: 2, faults: 1 },
+  { requests: 3, inFlight: 2, faults: 0 },
+  { requests: 1, inFlight: 1, faults: 2 },
 ];
 
 export const signingKeys: Walk<Terms> = {
@@ -22,7 +22,7 @@ export const signingKeys: Walk<Terms> = {
   of: 'signing keys',
   machines: ['signingKey'],
   bounds: BOUNDS,
-  beginnings: BEGINNINGS,
+  initialStates: INITIAL_STATES,
   running,
   machineOf: (machine) => machine,
   load: ({ keys }, _, now) => ({ now, keys }),
@@ -36,7 +36,7 @@ export const signingKeys: Walk<Terms> = {
   ],
   whenCommitted: (known) => known,
   whenAnswered: (known) => known,
-  disturbances: ({ stored, known: { wanted } }) => [
+  faults: ({ stored, known: { wanted } }) => [
     wanted.includes('RS256')
       ? {
           says: 'The policy names RS256 no longer.',

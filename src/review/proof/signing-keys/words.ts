@@ -1,6 +1,6 @@
 /** How a trace speaks of signing keys. */
 import type { WalkWords } from '../walk.ts';
-import { BEGAN_AT } from './beginnings.ts';
+import { BEGAN_AT } from './initial-states.ts';
 import type { Asked, Terms } from './terms.ts';
 
 const nameOf = ({ type, kid, alg, atOnce }: Asked): string => {
@@ -28,6 +28,6 @@ export const WORDS: WalkWords<Terms> = {
     ].join(', '),
   commitNoun: () => 'keys',
   answer: (changes) => (changes.length === 0 ? 'nothing to do' : null),
-  since: [BEGAN_AT, 'the beginning'],
+  since: [BEGAN_AT, 'the start'],
   sender: 'nodes and operators',
 };

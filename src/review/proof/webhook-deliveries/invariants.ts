@@ -3,7 +3,7 @@ import type { WebhookDelivery } from '../../../model/webhook.ts';
 import type { Moment } from '../moment.ts';
 import { runAlone, storedAfter } from '../moves.ts';
 import type { Invariant, Walk } from '../walk.ts';
-import { POLICY } from './beginnings.ts';
+import { POLICY } from './initial-states.ts';
 import { requestsAt } from './requests.ts';
 import type { Asked, Terms } from './terms.ts';
 
@@ -17,7 +17,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'While the claim of a node has not run out, no other node is given the same delivery, unless an operator repeats it.',
     spec: SPEC,
     machines,
-    brokenBy: (_, { known }, { commit, after }) => {
+    violation: (_, { known }, { commit, after }) => {
       if (!commit?.held || commit.asked.kind !== 'claim' || after.stored.delivery.state !== 'pending') return null;
       const begins = (after.stored.delivery.nextAttemptAt?.getTime() ?? 0) - POLICY.claimSeconds * 1000;
       return known.lastClaim !== null && begins < known.lastClaim ? 'two nodes attempt it at the same time' : null;
@@ -43,7 +43,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Only a delivery that is pending, and due, is attempted.',
     spec: SPEC,
     machines,
-    brokenBy: (_, { stored: { delivery }, now }, { commit, after }) => {
+    violation: (_, { stored: { delivery }, now }, { commit, after }) => {
       if (!commit?.held || commit.asked.kind !== 'claim' || after.stored.delivery.state !== 'pending') return null;
       const isDue = delivery.state === 'pending' && now >= (delivery.nextAttemptAt?.getTime() ?? 0);
       return isDue ? null : `it was ${delivery.state}, and was attempted before its time`;
@@ -70,7 +70,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'An event is given up for exactly the reason that is written down.',
     spec: SPEC,
     machines,
-    brokenBy: (_, { stored: { delivery: before } }, { commit, after: { stored } }) => {
+    violation: (_, { stored: { delivery: before } }, { commit, after: { stored } }) => {
       const { delivery: after } = stored;
       if (!commit?.held || after.state !== 'abandoned' || before.state === 'abandoned') return null;
       return isReason(commit.asked, before, after.abandonedReason, commit.commit.now.getTime())
@@ -83,7 +83,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Every event of a delivery is answered, in every state that can be reached.',
     spec: SPEC,
     machines,
-    brokenBy: (_, __, { broken, happening: { ending } }) => {
+    violation: (_, __, { broken, happening: { ending } }) => {
       const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
       return broken ?? (isInCircles ? 'a request went in circles' : null);
     },

@@ -9,16 +9,16 @@ import {
 import { commandLine } from '../../../model/actor.ts';
 import { carryOut } from '../carry-out.ts';
 import type { Bounds, EngineRequest, Walk } from '../walk.ts';
-import { BEGINNINGS, POLICY } from './beginnings.ts';
+import { INITIAL_STATES, POLICY } from './initial-states.ts';
 import { INVARIANTS } from './invariants.ts';
 import { requestsAt } from './requests.ts';
 import type { Asked, Known, Terms } from './terms.ts';
 import { WORDS } from './words.ts';
 
 const BOUNDS: readonly Bounds[] = [
-  { requests: 3, inFlight: 2, disturbances: 1 },
-  { requests: 3, inFlight: 2, disturbances: 0 },
-  { requests: 2, inFlight: 1, disturbances: 2 },
+  { requests: 3, inFlight: 2, faults: 1 },
+  { requests: 3, inFlight: 2, faults: 0 },
+  { requests: 2, inFlight: 1, faults: 2 },
 ];
 
 export const webhookDeliveries: Walk<Terms> = {
@@ -26,7 +26,7 @@ export const webhookDeliveries: Walk<Terms> = {
   of: 'deliveries of events',
   machines: ['webhookDelivery'],
   bounds: BOUNDS,
-  beginnings: BEGINNINGS,
+  initialStates: INITIAL_STATES,
   running,
   machineOf: (machine) => machine,
   load: ({ delivery }, _, now) => ({ now, delivery }),
@@ -73,7 +73,7 @@ export const webhookDeliveries: Walk<Terms> = {
     if (asked.kind !== 'report') return known;
     return { ...known, claims: known.claims.filter((claim) => claim !== asked.claim) };
   },
-  disturbances: () => [],
+  faults: () => [],
   instants: ({ stored: { delivery } }) => [
     delivery.nextAttemptAt?.getTime() ?? Number.POSITIVE_INFINITY,
     delivery.givesUpAt.getTime(),

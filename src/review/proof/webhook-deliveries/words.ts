@@ -3,7 +3,7 @@ import { WEBHOOK_DELIVERIES } from '../../../lifecycles/tables.ts';
 import type { WebhookDelivery } from '../../../model/webhook.ts';
 import { type Change, changeOf } from '../carry-out.ts';
 import type { WalkWords } from '../walk.ts';
-import { BEGAN_AT } from './beginnings.ts';
+import { BEGAN_AT } from './initial-states.ts';
 import type { Asked, Terms } from './terms.ts';
 
 function nameOf(asked: Asked): string {

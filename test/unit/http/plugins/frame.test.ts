@@ -82,7 +82,7 @@ describe('paths', () => {
     app.get('/a/:name/of/:other', (_, reply) => reply.send({}));
     await app.listen({ port: 0, host: '127.0.0.1' });
   });
-  /** As it is: no client library tidies it up. */
+  /** As it is: no client library normalizes it. */
   const status = (path: string) =>
     new Promise<number | undefined>((resolve, reject) => {
       const { port } = app.server.address() as AddressInfo;

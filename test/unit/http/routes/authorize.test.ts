@@ -90,7 +90,7 @@ describe.each([true, false])('the routes of an authorization request, production
   });
 
   it('of a client that registered itself: a page that says what was wrong, and the browser stays', async () => {
-    const kept = { kind: 'keptHere', reason: 'scope_unknown', clientId: 'c', detail: 'scope <x> is not known.' };
+    const kept = { kind: 'shownLocally', reason: 'scope_unknown', clientId: 'c', detail: 'scope <x> is not known.' };
     const { status, location, body, line } = await send(kept);
     expect({ status, location }).toEqual({ status: 400, location: undefined });
     const [title, what, next] = wordsOf(body);

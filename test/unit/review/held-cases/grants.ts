@@ -93,7 +93,7 @@ export const grantCases: readonly HeldCase[] = [
     "update grants set state = 'active', revoked_at = null, revoked_reason = null returning 1",
   ),
 
-  // The beginning.
+  // The initial state.
   allowed('a grant is inserted', insertGrant()),
   refused(
     BEGINS,

@@ -24,7 +24,7 @@ const sooner = "ends_at - interval '1 s'";
 const later = "ends_at + interval '1 s'";
 
 export const sessionCases: readonly HeldCase[] = [
-  // The beginning.
+  // The initial state.
   allowed('a session is inserted', insertSession()),
   refused(BEGINS, 'a session is inserted as ended', insertSession({ state: "'ended'", ended_reason: "'signed_out'" })),
 

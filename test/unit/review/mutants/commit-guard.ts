@@ -8,7 +8,7 @@ import { factNames } from '../../../../src/review/proof/carry-out.ts';
 import type { Stored } from '../../../../src/review/proof/email-challenges/terms.ts';
 import type { emailChallenges } from '../../../../src/review/proof/email-challenges/walk.ts';
 import { NEW_CODES, PROVING } from '../../../../src/review/proof/factors/store.ts';
-import { deedsAt, type factors } from '../../../../src/review/proof/factors/walk.ts';
+import { actionsAt, type factors } from '../../../../src/review/proof/factors/walk.ts';
 import {
   APPROVAL_GUARD,
   commitSignIn,
@@ -99,7 +99,7 @@ export const factorFactMutants = (facts: readonly string[]): readonly Mutant<typ
       return {
         ...right,
         commit: (stored, commit, now) => right.commit(stored, commit, now, leftOut),
-        deeds: (moment) => deedsAt(moment, leftOut),
+        actions: (moment) => actionsAt(moment, leftOut),
       };
     }),
   ),

@@ -1,6 +1,6 @@
 /** The engine, with one step forgotten, doubled or out of order. The same slips are tried on every walk where they can be made. */
 
-import type { Told, Wanted } from '../../../../src/engine/run.ts';
+import type { Command, Reply } from '../../../../src/engine/run.ts';
 import type { LoadedPresentation } from '../../../../src/lifecycles/presentation.ts';
 import type { RefreshTokenFacts } from '../../../../src/lifecycles/refresh-token/lifecycle.ts';
 import { EXTERNAL_SIGN_INS } from '../../../../src/lifecycles/tables.ts';
@@ -28,15 +28,15 @@ const engine = <Right extends AnyWalk = AuthorizationWalk>(
 
 // biome-ignore lint/suspicious/noExplicitAny: of any walk.
 type Any = any;
-type Step = Wanted<Any>;
-type Answer = Told<Any>;
+type Step = Command<Any>;
+type Answer = Reply<Any>;
 
-/** The steps go by: what is asked and what is told can be changed on the way. */
+/** Passes commands and replies on, and may change them on the way. */
 const passing = <Right extends AnyWalk>(
   right: Right,
   change: {
     readonly step?: (step: Step) => Step | Answer;
-    readonly told?: (told: Answer, step: Step) => Answer;
+    readonly reply?: (reply: Answer, step: Step) => Answer;
   },
 ): Right => ({
   ...right,
@@ -45,9 +45,9 @@ const passing = <Right extends AnyWalk>(
     let next = steps.next();
     while (!next.done) {
       const asked = change.step?.(next.value) ?? next.value;
-      const told: Answer =
+      const reply: Answer =
         asked.kind === 'commit' || asked.kind === 'load' || asked.kind === 'answer' ? yield asked : asked;
-      next = steps.next(change.told?.(told, next.value) ?? told);
+      next = steps.next(change.reply?.(reply, next.value) ?? reply);
     }
     return next.value;
   },
@@ -59,10 +59,10 @@ const isCommit = (step: Step, kind?: string) =>
 
 const ignoresConflicts = <Right extends AnyWalk>(right: Right): Right =>
   passing(right, {
-    told: (told, step) => (step.kind === 'commit' && told.kind === 'committed' ? done : told),
+    reply: (reply, step) => (step.kind === 'commit' && reply.kind === 'committed' ? done : reply),
   });
 const believesLostAnswers = <Right extends AnyWalk>(right: Right): Right =>
-  passing(right, { told: (told) => (told.kind === 'unavailable' ? done : told) });
+  passing(right, { reply: (reply) => (reply.kind === 'unavailable' ? done : reply) });
 const answersWithoutCommit = <Right extends AnyWalk>(right: Right): Right =>
   passing(right, { step: (step) => (isCommit(step) ? done : step) });
 /** The same commit again, as it was decided on the first load. */
@@ -73,8 +73,8 @@ const commitsTheFirstDecision = <Right extends AnyWalk>(right: Right): Right => 
     const steps = right.running(first, ...rest) as Generator<Step, unknown, Answer>;
     let next = steps.next();
     while (!next.done) {
-      const told: Answer = yield next.value;
-      next = steps.next(told.kind === 'loaded' ? { kind: 'loaded', loaded: first } : told);
+      const reply: Answer = yield next.value;
+      next = steps.next(reply.kind === 'loaded' ? { kind: 'loaded', loaded: first } : reply);
     }
     return next.value;
   },
@@ -141,10 +141,10 @@ export const engineMutants: readonly Mutant[] = [
       let last: Step | null = null;
       while (!next.done) {
         const step: Step = next.value;
-        const told: Answer = yield step;
-        if (step.kind === 'load' && told.kind === 'loaded' && last && isCommit(last, 'moveHead')) {
+        const reply: Answer = yield step;
+        if (step.kind === 'load' && reply.kind === 'loaded' && last && isCommit(last, 'moveHead')) {
           // Only the row that is compared is renewed, not what was decided about it.
-          const { grant } = told.loaded as LoadedPresentation;
+          const { grant } = reply.loaded as LoadedPresentation;
           const commit = (last as Extract<Step, { kind: 'commit' }>).commit;
           const move = { ...commit.move, loaded: grant };
           const again = yield { kind: 'commit', commit: { kind: 'moveHead', move } };
@@ -156,7 +156,7 @@ export const engineMutants: readonly Mutant[] = [
           }
         }
         last = step;
-        next = steps.next(told);
+        next = steps.next(reply);
       }
       return next.value;
     } as AuthorizationWalk['running'],
@@ -264,12 +264,12 @@ export const factorEngineMutants: readonly Mutant<typeof factors>[] = [
   ...everywhere<typeof factors>('factors'),
   engine<typeof factors>('factors: a sign-in with a password waits for no factor', (right) => ({
     ...right,
-    deeds: (moment) =>
-      (right.deeds?.(moment) ?? []).map((deed) => ({
-        ...deed,
+    actions: (moment) =>
+      (right.actions?.(moment) ?? []).map((action) => ({
+        ...action,
         stored: {
-          ...deed.stored,
-          sessions: deed.stored.sessions.map((session) =>
+          ...action.stored,
+          sessions: action.stored.sessions.map((session) =>
             moment.stored.sessions.includes(session) ? session : { ...session, state: 'active' as const },
           ),
         },

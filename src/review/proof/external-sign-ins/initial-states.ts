@@ -4,7 +4,7 @@ import type { ExternalSignIn } from '../../../model/external-sign-in.ts';
 import type { LinkedIdentity } from '../../../model/linked-identity.ts';
 import type { RegisteredUser, User } from '../../../model/user.ts';
 import { drawn } from '../identities.ts';
-import type { Beginning } from '../walk.ts';
+import type { InitialState } from '../walk.ts';
 import { PROVIDER, THERE, USERNAMES } from './store.ts';
 import type { Stored, Terms } from './terms.ts';
 
@@ -76,7 +76,7 @@ const identityOf = (userId: string, subject = THERE.subject): LinkedIdentity => 
   removedReason: null,
 });
 
-const beginning = (says: string, stored: Partial<Stored>): Beginning<Terms> => ({
+const initialState = (says: string, stored: Partial<Stored>): InitialState<Terms> => ({
   says: `${says}.`,
   now: BEGAN_AT,
   stored: { signIns: [], users: [ALICE], identities: [], registers: true, ...stored },
@@ -86,42 +86,42 @@ const beginning = (says: string, stored: Partial<Stored>): Beginning<Terms> => (
 const DELEGATED = { kind: 'delegated', provider: 'delegated' } as const;
 const LINK = { purpose: 'link', userId: 'alice', interactionId: null } as const;
 
-export const BEGINNINGS: readonly Beginning<Terms>[] = [
-  beginning('A browser was sent to a provider, with an account that nobody has here', {
+export const INITIAL_STATES: readonly InitialState<Terms>[] = [
+  initialState('A browser was sent to a provider, with an account that nobody has here', {
     signIns: [signIn('first', 0)],
   }),
-  beginning('Two tabs of a browser were sent there, one after the other', {
+  initialState('Two tabs of a browser were sent there, one after the other', {
     signIns: [signIn('first', 0), signIn('second', 1000)],
   }),
-  beginning('A browser was sent there, with the account of an end-user without a password', {
+  initialState('A browser was sent there, with the account of an end-user without a password', {
     signIns: [signIn('first', 0)],
     users: [ALICE, BOB],
     identities: [identityOf('bob')],
   }),
-  beginning('A browser was sent there, with the account of an end-user with a password', {
+  initialState('A browser was sent there, with the account of an end-user with a password', {
     signIns: [signIn('first', 0)],
     identities: [identityOf('alice')],
   }),
-  beginning('A browser was sent there, and the policy registers nobody', {
+  initialState('A browser was sent there, and the policy registers nobody', {
     signIns: [signIn('first', 0)],
     registers: false,
   }),
-  beginning('An end-user without a password has linked two accounts', {
+  initialState('An end-user without a password has linked two accounts', {
     users: [BOB],
     identities: [identityOf('bob'), identityOf('bob', 'bob elsewhere')],
   }),
-  beginning('An end-user links the account, while a browser signs in with it', {
+  initialState('An end-user links the account, while a browser signs in with it', {
     signIns: [signIn('first', 0), signIn('link', 1000, LINK)],
   }),
-  beginning('An end-user links an account that is linked to another', {
+  initialState('An end-user links an account that is linked to another', {
     signIns: [signIn('link', 0, LINK)],
     users: [ALICE, BOB],
     identities: [identityOf('bob')],
   }),
-  beginning('A browser was sent to the application of the team', {
+  initialState('A browser was sent to the application of the team', {
     signIns: [signIn('delegated first', 0, DELEGATED)],
   }),
-  beginning('Two tabs of a browser were sent to the application of the team', {
+  initialState('Two tabs of a browser were sent to the application of the team', {
     signIns: [signIn('delegated first', 0, DELEGATED), signIn('delegated second', 1000, DELEGATED)],
   }),
 ];

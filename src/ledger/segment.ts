@@ -1,6 +1,6 @@
 /**
- * A stretch (segment): all lines of the ledger from one transaction, or from a place in one, up to another, by month, since retention removes whole months. What is signed is
- * its statement, JSON to the octet:
+ * A segment: all lines of the ledger from one transaction, or from a place in one, up to another, by month, since retention removes whole
+ * months. The server signs the statement of a segment, JSON to the octet:
  *
  *   months[].digest   SHA-256 over the lines in their order, each as transaction 8 ‖ place 8 ‖ SHA-256 of the line 32
  *   months[].index    SHA-256 over this month's part of the index, which is stored beside the statement
@@ -27,7 +27,11 @@ const placeSchema = z.object({
 });
 export type Place = z.output<typeof placeSchema>;
 
-const statementSchema = z.object({
+/**
+ * A statement as it is signed and stored. Version 1 calls the number of a segment `stretch`: another name would make every stored seal a forged
+ * one.
+ */
+const signedSchema = z.object({
   version: z.literal(1),
   stretch: z.int().min(1),
   sealed_at: z.iso.datetime(),
@@ -60,7 +64,35 @@ const statementSchema = z.object({
   /** The public key itself, `x` of RFC 8037. Seals of earlier versions do not have it. */
   public_key: z.string().regex(OCTETS_32).optional(),
 });
+
+const statementSchema = signedSchema.transform(({ stretch: segment, previous, ...rest }) => ({
+  ...rest,
+  segment,
+  previous: previous && {
+    digest: previous.digest,
+    sealed_at: previous.sealed_at,
+    segment: previous.stretch,
+    vouched: previous.vouched,
+  },
+}));
 export type Statement = z.output<typeof statementSchema>;
+
+/** The text that the server signs. */
+export function textOf({ segment, previous, ...rest }: Statement): string {
+  const { version, sealed_at, ...others } = rest;
+  return JSON.stringify({
+    version,
+    stretch: segment,
+    sealed_at,
+    previous: previous && {
+      digest: previous.digest,
+      sealed_at: previous.sealed_at,
+      stretch: previous.segment,
+      vouched: previous.vouched,
+    },
+    ...others,
+  } satisfies z.input<typeof signedSchema>);
+}
 
 export type Seal = {
   /** JSON, to the octet. */
@@ -79,7 +111,7 @@ export function readStatement({ statement }: Pick<Seal, 'statement'>): Statement
   }
 }
 
-/** What the next stretch is chained to. */
+/** What the next segment is chained to. */
 export const digestOf = ({ statement, signature }: Seal): string =>
   sha256(`${statement}\n${signature}`).toString('hex');
 
@@ -92,7 +124,7 @@ export type Line = {
   readonly text: string;
 };
 
-/** What a stretch keeps in mind of a line. */
+/** What a segment keeps in mind of a line. */
 export type Entry = {
   readonly recordedIn: bigint;
   readonly position: bigint;
@@ -198,7 +230,7 @@ const HASHED_OCTETS = PLACE_OCTETS + SHA_256_OCTETS;
 export const nameOf = ({ recordedIn, position }: Pick<Entry, 'recordedIn' | 'position'>): string =>
   `${recordedIn}/${position}`;
 
-/** The names of all lines that the index of a stretch has. */
+/** The names of all lines that the index of a segment has. */
 export function namesIn(index: Uint8Array): ReadonlySet<string> {
   const octets = Buffer.from(index);
   const names = new Set<string>();
@@ -221,7 +253,7 @@ export type CheckedLines = {
   readonly missing: readonly Month[];
 };
 
-/** @param entries those lines of the stretch that are there, in any order. */
+/** @param entries those lines of the segment that are there, in any order. */
 export function checkLines(statement: Statement, index: Uint8Array, entries: readonly Entry[]): CheckedLines {
   const found = Map.groupBy(entries, ({ month }) => month);
   const problems: LineProblem[] = [];

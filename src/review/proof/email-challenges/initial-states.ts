@@ -2,7 +2,7 @@
 import type { EmailChallengePurpose } from '../../../../machines/email-challenge/facts.ts';
 import { type EmailChallenge, personOf } from '../../../model/email-challenge.ts';
 import type { RegisteredUser, User } from '../../../model/user.ts';
-import type { Beginning } from '../walk.ts';
+import type { InitialState } from '../walk.ts';
 import { USER_ID } from './store.ts';
 import type { Terms } from './terms.ts';
 
@@ -90,7 +90,7 @@ const SITUATIONS: readonly (readonly [string, RegisteredUser | null, readonly Em
   ['An end-user who is disabled has a link from before', DISABLED, [link('reset_password', DISABLED)]],
 ];
 
-export const BEGINNINGS: readonly Beginning<Terms>[] = SITUATIONS.map(([says, user, challenges]) => ({
+export const INITIAL_STATES: readonly InitialState<Terms>[] = SITUATIONS.map(([says, user, challenges]) => ({
   says: `${says}.`,
   now: BEGAN_AT,
   stored: { user, version: 1, challenges, factorSince: user === null ? null : BEGAN_AT - 3_600_000 },

@@ -1,5 +1,5 @@
 /**
- * The brake on guessing client secrets (docs/decisions/0025): after so many different wrong secrets for one client from one network,
+ * The throttle on guessing client secrets (docs/decisions/0025): after so many different wrong secrets for one client from one network,
  * that network waits with that client. Each node counts for itself and in memory, so the right secret costs nothing.
  */
 import { hmacSha256 } from '../crypto/digest.ts';
@@ -22,14 +22,14 @@ export type Guesser = {
   readonly address: () => string;
 };
 
-export type ClientBrake = {
+export type ClientThrottle = {
   /** @returns seconds until the next secret is looked at; null: now. */
   readonly waitSeconds: (guesser: Guesser) => number | null;
   readonly count: (guesser: Guesser, wrong: RawSecret) => void;
 };
 
 /** @param now milliseconds, of any clock that never goes back. */
-export function clientBrake(keys: RootKeys, now: () => number): ClientBrake {
+export function clientThrottle(keys: RootKeys, now: () => number): ClientThrottle {
   /** In the order in which their windows end. */
   const pairs = new Map<string, { readonly wrong: Set<string>; readonly endsAt: number }>();
   // Short, whatever was sent, and worth nothing to anyone who reads the memory.

@@ -1,7 +1,7 @@
 /** Where every exploration of the signing keys begins: a new server, and each stage of a handover. */
 import { keyLifetimes } from '../../../config/key-lifetimes.ts';
 import { type SigningAlgorithm, type SigningKeyRow, signingKeyState } from '../../../model/signing-key.ts';
-import type { Beginning } from '../walk.ts';
+import type { InitialState } from '../walk.ts';
 import type { Terms } from './terms.ts';
 
 /** Milliseconds since 1970; any instant would do. */
@@ -20,7 +20,7 @@ export const LIFETIMES = keyLifetimes({
 
 const ago = (seconds: number | null): Date | null => (seconds === null ? null : new Date(BEGAN_AT - seconds * 1000));
 
-/** Seconds before the beginning. */
+/** Seconds before the initial state. */
 type Ages = { readonly published: number; readonly began?: number; readonly stopped?: number };
 
 function keyOf(kid: string, { published, began, stopped }: Ages, alg: SigningAlgorithm = 'RS256'): SigningKeyRow {
@@ -66,7 +66,7 @@ const SITUATIONS: readonly {
   },
 ];
 
-export const BEGINNINGS: readonly Beginning<Terms>[] = SITUATIONS.map(({ says, keys, wanted = ['RS256'] }) => ({
+export const INITIAL_STATES: readonly InitialState<Terms>[] = SITUATIONS.map(({ says, keys, wanted = ['RS256'] }) => ({
   says: `${says}.`,
   now: BEGAN_AT,
   stored: { keys },

@@ -1,7 +1,7 @@
 /** Where every exploration of mails begins: a mail that is new, under way, late, and ended. */
 import type { MailPolicy } from '../../../lifecycles/mail/lifecycle.ts';
 import type { QueuedMail } from '../../../model/mail.ts';
-import type { Beginning } from '../walk.ts';
+import type { InitialState } from '../walk.ts';
 import type { Known, Terms } from './terms.ts';
 
 /** Milliseconds since 1970; any instant would do. */
@@ -65,7 +65,7 @@ const SITUATIONS: readonly (readonly [string, QueuedMail, Known])[] = [
   ],
 ];
 
-export const BEGINNINGS: readonly Beginning<Terms>[] = SITUATIONS.map(([says, mail, known]) => ({
+export const INITIAL_STATES: readonly InitialState<Terms>[] = SITUATIONS.map(([says, mail, known]) => ({
   says: `${says}.`,
   now: BEGAN_AT,
   stored: { mail },

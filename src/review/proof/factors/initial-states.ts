@@ -1,11 +1,11 @@
 /** Where every exploration of factors begins. */
 import { type Passkey, SET_UP_SECONDS, type SecondFactor } from '../../../model/factors.ts';
-import { newSession, USER } from '../sign-ins/beginnings.ts';
-import type { Beginning } from '../walk.ts';
+import { newSession, USER } from '../sign-ins/initial-states.ts';
+import type { InitialState } from '../walk.ts';
 import type { Stored, StoredFactorSession, Terms } from './terms.ts';
 
 const STEP_MILLISECONDS = 30_000;
-/** Milliseconds since 1970; the beginning of a time step, and any would do. */
+/** Milliseconds since 1970; the initial state of a time step, and any would do. */
 export const BEGAN_AT = Date.UTC(2030, 0, 1);
 export const stepAt = (milliseconds: number): number => Math.floor(milliseconds / STEP_MILLISECONDS);
 export const THIS_STEP = stepAt(BEGAN_AT);
@@ -73,36 +73,36 @@ const NOTHING: Stored = {
   isDemanded: false,
 };
 
-const beginning = (says: string, stored: Partial<Stored>): Beginning<Terms> => ({
+const initialState = (says: string, stored: Partial<Stored>): InitialState<Terms> => ({
   says: `${says}.`,
   now: BEGAN_AT,
   stored: { ...NOTHING, ...stored },
   known: { accepted: [] },
 });
 
-export const BEGINNINGS: readonly Beginning<Terms>[] = [
-  beginning('In two browsers the password was right, and a code of the app is missing', {
+export const INITIAL_STATES: readonly InitialState<Terms>[] = [
+  initialState('In two browsers the password was right, and a code of the app is missing', {
     apps: [app()],
     sessions: [awaiting(1), awaiting(2)],
   }),
-  beginning('In two browsers the password was right, and the app is lost', {
+  initialState('In two browsers the password was right, and the app is lost', {
     apps: [app({ lastStep: THIS_STEP })],
     codes: [code('a recovery code', 1)],
     sessions: [awaiting(1), awaiting(2)],
   }),
-  beginning('An end-user sets up an app, and has no factor yet', { apps: [setUp] }),
-  beginning('An end-user sets up an app, which the policy demands', {
+  initialState('An end-user sets up an app, and has no factor yet', { apps: [setUp] }),
+  initialState('An end-user sets up an app, which the policy demands', {
     apps: [setUp],
     sessions: [awaiting(1)],
     isDemanded: true,
   }),
-  beginning('An end-user has a passkey and an app, and the policy demands a factor', {
+  initialState('An end-user has a passkey and an app, and the policy demands a factor', {
     apps: [app({ lastStep: THIS_STEP })],
     passkeys: [passkey('the passkey')],
     isDemanded: true,
   }),
-  beginning('An end-user has a passkey', { passkeys: [passkey('the passkey')] }),
-  beginning('An end-user without a password has two passkeys', {
+  initialState('An end-user has a passkey', { passkeys: [passkey('the passkey')] }),
+  initialState('An end-user without a password has two passkeys', {
     passkeys: [passkey('the passkey'), passkey('the other passkey', { credentialId: bytes('the other credential') })],
     hasPassword: false,
   }),

@@ -6,7 +6,7 @@ import type { Lifetimes } from '../../../model/lifetimes.ts';
 import type { SessionLifetimes } from '../../../model/session.ts';
 import { BY_PASSWORD, classNamed } from '../../../oauth/authentication-methods.ts';
 import { drawnId, THE_CLIENT } from '../identities.ts';
-import type { Beginning } from '../walk.ts';
+import type { InitialState } from '../walk.ts';
 import type { SignIn, StoredConsent, StoredSession } from './store.ts';
 import type { Terms } from './terms.ts';
 
@@ -268,7 +268,7 @@ const SITUATIONS: readonly Situation[] = [
   },
 ];
 
-export const BEGINNINGS: readonly Beginning<Terms>[] = SITUATIONS.map(
+export const INITIAL_STATES: readonly InitialState<Terms>[] = SITUATIONS.map(
   ({ says, interaction, client = CLIENT, signedIn, allowed, awaits, demandsFactor = false }) => {
     const stored: SignIn = {
       interaction: { ...INTERACTION, ...interaction },

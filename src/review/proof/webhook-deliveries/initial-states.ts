@@ -1,7 +1,7 @@
 /** Where every exploration of the deliveries begins: an event that is new, under way, late, and over. */
 import type { RetryPolicy } from '../../../lifecycles/webhook-delivery/lifecycle.ts';
 import type { WebhookDelivery } from '../../../model/webhook.ts';
-import type { Beginning } from '../walk.ts';
+import type { InitialState } from '../walk.ts';
 import type { Known, Terms } from './terms.ts';
 
 /** Milliseconds since 1970; any instant would do. */
@@ -75,7 +75,7 @@ const SITUATIONS: readonly (readonly [string, WebhookDelivery, Known])[] = [
   ],
 ];
 
-export const BEGINNINGS: readonly Beginning<Terms>[] = SITUATIONS.map(([says, delivery, known]) => ({
+export const INITIAL_STATES: readonly InitialState<Terms>[] = SITUATIONS.map(([says, delivery, known]) => ({
   says: `${says}.`,
   now: BEGAN_AT,
   stored: { delivery },

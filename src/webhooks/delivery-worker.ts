@@ -17,7 +17,7 @@ import { type Attempt, attempt } from './attempt.ts';
 import { type BodyDeps, bodyOf } from './body.ts';
 import { collect, type OutboxDeps } from './outbox.ts';
 
-export type CourierDeps = BodyDeps &
+export type DeliveryWorkerDeps = BodyDeps &
   OutboxDeps &
   WebhookDeliveryWorld & {
     /** Deliveries of this receiver whose next attempt is due, the longest due first. `after`: null for the first of them. */
@@ -35,7 +35,7 @@ export type CourierDeps = BodyDeps &
 /** `at`: its next attempt, as the database writes it; nothing here reads it. */
 export type DueDelivery = { readonly id: string; readonly at: string };
 
-export type Courier = {
+export type DeliveryWorker = {
   /** To be called about every second. It ends when nothing is due; receivers that are still served are left to their round. */
   readonly round: () => Promise<void>;
   /** Ends what is under way: a claim that was not reported runs out, and is attempted again. */
@@ -44,7 +44,7 @@ export type Courier = {
 
 /** Of a receiver, and of a node. */
 const AT_ONCE = 8;
-export function openCourier(deps: CourierDeps): Courier {
+export function openDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   const closing = new AbortController();
   const busy = new Map<string, Promise<void>>();
   /** By receiver: the delivery that was told as defective. Rounds are many, and it is told once. */
@@ -82,7 +82,11 @@ export function openCourier(deps: CourierDeps): Courier {
 type Defect = { readonly id: string; readonly error: unknown };
 
 /** @returns the first delivery that could not be attempted, if there is such a delivery. @throws Unavailable, StoreUnavailable */
-async function serve(deps: CourierDeps, receiver: WebhookReceiver, closing: AbortSignal): Promise<readonly Defect[]> {
+async function serve(
+  deps: DeliveryWorkerDeps,
+  receiver: WebhookReceiver,
+  closing: AbortSignal,
+): Promise<readonly Defect[]> {
   await collect(deps, receiver, deps.webhooks().giveUpAfterSeconds);
   let first: readonly Defect[] = [];
   let last: DueDelivery | null = null;
@@ -118,7 +122,7 @@ const deliverOrTell = (...[deps, receiver, id, secrets, closing]: Parameters<typ
   );
 
 async function deliver(
-  deps: CourierDeps,
+  deps: DeliveryWorkerDeps,
   receiver: WebhookReceiver,
   id: string,
   secrets: readonly string[],
@@ -144,12 +148,12 @@ async function deliver(
   });
   // Nothing came of an attempt that this node itself ended.
   if (closing.aborted && outcome !== 'delivered') return;
-  webhookAttempts.tell(() => ({ receiver: receiver.name, outcome }));
+  webhookAttempts.publish(() => ({ receiver: receiver.name, outcome }));
   const after = await reportAttempt(deps, id, policy, { outcome, claim: claimed.nextAttemptAt });
   if (after) tellOf(deps.logger, after, outcome);
 }
 
-function tellOf(logger: CourierDeps['logger'], delivery: WebhookDelivery, outcome: AttemptOutcome): void {
+function tellOf(logger: DeliveryWorkerDeps['logger'], delivery: WebhookDelivery, outcome: AttemptOutcome): void {
   const { id, receiver, eventType, eventId, attempts, abandonedReason } = delivery;
   const said = { receiver, deliveryId: id, eventId, eventType, attempts, outcome };
   if (delivery.state === 'abandoned') {

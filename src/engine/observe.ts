@@ -1,4 +1,4 @@
-/** Lets metrics and traces follow what the loop does. A follower is told, and can change nothing. */
+/** Metrics and traces observe the engine here. An observer cannot change what the engine does. */
 import type { Decision } from './decide.ts';
 import type { UnavailableReason } from './errors.ts';
 
@@ -9,31 +9,31 @@ export type Phase = 'load' | 'decide' | 'sign' | 'commit';
 export type CommitResult = 'committed' | 'conflict' | 'unknown' | 'unavailable';
 
 /** Its functions must not throw. */
-export type Follower = {
-  /** What the caller is answered: the requested decision, then the decisions about the events that it sent. */
+export type Observer = {
+  /** The requested decision, then the decisions about the events that it sent. */
   readonly decided?: (decisions: readonly Decision[]) => void;
   readonly committed?: (machine: string, result: CommitResult) => void;
   /** No decision could be made true. */
   readonly failed?: (machine: string, reason: UnavailableReason) => void;
   /** Calls `work` once and returns what it returns, which may be a promise. @param what the machine, or the kind of token. */
-  readonly during?: <T>(phase: Phase, what: string, work: () => T) => T;
+  readonly instrument?: <T>(phase: Phase, what: string, work: () => T) => T;
 };
 
-const followers = new Set<Follower>();
+const observers = new Set<Observer>();
 
-/** @returns a function that ends it. */
-export function followEngine(follower: Follower): () => void {
-  followers.add(follower);
-  return () => void followers.delete(follower);
+/** @returns a function that removes the observer. */
+export function observeEngine(observer: Observer): () => void {
+  observers.add(observer);
+  return () => void observers.delete(observer);
 }
 
-export function tell(told: (follower: Follower) => void): void {
-  for (const follower of followers) told(follower);
+export function notify(call: (observer: Observer) => void): void {
+  for (const observer of observers) call(observer);
 }
 
-export function during<T>(phase: Phase, what: string, work: () => T): T {
+export function instrument<T>(phase: Phase, what: string, work: () => T): T {
   let whole = work;
-  for (const { during: around } of followers) {
+  for (const { instrument: around } of observers) {
     const inner = whole;
     if (around) whole = () => around(phase, what, inner);
   }

@@ -3,7 +3,7 @@ import type { ClientRow, SentRegistration } from '../../../lifecycles/client/lif
 import type { UserRow } from '../../../lifecycles/user/lifecycle.ts';
 import type { RegisteredClient, SecretMac } from '../../../model/client.ts';
 import type { RegisteredUser, User } from '../../../model/user.ts';
-import type { Beginning } from '../walk.ts';
+import type { InitialState } from '../walk.ts';
 import { CLIENT_ID, USER_ID } from './store.ts';
 import type { Terms } from './terms.ts';
 
@@ -92,16 +92,16 @@ const USERS: readonly (readonly [says: string, user: UserRow['user']])[] = [
   ],
 ];
 
-const beginning = (says: string, stored: Terms['stored']): Beginning<Terms> => ({
+const initialState = (says: string, stored: Terms['stored']): InitialState<Terms> => ({
   says: `${says}.`,
   now: BEGAN_AT,
   stored,
   known: { stored: [] },
 });
 
-export const BEGINNINGS: readonly Beginning<Terms>[] = [
+export const INITIAL_STATES: readonly InitialState<Terms>[] = [
   ...CLIENTS.map(([says, client]) =>
-    beginning(says, { client: { row: { clientId: CLIENT_ID, client }, version: 1 }, user: null }),
+    initialState(says, { client: { row: { clientId: CLIENT_ID, client }, version: 1 }, user: null }),
   ),
-  ...USERS.map(([says, user]) => beginning(says, { client: null, user: { row: { user }, version: 1 } })),
+  ...USERS.map(([says, user]) => initialState(says, { client: null, user: { row: { user }, version: 1 } })),
 ];

@@ -46,7 +46,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'owner' as const }) },
 );
 
-describe('the brake on guessing', () => {
+describe('the throttle on guessing', () => {
   let scene: Scene;
   let client: TestClient;
   let serial = 0;
